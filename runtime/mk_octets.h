@@ -38,6 +38,14 @@ mk_message *mk_quote(mk_pool *pool, mk_message *message, uint32_t received);
 /* The message's octets are what was received at this place of the stack. */
 void mk_note_received(mk_pool *pool, mk_message *message, uint32_t received);
 
+/* The message, of which these octets of its own are left. */
+static inline mk_message *mk_narrowed(mk_message *message, const uint8_t *at, uint32_t size)
+{
+    message->view.at += (uint32_t)(at - mk_data(message));
+    message->view.size = size;
+    return message;
+}
+
 /* The message's octets, to be changed in place, with room for `grows` more; false: there is less room than that. */
 bool mk_give_octets(mk_pool *pool, mk_message *message, uint32_t grows, mk_native *octets);
 static inline void mk_native_close(mk_message *message, const mk_native *octets)

@@ -143,6 +143,12 @@ fn declarations(plan: &Plan, text: &mut Text) {
     for index in 0..plan.automaton.handlers.len() {
         text.line(format!("{};", handler_head(plan, HandlerId::from(index), None)));
     }
+    for index in (0..plan.automaton.paths.len()).map(PathId::from) {
+        let path = &plan.automaton.paths[index.index()];
+        if !plan.automaton.is_at_port(path.handler) && crate::body::is_for_c(path) {
+            text.line(format!("{};", inner_head(plan, index, None)));
+        }
+    }
     text.line("");
 }
 
@@ -203,13 +209,23 @@ fn function(plan: &Plan, index: usize, text: &mut Text) {
 }
 
 /// A path: what an input's handler and all that follows from it do, in one piece; where it does not hold, and nothing is done yet, the
-/// layers do it. Either way the reaction is over then.
+/// layers do it. Either way the reaction is over then. One that begins inside says whether it was taken.
 fn path(plan: &Plan, id: PathId, text: &mut Text) {
     let path = &plan.automaton.paths[id.index()];
     if !crate::body::is_for_c(path) {
         return;
     }
     let written = crate::body::path(plan, id);
+    if !plan.automaton.is_at_port(path.handler) {
+        text.line(format!("/* path of {} */", plan.automaton.handler_name(path.handler)));
+        text.function(format!("static MK_UNUSED MK_APART bool layers_{}(struct {} *k)", id.index(), plan.names.stack));
+        text.line(format!("mk_missed(&k->asked[{}]);", id.index()));
+        text.line("return false;");
+        text.end_function();
+        text.function(inner_head(plan, id, Some(&written.parameters)));
+        text.append(written.body);
+        return text.end_function();
+    }
     let skipped = usize::from(!plan.takes_self(path.handler));
     let mut list = vec![format!("struct {} *k", plan.names.stack)];
     let mut arguments = vec!["k".to_string()];
@@ -238,6 +254,14 @@ fn path(plan: &Plan, id: PathId, text: &mut Text) {
     text.function(format!("static {how}MK_UNUSED bool path_{}({list})", id.index()));
     text.append(written.body);
     text.end_function();
+}
+
+/// A path that begins inside: whether it did not refuse.
+fn inner_head(plan: &Plan, id: PathId, names: Option<&[String]>) -> String {
+    let path = &plan.automaton.paths[id.index()];
+    let skipped = usize::from(!plan.takes_self(path.handler));
+    let list = parameters(plan, &path.body, skipped, names);
+    format!("static MK_UNUSED bool path_{}({})", id.index(), list.join(", "))
 }
 
 fn handler(plan: &Plan, id: HandlerId, text: &mut Text) {

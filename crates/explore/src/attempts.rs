@@ -25,6 +25,7 @@ impl Reaction<'_> {
         match op {
             Fallible::Decode { message, wire } => self.decode(get(*message), *wire),
             Fallible::Validate { message, wire } => self.validate(get(*message), *wire),
+            Fallible::Peek { message, header, variant } => found(self.peek(frame, *message, (*header, *variant))),
             Fallible::Find { object, cell, key } => found(match self.content(frame, *object, *cell) {
                 Some(Content::Map(entries)) => entries.get(&frame.all(key)).cloned(),
                 _ => None,

@@ -58,6 +58,12 @@ impl Reaction<'_> {
         }
     }
 
+    /// The fields of the header on top, if it is this one.
+    pub fn peek(&self, frame: &Frame, message: Value, of: (HeaderId, VariantId)) -> Option<Vec<u64>> {
+        let top = self.message(frame, message).headers.last()?;
+        ((top.header, top.variant) == of).then(|| top.fields.clone())
+    }
+
     /// A new message with those headers as octets in front that are on top and that the wire carries
     /// (docs/semantics.md, W1). A field that is too narrow is cut, and `narrow` is reported.
     pub fn encode_message(&mut self, frame: &Frame, message: Value, wire: WireId) -> u64 {
@@ -131,6 +137,16 @@ impl Reaction<'_> {
         let met = self.message(frame, message).met.iter().find(|(known, _)| *known == wire);
         let packet = met.map(|(_, packet)| packet.clone());
         self.hand(Message::new(&self.program.automaton, packet.unwrap_or_default()))
+    }
+
+    /// A new message of the same that the wire has met.
+    pub fn meet(&mut self, frame: &Frame, message: Value, wire: WireId) -> u64 {
+        let mut changed = self.message(frame, message).clone();
+        if self.program.remembers {
+            changed.met.retain(|(known, _)| *known != wire);
+            changed.met.push((wire, changed.octets.clone()));
+        }
+        self.hand(changed)
     }
 
     /// A new message with the attribute; its octets and headers are those of the old one.

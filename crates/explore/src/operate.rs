@@ -249,6 +249,7 @@ impl<'p> Reaction<'p> {
                 self.hand(share)
             }
             OpKind::Received { message, wire } => self.received(frame, *message, *wire),
+            OpKind::Meet { message, wire } => self.meet(frame, *message, *wire),
             OpKind::Load { field, message, at } => self.load(frame, *message, frame.get(*at), *field),
             OpKind::Store { field, message, at, value } => {
                 self.store(frame, *message, (frame.get(*at), *field), frame.get(*value))

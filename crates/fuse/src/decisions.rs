@@ -30,6 +30,11 @@ impl Decisions {
         Decisions { prescribed: ways, taken: Vec::new() }
     }
 
+    /// The ways taken so far.
+    pub fn ways(&self) -> Vec<usize> {
+        self.taken.iter().map(|decided| decided.way).collect()
+    }
+
     /// The way to take of these, by how likely each is; `at`: how far the path is.
     pub fn next(&mut self, likely: &[f32], at: Far) -> usize {
         let best = || {

@@ -5,12 +5,12 @@
 
 use mokume_reaction::{
     Automaton, Body, CellId, CellKind, ClassId, Fallible, FunctionId, HandlerId, Op, OpKind, Target, Terminator,
-    Trigger, Type, Value,
+    Trigger, Type, Value, VariantId,
 };
 
 use crate::graph::{Kind, Node, U32};
 use crate::message::Message;
-use crate::region::{Channel, Do, Followed, Given, Region, Step};
+use crate::region::{Active, Channel, Deed, Do, Followed, Given, Region, Step};
 
 /// Who an emission is for.
 enum To {
@@ -86,6 +86,10 @@ impl<'a> Region<'a> {
             });
         }
         self.handler(handler, object, args)?;
+        let hands_over = |deed: &Deed| matches!(deed.what, Do::HandOver { .. });
+        if self.deeds.iter().rev().skip(1).any(hands_over) {
+            return self.no("does more behind what it hands over");
+        }
         self.all_given_away(handler)
     }
 
@@ -95,7 +99,7 @@ impl<'a> Region<'a> {
         let messages = (0..params.len()).filter(|place| params[*place].1 == Type::Msg).map(|place| place as u32 + 1);
         for message in messages {
             let uses = self.deeds.iter().map(|deed| match &deed.what {
-                Do::Out { args, .. } => {
+                Do::Out { args, .. } | Do::HandOver { args, .. } => {
                     args.iter().filter(|arg| matches!(arg, Given::Message(found) if found.given == message)).count()
                 }
                 Do::Drop { message: found, .. } | Do::Consume { message: found, .. } => {
@@ -118,6 +122,7 @@ impl<'a> Region<'a> {
             return self.no("is of objects that settle");
         }
         let layer = self.layer_of(handler);
+        self.handlers.push(handler);
         self.depth += 1;
         if self.depth > DEEPEST {
             return self.no("leads through more handlers than are followed");
@@ -132,8 +137,11 @@ impl<'a> Region<'a> {
         for one in emitted {
             self.pending.pop();
             self.source = one.source;
-            let overtakes = self.is_queued(one.channel) && self.pending[..first].contains(&one.channel);
-            if overtakes {
+            let is_queued = self.is_queued(one.channel);
+            if is_queued && self.is_inside {
+                return self.no("would be overtaken by what may stand in a queue");
+            }
+            if is_queued && self.pending[..first].contains(&one.channel) {
                 return self.no("would be overtaken by what stands in a queue");
             }
             self.carry_out(one)?;
@@ -170,8 +178,22 @@ impl<'a> Region<'a> {
             }
         };
         let Some(handler) = emitted.handler else { return self.no("is for nobody") };
+        let call = (self.calls.len() as u32, self.decisions.ways());
+        if self.ends.contains(&call) {
+            if *self.graph.kind(target) == Kind::Null {
+                return self.no("is for nobody");
+            }
+            // A way that is told to its end is the likelier one.
+            self.choose(&[0.5]);
+            self.deed(Do::HandOver { object: target, handler, args: emitted.args });
+            return Ok(());
+        }
+        self.calls.push(call.clone());
+        self.active.push(Active { call, layer: self.layer_of(handler), is_last: self.pending.is_empty() });
         self.must_live(target)?;
-        self.handler(handler, target, emitted.args)
+        self.handler(handler, target, emitted.args)?;
+        self.active.pop();
+        Ok(())
     }
 
     /// Runs a body; what it gave, and what it emitted.
@@ -249,9 +271,14 @@ impl<'a> Region<'a> {
             }
             Terminator::Match { message, header, cases } => {
                 let mut message = self.message(frame, *message)?;
-                let Some((_, variant, fields)) = message.headers.pop().filter(|top| top.0 == *header) else {
-                    return self.no("takes off a header that is not on top");
+                let only = match self.automaton.headers[header.index()].variants.len() {
+                    1 => Some(VariantId(0)),
+                    _ => message.headers.last().filter(|top| top.0 == *header).map(|top| top.1),
                 };
+                let Some(variant) = only else {
+                    return self.no("takes off a header of which it is not known which alternative it is");
+                };
+                let fields = self.take_off(&mut message, *header, variant)?;
                 let Some((_, to)) = cases.iter().find(|case| case.0 == variant) else {
                     return self.no("has no way for this header");
                 };
@@ -292,6 +319,7 @@ impl<'a> Region<'a> {
             | Fallible::ShareHeld { .. }
             | Fallible::TryRun { .. }
             | Fallible::Recall { .. }
+            | Fallible::Peek { .. }
             | Fallible::Later { .. } => {
                 self.no(format!("is `{}`, which is not followed yet", mokume_reaction::Operation::row(op).name))
             }
@@ -307,7 +335,7 @@ impl<'a> Region<'a> {
         let mut number = 0;
         for step in &self.steps {
             let (this, is_there) = match step {
-                Step::Guard { .. } => continue,
+                Step::Guard { .. } | Step::Peek { .. } => continue,
                 Step::Find { object, cell, key, .. } => ((object, cell, key), true),
                 Step::Absent { object, cell, key, .. } => ((object, cell, key), false),
             };
@@ -493,10 +521,7 @@ impl<'a> Region<'a> {
             }
             OpKind::Pop { message, header, variant } => {
                 let mut message = self.message(frame, *message)?;
-                let Some((_, _, fields)) = message.headers.pop().filter(|top| (top.0, top.1) == (*header, *variant))
-                else {
-                    return self.no("takes off a header that is not on top");
-                };
+                let fields = self.take_off(&mut message, *header, *variant)?;
                 for (value, field) in op.results.iter().skip(1).zip(fields) {
                     frame.values[value.index()] = Some(Given::Node(field));
                 }
@@ -597,6 +622,7 @@ impl<'a> Region<'a> {
             | OpKind::Join { .. }
             | OpKind::Share { .. }
             | OpKind::Received { .. }
+            | OpKind::Meet { .. }
             | OpKind::SumPart { .. }
             | OpKind::Native { .. }
             | OpKind::DropFor { .. } => {

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 
 use mokume_interpret::mask;
-use mokume_reaction::{Automaton, Binary, CellId, ClassId, Compare, OctetField, ParamId, Type};
+use mokume_reaction::{AttributeId, Automaton, Binary, CellId, ClassId, Compare, OctetField, ParamId, Type};
 
 /// A value of a path.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -38,6 +38,9 @@ pub enum Kind {
     /// Of a message as it was given, which a parameter is.
     Size(u32),
     Load(u32, OctetField, Node),
+    /// A field of the header on top of it, an attribute.
+    Header(u32, u32),
+    Attribute(u32, AttributeId),
     Sum(u32, Node, Node),
     Fold(Node),
 }

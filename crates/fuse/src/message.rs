@@ -1,9 +1,9 @@
 //! Messages on a path: what they are made of, as values.
 
-use mokume_reaction::{Binary, Compare, Endian, HeaderId, OctetField, VariantId};
+use mokume_reaction::{AttributeId, Binary, Compare, Endian, HeaderId, OctetField, Type, VariantId, WireId};
 
-use crate::graph::{Kind, Node, U32};
-use crate::region::{Followed, Region};
+use crate::graph::{Graph, Kind, Node, U32};
+use crate::region::{Followed, Region, Step};
 
 /// A message: headers, octets of the path's own, and a part of the message that a parameter is.
 #[derive(Clone, Debug)]
@@ -19,6 +19,10 @@ pub struct Message {
     pub headers: Vec<(HeaderId, VariantId, Vec<Node>)>,
     /// By number.
     pub attributes: Vec<Node>,
+    /// The header that was on top of the parameter, if it was taken off.
+    pub taken_off: Option<(HeaderId, VariantId)>,
+    /// Wires that met it: with which part of the parameter, from where and how many octets.
+    pub met: Vec<(WireId, Node, Node)>,
 }
 
 /// Bits of the path's own.
@@ -36,6 +40,28 @@ impl Message {
         self.front.iter().map(|field| u64::from(field.width)).sum::<u64>() / 8
     }
 
+    /// Bits in front as a number, its high ones first; none where they are no whole fields of that order.
+    fn number_at(&self, graph: &mut Graph, bit: u64, width: u8) -> Option<Node> {
+        let ty = Type::U(width);
+        let (mut at, mut all) = (0, None);
+        for field in &self.front {
+            let end = at + u64::from(field.width);
+            if at >= bit && end <= bit + u64::from(width) {
+                if field.width > 8 && field.endian == Endian::Little {
+                    return None;
+                }
+                let part = graph.cast(field.value, ty);
+                let by = graph.constant(ty, bit + u64::from(width) - end);
+                let part = graph.binary(Binary::Shl, part, by);
+                all = Some(all.map_or(part, |all| graph.binary(Binary::Or, all, part)));
+            } else if at < bit + u64::from(width) && end > bit {
+                return None;
+            }
+            at = end;
+        }
+        all
+    }
+
     /// The field in front that begins at a bit and has so many.
     fn field_at(&self, bit: u64, width: u8) -> Option<usize> {
         let mut at = 0;
@@ -50,14 +76,46 @@ impl Message {
 }
 
 impl Region<'_> {
-    /// The message that a parameter is, as it comes in at a port.
+    /// The message that a parameter is.
     pub fn given(&mut self, param: u32) -> Message {
-        let automaton = self.automaton;
         let size = self.graph.add(Kind::Size(param), U32);
         let at = self.number(U32, 0);
-        let attributes =
-            automaton.attributes.iter().map(|attribute| self.graph.constant(attribute.ty, attribute.default)).collect();
-        Message { given: param, at, size, front: Vec::new(), headers: Vec::new(), attributes }
+        let attributes = self.attributes_of(param);
+        let (front, headers, met) = (Vec::new(), Vec::new(), Vec::new());
+        Message { given: param, at, size, front, headers, attributes, taken_off: None, met }
+    }
+
+    /// What attributes a parameter has: at a port those of every new message, inside any.
+    pub fn attributes_of(&mut self, param: u32) -> Vec<Node> {
+        let attributes = self.automaton.attributes.iter().enumerate();
+        let is_inside = self.is_inside;
+        attributes
+            .map(|(at, attribute)| match is_inside {
+                true => self.graph.add(Kind::Attribute(param, AttributeId::from(at)), attribute.ty),
+                false => self.graph.constant(attribute.ty, attribute.default),
+            })
+            .collect()
+    }
+
+    /// Takes the top header off, which is this one: its fields.
+    pub fn take_off(&mut self, message: &mut Message, header: HeaderId, variant: VariantId) -> Followed<Vec<Node>> {
+        if let Some(top) = message.headers.pop() {
+            return match (top.0, top.1) == (header, variant) {
+                true => Ok(top.2),
+                false => self.no("takes off a header that is not on top"),
+            };
+        }
+        if !self.is_inside || message.taken_off.is_some() {
+            return self.no("takes off a header that is not on top");
+        }
+        message.taken_off = Some((header, variant));
+        let peeked = |step: &Step| matches!(step, Step::Peek { message: other, .. } if *other == message.given);
+        if !self.steps.iter().any(peeked) {
+            self.steps.push(Step::Peek { message: message.given, header, variant, source: self.source });
+        }
+        let variant = &self.automaton.headers[header.index()].variants[variant.index()];
+        let fields = variant.fields.iter().enumerate();
+        Ok(fields.map(|(at, (_, ty))| self.graph.add(Kind::Header(message.given, at as u32), *ty)).collect())
     }
 
     /// Octets, without headers.
@@ -86,6 +144,12 @@ impl Region<'_> {
             Some(place) if field.width == 8 || message.front[place].endian == field.endian => {
                 let value = message.front[place].value;
                 Ok(self.graph.cast(value, field.ty()))
+            }
+            None if field.width == 8 || field.endian == Endian::Big => {
+                match message.number_at(&mut self.graph, at * 8, field.width) {
+                    Some(number) => Ok(number),
+                    None => self.no("reads octets of its own that are no field"),
+                }
             }
             _ => self.no("reads octets of its own that are no field"),
         }

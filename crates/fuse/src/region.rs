@@ -1,7 +1,11 @@
 //! A path while it is found: guards and look-ups first, then what is done.
 
+use std::collections::HashSet;
+use std::rc::Rc;
+
 use mokume_reaction::{
-    Automaton, Binary, CellId, ClassId, Compare, HandlerId, LayerId, OctetField, PortId, ReasonId, SourceId, Type,
+    Automaton, Binary, Body, CellId, ClassId, Compare, HandlerId, HeaderId, LayerId, OctetField, OpKind, PortId,
+    ReasonId, SourceId, Type, VariantId, WireId,
 };
 
 use crate::decisions::{Decisions, Far};
@@ -29,6 +33,13 @@ pub enum Step {
         found: Vec<Type>,
         source: Option<SourceId>,
     },
+    /// The top header of a message that is given: which it is.
+    Peek {
+        message: u32,
+        header: HeaderId,
+        variant: VariantId,
+        source: Option<SourceId>,
+    },
     /// The map does not have the key.
     Absent {
         object: Node,
@@ -48,14 +59,50 @@ pub struct Deed {
 /// One thing that is done.
 #[derive(Clone, Debug)]
 pub enum Do {
-    Set { object: Node, cell: CellId, value: Node },
-    SetAt { object: Node, cell: CellId, index: Node, value: Node },
-    Arm { object: Node, cell: CellId, deadline: Node },
-    Disarm { object: Node, cell: CellId },
-    Count { object: Node, cell: CellId, amount: Node },
-    Out { port: PortId, event: u32, args: Vec<Given> },
-    Drop { message: Message, reason: ReasonId },
-    Consume { message: Message, reason: ReasonId },
+    Set {
+        object: Node,
+        cell: CellId,
+        value: Node,
+    },
+    SetAt {
+        object: Node,
+        cell: CellId,
+        index: Node,
+        value: Node,
+    },
+    Arm {
+        object: Node,
+        cell: CellId,
+        deadline: Node,
+    },
+    Disarm {
+        object: Node,
+        cell: CellId,
+    },
+    Count {
+        object: Node,
+        cell: CellId,
+        amount: Node,
+    },
+    Out {
+        port: PortId,
+        event: u32,
+        args: Vec<Given>,
+    },
+    /// The last: what a handler that is not followed does.
+    HandOver {
+        object: Node,
+        handler: HandlerId,
+        args: Vec<Given>,
+    },
+    Drop {
+        message: Message,
+        reason: ReasonId,
+    },
+    Consume {
+        message: Message,
+        reason: ReasonId,
+    },
 }
 
 /// What goes with an event.
@@ -72,9 +119,29 @@ pub enum Channel {
     Port(LayerId, PortId),
 }
 
+/// A handler's call on a way: how many there were before, and the decisions by then.
+pub type Call = (u32, Vec<usize>);
+
+/// A call that is not done with.
+pub struct Active {
+    pub call: Call,
+    pub layer: LayerId,
+    /// Whether nothing is left to do behind it.
+    pub is_last: bool,
+}
+
 /// One way through a reaction, as far as it is found.
 pub struct Region<'a> {
     pub automaton: &'a Automaton,
+    /// Whether it begins with an event that a layer emits: then messages may have headers, and queues may hold something.
+    pub is_inside: bool,
+    /// Calls where the path hands over.
+    pub ends: Rc<HashSet<Call>>,
+    /// Calls on the way, and those that are not done with.
+    pub calls: Vec<Call>,
+    pub active: Vec<Active>,
+    /// Handlers on the way.
+    pub handlers: Vec<HandlerId>,
     pub graph: Graph<'a>,
     pub decisions: Decisions,
     pub steps: Vec<Step>,
@@ -99,9 +166,14 @@ pub struct Region<'a> {
 pub type Followed<T> = Result<T, Why>;
 
 impl<'a> Region<'a> {
-    pub fn new(automaton: &'a Automaton, decisions: Decisions) -> Self {
+    pub fn new(automaton: &'a Automaton, decisions: Decisions, is_inside: bool, ends: Rc<HashSet<Call>>) -> Self {
         Region {
             automaton,
+            is_inside,
+            ends,
+            calls: Vec::new(),
+            active: Vec::new(),
+            handlers: Vec::new(),
             graph: Graph::new(automaton),
             decisions,
             steps: Vec::new(),
@@ -115,6 +187,19 @@ impl<'a> Region<'a> {
             left: 20_000,
             layers: Vec::new(),
         }
+    }
+
+    /// Where the way may end instead of where it failed: at the last call behind which nothing is left to do, if no way through that
+    /// one succeeded.
+    pub fn where_to_end(&self, succeeded: &HashSet<Call>) -> Option<(Call, LayerId)> {
+        let last = self.active.iter().rev().find(|active| active.is_last)?;
+        (!succeeded.contains(&last.call)).then(|| (last.call.clone(), last.layer))
+    }
+
+    /// Whether somebody asks for the packet as the wire met it.
+    pub fn is_asked_for(&self, wire: WireId) -> bool {
+        let mut ops = self.automaton.bodies().flat_map(Body::ops);
+        ops.any(|op| matches!(op.kind, OpKind::Received { wire: asked, .. } if asked == wire))
     }
 
     /// There is no path this way.

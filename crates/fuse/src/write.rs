@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use mokume_reaction::{
-    to, Automaton, BlockId, Body, BodyBuilder, CellKind, ClassId, Endian, Fallible, HandlerId, OctetField, OpKind,
-    Terminator, Type, Value,
+    to, AttributeId, Automaton, Binary, BlockId, Body, BodyBuilder, CellKind, ClassId, Endian, Fallible, HandlerId,
+    OctetField, OpKind, Terminator, Trigger, Type, Value, WireId,
 };
 
 use crate::decisions::Far;
@@ -42,9 +42,16 @@ impl<'a> Ways<'a> {
     }
 }
 
+/// Octets that are cut off: so many in front, or all but so many.
+struct Cut {
+    skip: Option<Node>,
+    trim: Option<Node>,
+}
+
 /// The body at work.
 struct Writer<'r, 'a> {
     automaton: &'a Automaton,
+    is_inside: bool,
     graph: &'r mut Graph<'a>,
     builder: &'r mut BodyBuilder,
     values: HashMap<Node, Value>,
@@ -84,7 +91,8 @@ fn write(
     let automaton = ways.region.automaton;
     let (steps, deeds) = (std::mem::take(&mut ways.region.steps), std::mem::take(&mut ways.region.deeds));
     let graph = &mut ways.region.graph;
-    let mut writer = Writer { automaton, graph, builder, values, params, finds };
+    let is_inside = ways.region.is_inside;
+    let mut writer = Writer { automaton, is_inside, graph, builder, values, params, finds };
     let mut parted = Vec::new();
     for (place, step) in steps.iter().enumerate().skip(from) {
         let other = ways.others.iter().position(|other| other.at.steps == place);
@@ -172,6 +180,20 @@ impl Writer<'_, '_> {
                 }
                 self.finds += 1;
             }
+            Step::Peek { message, header, variant, source } => {
+                self.builder.set_source(*source);
+                let fields = &self.automaton.headers[header.index()].variants[variant.index()].fields;
+                let next = self.builder.block("", fields);
+                let op = Fallible::Peek { message: self.message(*message), header: *header, variant: *variant };
+                self.builder.end(Terminator::Try { op, then: to(next, []), otherwise: to(elsewhere, []) });
+                self.builder.select(next);
+                for (place, value) in self.builder.params(next).to_vec().into_iter().enumerate() {
+                    let field = Kind::Header(*message, place as u32);
+                    if let Some(node) = self.graph.node_of(&field, self.builder.type_of(value)) {
+                        self.values.insert(node, value);
+                    }
+                }
+            }
             Step::Absent { object, cell, key, source } => {
                 self.builder.set_source(*source);
                 let object = self.value(*object);
@@ -210,7 +232,10 @@ impl Writer<'_, '_> {
             },
             Kind::Entry(param) => self.params[param as usize],
             // Written with its look-up, which comes first.
-            Kind::Found(..) => self.op(OpKind::Const { ty, value: 0 }),
+            Kind::Found(..) | Kind::Header(..) => self.op(OpKind::Const { ty, value: 0 }),
+            Kind::Attribute(param, attribute) => {
+                self.op(OpKind::GetAttribute { message: self.message(param), attribute })
+            }
             Kind::Param(param) => self.op(OpKind::Param { param }),
             Kind::Now => self.op(OpKind::Now {}),
             Kind::Unique(class) => match self.builder.type_of(self.params[0]) == Type::Ref(class) {
@@ -297,31 +322,66 @@ impl Writer<'_, '_> {
             Do::Disarm { object, .. } => self.each(&[*object]),
             Do::Count { object, amount, .. } => self.each(&[*object, *amount]),
             Do::Drop { .. } | Do::Consume { .. } => {}
-            Do::Out { args, .. } => {
-                for arg in args {
-                    match arg {
-                        Given::Node(node) => self.each(&[*node]),
-                        Given::Message(message) => self.prepare_message(message),
-                    }
-                }
+            Do::Out { args, .. } => self.prepare_all(args, false),
+            Do::HandOver { object, args, .. } => {
+                self.each(&[*object]);
+                self.prepare_all(args, true);
             }
         }
     }
 
-    fn prepare_message(&mut self, message: &Message) {
-        self.each(&[message.at, message.size]);
-        for (_, field, value) in self.stores(message) {
-            let _ = field;
-            self.each(&[value]);
+    fn prepare_all(&mut self, args: &[Given], is_inside: bool) {
+        for arg in args {
+            match arg {
+                Given::Node(node) => self.each(&[*node]),
+                Given::Message(message) => self.prepare_message(message, is_inside),
+            }
         }
-        self.rest(message);
     }
 
-    /// How much of the message behind its first octets is cut off, if it may be.
-    fn rest(&mut self, message: &Message) -> Option<Node> {
-        let whole = self.graph.add(Kind::Size(message.given), crate::graph::U32);
-        let left = self.graph.binary(mokume_reaction::Binary::SubWrap, whole, message.at);
-        (left != message.size).then_some(message.size)
+    fn prepare_message(&mut self, message: &Message, is_inside: bool) {
+        for (_, cut) in self.views(message, is_inside) {
+            if let Some(size) = cut.skip.or(cut.trim) {
+                self.each(&[size]);
+            }
+        }
+        for (_, _, value) in self.stores(message) {
+            self.each(&[value]);
+        }
+        if is_inside {
+            self.changed_attributes(message).into_iter().for_each(|(_, value)| self.each(&[value]));
+            message.headers.iter().for_each(|(_, _, fields)| self.each(fields));
+        }
+    }
+
+    /// What is cut off the parameter in turn, and the wires that meet what is left then; where it stays inside.
+    fn views(&mut self, message: &Message, is_inside: bool) -> Vec<(Option<WireId>, Cut)> {
+        let met = message.met.iter().filter(|_| is_inside).map(|(wire, at, size)| (Some(*wire), *at, *size));
+        let last = (None, message.at, message.size);
+        let mut from = self.graph.constant(crate::graph::U32, 0);
+        let mut left = self.graph.add(Kind::Size(message.given), crate::graph::U32);
+        let mut views = Vec::new();
+        for (wire, at, size) in met.chain([last]).collect::<Vec<_>>() {
+            let ahead = self.graph.binary(Binary::SubWrap, at, from);
+            let skip = (self.graph.known(ahead) != Some(0)).then_some(ahead);
+            left = self.graph.binary(Binary::SubWrap, left, ahead);
+            // One thing at a time.
+            views.push((None, Cut { skip, trim: None }));
+            views.push((wire, Cut { skip: None, trim: (left != size).then_some(size) }));
+            (from, left) = (at, size);
+        }
+        views
+    }
+
+    /// Attributes that are others than they were.
+    fn changed_attributes(&self, message: &Message) -> Vec<(AttributeId, Node)> {
+        let is_as_given = |at: usize, node: Node| match self.graph.kind(node) {
+            Kind::Attribute(param, attribute) => (*param, attribute.index()) == (message.given, at),
+            Kind::Constant(value) => !self.is_inside && *value == self.automaton.attributes[at].default,
+            _ => false,
+        };
+        let attributes = message.attributes.iter().enumerate().filter(|(at, node)| !is_as_given(*at, **node));
+        attributes.map(|(at, node)| (AttributeId::from(at), *node)).collect()
     }
 
     fn deed(&mut self, what: &Do) {
@@ -351,26 +411,61 @@ impl Writer<'_, '_> {
                 for arg in args {
                     values.push(match arg {
                         Given::Node(node) => self.value(*node),
-                        Given::Message(message) => self.made(message),
+                        Given::Message(message) => self.made(message, false),
                     });
                 }
                 OpKind::Out { port: *port, event: *event, args: values }
+            }
+            Do::HandOver { object, handler, args } => {
+                let mut values = Vec::new();
+                for arg in args {
+                    values.push(match arg {
+                        Given::Node(node) => self.value(*node),
+                        Given::Message(message) => self.made(message, true),
+                    });
+                }
+                let Trigger::Event(event) = &self.automaton.handler(*handler).trigger else { return };
+                OpKind::Emit { target: self.value(*object), event: event.clone(), args: values }
             }
         };
         self.builder.op(self.automaton, kind);
     }
 
     /// The message, made of the one that was given.
-    fn made(&mut self, message: &Message) -> Value {
+    fn made(&mut self, message: &Message, is_inside: bool) -> Value {
         let mut value = self.message(message.given);
-        if self.graph.known(message.at) != Some(0) {
-            let size = self.value(message.at);
-            value = self.op(OpKind::Skip { message: value, size });
+        if let Some((header, variant)) = message.taken_off {
+            value = self.op(OpKind::Pop { message: value, header, variant });
         }
-        if let Some(size) = self.rest(message) {
-            let size = self.value(size);
-            value = self.op(OpKind::Trim { message: value, size });
+        for (wire, cut) in self.views(message, is_inside) {
+            if let Some(size) = cut.skip {
+                let size = self.value(size);
+                value = self.op(OpKind::Skip { message: value, size });
+            }
+            if let Some(size) = cut.trim {
+                let size = self.value(size);
+                value = self.op(OpKind::Trim { message: value, size });
+            }
+            if let Some(wire) = wire {
+                value = self.op(OpKind::Meet { message: value, wire });
+            }
         }
+        value = self.fronted(value, message);
+        if !is_inside {
+            return value;
+        }
+        for (attribute, node) in self.changed_attributes(message) {
+            let node = self.value(node);
+            value = self.op(OpKind::SetAttribute { message: value, attribute, value: node });
+        }
+        for (header, variant, fields) in &message.headers {
+            let fields = fields.iter().map(|field| self.value(*field)).collect();
+            value = self.op(OpKind::Push { message: value, header: *header, variant: *variant, fields });
+        }
+        value
+    }
+
+    fn fronted(&mut self, mut value: Value, message: &Message) -> Value {
         if message.front.is_empty() {
             return value;
         }
@@ -436,7 +531,6 @@ impl Writer<'_, '_> {
 
     /// Bits that share octets, each octet a number.
     fn octet_by_octet(&mut self, group: &[Field], at: u64, octets: u64, stores: &mut Vec<(u64, OctetField, Node)>) {
-        use mokume_reaction::Binary;
         let field = OctetField { width: 8, endian: Endian::Big };
         for octet in 0..octets {
             let mut value = self.graph.constant(crate::graph::U64, 0);

@@ -74,6 +74,13 @@ impl Core {
         }
     }
 
+    /// The wire has met the message as it is.
+    pub fn meet(&mut self, at: Activation, op: &Op, message: Value, wire: WireId) {
+        let message = self.change(at, op, message);
+        let packet = message.octets.clone();
+        message.note_met(wire, &packet);
+    }
+
     /// Turns the headers on top that the wire carries into octets in front (docs/semantics.md, W1); a field that was
     /// cut is reported as `narrow`.
     pub fn encode(&mut self, at: Activation, op: &Op, message: Value, wire: WireId) {

@@ -109,6 +109,7 @@ impl Core {
                 let message = Message::new(&at.program.automaton, octets);
                 return self.make(at, op, 0, message);
             }
+            OpKind::Meet { message, wire } => return self.meet(at, op, *message, *wire),
             OpKind::Load { field, message, at: offset } => self.load(at, *message, *offset, *field, op.source),
             OpKind::Store { field, message, at: offset, value } => {
                 return self.store_field(at, op, *message, (*offset, *field), *value);

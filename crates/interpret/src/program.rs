@@ -24,6 +24,8 @@ pub struct Program {
     pub paths: Vec<PathInfo>,
     /// By handler, the paths that are taken instead of it, where they do not refuse.
     pub taken: Vec<Vec<u32>>,
+    /// The same, of paths that begin inside: for an event that another layer emitted.
+    pub taken_inside: Vec<Vec<u32>>,
     /// Timer cells in the order of their declaration.
     pub timers: Vec<(ClassId, CellId)>,
     /// By channel, as emissions have them in [`BlockInfo::emits`]: whether it is a queue (docs/semantics.md, O6).
@@ -112,7 +114,7 @@ impl Program {
         let functions = functions.collect();
         let paths = automaton.paths.iter().map(|path| PathInfo {
             arrays: Arrays::of(&path.body),
-            blocks: block_infos(automaton_ref, &path.body, LayerId(0), &mut edges),
+            blocks: directly(automaton_ref, block_infos(automaton_ref, &path.body, LayerId(0), &mut edges)),
         });
         let paths = paths.collect();
         let inputs = automaton.ports.iter().map(|port| {
@@ -127,6 +129,7 @@ impl Program {
             functions,
             paths,
             taken: vec![Vec::new(); automaton.handlers.len()],
+            taken_inside: vec![Vec::new(); automaton.handlers.len()],
             timers,
             queued: queued(automaton_ref),
             inputs,
@@ -139,7 +142,11 @@ impl Program {
     /// From here on paths are taken: the handlers run where all refuse.
     pub fn take_paths(&mut self) {
         for (number, path) in self.automaton.paths.iter().enumerate() {
-            self.taken[path.handler.index()].push(number as u32);
+            let taken = match self.automaton.is_at_port(path.handler) {
+                true => &mut self.taken,
+                false => &mut self.taken_inside,
+            };
+            taken[path.handler.index()].push(number as u32);
         }
     }
 
@@ -186,8 +193,10 @@ fn port_channel(automaton: &Automaton, from: LayerId, port: PortId) -> u32 {
 
 fn queued(automaton: &Automaton) -> Vec<bool> {
     let size = automaton.layers.len() * receivers(automaton);
-    let Some(composition) = &automaton.composition else { return vec![true; size] };
-    let mut queued = vec![false; size];
+    let Some(composition) = &automaton.composition else {
+        return (0..=size).map(|channel| channel < size).collect();
+    };
+    let mut queued = vec![false; size + 1];
     for (from, to) in &composition.queued {
         queued[from.index() * receivers(automaton) + to.index()] = true;
     }
@@ -276,6 +285,13 @@ fn block_infos(automaton: &Automaton, body: &Body, from: LayerId, edges: &mut u3
         BlockInfo { emits: emits.collect(), later, edge }
     };
     body.blocks.iter().map(info).collect()
+}
+
+/// A path's emissions stand in no queue: what it hands over is carried out next, what it puts out leaves in its order.
+fn directly(automaton: &Automaton, mut blocks: Vec<BlockInfo>) -> Vec<BlockInfo> {
+    let channels = (automaton.layers.len() * receivers(automaton)) as u32;
+    blocks.iter_mut().flat_map(|block| &mut block.emits).for_each(|(_, channel)| *channel = channels);
+    blocks
 }
 
 fn remembered(automaton: &Automaton) -> Vec<bool> {

@@ -13,18 +13,16 @@ impl Core {
         self.totals.begin();
         // What waited for `later` may have headers and attributes.
         let is_outside = matches!(cause, Cause::Input(_) | Cause::Expiry);
-        if is_outside && self.takes_path(program, handler, object, args) {
-            self.carry_out(program);
-            return self.end_reaction(program);
+        if !(is_outside && self.takes_path(program, &program.taken, handler, object, args)) {
+            self.instant(program, handler, object, args, cause);
         }
-        self.instant(program, handler, object, args, cause);
         self.carry_out(program);
         self.end_reaction(program);
     }
 
-    /// Whether a path of the handler was taken; then its outputs are yet to be carried out.
-    fn takes_path(&mut self, program: &Program, handler: u32, object: u64, args: &[u64]) -> bool {
-        let Some(paths) = program.taken.get(handler as usize).filter(|paths| !paths.is_empty()) else { return false };
+    /// Whether a path of the handler was taken; then its emissions are yet to be carried out.
+    fn takes_path(&mut self, program: &Program, taken: &[Vec<u32>], handler: u32, object: u64, args: &[u64]) -> bool {
+        let Some(paths) = taken.get(handler as usize).filter(|paths| !paths.is_empty()) else { return false };
         let class = program.automaton.handlers[handler as usize].class;
         if !self.store.is_living(class, object) {
             return false;
@@ -119,7 +117,9 @@ impl Core {
         let args = self.args[self.events[place].args.clone()].to_vec();
         let cause = self.cause_of(place);
         self.note_gone(program, place, handler, target);
-        self.instant(program, handler, target, &args, cause);
+        if !self.takes_path(program, &program.taken_inside, handler, target, &args) {
+            self.instant(program, handler, target, &args, cause);
+        }
     }
 
     fn put_out(&mut self, program: &Program, port: PortId, event: u32, range: std::ops::Range<usize>) {

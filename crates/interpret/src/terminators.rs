@@ -1,6 +1,8 @@
 //! Terminators: branches, and operations that may refuse.
 
-use mokume_reaction::{BlockId, CellId, CellKind, ClassId, Fallible, Report, Target, Terminator, Type, Value};
+use mokume_reaction::{
+    BlockId, CellId, CellKind, ClassId, Fallible, HeaderId, Report, Target, Terminator, Type, Value, VariantId,
+};
 
 use crate::core::{Core, Put};
 use crate::eval::{stop, Activation, Next};
@@ -42,6 +44,7 @@ impl Core {
         match op {
             Fallible::Decode { message, wire } => self.decode(at, *message, *wire),
             Fallible::Validate { message, wire } => self.validate(at, *message, *wire),
+            Fallible::Peek { message, header, variant } => self.peek(at, *message, (*header, *variant)),
             Fallible::Find { object, cell, key } => {
                 let key = self.words(at, key);
                 self.find(at, *object, *cell, &key)
@@ -75,6 +78,14 @@ impl Core {
             }
             Fallible::Later { target, event: _, args } => self.put_off(at, block, *target, args),
         }
+    }
+
+    fn peek(&mut self, at: Activation, message: Value, of: (HeaderId, VariantId)) -> bool {
+        let top = self.message(at, message).headers.last().filter(|top| (top.header, top.variant) == of);
+        let fields = top.map(|top| top.fields.clone());
+        let is_there = fields.is_some();
+        self.scratch.extend(fields.into_iter().flatten());
+        is_there
     }
 
     fn words(&self, at: Activation, values: &[Value]) -> Box<[u64]> {

@@ -421,6 +421,14 @@ impl Automaton {
         crate::types(params).into_iter().filter(|ty| *ty == Type::Msg).collect()
     }
 
+    /// Whether events of a port come to the handler. A path of another one begins inside: for events that layers emit.
+    pub fn is_at_port(&self, handler: HandlerId) -> bool {
+        let Handler { class, trigger, .. } = self.handler(handler);
+        let Trigger::Event(event) = trigger else { return false };
+        let mut inputs = self.ports.iter().flat_map(|port| &port.inputs);
+        inputs.any(|input| input.class == *class && input.handler == *event)
+    }
+
     /// The handler; panics at an id that refers to none.
     pub fn handler(&self, id: HandlerId) -> &Handler {
         &self.handlers[id.index()]

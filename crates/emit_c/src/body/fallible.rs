@@ -4,7 +4,7 @@ use mokume_reaction::*;
 
 use super::operation::place_for;
 use super::writer::Writer;
-use super::{emissions, maps};
+use super::{emissions, maps, paths};
 use crate::memos;
 use crate::tree::*;
 
@@ -28,6 +28,11 @@ pub(super) fn attempt(w: &mut Writer, op: &Fallible, result: Option<Value>) -> A
     match op {
         Fallible::Decode { message, wire } => decode(w, "decode", *message, *wire),
         Fallible::Validate { message, wire } => decode(w, "validate", *message, *wire),
+        // Paths alone have it.
+        Fallible::Peek { message, header, variant } => {
+            let (condition, results) = paths::peek(w, *message, *header, *variant);
+            Attempt { condition: Some(condition), results, ..Attempt::default() }
+        }
         Fallible::Find { object, cell, key } => {
             if let Some(index) = maps::index(w, *object, *cell) {
                 let find = if w.is_path() { "find_here" } else { "find" };

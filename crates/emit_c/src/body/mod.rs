@@ -58,6 +58,17 @@ pub(crate) fn handler(plan: &Plan, id: HandlerId) -> Written {
     w.finish().write()
 }
 
+/// A path that begins here is asked first.
+fn take_path(w: &mut Writer, id: HandlerId) {
+    let automaton = w.plan.automaton;
+    let is_here = |path: &Path| path.handler == id && is_for_c(path) && !automaton.is_at_port(id);
+    let Some(path) = automaton.paths.iter().position(is_here) else { return };
+    let skipped = usize::from(!w.plan.takes_self(id));
+    let given = w.values(&automaton.handler(id).body.blocks[0].params[skipped..]);
+    let taken = acts(format!("path_{path}"), [instance()].into_iter().chain(given).collect::<Vec<_>>());
+    w.only_if(Some(Expr::Expect(true, Box::new(taken))), |w| w.push(Stmt::Return(None)));
+}
+
 /// An event for an object that has ended is dropped as gone; an object that handles an event will settle.
 fn prologue(w: &mut Writer, id: HandlerId, handler: &Handler) {
     let (plan, class) = (w.plan, handler.class);
@@ -73,6 +84,7 @@ fn prologue(w: &mut Writer, id: HandlerId, handler: &Handler) {
             w.push(Stmt::Return(None));
         });
     }
+    take_path(w, id);
     w.set_known(own);
     if plan.heads.has(class, Beside::Settling) && handler.trigger != Trigger::Settle {
         w.act(acts("mk_touch", [core(), w.object(own).address(), w.beside(own, Beside::Settling).address()]));

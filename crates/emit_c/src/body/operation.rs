@@ -109,6 +109,8 @@ pub(super) fn operation(w: &mut Writer, op: &Op) {
             let place = w.plan.received.get(wire).copied().unwrap_or(0);
             w.assign(results[0], acts("mk_quote", [pool(), w.value(*message), number(place as u64)]));
         }
+        // Only paths have it.
+        OpKind::Meet { message, .. } => w.same(results[0], *message),
         OpKind::Load { field, message, at } => messages::load(w, *field, *message, *at, op),
         OpKind::Store { field, message, at, value } => messages::store(w, *field, *message, (*at, *value), op),
         OpKind::GetAttribute { message, attribute } => {

@@ -12,6 +12,7 @@ use mokume_reaction::*;
 
 use super::octets::Octets;
 use super::writer::Writer;
+use super::{emissions, messages};
 use crate::tree::*;
 use crate::types::mask;
 
@@ -32,6 +33,12 @@ pub(crate) fn is_for_c(path: &Path) -> bool {
                     | OpKind::Trim { .. }
                     | OpKind::Front { .. }
                     | OpKind::Store { .. }
+                    | OpKind::Meet { .. }
+                    | OpKind::Push { .. }
+                    | OpKind::Pop { .. }
+                    | OpKind::GetAttribute { .. }
+                    | OpKind::SetAttribute { .. }
+                    | OpKind::Emit { .. }
                     | OpKind::Out { .. }
                     | OpKind::Drop { .. }
                     | OpKind::Consume { .. }
@@ -39,14 +46,21 @@ pub(crate) fn is_for_c(path: &Path) -> bool {
     };
     let passed = |block: &Block| {
         block.terminator.targets().iter().any(|target| target.args.iter().any(is_message))
-            || block.terminator.attempt().is_some_and(|op| op.operands().iter().any(is_message))
+            || block
+                .terminator
+                .attempt()
+                .is_some_and(|op| !matches!(op, Fallible::Peek { .. }) && op.operands().iter().any(is_message))
     };
     body.ops().all(said) && !body.blocks.iter().any(passed)
 }
 
 /// The output that is all that the block puts out, and the last that it does: it may leave at once. None, where others may be put out
-/// before it.
-fn at_once(body: &Body, block: BlockId) -> Option<(PortId, u32)> {
+/// before it, as on a path that begins inside.
+fn at_once(automaton: &Automaton, path: &Path, block: BlockId) -> Option<(PortId, u32)> {
+    if !automaton.is_at_port(path.handler) {
+        return None;
+    }
+    let body = &path.body;
     let is_out = |op: &Op| matches!(op.kind, OpKind::Out { .. });
     let ends = |block: &&Block| block.ops.iter().any(is_out) && !matches!(block.terminator, Terminator::Return);
     let ops = &body.blocks[block.index()].ops;
@@ -60,7 +74,7 @@ pub(crate) fn outputs_at_once(automaton: &Automaton) -> BTreeSet<(PortId, u32)> 
     let paths = automaton.paths.iter().filter(|path| is_for_c(path));
     let outputs = |path: &Path| -> Vec<_> {
         let blocks = (0..path.body.blocks.len()).map(BlockId::from);
-        blocks.filter_map(|block| at_once(&path.body, block)).collect()
+        blocks.filter_map(|block| at_once(automaton, path, block)).collect()
     };
     paths.flat_map(outputs).collect()
 }
@@ -111,6 +125,33 @@ pub(super) fn operation(w: &mut Writer, op: &Op) -> bool {
         OpKind::Front { message, octets } => front(w, *message, octets, results[0]),
         OpKind::Store { field, message, at, value } => store(w, *field, *message, (*at, *value), op),
         OpKind::Out { port, event, args } => out(w, *port, *event, args),
+        OpKind::Emit { target, event, args } => {
+            args.iter().for_each(|arg| as_frame(w, *arg));
+            emissions::emit(w, *target, event, args);
+        }
+        OpKind::Meet { message, wire } => {
+            as_frame(w, *message);
+            let place = w.plan.received.get(wire).copied();
+            if let Some(place) = place {
+                w.act(acts("mk_note_received", [pool(), w.value(*message), number(place as u64)]));
+            }
+            is_frame(w, results[0], *message);
+        }
+        OpKind::Push { message, header, variant, fields } => {
+            as_frame(w, *message);
+            messages::push(w, *message, *header, *variant, fields);
+            is_frame(w, results[0], *message);
+        }
+        OpKind::Pop { message, header, variant } => pop(w, *message, (*header, *variant), results[0]),
+        OpKind::GetAttribute { message, attribute } => {
+            alias_message(w, *message);
+            w.assign(results[0], messages::attribute(w, *message, *attribute, results[0]));
+        }
+        OpKind::SetAttribute { message, attribute, value } => {
+            as_frame(w, *message);
+            messages::set_attribute(w, *message, *attribute, *value, op);
+            is_frame(w, results[0], *message);
+        }
         OpKind::Drop { message, reason } => end(w, "dropped", *message, *reason),
         OpKind::Consume { message, reason } => end(w, "consumed", *message, *reason),
         _ => return false,
@@ -118,15 +159,76 @@ pub(super) fn operation(w: &mut Writer, op: &Op) -> bool {
     true
 }
 
+/// The path of the body at hand.
+fn path_of<'a>(w: &Writer<'_, 'a>) -> Option<&'a Path> {
+    let Unit::Path(id) = w.unit else { return None };
+    Some(&w.plan.automaton.paths[id.index()])
+}
+
+/// Whether the path begins inside: its messages are the pool's, and others go on when it is over.
+fn is_inside(w: &Writer) -> bool {
+    path_of(w).is_some_and(|path| !w.plan.automaton.is_at_port(path.handler))
+}
+
+/// [`at_once`] of a block of the path at hand.
+fn leaves_alone(w: &Writer, block: BlockId) -> bool {
+    path_of(w).is_some_and(|path| at_once(w.plan.automaton, path, block).is_some())
+}
+
+/// The value stands for a message of the pool that is as the path has it by now.
+fn as_frame(w: &mut Writer, message: Value) {
+    if w.type_of(message) == Type::Msg {
+        let frame = lent(w, message);
+        let frame = match frame {
+            Expr::Local(_) => frame,
+            other => w.temporary("message", "mk_message *", other),
+        };
+        w.alias(message, frame.clone());
+        w.set_octets(message, Octets::Frame { message: frame, front: None });
+    }
+}
+
+/// The one message is the other, behind an operation.
+fn is_frame(w: &mut Writer, result: Value, message: Value) {
+    w.same(result, message);
+    if let Some(octets) = w.octets_of(message) {
+        w.set_octets(result, octets);
+    }
+}
+
+/// The value stands for the message of the pool that it is a part of.
+fn alias_message(w: &mut Writer, message: Value) {
+    match w.octets_of(message) {
+        Some(Octets::Lent { message: lent, .. } | Octets::Frame { message: lent, .. }) => w.alias(message, lent),
+        _ => as_frame(w, message),
+    }
+}
+
+/// The header on top, which was looked at, is off.
+fn pop(w: &mut Writer, message: Value, (header, variant): (HeaderId, VariantId), result: Value) {
+    alias_message(w, message);
+    messages::pop_known(w, message, header, variant);
+    is_frame(w, result, message);
+}
+
+/// The condition under which the header on top is this one, and its fields.
+pub(super) fn peek(w: &mut Writer, message: Value, header: HeaderId, variant: VariantId) -> (Expr, Vec<Expr>) {
+    alias_message(w, message);
+    messages::top(w, message, header, variant)
+}
+
 /// The path is over: what has been put out leaves.
 pub(super) fn leave(w: &mut Writer) {
-    if at_once(w.body, w.at_block).is_some() {
+    if leaves_alone(w, w.at_block) {
         return;
     }
     taken(w);
+    if is_inside(w) {
+        return w.push(Stmt::Return(Some(Expr::Bool(true))));
+    }
     let puts_out = |block: BlockId| {
         let ops = &w.body.blocks[block.index()].ops;
-        ops.iter().any(|op| matches!(op.kind, OpKind::Out { .. })) && at_once(w.body, block).is_none()
+        ops.iter().any(|op| matches!(op.kind, OpKind::Out { .. } | OpKind::Emit { .. })) && !leaves_alone(w, block)
     };
     let puts_out = (0..w.body.blocks.len()).map(BlockId::from).any(puts_out);
     w.push(Stmt::Return(Some(acts(if puts_out { "mk_end" } else { "mk_end_quiet" }, [core()]))));
@@ -135,7 +237,9 @@ pub(super) fn leave(w: &mut Writer) {
 /// Nothing was done yet: the layers do it.
 pub(super) fn refuse(w: &mut Writer) {
     let Unit::Path(id) = w.unit else { return };
-    let parameters = (0..w.function.locals.len()).map(Local).filter(|local| w.function.locals[local.0].is_parameter);
+    let is_inside = is_inside(w);
+    let parameters =
+        (0..w.function.locals.len()).map(Local).filter(|local| !is_inside && w.function.locals[local.0].is_parameter);
     let list: Vec<Expr> = [instance()].into_iter().chain(parameters.map(Expr::Local)).collect();
     w.push(Stmt::Return(Some(acts(format!("layers_{}", id.index()), list))));
 }
@@ -149,7 +253,8 @@ pub(super) fn begin(w: &mut Writer) {
     let messages = w.body.blocks[0].params.iter().filter(|param| w.type_of(**param) == Type::Msg);
     for message in messages.copied().collect::<Vec<_>>() {
         let least = least(w, message);
-        if let (Some(Octets::Part { size, .. }), true) = (w.octets_of(message), least > 0) {
+        let octets = w.octets_of(message);
+        if let (Some(Octets::Part { size, .. } | Octets::Lent { size, .. }), true) = (octets, least > 0) {
             let is_short = size.infix(Infix::Lt, number(least));
             w.only_if(Some(Expr::Expect(false, Box::new(is_short))), refuse);
             w.least.insert(message, least);
@@ -213,35 +318,46 @@ fn least(w: &Writer, message: Value) -> u64 {
 /// Where the octets are, and how many.
 fn part(w: &Writer, message: Value) -> (Expr, Expr) {
     match w.octets_of(message) {
-        Some(Octets::Part { at, size }) => (at, size),
+        Some(Octets::Part { at, size } | Octets::Lent { at, size, .. }) => (at, size),
         // Whoever asks it for more than its size asks for octets in front only: `is_front`.
         Some(Octets::Fronted { octets, front, size, .. }) => (octets, size.infix(Infix::Add, number(front))),
-        Some(Octets::Frame { message }) => (reads("mk_data", [message.clone()]), message.arrow("view").member("size")),
+        Some(Octets::Frame { message, .. }) => {
+            (reads("mk_data", [message.clone()]), message.arrow("view").member("size"))
+        }
         None => (word("NULL"), Expr::Number(0)),
     }
 }
 
 fn skip(w: &mut Writer, message: Value, size: Value, op: &Op) {
-    if let Some(Octets::Frame { message }) = w.octets_of(message) {
+    if let Some(Octets::Frame { message, .. }) = w.octets_of(message) {
         w.act(acts("mk_do_skip", [core(), message.clone(), w.value(size), w.source(op.source)]));
-        return w.set_octets(op.results[0], Octets::Frame { message });
+        return w.set_octets(op.results[0], Octets::Frame { message, front: None });
     }
     let (at, all) = part(w, message);
     let cut = within(w, message, size, all.clone(), op);
     let (at, size) = (computes("mk_behind", [at, cut.clone()]), all.infix(Infix::Sub, cut));
     let at = w.temporary("at", "const uint8_t *", at);
     let size = w.temporary("size", "uint32_t", size);
-    w.set_octets(op.results[0], Octets::Part { at, size });
+    set_part(w, op.results[0], message, (at, size));
 }
 
 fn trim(w: &mut Writer, message: Value, size: Value, op: &Op) {
-    if let Some(Octets::Frame { message }) = w.octets_of(message) {
+    if let Some(Octets::Frame { message, .. }) = w.octets_of(message) {
         w.act(acts("mk_do_trim", [core(), message.clone(), w.value(size), w.source(op.source)]));
-        return w.set_octets(op.results[0], Octets::Frame { message });
+        return w.set_octets(op.results[0], Octets::Frame { message, front: None });
     }
     let (at, all) = part(w, message);
     let size = within(w, message, size, all, op);
-    w.set_octets(op.results[0], Octets::Part { at, size });
+    set_part(w, op.results[0], message, (at, size));
+}
+
+/// The result is this part of the message, or of what that is a part of.
+fn set_part(w: &mut Writer, result: Value, message: Value, (at, size): (Expr, Expr)) {
+    let part = match w.octets_of(message) {
+        Some(Octets::Lent { message, .. }) => Octets::Lent { message, at, size },
+        _ => Octets::Part { at, size },
+    };
+    w.set_octets(result, part);
 }
 
 /// Whether a message has so many octets wherever the path comes to it.
@@ -314,7 +430,7 @@ fn is_front(w: &Writer, field: OctetField, at: Value, front: u64) -> bool {
 /// Whether the block at hand does nothing with the message, and what is made of it, but to look at the octets in front, to change these,
 /// and to have it leave at once. In which octets in front it will have changed them, by octet.
 fn leaves_at_once(w: &Writer, message: Value, front: &[u8]) -> Option<Vec<bool>> {
-    at_once(w.body, w.at_block)?;
+    leaves_alone(w, w.at_block).then_some(())?;
     let (mut at_hand, mut changed) = (message, vec![false; front.len()]);
     let ops = &w.body.blocks[w.at_block.index()].ops;
     if ops.iter().filter(|op| matches!(op.kind, OpKind::Front { .. })).count() > 1 {
@@ -361,8 +477,10 @@ fn front(w: &mut Writer, message: Value, front: &[u8], result: Value) {
     let lent = w.temporary("frame", "mk_message *", lent);
     let template = w.function.local("template", "uint8_t");
     w.push(Stmt::Octets(template, front.to_vec()));
-    w.act(acts("mk_front", [pool(), lent.clone(), Expr::Local(template), number(size)]));
-    w.set_octets(result, Octets::Frame { message: lent });
+    let octets = acts("mk_prepend", [pool(), lent.clone(), number(size)]);
+    let octets = w.temporary("octets", "uint8_t *", octets);
+    w.act(acts("memcpy", [octets.clone(), Expr::Local(template), number(size)]));
+    w.set_octets(result, Octets::Frame { message: lent, front: Some((octets, size)) });
 }
 
 /// Where one after the other is not changed: from, and behind the last.
@@ -382,27 +500,38 @@ fn store(w: &mut Writer, field: OctetField, message: Value, (at, value): (Value,
     if let Some(Octets::Fronted { octets, front, at: rest, size: all }) = w.octets_of(message) {
         // Else it were none: `leaves_at_once`.
         let at = w.ranges.constant(at).unwrap_or(0);
-        let (place, value) = (octets.clone().infix(Infix::Add, number(at)), w.value(value));
-        let order = field.endian.word();
-        match field.width {
-            8 => w.push(set(place.element(Expr::Number(0)), value.cast("uint8_t"))),
-            16 | 32 | 64 => w.act(acts(format!("mk_put_{order}_{}", field.width), [place, value])),
-            _ => w.act(acts(format!("mk_put_{order}"), [place, number(size), value])),
-        }
+        put(w, field, octets.clone().infix(Infix::Add, number(at)), value);
         return w.set_octets(op.results[0], Octets::Fronted { octets, front, at: rest, size: all });
+    }
+    if let Some(Octets::Frame { message, front: Some((octets, front)) }) = w.octets_of(message) {
+        if let (Some(known), true) = (w.ranges.constant(at), is_front(w, field, at, front)) {
+            put(w, field, octets.clone().infix(Infix::Add, number(known)), value);
+            return w.set_octets(op.results[0], Octets::Frame { message, front: Some((octets, front)) });
+        }
     }
     let lent = lent(w, message);
     let lent = w.temporary("frame", "mk_message *", lent);
     let (at, value, source) = (w.value(at), w.value(value), w.source(op.source));
     let little = Expr::Bool(field.endian == Endian::Little);
     w.act(acts("mk_do_store", [core(), lent.clone(), at, value, number(size), little, source]));
-    w.set_octets(op.results[0], Octets::Frame { message: lent });
+    w.set_octets(op.results[0], Octets::Frame { message: lent, front: None });
+}
+
+/// Writes a number where there is room for it.
+fn put(w: &mut Writer, field: OctetField, place: Expr, value: Value) {
+    let (value, order) = (w.value(value), field.endian.word());
+    match field.width {
+        8 => w.push(set(place.element(Expr::Number(0)), value.cast("uint8_t"))),
+        16 | 32 | 64 => w.act(acts(format!("mk_put_{order}_{}", field.width), [place, value])),
+        width => w.act(acts(format!("mk_put_{order}"), [place, number(u64::from(width / 8)), value])),
+    }
 }
 
 /// The message as one of the pool.
 fn lent(w: &mut Writer, message: Value) -> Expr {
     match w.octets_of(message) {
-        Some(Octets::Frame { message }) => message,
+        Some(Octets::Frame { message, .. }) => message,
+        Some(Octets::Lent { message, at, size }) => acts("mk_narrowed", [message, at, size]),
         Some(Octets::Part { at, size }) => acts("mk_message_new", [pool(), at, size]),
         Some(Octets::Fronted { octets, front, at, size }) => {
             acts("mk_message_fronted", [pool(), octets, number(front), at, size])
@@ -413,7 +542,7 @@ fn lent(w: &mut Writer, message: Value) -> Expr {
 
 fn out(w: &mut Writer, port: PortId, event: u32, args: &[Value]) {
     let name = w.plan.names.outputs[port.index()][event as usize].clone();
-    let is_once = at_once(w.body, w.at_block).is_some();
+    let is_once = leaves_alone(w, w.at_block);
     let messages: Vec<_> = args.iter().filter(|arg| w.type_of(**arg) == Type::Msg).collect();
     let all =
         |w: &Writer, is: fn(&Octets) -> bool| messages.iter().all(|arg| w.octets_of(**arg).is_some_and(|it| is(&it)));
@@ -460,7 +589,7 @@ fn taken(w: &mut Writer) {
 
 /// The end of a message that never left what the caller owns, or of one of the pool.
 fn end(w: &mut Writer, how: &'static str, message: Value, reason: ReasonId) {
-    if let Some(Octets::Frame { message }) = w.octets_of(message) {
+    if let Some(Octets::Frame { message, .. } | Octets::Lent { message, .. }) = w.octets_of(message) {
         let end = if how == "dropped" { "mk_drop" } else { "mk_consume" };
         return w.act(acts(end, [core(), message, number(u64::from(reason.0))]));
     }

@@ -130,14 +130,21 @@ impl<'p, 'a> Writer<'p, 'a> {
             Unit::Function(_) => None,
         };
         let sole = handler.is_some_and(|handler| !self.plan.takes_self(handler));
+        let mut lent = Vec::new();
         for (place, param) in self.body.blocks[0].params.iter().enumerate() {
             if place == 0 && sole {
                 self.alias(*param, word(SOLE));
                 continue;
             }
             if self.is_path() && self.type_of(*param) == Type::Msg {
-                let local = self.function.local(self.hint(*param).to_string(), "mk_octets");
+                let is_lent = handler.is_some_and(|handler| !self.plan.automaton.is_at_port(handler));
+                let ty = if is_lent { "mk_message *" } else { "mk_octets" };
+                let local = self.function.local(self.hint(*param).to_string(), ty);
                 self.function.locals[local.0].is_parameter = true;
+                if is_lent {
+                    lent.push((*param, local));
+                    continue;
+                }
                 let (at, size) = (Expr::Local(local).member("at"), Expr::Local(local).member("size"));
                 self.octets.insert(*param, Octets::Part { at, size });
                 continue;
@@ -145,6 +152,12 @@ impl<'p, 'a> Writer<'p, 'a> {
             let local = self.local_for(*param);
             self.function.locals[local.0].is_parameter = true;
             self.values[param.index()] = Some(Expr::Local(local));
+        }
+        for (param, local) in lent {
+            let message = Expr::Local(local);
+            let at = self.temporary("octets", "const uint8_t *", reads("mk_data", [message.clone()]));
+            let size = self.temporary("size", "uint32_t", message.clone().arrow("view").member("size"));
+            self.octets.insert(param, Octets::Lent { message, at, size });
         }
     }
 

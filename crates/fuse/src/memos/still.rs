@@ -7,7 +7,8 @@ use mokume_reaction::{
     Value,
 };
 
-/// Cells that change with every message, or with every few: what paths write, and sequence numbers.
+/// Cells that change with every message, or with every few: what paths write, sequence numbers, and what handlers write that they have
+/// worked out by sums.
 pub(super) fn hot(automaton: &Automaton) -> HashSet<(ClassId, CellId)> {
     let written = |path: &Path| -> Vec<_> {
         let writes = path.body.ops().filter(|op| op.kind.effects().contains(Effects::WRITES));
@@ -22,7 +23,24 @@ pub(super) fn hot(automaton: &Automaton) -> HashSet<(ClassId, CellId)> {
         let cells = class.cells.iter().enumerate().filter(move |(_, cell)| moves(cell));
         cells.map(move |(cell, _)| (ClassId::from(at), CellId::from(cell)))
     });
-    automaton.paths.iter().flat_map(written).chain(numbers).collect()
+    let counted = automaton.bodies().flat_map(counted);
+    automaton.paths.iter().flat_map(written).chain(numbers).chain(counted).collect()
+}
+
+/// Cells into which a body writes numbers that come of sums.
+fn counted(body: &Body) -> Vec<(ClassId, CellId)> {
+    let mut is_sum = vec![false; body.values.len()];
+    let mut counted = Vec::new();
+    for op in body.ops() {
+        let adds = matches!(&op.kind, OpKind::Binary { op, .. } if op.adds());
+        let goes_on = op.kind.effects().is_empty() && !matches!(op.kind, OpKind::Compare { .. });
+        let made = adds || (goes_on && op.kind.operands().iter().any(|value| is_sum[value.index()]));
+        op.results.iter().for_each(|result| is_sum[result.index()] = made);
+        if let OpKind::Set { object, cell, value } = op.kind {
+            counted.extend(body.class_of(object).filter(|_| is_sum[value.index()]).map(|class| (class, cell)));
+        }
+    }
+    counted
 }
 
 /// Of a path's values: which are still.

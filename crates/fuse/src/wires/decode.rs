@@ -17,6 +17,10 @@ impl Region<'_> {
         if !message.front.is_empty() {
             return self.no("reads what it has written itself");
         }
+        if !only_checks && self.is_asked_for(wire) {
+            message.met.retain(|met| met.0 != wire);
+            message.met.push((wire, message.at, message.size));
+        }
         let wire = &self.automaton.wires[wire.index()];
         let headers = wire.headers.iter().map(|header| zeros(self, *header, VariantId(0))).collect();
         let least: u64 = wire

@@ -2,8 +2,8 @@
 
 use mokume_interpret::mask;
 use mokume_reaction::{
-    Binary, Endian, FieldIndex, FieldValue, HeaderId, OptionArm, Type, VariantId, WireArm, WireExpression, WireField,
-    WireId, WireItem,
+    Binary, Endian, FieldIndex, FieldValue, HeaderId, OpKind, OptionArm, Type, VariantId, WireArm, WireExpression,
+    WireField, WireId, WireItem,
 };
 
 use super::*;
@@ -18,6 +18,17 @@ impl Region<'_> {
         let mut headers: Vec<Header> = Vec::new();
         while message.headers.last().is_some_and(|top| wire.headers.contains(&top.0)) {
             headers.extend(message.headers.pop());
+        }
+        // What is left to find is on top of what was given.
+        let missing = wire.headers.iter().filter(|header| !headers.iter().any(|found| found.0 == **header));
+        if let ([header], true) = (&missing.collect::<Vec<_>>()[..], self.is_inside && message.headers.is_empty()) {
+            if self.automaton.headers[header.index()].variants.len() > 1 {
+                return self.no("writes a header of which it is not known which alternative it is");
+            }
+            let fields = self.take_off(message, **header, VariantId(0))?;
+            headers.push((**header, VariantId(0), fields));
+        } else if self.is_inside && message.headers.is_empty() && headers.len() + 1 < wire.headers.len() {
+            return self.no("writes headers of which it is not known whether they are there");
         }
         let mut encoder = Encoder {
             headers,
@@ -70,6 +81,26 @@ impl Region<'_> {
         Ok(())
     }
 
+    /// In how many of all places where such a header is made a field of it is not zero, as a part of one; half where that depends.
+    fn pushed_with(&self, header: HeaderId, variant: VariantId, field: u32) -> Option<f32> {
+        let (mut places, mut with) = (0.0f32, 0.0f32);
+        for body in self.automaton.bodies() {
+            for op in body.ops() {
+                let OpKind::Push { header: of, variant: which, fields, .. } = &op.kind else { continue };
+                if (*of, *which) != (header, variant) {
+                    continue;
+                }
+                let made = body.ops().find(|op| op.results.contains(&fields[field as usize]));
+                places += 1.0;
+                with += match made.map(|op| &op.kind) {
+                    Some(OpKind::Const { value, .. }) => f32::from(u8::from(*value != 0)),
+                    _ => 0.5,
+                };
+            }
+        }
+        (places > 0.0).then(|| with / places)
+    }
+
     fn put_computed(&mut self, encoder: &mut Encoder, place: usize, index: FieldIndex, value: Node) -> Followed<()> {
         let width = encoder.fields[place].width;
         let value = self.narrow(value, width)?;
@@ -111,7 +142,8 @@ impl Region<'_> {
                         let there = encoder.header_field(*header, *variant, *field);
                         let Some(there) = there else { continue };
                         let absent = self.is(there, 0);
-                        if self.decide(absent, Some(0.9))? {
+                        let likely = self.pushed_with(*header, *variant, *field).map_or(0.1, |likely| likely.min(0.9));
+                        if self.decide(absent, Some(1.0 - likely))? {
                             continue;
                         }
                         if repeat.is_some() {

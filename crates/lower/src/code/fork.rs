@@ -397,6 +397,7 @@ fn labels(op: &Fallible) -> [&'static str; 2] {
     match op {
         Fallible::Decode { .. } => ["decoded", "refused"],
         Fallible::Validate { .. } => ["validated", "refused"],
+        Fallible::Peek { .. } => ["peeked", "other"],
         Fallible::Find { .. } => ["found", "absent"],
         Fallible::Insert { .. } => ["entered", "full"],
         Fallible::Remove { .. } => ["removed", "absent"],

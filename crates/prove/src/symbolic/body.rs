@@ -355,6 +355,7 @@ impl Reader<'_> {
             | K::Join { .. }
             | K::Share { .. }
             | K::Received { .. }
+            | K::Meet { .. }
             | K::Native { .. }
             | K::Run { .. }
             | K::DropFor { .. } => Err(format!("an operation that is not read symbolically: {}", op.row().name)),

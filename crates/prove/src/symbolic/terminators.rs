@@ -85,6 +85,7 @@ impl Reader<'_> {
             | Fallible::Next { .. }
             | Fallible::Take { .. }
             | Fallible::ShareHeld { .. }
+            | Fallible::Peek { .. }
             | Fallible::Later { .. } => {
                 way.escape(&format!("an operation that is not read symbolically: {}", op.row().name))
             }

@@ -73,6 +73,11 @@ words! {
 }
 
 impl Binary {
+    /// Whether it is a sum or a difference.
+    pub fn adds(self) -> bool {
+        matches!(self, Binary::Add | Binary::Sub | Binary::AddWrap | Binary::SubWrap)
+    }
+
     /// Whether it may report (a carry, a division by zero, an index out of bounds), which is an effect.
     pub fn may_report(self) -> bool {
         matches!(self, Binary::Add | Binary::Sub | Binary::Mul | Binary::Div | Binary::Rem | Binary::Within)

@@ -182,6 +182,8 @@ operations! {
         Share "share {message}" { message: Borrowed } -> [Message] { TAKES };
         /// The octets of the packet in which the message came, as the wire met it, as a new message; empty if it came in none.
         Received "received {message}, {wire}" { message: Borrowed, wire: Wire } -> [Message] { TAKES };
+        /// The wire has met the message: its octets, as they are, are the packet that `received` gives.
+        Meet "meet {message}, {wire}" { message: Message, wire: Wire } -> [Message] {};
         /// An unsigned number at an octet; beyond the end is reported and reads 0.
         Load "load.{field} {message}, {at}" { field: Field, message: Borrowed, at: Word32 } -> [Field] { REPORTS };
         /// Beyond the end is reported and writes nothing.
@@ -228,6 +230,8 @@ operations! {
         /// Checks the octets as `Decode` would and trims them, but leaves them octets (a layer below the encoding point looks
         /// at them first).
         Validate "validate {message}, {wire}" { message: Message, wire: Wire } -> [Message] / [Message, Reason] {};
+        /// The fields of the header on top, which stays; refused if that is no such header.
+        Peek "peek {message}, {variant}" { message: Borrowed, header: Header, variant: Variant } -> [Fields] / [] {};
         /// The values of a key; refused if the map does not have it.
         Find "find {object}.{cell}[{key}]" { object: Object, cell: MapCell, key: Key } -> [Values] / [] { READS };
         /// Replaces the values of a key that is there; refused when the map is full.

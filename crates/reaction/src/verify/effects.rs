@@ -7,6 +7,7 @@ use crate::*;
 /// Checks one body: what it reads, writes and emits to (docs/semantics.md, R3). Its types must be right already.
 pub fn check(context: &Context, faults: &mut Faults) {
     check_before_refusal(context, faults);
+    check_handing_over(context, faults);
     for (index, block) in context.body.blocks.iter().enumerate() {
         for (op, found) in block.ops.iter().enumerate() {
             check_operation(context, &found.kind, context.op(index, op), faults);
@@ -167,12 +168,6 @@ fn check_again(context: &Context, object: Value, place: Place, faults: &mut Faul
 }
 
 fn check_emission(context: &Context, class: ClassId, place: Place, faults: &mut Faults) {
-    if matches!(context.unit, Unit::Path(_)) {
-        let fault =
-            faults.add(codes::EFFECT, place, "a path is a whole reaction, and leaves nothing to other handlers");
-        fault.help("say what they would do, or refuse");
-        return;
-    }
     if layer_of(context.automaton, context.unit) == Some(context.automaton.class(class).layer) {
         faults
             .add(codes::OWN_LAYER, place, "an event for the own layer")
@@ -241,6 +236,31 @@ fn check_before_refusal(context: &Context, faults: &mut Faults) {
         if let Terminator::Try { op, then, .. } = &block.terminator {
             if does(op) && refuses[then.block.index()] {
                 faults.add(codes::EFFECT, context.terminator(index), says).help("ask first, then do");
+            }
+        }
+    }
+}
+
+/// A path hands over to one handler at most, and does nothing behind that.
+fn check_handing_over(context: &Context, faults: &mut Faults) {
+    if !matches!(context.unit, Unit::Path(_)) {
+        return;
+    }
+    for (index, block) in context.body.blocks.iter().enumerate() {
+        let is_end = matches!(block.terminator, Terminator::Return);
+        for (op, found) in block.ops.iter().enumerate() {
+            let is_last = is_end && op + 1 == block.ops.len();
+            let place = context.op(index, op);
+            match &found.kind {
+                OpKind::EmitBy { .. } => {
+                    let fault = faults.add(codes::EFFECT, place, "a path says whom it hands over to");
+                    fault.help("get the cell, and `emit` to the object");
+                }
+                OpKind::Emit { .. } if !is_last => {
+                    let fault = faults.add(codes::EFFECT, place, "a path does more behind what it hands over");
+                    fault.help("hand over last, in front of `return`");
+                }
+                _ => {}
             }
         }
     }
