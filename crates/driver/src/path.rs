@@ -50,10 +50,14 @@ pub fn paths(composed: &Automaton) -> Vec<Shown> {
 
 type Found = (Vec<String>, Result<(Path, Vec<LayerId>), mokume_fuse::Why>);
 
-/// The paths of a stack, each with the events of ports that lead to it.
+/// The paths of a stack, each with the events that lead to it.
 pub(crate) fn found(composed: &Automaton) -> Vec<Found> {
-    let events = |handler: HandlerId| {
-        let handler = composed.handler(handler);
+    let events = |id: HandlerId| -> Vec<String> {
+        // One that begins inside has the name of its handler.
+        if !composed.is_at_port(id) {
+            return vec![composed.handler_name(id)];
+        }
+        let handler = composed.handler(id);
         let inputs = composed.ports.iter().flat_map(|port| port.inputs.iter().map(move |input| (port, input)));
         let leads = inputs.filter(|(_, input)| {
             input.class == handler.class && handler.trigger == Trigger::Event(input.handler.clone())

@@ -95,6 +95,9 @@ struct Asking<'s, 'w> {
     left: u32,
 }
 
+/// How the goal about a message's headers is called.
+const HEADERS: &str = " (headers)";
+
 /// Questions about one way.
 const QUESTIONS: u32 = 4000;
 
@@ -131,7 +134,8 @@ impl Asking<'_, '_> {
 pub fn judge<'w>(automaton: &Automaton, path: &Path, solvers: &mut [Box<dyn Solver + 'w>]) -> Result<Judged, String> {
     let mut terms = Terms::default();
     let (leaves, objects) = {
-        let mut reader = Reader::new(automaton, &mut terms, any_state);
+        let is_inside = !automaton.is_at_port(path.handler);
+        let mut reader = Reader::new(automaton, &mut terms, any_state).inside(is_inside);
         let args = arguments(automaton, path, &mut reader)?;
         let leaves = reader.take(path, args)?;
         (leaves, reader.objects().to_vec())
@@ -175,6 +179,7 @@ fn arguments(automaton: &Automaton, path: &Path, reader: &mut Reader) -> Result<
     for (place, (name, ty)) in automaton.handler(path.handler).params.iter().enumerate() {
         let given = given(place, name);
         args.push(match ty {
+            Type::Msg if reader.is_inside => Value::Message(Box::new(Message::unknown_inside(reader.terms, &given))),
             Type::Msg => Value::Message(Box::new(Message::unknown(reader.terms, &given))),
             Type::Ref(_) | Type::Reason | Type::Array(..) => {
                 return Err(format!("the event brings `{name}`, which is no number"))
@@ -198,13 +203,14 @@ fn sizes(automaton: &Automaton, path: &Path, terms: &mut Terms) -> Vec<Term> {
 }
 
 fn does_something(leaf: &Leaf) -> bool {
-    let Leaf { written, outs, ended, counted, elements, timers, .. } = leaf;
-    !(written.is_empty()
-        && outs.is_empty()
-        && ended.is_empty()
-        && counted.is_empty()
-        && elements.is_empty()
-        && timers.is_empty())
+    let Leaf { written, outs, ended, counted, elements, timers, handed, .. } = leaf;
+    handed.is_some()
+        || !(written.is_empty()
+            && outs.is_empty()
+            && ended.is_empty()
+            && counted.is_empty()
+            && elements.is_empty()
+            && timers.is_empty())
 }
 
 fn judge_way(
@@ -226,12 +232,15 @@ fn judge_way(
         terms.assume(fact);
     }
     let (mine, theirs, objects, lives) = {
-        let mut reader = Reader::new(automaton, terms, any_state).knowing(objects.to_vec());
+        let is_inside = !automaton.is_at_port(path.handler);
+        let mut reader = Reader::new(automaton, terms, any_state).knowing(objects.to_vec()).inside(is_inside);
         reader.without_impossible(|terms, conditions| {
             matches!(asking.borrow_mut().ask(terms, conditions), Answer::Unsat)
         });
         let args = arguments(automaton, path, &mut reader)?;
         let mine = reader.take(path, args.clone())?;
+        let handed = mine.iter().filter(|leaf| leaf.escape.is_none()).find_map(|leaf| leaf.handed.as_ref());
+        reader.hands_over = handed.map(|handed| handed.handler);
         let theirs = reader.react(path.handler, args)?;
         let objects = reader.objects().to_vec();
         let lives: Vec<Term> = (0..objects.len() as u32).map(|object| reader.lives(Object(object))).collect();
@@ -318,6 +327,7 @@ impl Compared<'_, '_> {
         failures.push((Kind::Reports, "what is reported".into(), no));
         failures.push((Kind::There, "who or what is there".into(), no));
         self.outputs(&mut failures);
+        self.handed(&mut failures);
         self.state(&mut failures);
         self.timers(&mut failures);
         let (mine, theirs) = (sorted(&self.mine.ended), sorted(&self.theirs.ended));
@@ -353,6 +363,89 @@ impl Compared<'_, '_> {
         }
     }
 
+    /// What is left to a handler that is not read: who it is, and all that the event brings.
+    fn handed(&mut self, failures: &mut Failures) {
+        let (mine, theirs) = match (&self.mine.handed, &self.theirs.handed) {
+            (Some(mine), Some(theirs)) => (mine, theirs),
+            (None, None) => return,
+            (_, _) => return failures.push((Kind::Outputs, "what is handed over".into(), self.terms.truth(true))),
+        };
+        let same =
+            mine.handler == theirs.handler && mine.target == theirs.target && mine.args.len() == theirs.args.len();
+        failures.push((Kind::Outputs, "who is handed it".into(), self.terms.truth(!same)));
+        for (arg, (mine, theirs)) in mine.args.iter().zip(&theirs.args).enumerate() {
+            let mut differ = self.differ(mine, theirs);
+            if let (Value::Message(mine), Value::Message(theirs)) = (mine, theirs) {
+                // Octets alone are compared by `differ`.
+                differ.retain(|(what, _)| what != HEADERS);
+                differ.extend(self.beside_octets(mine, theirs));
+            }
+            for (what, failure) in differ {
+                failures.push((Kind::Outputs, format!("what is handed over, argument {}{what}", arg + 1), failure));
+            }
+        }
+    }
+
+    /// When headers, attributes or what is remembered of the packets differ.
+    fn beside_octets(&mut self, a: &Message, b: &Message) -> Vec<(String, Term)> {
+        let kinds = |message: &Message| {
+            message.headers.iter().map(|(header, variant, _)| (*header, *variant)).collect::<Vec<_>>()
+        };
+        let same = kinds(a) == kinds(b) && a.inside == b.inside;
+        let mut differ = vec![(HEADERS.to_owned(), self.terms.truth(!same))];
+        if same {
+            for ((_, _, a), (_, _, b)) in a.headers.iter().zip(&b.headers) {
+                for (a, b) in a.iter().zip(b) {
+                    differ.extend(
+                        self.differ(a, b).into_iter().map(|(_, term)| (" (a header's field)".to_owned(), term)),
+                    );
+                }
+            }
+        }
+        for at in 0..self.automaton.attributes.len() as u32 {
+            let described = &self.automaton.attributes[at as usize];
+            let failure = match (a.attributes.get(&at), b.attributes.get(&at)) {
+                (None, None) => continue,
+                (Some(a), Some(b)) => self.unequal(*a, *b),
+                // The one has what it came with.
+                (Some(set), None) | (None, Some(set)) if a.inside.is_none() => {
+                    let default = match sort_of(self.automaton, described.ty) {
+                        Sort::Bool => self.terms.truth(described.default != 0),
+                        _ => self.terms.number(described.default, self.terms.width(*set)),
+                    };
+                    self.unequal(*set, default)
+                }
+                (Some(set), None) | (None, Some(set)) => {
+                    let name =
+                        a.inside.as_ref().map_or(String::new(), |inside| format!("attribute {at} of {}", inside.0));
+                    let given = self.terms.variable(&name, sort_of(self.automaton, described.ty));
+                    self.unequal(*set, given)
+                }
+            };
+            differ.push((format!(" (attribute `{}`)", described.name), failure));
+        }
+        let asked_for = |wire: mokume_reaction::WireId| {
+            let mut ops = self.automaton.bodies().flat_map(|body| body.ops());
+            ops.any(|op| matches!(op.kind, mokume_reaction::OpKind::Received { wire: asked, .. } if asked == wire))
+        };
+        let wires: Vec<_> = (0..self.automaton.wires.len())
+            .map(mokume_reaction::WireId::from)
+            .filter(|wire| asked_for(*wire))
+            .collect();
+        for wire in wires {
+            let failure = match (a.received.get(&wire), b.received.get(&wire)) {
+                (None, None) => continue,
+                (Some((a, 0)), Some((b, 0))) if a.octets == b.octets => {
+                    let parts = [self.unequal(a.start, b.start), self.unequal(a.size, b.size)];
+                    self.terms.any(&parts)
+                }
+                _ => self.terms.truth(true),
+            };
+            differ.push((" (the packet it came in)".to_owned(), failure));
+        }
+        differ
+    }
+
     /// When two values differ, part by part.
     fn differ(&mut self, mine: &Value, theirs: &Value) -> Vec<(String, Term)> {
         match (mine, theirs) {
@@ -378,8 +471,7 @@ impl Compared<'_, '_> {
     }
 
     fn octets_differ(&mut self, a: &Message, b: &Message) -> Vec<(String, Term)> {
-        let mut differ =
-            vec![(" (headers)".to_owned(), self.terms.truth(!a.headers.is_empty() || !b.headers.is_empty()))];
+        let mut differ = vec![(HEADERS.to_owned(), self.terms.truth(!a.headers.is_empty() || !b.headers.is_empty()))];
         let (a_size, b_size) = (a.size(self.terms), b.size(self.terms));
         differ.push((" (size)".to_owned(), self.unequal(a_size, b_size)));
         let known = a.front.len().max(b.front.len()) as u32;

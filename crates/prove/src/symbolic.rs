@@ -64,6 +64,14 @@ pub struct Out {
     pub args: Vec<Value>,
 }
 
+/// What a handler is given that is not read.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Handed {
+    pub handler: HandlerId,
+    pub target: Object,
+    pub args: Vec<Value>,
+}
+
 /// How a message ended inside.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct End {
@@ -98,6 +106,8 @@ pub struct Leaf {
     pub timers: Vec<(Object, CellId, Option<Term>)>,
     /// What was added to counters, 64 bits.
     pub counted: BTreeMap<(Object, CellId), Term>,
+    /// What a handler is given that is not read, as the last that is done.
+    pub handed: Option<Handed>,
     /// Why this way is not read further.
     pub escape: Option<String>,
 }
@@ -113,6 +123,10 @@ pub struct Reader<'a> {
     impossible: Option<Box<Impossible<'a>>>,
     /// The conditions of the way at hand.
     pub(crate) way: Vec<Term>,
+    /// Whether the event is one that a layer emits.
+    pub(crate) is_inside: bool,
+    /// The handler that is not read: where it is called the way ends.
+    pub hands_over: Option<HandlerId>,
     /// Channels of emissions that are not carried out yet, the next one last.
     pending: Vec<Channel>,
 }
@@ -148,6 +162,8 @@ impl<'a> Reader<'a> {
             parameters: BTreeMap::new(),
             impossible: None,
             way: Vec::new(),
+            is_inside: false,
+            hands_over: None,
             pending: Vec::new(),
         }
     }
@@ -220,6 +236,12 @@ impl<'a> Reader<'a> {
         let class = self.automaton.handler(handler).class;
         let object = self.object(class, Origin::Given(class));
         self.run_handler(Leaf::default(), object, handler, args)
+    }
+
+    /// The same for an event that a layer emits.
+    pub fn inside(mut self, is_inside: bool) -> Self {
+        self.is_inside = is_inside;
+        self
     }
 
     /// All ways through a path in front of a handler. Those that refuse are escapes.

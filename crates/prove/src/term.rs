@@ -542,10 +542,19 @@ impl Terms {
     }
 
     /// Adds so many times a term to the parts of a sum.
-    fn add_up(&self, term: Term, times: u64, parts: &mut BTreeMap<Term, u64>, number: &mut u64) {
+    fn add_up(&mut self, term: Term, times: u64, parts: &mut BTreeMap<Term, u64>, number: &mut u64) {
         if let Some(value) = self.constant(term) {
             *number = number.wrapping_add(value.wrapping_mul(times));
             return;
+        }
+        // What lies side by side is a sum.
+        let width = self.width(term);
+        let inner = if let Node::ZeroExtend(_, inner) = *self.node(term) { inner } else { term };
+        if let Node::Concat(high, low) = *self.node(inner) {
+            let by = 1u64 << self.width(low);
+            let (high, low) = (self.resize(high, width), self.resize(low, width));
+            self.add_up(high, times.wrapping_mul(by), parts, number);
+            return self.add_up(low, times, parts, number);
         }
         match *self.node(term) {
             Node::Binary(Operator::Add, x, y) => {
@@ -602,6 +611,11 @@ impl Terms {
             }
             Node::ZeroExtend(_, inner) if high < self.width(inner) => self.extract(high, low, inner),
             Node::ZeroExtend(_, inner) if low >= self.width(inner) => self.number(0, high - low + 1),
+            // Some of its zeros stay.
+            Node::ZeroExtend(_, inner) => {
+                let part = self.extract(self.width(inner) - 1, low, inner);
+                self.resize(part, high - low + 1)
+            }
             // Truncation is a homomorphism of + and *.
             Node::Binary(
                 operator @ (Operator::Add

@@ -6,7 +6,7 @@ use mokume_reaction::{Body, ClassId, Handler, HandlerId, LayerId, OpKind, Operat
 
 use super::message::fold16;
 use super::way::{enter, Emission, Ended, Kind, To, Way};
-use super::{Channel, End, Leaf, Message, Object, Origin, Out, Reader, Value, MOST_LEAVES};
+use super::{Channel, End, Handed, Leaf, Message, Object, Origin, Out, Reader, Value, MOST_LEAVES};
 use crate::term::{Sort, Term};
 
 /// Why a way through a path that refuses is not read further.
@@ -87,8 +87,17 @@ impl Reader<'_> {
                 Ended::Escape(_, why) => return Err(why),
                 Ended::Finished(mut leaf, emissions) => {
                     for emission in emissions {
-                        let Emission::Out(out) = emission else { return Err("a path that emits to a handler".into()) };
-                        leaf.outs.push(out);
+                        if leaf.handed.is_some() {
+                            return Err("a path that does more behind what it hands over".into());
+                        }
+                        match emission {
+                            Emission::Out(out) => leaf.outs.push(out),
+                            Emission::Call { target: To::Object(target), event, args } => {
+                                let handler = self.handler_for(target, &event)?;
+                                leaf.handed = Some(Handed { handler, target, args });
+                            }
+                            Emission::Call { .. } => return Err("a path that emits to whom a cell refers".into()),
+                        }
                     }
                     done.push(leaf);
                 }
@@ -106,7 +115,8 @@ impl Reader<'_> {
         for emission in emissions {
             let channel = self.pending.pop();
             // Never past an older one of the same channel (O3).
-            if channel.is_some_and(|channel| self.pending[..older].contains(&channel)) {
+            let may_be_behind = self.is_inside && channel.is_some_and(|channel| self.is_queued(channel));
+            if may_be_behind || channel.is_some_and(|channel| self.pending[..older].contains(&channel)) {
                 let live = leaves.iter_mut().filter(|leaf| leaf.escape.is_none());
                 live.for_each(|leaf| leaf.escape = Some("an emission behind an older one of its channel".into()));
             }
@@ -114,6 +124,10 @@ impl Reader<'_> {
             for leaf in leaves {
                 match leaf.escape {
                     Some(_) => next.push(leaf),
+                    None if leaf.handed.is_some() => {
+                        let escape = Some("something behind what is handed over".into());
+                        next.push(Leaf { escape, ..leaf });
+                    }
                     None => next.extend(self.deliver(leaf, &emission)?),
                 }
             }
@@ -158,15 +172,32 @@ impl Reader<'_> {
                 object
             }
         };
+        let handler = self.handler_for(target, event)?;
+        if self.hands_over == Some(handler) {
+            leaf.handed = Some(Handed { handler, target, args: args.clone() });
+            return Ok(vec![leaf]);
+        }
         // Whom an event is for may have ended: then it is gone, and nothing is as it is read here.
         let lives = self.lives(target);
         let ended = self.terms.not(lives);
         if self.terms.constant(ended) != Some(0) && !leaf.nulls.contains(&ended) {
             leaf.nulls.push(ended);
         }
-        let trigger = Trigger::Event(event.clone());
-        let handler = self.automaton.handler_of(self.class_of(target), &trigger);
-        self.run_handler(leaf, target, handler.ok_or("an emission without a handler")?, args.clone())
+        self.run_handler(leaf, target, handler, args.clone())
+    }
+
+    fn handler_for(&self, target: Object, event: &str) -> Result<HandlerId, String> {
+        let handler = self.automaton.handler_of(self.class_of(target), &Trigger::Event(event.to_owned()));
+        handler.ok_or_else(|| "an emission without a handler".to_owned())
+    }
+
+    /// Whether the composition makes the channel a queue: what stands in it when a layer emits is not known.
+    fn is_queued(&self, channel: Channel) -> bool {
+        let Some(composition) = &self.automaton.composition else { return true };
+        match channel {
+            Channel::Layer(from, to) => composition.queued.contains(&(from, to)),
+            Channel::Port(from, port) => composition.queued_outputs.contains(&(from, port)),
+        }
     }
 
     fn run_block(&mut self, body: &Body, way: &mut Way) -> Result<(), String> {
@@ -263,6 +294,7 @@ impl Reader<'_> {
             K::Pop { message, header, variant } => self.pop(*message, (*header, *variant), way),
             K::Encode { message, wire } => {
                 let mut message = way.message(*message)?;
+                self.find_header(&mut message, *wire, way)?;
                 way.leaf.traps.extend(self.encode(&mut message, *wire)?);
                 message_back(message)
             }
@@ -330,6 +362,12 @@ impl Reader<'_> {
             K::Disarm { object, cell } => self.set_timer((*object, *cell), None, way),
             K::IsArmed { object, cell } => self.is_armed((*object, *cell), way),
             K::Front { message, octets } => self.front(*message, octets, way),
+            K::Meet { message, wire } => {
+                let mut message = way.message(*message)?;
+                let met = (message.base, message.front.len());
+                message.received.insert(*wire, met);
+                message_back(message)
+            }
             K::SumPart { message, at, size } => self.sum_part(*message, *at, *size, way),
             // Ways that take from a quota or give to one are not read on, so it is as it was.
             K::Left { object, cell } => {
@@ -355,7 +393,6 @@ impl Reader<'_> {
             | K::Join { .. }
             | K::Share { .. }
             | K::Received { .. }
-            | K::Meet { .. }
             | K::Native { .. }
             | K::Run { .. }
             | K::DropFor { .. } => Err(format!("an operation that is not read symbolically: {}", op.row().name)),

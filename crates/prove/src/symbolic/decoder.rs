@@ -340,9 +340,9 @@ impl Reader<'_> {
             at.refuse(&decoder.condition, bad, reason);
             decoder.condition.push(good);
         }
-        let base = message.base;
-        message.received.insert(at.id, (base, message.front.len()));
         if taking == Headers::Taken {
+            // As it was met, with what the wire cuts off.
+            message.received.insert(at.id, (at.packet.base, at.packet.front.len()));
             message.skip(self.terms, decoder.bit / 8);
             self.push_headers(&mut message, at.wire, &decoder)?;
         }

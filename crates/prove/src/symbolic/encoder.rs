@@ -18,6 +18,8 @@ type Pushed = BTreeMap<HeaderId, (VariantId, Vec<Value>)>;
 /// A field's value that is filled in when the rest is known.
 struct Late<'a> {
     octet: usize,
+    /// The first bit within the octet, the high one is 0: of one that is no number of whole octets, and lies within one.
+    bit: Option<u32>,
     field: &'a WireField,
     expression: &'a WireExpression,
 }
@@ -79,6 +81,15 @@ impl Reader<'_> {
             let (value, over) = self.narrowed(value, u32::from(late.field.width));
             encoder.narrow.extend(over);
             encoder.fields.insert(late.field.index, value);
+            if let Some(bit) = late.bit {
+                let wide = self.terms.resize(value, 8);
+                let by = self.terms.number(u64::from(8 - bit - u32::from(late.field.width)), 8);
+                let bits = self.terms.binary(Operator::Shl, wide, by);
+                // Zeros stand there.
+                let there = message.front[late.octet];
+                message.front[late.octet] = self.terms.binary(Operator::Or, there, bits);
+                continue;
+            }
             let parts = split(self.terms, value, late.field.endian);
             message.front[late.octet..late.octet + parts.len()].copy_from_slice(&parts);
         }
@@ -258,10 +269,13 @@ impl Reader<'_> {
                 value
             }
             (FieldValue::Computed { expression, .. }, _) => {
-                if encoder.partial.is_some() || width % 8 != 0 {
-                    return Err("a computed field within an octet".into());
-                }
-                encoder.late.push(Late { octet: encoder.octets.len(), field, expression });
+                let before = encoder.partial.map_or(0, |partial| self.terms.width(partial));
+                let bit = match (before, width % 8) {
+                    (0, 0) => None,
+                    _ if before + width <= 8 => Some(before),
+                    _ => return Err("a computed field across octets".into()),
+                };
+                encoder.late.push(Late { octet: encoder.octets.len(), bit, field, expression });
                 self.terms.number(0, width)
             }
         };

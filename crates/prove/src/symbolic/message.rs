@@ -15,6 +15,8 @@ pub struct Message {
     pub front: Vec<Term>,
     pub base: Base,
     pub attributes: BTreeMap<u32, Term>,
+    /// Of what came with an event of a layer, which may have headers and attributes: its name, and the header that was taken off it.
+    pub inside: Option<(String, Option<(HeaderId, VariantId)>)>,
     /// Where each wire met the packet: offset from the array's start, size.
     pub received: BTreeMap<WireId, (Base, usize)>,
 }
@@ -38,14 +40,21 @@ impl Message {
             front: Vec::new(),
             base: Base { octets, start, size },
             attributes: BTreeMap::new(),
+            inside: None,
             received: BTreeMap::new(),
         }
+    }
+
+    /// The same of a message that another layer has sent: nothing is known of its headers and attributes either.
+    pub fn unknown_inside(terms: &mut Terms, name: &str) -> Self {
+        Message { inside: Some((name.to_owned(), None)), ..Message::unknown(terms, name) }
     }
 
     /// Known octets and a stretch of an array.
     pub fn of(front: Vec<Term>, octets: Term, start: Term, size: Term) -> Self {
         let base = Base { octets, start, size };
-        Message { headers: Vec::new(), front, base, attributes: BTreeMap::new(), received: BTreeMap::new() }
+        let (attributes, received) = (BTreeMap::new(), BTreeMap::new());
+        Message { headers: Vec::new(), front, base, attributes, inside: None, received }
     }
 
     /// Octets of what is encoded, 32 bits.

@@ -1,11 +1,11 @@
 //! Operations on messages as terms.
 
-use mokume_reaction::{AttributeId, HeaderId, OctetField, Type, Value as Id, VariantId};
+use mokume_reaction::{AttributeId, HeaderId, OctetField, Type, Value as Id, VariantId, WireId};
 
 use super::message::{join, split};
 use super::way::Way;
-use super::{Base, Message, Reader, Value};
-use crate::term::{Operator, Sort};
+use super::{sort_of, Base, Message, Reader, Value};
+use crate::term::{Operator, Sort, Term};
 
 impl Reader<'_> {
     /// A message of known octets.
@@ -20,6 +20,7 @@ impl Reader<'_> {
             front,
             base,
             attributes: Default::default(),
+            inside: None,
             received: Default::default(),
         }))])
     }
@@ -29,11 +30,17 @@ impl Reader<'_> {
         &mut self,
         message: Id,
         (header, variant): (HeaderId, VariantId),
-        way: &Way,
+        way: &mut Way,
     ) -> Result<Vec<Value>, String> {
         let mut message = way.message(message)?;
-        let Some((found, found_variant, fields)) = message.headers.pop() else {
-            return Err("a header that is not there".into());
+        let (found, found_variant, fields) = match message.headers.pop() {
+            Some(top) => top,
+            None => {
+                let (there, fields) = self.top(&mut message, header, variant)?;
+                let other = self.terms.not(there);
+                way.leaf.nulls.push(other);
+                (header, variant, fields)
+            }
         };
         if (found, found_variant) != (header, variant) {
             return Err("another header than the one on top".into());
@@ -41,6 +48,42 @@ impl Reader<'_> {
         let mut results = vec![Value::Message(Box::new(message))];
         results.extend(fields);
         Ok(results)
+    }
+
+    /// Whether the header on top of a message that another layer has sent is this one, and its fields; it is off then.
+    pub(super) fn top(
+        &mut self,
+        message: &mut Message,
+        header: HeaderId,
+        variant: VariantId,
+    ) -> Result<(Term, Vec<Value>), String> {
+        let Some((name, taken_off @ None)) = &mut message.inside else {
+            return Err("a header that is not there".into());
+        };
+        *taken_off = Some((header, variant));
+        let name = format!("header {}.{} of {name}", header.0, variant.0);
+        let automaton = self.automaton;
+        let fields = automaton.headers[header.index()].variants[variant.index()].fields.iter().enumerate();
+        let fields = fields.map(|(at, (_, ty))| match ty {
+            Type::Ref(_) | Type::Reason | Type::Msg | Type::Array(..) => Err("a header's field that is no number"),
+            ty => Ok(Value::Bits(self.terms.variable(&format!("{name} field {at}"), sort_of(automaton, *ty)))),
+        });
+        let fields = fields.collect::<Result<Vec<_>, _>>()?;
+        Ok((self.terms.variable(&name, Sort::Bool), fields))
+    }
+
+    /// What an encoder takes off and is not known to be there must be on top of what another layer has sent.
+    pub(super) fn find_header(&mut self, message: &mut Message, wire: WireId, way: &mut Way) -> Result<(), String> {
+        let wanted = &self.automaton.wires[wire.index()].headers;
+        let [missing] = wanted.get(message.headers.len()..).unwrap_or_default() else { return Ok(()) };
+        if message.inside.is_none() || self.automaton.headers[missing.index()].variants.len() > 1 {
+            return Ok(());
+        }
+        let (there, fields) = self.top(message, *missing, VariantId(0))?;
+        let other = self.terms.not(there);
+        way.leaf.nulls.push(other);
+        message.headers.insert(0, (*missing, VariantId(0), fields));
+        Ok(())
     }
 
     /// Only the first octets stay; more than there are, or fewer than are known, is reported.
@@ -133,6 +176,11 @@ impl Reader<'_> {
         let width = u32::from(described.ty.width(self.automaton));
         let term = match message.attributes.get(&attribute.0) {
             Some(term) => *term,
+            None if message.inside.is_some() => {
+                let (name, _) = message.inside.as_ref().ok_or("a message of nobody")?;
+                let name = format!("attribute {} of {name}", attribute.0);
+                self.terms.variable(&name, sort_of(self.automaton, described.ty))
+            }
             None if described.ty == Type::Bool => self.terms.truth(described.default != 0),
             None => self.terms.number(described.default, width),
         };

@@ -8,7 +8,7 @@ use super::{Reader, Value};
 use crate::term::Term;
 
 impl Reader<'_> {
-    pub(super) fn terminator(&mut self, body: &Body, way: Way) -> Ended {
+    pub(super) fn terminator(&mut self, body: &Body, mut way: Way) -> Ended {
         match &body.blocks[way.block].terminator {
             Terminator::Return => {
                 let Way { leaf, emissions, .. } = way;
@@ -44,9 +44,20 @@ impl Reader<'_> {
             }
             Terminator::Match { message, header, cases } => {
                 let Ok(mut taken) = way.message(*message) else { return way.escape("no message") };
-                let Some((found, variant, fields)) = taken.headers.pop() else {
-                    return way.escape("a header that is not there");
+                let top = match (taken.headers.pop(), &cases[..]) {
+                    (Some(top), _) => top,
+                    // Whichever alternative it is, there is one way on.
+                    (None, [(only, _)]) => match self.top(&mut taken, *header, *only) {
+                        Ok((there, fields)) => {
+                            let other = self.terms.not(there);
+                            way.leaf.nulls.push(other);
+                            (*header, *only, fields)
+                        }
+                        Err(why) => return way.escape(&why),
+                    },
+                    (None, _) => return way.escape("a header that is not there"),
                 };
+                let (found, variant, fields) = top;
                 let target = cases.iter().find(|(case, _)| found == *header && *case == variant);
                 let Some((_, target)) = target else { return way.escape("another header than the one on top") };
                 let mut results = vec![Value::Message(Box::new(taken))];
@@ -68,6 +79,20 @@ impl Reader<'_> {
             Fallible::Validate { message, wire } => {
                 self.decode_ways(body, way, (*message, *wire), then, otherwise, Headers::Left)
             }
+            Fallible::Peek { message, header, variant } => {
+                let Ok(mut message) = way.message(*message) else { return way.escape("no message") };
+                match self.top(&mut message, *header, *variant) {
+                    Err(why) => way.escape(&why),
+                    Ok((there, fields)) => {
+                        let missing = self.terms.not(there);
+                        let other = way.copy();
+                        self.go(
+                            body,
+                            vec![(way, Some(there), then, fields), (other, Some(missing), otherwise, Vec::new())],
+                        )
+                    }
+                }
+            }
             Fallible::Find { object, cell, key } => match self.find(&mut way, *object, *cell, key) {
                 Err(why) => way.escape(&why),
                 Ok((found, values)) => {
@@ -85,7 +110,6 @@ impl Reader<'_> {
             | Fallible::Next { .. }
             | Fallible::Take { .. }
             | Fallible::ShareHeld { .. }
-            | Fallible::Peek { .. }
             | Fallible::Later { .. } => {
                 way.escape(&format!("an operation that is not read symbolically: {}", op.row().name))
             }
