@@ -7,7 +7,7 @@ use mokume_base::RealWorld;
 use mokume_interpret::Instance;
 use mokume_prove::judge::judge;
 use mokume_prove::solver::{solvers, Solver};
-use mokume_reaction::{verify, Automaton, Binary, Compare, OpKind, Terminator};
+use mokume_reaction::{verify, Automaton, Binary, Compare, OpKind, Operation, Path, Terminator, Value};
 use mokume_testkit::together;
 
 /// The solvers that the set-up has prepared. Without one, a line says so: nothing is shown then.
@@ -117,6 +117,62 @@ fn plant(kind: &mut OpKind, stack: &Automaton) -> Option<&'static str> {
         | OpKind::Disarm { .. }
         | OpKind::Count { .. } => Some("not done"),
         _ => None,
+    }
+}
+
+/// The path's body without an operation that changes a message: what it changed is as it was.
+fn without(path: &mut Path, place: (usize, usize)) {
+    let op = path.body.blocks[place.0].ops.remove(place.1);
+    let (message, result) = (op.kind.operands()[0], op.results[0]);
+    for block in &mut path.body.blocks {
+        let same = |value: &mut Value| {
+            if *value == result {
+                *value = message;
+            }
+        };
+        block.ops.iter_mut().for_each(|op| op.kind.for_each_operand_mut(&mut { same }));
+    }
+}
+
+/// What a path hands over is compared with what the layers hand over: its attributes, the packets that it came in, its header, whom it is for.
+#[test]
+fn what_is_handed_over_is_compared() {
+    let mut solvers = there();
+    if solvers.is_empty() {
+        return;
+    }
+    let stack = fused(&composed(&run_tests()["paths_hand_over.ra"]));
+    let mut proved =
+        |stack: &Automaton, path: &Path| judge(stack, path, &mut solvers).is_ok_and(|judged| judged.is_proved());
+    let mut faults = Vec::new();
+    assert_eq!(stack.paths.len(), 2, "one from the device, and one that begins inside");
+    for path in &stack.paths {
+        assert!(proved(&stack, path), "{}", stack.handler_name(path.handler));
+        for (b, block) in path.body.blocks.iter().enumerate() {
+            for (o, op) in block.ops.iter().enumerate() {
+                let mut faulty = path.clone();
+                let name = match &mut faulty.body.blocks[b].ops[o].kind {
+                    OpKind::Meet { .. } | OpKind::SetAttribute { .. } | OpKind::Trim { .. } => {
+                        without(&mut faulty, (b, o));
+                        op.kind.row().name
+                    }
+                    OpKind::Emit { event, .. } if event == "deliver" => {
+                        *event = "send".to_owned();
+                        "Emit"
+                    }
+                    _ => continue,
+                };
+                assert!(
+                    !proved(&stack, &faulty),
+                    "{} without its `{name}` is proved",
+                    stack.handler_name(path.handler)
+                );
+                faults.push(name);
+            }
+        }
+    }
+    for name in ["Meet", "SetAttribute", "Emit"] {
+        assert!(faults.contains(&name), "no path has `{name}`: {faults:?}");
     }
 }
 

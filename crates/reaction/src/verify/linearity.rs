@@ -86,7 +86,14 @@ fn at_terminator(context: &Context, index: usize, held: Held, faults: &mut Fault
     let place = context.terminator(index);
     let messages: Vec<Value> = terminator.operands().into_iter().filter(|value| is_message(context, *value)).collect();
     let mut after = held.clone();
-    messages.iter().for_each(|value| use_up(context, &mut after, *value, place, faults));
+    let borrowed = terminator.attempt().and_then(|op| op.borrowed());
+    for value in messages {
+        if borrowed == Some(value) {
+            check_held(context, &after, value, place, faults);
+        } else {
+            use_up(context, &mut after, value, place, faults);
+        }
+    }
     let targets = terminator.targets();
     if targets.is_empty() {
         for message in &after {
@@ -116,7 +123,8 @@ fn consumer(context: &Context, value: Value) -> Option<Place> {
             return Some(context.op(index, op));
         }
         let passed = block.terminator.targets().iter().any(|target| target.args.contains(&value));
-        if passed || block.terminator.operands().contains(&value) {
+        let borrowed = block.terminator.attempt().and_then(|op| op.borrowed());
+        if passed || (borrowed != Some(value) && block.terminator.operands().contains(&value)) {
             return Some(context.terminator(index));
         }
     }
