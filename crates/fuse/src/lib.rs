@@ -19,12 +19,12 @@ mod write;
 use std::collections::HashSet;
 use std::rc::Rc;
 
-use mokume_reaction::{Automaton, Emission, HandlerId, LayerId, Path, Trigger};
+use mokume_reaction::{Automaton, Emission, HandlerId, LayerId, Op, OpKind, Path, Trigger, WireId};
 
 use decisions::{search, Taken};
 pub use memos::{remembered, WORTH};
 pub use region::Why;
-use region::{Do, Region};
+use region::{Call, Do, Region};
 use write::Ways;
 
 /// What came of an event.
@@ -38,6 +38,8 @@ pub struct Found {
 
 /// Ways that are tried for an event.
 const MOST_WAYS: usize = 400;
+/// The same for an event that a layer emits: there are many of these, and most lead to a layer that is not followed.
+const MOST_WAYS_INSIDE: usize = 60;
 /// Ways of one path, which part where they differ.
 const LEAVES: usize = 6;
 /// A way that is taken less often than this, where the likeliest is taken once, is left to the handlers.
@@ -45,15 +47,21 @@ const SELDOM: f32 = 0.01;
 /// Handlers that a way comes through before it is worth to hand over to another.
 const WORTH_IT: u32 = 5;
 
-/// For each event that enters by a port, and for those that are emitted behind where a path ends, the likeliest way through the reaction. The
+/// For each event that enters by a port, and for those that the layers emit at which such a path ends, the likeliest way through the reaction. The
 /// automaton must have been verified; one that was not composed has queues everywhere.
 pub fn paths(automaton: &Automaton) -> Vec<Found> {
     let flat = mokume_analyse::flat(automaton);
-    let mut finder = Finder { flat: &flat, followed: HashSet::new(), behind: Vec::new(), is_between: between(&flat) };
+    let received = |op: &Op| if let OpKind::Received { wire, .. } = op.kind { Some(wire) } else { None };
+    let mut finder = Finder {
+        flat: &flat,
+        followed: HashSet::new(),
+        behind: Vec::new(),
+        is_between: between(&flat),
+        asked_for: Rc::new(flat.bodies().flat_map(|body| body.ops()).filter_map(received).collect()),
+    };
     let mut found: Vec<Found> = entries(&flat).into_iter().map(|handler| finder.find(handler, false)).collect();
-    let mut at = 0;
-    while let Some(layer) = finder.behind.get(at).copied() {
-        at += 1;
+    // From the top down: the longest paths come first.
+    for layer in finder.not_followed().into_iter().rev() {
         for handler in emitted_by(&flat, layer) {
             let is_known = finder.followed.contains(&handler) || found.iter().any(|found| found.handler == handler);
             if is_known || flat.is_at_port(handler) {
@@ -77,85 +85,116 @@ struct Finder<'a> {
     behind: Vec<LayerId>,
     /// By layer: whether another is above it.
     is_between: Vec<bool>,
+    /// Wires of which somebody asks for the packet as they met it.
+    asked_for: Rc<HashSet<WireId>>,
 }
 
-type Looked<'a> = Result<(Vec<Taken<Region<'a>>>, Option<Failed>), Option<Failed>>;
-
-/// A way that failed: why, and in which layer.
-struct Failed {
-    why: Why,
-    layer: Option<LayerId>,
-}
+/// Ways that succeeded, the likeliest first, and why the first that did not did not; that alone where none succeeded.
+type Looked<'a> = Result<(Vec<Taken<Region<'a>>>, Option<Why>), Option<Why>>;
 
 impl<'a> Finder<'a> {
     fn find(&mut self, handler: HandlerId, is_inside: bool) -> Found {
-        let between = self.look(handler, is_inside, |layer| self.is_between[layer.index()]);
-        let found = match between {
-            Ok((taken, failed)) => Ok((taken, failed)),
-            // Nobody is above: then it may end at the top.
-            Err(_) => self.look(handler, is_inside, |_| true),
-        };
-        let path = found.and_then(|(mut taken, failed)| {
-            // Who measures nothing expects that messages arrive: a way that drops them is not the usual one.
-            let drops = taken[0].found.deeds.iter().any(|deed| matches!(deed.what, Do::Drop { .. }));
-            if drops && failed.is_some() {
-                return Err(failed);
+        let mut followed = HashSet::new();
+        let is_between = |layer: LayerId| self.is_between[layer.index()];
+        let whole = usual(self.look((handler, is_inside), &mut followed, |_| false));
+        let found = match whole {
+            Ok(mut taken) => {
+                // What goes elsewhere is handed over there.
+                let layers: HashSet<LayerId> = taken.iter().flat_map(|way| &way.found.layers).copied().collect();
+                let elsewhere = |layer| is_between(layer) && !layers.contains(&layer);
+                let more =
+                    self.look((handler, is_inside), &mut followed, elsewhere).map_or_else(|_| Vec::new(), |it| it.0);
+                taken.extend(more.into_iter().filter(|way| handed_over(&way.found).is_some()));
+                taken.sort_by(|a, b| b.likely.total_cmp(&a.likely));
+                Ok(taken)
             }
+            Err(_) => usual(self.look((handler, is_inside), &mut followed, is_between))
+                // Nobody is above: then it may end at the top.
+                .or_else(|_| usual(self.look((handler, is_inside), &mut followed, |_| true))),
+        };
+        let path = found.map(|mut taken| {
             let first = taken.remove(0);
             let layers = first.found.layers.clone();
             let least = first.likely * SELDOM;
             self.note(&first.found);
             let mut ways = Ways { region: first.found, ways: first.ways, others: Vec::new() };
-            for other in taken.into_iter().filter(|other| other.likely >= least) {
+            for other in taken.into_iter().take(LEAVES - 1).filter(|other| other.likely >= least) {
                 self.note(&other.found);
                 ways.add(other.found, other.ways);
             }
-            Ok((Path { handler, body: write::body(ways, handler) }, layers))
+            (Path { handler, body: write::body(ways, handler) }, layers)
         });
         let nowhere = || Why { what: "leads nowhere".to_owned(), source: None };
-        let path = path.map_err(|failed| {
-            self.end_at(failed.as_ref().and_then(|failed| failed.layer));
-            failed.map_or_else(nowhere, |failed| failed.why)
-        });
-        Found { handler, path }
+        Found { handler, path: path.map_err(|why| why.unwrap_or_else(nowhere)) }
     }
 
-    /// Ways from an event on, the likeliest first. They may end at layers of which `may_end` says so.
-    fn look(&self, handler: HandlerId, is_inside: bool, may_end: impl Fn(LayerId) -> bool) -> Looked<'a> {
-        let flat = self.flat;
-        let (mut ends, mut succeeded) = (Rc::new(HashSet::new()), HashSet::new());
-        search((LEAVES, MOST_WAYS), |decisions| loop {
-            let mut region = Region::new(flat, decisions.clone(), is_inside, Rc::clone(&ends));
+    /// Ways from an event on. They may end at layers of which `may_end` says so, but at no call that was followed by some way; such calls
+    /// are added to `followed`.
+    fn look(
+        &self,
+        (handler, is_inside): (HandlerId, bool),
+        followed: &mut HashSet<Call>,
+        may_end: impl Fn(LayerId) -> bool,
+    ) -> Looked<'a> {
+        let mut ends = Rc::new(HashSet::new());
+        let most = if is_inside { MOST_WAYS_INSIDE } else { MOST_WAYS };
+        search((LEAVES, most), |decisions| loop {
+            let asked_for = Rc::clone(&self.asked_for);
+            let mut region = Region::new(self.flat, asked_for, decisions.clone(), is_inside, Rc::clone(&ends));
             match region.reaction(handler) {
                 Ok(()) => {
-                    succeeded.extend(region.calls.iter().cloned());
+                    followed.extend(region.calls.iter().cloned());
                     return (std::mem::take(&mut region.decisions), Ok(region));
                 }
-                Err(why) => match region.where_to_end(&succeeded) {
+                Err(why) => match region.where_to_end(followed) {
                     Some((end, layer)) if end.0 >= WORTH_IT && may_end(layer) => {
                         Rc::make_mut(&mut ends).insert(end);
                     }
-                    _ => {
-                        let layer = region.active.last().map(|active| active.layer);
-                        return (std::mem::take(&mut region.decisions), Err(Failed { why, layer }));
-                    }
+                    _ => return (std::mem::take(&mut region.decisions), Err(why)),
                 },
             }
         })
     }
 
+    /// The layers at which paths end, and those above them, the lower ones first.
+    fn not_followed(&self) -> Vec<LayerId> {
+        let mut layers = self.behind.clone();
+        let mut at = 0;
+        while let Some(layer) = layers.get(at).copied() {
+            at += 1;
+            for link in &self.flat.links {
+                let (above, below) = (self.flat.class(link.above.0).layer, self.flat.class(link.below.0).layer);
+                if below == layer && !layers.contains(&above) {
+                    layers.push(above);
+                }
+            }
+        }
+        layers
+    }
+
     /// What a way comes through, and where it ends.
     fn note(&mut self, way: &Region) {
         self.followed.extend(&way.handlers);
-        for deed in &way.deeds {
-            if let Do::HandOver { handler, .. } = deed.what {
-                self.end_at(Some(way.layer_of(handler)));
-            }
-        }
+        let end = handed_over(way).map(|handler| way.layer_of(handler));
+        self.behind.extend(end.filter(|layer| !self.behind.contains(layer)));
     }
+}
 
-    fn end_at(&mut self, layer: Option<LayerId>) {
-        self.behind.extend(layer.filter(|layer| !self.behind.contains(layer)));
+/// The handler that does the rest.
+fn handed_over(way: &Region) -> Option<HandlerId> {
+    match way.deeds.last()?.what {
+        Do::HandOver { handler, .. } => Some(handler),
+        _ => None,
+    }
+}
+
+/// Who measures nothing expects that messages arrive: where another way failed, one that drops them is not the usual one.
+fn usual(looked: Looked) -> Result<Vec<Taken<Region>>, Option<Why>> {
+    let (taken, failed) = looked?;
+    let drops = taken[0].found.deeds.iter().any(|deed| matches!(deed.what, Do::Drop { .. }));
+    match failed {
+        Some(failed) if drops => Err(Some(failed)),
+        _ => Ok(taken),
     }
 }
 

@@ -42,6 +42,9 @@ impl Message {
 
     /// Bits in front as a number, its high ones first; none where they are no whole fields of that order.
     fn number_at(&self, graph: &mut Graph, bit: u64, width: u8) -> Option<Node> {
+        if bit + u64::from(width) > self.front_size() * 8 {
+            return None;
+        }
         let ty = Type::U(width);
         let (mut at, mut all) = (0, None);
         for field in &self.front {

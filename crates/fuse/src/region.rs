@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::rc::Rc;
 
 use mokume_reaction::{
-    Automaton, Binary, Body, CellId, ClassId, Compare, HandlerId, HeaderId, LayerId, OctetField, OpKind, PortId,
-    ReasonId, SourceId, Type, VariantId, WireId,
+    Automaton, Binary, CellId, ClassId, Compare, HandlerId, HeaderId, LayerId, OctetField, PortId, ReasonId, SourceId,
+    Type, VariantId, WireId,
 };
 
 use crate::decisions::{Decisions, Far};
@@ -135,6 +135,8 @@ pub struct Region<'a> {
     pub automaton: &'a Automaton,
     /// Whether it begins with an event that a layer emits: then messages may have headers, and queues may hold something.
     pub is_inside: bool,
+    /// Wires of which somebody asks for the packet as they met it.
+    pub asked_for: Rc<HashSet<WireId>>,
     /// Calls where the path hands over.
     pub ends: Rc<HashSet<Call>>,
     /// Calls on the way, and those that are not done with.
@@ -166,9 +168,16 @@ pub struct Region<'a> {
 pub type Followed<T> = Result<T, Why>;
 
 impl<'a> Region<'a> {
-    pub fn new(automaton: &'a Automaton, decisions: Decisions, is_inside: bool, ends: Rc<HashSet<Call>>) -> Self {
+    pub fn new(
+        automaton: &'a Automaton,
+        asked_for: Rc<HashSet<WireId>>,
+        decisions: Decisions,
+        is_inside: bool,
+        ends: Rc<HashSet<Call>>,
+    ) -> Self {
         Region {
             automaton,
+            asked_for,
             is_inside,
             ends,
             calls: Vec::new(),
@@ -194,12 +203,6 @@ impl<'a> Region<'a> {
     pub fn where_to_end(&self, succeeded: &HashSet<Call>) -> Option<(Call, LayerId)> {
         let last = self.active.iter().rev().find(|active| active.is_last)?;
         (!succeeded.contains(&last.call)).then(|| (last.call.clone(), last.layer))
-    }
-
-    /// Whether somebody asks for the packet as the wire met it.
-    pub fn is_asked_for(&self, wire: WireId) -> bool {
-        let mut ops = self.automaton.bodies().flat_map(Body::ops);
-        ops.any(|op| matches!(op.kind, OpKind::Received { wire: asked, .. } if asked == wire))
     }
 
     /// There is no path this way.

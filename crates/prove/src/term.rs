@@ -606,7 +606,8 @@ impl Terms {
                 } else if low >= split {
                     self.extract(high - split, low - split, upper)
                 } else {
-                    self.make(Node::Extract(high, low, a), Sort::Bits(high - low + 1))
+                    let (upper, lower) = (self.extract(high - split, 0, upper), self.extract(split - 1, low, lower));
+                    self.concat(upper, lower)
                 }
             }
             Node::ZeroExtend(_, inner) if high < self.width(inner) => self.extract(high, low, inner),

@@ -7,8 +7,8 @@ use mokume_reaction::{
     Value,
 };
 
-/// Cells that change with every message, or with every few: what paths write, sequence numbers, and what handlers write that they have
-/// worked out by sums.
+/// Cells that change with every message, or with every few: what paths write, sequence numbers, and in layers of which no path writes
+/// anything what they write that they have worked out by sums.
 pub(super) fn hot(automaton: &Automaton) -> HashSet<(ClassId, CellId)> {
     let written = |path: &Path| -> Vec<_> {
         let writes = path.body.ops().filter(|op| op.kind.effects().contains(Effects::WRITES));
@@ -23,8 +23,11 @@ pub(super) fn hot(automaton: &Automaton) -> HashSet<(ClassId, CellId)> {
         let cells = class.cells.iter().enumerate().filter(move |(_, cell)| moves(cell));
         cells.map(move |(cell, _)| (ClassId::from(at), CellId::from(cell)))
     });
-    let counted = automaton.bodies().flat_map(counted);
-    automaton.paths.iter().flat_map(written).chain(numbers).chain(counted).collect()
+    let written: HashSet<_> = automaton.paths.iter().flat_map(written).collect();
+    let on_paths: HashSet<_> = written.iter().map(|(class, _)| automaton.class(*class).layer).collect();
+    let aside = automaton.code().filter(|(layer, _)| !on_paths.contains(layer));
+    let counted: Vec<_> = aside.flat_map(|(_, body)| counted(body)).collect();
+    written.into_iter().chain(numbers).chain(counted).collect()
 }
 
 /// Cells into which a body writes numbers that come of sums.

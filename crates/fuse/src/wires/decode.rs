@@ -17,7 +17,7 @@ impl Region<'_> {
         if !message.front.is_empty() {
             return self.no("reads what it has written itself");
         }
-        if !only_checks && self.is_asked_for(wire) {
+        if !only_checks && self.asked_for.contains(&wire) {
             message.met.retain(|met| met.0 != wire);
             message.met.push((wire, message.at, message.size));
         }
