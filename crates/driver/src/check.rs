@@ -52,6 +52,7 @@ pub fn all(checked: &Checked, world: &dyn World) -> Vec<Diagnostic> {
     }
     render::sort(&mut diagnostics);
     diagnostics.dedup();
+    mokume_semantics::lost::leave_out(&mut diagnostics);
     told_once_each_run(&mut diagnostics);
     debug_assert!(
         diagnostics.iter().all(|found| found.primary.is_some()),

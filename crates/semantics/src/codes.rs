@@ -71,6 +71,7 @@ mokume_base::codes! {
 
     // ---- what is out of range, and what a layer begins and never ends ----
     BEYOND_THE_QUOTA = "M0385";
+    UNTAKEN_QUOTA = "M0386";
     TOO_LATE = "M0375";
     LONELY_LINK = "M0376";
     DIVIDES_BY_ZERO = "M0370";

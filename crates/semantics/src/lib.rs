@@ -12,6 +12,7 @@ pub mod first_values;
 mod graph;
 pub mod limits;
 pub mod load;
+pub mod lost;
 pub mod program;
 mod resolve;
 pub mod suggest;
@@ -62,7 +63,9 @@ pub fn analyse(loaded: &Loaded) -> (Program, Vec<Diagnostic>) {
         unread::leave_out_followers(loaded, &mut diagnostics);
         unread::leave_out_unused(&mut diagnostics);
         leave_out_followers(&mut diagnostics);
+        lost::leave_out(&mut diagnostics);
     } else {
+        check::quotas::check(&program, &mut diagnostics);
         check::usage::check(&program, &mut diagnostics);
         check::idle::check(&program, &mut diagnostics);
         check::ended::check(&program, &mut diagnostics);

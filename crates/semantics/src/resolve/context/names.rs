@@ -168,12 +168,6 @@ impl Names {
         names.sort_unstable();
         names
     }
-
-    /// Whether only a file that this one does not see has such an item.
-    pub fn is_elsewhere(&self, file: FileId, name: &str, wanted: impl Fn(Item) -> bool) -> bool {
-        let known = self.known.get(name).map_or(&[][..], Vec::as_slice);
-        known.iter().any(|known| wanted(known.item) && !self.sees(file, known.span.file))
-    }
 }
 
 /// Where a file first names an item: the word, and not as a part of something else.

@@ -9,7 +9,7 @@ use crate::resolve::body::Body;
 use crate::resolve::context::Item;
 use crate::resolve::expr;
 use crate::resolve::expr::{positional, quotes, strangers};
-use crate::{codes, suggest, tree};
+use crate::{codes, lost, suggest, tree};
 
 /// What a message can be asked in an expression.
 const READS: [&str; 7] = ["size", "share", "sum16", "received", "u8", "has", "field"];
@@ -101,7 +101,11 @@ pub fn attribute(body: &mut Body, name: &Name) -> Option<AttributeId> {
 pub fn undeclared(body: &mut Body, name: &Name, verb: &str, word: &str) {
     let text = format!("this layer does not say that it {word} `{}`", name.text);
     let help = format!("add `{word} {}` to the layer", name.text);
-    body.error(codes::UNDECLARED, text, name.span, &format!("{verb} here"), &help);
+    let mut diagnostic = Diagnostic::error(codes::UNDECLARED, text).at(name.span, format!("{verb} here")).help(help);
+    if let Some(Item::Attribute(id)) = body.cx.item(body.file, &name.text) {
+        diagnostic = diagnostic.loses(lost::attribute(&body.cx.program.attributes[id.index()].name));
+    }
+    body.report(diagnostic);
 }
 
 /// `msg.share()`, `msg.u16be(at)` and their like.

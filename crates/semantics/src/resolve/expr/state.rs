@@ -35,14 +35,23 @@ pub fn of_kind(body: &mut Body, expr: &ast::Expr, what: &str, wanted: fn(&Member
         return Some(state);
     }
     let (found, help) = describe(kind, &name.text);
-    body.error(
-        codes::WRONG_STATE,
-        format!("`{}` is {found}, not {what}", name.text),
-        name.span,
-        &format!("expected {what}"),
-        &help,
-    );
+    let text = format!("`{}` is {found}, not {what}", name.text);
+    let diagnostic = Diagnostic::error(codes::WRONG_STATE, text).at(name.span, format!("expected {what}"));
+    let others = names_of_kind(body, wanted);
+    let diagnostic = match (others.is_empty(), declaration(what, "NAME")) {
+        (false, _) => diagnostic.help(format!("there is {}", suggest::list(&others))),
+        (true, Some(declared)) => diagnostic.help(format!("declare {what}: `entity {{ {declared} }}`")),
+        (true, None) => diagnostic,
+    };
+    body.report(diagnostic.help(format!("of {found}: {help}")));
     None
+}
+
+/// State of a kind that the layer's scopes have.
+fn names_of_kind(body: &Body, wanted: fn(&MemberKind) -> bool) -> Vec<String> {
+    let scopes = body.this_layer().map_or(&[][..], |layer| &layer.scopes);
+    let members = scopes.iter().flat_map(|scope| &scope.members).filter(|member| wanted(&member.kind));
+    members.map(|member| member.name.text.clone()).filter(|name| !name.contains('.')).take(4).collect()
 }
 
 /// Whether it names neither state nor a local.
