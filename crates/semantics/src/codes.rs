@@ -44,6 +44,7 @@ mokume_base::codes! {
     UNUSED_SERVICE = "M0293";
     HIDES_STATE = "M0294";
     AFTER_END = "M0295";
+    NEVER_READ = "M0298";
 
     // ---- types and values ----
     MISMATCH = "M0301";

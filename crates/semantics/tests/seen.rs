@@ -8,7 +8,11 @@ struct Files(&'static [(&'static str, &'static str)]);
 
 impl Loader for Files {
     fn module(&mut self, name: &str) -> Option<Vec<(String, String)>> {
-        let files: Vec<_> = self.0.iter().filter(|(file, _)| file.starts_with(&format!("library/{name}/")) && !file.contains("..")).collect();
+        let files: Vec<_> = self
+            .0
+            .iter()
+            .filter(|(file, _)| file.starts_with(&format!("library/{name}/")) && !file.contains(".."))
+            .collect();
         let owned = files.into_iter().map(|(file, text)| (file.to_string(), text.to_string()));
         Some(owned.collect()).filter(|files: &Vec<_>| !files.is_empty())
     }

@@ -105,13 +105,18 @@ impl Parser<'_> {
     }
 
     pub(super) fn arms(&mut self) {
+        let mut said = false;
         while !matches!(self.peek(), R_BRACE | EOF) && !self.at_stop() && !self.at_lost_member() {
             let before = self.pos;
-            self.arm();
+            // Who writes arms as another language does, does so in all of them.
+            said |= self.arm(said);
             if self.at(COMMA) {
                 let diagnostic =
                     self.error_here(codes::EXPECTED, "arms need no `,` between them", "not needed").help("remove it");
-                self.report(diagnostic);
+                if !said {
+                    self.report(diagnostic);
+                }
+                said = true;
                 self.bump_as_error();
             } else if self.out_of_step(before) {
                 self.recover_statement(before);
@@ -119,7 +124,8 @@ impl Parser<'_> {
         }
     }
 
-    pub(super) fn arm(&mut self) {
+    /// An arm; whether it is reported to be written otherwise, unless that is `said`.
+    pub(super) fn arm(&mut self, said: bool) -> bool {
         self.form = "Kind.Ask => { … }";
         self.open(MATCH_ARM);
         if self.at_word("_") || self.at_word("default") {
@@ -132,24 +138,29 @@ impl Parser<'_> {
         } else if !self.eat_word("else") {
             self.with_records(false, |p| p.first_expression());
         }
-        if !self.expect(FAT_ARROW, "`=>`") {
+        let arrow = self.eat(FAT_ARROW) || said && self.eat(ARROW);
+        if !arrow && !self.expect(FAT_ARROW, "`=>`") {
             self.eat(ARROW);
         }
-        if self.at(L_BRACE) {
-            self.block();
+        let bare = !self.at(L_BRACE);
+        if bare {
+            self.bare_arm(said || !arrow);
         } else {
-            self.bare_arm();
+            self.block();
         }
         self.close();
+        bare || !arrow
     }
 
     /// `Kind.Ask => return`: reported, and read as the block it should be.
-    pub(super) fn bare_arm(&mut self) {
+    pub(super) fn bare_arm(&mut self, said: bool) {
         let found = self.this();
         let diagnostic = self
             .error_here(codes::EXPECTED_BLOCK, format!("expected a block, found {found}"), "expected `{`")
             .help("an arm's statements stand in braces: `Kind.Ask => { return }`");
-        self.report(diagnostic);
+        if !said {
+            self.report(diagnostic);
+        }
         if !matches!(self.peek(), R_BRACE | EOF) {
             self.statement();
         }

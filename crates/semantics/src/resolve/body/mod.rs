@@ -221,7 +221,8 @@ impl<'c> Body<'c> {
         let allowed = self.model || self.view.layer.is_some() && code;
         if !allowed {
             let help = "write the function within the layer";
-            self.error(codes::MISPLACED, "a function of a file has no effects", span, "an effect", help);
+            let diagnostic = Diagnostic::error(codes::MISPLACED, "a function of a file has no effects");
+            self.report(diagnostic.at(span, "an effect").help(help).needs(self.slip("effects")));
         }
         allowed
     }

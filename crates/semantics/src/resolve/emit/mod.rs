@@ -9,7 +9,7 @@ pub mod own_events;
 mod send;
 pub mod services;
 
-use mokume_base::Span;
+use mokume_base::{Diagnostic, Span};
 use mokume_syntax::ast;
 
 use crate::program::*;
@@ -104,12 +104,15 @@ fn has_neighbour(body: &mut Body, down: bool, owner: Span, span: Span) -> bool {
     }
     if body.view.layer.is_none() {
         let help = "write the function within the layer";
-        body.error(codes::MISPLACED, "a function of a file emits nothing", span, "an effect", help);
+        let diagnostic =
+            Diagnostic::error(codes::MISPLACED, "a function of a file emits nothing").at(span, "an effect");
+        body.report(diagnostic.help(help).needs(body.slip("effects")));
         return false;
     }
     if !down && body.shape() == Some(Shape::Endpoint) {
         let help = "make it a worker, or answer with `below.send(…)`";
-        body.error(codes::NOTHING_ABOVE, "an endpoint has nothing above it", owner, "nobody is there", help);
+        let diagnostic = Diagnostic::error(codes::NOTHING_ABOVE, "an endpoint has nothing above it");
+        body.report(diagnostic.at(owner, "nobody is there").help(help).lacks(body.named("above")));
         return false;
     }
     true

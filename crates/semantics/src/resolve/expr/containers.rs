@@ -54,7 +54,8 @@ pub fn call_unmet(body: &mut Body, field: &ast::FieldExpr, args: &[ast::Arg], sp
         let text = format!("a `{}` has no function `{}`", container.of, name.text);
         let mut diagnostic = Diagnostic::error(codes::CONTAINER_UNKNOWN, text).at(name.span, "unknown");
         if container.members.iter().any(|(known, _)| *known == name.text) {
-            diagnostic = diagnostic.help(format!("it has a variable of this name, without parentheses: `{}`", name.text));
+            diagnostic =
+                diagnostic.help(format!("it has a variable of this name, without parentheses: `{}`", name.text));
         } else {
             diagnostic.helps.extend(suggest::help(&name.text, names_of(&container)));
         }

@@ -38,12 +38,11 @@ pub fn of_kind(body: &mut Body, expr: &ast::Expr, what: &str, wanted: fn(&Member
     let text = format!("`{}` is {found}, not {what}", name.text);
     let diagnostic = Diagnostic::error(codes::WRONG_STATE, text).at(name.span, format!("expected {what}"));
     let others = names_of_kind(body, wanted);
-    let diagnostic = match (others.is_empty(), declaration(what, "NAME")) {
-        (false, _) => diagnostic.help(format!("there is {}", suggest::list(&others))),
-        (true, Some(declared)) => diagnostic.help(format!("declare {what}: `entity {{ {declared} }}`")),
-        (true, None) => diagnostic,
+    let diagnostic = match others.is_empty() {
+        false => diagnostic.help(format!("there is {}", suggest::list(&others))),
+        true => diagnostic,
     };
-    body.report(diagnostic.help(format!("of {found}: {help}")));
+    body.report(diagnostic.help(format!("as it is {found}: {help}")));
     None
 }
 
@@ -196,7 +195,7 @@ pub fn is_member(body: &Body, expr: &Tree, wanted: fn(&MemberKind) -> bool) -> b
 fn describe(kind: &MemberKind, name: &str) -> (&'static str, String) {
     match kind {
         MemberKind::Var { constant: true, .. } => ("a constant", "it is a value".into()),
-        MemberKind::Var { .. } => ("a variable", "it is a value: name it, or assign to it".into()),
+        MemberKind::Var { .. } => ("a variable", format!("it is a value: name it, or change it: `{name} += 1`")),
         MemberKind::Timer => ("a timer", format!("write `start {name} after 20 ms`, `stop {name}`, `running {name}`")),
         MemberKind::Quota { .. } => {
             ("a quota", format!("write `take {name} or {{ … }}`, `give {name}`, `left {name}`"))

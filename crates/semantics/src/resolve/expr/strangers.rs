@@ -102,8 +102,8 @@ pub fn report_as(body: &mut Body, name: &Name, declared: Option<&str>) {
         let help = format!("call one of its functions: `{}.f(…)`", name.text);
         return body.report(diagnostic.label(part.name.span, "declared here").help(help));
     }
-    let mut diagnostic = Diagnostic::error(codes::UNKNOWN_NAME, format!("there is no `{}` here", name.text))
-        .at(name.span, "unknown");
+    let mut diagnostic =
+        Diagnostic::error(codes::UNKNOWN_NAME, format!("there is no `{}` here", name.text)).at(name.span, "unknown");
     if let Some(owner) = body.view.hidden_owner(&body.cx.program, &name.text) {
         let note = format!("`{}` belongs to the objects `{owner}`", name.text);
         diagnostic = diagnostic.note(note).lacks(body.slip(&name.text));
@@ -121,8 +121,7 @@ pub fn report_as(body: &mut Body, name: &Name, declared: Option<&str>) {
         let text = format!("`{}` is state, and this must be known before the stack starts", name.text);
         let diagnostic = Diagnostic::error(codes::NOT_CONSTANT, text)
             .at(name.span, "not constant")
-            .label(state, "this changes while the stack runs")
-            .lacks(body.named(&name.text));
+            .label(state, "this changes while the stack runs");
         return body.report(diagnostic.help("use a number, a `const` of the file or a parameter of the layer"));
     }
     // Whoever reads hundreds of reports needs no guess with each of them.

@@ -207,7 +207,8 @@ fn out_of_sight(reader: &mut LayerReader, handler: usize, kind: ScopeKind, span:
             let timers = reader.this().members(runs).and_then(|members| members.get(timer.member as usize));
             let name = timers.map_or("t", |timer| &timer.name.text);
             let scope = sight::scope_name(kind);
-            diagnostic.help(format!("a timer's handler runs for whom the timer is of: declare `timer {name}` in the {scope}"))
+            diagnostic
+                .help(format!("a timer's handler runs for whom the timer is of: declare `timer {name}` in the {scope}"))
         }
         _ => diagnostic.help("keep the state in the `entity`, or in objects that are found by a key"),
     };

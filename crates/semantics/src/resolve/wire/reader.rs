@@ -57,7 +57,10 @@ impl WireReader<'_> {
             .note("a packet is read from front to back");
         let hidden = format!(" {}", name.text);
         if self.fields.iter().any(|field| field.name.text == hidden) {
-            return found.help(format!("`{}` is in some packets only; name a field that is in all, or stand beside it", name.text));
+            return found.help(format!(
+                "`{}` is in some packets only; name a field that is in all, or stand beside it",
+                name.text
+            ));
         }
         if self.all.contains(&name.text) {
             return found.help(format!("`{}` stands behind this: put it in front", name.text));

@@ -59,7 +59,9 @@ fn is_strange(head: &mut Head, name: &Name) -> bool {
 /// What other languages call an event of ours.
 fn of_other_languages(word: &str) -> Option<&'static str> {
     Some(match word {
-        "receive" | "received" | "recv" | "rx" | "input" | "incoming" | "indication" | "packet" | "frame" | "data" => "deliver",
+        "receive" | "received" | "recv" | "rx" | "input" | "incoming" | "indication" | "packet" | "frame" | "data" => {
+            "deliver"
+        }
         "transmit" | "tx" | "output" | "outgoing" | "request" | "write" => "send",
         "timeout" | "timer" | "expire" | "expired" | "alarm" | "tick" => "expiry t",
         "init" | "begin" | "setup" | "create" | "boot" => "start",
