@@ -92,6 +92,7 @@ mokume_base::codes! {
     NEVER_STARTED = "M0519";
     UNTAKEN = "M0520";
     UNUSED_ALTERNATIVE = "M0521";
+    UNSAID_HEADER = "M0522";
 
     // ---- containers, functions that may refuse, functions in C ----
     REFUSAL_UNMET = "M0330";

@@ -70,6 +70,7 @@ struct Known {
 pub struct Names {
     known: HashMap<String, Vec<Known>>,
     visible: HashMap<FileId, BTreeSet<FileId>>,
+    reached: HashMap<FileId, BTreeSet<FileId>>,
     qualifiers: HashMap<FileId, String>,
     modules: HashMap<FileId, usize>,
     /// Names that were looked up and mean several things, by the file that asked.
@@ -80,8 +81,9 @@ impl Names {
     /// No names yet, of files whose `use` is known.
     pub fn new(loaded: &Loaded) -> Names {
         let visible = loaded.files.iter().map(|(file, _)| (*file, loaded.visible(*file))).collect();
+        let reached = loaded.files.iter().map(|(file, _)| (*file, loaded.reached(*file))).collect();
         let (qualifiers, modules) = (loaded.qualifiers.clone(), loaded.modules.clone());
-        Names { known: HashMap::new(), visible, qualifiers, modules, clashes: RefCell::default() }
+        Names { known: HashMap::new(), visible, reached, qualifiers, modules, clashes: RefCell::default() }
     }
 
     /// Takes an item in; a report if its file has the name already.
@@ -151,6 +153,11 @@ impl Names {
             true => diagnostic.help("both files have one name: give one another, or another name to one of the items"),
             false => diagnostic.help(format!("say which: `{one}.{plain}` or `{other}.{plain}`")),
         })
+    }
+
+    /// Whether a file uses another, also through others.
+    pub fn reaches(&self, file: FileId, other: FileId) -> bool {
+        self.reached.get(&file).is_some_and(|reached| reached.contains(&other))
     }
 
     fn sees(&self, file: FileId, other: FileId) -> bool {
