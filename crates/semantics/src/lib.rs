@@ -54,6 +54,7 @@ pub fn analyse(loaded: &Loaded) -> (Program, Vec<Diagnostic>) {
     check::vectors::check(&program, &mut diagnostics);
     check::invert::check(&program, &mut diagnostics);
     diagnostics.extend(loaded.diagnostics.iter().cloned());
+    check::quotas::check(&program, &mut diagnostics);
     if diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
         // What is unused or unreached may be so only because of an error.
         diagnostics.retain(|diagnostic| diagnostic.severity == Severity::Error);
@@ -65,7 +66,6 @@ pub fn analyse(loaded: &Loaded) -> (Program, Vec<Diagnostic>) {
         leave_out_followers(&mut diagnostics);
         lost::leave_out(&mut diagnostics);
     } else {
-        check::quotas::check(&program, &mut diagnostics);
         check::usage::check(&program, &mut diagnostics);
         check::idle::check(&program, &mut diagnostics);
         check::ended::check(&program, &mut diagnostics);

@@ -68,7 +68,7 @@ pub const PLACES: &[Place] = &[
     place("index", "entity { array a: [u32; 8] }", "a[N] = 1"),
     place("place", "entity { messages w: 4 }", "w.put(N, msg.share())"),
     place("take", "entity { quota q: 4 }", "take q N or { drop msg: no  return }"),
-    place("give", "entity { quota q: 4 }", "give q N"),
+    place("give", "entity { quota q: 4 }", "take q or { }  give q N"),
     place("count", "entity { counter c }", "count c N"),
     place("timer", "entity { timer t }  on expiry t { }", "start t after N * 1 s"),
     place("timer at", "entity { timer t }  on expiry t { }", "start t at now - N * 1 s"),

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use mokume_base::{Diagnostic, Span};
+use mokume_base::{Diagnostic, Severity, Span};
 
 use crate::codes;
 use crate::program::*;
@@ -12,7 +12,9 @@ use crate::visit::{self, Met};
 
 /// What nothing is taken from bounds nothing: each such quota is reported once, where something wants of it.
 pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
-    for layer in &program.layers {
+    let errors = out.iter().filter(|found| found.severity == Severity::Error);
+    let errors: Vec<Span> = errors.filter_map(|found| Some(found.primary.as_ref()?.span)).collect();
+    for layer in program.layers.iter().filter(|layer| is_whole(program, layer, &errors)) {
         let mut taken = BTreeSet::new();
         let mut named: Vec<&StateRef> = Vec::new();
         visit::walk_layer(layer, &mut |met| match met {
@@ -34,6 +36,18 @@ pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
                 }
             }
         }
+    }
+}
+
+/// Whether no error stands in a layer: what was refused may have been what takes.
+fn is_whole(program: &Program, layer: &Layer, errors: &[Span]) -> bool {
+    let own = layer.name.span;
+    let names = program.layers.iter().map(|other| other.name.span);
+    let behind = names.filter(|other| other.file == own.file && other.start > own.start).map(|other| other.start);
+    let end = behind.min().unwrap_or(u32::MAX);
+    match layer.parts.is_empty() {
+        true => !errors.iter().any(|at| at.file == own.file && (own.start..end).contains(&at.start)),
+        false => errors.is_empty(),
     }
 }
 
