@@ -63,7 +63,16 @@ pub struct Diagnostic {
     pub labels: Vec<Label>,
     pub notes: Vec<String>,
     pub helps: Vec<String>,
+    /// Never shown: what it says is not there, what it would not be told without, and what is not there because of it. Whoever says
+    /// why a thing is not there speaks for all others.
+    pub lacks: Vec<Thing>,
+    pub needs: Vec<Thing>,
+    pub loses: Vec<Thing>,
 }
+
+/// Something that reports are about, by a name that those who mean it agree on.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Thing(pub String);
 
 impl Diagnostic {
     /// An error without a place so far: [`Diagnostic::at`] gives it one. The message is one line, without a full
@@ -77,6 +86,9 @@ impl Diagnostic {
             labels: Vec::new(),
             notes: Vec::new(),
             helps: Vec::new(),
+            lacks: Vec::new(),
+            needs: Vec::new(),
+            loses: Vec::new(),
         }
     }
 
@@ -106,6 +118,24 @@ impl Diagnostic {
     /// What to write instead; each help is a paragraph of its own, in the order given.
     pub fn help(mut self, text: impl Into<String>) -> Self {
         self.helps.push(text.into());
+        self
+    }
+
+    /// It means something only if this is there.
+    pub fn needs(mut self, thing: Thing) -> Self {
+        self.needs.push(thing);
+        self
+    }
+
+    /// It says that this is not there, and not why: said once.
+    pub fn lacks(mut self, thing: Thing) -> Self {
+        self.lacks.push(thing);
+        self
+    }
+
+    /// It says why this is not there.
+    pub fn loses(mut self, thing: Thing) -> Self {
+        self.loses.push(thing);
         self
     }
 }

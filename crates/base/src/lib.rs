@@ -11,7 +11,7 @@ pub mod source;
 pub mod spelling;
 pub mod world;
 
-pub use diagnostic::{Code, Diagnostic, Label, Page, Severity};
+pub use diagnostic::{Code, Diagnostic, Label, Page, Severity, Thing};
 pub use notation::{Form, Notation};
 pub use random::Random;
 pub use render::{json_line, render, render_all, Colour};

@@ -94,15 +94,22 @@ impl Replay<'_> {
 /// What was not as expected, with the command that shows it again.
 fn print_failed(failed: &sim::Failed, seed: u64, replay: &Replay<'_>, printer: &Printer) {
     let command = replay.command(replay.network, seed);
-    let sim::Failed { at, place, wanted, found, .. } = failed;
+    let sim::Failed { at, place, wanted, found, instead, others, .. } = failed;
     if printer.is_json() {
-        let object =
-            json!({ "failed": wanted, "found": found, "place": place, "at": at, "seed": seed, "replay": command });
+        let instead: Vec<_> = instead.iter().map(|(at, text)| json!({ "at": at, "event": text })).collect();
+        let object = json!({ "failed": wanted, "found": found, "instead": instead, "others": others, "place": place, "at": at, "seed": seed, "replay": command });
         return printer.object(&object);
     }
     let place = if place.is_empty() { String::new() } else { format!("{place}: ") };
     let what = if wanted.is_empty() { found.clone() } else { format!("`{wanted}`: {found}") };
     printer.line(format!("FAILED {place}{what} (at {}, seed {seed})", time(*at)));
+    instead.iter().for_each(|(at, text)| printer.line(format!("    came: {text} at {}", time(*at))));
+    if *others > instead.len() as u64 {
+        printer.line(format!("    in all {others} that were not as expected; these are the nearest"));
+    }
+    if failed.expectation.is_some() && instead.is_empty() {
+        printer.line("    nothing of this event came");
+    }
     printer.line(format!("    again: {command}"));
 }
 

@@ -39,6 +39,22 @@ fn sim(name: &str, text: &str, more: &[&str]) -> (i32, String) {
     (output.status.code().unwrap_or(-1), said(&output))
 }
 
+/// What came of an event that is expected and does not come so.
+#[test]
+fn what_came_instead_is_said() {
+    let cases = [
+        ("expect b.app.deliver(_, \"y\")", "came: app.deliver(session 0, \"x\") at 21.0 ms"),
+        ("expect b.app.deliver  until 20 ms", "came: app.deliver(session 0, \"x\") at 21.0 ms"),
+        ("expect b.app.deliver 2 times", "came: app.deliver(session 0, \"x\") at 21.0 ms"),
+        ("expect nothing at b.app.deliver", "came: app.deliver(session 0, \"x\") at 21.0 ms"),
+        ("expect b.app.closed", "nothing of this event came"),
+    ];
+    for (index, (wrong, wanted)) in cases.iter().enumerate() {
+        let (code, text) = sim(&format!("instead{index}.mok"), &network("delay 1 ms", &[wrong]), &["--seed", "7"]);
+        assert!(code == 1 && text.contains(wanted), "{wrong}\n{text}");
+    }
+}
+
 /// Each expectation that holds, beside one that does not and what is said of it.
 #[test]
 fn what_is_expected_is_looked_at() {

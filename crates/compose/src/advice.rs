@@ -102,7 +102,9 @@ fn warning(automaton: &Automaton, graph: &EventGraph, reason: &Reason, saved: &[
         diagnostic = diagnostic.note(format!("so these wait in queues: {}", few(&channels, ", ")));
     }
     Finding {
-        diagnostic: diagnostic.help("emit down before up (acknowledge, then deliver): then no queue is needed"),
+        diagnostic: diagnostic
+            .help("where both are your statements, emit down before up (acknowledge, then deliver): then no queue is needed")
+            .help("where the language says one of them by itself, as `close` behind `fail` or a change, leave it: the queue costs its memory"),
         at: source(automaton, earlier.source),
         text: "emitted first",
         also: source(automaton, later.source).filter(|_| earlier.source != later.source).zip(Some("and then this")),

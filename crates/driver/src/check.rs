@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use mokume_base::{render, Diagnostic, FileId, Severity, World};
 use mokume_semantics::program::StackId;
+use mokume_syntax::ast::{self, AstNode};
 use mokume_syntax::SyntaxKind;
 
 use crate::compile::{self, Checked};
@@ -52,6 +53,7 @@ pub fn all(checked: &Checked, world: &dyn World) -> Vec<Diagnostic> {
     }
     render::sort(&mut diagnostics);
     diagnostics.dedup();
+    mokume_semantics::lost::leave_out(&mut diagnostics);
     told_once_each_run(&mut diagnostics);
     debug_assert!(
         diagnostics.iter().all(|found| found.primary.is_some()),
@@ -129,33 +131,6 @@ impl Sound {
     }
 }
 
-/// What begins an item that others refer to by name.
-const NAMED: [&str; 23] = [
-    "attribute",
-    "bundle",
-    "const",
-    "container",
-    "endpoint",
-    "enum",
-    "extern",
-    "fn",
-    "group",
-    "multiplexor",
-    "network",
-    "part",
-    "process",
-    "record",
-    "router",
-    "service",
-    "signature",
-    "stack",
-    "suite",
-    "type",
-    "vocabulary",
-    "wire",
-    "worker",
-];
-
 /// An item of a file: its name, where it stands, and every word in it.
 struct Item {
     file: FileId,
@@ -168,15 +143,16 @@ fn items(checked: &Checked) -> Vec<Item> {
     let mut items = Vec::new();
     for (file, text) in checked.sources.files().map(|(id, file)| (id, file.text.as_str())) {
         for node in mokume_syntax::parse(file, text).syntax().children() {
+            let name = ast::Item::cast(node.clone()).and_then(|item| item.name());
+            let own = name.as_ref().map(|name| name.syntax().text_range());
             let tokens = node.descendants_with_tokens().filter_map(|element| element.into_token());
-            let words = tokens.filter(|token| token.kind() == SyntaxKind::IDENT).map(|token| token.text().to_string());
-            let mut words: Vec<String> = words.collect();
-            // `worker Name`: the second word names what others can refer to.
-            let named = words.len() > 1 && NAMED.contains(&words[0].as_str());
-            let name = named.then(|| words.remove(1));
+            let words = tokens.filter(|token| token.kind() == SyntaxKind::IDENT);
+            let others = words.filter(|token| own.is_none_or(|own| !own.contains_range(token.text_range())));
+            let words: BTreeSet<String> = others.map(|token| token.text().to_string()).collect();
+            let name = name.map(|name| name.text());
             let range = node.text_range();
             let range = u32::from(range.start())..u32::from(range.end()) + 1;
-            items.push(Item { file, name, range, words: words.into_iter().collect() });
+            items.push(Item { file, name, range, words });
         }
     }
     items

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use mokume_base::world::World;
 use mokume_base::{Diagnostic, Span};
 use mokume_lower::Protocols;
-use mokume_reaction::{Accounts, Automaton, PortId};
+use mokume_reaction::{Accounts, Automaton, Output, PortId};
 use mokume_script::Written;
 use mokume_semantics::program::{self, Name, Network};
 pub use mokume_simulate::Keep;
@@ -126,7 +126,7 @@ impl<'a> Prepared<'a> {
         for host in &simulation.hosts {
             machines::check_room(&*host.machine, &format!("host `{}`", host.name))?;
         }
-        let hosts = simulation
+        let hosts: Vec<HostRun> = simulation
             .hosts
             .iter()
             .zip(&self.network.hosts)
@@ -137,7 +137,8 @@ impl<'a> Prepared<'a> {
                 accounts: host.machine.accounts(),
             })
             .collect();
-        let mut failed = watcher.failed(&self.checked.sources);
+        let show = |host: usize, output: &Output| hosts[host].output(output.port, output.event, &output.args);
+        let mut failed = watcher.failed(&self.checked.sources, &show);
         failed.extend(simulation.unfulfilled().into_iter().map(|what| self.unfulfilled(&mishaps, what)));
         failed.sort_by_key(|failed| failed.at);
         let media = simulation.media.iter().map(|medium| medium.name.clone()).collect();
@@ -170,7 +171,7 @@ impl<'a> Prepared<'a> {
             Some(span) => (watch::place(&self.checked.sources, *span), watch::text(&self.checked.sources, *span)),
             None => (String::new(), shrink::line(self, mishap)),
         };
-        Failed { expectation: None, at, place, wanted, is_too_much: false, found }
+        Failed { expectation: None, at, place, wanted, is_too_much: false, found, instead: Vec::new(), others: 0 }
     }
 
     fn simulation(&self, hosts: Vec<Host>, how: How, mishaps: Vec<(Mishap, Option<Span>)>) -> Simulation {

@@ -156,7 +156,8 @@ fn renamed(program: &str, alone: &Checked, number: usize) -> String {
     };
     let named = |node: mokume_syntax::SyntaxNode| {
         let mut words = identifiers(node);
-        let (what, name) = (words.next()?, words.next()?);
+        let what = words.next().map(|word| if word == "extern" { words.next() } else { Some(word) })??;
+        let name = words.next()?;
         let common = ["fn", "attribute", "const", "type"].contains(&what.as_str());
         (common || name.starts_with(char::is_uppercase)).then_some(name)
     };

@@ -76,7 +76,22 @@ pub fn test_script(
 
 /// What a port has that is nearly the event's name, or else all that there is.
 fn there_is(port: &s::Name, event: &s::Name, known: &[String]) -> String {
-    let own = known.iter().filter_map(|known| known.strip_prefix(&format!("{}.", port.text)));
+    let before = format!("{}.", port.text);
+    let own: Vec<&str> = known.iter().filter_map(|known| known.strip_prefix(&before)).collect();
+    // What is said of sessions and of flow traffic differs by its end.
+    let with_flow = own
+        .iter()
+        .find(|known| known.strip_prefix(event.text.as_str()).is_some_and(|end| matches!(end, "_to" | "_from")));
+    if let Some(known) = with_flow {
+        return format!("write `{}.{known}(…)`: this port has no sessions, and each message says its flow", port.text);
+    }
+    let of_session = event.text.strip_suffix("_to").or(event.text.strip_suffix("_from"));
+    if let Some(known) = of_session.filter(|known| own.contains(known)) {
+        return format!(
+            "write `{}.{known}(s, …)`: this port has sessions; `=> {}.opened(1, ?s)` or `accepted` names one",
+            port.text, port.text
+        );
+    }
     match mokume_base::did_you_mean(&event.text, own) {
         Some(near) => format!("did you mean `{}.{near}`?", port.text),
         None => format!("it has {}", known.join(", ")),

@@ -12,6 +12,19 @@ impl Call {
         self.args.iter().map(|arg| datum(automaton, names, arg)).collect()
     }
 
+    /// How many arguments of an output are as the pattern says; none of another event, or of another port.
+    pub fn likeness(&self, automaton: &Automaton, names: &Names, output: &Output) -> Option<usize> {
+        if (self.port, self.event) != (output.port, output.event) {
+            return None;
+        }
+        let signature = automaton.ports[output.port.index()].outputs.get(output.event as usize)?;
+        let args = self.args.iter().zip(&output.args).zip(&signature.params);
+        let is_met = |((arg, datum), (_, ty)): &((&Arg, &Datum), &(String, mokume_reaction::Type))| {
+            packets::meets(automaton, &mut names.clone(), arg, datum, ty.width(automaton))
+        };
+        Some(args.filter(is_met).count())
+    }
+
     /// Whether an output is what the pattern says; then what it binds is remembered, else nothing.
     pub fn meets(&self, automaton: &Automaton, names: &mut Names, output: &Output) -> bool {
         if (self.port, self.event) != (output.port, output.event) || self.args.len() != output.args.len() {

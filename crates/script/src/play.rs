@@ -387,6 +387,7 @@ fn name(what: &Counted) -> String {
         Counted::Consumed(reason) => format!("consumed {}", reason.trim_start_matches("*.")),
         Counted::Counter(cell) => format!("counter {}", cell.trim_start_matches("*.")),
         Counted::Reported(report) => format!("reported {report}"),
+        Counted::Gone => "dropped ended or gone".to_string(),
         plain => format!("{plain:?}").to_lowercase(),
     }
 }

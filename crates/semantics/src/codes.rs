@@ -44,6 +44,7 @@ mokume_base::codes! {
     UNUSED_SERVICE = "M0293";
     HIDES_STATE = "M0294";
     AFTER_END = "M0295";
+    NEVER_READ = "M0298";
 
     // ---- types and values ----
     MISMATCH = "M0301";
@@ -71,6 +72,7 @@ mokume_base::codes! {
 
     // ---- what is out of range, and what a layer begins and never ends ----
     BEYOND_THE_QUOTA = "M0385";
+    UNTAKEN_QUOTA = "M0386";
     TOO_LATE = "M0375";
     LONELY_LINK = "M0376";
     DIVIDES_BY_ZERO = "M0370";
@@ -90,6 +92,7 @@ mokume_base::codes! {
     NEVER_STARTED = "M0519";
     UNTAKEN = "M0520";
     UNUSED_ALTERNATIVE = "M0521";
+    UNSAID_HEADER = "M0522";
 
     // ---- containers, functions that may refuse, functions in C ----
     REFUSAL_UNMET = "M0330";

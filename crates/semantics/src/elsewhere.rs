@@ -1,42 +1,108 @@
-//! A name that no file here has, and a module of the library does: the way out is its `use`.
+//! A name that the file does not see, and that a module of the library or another file of the program has: the way out is its `use`.
 
 use mokume_base::{Diagnostic, FileId, SourceMap};
 use mokume_syntax::ast;
 
 use crate::load::Loader;
-use crate::{codes, suggest};
+use crate::{codes, lost, suggest};
 
 /// What is said of an item that there is not.
-const UNKNOWN: [mokume_base::Code; 5] =
-    [codes::UNKNOWN_NAME, codes::UNKNOWN_TYPE, codes::UNKNOWN_LAYER, codes::NO_FUNCTION, codes::UNKNOWN_ITEM];
+const UNKNOWN: [mokume_base::Code; 8] = [
+    codes::UNKNOWN_NAME,
+    codes::UNKNOWN_TYPE,
+    codes::UNKNOWN_LAYER,
+    codes::UNKNOWN_ATTRIBUTE,
+    codes::UNKNOWN_STACK,
+    codes::NO_FUNCTION,
+    codes::UNKNOWN_ITEM,
+    codes::HIGHER_ARGUMENT,
+];
 
-/// Says which modules have the items that are unknown. The library is looked through only if there are any.
-pub fn name_modules(sources: &SourceMap, loader: &mut dyn Loader, diagnostics: &mut [Diagnostic]) {
-    let mut library: Option<Vec<(String, Vec<String>)>> = None;
-    for found in diagnostics.iter_mut().filter(|found| UNKNOWN.contains(&found.code)) {
-        let is_slip = found.helps.iter().any(|help| help.starts_with("did you mean"));
-        let Some(span) = found.primary.as_ref().map(|label| label.span).filter(|_| !is_slip) else { continue };
-        let text = &sources.file(span.file).text;
-        let Some(name) = text.get(span.start as usize..span.end as usize) else { continue };
-        let library = library.get_or_insert_with(|| {
-            let names = loader.modules();
-            names.into_iter().map(|module| (module.clone(), items(loader, &module))).collect()
-        });
-        let has = |(_, items): &&(String, Vec<String>)| items.iter().any(|item| item == name);
-        let modules: Vec<&String> = library.iter().filter(has).map(|(module, _)| module).collect();
-        let help = match modules.as_slice() {
-            [] => continue,
-            [one] => format!("the module `{one}` has it: write `use {one}`"),
-            several => format!("the modules {} have it: write `use {}`", suggest::list(several), several[0]),
-        };
-        found.helps = vec![help];
-    }
+/// Items by where they are, as a `use` names that.
+struct Place {
+    named: String,
+    items: Vec<String>,
 }
 
-/// The names of a module's items that others use by name.
-fn items(loader: &mut dyn Loader, module: &str) -> Vec<String> {
+/// Says which modules or files have the items that are unknown. The library is looked through only if there are any.
+/// What one `use` mends is one report.
+pub fn name_modules(sources: &SourceMap, loader: &mut dyn Loader, diagnostics: &mut Vec<Diagnostic>) {
+    let mut library: Option<Vec<Place>> = None;
+    for found in diagnostics.iter_mut().filter(|found| UNKNOWN.contains(&found.code)) {
+        let Some(span) = found.primary.as_ref().map(|label| label.span) else { continue };
+        let file = sources.file(span.file);
+        let Some(name) = file.text.get(span.start as usize..span.end as usize) else { continue };
+        // It is seen, and something else is wrong with it.
+        if found.message.starts_with(&format!("`{name}` is ")) {
+            continue;
+        }
+        let library = library.get_or_insert_with(|| {
+            let names = loader.modules();
+            names.into_iter().map(|named| Place { items: items_of_module(loader, &named), named }).collect()
+        });
+        let has = |place: &&Place| place.items.iter().any(|item| item == name);
+        let modules: Vec<&String> = library.iter().filter(has).map(|place| &place.named).collect();
+        let is_slip = found.helps.iter().any(|help| help.starts_with("did you mean"));
+        let (help, wanted) = match modules.as_slice() {
+            // A slip of the hand is likelier than a word of a module that nothing here has to do with.
+            [_, ..] if is_slip => continue,
+            [] => match file_with(sources, span.file, name) {
+                Some(other) => (format!("`{other}` has it: write `use \"{other}\"`"), other),
+                None => continue,
+            },
+            [one] => (format!("the module `{one}` has it: write `use {one}`"), one.to_string()),
+            several => {
+                let first = several[0];
+                (format!("the modules {} have it: write `use {first}`", suggest::list(several)), first.to_string())
+            }
+        };
+        found.helps = vec![help];
+        found.lacks.push(lost::used(span.file, &wanted));
+    }
+    lost::leave_out(diagnostics);
+}
+
+fn items_of_module(loader: &mut dyn Loader, module: &str) -> Vec<String> {
     let files = loader.module(module).unwrap_or_default();
-    let items = files.iter().flat_map(|(_, text)| mokume_syntax::parse(FileId(0), text).file().items());
-    let is_used = |item: &ast::Item| !matches!(item, ast::Item::Part(_) | ast::Item::Suite(_) | ast::Item::Network(_));
-    items.filter(is_used).filter_map(|item| Some(item.name()?.text())).collect()
+    files.iter().flat_map(|(_, text)| items(text)).collect()
+}
+
+/// The names of a file's items that others use by name.
+fn items(text: &str) -> Vec<String> {
+    let items = mokume_syntax::parse(FileId(0), text).file().items();
+    let is_used = |item: &ast::Item| !matches!(item, ast::Item::Part(_) | ast::Item::Network(_));
+    items.into_iter().filter(is_used).filter_map(|item| Some(item.name()?.text())).collect()
+}
+
+/// Another file of the program that has an item, as this one would name it.
+fn file_with(sources: &SourceMap, file: FileId, name: &str) -> Option<String> {
+    let others = sources.files().filter(|(other, source)| *other != file && source.text.contains(name));
+    let has = |text: &str| items(text).iter().any(|item| item == name);
+    let (_, other) = others.into_iter().find(|(_, source)| has(&source.text))?;
+    Some(relative(&sources.file(file).name, &other.name))
+}
+
+/// The path of a file from where another stands.
+fn relative(from: &str, to: &str) -> String {
+    let mut from: Vec<&str> = from.split('/').collect();
+    let mut to: Vec<&str> = to.split('/').collect();
+    from.pop();
+    let shared = from.iter().zip(&to[..to.len() - 1]).take_while(|(one, other)| one == other).count();
+    let up = from.len() - shared;
+    to.splice(..shared, std::iter::repeat_n("..", up));
+    to.join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::relative;
+
+    #[test]
+    fn a_file_is_named_from_where_it_is_used() {
+        assert_eq!(relative("a.mok", "b.mok"), "b.mok");
+        assert_eq!(relative("x/a.mok", "x/b.mok"), "b.mok");
+        assert_eq!(relative("x/y/a.mok", "x/b.mok"), "../b.mok");
+        assert_eq!(relative("a.mok", "parts/b.mok"), "parts/b.mok");
+        assert_eq!(relative("/p/x/a.mok", "/p/y/b.mok"), "../y/b.mok");
+    }
 }

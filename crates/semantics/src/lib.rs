@@ -12,6 +12,7 @@ pub mod first_values;
 mod graph;
 pub mod limits;
 pub mod load;
+pub mod lost;
 pub mod program;
 mod resolve;
 pub mod suggest;
@@ -53,6 +54,7 @@ pub fn analyse(loaded: &Loaded) -> (Program, Vec<Diagnostic>) {
     check::vectors::check(&program, &mut diagnostics);
     check::invert::check(&program, &mut diagnostics);
     diagnostics.extend(loaded.diagnostics.iter().cloned());
+    check::quotas::check(&program, &mut diagnostics);
     if diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
         // What is unused or unreached may be so only because of an error.
         diagnostics.retain(|diagnostic| diagnostic.severity == Severity::Error);
@@ -62,6 +64,7 @@ pub fn analyse(loaded: &Loaded) -> (Program, Vec<Diagnostic>) {
         unread::leave_out_followers(loaded, &mut diagnostics);
         unread::leave_out_unused(&mut diagnostics);
         leave_out_followers(&mut diagnostics);
+        lost::leave_out(&mut diagnostics);
     } else {
         check::usage::check(&program, &mut diagnostics);
         check::idle::check(&program, &mut diagnostics);

@@ -22,6 +22,6 @@ pub const ASKED_DEPTH: u32 = 64;
 /// Reports that guess what was meant; those behind them only say what is wrong.
 pub const GUESSES: usize = 200;
 /// Reports of a program; more are left out.
-pub const REPORTS: usize = 1_000;
+pub const REPORTS: usize = 2_000;
 /// Rounds of all loops of a handler, those within others multiplied.
 pub const ROUNDS: u64 = 1 << 24;

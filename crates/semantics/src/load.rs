@@ -1,7 +1,6 @@
 //! The files of a program: what `use` names, found through a loader, so that nothing here touches a file.
 //!
-//! Keeps: circles of `use` are fine, a file is read once, and what a file sees is itself and all that it uses, also
-//! through others.
+//! Keeps: circles of `use` are fine, a file is read once, and what a file sees is itself, its module, and what it uses.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -41,7 +40,7 @@ impl Loader for Nothing {
 pub struct Loaded {
     /// The roots first, then as they were met.
     pub files: Vec<(FileId, Parse)>,
-    /// Who uses, and whom; of a module's files each uses the next, in a circle.
+    /// Who uses, and whom; who uses a module uses each of its files, and each of these the next, in a circle.
     pub uses: Vec<(FileId, FileId)>,
     /// What stands in front of a file's names where others have the same: its module's name, or its own without `.mok`.
     pub qualifiers: HashMap<FileId, String>,
@@ -52,8 +51,17 @@ pub struct Loaded {
 }
 
 impl Loaded {
-    /// The files that one sees: itself and all that it uses, also through others.
+    /// The files whose items one sees: itself, those that it uses, and all of the modules that it uses or is of; not what these use
+    /// (decision 0114).
     pub fn visible(&self, from: FileId) -> BTreeSet<FileId> {
+        let used = self.uses.iter().filter(|(user, _)| *user == from).map(|(_, used)| *used);
+        let module = self.modules.get(&from);
+        let together = self.modules.iter().filter(|(_, other)| module == Some(other)).map(|(file, _)| *file);
+        std::iter::once(from).chain(used).chain(together).collect()
+    }
+
+    /// The files on which one depends: itself and all that it uses, also through others.
+    pub fn reached(&self, from: FileId) -> BTreeSet<FileId> {
         let mut seen = BTreeSet::from([from]);
         let mut front = vec![from];
         while let Some(at) = front.pop() {

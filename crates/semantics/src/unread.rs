@@ -215,7 +215,7 @@ impl Unread {
         }
         let torn: Vec<FileId> = unread.torn.iter().copied().collect();
         for (file, _) in &loaded.files {
-            let seen = if torn.is_empty() { BTreeSet::new() } else { loaded.visible(*file) };
+            let seen = if torn.is_empty() { BTreeSet::new() } else { loaded.reached(*file) };
             if torn.iter().any(|file| seen.contains(file)) {
                 unread.torn.insert(*file);
             }

@@ -5,4 +5,5 @@ mod check;
 mod events;
 mod mutations;
 mod pages;
+mod seen;
 mod ways_out;

@@ -63,6 +63,51 @@ fn each_mistake_has_the_way_out_that_is_meant() {
             "wire W big { kind: u8  choice kin { 1 => Data { n: u8 = 1 } } }".to_string(),
             "M0612 did you mean `kind`?",
         ),
+        (
+            "worker W { entity { quota kept: 2  messages held: 1 from keep } }".to_string(),
+            "M0201 there is `kept`",
+        ),
+        (
+            "worker W { entity { quota q: 3 } on send(msg) { take q  below.send(msg) } }".to_string(),
+            "M0318 say it: `take q or { drop msg: busy  return }`",
+        ),
+        (
+            "worker W { entity { quota kept: 2  counter late }
+                on send(msg) { take kept or { }  take late or { }  below.send(msg) } }".to_string(),
+            "M0315 there is `kept`",
+        ),
+        (
+            "worker W { session { var n: u8 = 0 } entity { timer t } on expiry t { n += 1 } on send(msg) { start t after 1 s  pass } }"
+                .to_string(),
+            "M0507 a timer's handler runs for whom the timer is of: declare `timer t` in the session",
+        ),
+        (
+            "worker W { object E[k: u8] capacity 2 { timer gone } on expiry gone { } }".to_string(),
+            "M0201 write the handler within the object: `object E … { … on expiry gone { … } }`",
+        ),
+        (
+            "worker W { entity { var free: u32 = 0 } limit sends: free octets }".to_string(),
+            "M0215 write `limit send: free octets`",
+        ),
+        ("worker W { on receive(msg) { above.deliver(msg) } }".to_string(), "M0215 write `on deliver`"),
+        ("fn f(x: u32) -> u32 { x * 2 }".to_string(), "M0314 a value is given by its word: `return x * 2`"),
+        (
+            "record R { a: u32, b: bool }  fn f(r: R) -> u32 { return r }".to_string(),
+            "M0301 its `a` is of this type: write `.a` behind it",
+        ),
+        (
+            "wire W big { a: u8 = 1  optional when aged == 1 { b: u8 = 2 }  aged: u8 = 0 unread }".to_string(),
+            "M0607 `aged` stands behind this: put it in front",
+        ),
+        (
+            "worker P { } stack S(device: Device) { app = P over device  export app }
+                network N { host a = S()  host b = S()  link l { a.device, b.device  loss 0.5 % }  until 1 s }".to_string(),
+            "M0100 write the nearest whole one, `1 %`, and let the network run longer or with more seeds",
+        ),
+        (
+            "worker W { entity { map m: [u8, u8; 4] } on send(msg) { if 1 in m { drop msg: x } else { pass } } }".to_string(),
+            "M0100 write `->` between what is looked up and what is found: `[u32 -> u48; 64]`",
+        ),
         (says("a: Address", "a: 1"), "M0202 the module `shelves` has it: write `use shelves`"),
         (
             "worker W { entity { shelf kept(3) }  on send(msg) { if kept.room() == 3 { drop msg: full } else { pass } } }"

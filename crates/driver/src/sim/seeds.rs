@@ -70,6 +70,8 @@ pub fn wrong(run: &Run) -> Vec<Failed> {
         wanted: String::new(),
         is_too_much: false,
         found,
+        instead: Vec::new(),
+        others: 0,
     };
     let mut wrong = run.failed.clone();
     wrong.extend(run.records.iter().filter_map(|record| match &record.what {

@@ -115,6 +115,37 @@ pub struct Failed {
     pub is_too_much: bool,
     /// What was so instead.
     pub found: String,
+    /// Outputs that came instead of it, or with which it came too often: when, and as the log shows them.
+    pub instead: Vec<(u64, String)>,
+    /// How many outputs of that event came in time and were not as expected.
+    pub others: u64,
+}
+
+/// So many outputs are shown for one that was expected.
+const MOST_SHOWN: usize = 3;
+
+/// What came of the event that is expected, and was not it.
+#[derive(Clone, Default)]
+struct Others {
+    /// How many were not as expected.
+    count: u64,
+    /// The nearest of them, the earliest first: how many of their arguments were as expected, when, which.
+    nearest: Vec<(usize, u64, Output)>,
+    /// Those that were as expected, and came too seldom: the first.
+    met: Vec<(u64, Output)>,
+    /// The first that was as expected, and too late.
+    late: Option<(u64, Output)>,
+    /// The first that was one too many.
+    beyond: Option<(u64, Output)>,
+}
+
+impl Others {
+    fn add(&mut self, likeness: usize, at: u64, output: &Output) {
+        self.count += 1;
+        let place = self.nearest.iter().position(|(known, _, _)| *known < likeness).unwrap_or(self.nearest.len());
+        self.nearest.insert(place, (likeness, at, output.clone()));
+        self.nearest.truncate(MOST_SHOWN);
+    }
 }
 
 /// Who looks on: binds names, answers outputs by inputs, counts what is expected.
@@ -128,6 +159,8 @@ pub(super) struct Watcher<'a> {
     sessions: Vec<Vec<Handle>>,
     /// How often each expected output has come in time, and when that became wrong.
     counts: Vec<(u64, Option<u64>)>,
+    /// And what came instead.
+    others: Vec<Others>,
     /// Inputs whose names stood for nothing: when, where, why.
     left_out: Vec<(u64, Span, String)>,
 }
@@ -136,15 +169,22 @@ impl<'a> Watcher<'a> {
     pub fn new(events: &'a Events, network: &'a Network, automata: &'a [&'a Automaton]) -> Self {
         let names = vec![Names::default(); automata.len()];
         let counts = vec![(0, None); events.expectations.len()];
+        let others = vec![Others::default(); events.expectations.len()];
         let sessions = vec![Vec::new(); automata.len()];
-        Watcher { events, network, automata, names, sessions, counts, left_out: Vec::new() }
+        Watcher { events, network, automata, names, sessions, counts, others, left_out: Vec::new() }
     }
 
-    /// What was not as expected, now that the network has ended.
-    pub fn failed(&self, sources: &SourceMap) -> Vec<Failed> {
+    /// What was not as expected, now that the network has ended. `show` says what an output of a host is.
+    pub fn failed(&self, sources: &SourceMap, show: &dyn Fn(usize, &Output) -> String) -> Vec<Failed> {
         let expectations = self.network.expectations.iter().enumerate();
         let mut failed: Vec<Failed> =
             expectations.filter_map(|(index, expectation)| self.missed(index, expectation, sources)).collect();
+        for missed in &mut failed {
+            let Some(index) = missed.expectation else { continue };
+            let host = self.network.expectations[index].output.host as usize;
+            let shown = |(at, output): (u64, &Output)| (at, show(host, output));
+            missed.instead = self.instead(index, missed).into_iter().map(shown).collect();
+        }
         failed.extend(self.left_out.iter().map(|(at, span, why)| Failed {
             expectation: None,
             at: *at,
@@ -152,9 +192,24 @@ impl<'a> Watcher<'a> {
             wanted: text(sources, *span),
             is_too_much: false,
             found: format!("it was not put in: {why}"),
+            instead: Vec::new(),
+            others: 0,
         }));
         failed.sort_by_key(|failed| failed.at);
         failed
+    }
+
+    /// What came of the event instead, in order of time.
+    fn instead(&self, index: usize, missed: &Failed) -> Vec<(u64, &Output)> {
+        let others = &self.others[index];
+        if missed.is_too_much {
+            return others.beyond.iter().map(|(at, output)| (*at, output)).collect();
+        }
+        let right = others.met.iter().chain(&others.late).map(|(at, output)| (*at, output));
+        let nearest = others.nearest.iter().map(|(_, at, output)| (*at, output));
+        let mut all: Vec<(u64, &Output)> = right.chain(nearest).take(MOST_SHOWN).collect();
+        all.sort_by_key(|(at, _)| *at);
+        all
     }
 
     fn missed(&self, index: usize, expectation: &Expectation, sources: &SourceMap) -> Option<Failed> {
@@ -170,7 +225,9 @@ impl<'a> Watcher<'a> {
         };
         let span = expectation.span;
         let (place, wanted) = (place(sources, span), text(sources, span));
-        Some(Failed { expectation: Some(index), at, place, wanted, is_too_much: broken.is_some(), found })
+        let (expectation, is_too_much) = (Some(index), broken.is_some());
+        let others = if is_too_much { 0 } else { self.others[index].count };
+        Some(Failed { expectation, at, place, wanted, is_too_much, found, instead: Vec::new(), others })
     }
 
     fn see_sessions(&mut self, host: usize, output: &Output) {
@@ -185,18 +242,30 @@ impl<'a> Watcher<'a> {
 
     fn count(&mut self, at: u64, host: usize, output: &Output) {
         for (index, expectation) in self.network.expectations.iter().enumerate() {
-            if expectation.output.host as usize != host || at > expectation.until {
+            let pattern = &self.events.expectations[index];
+            let likeness = pattern.likeness(self.automata[host], &self.names[host], output);
+            let Some(likeness) = likeness.filter(|_| expectation.output.host as usize == host) else { continue };
+            let mut names = self.names[host].clone();
+            let is_met = pattern.meets(self.automata[host], &mut names, output);
+            if at > expectation.until {
+                if is_met {
+                    self.others[index].late.get_or_insert((at, output.clone()));
+                }
                 continue;
             }
-            let mut names = self.names[host].clone();
-            if !self.events.expectations[index].meets(self.automata[host], &mut names, output) {
+            if !is_met {
+                self.others[index].add(likeness, at, output);
                 continue;
             }
             self.names[host].learn(&names);
             let (came, broken) = &mut self.counts[index];
             *came += 1;
+            if self.others[index].met.len() < MOST_SHOWN {
+                self.others[index].met.push((at, output.clone()));
+            }
             if matches!(expectation.times, Times::Exactly(wanted) if *came > wanted) {
                 broken.get_or_insert(at);
+                self.others[index].beyond.get_or_insert((at, output.clone()));
             }
         }
     }

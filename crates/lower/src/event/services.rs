@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use mokume_reaction as r;
 use mokume_semantics::program as s;
+use mokume_semantics::suggest;
 
 use crate::code::Writer;
 use crate::shape::Beginning;
@@ -133,10 +134,18 @@ impl<'p> Writer<'_, 'p> {
         if self.is_optional(name) {
             return;
         }
-        let end = match self.layer(self.inst) {
-            Some(layer) => format!("`{}`", layer.name.text),
-            None => "an application".to_string(),
-        };
+        let layer = self.layer(self.inst);
+        let end = layer.map_or_else(|| "an application".to_string(), |layer| format!("`{}`", layer.name.text));
+        let own = layer.iter().flat_map(|layer| &layer.handlers).filter_map(|handler| match &handler.event {
+            s::Event::Custom { name, .. } => Some(name),
+            _ => None,
+        });
+        let own: Vec<&s::Name> = own.collect();
+        let near = suggest::nearest(name, own.iter().map(|own| own.text.as_str()));
+        if let Some(slip) = own.iter().find(|own| Some(own.text.as_str()) == near) {
+            let text = format!("nobody handles `{name}`, which comes to {end}: that has `on {}`", slip.text);
+            return self.error("M0726", text, Some(slip.span), &format!("did you mean `on {name}`?"));
+        }
         let help = format!("write `on {name}(…)` in a layer that it reaches, or say in its vocabulary that nobody need hear it: `may {name}(…)`");
         self.error_here("M0726", format!("nobody handles `{name}`, which comes to {end}"), &help);
     }

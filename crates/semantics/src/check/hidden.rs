@@ -1,4 +1,5 @@
-//! Warnings: a field of the header that has the name of the layer's state, in a handler whose code uses the name.
+//! Warnings: a local that has the name of the layer's state: a field of the header, in a handler whose code uses the name; what a
+//! `let` or a loop binds.
 
 use std::collections::BTreeSet;
 
@@ -8,9 +9,10 @@ use crate::codes;
 use crate::program::*;
 use crate::visit::{self, Met};
 
-/// The fields that handlers of `deliver` bind.
+/// The fields that handlers of `deliver` bind, and what code binds.
 pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     for layer in &program.layers {
+        out.extend(bound(layer));
         for (index, handler) in layer.handlers.iter().enumerate() {
             let part = layer.parts.iter().find(|part| part.handlers.contains(&(index as u32)));
             let Event::Deliver { fields, .. } = &handler.event else { continue };
@@ -50,4 +52,42 @@ fn hidden(name: &Name, state: &Name) -> Diagnostic {
         .at(name.span, "what came, in this handler")
         .label(state.span, "the state")
         .help(format!("call the field otherwise here: `{text}: other`"))
+}
+
+/// Names that the layer's code binds: all locals but those of heads.
+fn bound(layer: &Layer) -> Vec<Diagnostic> {
+    let handlers = layer.handlers.iter().enumerate().map(|(index, handler)| {
+        let part = layer.parts.iter().find(|part| part.handlers.contains(&(index as u32)));
+        (part, &handler.locals, &handler.body)
+    });
+    let of_containers = |index: usize| {
+        layer.containers.iter().flat_map(|container| &container.functions).any(|(_, at)| *at as usize == index)
+    };
+    let functions = layer.functions.iter().enumerate().filter(|(index, _)| !of_containers(*index));
+    let functions = functions.map(|(index, function)| {
+        let part = layer.parts.iter().find(|part| part.functions.iter().any(|(_, at)| *at as usize == index));
+        (part, &function.locals, &function.body)
+    });
+    let mut found = Vec::new();
+    for (part, locals, body) in handlers.chain(functions) {
+        visit::walk(body, &mut |met| {
+            let Met::Stmt(Stmt { kind: StmtKind::Let { local, .. } | StmtKind::For { local, .. }, .. }) = met else {
+                return;
+            };
+            let name = &locals[local.index()].name;
+            // What the compiler binds has no place of its own.
+            if (name.span.end - name.span.start) as usize == name.text.len() {
+                found.extend(state_of(layer, part, &name.text).map(|state| hidden_by_local(name, state)));
+            }
+        });
+    }
+    found
+}
+
+fn hidden_by_local(name: &Name, state: &Name) -> Diagnostic {
+    let text = &name.text;
+    Diagnostic::warning(codes::HIDES_STATE, format!("this `{text}` hides the layer's state of that name"))
+        .at(name.span, "another one, from here on")
+        .label(state.span, "the state")
+        .help(format!("give it another name; to change the state, leave `let` out: `{text} = …`"))
 }

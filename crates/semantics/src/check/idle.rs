@@ -20,7 +20,34 @@ pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
         let said = Said::of(layer);
         timers(layer, &said, out);
         alternatives(layer, &said, out);
+        unsaid(layer, &said, out);
     }
+}
+
+/// A worker without `on send` lets messages pass, and its header goes with them, all zeros.
+fn unsaid(layer: &Layer, said: &Said, out: &mut Vec<Diagnostic>) {
+    let Some(header) = layer.header.as_ref().filter(|_| layer.shape == Shape::Worker && said.sent.is_empty()) else {
+        return;
+    };
+    // Layers that say nothing at all are there for their wires, to take packets apart.
+    let takes = layer
+        .handlers
+        .iter()
+        .any(|handler| matches!(&handler.event, Event::Deliver { fields, .. } if !fields.is_empty()));
+    let [only] = header.variants.as_slice() else { return };
+    if !takes {
+        return;
+    }
+    let Some(field) = only.fields.first().filter(|field| !meant(&field.name)) else { return };
+    let text =
+        format!("nothing in `{}` says what its header holds: each message goes down with zeros", layer.name.text);
+    let found = Diagnostic::warning(codes::UNSAID_HEADER, text).at(field.name.span, "always zero");
+    out.push(
+        found.help(format!(
+            "say it where messages go down: `on send(msg) {{ below.send(msg, {}: …) }}`",
+            field.name.text
+        )),
+    );
 }
 
 /// What a layer's text does with its timers and alternatives.

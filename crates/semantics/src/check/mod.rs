@@ -18,6 +18,7 @@ pub(crate) mod live;
 pub(crate) mod names;
 pub(crate) mod parts;
 pub mod ports;
+pub(crate) mod quotas;
 pub mod ranges;
 pub mod rows;
 pub(crate) mod sizes;

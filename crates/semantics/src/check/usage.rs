@@ -1,6 +1,6 @@
 //! Warnings: what is declared and never used.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use mokume_base::{Diagnostic, Span};
 
@@ -47,6 +47,7 @@ fn state(layer: &Layer, out: &mut Vec<Diagnostic>) {
             named.insert((state.scope, state.member));
         }
     });
+    let read = read(layer);
     let scopes = layer.scopes.iter().map(|scope| (scope.kind, &scope.members, 0));
     let classes = layer.objects.iter().enumerate();
     let objects =
@@ -55,11 +56,49 @@ fn state(layer: &Layer, out: &mut Vec<Diagnostic>) {
         for (index, member) in members.iter().enumerate().skip(keys) {
             let container = matches!(member.kind, MemberKind::Container(_));
             let within = container || layer.is_contained(kind, index as u32);
-            if !within && !named.contains(&(kind, index as u32)) && !meant(&member.name) {
+            if within || meant(&member.name) {
+                continue;
+            }
+            if !named.contains(&(kind, index as u32)) {
                 out.push(warn(&member.name, codes::UNUSED_STATE, "state", "remove it"));
+            } else if matches!(member.kind, MemberKind::Var { constant: false, .. })
+                && !read.contains(&(kind, index as u32))
+            {
+                out.push(never_read(&member.name));
             }
         }
     }
+}
+
+/// State by its scope and place there.
+type StateAt = (ScopeKind, u32);
+
+/// State that something is made of, but for its own next value.
+fn read(layer: &Layer) -> BTreeSet<StateAt> {
+    let place = |state: &StateRef| (state.scope, state.member);
+    let mut named: BTreeMap<StateAt, i64> = BTreeMap::new();
+    visit::walk_layer(layer, &mut |met| match met {
+        Met::State(state) => *named.entry(place(state)).or_default() += 1,
+        Met::Stmt(Stmt { kind: StmtKind::Assign { state, value }, .. }) => {
+            let mut own = 1;
+            visit::walk_in_expr(value, &mut |inner| {
+                if let Met::State(other) = inner {
+                    own += i64::from(place(other) == place(state));
+                }
+            });
+            *named.entry(place(state)).or_default() -= own;
+        }
+        Met::Stmt(_) | Met::Expr(_) => {}
+    });
+    named.into_iter().filter(|(_, times)| *times > 0).map(|(place, _)| place).collect()
+}
+
+fn never_read(name: &Name) -> Diagnostic {
+    let name = (name.span, plain(name));
+    Diagnostic::warning(codes::NEVER_READ, format!("state `{}` is set, and nothing reads it", name.1))
+        .at(name.0, "never read")
+        .help(format!("remove it, or call it `_{}` to say that this is meant", name.1))
+        .help("what people and tests are to see is a `counter`")
 }
 
 fn params(layer: &Layer, out: &mut Vec<Diagnostic>) {

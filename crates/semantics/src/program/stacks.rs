@@ -71,7 +71,7 @@ pub struct Under {
 }
 
 /// What an instance stands on.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Over {
     /// An instance of the stack, by index.
     Instance(u32),

@@ -1,6 +1,6 @@
 //! Members of layers, and state.
 
-use mokume_base::{FileId, Span};
+use mokume_base::{did_you_mean, FileId, Span};
 
 use super::{
     child, children, choice, doc_of, first_token, has_word, node, token_span, Block, Contained, Expr, Field, FieldList,
@@ -277,7 +277,10 @@ impl Matching {
 impl Scope {
     /// The words in front of the brace.
     pub fn kind(&self) -> ScopeKind {
-        match first_token(&self.0).as_ref().map(|token| token.text()) {
+        let word = first_token(&self.0);
+        // A word that is nearly one of these was told of, and read as that.
+        let meant = word.as_ref().and_then(|word| did_you_mean(word.text(), ["session", "entity", "point"]));
+        match meant {
             Some("entity") => ScopeKind::Entity,
             Some("point") => ScopeKind::Point,
             _ if has_word(&self.0, "below") => ScopeKind::SessionBelow,

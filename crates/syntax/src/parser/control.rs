@@ -4,6 +4,16 @@ use super::Parser;
 use crate::codes;
 use crate::kinds::SyntaxKind::*;
 
+/// What was told of the arms of a `match`, which are all written alike.
+#[derive(Default, PartialEq, Eq)]
+pub(super) struct Told {
+    /// `->` for `=>`.
+    arrow: bool,
+    /// A statement without braces.
+    bare: bool,
+    comma: bool,
+}
+
 impl Parser<'_> {
     /// `if likely c { … } else if let v = m[k] { … } else { … }`
     pub(super) fn if_(&mut self) {
@@ -105,13 +115,18 @@ impl Parser<'_> {
     }
 
     pub(super) fn arms(&mut self) {
+        let mut said = Told::default();
         while !matches!(self.peek(), R_BRACE | EOF) && !self.at_stop() && !self.at_lost_member() {
             let before = self.pos;
-            self.arm();
+            // Who writes arms as another language does, does so in all of them.
+            self.arm(&mut said);
             if self.at(COMMA) {
                 let diagnostic =
                     self.error_here(codes::EXPECTED, "arms need no `,` between them", "not needed").help("remove it");
-                self.report(diagnostic);
+                if said == Told::default() {
+                    self.report(diagnostic);
+                }
+                said.comma = true;
                 self.bump_as_error();
             } else if self.out_of_step(before) {
                 self.recover_statement(before);
@@ -119,7 +134,8 @@ impl Parser<'_> {
         }
     }
 
-    pub(super) fn arm(&mut self) {
+    /// An arm; what is told of how it is written is told once.
+    pub(super) fn arm(&mut self, said: &mut Told) {
         self.form = "Kind.Ask => { … }";
         self.open(MATCH_ARM);
         if self.at_word("_") || self.at_word("default") {
@@ -132,24 +148,30 @@ impl Parser<'_> {
         } else if !self.eat_word("else") {
             self.with_records(false, |p| p.first_expression());
         }
-        if !self.expect(FAT_ARROW, "`=>`") {
+        let arrow = self.eat(FAT_ARROW) || said.arrow && self.eat(ARROW);
+        if !arrow && !self.expect(FAT_ARROW, "`=>`") {
             self.eat(ARROW);
         }
-        if self.at(L_BRACE) {
-            self.block();
+        let bare = !self.at(L_BRACE);
+        if bare {
+            self.bare_arm(said.bare || said.arrow || !arrow);
         } else {
-            self.bare_arm();
+            self.block();
         }
         self.close();
+        said.bare |= bare;
+        said.arrow |= !arrow;
     }
 
     /// `Kind.Ask => return`: reported, and read as the block it should be.
-    pub(super) fn bare_arm(&mut self) {
+    pub(super) fn bare_arm(&mut self, said: bool) {
         let found = self.this();
         let diagnostic = self
             .error_here(codes::EXPECTED_BLOCK, format!("expected a block, found {found}"), "expected `{`")
             .help("an arm's statements stand in braces: `Kind.Ask => { return }`");
-        self.report(diagnostic);
+        if !said {
+            self.report(diagnostic);
+        }
         if !matches!(self.peek(), R_BRACE | EOF) {
             self.statement();
         }

@@ -53,11 +53,38 @@ impl Parser<'_> {
                 .help(format!("write `var {found}: …`"));
             return self.report(diagnostic);
         }
+        if let Some(ours) = self.foreign_state() {
+            return self.known_state(ours);
+        }
         if let Some(meant) = self.unknown_word(codes::UNKNOWN_STATE, "kind of state", &STATE_WORDS) {
             if self.nth(1) == IDENT {
                 self.known_state(meant);
             }
         }
+    }
+
+    /// What other languages begin state with, told.
+    fn foreign_state(&mut self) -> Option<&'static str> {
+        const WORDS: [(&str, &str); 8] = [
+            ("let", "var"),
+            ("mut", "var"),
+            ("static", "var"),
+            ("state", "var"),
+            ("field", "var"),
+            ("buffer", "messages"),
+            ("hash", "map"),
+            ("dict", "map"),
+        ];
+        let (_, ours) = WORDS.iter().find(|(word, _)| self.at_word(word) && self.nth(1) == IDENT)?;
+        let found = self.this();
+        let diagnostic = self
+            .error_here(codes::UNKNOWN_STATE, format!("{found} begins no kind of state"), "of another language")
+            .help(format!("write `{ours}`"));
+        self.report(diagnostic);
+        if self.nth_word(1, "mut") && self.nth(2) == IDENT {
+            self.bump_as_error();
+        }
+        Some(ours)
     }
 
     pub(super) fn state(&mut self) {

@@ -435,7 +435,16 @@ impl Parser<'_> {
         if is_burst && self.at_word("loss") {
             self.bump();
         }
-        if self.at(NUMBER) && self.nth(1) == PERCENT {
+        if self.at(DOTTED) && self.nth(1) == PERCENT {
+            let diagnostic = self
+                .error_here(codes::EXPECTED, "a percentage is a whole number", "not a whole one")
+                .help("write the nearest whole one, `1 %`, and let the network run longer or with more seeds");
+            self.report(diagnostic);
+            self.open(PERCENTAGE);
+            self.bump();
+            self.bump();
+            self.close();
+        } else if self.at(NUMBER) && self.nth(1) == PERCENT {
             self.open(PERCENTAGE);
             self.bump();
             self.bump();

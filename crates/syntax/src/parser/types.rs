@@ -67,7 +67,7 @@ impl Parser<'_> {
     fn bracketed_type(&mut self) {
         let start = self.checkpoint();
         let opening = self.span_of(0);
-        let is_map = self.nth(1) == L_PAREN || matches!(self.nth(2), ARROW | FAT_ARROW | COLON);
+        let is_map = self.nth(1) == L_PAREN || matches!(self.nth(2), ARROW | FAT_ARROW | COLON | COMMA);
         self.bump();
         if self.eat(L_PAREN) {
             self.type_();
@@ -79,7 +79,13 @@ impl Parser<'_> {
             self.type_();
         }
         if is_map {
-            if !self.expect(ARROW, "`->`") {
+            if self.at(COMMA) {
+                let diagnostic = self
+                    .error_here(codes::EXPECTED, "expected `->`, found `,`", "expected `->`")
+                    .help("write `->` between what is looked up and what is found: `[u32 -> u48; 64]`");
+                self.report(diagnostic);
+                self.bump();
+            } else if !self.expect(ARROW, "`->`") {
                 let _ = self.eat(FAT_ARROW) || self.eat(COLON);
             }
             self.type_();

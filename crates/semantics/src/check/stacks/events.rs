@@ -7,9 +7,9 @@ use mokume_base::Diagnostic;
 use crate::check::descents::Descent;
 use crate::check::ports;
 use crate::check::stacks::context::StackCheck;
-use crate::codes;
 use crate::program::*;
 use crate::visit::{self, Met};
+use crate::{codes, suggest};
 
 /// An event that goes down must meet a layer that handles it before the device.
 pub(super) fn sinking(check: &mut StackCheck, descent: &Descent) {
@@ -28,13 +28,14 @@ pub(super) fn sinking(check: &mut StackCheck, descent: &Descent) {
                 || below.iter().any(|layer| ports::handles(layer, &name.text, Origin::Above));
             if !handled && seen.insert(name.text.as_str()) {
                 let text = format!("nobody below `{}` handles `{}`", layer.name.text, name.text);
-                found.push(
-                    Diagnostic::error(codes::NO_HANDLER, text)
-                        .at(check.stack.instances[index].of.span, format!("`{}` stands here", layer.name.text))
-                        .label(name.span, "emitted here")
-                        .note("an event that nobody handles would end at the device, which does not know it")
-                        .help(format!("put a layer below that says `on {}(…)`", name.text)),
-                );
+                let mut diagnostic = Diagnostic::error(codes::NO_HANDLER, text)
+                    .at(check.stack.instances[index].of.span, format!("`{}` stands here", layer.name.text))
+                    .label(name.span, "emitted here")
+                    .note("an event that nobody handles would end at the device, which does not know it");
+                if let Some(near) = suggest::nearest(&name.text, handled_by(&below, Origin::Above)) {
+                    diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
+                }
+                found.push(diagnostic.help(format!("put a layer below that says `on {}(…)`", name.text)));
             }
         });
     }
@@ -62,17 +63,26 @@ pub(super) fn climbing(check: &mut StackCheck, descent: &Descent) {
             let handled = layers[..at].iter().any(|above| ports::handles(above, &name.text, Origin::Below));
             if !said && !handled && seen.insert(name.text.as_str()) {
                 let text = format!("nobody above `{}` handles `{}`", layer.name.text, name.text);
-                found.push(
-                    Diagnostic::error(codes::NO_HANDLER, text)
-                        .at(export.span, "it comes to this application")
-                        .label(name.span, "emitted here")
-                        .note(
-                            "an application has the events of the language, and of vocabularies that the layer speaks",
-                        )
-                        .help(format!("put a layer above that says `on {}(…) from below`", name.text)),
-                );
+                let mut diagnostic = Diagnostic::error(codes::NO_HANDLER, text)
+                    .at(export.span, "it comes to this application")
+                    .label(name.span, "emitted here")
+                    .note("an application has the events of the language, and of vocabularies that the layer speaks");
+                if let Some(near) = suggest::nearest(&name.text, handled_by(&layers[..at], Origin::Below)) {
+                    diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
+                }
+                found.push(diagnostic.help(format!("put a layer above that says `on {}(…) from below`", name.text)));
             }
         });
     }
     check.out.extend(found);
+}
+
+/// The layers' own events that some of these handle.
+fn handled_by<'a>(layers: &[&'a Layer], wanted: Origin) -> Vec<&'a str> {
+    let handlers = layers.iter().flat_map(|layer| &layer.handlers);
+    let own = handlers.filter_map(|handler| match &handler.event {
+        Event::Custom { name, from, .. } if *from == wanted => Some(name.text.as_str()),
+        _ => None,
+    });
+    own.collect()
 }

@@ -21,8 +21,8 @@ use mokume_base::Diagnostic;
 
 use crate::check::descents;
 use crate::check::stacks::context::StackCheck;
-use crate::codes;
 use crate::program::*;
+use crate::{codes, lost};
 
 pub use super::ports::handles;
 
@@ -83,10 +83,28 @@ fn run(check: &mut StackCheck) {
             // What is wrong on each of several ways is said once.
             let new = check.out.split_off(before);
             new.into_iter().for_each(|diagnostic| {
+                let diagnostic = of_what_is_below(check, index, diagnostic);
                 if !check.out.contains(&diagnostic) {
                     check.out.push(diagnostic);
                 }
             });
         }
     }
+}
+
+/// What a layer lacks of those below it says nothing new if one of these lacks something itself: that stands where it should not.
+fn of_what_is_below(check: &StackCheck, index: usize, found: Diagnostic) -> Diagnostic {
+    let (stack, instances) = (check.stack, &check.stack.instances);
+    let is_misplaced = matches!(found.code, codes::NOT_PUBLISHED | codes::NO_FLOW_PART);
+    if !is_misplaced && found.code != codes::WITH_WHOM {
+        return found;
+    }
+    let own = found.needs(lost::below(stack, &instances[index].name));
+    let above = instances.iter().enumerate().filter(|(at, _)| *at != index && stands_on(stack, *at, index));
+    above.filter(|_| is_misplaced).fold(own, |found, (_, above)| found.loses(lost::below(stack, &above.name)))
+}
+
+/// Whether a layer of a stack stands on another, or on one that does.
+fn stands_on(stack: &Stack, above: usize, below: usize) -> bool {
+    descents::all(stack, above).iter().any(|descent| descent.instances().iter().skip(1).any(|at| *at == below))
 }

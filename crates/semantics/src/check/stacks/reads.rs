@@ -9,7 +9,7 @@ use crate::check::stacks::context::{StackCheck, EVERYWHERE, OF_DEVICES};
 use crate::check::{column, live};
 use crate::program::*;
 use crate::visit::Met;
-use crate::{codes, suggest, types};
+use crate::{codes, lost, suggest, types};
 
 /// `below.x` of each layer must be published by somebody below it.
 pub(super) fn check(check: &mut StackCheck, descent: &Descent) {
@@ -67,6 +67,7 @@ pub(super) fn exported(check: &mut StackCheck, descent: &Descent) {
             found.push(
                 Diagnostic::error(codes::UNKNOWN_EXPORT, format!("nobody below reads or writes `{}`", attribute.text))
                     .at(attribute.span, "it would come to nobody, and from nobody")
+                    .needs(lost::attribute(&check.program.attributes[id.index()].name))
                     .help("leave it out, or put a layer below that says `reads` or `writes`"),
             );
         }

@@ -6,7 +6,7 @@ use mokume_base::Diagnostic;
 
 use crate::check::stacks::context::StackCheck;
 use crate::program::*;
-use crate::{codes, suggest};
+use crate::{codes, lost, suggest};
 
 /// `with` gives each layer the services that it uses, and nothing else.
 pub(super) fn check(check: &mut StackCheck, index: usize) {
@@ -46,7 +46,7 @@ pub(super) fn check(check: &mut StackCheck, index: usize) {
     }
     for (name, at) in named {
         if !used.contains(&at) {
-            found.push(unused_with(instance, name));
+            found.push(unused_with(instance, name).needs(lost::given(check.stack, &instance.name)));
         }
     }
     check.out.extend(found);
@@ -68,7 +68,8 @@ fn no_service(
         .filter(|(_, layers)| layers.iter().any(|layer| layer.serves.contains(&service)))
         .map(|(instance, _)| instance.name.text.as_str())
         .collect();
-    let text = format!("`{}` uses the service `{title}`, and nobody serves it here", instance.name.text);
+    let whom = if servers.is_empty() { "nobody serves it here" } else { "`with` names nobody who serves it" };
+    let text = format!("`{}` uses the service `{title}`, and {whom}", instance.name.text);
     let diagnostic = Diagnostic::error(codes::NO_SERVICE, text)
         .at(instance.of.span, format!("`{}` in it needs `{title}`", layer.name.text))
         .label(name.span, "used here");
@@ -76,7 +77,14 @@ fn no_service(
         true => diagnostic,
         false => diagnostic.note(format!("and so do {}", suggest::list(others))),
     };
+    let diagnostic = diagnostic.loses(lost::given(check.stack, &instance.name));
     match servers.first() {
+        Some(server) if !instance.with.is_empty() => {
+            let named: Vec<&str> = instance.with.iter().map(|name| name.text.as_str()).collect();
+            diagnostic
+                .note(format!("{} behind its `with` serves other things", suggest::list(&named)))
+                .help(format!("name `{server}` behind `with`, too, or in place of what it does not use"))
+        }
         Some(server) => diagnostic.help(format!("write `with {server}`")),
         None => diagnostic.help(format!("add a layer that says `serves {title}` to the stack, and name it in `with`")),
     }

@@ -14,8 +14,8 @@ mod vectors;
 use mokume_base::Diagnostic;
 
 use crate::check::wires::context::{Path, WireCheck};
-use crate::codes;
 use crate::program::*;
+use crate::{codes, lost};
 
 /// Checks the wire of one bundle.
 pub fn check(program: &Program, bundle: &Bundle, wire: &Wire, out: &mut Vec<Diagnostic>) {
@@ -43,6 +43,8 @@ pub fn check(program: &Program, bundle: &Bundle, wire: &Wire, out: &mut Vec<Diag
     if wire.whole && !check.failed {
         std::mem::take(&mut check.alone).into_iter().for_each(|diagnostic| check.fail(diagnostic));
     }
+    let from = check.from;
+    lost::through(&mut out[from..], &lost::fields(&wire.name));
 }
 
 /// Every alternative of every header has an arm.

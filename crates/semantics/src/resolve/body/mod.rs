@@ -10,12 +10,12 @@ mod view;
 
 use std::collections::BTreeMap;
 
-use mokume_base::{Code, Diagnostic, FileId, Span};
+use mokume_base::{Code, Diagnostic, FileId, Span, Thing};
 use mokume_syntax::ast::{self, AstNode};
 
 use super::context::Context;
 use crate::program::*;
-use crate::{codes, constants, tree};
+use crate::{codes, constants, lost, tree};
 
 pub use kind::{BodyKind, Role};
 pub use locals::Locals;
@@ -42,6 +42,8 @@ pub struct Body<'c> {
     pub soft: BTreeMap<LocalId, Span>,
     /// What the statement at hand does before all else: it binds what has no name and must have one.
     pub before: Vec<Stmt>,
+    /// Where the handler or function begins.
+    pub head: Option<Span>,
 }
 
 impl<'c> Body<'c> {
@@ -59,6 +61,7 @@ impl<'c> Body<'c> {
             excused: Vec::new(),
             before: Vec::new(),
             soft: BTreeMap::new(),
+            head: None,
         }
     }
 
@@ -94,12 +97,24 @@ impl<'c> Body<'c> {
             Some(layer) => Body::of_layer(cx, file, layer, BodyKind::Function),
             None => Body::new(cx, file, BodyKind::Function, View::default()),
         };
+        body.head = Some(head.name.span);
         body.result = head.result;
         body.refuses = head.refuses;
         for param in &head.params {
             body.locals.bind(&param.name, param.ty);
         }
         body
+    }
+
+    /// A name as all of a layer would mean it, or all of a file.
+    pub fn named(&self, name: &str) -> Thing {
+        let layer = self.this_layer().map(|layer| layer.name.span);
+        lost::within(layer.unwrap_or(Span::new(self.file, 0, 0)), name)
+    }
+
+    /// A name as this body alone means it, which is one of many that may be written wrong.
+    pub fn slip(&self, name: &str) -> Thing {
+        self.head.map_or_else(|| self.named(name), |head| lost::within(head, name))
     }
 
     /// An error with a text under its place and a way out.
@@ -206,7 +221,8 @@ impl<'c> Body<'c> {
         let allowed = self.model || self.view.layer.is_some() && code;
         if !allowed {
             let help = "write the function within the layer";
-            self.error(codes::MISPLACED, "a function of a file has no effects", span, "an effect", help);
+            let diagnostic = Diagnostic::error(codes::MISPLACED, "a function of a file has no effects");
+            self.report(diagnostic.at(span, "an effect").help(help).needs(self.slip("effects")));
         }
         allowed
     }

@@ -12,7 +12,7 @@ use crate::resolve::context::{ContainerId, Context, Given, Higher, Item, Kind, M
 use crate::resolve::expr::arguments;
 use crate::resolve::items::higher;
 use crate::resolve::layer;
-use crate::{codes, limits, suggest, tree};
+use crate::{codes, limits, lost, suggest, tree};
 
 /// Where an application stands: the values and the other parameters that it may name.
 #[derive(Clone, Copy)]
@@ -213,6 +213,10 @@ fn fitting_layer(cx: &mut Context, id: LayerId, made: &Made, (applied, scene): (
     let mut diagnostic = Diagnostic::error(codes::HIGHER_ARGUMENT, text)
         .at(outer.unwrap_or(inner), "does not fit")
         .note(first.message.clone());
+    if let Some(place) = first.primary.as_ref().map(|label| label.span) {
+        let given = made.containers.iter().map(|(_, of)| format!("{of:?}")).collect::<Vec<_>>().join(" ");
+        diagnostic = diagnostic.lacks(lost::within(place, &format!("what {given} has")));
+    }
     if outer.is_some() {
         diagnostic = diagnostic.label(inner, "given on here");
     }

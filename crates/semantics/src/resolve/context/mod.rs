@@ -200,7 +200,7 @@ impl Context {
 
     /// An error for a name that stands for nothing, or for something else.
     pub fn unknown(&mut self, code: Code, what: &str, name: &Name, file: FileId, wanted: impl Fn(Item) -> bool) {
-        let mut diagnostic = match self.item(file, &name.text) {
+        let diagnostic = match self.item(file, &name.text) {
             Some(other) => Diagnostic::error(code, format!("`{}` is {}, not {what}", name.text, other.kind()))
                 .at(name.span, format!("expected {what}")),
             None => Diagnostic::error(code, format!("there is no `{}` here", name.text))
@@ -214,14 +214,7 @@ impl Context {
         }
         let names = self.names.visible(file, &wanted);
         let help = suggest::help(plain, names.iter().copied());
-        match (help, self.names.is_elsewhere(file, &name.text, &wanted)) {
-            (_, true) => {
-                diagnostic = diagnostic.help(format!("a file that is not used here has `{}`: add its `use`", name.text))
-            }
-            (Some(help), _) => diagnostic.helps.push(help),
-            (None, _) => diagnostic = diagnostic.help("define it, or `use` the module that does"),
-        }
-        self.out.push(diagnostic);
+        self.out.push(diagnostic.help(help.as_deref().unwrap_or("define it, or `use` the module that does")));
     }
 
     /// Reads what another of its kind asks for; none, after a report, where that goes on for too long.

@@ -70,6 +70,7 @@ struct Known {
 pub struct Names {
     known: HashMap<String, Vec<Known>>,
     visible: HashMap<FileId, BTreeSet<FileId>>,
+    reached: HashMap<FileId, BTreeSet<FileId>>,
     qualifiers: HashMap<FileId, String>,
     modules: HashMap<FileId, usize>,
     /// Names that were looked up and mean several things, by the file that asked.
@@ -80,8 +81,9 @@ impl Names {
     /// No names yet, of files whose `use` is known.
     pub fn new(loaded: &Loaded) -> Names {
         let visible = loaded.files.iter().map(|(file, _)| (*file, loaded.visible(*file))).collect();
+        let reached = loaded.files.iter().map(|(file, _)| (*file, loaded.reached(*file))).collect();
         let (qualifiers, modules) = (loaded.qualifiers.clone(), loaded.modules.clone());
-        Names { known: HashMap::new(), visible, qualifiers, modules, clashes: RefCell::default() }
+        Names { known: HashMap::new(), visible, reached, qualifiers, modules, clashes: RefCell::default() }
     }
 
     /// Takes an item in; a report if its file has the name already.
@@ -153,6 +155,11 @@ impl Names {
         })
     }
 
+    /// Whether a file uses another, also through others.
+    pub fn reaches(&self, file: FileId, other: FileId) -> bool {
+        self.reached.get(&file).is_some_and(|reached| reached.contains(&other))
+    }
+
     fn sees(&self, file: FileId, other: FileId) -> bool {
         self.visible.get(&file).is_some_and(|visible| visible.contains(&other))
     }
@@ -167,12 +174,6 @@ impl Names {
             .collect();
         names.sort_unstable();
         names
-    }
-
-    /// Whether only a file that this one does not see has such an item.
-    pub fn is_elsewhere(&self, file: FileId, name: &str, wanted: impl Fn(Item) -> bool) -> bool {
-        let known = self.known.get(name).map_or(&[][..], Vec::as_slice);
-        known.iter().any(|known| wanted(known.item) && !self.sees(file, known.span.file))
     }
 }
 

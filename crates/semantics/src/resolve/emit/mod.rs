@@ -9,7 +9,7 @@ pub mod own_events;
 mod send;
 pub mod services;
 
-use mokume_base::Span;
+use mokume_base::{Diagnostic, Span};
 use mokume_syntax::ast;
 
 use crate::program::*;
@@ -41,6 +41,7 @@ pub fn read(body: &mut Body, call: &ast::CallExpr, clauses: &Clauses, span: Span
         (true, "send") => Some(send::send(body, &args, clauses, span)),
         (false, "deliver") => language_events::deliver(body, &args, clauses, span),
         (true, "open" | "listen" | "bind" | "unlisten") => Some(language_events::opening(body, &name, &args, span)),
+        (true, "close" | "abort") if !uses_sessions(body, &name) => None,
         (true, "close") => bare(body, &name, &args).then_some(Emission::Close),
         (true, "abort") => bare(body, &name, &args).then_some(Emission::Abort),
         (false, "closed") => bare(body, &name, &args).then_some(Emission::Closed),
@@ -59,6 +60,25 @@ pub fn read(body: &mut Body, call: &ast::CallExpr, clauses: &Clauses, span: Span
         }
         (_, event) => own_events::read(body, &name, event, down, &args),
     })
+}
+
+/// Whether a layer of this shape may have a session below, which ends by what it says; a report if not.
+fn uses_sessions(body: &mut Body, name: &Name) -> bool {
+    let Some(layer) = body.this_layer() else { return true };
+    let sessions = layer.members(ScopeKind::Session).is_some();
+    let (text, help) = match layer.shape {
+        Shape::Endpoint if !sessions => (
+            format!("an endpoint without sessions has none to {}", name.text),
+            "give it a `session` scope: `session { }`; flow traffic has no end",
+        ),
+        Shape::Router => (
+            format!("a router has flow traffic below it, and no session to {}", name.text),
+            "leave it out; a worker or endpoint with sessions ends them",
+        ),
+        Shape::Endpoint | Shape::Worker | Shape::Multiplexor => return true,
+    };
+    body.error(codes::NO_SESSIONS, text, name.span, "ends nothing", help);
+    false
 }
 
 fn bare(body: &mut Body, name: &Name, args: &[ast::Arg]) -> bool {
@@ -84,12 +104,15 @@ fn has_neighbour(body: &mut Body, down: bool, owner: Span, span: Span) -> bool {
     }
     if body.view.layer.is_none() {
         let help = "write the function within the layer";
-        body.error(codes::MISPLACED, "a function of a file emits nothing", span, "an effect", help);
+        let diagnostic =
+            Diagnostic::error(codes::MISPLACED, "a function of a file emits nothing").at(span, "an effect");
+        body.report(diagnostic.help(help).needs(body.slip("effects")));
         return false;
     }
     if !down && body.shape() == Some(Shape::Endpoint) {
         let help = "make it a worker, or answer with `below.send(…)`";
-        body.error(codes::NOTHING_ABOVE, "an endpoint has nothing above it", owner, "nobody is there", help);
+        let diagnostic = Diagnostic::error(codes::NOTHING_ABOVE, "an endpoint has nothing above it");
+        body.report(diagnostic.at(owner, "nobody is there").help(help).lacks(body.named("above")));
         return false;
     }
     true

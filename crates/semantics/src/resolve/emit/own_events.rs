@@ -9,7 +9,7 @@ use crate::resolve::body::Body;
 use crate::resolve::context::Context;
 use crate::resolve::expr;
 use crate::signature::Carried;
-use crate::{codes, suggest};
+use crate::{codes, lost, suggest};
 
 /// An event of the layers' own; its parameters are those of a handler of that name, if there is one.
 pub(super) fn read(body: &mut Body, name: &Name, event: &str, down: bool, args: &[ast::Arg]) -> Option<Emission> {
@@ -44,8 +44,11 @@ pub(super) fn read(body: &mut Body, name: &Name, event: &str, down: bool, args: 
     let values: Vec<Tree> = args.iter().filter_map(|arg| arg.value()).collect();
     if let Some(types) = types.as_ref().filter(|types| types.len() != values.len()) {
         let text = format!("handlers of `{event}` take {} parameters, not {}", types.len(), values.len());
-        body.error(codes::WRONG_COUNT, text, name.span, "here", "give one value for each");
+        let diagnostic =
+            Diagnostic::error(codes::WRONG_COUNT, text).at(name.span, "here").loses(lost::arguments(name.span));
+        body.report(diagnostic.help("give one value for each"));
     }
+    let said = body.cx.out.len();
     let args: Vec<Expr> = values
         .iter()
         .enumerate()
@@ -54,6 +57,7 @@ pub(super) fn read(body: &mut Body, name: &Name, event: &str, down: bool, args: 
             None => expr::infer(body, value, None),
         })
         .collect();
+    lost::if_there(&mut body.cx.out[said..], &lost::arguments(name.span));
     if down {
         message_to_all(body, event, &args);
     }

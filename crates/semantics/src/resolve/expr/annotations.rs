@@ -56,6 +56,37 @@ fn named(cx: &mut Context, file: FileId, name: &Name) -> Type {
     }
 }
 
+/// What to write for a type of other languages.
+fn of_other_languages(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "int" | "unsigned" | "uint" | "long" | "short" | "size_t" | "usize" | "number" | "integer" => {
+            "a number says how many bits it has: `u32`, `u16`, from `u1` to `u64`"
+        }
+        "byte" | "octet" | "char" | "uint8_t" => "write `u8`",
+        "uint16_t" => "write `u16`",
+        "uint32_t" => "write `u32`",
+        "uint64_t" => "write `u64`",
+        "int8_t" | "int16_t" | "int32_t" | "int64_t" | "isize" => {
+            "numbers have no sign here: `u32`; what wraps is `seq32`"
+        }
+        "float" | "double" | "f32" | "f64" => "numbers are whole here; a share is two numbers, a time a `Duration`",
+        "string" | "String" | "str" | "text" => {
+            "texts are octets of messages; what has few values is an `enum`, why something is lost a `Reason`"
+        }
+        "boolean" | "Bool" => "write `bool`",
+        "bytes" | "Bytes" | "buffer" | "Buffer" | "packet" | "Packet" => {
+            "octets are in messages: `Message`; a few numbers are `[u8; ..8]`"
+        }
+        "time" | "Time" | "timestamp" | "Timestamp" => {
+            "write `Instant` for a moment, `Duration` for a time between two"
+        }
+        "Option" | "Optional" | "Vec" | "vec" | "list" | "List" => {
+            "a bounded vector is `[u32; ..8]`, with none or some elements"
+        }
+        _ => return None,
+    })
+}
+
 fn unknown(cx: &mut Context, file: FileId, name: &Name) {
     let width = name.text.trim_start_matches(|c: char| c.is_ascii_lowercase()).parse::<u32>();
     let number = name.text.starts_with(['u', 'i']) || name.text.starts_with("seq") || name.text.starts_with("int");
@@ -71,6 +102,10 @@ fn unknown(cx: &mut Context, file: FileId, name: &Name) {
             "no such type",
             &help,
         );
+    }
+    if let Some(ours) = of_other_languages(&name.text) {
+        let text = format!("there is no type `{}`", name.text);
+        return cx.error(codes::UNKNOWN_TYPE, text, name.span, "of another language", ours);
     }
     let is_type = |item| matches!(item, Item::Record(_) | Item::Enum(_) | Item::Alias(_));
     let builtin = ["bool", "u8", "u16", "u32", "u64", "seq32", "Duration", "Instant", "Message"];

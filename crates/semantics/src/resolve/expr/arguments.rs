@@ -7,7 +7,7 @@ use crate::program::*;
 use crate::resolve::body::terms::unknown;
 use crate::resolve::body::Body;
 use crate::resolve::expr::{self, positional};
-use crate::{codes, suggest, tree};
+use crate::{codes, lost, suggest, tree};
 
 /// One value for each parameter: by position, then by name, then the defaults.
 pub fn for_params(body: &mut Body, owner: &str, params: &[Param], args: &[ast::Arg], span: Span) -> Vec<Expr> {
@@ -15,6 +15,7 @@ pub fn for_params(body: &mut Body, owner: &str, params: &[Param], args: &[ast::A
     let mut places: Vec<Option<Span>> = vec![None; params.len()];
     let mut next = 0;
     let mut misspelt = false;
+    let said = body.cx.out.len();
     for arg in args {
         let Some(value) = arg.value() else { continue };
         let place = body.span(arg);
@@ -32,6 +33,10 @@ pub fn for_params(body: &mut Body, owner: &str, params: &[Param], args: &[ast::A
     let missing = given.iter().zip(params).filter(|(value, param)| value.is_none() && param.default.is_none());
     let missing: Vec<&Name> = missing.map(|(_, param)| &param.name).filter(|_| !misspelt).collect();
     say_missing(body, owner, &missing, span);
+    if next > 0 {
+        // Of what is given in order one may be missing in the middle.
+        lost::if_there(&mut body.cx.out[said..], &lost::arguments(span));
+    }
     let default = |param: &Param| param.default.clone().unwrap_or(unknown(span));
     given.into_iter().zip(params).map(|(value, param)| value.unwrap_or_else(|| default(param))).collect()
 }
@@ -63,6 +68,7 @@ fn say_missing(body: &mut Body, owner: &str, missing: &[&Name], span: Span) {
     let diagnostic = Diagnostic::error(codes::MISSING_ARGUMENT, text)
         .at(span, "missing here")
         .label(first.span, "has no default")
+        .loses(lost::arguments(span))
         .help(format!("add `{}: …`", first.text));
     body.report(diagnostic);
 }

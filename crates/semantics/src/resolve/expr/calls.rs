@@ -94,6 +94,29 @@ fn given_function(body: &Body, name: &Name) -> Option<FunctionId> {
     }
 }
 
+/// Statements and values of the language that look like calls elsewhere.
+fn statement_of(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "start" => "start t after 20 ms",
+        "stop" => "stop t",
+        "running" => "running t",
+        "take" => "take kept or { … }",
+        "give" => "give kept",
+        "left" => "left kept",
+        "count" => "count hits",
+        "remove" => "remove m[k]",
+        "end" => "end e",
+        "drop" => "drop msg: reason",
+        "consume" => "consume msg: reason",
+        "later" => "later name(…)",
+        "fail" => "fail: reason",
+        "sizeof" | "len" => "msg.size",
+        "send" => "below.send(msg)",
+        "deliver" => "above.deliver(msg)",
+        _ => return None,
+    })
+}
+
 fn file_function(body: &mut Body, name: &Name, args: &[ast::Arg], span: Span) -> Expr {
     if let Some(standin) = given_function(body, name) {
         let head = body.cx.program.functions[standin.index()].clone();
@@ -112,6 +135,11 @@ fn file_function(body: &mut Body, name: &Name, args: &[ast::Arg], span: Span) ->
             return natives::call(body, id, head.result, args, span);
         }
         return make(ExprKind::Call { function: id, args }, head.result, span);
+    }
+    if let Some(ours) = statement_of(&name.text) {
+        let text = format!("`{}` is no function", name.text);
+        body.error(codes::NO_FUNCTION, text, name.span, "without parentheses", &format!("write `{ours}`"));
+        return unknown(span);
     }
     let own = body.this_layer().map_or(Vec::new(), |layer| {
         layer.functions.iter().map(|function| function.name.text.clone()).collect::<Vec<_>>()

@@ -53,7 +53,12 @@ pub fn call_unmet(body: &mut Body, field: &ast::FieldExpr, args: &[ast::Arg], sp
     let Some(function) = container.function(&name.text) else {
         let text = format!("a `{}` has no function `{}`", container.of, name.text);
         let mut diagnostic = Diagnostic::error(codes::CONTAINER_UNKNOWN, text).at(name.span, "unknown");
-        diagnostic.helps.extend(suggest::help(&name.text, names_of(&container)));
+        if container.members.iter().any(|(known, _)| *known == name.text) {
+            diagnostic =
+                diagnostic.help(format!("it has a variable of this name, without parentheses: `{}`", name.text));
+        } else {
+            diagnostic.helps.extend(suggest::help(&name.text, names_of(&container)));
+        }
         body.report(diagnostic);
         args.iter().filter_map(|arg| arg.value()).for_each(|value| drop(expr::infer(body, &value, None)));
         return Some(unknown(span));
@@ -80,8 +85,12 @@ pub(super) fn part(body: &mut Body, base: &Tree, name: &Name) -> Option<Expr> {
     let Some((_, member)) = container.members.iter().find(|(known, _)| *known == name.text) else {
         let text = format!("a `{}` has no `{}`", container.of, name.text);
         let mut diagnostic = Diagnostic::error(codes::CONTAINER_UNKNOWN, text).at(name.span, "unknown");
-        let names = container.members.iter().map(|(name, _)| name.as_str()).chain(names_of(&container));
-        diagnostic.helps.extend(suggest::help(&name.text, names));
+        if container.function(&name.text).is_some() {
+            diagnostic = diagnostic.help(format!("it has a function of this name: `{}()`", name.text));
+        } else {
+            let names = container.members.iter().map(|(name, _)| name.as_str()).chain(names_of(&container));
+            diagnostic.helps.extend(suggest::help(&name.text, names));
+        }
         body.report(diagnostic);
         return Some(unknown(name.span));
     };

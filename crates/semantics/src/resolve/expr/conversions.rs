@@ -3,7 +3,7 @@
 use mokume_base::Diagnostic;
 
 use crate::program::*;
-use crate::resolve::body::terms::cast;
+use crate::resolve::body::terms::{cast, unknown};
 use crate::resolve::body::Body;
 use crate::{codes, constants, types};
 
@@ -27,10 +27,24 @@ pub fn coerce(body: &mut Body, expr: Expr, want: Type) -> Expr {
     let code = if narrows(expr.ty, want) { codes::NARROWS } else { codes::MISMATCH };
     let mut diagnostic =
         Diagnostic::error(code, format!("expected {to}, found {from}")).at(expr.span, format!("this is {from}"));
-    let help = way_to(expr.ty, want, &to).unwrap_or_else(|| format!("write a value of type {to} here"));
-    diagnostic.helps.push(help);
+    let help = way_to(expr.ty, want, &to).or_else(|| way_into(body, expr.ty, want));
+    diagnostic.helps.push(help.unwrap_or_else(|| format!("write a value of type {to} here")));
     body.report(diagnostic);
-    Expr { ty: Type::Unknown, ..expr }
+    // A message that is refused is still held.
+    match expr.kind {
+        ExprKind::Give(_) => unknown(expr.span),
+        _ => Expr { ty: Type::Unknown, ..expr },
+    }
+}
+
+/// A part of a record that has the type that is wanted.
+fn way_into(body: &Body, from: Type, to: Type) -> Option<String> {
+    let Type::Record(id) = from else { return None };
+    let fields = &body.cx.program.records.get(id.index())?.fields;
+    let mut fitting = fields.iter().filter(|field| types::same(field.ty, to) || types::widens(field.ty, to));
+    let field = fitting.next()?;
+    let others = fitting.next().is_some();
+    (!others).then(|| format!("its `{0}` is of this type: write `.{0}` behind it", field.name.text))
 }
 
 /// A number that is known, in the type that is wanted, if it fits there.
@@ -61,6 +75,7 @@ fn way_to(from: Type, to: Type, shown: &str) -> Option<String> {
         (UInt(_), Bool) => Some("compare it: `x != 0`".into()),
         (Bool, UInt(_)) => Some(format!("write `if c {{ 1 }} else {{ 0 }}`, or `as {shown}`")),
         (Unit, _) => Some("this gives no value".into()),
+        (Message, UInt(_)) => Some("read something of it: `msg.size`, `msg.u8(0)`".into()),
         _ => None,
     }
 }

@@ -35,13 +35,13 @@ pub fn value(cx: &mut Context, expr: &Expr) -> Option<constants::Value> {
         }
         Err(constants::Unknown::Overflow) => {
             let text = format!("this constant does not fit {}", cx.show(expr.ty));
-            cx.error(
-                codes::TOO_BIG,
-                text,
-                expr.span,
-                "too big, shifted by all its bits, or divided by zero",
-                "use a wider type",
-            );
+            let (label, help) = match expr.kind {
+                ExprKind::Binary { op: Binary::Sub, .. } => {
+                    ("less than nothing", "write the larger one first; a range is `1 ms .. 3 ms`")
+                }
+                _ => ("too big, shifted by all its bits, or divided by zero", "use a wider type"),
+            };
+            cx.error(codes::TOO_BIG, text, expr.span, label, help);
             None
         }
     }

@@ -98,10 +98,14 @@ fn address_part(body: &mut Body, name: &Name, side: Side, of_endpoint: bool) -> 
     let mut known: Vec<&str> = fields.iter().map(|field| field.name.text.as_str()).collect();
     known.extend(which.map(|which| which.text.as_str()));
     let text = format!("a router sees {what}, and that has no `{}`", name.text);
-    let mut diagnostic = Diagnostic::error(codes::HIDDEN_FLOW, text).at(name.span, "not seen here");
+    let mut diagnostic = Diagnostic::error(codes::HIDDEN_FLOW, text)
+        .at(name.span, "not seen here")
+        .lacks(body.named(&format!("{} {side:?}", name.text)));
     let help = suggest::help(&name.text, known.iter().copied())
         .or_else(|| (!known.is_empty()).then(|| format!("it sees {}", suggest::list(&known))));
-    diagnostic.helps.extend(help);
+    let declared = if side == Side::Above { "address" } else { "below address" };
+    let ask = || format!("ask for it in the router: `{declared} {{ {}: u32 }}`, of its type", name.text);
+    diagnostic.helps.push(help.unwrap_or_else(ask));
     body.report(diagnostic);
     Type::Unknown
 }

@@ -9,7 +9,7 @@ use crate::resolve::body::Body;
 use crate::resolve::context::Item;
 use crate::resolve::expr;
 use crate::resolve::expr::{positional, quotes, strangers};
-use crate::{codes, suggest, tree};
+use crate::{codes, lost, suggest, tree};
 
 /// What a message can be asked in an expression.
 const READS: [&str; 7] = ["size", "share", "sum16", "received", "u8", "has", "field"];
@@ -87,12 +87,15 @@ pub fn attribute(body: &mut Body, name: &Name) -> Option<AttributeId> {
     if let Some(Item::Attribute(id)) = body.cx.item(body.file, &name.text) {
         return Some(id);
     }
-    let mut names = body.cx.names.visible(body.file, |item| matches!(item, Item::Attribute(_)));
-    names.extend(READS);
-    let help = suggest::help(&name.text, names);
     let text = format!("messages have no attribute `{}`", name.text);
     let mut diagnostic = Diagnostic::error(codes::UNKNOWN_ATTRIBUTE, text).at(name.span, "unknown");
-    diagnostic.helps.extend(help);
+    if let Some(ours) = of_other_languages(&name.text) {
+        body.report(diagnostic.help(ours));
+        return None;
+    }
+    let mut names = body.cx.names.visible(body.file, |item| matches!(item, Item::Attribute(_)));
+    names.extend(READS);
+    diagnostic.helps.extend(suggest::help(&name.text, names));
     body.report(diagnostic.help(format!("attributes are declared in a file: `attribute {}: u8 = 0`", name.text)));
     None
 }
@@ -101,7 +104,11 @@ pub fn attribute(body: &mut Body, name: &Name) -> Option<AttributeId> {
 pub fn undeclared(body: &mut Body, name: &Name, verb: &str, word: &str) {
     let text = format!("this layer does not say that it {word} `{}`", name.text);
     let help = format!("add `{word} {}` to the layer", name.text);
-    body.error(codes::UNDECLARED, text, name.span, &format!("{verb} here"), &help);
+    let mut diagnostic = Diagnostic::error(codes::UNDECLARED, text).at(name.span, format!("{verb} here")).help(help);
+    if let Some(Item::Attribute(id)) = body.cx.item(body.file, &name.text) {
+        diagnostic = diagnostic.loses(lost::attribute(&body.cx.program.attributes[id.index()].name));
+    }
+    body.report(diagnostic);
 }
 
 /// `msg.share()`, `msg.u16be(at)` and their like.
@@ -145,6 +152,19 @@ pub(super) fn method(body: &mut Body, message: LocalId, name: &Name, args: &[ast
     }
 }
 
+/// What other languages call something that is done with messages.
+fn of_other_languages(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "append" | "concat" | "extend" | "push" | "prepend" => "write `a.join(b)`: what `b` has comes behind `a`",
+        "copy" | "clone" | "dup" | "duplicate" => "write `msg.share()`",
+        "length" | "len" | "octets" | "count" => "write `msg.size`",
+        "truncate" | "resize" => "write `msg.trim(n)`: the first `n` octets stay",
+        "slice" | "substr" => "write `let (front, rest) = msg.split(n)`, `msg.trim(n)` or `msg.skip(n)`",
+        "pull" | "consume" | "advance" => "write `msg.skip(n)`: the first `n` octets go",
+        _ => return None,
+    })
+}
+
 fn no_operation(body: &mut Body, name: &Name) {
     let names = [
         "size", "share", "sum16", "received", "u8", "u16be", "u32be", "u16le", "u32le", "trim", "skip", "split",
@@ -152,7 +172,8 @@ fn no_operation(body: &mut Body, name: &Name) {
     ];
     let text = format!("messages have no operation `{}`", name.text);
     let mut diagnostic = Diagnostic::error(codes::NO_FUNCTION, text).at(name.span, "unknown");
-    let near = suggest::nearest(&name.text, names).map(|near| format!("did you mean `{near}`?"));
+    let ours = of_other_languages(&name.text).map(str::to_string);
+    let near = ours.or_else(|| suggest::nearest(&name.text, names).map(|near| format!("did you mean `{near}`?")));
     let octets = "a field of its octets is `msg.u16be(at)`; `uN` and `be` or `le`, in whole octets";
     diagnostic.helps.push(near.unwrap_or(octets.to_string()));
     body.report(diagnostic);

@@ -35,14 +35,22 @@ pub fn of_kind(body: &mut Body, expr: &ast::Expr, what: &str, wanted: fn(&Member
         return Some(state);
     }
     let (found, help) = describe(kind, &name.text);
-    body.error(
-        codes::WRONG_STATE,
-        format!("`{}` is {found}, not {what}", name.text),
-        name.span,
-        &format!("expected {what}"),
-        &help,
-    );
+    let text = format!("`{}` is {found}, not {what}", name.text);
+    let diagnostic = Diagnostic::error(codes::WRONG_STATE, text).at(name.span, format!("expected {what}"));
+    let others = names_of_kind(body, wanted);
+    let diagnostic = match others.is_empty() {
+        false => diagnostic.help(format!("there is {}", suggest::list(&others))),
+        true => diagnostic,
+    };
+    body.report(diagnostic.help(format!("as it is {found}: {help}")));
     None
+}
+
+/// State of a kind that the layer's scopes have.
+fn names_of_kind(body: &Body, wanted: fn(&MemberKind) -> bool) -> Vec<String> {
+    let scopes = body.this_layer().map_or(&[][..], |layer| &layer.scopes);
+    let members = scopes.iter().flat_map(|scope| &scope.members).filter(|member| wanted(&member.kind));
+    members.map(|member| member.name.text.clone()).filter(|name| !name.contains('.')).take(4).collect()
 }
 
 /// Whether it names neither state nor a local.
@@ -187,7 +195,7 @@ pub fn is_member(body: &Body, expr: &Tree, wanted: fn(&MemberKind) -> bool) -> b
 fn describe(kind: &MemberKind, name: &str) -> (&'static str, String) {
     match kind {
         MemberKind::Var { constant: true, .. } => ("a constant", "it is a value".into()),
-        MemberKind::Var { .. } => ("a variable", "it is a value: name it, or assign to it".into()),
+        MemberKind::Var { .. } => ("a variable", format!("it is a value: name it, or change it: `{name} += 1`")),
         MemberKind::Timer => ("a timer", format!("write `start {name} after 20 ms`, `stop {name}`, `running {name}`")),
         MemberKind::Quota { .. } => {
             ("a quota", format!("write `take {name} or {{ … }}`, `give {name}`, `left {name}`"))

@@ -1,6 +1,7 @@
 //! What to say of a name that stands for nothing here.
 
-use mokume_base::Diagnostic;
+use mokume_base::{Diagnostic, FileId, Span};
+use mokume_syntax::ast::{self, AstNode};
 
 use crate::program::*;
 use crate::resolve::body::{Body, BodyKind, Role};
@@ -34,8 +35,9 @@ fn flow(body: &mut Body, name: &Name) {
         }
         _ => "make one: `flow(remote.host: h)`, or let a handler give its own: `fn f(whom: Flow)`",
     };
+    let thing = body.slip("flow");
     let diagnostic = Diagnostic::error(codes::UNKNOWN_NAME, "there is no `flow` here").at(name.span, "not named");
-    body.report(diagnostic.help(help));
+    body.report(diagnostic.help(help).lacks(thing));
 }
 
 /// `Kind.Ask` for `Ask`, of an enum that the file sees.
@@ -48,6 +50,21 @@ fn value_of_an_enum(body: &Body, value: &str) -> Option<String> {
     let has = |of: &&Enum| of.names.iter().any(|(name, _)| name.text == value);
     let found = enums.iter().filter(has).find(is_seen)?;
     Some(format!("{}.{value}", found.name.text))
+}
+
+/// Where the text of the layer or of one of its parts declares state of a name, read already or not.
+fn state_of_text(body: &Body, name: &str) -> Option<Span> {
+    let (trees, layer) = (&body.cx.trees, body.view.layer?);
+    let (file, tree) = trees.layers.get(layer.index())?;
+    let title = &body.this_layer()?.name.text;
+    let is_its = |part: &&(FileId, ast::Part)| part.1.layer().is_some_and(|of| of.text() == *title);
+    let parts = trees.parts.iter().filter(is_its).map(|(file, part)| (*file, part.syntax().clone()));
+    let mut texts = std::iter::once((*file, tree.syntax().clone())).chain(parts);
+    texts.find_map(|(file, text)| {
+        let scopes = text.descendants().filter_map(ast::Scope::cast).flat_map(|scope| scope.states());
+        let mut names = scopes.filter_map(|state| state.name());
+        names.find(|known| known.text() == name).map(|known| known.span(file))
+    })
 }
 
 /// A report with what is probably meant.
@@ -88,7 +105,8 @@ pub fn report_as(body: &mut Body, name: &Name, declared: Option<&str>) {
     let mut diagnostic =
         Diagnostic::error(codes::UNKNOWN_NAME, format!("there is no `{}` here", name.text)).at(name.span, "unknown");
     if let Some(owner) = body.view.hidden_owner(&body.cx.program, &name.text) {
-        diagnostic = diagnostic.note(format!("`{}` belongs to the objects `{owner}`", name.text));
+        let note = format!("`{}` belongs to the objects `{owner}`", name.text);
+        diagnostic = diagnostic.note(note).lacks(body.slip(&name.text));
         body.report(diagnostic.help(format!("find one first: `if let e = {owner}[key] {{ e.{} … }}`", name.text)));
         return;
     }
@@ -99,16 +117,19 @@ pub fn report_as(body: &mut Body, name: &Name, declared: Option<&str>) {
         let diagnostic = Diagnostic::error(codes::PART_PRIVATE, text).at(name.span, "of a part");
         return body.report(diagnostic.label(part.span, "the part").help(help));
     }
-    if body.is_fixed() && body.view.state_names(&body.cx.program).contains(&name.text) {
+    if let Some(state) = state_of_text(body, &name.text).filter(|_| body.is_fixed()) {
         let text = format!("`{}` is state, and this must be known before the stack starts", name.text);
-        body.error(codes::NOT_CONSTANT, text, name.span, "not constant", "use a number, a `const` or a parameter");
-        return;
+        let diagnostic = Diagnostic::error(codes::NOT_CONSTANT, text)
+            .at(name.span, "not constant")
+            .label(state, "this changes while the stack runs");
+        return body.report(diagnostic.help("use a number, a `const` of the file or a parameter of the layer"));
     }
     // Whoever reads hundreds of reports needs no guess with each of them.
     if body.cx.out.len() > limits::GUESSES {
         return body.report(diagnostic.help("bind it with `let`, or declare it"));
     }
     if let Some(whole) = value_of_an_enum(body, &name.text) {
+        let diagnostic = diagnostic.lacks(body.slip(&name.text));
         return body.report(diagnostic.help(format!("did you mean `{whole}`?")));
     }
     let mut names = body.locals.names();
@@ -116,9 +137,12 @@ pub fn report_as(body: &mut Body, name: &Name, declared: Option<&str>) {
     names.extend(body.view.params.iter().map(|param| param.name.clone()));
     let items = body.cx.names.visible(body.file, |item| matches!(item, Item::Const(_) | Item::Function(_)));
     names.extend(items.into_iter().map(String::from));
-    let near = suggest::nearest(&name.text, names.iter().map(String::as_str).chain(BUILTIN));
-    diagnostic = match near {
-        Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+    let near = suggest::nearest(&name.text, names.iter().map(String::as_str).chain(BUILTIN)).map(String::from);
+    diagnostic = match &near {
+        Some(near) => diagnostic.lacks(body.slip(&name.text)).help(format!("did you mean `{near}`?")),
+        None if body.is_fixed() && body.view.layer.is_some() => {
+            diagnostic.help("name a number, a `const` of the file or a parameter of the layer")
+        }
         None if declared.is_some() && body.view.layer.is_some() => {
             diagnostic.help(format!("declare it: `entity {{ {} }}`", declared.unwrap_or_default()))
         }
@@ -127,5 +151,8 @@ pub fn report_as(body: &mut Body, name: &Name, declared: Option<&str>) {
         }
         None => diagnostic.help("name a parameter or a `const`"),
     };
+    if near.is_none() {
+        diagnostic = diagnostic.lacks(body.named(&name.text));
+    }
     body.report(diagnostic);
 }

@@ -82,7 +82,8 @@ fn readings(cx: &Context, text: &str) -> Vec<Reading> {
     all.filter_map(|(of, written)| Some(Reading { of, words: written.form.read(text)? })).collect()
 }
 
-/// The one meaning that all readings have, or those of the types that the file sees, or of these those as wide as is wanted.
+/// The one meaning that all readings have, or those of the types that the file sees, or of these those as wide as is wanted; else
+/// the same of those that what it uses has.
 fn chosen<M: PartialEq>(
     cx: &mut Context,
     (file, want): (FileId, Option<Type>),
@@ -107,10 +108,16 @@ fn chosen<M: PartialEq>(
     };
     let wide = |reading: &&&Reading| Some(cx.program.written[reading.of].ty) == want;
     let fitting: Vec<&Reading> = seen.iter().filter(wide).copied().collect();
-    let found = one(&all.iter().collect::<Vec<_>>()).or_else(|| one(&seen)).or_else(|| one(&fitting));
+    let is_reached = |reading: &&Reading| cx.names.reaches(file, cx.program.written[reading.of].name.span.file);
+    let reached: Vec<&Reading> = all.iter().filter(is_reached).collect();
+    let wide_reached: Vec<&Reading> = reached.iter().filter(wide).copied().collect();
+    let ways = [&all.iter().collect::<Vec<_>>(), &seen, &fitting, &reached, &wide_reached];
+    let found = ways.into_iter().find_map(|readings| one(readings));
     if found.is_none() {
-        let names: Vec<String> =
+        let mut names: Vec<String> =
             all.iter().map(|reading| format!("`{}`", cx.program.written[reading.of].name.text)).collect();
+        names.sort();
+        names.dedup();
         let message = format!("`{text}` may be of several types: {}", names.join(", "));
         let help = "say which: `let x: T = …`, or `use` one only";
         cx.error(codes::NOT_WRITTEN_SO, message, span, "of which?", help);

@@ -1,11 +1,13 @@
 //! The bodies of pure functions.
 
-use crate::codes;
+use mokume_base::Diagnostic;
+
 use crate::program::*;
 use crate::resolve::body::Body;
 use crate::resolve::context::Context;
 use crate::resolve::items::externs;
 use crate::resolve::stmt::function;
+use crate::{codes, lost};
 
 /// Bodies of pure functions.
 pub fn bodies(cx: &mut Context) {
@@ -18,7 +20,9 @@ pub fn bodies(cx: &mut Context) {
         }
         for param in head.params.iter().filter(|param| param.ty == Type::Message) {
             let text = "a function of a file works on values, not on messages";
-            cx.error(codes::MESSAGE_STORED, text, param.name.span, "a message", "write the function within the layer");
+            let diagnostic = Diagnostic::error(codes::MESSAGE_STORED, text).at(param.name.span, "a message");
+            let effects = lost::within(head.name.span, "effects");
+            cx.report(diagnostic.help("write the function within the layer").loses(effects));
         }
         let (locals, _, body) = cx.settled(|cx| function::body(Body::of_function(cx, *file, None, &head), item, &head));
         cx.program.functions[index].locals = locals;

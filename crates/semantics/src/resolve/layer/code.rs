@@ -91,6 +91,7 @@ fn handler_code(reader: &mut LayerReader, tree: &ast::Handler) {
     let (file, id, part) = (reader.file, reader.id, reader.part);
     let (locals, excused, statements) = reader.cx.settled(|cx| {
         let mut body = Body::of_scope(cx, file, id, kind, head.scope);
+        body.head = Some(head.span);
         body.view.part = part;
         for local in &head.locals {
             body.locals.bind(&local.name, local.ty);
@@ -191,6 +192,7 @@ pub(super) fn scopes(reader: &mut LayerReader) {
 }
 
 fn out_of_sight(reader: &mut LayerReader, handler: usize, kind: ScopeKind, span: Span, runs: ScopeKind) {
+    let event = reader.this().handlers[handler].event.clone();
     let handler = reader.this().handlers[handler].span;
     let text = format!(
         "this handler runs for the {}, and there is no {} at hand",
@@ -199,8 +201,17 @@ fn out_of_sight(reader: &mut LayerReader, handler: usize, kind: ScopeKind, span:
     );
     let diagnostic = Diagnostic::error(codes::OUT_OF_SIGHT, text)
         .at(span, format!("state of the {}", sight::scope_name(kind)))
-        .label(handler, "the handler")
-        .help("keep the state in the `entity`, or in objects that are found by a key");
+        .label(handler, "the handler");
+    let diagnostic = match event {
+        Event::Expiry { timer } if timer.scope == runs => {
+            let timers = reader.this().members(runs).and_then(|members| members.get(timer.member as usize));
+            let name = timers.map_or("t", |timer| &timer.name.text);
+            let scope = sight::scope_name(kind);
+            diagnostic
+                .help(format!("a timer's handler runs for whom the timer is of: declare `timer {name}` in the {scope}"))
+        }
+        _ => diagnostic.help("keep the state in the `entity`, or in objects that are found by a key"),
+    };
     reader.cx.report(diagnostic);
 }
 

@@ -1,12 +1,13 @@
 //! `messages … from kept`: the quota behind places for messages.
 
+use mokume_base::Diagnostic;
 use mokume_syntax::ast;
 
 use crate::program::*;
 use crate::resolve::body::BodyKind;
 use crate::resolve::layer::reader::LayerReader;
 use crate::resolve::layer::sight;
-use crate::{codes, tree};
+use crate::{codes, suggest, tree};
 
 /// `messages … from kept`: the quota is of the same scope or of one around it.
 pub(super) fn read(reader: &mut LayerReader, scope: ScopeKind, states: &[ast::State]) {
@@ -56,8 +57,11 @@ fn named(reader: &mut LayerReader, scope: ScopeKind, name: &Name) -> Option<Stat
     };
     let Some((kind, member)) = body.find_state(&name.text).filter(is_quota) else {
         let text = format!("there is no quota `{}` here", name.text);
-        let help = format!("declare it: `entity {{ quota {}: 64 }}`", name.text);
-        reader.cx.error(codes::UNKNOWN_NAME, text, name.span, "expected a quota", &help);
+        let diagnostic = Diagnostic::error(codes::UNKNOWN_NAME, text).at(name.span, "expected a quota");
+        let known = of_layer(reader);
+        let help = suggest::help(&name.text, known.iter().map(String::as_str));
+        let help = help.unwrap_or_else(|| format!("declare it: `entity {{ quota {}: 64 }}`", name.text));
+        reader.cx.report(diagnostic.help(help));
         return None;
     };
     if !sight::sees(scope, kind) {
@@ -68,6 +72,13 @@ fn named(reader: &mut LayerReader, scope: ScopeKind, name: &Name) -> Option<Stat
         return None;
     }
     Some(StateRef { scope: kind, member, object: None, span: name.span })
+}
+
+/// The quotas that the layer has, of all scopes.
+fn of_layer(reader: &mut LayerReader) -> Vec<String> {
+    let members = reader.this().scopes.iter().flat_map(|scope| &scope.members);
+    let quotas = members.filter(|member| matches!(member.kind, MemberKind::Quota { .. }));
+    quotas.map(|member| member.name.text.clone()).collect()
 }
 
 /// The places of that name, or of the container of that name, take from a quota.

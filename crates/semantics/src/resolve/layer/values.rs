@@ -130,13 +130,10 @@ fn chooses_a_key(reader: &mut LayerReader, name: Span) {
 
 fn set_limit(reader: &mut LayerReader, limit: &ast::Limit) {
     if let Some(name) = tree::some_name(reader.file, limit.name()).filter(|name| name.text != "send") {
-        reader.cx.error(
-            codes::UNKNOWN_EVENT,
-            "only `send` has a limit",
-            name.span,
-            "expected `send`",
-            "write `limit send: credit`",
-        );
+        let value = limit.value().map_or("…".to_string(), |value| value.syntax().text().to_string());
+        let unit = if limit.is_in_octets() { " octets" } else { "" };
+        let help = format!("write `limit send: {}{unit}`", value.trim());
+        reader.cx.error(codes::UNKNOWN_EVENT, "only `send` has a limit", name.span, "expected `send`", &help);
         return;
     }
     let span = limit.span(reader.file);

@@ -8,7 +8,7 @@ use crate::program::*;
 use crate::resolve::body::Body;
 use crate::resolve::context::Context;
 use crate::resolve::expr;
-use crate::{codes, suggest, tree};
+use crate::{codes, lost, suggest, tree};
 
 /// Where the lines of a stack stand, and what they may name.
 #[derive(Clone, Copy)]
@@ -68,7 +68,7 @@ fn over(cx: &mut Context, At { file, stack, layers }: At, over: &ast::Over) -> O
             let name = &stack.name.text;
             diagnostic = diagnostic.help(format!("a device is a parameter: `stack {name}(device: Device) {{ … }}`"));
         }
-        cx.report(diagnostic);
+        cx.report(diagnostic.loses(lost::named(stack, &below.text)));
     }
     None
 }

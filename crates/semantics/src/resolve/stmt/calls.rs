@@ -1,6 +1,6 @@
 //! An expression as a statement: an emission, a change of a message, or a call for its effects.
 
-use mokume_base::Span;
+use mokume_base::{Diagnostic, Span};
 use mokume_syntax::ast::{self, AstNode, Expr as Tree};
 
 use crate::program::*;
@@ -9,7 +9,7 @@ use crate::resolve::emit::clauses::Clauses;
 use crate::resolve::emit::language_events;
 use crate::resolve::stmt::{begins, changes, containers, vectors};
 use crate::resolve::{emit, expr, stmt};
-use crate::{codes, tree};
+use crate::{codes, lost, tree};
 
 /// An expression that stands as a statement.
 pub(super) fn read(body: &mut Body, stmt: &ast::ExprStmt, span: Span) -> Option<StmtKind> {
@@ -94,8 +94,8 @@ fn effect(body: &mut Body, stmt: &ast::ExprStmt, call: &ast::CallExpr, span: Spa
 }
 
 fn unused(body: &mut Body, span: Span) {
-    let help = "bind it with `let`, or remove it";
-    body.error(codes::UNUSED_VALUE, "this value is not used", span, "no effect", help);
+    let diagnostic = Diagnostic::error(codes::UNUSED_VALUE, "this value is not used").at(span, "no effect");
+    body.report(diagnostic.help("bind it with `let`, or remove it").needs(lost::within(span, "value")));
 }
 
 /// `belwo.send(msg, seq: nxet)`: the target is misspelt, and what stands behind it is looked at.

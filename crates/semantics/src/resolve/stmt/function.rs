@@ -1,19 +1,29 @@
 //! The whole body of a function, and where it ends.
 
-use mokume_base::{FileId, Span};
+use mokume_base::{Diagnostic, FileId, Span};
 use mokume_syntax::ast::{self, AstNode};
 
 use crate::program::*;
 use crate::resolve::body::Body;
 use crate::resolve::stmt;
-use crate::{codes, visit};
+use crate::{codes, lost, visit};
 
 /// The body of a function, and whether it gives its value on every path.
 pub fn body(mut body: Body, tree: &ast::Function, head: &Function) -> (Vec<Local>, Vec<LocalId>, Vec<Stmt>) {
     let statements = stmt::block(&mut body, tree.body());
     if !matches!(head.result, Type::Unit | Type::Unknown) && !visit::leaves(&statements) {
         let text = format!("`{}` does not give a value on every path", head.name.text);
-        body.error(codes::NO_VALUE, text, head.name.span, "may end without one", "end every path with `return x`");
+        let diagnostic = Diagnostic::error(codes::NO_VALUE, text).at(head.name.span, "may end without one");
+        let last = tree.body().and_then(|block| block.statements().pop());
+        let value = last.filter(|last| matches!(last, ast::Stmt::Expr(_)));
+        body.report(match value {
+            Some(value) => {
+                let (place, text) = (value.span(body.file), value.syntax().text().to_string());
+                let help = format!("a value is given by its word: `return {}`", text.trim());
+                diagnostic.label(place, "this value is not given").loses(lost::within(place, "value")).help(help)
+            }
+            None => diagnostic.help("end every path with `return x`"),
+        });
     }
     (body.locals.into_all(), body.excused, statements)
 }

@@ -7,7 +7,7 @@ use crate::program::*;
 use crate::resolve::body::Body;
 use crate::resolve::stmt::unnamed;
 use crate::resolve::{expr, stmt};
-use crate::{codes, suggest, tree};
+use crate::{codes, lost, suggest, tree};
 
 /// `later name(…) or { … }`
 pub(super) fn read(body: &mut Body, stmt: &ast::LaterStmt, span: Span) -> Option<StmtKind> {
@@ -28,11 +28,14 @@ pub(super) fn read(body: &mut Body, stmt: &ast::LaterStmt, span: Span) -> Option
     };
     if types.len() != values.len() {
         let text = format!("`on {}` takes {} parameters, not {}", name.text, types.len(), values.len());
-        body.error(codes::WRONG_COUNT, text, span, "here", "give one value for each");
+        let diagnostic = Diagnostic::error(codes::WRONG_COUNT, text).at(span, "here").loses(lost::arguments(name.span));
+        body.report(diagnostic.help("give one value for each"));
     }
     // What it does without room comes first: the messages are still held there.
     let block = stmt::block(body, stmt.or().and_then(|or| or.block()));
+    let said = body.cx.out.len();
     let args: Vec<Expr> = values.iter().zip(&types).map(|(value, ty)| expr::value(body, value, *ty)).collect();
+    lost::if_there(&mut body.cx.out[said..], &lost::arguments(name.span));
     infer_params(body, handler, &args);
     if stmt.or().is_none() {
         let given: Vec<&str> = args.iter().filter(|arg| arg.ty == Type::Message).map(|_| "msg").collect();

@@ -1,7 +1,7 @@
 //! The statements that are a word and what it is about: `pass`, `drop`, `fail`, `accept`, `take`, `count`, `start`, `remove`, `end`, `again`.
 
 use mokume_base::{Diagnostic, Span};
-use mokume_syntax::ast::{self, Expr as Tree};
+use mokume_syntax::ast::{self, AstNode, Expr as Tree};
 
 use crate::program::*;
 use crate::resolve::body::terms::{cast, make};
@@ -45,13 +45,12 @@ pub(super) fn lose(body: &mut Body, value: Option<Tree>, reason: Option<ast::Pat
 pub(super) fn fail(body: &mut Body, stmt: &ast::FailStmt, span: Span) -> Option<StmtKind> {
     let reason = tree::path(body.file, &stmt.reason()?);
     if body.shape() == Some(Shape::Endpoint) {
-        body.error(
-            codes::NOTHING_ABOVE,
-            "an endpoint has nothing above it",
-            span,
-            "nobody to tell",
-            "close the session: `below.close()`",
-        );
+        let sessions = body.this_layer().is_some_and(|layer| layer.members(ScopeKind::Session).is_some());
+        let help = match sessions {
+            true => "close the session: `below.close()`",
+            false => "leave it out: there is nobody to tell, and no session that could end",
+        };
+        body.error(codes::NOTHING_ABOVE, "an endpoint has nothing above it", span, "nobody to tell", help);
         return None;
     }
     body.has_effects(span).then_some(StmtKind::Emit(Emission::Failed { reason }))
@@ -86,7 +85,7 @@ pub(super) fn take(body: &mut Body, stmt: &ast::TakeStmt, span: Span) -> Option<
     let Some(or) = stmt.or() else {
         let diagnostic = Diagnostic::error(codes::MUST_LEAVE, "what happens when nothing is left?")
             .at(span, "may have no room")
-            .help("say it: `take kept or { drop msg: busy  return }`");
+            .help(format!("say it: `{} or {{ drop msg: busy  return }}`", stmt.syntax().text().to_string().trim()));
         body.report(diagnostic);
         return None;
     };

@@ -10,7 +10,7 @@ use crate::resolve::body::Body;
 use crate::resolve::context::{Context, Item};
 use crate::resolve::expr;
 use crate::resolve::test::steps;
-use crate::{codes, constants, suggest, tree};
+use crate::{codes, constants, lost, suggest, tree};
 
 /// `iss + 1`, `1 + iss`, `ack - 5`; none of what names nothing that was bound.
 pub(super) fn sum(cx: &mut Context, file: FileId, value: &Tree, handles: &BTreeSet<String>) -> Option<Arg> {
@@ -120,14 +120,17 @@ fn fields(
         let whole =
             values.len() > 1 && known.iter().filter(|known| known.name.starts_with(&within)).count() == values.len();
         match known.iter().find(is_it) {
-            // What the wire lacks may be what was refused in it, unless it looks like what is there.
-            None if !whole
-                && !cx.program.wires[wire.index()].whole
-                && suggest::nearest(&name.text, known.iter().map(|known| known.name.as_str())).is_none() => {}
             None if !whole => {
-                let text = format!("wire `{}` has no field `{}`", cx.program.wires[wire.index()].name.text, name.text);
+                let of = &cx.program.wires[wire.index()].name;
+                let text = format!("wire `{}` has no field `{}`", of.text, name.text);
+                let names = || known.iter().map(|known| known.name.as_str());
                 let mut diagnostic = Diagnostic::error(codes::UNKNOWN_FIELD, text).at(name.span, "unknown");
-                diagnostic.helps.extend(suggest::help(&name.text, known.iter().map(|known| known.name.as_str())));
+                diagnostic = diagnostic.lacks(lost::within(of.span, &name.text));
+                // What the wire lacks may be what was refused in it, unless it looks like what is there.
+                if suggest::nearest(&name.text, names()).is_none() {
+                    diagnostic = diagnostic.needs(lost::fields(of));
+                }
+                diagnostic.helps.extend(suggest::help(&name.text, names()));
                 cx.report(diagnostic);
             }
             Some(known) if !known.repeated && all.iter().any(|(before, _)| before.text == name.text) => {

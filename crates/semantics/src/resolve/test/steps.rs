@@ -11,7 +11,7 @@ use crate::resolve::context::{repeated, Context, Item};
 use crate::resolve::expr;
 use crate::resolve::expr::{fixed, written};
 use crate::resolve::test::packets;
-use crate::{codes, suggest, tree};
+use crate::{codes, lost, suggest, tree};
 
 /// `port.event(args)` of a stack.
 pub(super) fn call(
@@ -114,10 +114,21 @@ pub(super) fn known_port(cx: &mut Context, stack: StackId, port: &Name) {
         return;
     }
     let text = format!("stack `{}` has no port `{}`", stack.name.text, port.text);
-    let mut diagnostic = Diagnostic::error(codes::UNKNOWN_PORT, text).at(port.span, "unknown");
+    let thing = lost::named(stack, &port.text);
+    let mut diagnostic = Diagnostic::error(codes::UNKNOWN_PORT, text).at(port.span, "unknown").lacks(thing);
     diagnostic.helps.extend(suggest::help(&port.text, ports));
-    if stack.instances.iter().any(|instance| instance.name.text == port.text) {
-        diagnostic = diagnostic.help(format!("export it: `export {}`", port.text));
+    if let Some(at) = stack.instances.iter().position(|instance| instance.name.text == port.text) {
+        let on_it = |other: &&Instance| other.unders.iter().any(|under| under.over == Over::Instance(at as u32));
+        let carries_more = cx.program.layers_of(&stack.instances[at].of).first().is_some_and(|top| {
+            top.shape == Shape::Multiplexor || top.shape == Shape::Worker && top.members(ScopeKind::Session).is_some()
+        });
+        diagnostic = match stack.instances.iter().find(on_it) {
+            Some(other) if !carries_more => {
+                let label = format!("`{}` stands on it, and it carries one", other.name.text);
+                diagnostic.label(other.name.span, label)
+            }
+            _ => diagnostic.help(format!("export it: `export {}`", port.text)),
+        };
     }
     cx.report(diagnostic);
 }

@@ -6,7 +6,7 @@ use mokume_syntax::ast::{self, AstNode, Expr as Tree};
 use crate::program::*;
 use crate::resolve::wire::reader::WireReader;
 use crate::resolve::wire::values;
-use crate::{codes, suggest, tree, types};
+use crate::{codes, tree, types};
 
 /// `default 64`: of the field in front of it.
 pub(super) fn read(reader: &mut WireReader, default: &ast::WireDefault, items: &[WireItem]) {
@@ -49,9 +49,7 @@ pub(super) fn pseudo(reader: &mut WireReader, pseudo: &ast::WirePseudo) {
             reader.pseudo.push(name);
             continue;
         }
-        let text = format!("there is no field `{}` in front of this", name.text);
-        let known: Vec<String> = reader.fields.iter().map(|field| field.name.text.clone()).collect();
-        let help = suggest::help(&name.text, known.iter().map(String::as_str)).unwrap_or_default();
-        reader.cx.error(codes::WIRE_EARLIER, text, name.span, "not known", &help);
+        let diagnostic = reader.not_in_front(&name);
+        reader.cx.report(diagnostic);
     }
 }

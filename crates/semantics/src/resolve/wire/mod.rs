@@ -13,12 +13,12 @@ pub mod reader;
 mod values;
 
 use mokume_base::Code;
-use mokume_syntax::ast;
+use mokume_syntax::ast::{self, AstNode};
 
 use crate::program::*;
 use crate::resolve::context::Context;
 use crate::resolve::wire::reader::WireReader;
-use crate::{codes, tree};
+use crate::{codes, lost, tree};
 
 /// Mistakes of fields that are read as if they were not there.
 const READ_ALL_THE_SAME: [Code; 2] = [codes::WIRE_CONSTANT, codes::WIRE_TAG_TWICE];
@@ -38,20 +38,20 @@ pub fn wires(cx: &mut Context) {
             defaults: Vec::new(),
             pseudo: Vec::new(),
             element: None,
+            all: names(item),
         };
         let all = items(&mut work, &item.members());
         let (written, defaults, pseudo) = (work.written, work.defaults, work.pseudo);
         let whole = cx.out[errors..].iter().all(|found| READ_ALL_THE_SAME.contains(&found.code));
-        cx.program.wires.push(Wire {
-            name: tree::title(*file, item.name()),
-            big,
-            items: all,
-            written,
-            defaults,
-            pseudo,
-            whole,
-        });
+        let name = tree::title(*file, item.name());
+        lost::through(&mut cx.out[errors..], &lost::fields(&name));
+        cx.program.wires.push(Wire { name, big, items: all, written, defaults, pseudo, whole });
     }
+}
+
+fn names(item: &ast::Wire) -> Vec<String> {
+    let fields = item.syntax().descendants().filter_map(ast::WireField::cast);
+    fields.filter_map(|field| Some(field.name()?.text())).collect()
 }
 
 fn items(reader: &mut WireReader, members: &[ast::WireMember]) -> Vec<WireItem> {

@@ -1,13 +1,13 @@
 //! A wire that is being read: what was met of it, and the list that it is in.
 
-use mokume_base::{FileId, Form};
+use mokume_base::{Diagnostic, FileId, Form};
 use mokume_syntax::ast::Expr as Tree;
 
-use crate::constants;
 use crate::program::*;
 use crate::resolve::body::Body;
 use crate::resolve::context::Context;
 use crate::resolve::expr;
+use crate::{codes, constants, suggest};
 
 /// A field that was met already, on the way to here.
 #[derive(Clone)]
@@ -33,6 +33,8 @@ pub struct WireReader<'a> {
     pub pseudo: Vec<Name>,
     /// Within `each block in Layer.blocks`: what stands for an element.
     pub element: Option<Element>,
+    /// The names of all fields of the wire's text, wherever they stand.
+    pub all: Vec<String>,
 }
 
 /// `block`, and the vector that it is an element of.
@@ -47,6 +49,27 @@ pub struct Element {
 }
 
 impl WireReader<'_> {
+    /// A report of a field that is not in front of where it is named.
+    pub fn not_in_front(&self, name: &Name) -> Diagnostic {
+        let text = format!("there is no field `{}` in front of this", name.text);
+        let found = Diagnostic::error(codes::WIRE_EARLIER, text)
+            .at(name.span, "not known yet")
+            .note("a packet is read from front to back");
+        let hidden = format!(" {}", name.text);
+        if self.fields.iter().any(|field| field.name.text == hidden) {
+            return found.help(format!(
+                "`{}` is in some packets only; name a field that is in all, or stand beside it",
+                name.text
+            ));
+        }
+        if self.all.contains(&name.text) {
+            return found.help(format!("`{}` stands behind this: put it in front", name.text));
+        }
+        let known = self.fields.iter().map(|field| field.name.text.as_str()).filter(|known| !known.starts_with(' '));
+        let help = suggest::help(&name.text, known);
+        found.help(help.unwrap_or_else(|| format!("write it in front: `{}: u8 = …`", name.text)))
+    }
+
     /// The number that an expression of constants stands for; no report.
     pub fn number(&mut self, value: &Tree) -> Option<u64> {
         let before = self.cx.out.len();

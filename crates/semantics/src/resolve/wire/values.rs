@@ -6,7 +6,7 @@ use mokume_syntax::ast::{self, AstNode, BinaryOp, Expr as Tree};
 use crate::program::*;
 use crate::resolve::expr::operations;
 use crate::resolve::wire::reader::WireReader;
-use crate::{codes, suggest, tree, types};
+use crate::{codes, tree, types};
 
 /// What stands behind a field's `=`.
 pub(super) fn of_field(reader: &mut WireReader, value: &Tree, name: &Name, width: u8) -> Option<WireValue> {
@@ -138,12 +138,7 @@ pub(super) fn expr(reader: &mut WireReader, value: &Tree) -> Option<WireExpr> {
             if let Some(index) = reader.fields.iter().position(|field| field.name.text == name.text) {
                 return Some(WireExpr::Field(index as u32));
             }
-            let known: Vec<String> = reader.fields.iter().map(|field| field.name.text.clone()).collect();
-            let text = format!("there is no field `{}` in front of this", name.text);
-            let mut diagnostic = Diagnostic::error(codes::WIRE_EARLIER, text)
-                .at(name.span, "not known yet")
-                .note("a packet is read from front to back");
-            diagnostic.helps.extend(suggest::help(&name.text, known.iter().map(String::as_str)));
+            let diagnostic = reader.not_in_front(&name);
             reader.cx.report(diagnostic);
             None
         }

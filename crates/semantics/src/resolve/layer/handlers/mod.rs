@@ -170,6 +170,23 @@ fn expiry(head: &mut Head, name: &Name) -> Option<Event> {
     if let (Some((scope, member)), Some(MemberKind::Timer)) = (found, kind.map(|member| &member.kind)) {
         return Some(Event::Expiry { timer: StateRef { scope, member, object: None, span: name.span } });
     }
+    let owner = layer.objects.iter().find(|class| {
+        of(&class.members)
+            .and_then(|at| class.members.get(at as usize))
+            .is_some_and(|member| matches!(member.kind, MemberKind::Timer))
+    });
+    if let Some(owner) = owner {
+        let text = format!("`{}` is a timer of the objects `{}`, and expires there", name.text, owner.name.text);
+        let diagnostic = Diagnostic::error(codes::UNKNOWN_NAME, text)
+            .at(name.span, "of objects")
+            .label(owner.name.span, "these objects")
+            .help(format!(
+                "write the handler within the object: `object {} … {{ … on expiry {} {{ … }} }}`",
+                owner.name.text, name.text
+            ));
+        head.cx.report(diagnostic);
+        return None;
+    }
     let timers: Vec<String> = all_timers(layer, head.part, head.object);
     let mut diagnostic = Diagnostic::error(codes::UNKNOWN_NAME, format!("there is no timer `{}` here", name.text))
         .at(name.span, "expected a timer");

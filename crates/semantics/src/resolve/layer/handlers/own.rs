@@ -45,12 +45,34 @@ fn is_strange(head: &mut Head, name: &Name) -> bool {
         head.cx.error(codes::UNKNOWN_EVENT, text, name.span, "nobody emits it", &format!("did you mean `{near}`?"));
         return true;
     }
-    let untyped = |pattern: &Pattern| matches!(pattern, Pattern::Param(param) if param.ty().is_none());
-    let foreign = head.tree.patterns().iter().any(untyped);
+    // An alternative of a header comes by `deliver` alone.
+    let untyped = |pattern: &Pattern| !matches!(pattern, Pattern::Param(param) if param.ty().is_some());
+    let patterns = head.tree.patterns();
+    let ours = of_other_languages(&name.text);
+    let foreign = patterns.iter().any(untyped) || patterns.is_empty() && ours.is_some();
     if foreign {
-        foreign_event(head, name);
+        foreign_event(head, name, ours);
     }
     foreign
+}
+
+/// What other languages call an event of ours.
+fn of_other_languages(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "receive" | "received" | "recv" | "rx" | "input" | "incoming" | "indication" | "packet" | "frame" | "data" => {
+            "deliver"
+        }
+        "transmit" | "tx" | "output" | "outgoing" | "request" | "write" => "send",
+        "timeout" | "timer" | "expire" | "expired" | "alarm" | "tick" => "expiry t",
+        "init" | "begin" | "setup" | "create" | "boot" => "start",
+        "connect" => "open",
+        "connected" | "established" => "opened",
+        "accept" | "incoming_session" => "accepted",
+        "disconnect" | "shutdown" | "shut" => "close",
+        "disconnected" => "closed",
+        "error" | "failure" => "failed",
+        _ => return None,
+    })
 }
 
 /// How many `later` events wait.
@@ -88,13 +110,15 @@ fn params(head: &mut Head, own: bool, spoken: Option<&Carried>) -> Vec<LocalId> 
 }
 
 /// `on receive(msg)`: meant as an event of the language, which brings its types along.
-fn foreign_event(head: &mut Head, name: &Name) {
+fn foreign_event(head: &mut Head, name: &Name, ours: Option<&str>) {
     let text = format!("there is no event `{}`", name.text);
-    let diagnostic = Diagnostic::error(codes::UNKNOWN_EVENT, text)
-        .at(name.span, "nobody emits it")
-        .help("messages come by `on send(msg)` from above, by `on deliver(msg)` from below")
-        .help(format!("an event of the layers' own says its types: `on {}(msg: Message)`", name.text));
-    head.cx.report(diagnostic);
+    let diagnostic = Diagnostic::error(codes::UNKNOWN_EVENT, text).at(name.span, "nobody emits it");
+    let diagnostic = match ours {
+        Some(ours) => diagnostic.help(format!("write `on {ours}`")),
+        None => diagnostic.help("messages come by `on send(msg)` from above, by `on deliver(msg)` from below"),
+    };
+    let own = format!("an event of the layers' own says its types: `on {}(msg: Message)`", name.text);
+    head.cx.report(diagnostic.help(own));
 }
 
 /// The written type of a parameter, which is that of the vocabulary.

@@ -1,24 +1,22 @@
 //! Which events come to a layer of which shape.
 
+use mokume_base::Diagnostic;
 use mokume_syntax::ast::AstNode;
 
-use crate::codes;
 use crate::events::DOWN;
 use crate::program::*;
 use crate::resolve::layer::handlers::head::Head;
+use crate::{codes, lost};
 
 /// Reports an event that never comes to a layer of this shape.
 pub(super) fn shape_knows(head: &mut Head, shape: Shape, name: &Name) {
     let text = name.text.as_str();
     if shape == Shape::Endpoint && DOWN.contains(&text) {
         let help = "nothing stands above an endpoint: it emits `below.send(…)` itself";
-        head.cx.error(
-            codes::EVENT_SHAPE,
-            format!("nobody sends `{text}` to an endpoint"),
-            name.span,
-            "never comes",
-            help,
-        );
+        let diagnostic = Diagnostic::error(codes::EVENT_SHAPE, format!("nobody sends `{text}` to an endpoint"))
+            .at(name.span, "never comes")
+            .lacks(lost::within(head.this().name.span, "above"));
+        head.cx.report(diagnostic.help("make it a worker, if something stands above it").help(help));
     }
     let quoted = head.tree.patterns().len() == 2;
     let has_sessions = head.this().scopes.iter().any(|scope| scope.kind == ScopeKind::Session);

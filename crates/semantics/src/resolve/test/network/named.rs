@@ -7,7 +7,7 @@ use mokume_syntax::ast::{self, AstNode};
 
 use crate::program::*;
 use crate::resolve::context::Context;
-use crate::{codes, suggest, tree};
+use crate::{codes, lost, suggest, tree};
 
 /// The names that outputs of each host bind.
 pub(super) type Bound = BTreeMap<u32, BTreeSet<String>>;
@@ -46,7 +46,10 @@ pub(super) fn device_of(
     if found.is_none() {
         let names: Vec<String> = stack.devices.iter().map(|device| device.text.clone()).collect();
         let text = format!("stack `{}` has no device `{}`", stack.name.text, device.text);
-        let mut diagnostic = Diagnostic::error(codes::UNKNOWN_PORT, text).at(device.span, "unknown");
+        let mut diagnostic = Diagnostic::error(codes::UNKNOWN_PORT, text)
+            .at(device.span, "unknown")
+            .lacks(lost::named(stack, &device.text))
+            .loses(lost::links(&network.hosts[host].name));
         diagnostic.helps.extend(suggest::help(&device.text, names.iter().map(String::as_str)));
         cx.report(diagnostic);
     }

@@ -7,7 +7,7 @@ use super::named::host_of;
 use crate::program::*;
 use crate::resolve::context::Context;
 use crate::resolve::expr::fixed;
-use crate::{codes, tree};
+use crate::{codes, lost, tree};
 
 /// `partition a, b  from 1 s until 2 s`
 pub(super) fn read(
@@ -68,7 +68,9 @@ pub(super) fn of_links(cx: &mut Context, file: FileId, item: &ast::Network, netw
             }
             let text = format!("`{}` is parted from nobody: it is on no link", name.text);
             let help = "leave it out, or name a device of it on a link: `link lan { a.device, b.device }`";
-            cx.error(codes::LONELY_LINK, text, name.span, "on no link", help);
+            let found = Diagnostic::error(codes::LONELY_LINK, text).at(name.span, "on no link").help(help);
+            let of = &network.hosts[at].name;
+            cx.report(found.needs(lost::links(of)));
         }
     }
 }

@@ -1,0 +1,87 @@
+//! Quotas that are behind places for messages, asked, or given back to, and that nothing ever takes from.
+//!
+//! Keeps: a layer is judged by its own text, with its parts and containers; a quota that nothing names at all is another matter.
+
+use std::collections::BTreeSet;
+
+use mokume_base::{Diagnostic, Severity, Span};
+
+use crate::codes;
+use crate::program::*;
+use crate::visit::{self, Met};
+
+/// What nothing is taken from bounds nothing: each such quota is reported once, where something wants of it.
+pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
+    let errors = out.iter().filter(|found| found.severity == Severity::Error);
+    let errors: Vec<Span> = errors.filter_map(|found| Some(found.primary.as_ref()?.span)).collect();
+    for layer in program.layers.iter().filter(|layer| is_whole(program, layer, &errors)) {
+        let mut taken = BTreeSet::new();
+        let mut named: Vec<&StateRef> = Vec::new();
+        visit::walk_layer(layer, &mut |met| match met {
+            Met::Stmt(Stmt { kind: StmtKind::Take { quota, .. }, .. }) => {
+                taken.insert((quota.scope, quota.member));
+            }
+            Met::State(state) => named.push(state),
+            Met::Stmt(_) | Met::Expr(_) => {}
+        });
+        for (scope, members) in members(layer) {
+            for (index, member) in members.iter().enumerate() {
+                let at = (scope, index as u32);
+                let is_quota = matches!(member.kind, MemberKind::Quota { .. });
+                let first = named.iter().find(|state| (state.scope, state.member) == at);
+                let Some(first) = first.filter(|_| is_quota && !taken.contains(&at)) else { continue };
+                let found = untaken(&member.name, behind(layer, at), first.span);
+                if !out.contains(&found) {
+                    out.push(found);
+                }
+            }
+        }
+    }
+}
+
+/// Whether no error stands in a layer: what was refused may have been what takes.
+fn is_whole(program: &Program, layer: &Layer, errors: &[Span]) -> bool {
+    let own = layer.name.span;
+    let names = program.layers.iter().map(|other| other.name.span);
+    let behind = names.filter(|other| other.file == own.file && other.start > own.start).map(|other| other.start);
+    let end = behind.min().unwrap_or(u32::MAX);
+    match layer.parts.is_empty() {
+        true => !errors.iter().any(|at| at.file == own.file && (own.start..end).contains(&at.start)),
+        false => errors.is_empty(),
+    }
+}
+
+fn members(layer: &Layer) -> impl Iterator<Item = (ScopeKind, &Vec<Member>)> {
+    let scopes = layer.scopes.iter().map(|scope| (scope.kind, &scope.members));
+    let classes = layer.objects.iter().enumerate();
+    scopes.chain(classes.map(|(index, class)| (ScopeKind::Object(ObjectId(index as u32)), &class.members)))
+}
+
+/// The first places for messages behind which the quota stands, and where they say so.
+fn behind(layer: &Layer, at: (ScopeKind, u32)) -> Option<(&Name, Span)> {
+    members(layer).flat_map(|(_, members)| members).find_map(|member| match &member.kind {
+        MemberKind::Messages { quota: Some(quota), .. } if (quota.scope, quota.member) == at => {
+            Some((&member.name, quota.span))
+        }
+        _ => None,
+    })
+}
+
+fn untaken(quota: &Name, places: Option<(&Name, Span)>, named: Span) -> Diagnostic {
+    let (name, declared) = (&quota.text, quota.span);
+    let found = Diagnostic::error(codes::UNTAKEN_QUOTA, format!("nothing takes from the quota `{name}`"));
+    match places {
+        Some((places, from)) => {
+            let plain = places.text.split('.').next().unwrap_or(&places.text);
+            found
+                .at(from, "would get back what nobody took")
+                .label(declared, "declared here")
+                .note("`from` says what is given back for a message that is still held when its object ends; what is held takes for itself")
+                .help(format!("take a unit for each message, before it goes into `{plain}`: `take {name} or {{ drop msg: full  return }}`"))
+        }
+        None => found
+            .at(named, "nothing is taken")
+            .label(declared, "declared here")
+            .help(format!("take from it: `take {name} or {{ drop msg: full  return }}`; or leave the quota out")),
+    }
+}

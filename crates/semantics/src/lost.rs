@@ -1,0 +1,143 @@
+//! Things that reports are about, and who speaks for whom: what is lost through one mistake is not told of again by all who lack it.
+//!
+//! A report says by [`Diagnostic::loses`] why a thing is not there, by [`Diagnostic::lacks`] only that it is not, by
+//! [`Diagnostic::needs`] that it means nothing without it. Keeps: of reports about one thing at least one stays; nothing is left out
+//! that lacks and needs nothing.
+
+use mokume_base::{Diagnostic, Severity, Span, Thing};
+
+use crate::codes;
+use crate::program::{Name, Stack};
+
+/// Leaves out who lacks or needs what another has lost, and all but the first who lack one thing. What a report that is left out has lost, the
+/// one that speaks for it has lost, too.
+pub fn leave_out(diagnostics: &mut Vec<Diagnostic>) {
+    while let Some((follower, cause)) = follower(diagnostics) {
+        let lost = std::mem::take(&mut diagnostics[follower].loses);
+        diagnostics[cause].loses.extend(lost);
+        diagnostics.remove(follower);
+    }
+}
+
+/// A report that another speaks for, and that one.
+fn follower(diagnostics: &[Diagnostic]) -> Option<(usize, usize)> {
+    let shares = |one: &[Thing], other: &[Thing]| one.iter().any(|thing| other.contains(thing));
+    diagnostics.iter().enumerate().find_map(|(at, found)| {
+        if found.lacks.is_empty() && found.needs.is_empty() {
+            return None;
+        }
+        let lost = |other: &Diagnostic| shares(&found.lacks, &other.loses) || shares(&found.needs, &other.loses);
+        let why = (0..diagnostics.len()).find(|other| *other != at && lost(&diagnostics[*other]));
+        let first = || (0..at).find(|other| shares(&found.lacks, &diagnostics[*other].lacks));
+        Some((at, why.or_else(first)?))
+    })
+}
+
+/// A thing that stands in a place, such as all that an item has.
+fn at(what: &str, place: Span) -> Thing {
+    Thing(format!("{what} {}:{}", place.file.0, place.start))
+}
+
+/// The fields of a wire.
+pub fn fields(wire: &Name) -> Thing {
+    at("fields", wire.span)
+}
+
+/// A device or layer of a stack, by its name there.
+pub fn named(stack: &Stack, name: &str) -> Thing {
+    Thing(format!("{} in {}", name, at("stack", stack.name.span).0))
+}
+
+/// What a layer of a stack finds below it.
+pub fn below(stack: &Stack, instance: &Name) -> Thing {
+    named(stack, &format!("below {}", instance.text))
+}
+
+/// Services that the layer of a stack is given by `with`.
+pub fn given(stack: &Stack, instance: &Name) -> Thing {
+    named(stack, &format!("with {}", instance.text))
+}
+
+/// That layers read or write an attribute.
+pub fn attribute(declared: &Name) -> Thing {
+    at("attribute", declared.span)
+}
+
+/// The links of a host of a network.
+pub fn links(host: &Name) -> Thing {
+    at("links", host.span)
+}
+
+/// A name within an item or a member of one, by the place of that.
+pub fn within(place: Span, name: &str) -> Thing {
+    Thing(format!("{name} of {}", at("item", place).0))
+}
+
+/// That a file says `use` of what has a name.
+pub fn used(file: mokume_base::FileId, what: &str) -> Thing {
+    Thing(format!("use {what} in {}", file.0))
+}
+
+/// The arguments of a call, each at its place.
+pub fn arguments(call: Span) -> Thing {
+    at("arguments", call)
+}
+
+/// Marks reports of types: they mean something only if a thing is there.
+pub fn if_there(diagnostics: &mut [Diagnostic], thing: &Thing) {
+    let of_types = [codes::MISMATCH, codes::NARROWS, codes::TOO_BIG, codes::NO_SCALAR];
+    for found in diagnostics.iter_mut().filter(|found| of_types.contains(&found.code)) {
+        found.needs.push(thing.clone());
+    }
+}
+
+/// Marks all reports from a number on: they say why a thing is not there.
+pub fn through(diagnostics: &mut [Diagnostic], thing: &Thing) {
+    for found in diagnostics.iter_mut().filter(|found| found.severity == Severity::Error) {
+        found.loses.push(thing.clone());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mokume_base::Code;
+
+    fn thing(name: &str) -> Thing {
+        Thing(name.to_string())
+    }
+
+    fn error(name: &'static str) -> Diagnostic {
+        Diagnostic::error(Code(name), name)
+    }
+
+    fn left(mut all: Vec<Diagnostic>) -> Vec<&'static str> {
+        leave_out(&mut all);
+        all.iter().map(|found| found.code.0).collect()
+    }
+
+    #[test]
+    fn who_lost_a_thing_speaks_for_all_who_lack_it() {
+        assert_eq!(left(vec![error("1").lacks(thing("a")), error("2"), error("3").loses(thing("a"))]), ["2", "3"]);
+        let chain = vec![
+            error("1").lacks(thing("b")),
+            error("2").lacks(thing("a")).loses(thing("b")),
+            error("3").loses(thing("a")),
+        ];
+        assert_eq!(left(chain), ["3"]);
+    }
+
+    #[test]
+    fn the_first_who_lacks_a_thing_says_so() {
+        assert_eq!(left(vec![error("1").lacks(thing("a")), error("2").lacks(thing("a")), error("3")]), ["1", "3"]);
+        assert_eq!(left(vec![error("1").needs(thing("a")), error("2").needs(thing("a"))]), ["1", "2"]);
+    }
+
+    #[test]
+    fn somebody_always_speaks() {
+        let circle =
+            vec![error("1").lacks(thing("a")).loses(thing("b")), error("2").lacks(thing("b")).loses(thing("a"))];
+        assert_eq!(left(circle).len(), 1);
+        assert_eq!(left(vec![error("1").lacks(thing("a")).loses(thing("a"))]), ["1"]);
+    }
+}
