@@ -406,29 +406,23 @@ impl Writer<'_, '_> {
             Do::Consume { message, reason } => {
                 OpKind::Consume { message: self.message(message.given), reason: *reason }
             }
-            Do::Out { port, event, args } => {
-                let mut values = Vec::new();
-                for arg in args {
-                    values.push(match arg {
-                        Given::Node(node) => self.value(*node),
-                        Given::Message(message) => self.made(message, false),
-                    });
-                }
-                OpKind::Out { port: *port, event: *event, args: values }
-            }
+            Do::Out { port, event, args } => OpKind::Out { port: *port, event: *event, args: self.given(args, false) },
             Do::HandOver { object, handler, args } => {
-                let mut values = Vec::new();
-                for arg in args {
-                    values.push(match arg {
-                        Given::Node(node) => self.value(*node),
-                        Given::Message(message) => self.made(message, true),
-                    });
-                }
+                let values = self.given(args, true);
                 let Trigger::Event(event) = &self.automaton.handler(*handler).trigger else { return };
                 OpKind::Emit { target: self.value(*object), event: event.clone(), args: values }
             }
         };
         self.builder.op(self.automaton, kind);
+    }
+
+    /// What goes with an event, made.
+    fn given(&mut self, args: &[Given], is_inside: bool) -> Vec<Value> {
+        let made = |arg: &Given| match arg {
+            Given::Node(node) => self.value(*node),
+            Given::Message(message) => self.made(message, is_inside),
+        };
+        args.iter().map(made).collect()
     }
 
     /// The message, made of the one that was given.

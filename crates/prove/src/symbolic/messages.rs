@@ -148,7 +148,15 @@ impl Reader<'_> {
             let place = self.terms.binary(Operator::Add, at, place);
             parts.push(message.octet_at(self.terms, place)?);
         }
-        Ok(vec![Value::Bits(join(self.terms, &parts, field.endian))])
+        let number = join(self.terms, &parts, field.endian);
+        // What begins in known octets and ends beyond the message is read as zero, all of it.
+        let known = self.terms.number(message.front.len() as u64, 33);
+        let crosses = self.terms.less(known, end);
+        if message.front.is_empty() || self.terms.constant(crosses) == Some(0) {
+            return Ok(vec![Value::Bits(number)]);
+        }
+        let zero = self.terms.number(0, u32::from(field.width));
+        Ok(vec![Value::Bits(self.terms.choose(over, zero, number))])
     }
 
     /// A number is put at a known octet.

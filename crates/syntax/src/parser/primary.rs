@@ -45,7 +45,7 @@ impl Parser<'_> {
             self.leaf(ERROR, 2);
         }
         let Some(last) = last else { return };
-        let instead = all.map_or_else(|| "5003 ms".to_string(), |nanoseconds| in_unit(nanoseconds));
+        let instead = all.map_or_else(|| "5003 ms".to_string(), in_unit);
         let diagnostic = Diagnostic::error(codes::BAD_NUMBER, "a duration is one number with one unit")
             .at(first.to(last), "several of them")
             .help(format!("write `{instead}`"));
@@ -237,7 +237,7 @@ fn of_unit(number: &str, unit: &str) -> Option<u64> {
 
 /// The number of the largest unit in which it is whole.
 fn in_unit(time: u64) -> String {
-    let unit = UNITS.iter().rev().find(|unit| time % nanoseconds(unit) == 0).unwrap_or(&"ns");
+    let unit = UNITS.iter().rev().find(|unit| time.is_multiple_of(nanoseconds(unit))).unwrap_or(&"ns");
     format!("{} {unit}", time / nanoseconds(unit))
 }
 
