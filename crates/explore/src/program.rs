@@ -77,7 +77,7 @@ impl Program {
             first_block,
             procedures: a.functions.iter().map(|function| function.procedure().and_then(|_| place.next())).collect(),
             channels: a.layers.len() * (a.layers.len() + a.ports.len()),
-            remembers: remembers(a),
+            remembers: !a.asked_for().is_empty(),
             device_input: input(a, &network.port, &network.input)?,
             device_output: output(a, &network.port, &network.output)?,
             send: input(a, &application.port, &application.send)?,
@@ -127,11 +127,6 @@ fn refuse_outside(automaton: &Automaton, samples: bool) -> Result<(), Unfit> {
         }
     }
     Ok(())
-}
-
-fn remembers(automaton: &Automaton) -> bool {
-    let mut ops = automaton.code().flat_map(|(_, body)| body.ops());
-    ops.any(|op| matches!(op.kind, OpKind::Received { .. }))
 }
 
 fn port_named(automaton: &Automaton, name: &str) -> Result<PortId, Unfit> {

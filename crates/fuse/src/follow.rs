@@ -4,13 +4,13 @@
 //! not read yet, there is no path.
 
 use mokume_reaction::{
-    Automaton, Body, CellId, CellKind, ClassId, Fallible, FunctionId, HandlerId, Op, OpKind, Target, Terminator,
-    Trigger, Type, Value, VariantId,
+    Automaton, Body, CellId, CellKind, Channel, ClassId, Fallible, FunctionId, HandlerId, Op, OpKind, Target,
+    Terminator, Trigger, Type, Value, VariantId,
 };
 
 use crate::graph::{Kind, Node, U32};
 use crate::message::Message;
-use crate::region::{Active, Channel, Deed, Do, Followed, Given, Region, Step};
+use crate::region::{Active, Deed, Do, Followed, Given, Region, Step};
 
 /// Who an emission is for.
 enum To {
@@ -137,7 +137,7 @@ impl<'a> Region<'a> {
         for one in emitted {
             self.pending.pop();
             self.source = one.source;
-            let is_queued = self.is_queued(one.channel);
+            let is_queued = self.automaton.is_queued(one.channel);
             if is_queued && self.is_inside {
                 return self.no("would be overtaken by what may stand in a queue");
             }
@@ -148,14 +148,6 @@ impl<'a> Region<'a> {
         }
         self.depth -= 1;
         Ok(())
-    }
-
-    fn is_queued(&self, channel: Channel) -> bool {
-        let Some(composition) = &self.automaton.composition else { return true };
-        match channel {
-            Channel::Layer(from, to) => composition.queued.contains(&(from, to)),
-            Channel::Port(from, port) => composition.queued_outputs.contains(&(from, port)),
-        }
     }
 
     fn carry_out(&mut self, emitted: Emitted) -> Followed<()> {

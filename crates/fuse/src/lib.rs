@@ -19,7 +19,7 @@ mod write;
 use std::collections::HashSet;
 use std::rc::Rc;
 
-use mokume_reaction::{Automaton, Emission, HandlerId, LayerId, Op, OpKind, Path, Trigger, WireId};
+use mokume_reaction::{Automaton, Emission, HandlerId, LayerId, Path, Trigger, WireId};
 
 use decisions::{search, Taken};
 pub use memos::{remembered, WORTH};
@@ -51,13 +51,12 @@ const WORTH_IT: u32 = 5;
 /// automaton must have been verified; one that was not composed has queues everywhere.
 pub fn paths(automaton: &Automaton) -> Vec<Found> {
     let flat = mokume_analyse::flat(automaton);
-    let received = |op: &Op| if let OpKind::Received { wire, .. } = op.kind { Some(wire) } else { None };
     let mut finder = Finder {
         flat: &flat,
         followed: HashSet::new(),
         behind: Vec::new(),
         is_between: between(&flat),
-        asked_for: Rc::new(flat.bodies().flat_map(|body| body.ops()).filter_map(received).collect()),
+        asked_for: flat.asked_for().into(),
     };
     let mut found: Vec<Found> = entries(&flat).into_iter().map(|handler| finder.find(handler, false)).collect();
     // From the top down: the longest paths come first.
@@ -86,7 +85,7 @@ struct Finder<'a> {
     /// By layer: whether another is above it.
     is_between: Vec<bool>,
     /// Wires of which somebody asks for the packet as they met it.
-    asked_for: Rc<HashSet<WireId>>,
+    asked_for: Rc<[WireId]>,
 }
 
 /// Ways that succeeded, the likeliest first, and why the first that did not did not; that alone where none succeeded.

@@ -89,7 +89,7 @@ impl Region<'_> {
     }
 
     /// What attributes a parameter has: at a port those of every new message, inside any.
-    pub fn attributes_of(&mut self, param: u32) -> Vec<Node> {
+    fn attributes_of(&mut self, param: u32) -> Vec<Node> {
         let attributes = self.automaton.attributes.iter().enumerate();
         let is_inside = self.is_inside;
         attributes
@@ -112,10 +112,7 @@ impl Region<'_> {
             return self.no("takes off a header that is not on top");
         }
         message.taken_off = Some((header, variant));
-        let peeked = |step: &Step| matches!(step, Step::Peek { message: other, .. } if *other == message.given);
-        if !self.steps.iter().any(peeked) {
-            self.steps.push(Step::Peek { message: message.given, header, variant, source: self.source });
-        }
+        self.steps.push(Step::Peek { message: message.given, header, variant, source: self.source });
         let variant = &self.automaton.headers[header.index()].variants[variant.index()];
         let fields = variant.fields.iter().enumerate();
         Ok(fields.map(|(at, (_, ty))| self.graph.add(Kind::Header(message.given, at as u32), *ty)).collect())

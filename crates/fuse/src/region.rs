@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::rc::Rc;
 
 use mokume_reaction::{
-    Automaton, Binary, CellId, ClassId, Compare, HandlerId, HeaderId, LayerId, OctetField, PortId, ReasonId, SourceId,
-    Type, VariantId, WireId,
+    Automaton, Binary, CellId, Channel, ClassId, Compare, HandlerId, HeaderId, LayerId, OctetField, PortId, ReasonId,
+    SourceId, Type, VariantId, WireId,
 };
 
 use crate::decisions::{Decisions, Far};
@@ -112,13 +112,6 @@ pub enum Given {
     Message(Box<Message>),
 }
 
-/// An emission that is not carried out yet, by its channel.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Channel {
-    Layer(LayerId, LayerId),
-    Port(LayerId, PortId),
-}
-
 /// A handler's call on a way: how many there were before, and the decisions by then.
 pub type Call = (u32, Vec<usize>);
 
@@ -136,7 +129,7 @@ pub struct Region<'a> {
     /// Whether it begins with an event that a layer emits: then messages may have headers, and queues may hold something.
     pub is_inside: bool,
     /// Wires of which somebody asks for the packet as they met it.
-    pub asked_for: Rc<HashSet<WireId>>,
+    pub asked_for: Rc<[WireId]>,
     /// Calls where the path hands over.
     pub ends: Rc<HashSet<Call>>,
     /// Calls on the way, and those that are not done with.
@@ -170,7 +163,7 @@ pub type Followed<T> = Result<T, Why>;
 impl<'a> Region<'a> {
     pub fn new(
         automaton: &'a Automaton,
-        asked_for: Rc<HashSet<WireId>>,
+        asked_for: Rc<[WireId]>,
         decisions: Decisions,
         is_inside: bool,
         ends: Rc<HashSet<Call>>,

@@ -42,10 +42,12 @@ impl<'a> Ways<'a> {
     }
 }
 
-/// Octets that are cut off: so many in front, or all but so many.
-struct Cut {
-    skip: Option<Node>,
-    trim: Option<Node>,
+/// What becomes of a parameter's octets: so many go in front, so many stay, a wire meets them.
+#[derive(Clone, Copy)]
+enum View {
+    Skip(Node),
+    Trim(Node),
+    Meet(WireId),
 }
 
 /// The body at work.
@@ -340,8 +342,8 @@ impl Writer<'_, '_> {
     }
 
     fn prepare_message(&mut self, message: &Message, is_inside: bool) {
-        for (_, cut) in self.views(message, is_inside) {
-            if let Some(size) = cut.skip.or(cut.trim) {
+        for view in self.views(message, is_inside) {
+            if let View::Skip(size) | View::Trim(size) = view {
                 self.each(&[size]);
             }
         }
@@ -354,8 +356,8 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// What is cut off the parameter in turn, and the wires that meet what is left then; where it stays inside.
-    fn views(&mut self, message: &Message, is_inside: bool) -> Vec<(Option<WireId>, Cut)> {
+    /// What becomes of the parameter's octets, in turn. No wire meets what leaves by a port.
+    fn views(&mut self, message: &Message, is_inside: bool) -> Vec<View> {
         let met = message.met.iter().filter(|_| is_inside).map(|(wire, at, size)| (Some(*wire), *at, *size));
         let last = (None, message.at, message.size);
         let mut from = self.graph.constant(crate::graph::U32, 0);
@@ -363,11 +365,11 @@ impl Writer<'_, '_> {
         let mut views = Vec::new();
         for (wire, at, size) in met.chain([last]).collect::<Vec<_>>() {
             let ahead = self.graph.binary(Binary::SubWrap, at, from);
-            let skip = (self.graph.known(ahead) != Some(0)).then_some(ahead);
+            let is_cut = self.graph.known(ahead) != Some(0);
             left = self.graph.binary(Binary::SubWrap, left, ahead);
-            // One thing at a time.
-            views.push((None, Cut { skip, trim: None }));
-            views.push((wire, Cut { skip: None, trim: (left != size).then_some(size) }));
+            views.extend(is_cut.then_some(View::Skip(ahead)));
+            views.extend((left != size).then_some(View::Trim(size)));
+            views.extend(wire.map(View::Meet));
             (from, left) = (at, size);
         }
         views
@@ -431,18 +433,14 @@ impl Writer<'_, '_> {
         if let Some((header, variant)) = message.taken_off {
             value = self.op(OpKind::Pop { message: value, header, variant });
         }
-        for (wire, cut) in self.views(message, is_inside) {
-            if let Some(size) = cut.skip {
-                let size = self.value(size);
-                value = self.op(OpKind::Skip { message: value, size });
-            }
-            if let Some(size) = cut.trim {
-                let size = self.value(size);
-                value = self.op(OpKind::Trim { message: value, size });
-            }
-            if let Some(wire) = wire {
-                value = self.op(OpKind::Meet { message: value, wire });
-            }
+        for view in self.views(message, is_inside) {
+            let message = value;
+            let kind = match view {
+                View::Skip(size) => OpKind::Skip { message, size: self.value(size) },
+                View::Trim(size) => OpKind::Trim { message, size: self.value(size) },
+                View::Meet(wire) => OpKind::Meet { message, wire },
+            };
+            value = self.op(kind);
         }
         value = self.fronted(value, message);
         if !is_inside {

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use mokume_reaction::{
-    Addressee, Automaton, Body, CellId, CellKind, ClassId, Emission, HandlerId, LayerId, Natives, OpKind, PortId,
-    Trigger, Type,
+    Addressee, Automaton, Body, CellId, CellKind, ClassId, Emission, HandlerId, LayerId, Natives, PortId, Trigger, Type,
 };
 
 use crate::arrays::Arrays;
@@ -296,10 +295,6 @@ fn directly(automaton: &Automaton, mut blocks: Vec<BlockInfo>) -> Vec<BlockInfo>
 
 fn remembered(automaton: &Automaton) -> Vec<bool> {
     let mut remembered = vec![false; automaton.wires.len()];
-    for op in automaton.bodies().flat_map(Body::ops) {
-        if let OpKind::Received { wire, .. } = &op.kind {
-            remembered[wire.index()] = true;
-        }
-    }
+    automaton.asked_for().into_iter().for_each(|wire| remembered[wire.index()] = true);
     remembered
 }

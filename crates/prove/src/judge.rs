@@ -8,7 +8,7 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use mokume_reaction::{Automaton, CellKind, Path, Type};
+use mokume_reaction::{AttributeId, Automaton, CellKind, Path, Type};
 
 use crate::lemmas::with_lemmas;
 use crate::solver::{Answer, Solver};
@@ -402,37 +402,14 @@ impl Compared<'_, '_> {
                 }
             }
         }
-        for at in 0..self.automaton.attributes.len() as u32 {
-            let described = &self.automaton.attributes[at as usize];
-            let failure = match (a.attributes.get(&at), b.attributes.get(&at)) {
-                (None, None) => continue,
-                (Some(a), Some(b)) => self.unequal(*a, *b),
-                // The one has what it came with.
-                (Some(set), None) | (None, Some(set)) if a.inside.is_none() => {
-                    let default = match sort_of(self.automaton, described.ty) {
-                        Sort::Bool => self.terms.truth(described.default != 0),
-                        _ => self.terms.number(described.default, self.terms.width(*set)),
-                    };
-                    self.unequal(*set, default)
-                }
-                (Some(set), None) | (None, Some(set)) => {
-                    let name =
-                        a.inside.as_ref().map_or(String::new(), |inside| format!("attribute {at} of {}", inside.0));
-                    let given = self.terms.variable(&name, sort_of(self.automaton, described.ty));
-                    self.unequal(*set, given)
-                }
-            };
-            differ.push((format!(" (attribute `{}`)", described.name), failure));
+        for (at, described) in self.automaton.attributes.iter().enumerate() {
+            let at = AttributeId::from(at);
+            if a.attributes.contains_key(&at.0) || b.attributes.contains_key(&at.0) {
+                let [a, b] = [a, b].map(|message| message.attribute(self.terms, self.automaton, at));
+                differ.push((format!(" (attribute `{}`)", described.name), self.unequal(a, b)));
+            }
         }
-        let asked_for = |wire: mokume_reaction::WireId| {
-            let mut ops = self.automaton.bodies().flat_map(|body| body.ops());
-            ops.any(|op| matches!(op.kind, mokume_reaction::OpKind::Received { wire: asked, .. } if asked == wire))
-        };
-        let wires: Vec<_> = (0..self.automaton.wires.len())
-            .map(mokume_reaction::WireId::from)
-            .filter(|wire| asked_for(*wire))
-            .collect();
-        for wire in wires {
+        for wire in self.automaton.asked_for() {
             let failure = match (a.received.get(&wire), b.received.get(&wire)) {
                 (None, None) => continue,
                 (Some((a, 0)), Some((b, 0))) if a.octets == b.octets => {

@@ -18,7 +18,7 @@ mod wires;
 use std::collections::BTreeMap;
 
 use mokume_reaction::{
-    Automaton, CellId, CellKind, ClassId, HandlerId, LayerId, LinkKind, Path, PortId, ReasonId, Type,
+    Automaton, CellId, CellKind, Channel, ClassId, HandlerId, LinkKind, Path, PortId, ReasonId, Type,
 };
 
 use crate::term::{Sort, Term, Terms};
@@ -129,13 +129,6 @@ pub struct Reader<'a> {
     pub hands_over: Option<HandlerId>,
     /// Channels of emissions that are not carried out yet, the next one last.
     pending: Vec<Channel>,
-}
-
-/// From a layer to a layer, or to a port.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Channel {
-    Layer(LayerId, LayerId),
-    Port(LayerId, PortId),
 }
 
 type Impossible<'a> = dyn FnMut(&mut Terms, &[Term]) -> bool + 'a;

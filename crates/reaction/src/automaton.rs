@@ -1,7 +1,7 @@
 //! A stack as data: cells, classes of objects, ports and handlers.
 
 use crate::value::{CellId, ClassId, HandlerId, LayerId, PortId, SourceId, Type};
-use crate::{Addressee, Body, Wire};
+use crate::{Addressee, Body, OpKind, Wire, WireId};
 
 /// One stack. *Uncomposed* (the reference) when `composition` is `None`.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -356,6 +356,13 @@ pub struct Composition {
     pub outputs: u32,
 }
 
+/// What emissions go through (docs/semantics.md, O3): from a layer to a layer, or to a port.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Channel {
+    Layer(LayerId, LayerId),
+    Port(LayerId, PortId),
+}
+
 /// A place in the program that an operation comes from.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Source {
@@ -419,6 +426,28 @@ impl Automaton {
     pub fn given_back(&self, path: &Path) -> Vec<Type> {
         let params = self.handlers.get(path.handler.index()).map_or(&[][..], |handler| &handler.params);
         crate::types(params).into_iter().filter(|ty| *ty == Type::Msg).collect()
+    }
+
+    /// Whether emissions stand in a queue there: everywhere, where nothing is composed.
+    pub fn is_queued(&self, channel: Channel) -> bool {
+        let Some(composition) = &self.composition else { return true };
+        match channel {
+            Channel::Layer(from, to) => composition.queued.contains(&(from, to)),
+            Channel::Port(from, port) => composition.queued_outputs.contains(&(from, port)),
+        }
+    }
+
+    /// The wires of which some handler asks for the packet as they met it, each once, in the order of the bodies.
+    pub fn asked_for(&self) -> Vec<WireId> {
+        let mut wires = Vec::new();
+        for op in self.bodies().flat_map(Body::ops) {
+            if let OpKind::Received { wire, .. } = op.kind {
+                if !wires.contains(&wire) {
+                    wires.push(wire);
+                }
+            }
+        }
+        wires
     }
 
     /// Whether events of a port come to the handler. A path of another one begins inside: for events that layers emit.

@@ -149,13 +149,17 @@ pub(super) fn pop(
 
 /// Whether the record on top is of this variant, and the values of its fields.
 pub(super) fn top(w: &mut Writer, message: Value, header: HeaderId, variant: VariantId) -> (Expr, Vec<Expr>) {
-    let record = struct_of(w, header, variant);
     let kind = reads("mk_top_kind", [core(), w.value(message)]);
     let is_this = kind.infix(Infix::Eq, record_kind(w, header, variant));
+    (is_this, fields_on_top(w, message, header, variant))
+}
+
+fn fields_on_top(w: &mut Writer, message: Value, header: HeaderId, variant: VariantId) -> Vec<Expr> {
+    let record = struct_of(w, header, variant);
     let top = reads("mk_top", [pool(), w.value(message)]);
     let top = w.temporary("header", format!("const {record} *"), top);
     let names = &w.plan.names.fields[header.index()][variant.index()];
-    (is_this, names.iter().map(|member| top.clone().arrow(member.clone())).collect())
+    names.iter().map(|member| top.clone().arrow(member.clone())).collect()
 }
 
 /// Takes the record on top off, which is of this variant.
@@ -166,10 +170,7 @@ pub(super) fn pop_known(w: &mut Writer, message: Value, header: HeaderId, varian
 
 /// Looks at the record on top, which is of this variant, and takes it off: the values of its fields.
 pub(super) fn take_top(w: &mut Writer, message: Value, header: HeaderId, variant: VariantId) -> Vec<Expr> {
-    let record = struct_of(w, header, variant);
-    let top = reads("mk_top", [pool(), w.value(message)]);
-    let top = w.temporary("header", format!("const {record} *"), top);
-    w.act(acts("mk_pop", [pool(), w.value(message), Expr::SizeOf(record.into())]));
-    let names = &w.plan.names.fields[header.index()][variant.index()];
-    names.iter().map(|member| top.clone().arrow(member.clone())).collect()
+    let fields = fields_on_top(w, message, header, variant);
+    pop_known(w, message, header, variant);
+    fields
 }

@@ -46,7 +46,7 @@ pub(crate) fn path(plan: &Plan, id: PathId) -> Written {
     w.finish().write()
 }
 
-pub(crate) use paths::{front_octets, is_for_c, outputs_at_once};
+pub(crate) use paths::{front_octets, is_for_c, outputs_at_once, path_of};
 
 /// A handler: what each does first, then its body.
 pub(crate) fn handler(plan: &Plan, id: HandlerId) -> Written {
@@ -61,8 +61,7 @@ pub(crate) fn handler(plan: &Plan, id: HandlerId) -> Written {
 /// A path that begins here is asked first.
 fn take_path(w: &mut Writer, id: HandlerId) {
     let automaton = w.plan.automaton;
-    let is_here = |path: &Path| path.handler == id && is_for_c(path) && !automaton.is_at_port(id);
-    let Some(path) = automaton.paths.iter().position(is_here) else { return };
+    let Some(path) = path_of(automaton, id).filter(|_| !automaton.is_at_port(id)) else { return };
     let skipped = usize::from(!w.plan.takes_self(id));
     let given = w.values(&automaton.handler(id).body.blocks[0].params[skipped..]);
     let taken = acts(format!("path_{path}"), [instance()].into_iter().chain(given).collect::<Vec<_>>());

@@ -54,6 +54,11 @@ pub(crate) fn is_for_c(path: &Path) -> bool {
     body.ops().all(said) && !body.blocks.iter().any(passed)
 }
 
+/// The number of the path that C has of a handler.
+pub(crate) fn path_of(automaton: &Automaton, handler: HandlerId) -> Option<usize> {
+    automaton.paths.iter().position(|path| path.handler == handler && is_for_c(path))
+}
+
 /// The output that is all that the block puts out, and the last that it does: it may leave at once. None, where others may be put out
 /// before it, as on a path that begins inside.
 fn at_once(automaton: &Automaton, path: &Path, block: BlockId) -> Option<(PortId, u32)> {
@@ -160,19 +165,19 @@ pub(super) fn operation(w: &mut Writer, op: &Op) -> bool {
 }
 
 /// The path of the body at hand.
-fn path_of<'a>(w: &Writer<'_, 'a>) -> Option<&'a Path> {
+fn path_at_hand<'a>(w: &Writer<'_, 'a>) -> Option<&'a Path> {
     let Unit::Path(id) = w.unit else { return None };
     Some(&w.plan.automaton.paths[id.index()])
 }
 
 /// Whether the path begins inside: its messages are the pool's, and others go on when it is over.
 fn is_inside(w: &Writer) -> bool {
-    path_of(w).is_some_and(|path| !w.plan.automaton.is_at_port(path.handler))
+    path_at_hand(w).is_some_and(|path| !w.plan.automaton.is_at_port(path.handler))
 }
 
 /// [`at_once`] of a block of the path at hand.
 fn leaves_alone(w: &Writer, block: BlockId) -> bool {
-    path_of(w).is_some_and(|path| at_once(w.plan.automaton, path, block).is_some())
+    path_at_hand(w).is_some_and(|path| at_once(w.plan.automaton, path, block).is_some())
 }
 
 /// The value stands for a message of the pool that is as the path has it by now.

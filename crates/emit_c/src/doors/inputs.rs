@@ -67,8 +67,7 @@ fn body(plan: &Plan, (port, input): (&Port, &PortInput), names: &[String], text:
         text.line(format!("k->core.accounts.received += {messages};"));
     }
     let own = (unique && plan.takes_self(handler)).then(|| "MK_SOLE".to_string());
-    let is_for_handler = |path: &&Path| path.handler == handler && crate::body::is_for_c(path);
-    if let Some(index) = automaton.paths.iter().position(|path| is_for_handler(&path)) {
+    if let Some(index) = crate::body::path_of(automaton, handler) {
         let octets = input.params.iter().zip(names).map(|((_, ty), name)| match ty {
             Type::Msg => name.clone(),
             ty => argument(automaton, *ty, name),

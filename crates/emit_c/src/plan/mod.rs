@@ -94,7 +94,7 @@ impl<'a> Plan<'a> {
             agenda: 0,
             header_octets: header_octets(automaton),
             head_room: head_room(automaton),
-            received: received(automaton),
+            received: automaton.asked_for().into_iter().enumerate().map(|(place, wire)| (wire, place)).collect(),
             heads: Heads::of(automaton, &mortal(automaton)),
             mortal: mortal(automaton),
             support: Support::of(automaton),
@@ -117,16 +117,10 @@ impl<'a> Plan<'a> {
 
     /// Numbers the channels that are queues: all of an uncomposed stack, the declared ones of a composed one.
     fn find_channels(&mut self) {
-        let queued = |composition: &Option<Composition>, from: LayerId, to: Result<LayerId, PortId>| match composition {
-            None => true,
-            Some(composition) => match to {
-                Ok(layer) => composition.queued.contains(&(from, layer)),
-                Err(port) => composition.queued_outputs.contains(&(from, port)),
-            },
-        };
         for (layer, body) in self.automaton.code() {
             for (from, to) in edges(self.automaton, layer, body) {
-                if queued(&self.automaton.composition, from, to) {
+                let channel = to.map_or_else(|port| Channel::Port(from, port), |layer| Channel::Layer(from, layer));
+                if self.automaton.is_queued(channel) {
                     let next = self.channels.len();
                     self.channels.entry((from, to)).or_insert(next);
                 }
@@ -374,17 +368,6 @@ fn header_octets(automaton: &Automaton) -> u32 {
 fn head_room(automaton: &Automaton) -> u32 {
     let sizes = (0..automaton.wires.len()).map(|wire| mokume_wire::native::wire_size(automaton, WireId::from(wire)));
     sizes.sum::<u32>().next_multiple_of(16).max(16)
-}
-
-fn received(automaton: &Automaton) -> HashMap<WireId, usize> {
-    let mut found = HashMap::new();
-    for op in automaton.bodies().flat_map(|body| body.ops()) {
-        if let OpKind::Received { wire, .. } = op.kind {
-            let next = found.len();
-            found.entry(wire).or_insert(next);
-        }
-    }
-    found
 }
 
 /// Classes whose objects are released somewhere, and the classes inside them.

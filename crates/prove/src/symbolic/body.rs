@@ -2,11 +2,13 @@
 //!
 //! An emission is a call when its handler has ended. One that an older one of its channel would come before (O3) is an escape.
 
-use mokume_reaction::{Body, ClassId, Handler, HandlerId, LayerId, OpKind, Operation, Terminator, Trigger, Type};
+use mokume_reaction::{
+    Body, Channel, ClassId, Handler, HandlerId, LayerId, OpKind, Operation, Terminator, Trigger, Type,
+};
 
 use super::message::fold16;
 use super::way::{enter, Emission, Ended, Kind, To, Way};
-use super::{Channel, End, Handed, Leaf, Message, Object, Origin, Out, Reader, Value, MOST_LEAVES};
+use super::{End, Handed, Leaf, Message, Object, Origin, Out, Reader, Value, MOST_LEAVES};
 use crate::term::{Sort, Term};
 
 /// Why a way through a path that refuses is not read further.
@@ -115,7 +117,8 @@ impl Reader<'_> {
         for emission in emissions {
             let channel = self.pending.pop();
             // Never past an older one of the same channel (O3).
-            let may_be_behind = self.is_inside && channel.is_some_and(|channel| self.is_queued(channel));
+            // What stands in a queue when a layer emits is not known.
+            let may_be_behind = self.is_inside && channel.is_some_and(|channel| self.automaton.is_queued(channel));
             if may_be_behind || channel.is_some_and(|channel| self.pending[..older].contains(&channel)) {
                 let live = leaves.iter_mut().filter(|leaf| leaf.escape.is_none());
                 live.for_each(|leaf| leaf.escape = Some("an emission behind an older one of its channel".into()));
@@ -189,15 +192,6 @@ impl Reader<'_> {
     fn handler_for(&self, target: Object, event: &str) -> Result<HandlerId, String> {
         let handler = self.automaton.handler_of(self.class_of(target), &Trigger::Event(event.to_owned()));
         handler.ok_or_else(|| "an emission without a handler".to_owned())
-    }
-
-    /// Whether the composition makes the channel a queue: what stands in it when a layer emits is not known.
-    fn is_queued(&self, channel: Channel) -> bool {
-        let Some(composition) = &self.automaton.composition else { return true };
-        match channel {
-            Channel::Layer(from, to) => composition.queued.contains(&(from, to)),
-            Channel::Port(from, port) => composition.queued_outputs.contains(&(from, port)),
-        }
     }
 
     fn run_block(&mut self, body: &Body, way: &mut Way) -> Result<(), String> {

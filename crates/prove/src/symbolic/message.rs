@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use mokume_reaction::{Endian, HeaderId, VariantId, WireId};
+use mokume_reaction::{AttributeId, Automaton, Endian, HeaderId, Type, VariantId, WireId};
 
-use super::Value;
+use super::{sort_of, Value};
 use crate::term::{Operator, Sort, Term, Terms};
 
 /// A message on one way through a reaction. Its octets are `front`, and behind them those of `base`.
@@ -55,6 +55,21 @@ impl Message {
         let base = Base { octets, start, size };
         let (attributes, received) = (BTreeMap::new(), BTreeMap::new());
         Message { headers: Vec::new(), front, base, attributes, inside: None, received }
+    }
+
+    /// What travels with the message, or what it came with: at a port, what every message has.
+    pub fn attribute(&self, terms: &mut Terms, automaton: &Automaton, attribute: AttributeId) -> Term {
+        if let Some(term) = self.attributes.get(&attribute.0) {
+            return *term;
+        }
+        let described = &automaton.attributes[attribute.index()];
+        match (&self.inside, described.ty) {
+            (Some((name, _)), ty) => {
+                terms.variable(&format!("attribute {} of {name}", attribute.0), sort_of(automaton, ty))
+            }
+            (None, Type::Bool) => terms.truth(described.default != 0),
+            (None, ty) => terms.number(described.default, u32::from(ty.width(automaton))),
+        }
     }
 
     /// Octets of what is encoded, 32 bits.

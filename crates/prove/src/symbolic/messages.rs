@@ -177,21 +177,9 @@ impl Reader<'_> {
         Ok(vec![Value::Message(Box::new(message))])
     }
 
-    /// What travels with the message, or what every message has.
+    /// What travels with the message.
     pub(super) fn attribute(&mut self, message: Id, attribute: AttributeId, way: &Way) -> Result<Vec<Value>, String> {
         let message = way.message(message)?;
-        let described = &self.automaton.attributes[attribute.index()];
-        let width = u32::from(described.ty.width(self.automaton));
-        let term = match message.attributes.get(&attribute.0) {
-            Some(term) => *term,
-            None if message.inside.is_some() => {
-                let (name, _) = message.inside.as_ref().ok_or("a message of nobody")?;
-                let name = format!("attribute {} of {name}", attribute.0);
-                self.terms.variable(&name, sort_of(self.automaton, described.ty))
-            }
-            None if described.ty == Type::Bool => self.terms.truth(described.default != 0),
-            None => self.terms.number(described.default, width),
-        };
-        Ok(vec![Value::Bits(term)])
+        Ok(vec![Value::Bits(message.attribute(self.terms, self.automaton, attribute))])
     }
 }

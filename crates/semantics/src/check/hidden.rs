@@ -48,10 +48,14 @@ fn used(body: &[Stmt]) -> BTreeSet<LocalId> {
 
 fn hidden(name: &Name, state: &Name) -> Diagnostic {
     let text = &name.text;
-    Diagnostic::warning(codes::HIDES_STATE, format!("the header's `{text}` hides the layer's state of that name here"))
-        .at(name.span, "what came, in this handler")
-        .label(state.span, "the state")
-        .help(format!("call the field otherwise here: `{text}: other`"))
+    let what = format!("the header's `{text}` hides the layer's state of that name here");
+    let help = format!("call the field otherwise here: `{text}: other`");
+    hides((name, state), what, "what came, in this handler", help)
+}
+
+fn hides((name, state): (&Name, &Name), what: String, here: &str, help: String) -> Diagnostic {
+    let found = Diagnostic::warning(codes::HIDES_STATE, what).at(name.span, here);
+    found.label(state.span, "the state").help(help)
 }
 
 /// Names that the layer's code binds: all locals but those of heads.
@@ -86,8 +90,7 @@ fn bound(layer: &Layer) -> Vec<Diagnostic> {
 
 fn hidden_by_local(name: &Name, state: &Name) -> Diagnostic {
     let text = &name.text;
-    Diagnostic::warning(codes::HIDES_STATE, format!("this `{text}` hides the layer's state of that name"))
-        .at(name.span, "another one, from here on")
-        .label(state.span, "the state")
-        .help(format!("give it another name; to change the state, leave `let` out: `{text} = …`"))
+    let what = format!("this `{text}` hides the layer's state of that name");
+    let help = format!("give it another name; to change the state, leave `let` out: `{text} = …`");
+    hides((name, state), what, "another one, from here on", help)
 }

@@ -97,10 +97,7 @@ fn meant(name: &Name) -> bool {
 }
 
 fn timers(layer: &Layer, said: &Said, out: &mut Vec<Diagnostic>) {
-    let scopes = layer.scopes.iter().map(|scope| (scope.kind, &scope.members));
-    let classes = layer.objects.iter().enumerate();
-    let objects = classes.map(|(index, class)| (ScopeKind::Object(ObjectId(index as u32)), &class.members));
-    for (kind, members) in scopes.chain(objects) {
+    for (kind, members) in layer.all_members() {
         for (index, member) in members.iter().enumerate() {
             let place = (kind, index as u32);
             if !matches!(member.kind, MemberKind::Timer) || meant(&member.name) {

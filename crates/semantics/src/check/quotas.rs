@@ -24,7 +24,7 @@ pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
             Met::State(state) => named.push(state),
             Met::Stmt(_) | Met::Expr(_) => {}
         });
-        for (scope, members) in members(layer) {
+        for (scope, members) in layer.all_members() {
             for (index, member) in members.iter().enumerate() {
                 let at = (scope, index as u32);
                 let is_quota = matches!(member.kind, MemberKind::Quota { .. });
@@ -51,15 +51,9 @@ fn is_whole(program: &Program, layer: &Layer, errors: &[Span]) -> bool {
     }
 }
 
-fn members(layer: &Layer) -> impl Iterator<Item = (ScopeKind, &Vec<Member>)> {
-    let scopes = layer.scopes.iter().map(|scope| (scope.kind, &scope.members));
-    let classes = layer.objects.iter().enumerate();
-    scopes.chain(classes.map(|(index, class)| (ScopeKind::Object(ObjectId(index as u32)), &class.members)))
-}
-
 /// The first places for messages behind which the quota stands, and where they say so.
 fn behind(layer: &Layer, at: (ScopeKind, u32)) -> Option<(&Name, Span)> {
-    members(layer).flat_map(|(_, members)| members).find_map(|member| match &member.kind {
+    layer.all_members().flat_map(|(_, members)| members).find_map(|member| match &member.kind {
         MemberKind::Messages { quota: Some(quota), .. } if (quota.scope, quota.member) == at => {
             Some((&member.name, quota.span))
         }

@@ -48,11 +48,9 @@ fn state(layer: &Layer, out: &mut Vec<Diagnostic>) {
         }
     });
     let read = read(layer);
-    let scopes = layer.scopes.iter().map(|scope| (scope.kind, &scope.members, 0));
-    let classes = layer.objects.iter().enumerate();
-    let objects =
-        classes.map(|(index, class)| (ScopeKind::Object(ObjectId(index as u32)), &class.members, class.keys.len()));
-    for (kind, members, keys) in scopes.chain(objects) {
+    for (kind, members) in layer.all_members() {
+        // The keys come first.
+        let keys = if let ScopeKind::Object(id) = kind { layer.objects[id.index()].keys.len() } else { 0 };
         for (index, member) in members.iter().enumerate().skip(keys) {
             let container = matches!(member.kind, MemberKind::Container(_));
             let within = container || layer.is_contained(kind, index as u32);

@@ -139,6 +139,13 @@ impl Layer {
         }
     }
 
+    /// The members of each scope and of each class of objects.
+    pub fn all_members(&self) -> impl Iterator<Item = (ScopeKind, &[Member])> {
+        let scopes = self.scopes.iter().map(|scope| (scope.kind, scope.members.as_slice()));
+        let classes = self.objects.iter().enumerate();
+        scopes.chain(classes.map(|(at, class)| (ScopeKind::Object(ObjectId(at as u32)), class.members.as_slice())))
+    }
+
     /// The members of its sessions that stand at these places, with them: what it asks for when one begins.
     pub fn asked<'a>(&'a self, places: &'a [u32]) -> impl Iterator<Item = (u32, &'a Member)> {
         let members = self.members(ScopeKind::Session).unwrap_or_default();

@@ -1,0 +1,97 @@
+//! Parts of numbers, numbers side by side, and other widths.
+
+use super::{mask, Node, Operator, Sort, Term, Terms};
+
+impl Terms {
+    /// Bits `high` down to `low` of a term, both counted from 0; `low <= high`, and `high` below the width.
+    pub fn extract(&mut self, high: u32, low: u32, a: Term) -> Term {
+        let width = self.width(a);
+        debug_assert!(high < width && low <= high);
+        if low == 0 && high + 1 == width {
+            return a;
+        }
+        match self.node(a).clone() {
+            Node::Number(value) if width <= 64 => self.number(value >> low, high - low + 1),
+            Node::Extract(_, inner, of) => self.extract(high + inner, low + inner, of),
+            Node::Concat(upper, lower) => {
+                let split = self.width(lower);
+                if high < split {
+                    self.extract(high, low, lower)
+                } else if low >= split {
+                    self.extract(high - split, low - split, upper)
+                } else {
+                    let (upper, lower) = (self.extract(high - split, 0, upper), self.extract(split - 1, low, lower));
+                    self.concat(upper, lower)
+                }
+            }
+            Node::ZeroExtend(_, inner) if high < self.width(inner) => self.extract(high, low, inner),
+            Node::ZeroExtend(_, inner) if low >= self.width(inner) => self.number(0, high - low + 1),
+            // Some of its zeros stay.
+            Node::ZeroExtend(_, inner) => {
+                let part = self.extract(self.width(inner) - 1, low, inner);
+                self.resize(part, high - low + 1)
+            }
+            // Truncation is a homomorphism of + and *.
+            Node::Binary(
+                operator @ (Operator::Add
+                | Operator::Sub
+                | Operator::Mul
+                | Operator::And
+                | Operator::Or
+                | Operator::Xor),
+                x,
+                y,
+            ) if low == 0 => {
+                let (x, y) = (self.extract(high, 0, x), self.extract(high, 0, y));
+                self.binary(operator, x, y)
+            }
+            _ => self.make(Node::Extract(high, low, a), Sort::Bits(high - low + 1)),
+        }
+    }
+
+    /// `high` in front of `low`, as wide as both; it may be wider than 64 bits.
+    pub fn concat(&mut self, high: Term, low: Term) -> Term {
+        let (upper, lower) = (self.width(high), self.width(low));
+        if upper + lower <= 64 {
+            if let (Some(x), Some(y)) = (self.constant(high), self.constant(low)) {
+                return self.number(x << lower | y, upper + lower);
+            }
+        }
+        // Parts of one number that lie side by side: the low one may have been made simpler.
+        if let Node::Extract(last, first, of) = *self.node(high) {
+            if first >= lower && self.extract(first - 1, first - lower, of) == low {
+                return self.extract(last, first - lower, of);
+            }
+        }
+        self.make(Node::Concat(high, low), Sort::Bits(upper + lower))
+    }
+
+    /// To `width` bits, filled up with zeros or cut off.
+    pub fn resize(&mut self, a: Term, width: u32) -> Term {
+        let a = self.as_bits(a);
+        let old = self.width(a);
+        if width == old {
+            a
+        } else if width < old {
+            self.extract(width - 1, 0, a)
+        } else if let (Some(value), true) = (self.constant(a), width <= 64) {
+            self.number(value, width)
+        } else {
+            match *self.node(a) {
+                Node::ZeroExtend(_, inner) => self.resize(inner, width),
+                // Nothing is cut off.
+                Node::Extract(high, 0, of) if self.width(of) <= 64 && self.most(of) <= mask(high + 1) => {
+                    self.resize(of, width)
+                }
+                // Nothing is carried.
+                Node::Binary(Operator::Add, x, y)
+                    if width <= 64 && self.most(x).checked_add(self.most(y)).is_some_and(|sum| sum <= mask(old)) =>
+                {
+                    let (x, y) = (self.resize(x, width), self.resize(y, width));
+                    self.binary(Operator::Add, x, y)
+                }
+                _ => self.make(Node::ZeroExtend(width - old, a), Sort::Bits(width)),
+            }
+        }
+    }
+}

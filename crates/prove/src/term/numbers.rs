@@ -1,0 +1,161 @@
+//! Arithmetic: sums have one form.
+
+use std::collections::BTreeMap;
+
+use super::{mask, Node, Operator, Sort, Term, Terms};
+
+impl Terms {
+    /// An operator on two bit-vectors of one width, modulo 2^width. What it simplifies to is the same in SMT-LIB.
+    pub fn binary(&mut self, operator: Operator, a: Term, b: Term) -> Term {
+        let sort = self.sort(a);
+        debug_assert_eq!(sort, self.sort(b));
+        let width = self.width(a);
+        if let (Some(x), Some(y), true) = (self.constant(a), self.constant(b), width <= 64) {
+            return self.number(compute(operator, x, y, width), width);
+        }
+        if let Some(operand) = self.neutral(operator, a, b) {
+            return operand;
+        }
+        let is_linear = match operator {
+            Operator::Add | Operator::Sub => true,
+            Operator::Mul => self.constant(a).is_some() || self.constant(b).is_some(),
+            Operator::Shl => self.constant(b).is_some(),
+            _ => false,
+        };
+        if is_linear && width <= 64 {
+            return self.sum(operator, a, b);
+        }
+        match (operator, self.constant(b)) {
+            // A shift is a part; so are the low bits.
+            (Operator::Shr, Some(by)) if by < u64::from(width) => {
+                let high = self.extract(width - 1, by as u32, a);
+                return self.resize(high, width);
+            }
+            (Operator::And, Some(ones)) if ones > 0 && (ones & ones.wrapping_add(1)) == 0 && ones < mask(width) => {
+                let low = self.extract(ones.trailing_ones() - 1, 0, a);
+                return self.resize(low, width);
+            }
+            _ => {}
+        }
+        self.make(Node::Binary(operator, a, b), sort)
+    }
+
+    /// A sum has one form: its parts in the order in which they were made, each once with its factor, and the number last.
+    fn sum(&mut self, operator: Operator, a: Term, b: Term) -> Term {
+        let width = self.width(a);
+        let mut parts = BTreeMap::new();
+        let mut number = 0;
+        match (operator, self.constant(a), self.constant(b)) {
+            (Operator::Mul, Some(by), _) => self.add_up(b, by, &mut parts, &mut number),
+            (Operator::Mul, _, Some(by)) => self.add_up(a, by, &mut parts, &mut number),
+            (Operator::Shl, _, Some(by)) => {
+                let by = if by >= u64::from(width) { 0 } else { 1 << by };
+                self.add_up(a, by, &mut parts, &mut number);
+            }
+            _ => {
+                self.add_up(a, 1, &mut parts, &mut number);
+                let sign = if operator == Operator::Sub { u64::MAX } else { 1 };
+                self.add_up(b, sign, &mut parts, &mut number);
+            }
+        }
+        let mut sum = None;
+        for (part, factor) in parts {
+            let factor = factor & mask(width);
+            let scaled = match factor {
+                0 => continue,
+                1 => part,
+                _ => {
+                    let factor = self.number(factor, width);
+                    self.make(Node::Binary(Operator::Mul, part, factor), Sort::Bits(width))
+                }
+            };
+            sum = Some(match sum {
+                None => scaled,
+                Some(sum) => self.make(Node::Binary(Operator::Add, sum, scaled), Sort::Bits(width)),
+            });
+        }
+        let number = self.number(number, width);
+        match (sum, self.constant(number)) {
+            (None, _) => number,
+            (Some(sum), Some(0)) => sum,
+            (Some(sum), _) => self.make(Node::Binary(Operator::Add, sum, number), Sort::Bits(width)),
+        }
+    }
+
+    /// Adds so many times a term to the parts of a sum.
+    fn add_up(&mut self, term: Term, times: u64, parts: &mut BTreeMap<Term, u64>, number: &mut u64) {
+        if let Some(value) = self.constant(term) {
+            *number = number.wrapping_add(value.wrapping_mul(times));
+            return;
+        }
+        // What lies side by side is a sum.
+        let width = self.width(term);
+        let inner = if let Node::ZeroExtend(_, inner) = *self.node(term) { inner } else { term };
+        if let Node::Concat(high, low) = *self.node(inner) {
+            let by = 1u64 << self.width(low);
+            let (high, low) = (self.resize(high, width), self.resize(low, width));
+            self.add_up(high, times.wrapping_mul(by), parts, number);
+            return self.add_up(low, times, parts, number);
+        }
+        match *self.node(term) {
+            Node::Binary(Operator::Add, x, y) => {
+                self.add_up(x, times, parts, number);
+                self.add_up(y, times, parts, number);
+            }
+            Node::Binary(Operator::Mul, x, y) => match self.constant(y) {
+                Some(by) => self.add_up(x, times.wrapping_mul(by), parts, number),
+                None => Self::add_part(term, times, parts),
+            },
+            _ => Self::add_part(term, times, parts),
+        }
+    }
+
+    fn add_part(term: Term, times: u64, parts: &mut BTreeMap<Term, u64>) {
+        let factor = parts.entry(term).or_default();
+        *factor = factor.wrapping_add(times);
+    }
+
+    /// The operand that is the result, if one of them is a number for which one is: `x + 0`, `x * 1`, `x & 0`.
+    fn neutral(&self, operator: Operator, a: Term, b: Term) -> Option<Term> {
+        use Operator::{Add, And, Div, Mul, Or, Shl, Shr, Sub, Xor};
+        let all_ones = mask(self.width(a));
+        match (operator, self.constant(a), self.constant(b)) {
+            (Add | Or | Xor, Some(0), _) | (Mul, Some(1), _) | (Mul | And, _, Some(0)) => Some(b),
+            (Add | Sub | Or | Xor | Shl | Shr, _, Some(0)) | (Mul | Div, _, Some(1)) | (Mul | And, Some(0), _) => {
+                Some(a)
+            }
+            (And, _, Some(y)) if y == all_ones => Some(a),
+            (And, Some(x), _) if x == all_ones => Some(b),
+            _ => None,
+        }
+    }
+}
+
+/// As SMT-LIB defines it (division by zero gives all ones).
+fn compute(operator: Operator, a: u64, b: u64, width: u32) -> u64 {
+    let value = match operator {
+        Operator::Add => a.wrapping_add(b),
+        Operator::Sub => a.wrapping_sub(b),
+        Operator::Mul => a.wrapping_mul(b),
+        Operator::Div => a.checked_div(b).unwrap_or(u64::MAX),
+        Operator::Rem => a.checked_rem(b).unwrap_or(a),
+        Operator::And => a & b,
+        Operator::Or => a | b,
+        Operator::Xor => a ^ b,
+        Operator::Shl => {
+            if b >= u64::from(width) {
+                0
+            } else {
+                a << b
+            }
+        }
+        Operator::Shr => {
+            if b >= u64::from(width) {
+                0
+            } else {
+                a >> b
+            }
+        }
+    };
+    value & mask(width)
+}

@@ -1,0 +1,193 @@
+//! Booleans, comparisons and choices.
+
+use super::{mask, Node, Operator, Sort, Term, Terms};
+
+impl Terms {
+    /// The opposite of a boolean.
+    pub fn not(&mut self, a: Term) -> Term {
+        match self.node(a).clone() {
+            Node::True => self.truth(false),
+            Node::False => self.truth(true),
+            Node::Not(inner) => inner,
+            _ => self.make(Node::Not(a), Sort::Bool),
+        }
+    }
+
+    /// True if all are; of none, true. Parts are sorted, and doubles and opposites seen.
+    pub fn all(&mut self, parts: &[Term]) -> Term {
+        let mut flat = Vec::new();
+        for part in parts {
+            let part = &self.now(*part);
+            match self.node(*part).clone() {
+                Node::True => {}
+                Node::False => return self.truth(false),
+                Node::All(inner) => flat.extend(inner),
+                _ => flat.push(*part),
+            }
+        }
+        flat.sort_unstable();
+        flat.dedup();
+        for part in &flat {
+            let opposite = self.not(*part);
+            if flat.binary_search(&opposite).is_ok() {
+                return self.truth(false);
+            }
+        }
+        match flat.as_slice() {
+            [] => self.truth(true),
+            [one] => *one,
+            _ => self.make(Node::All(flat), Sort::Bool),
+        }
+    }
+
+    /// True if one is; of none, false. Parts are sorted, and doubles seen.
+    pub fn any(&mut self, parts: &[Term]) -> Term {
+        let mut flat = Vec::new();
+        for part in parts {
+            let part = &self.now(*part);
+            match self.node(*part).clone() {
+                Node::False => {}
+                Node::True => return self.truth(true),
+                Node::Any(inner) => flat.extend(inner),
+                _ => flat.push(*part),
+            }
+        }
+        flat.sort_unstable();
+        flat.dedup();
+        match flat.as_slice() {
+            [] => self.truth(false),
+            [one] => *one,
+            _ => self.make(Node::Any(flat), Sort::Bool),
+        }
+    }
+
+    /// False only where `a` holds and `b` does not.
+    pub fn implies(&mut self, a: Term, b: Term) -> Term {
+        let not_a = self.not(a);
+        self.any(&[not_a, b])
+    }
+
+    /// One of two terms of the same sort, by a condition.
+    pub fn choose(&mut self, condition: Term, then: Term, otherwise: Term) -> Term {
+        debug_assert_eq!(self.sort(then), self.sort(otherwise));
+        match self.node(condition) {
+            Node::True => return then,
+            Node::False => return otherwise,
+            _ => {}
+        }
+        if then == otherwise {
+            return then;
+        }
+        let sort = self.sort(then);
+        self.make(Node::If(condition, then, otherwise), sort)
+    }
+
+    /// Whether two terms of the same sort are equal.
+    pub fn equal(&mut self, a: Term, b: Term) -> Term {
+        debug_assert_eq!(self.sort(a), self.sort(b));
+        if a == b {
+            return self.truth(true);
+        }
+        if let (Some(x), Some(y)) = (self.constant(a), self.constant(b)) {
+            return self.truth(x == y);
+        }
+        if self.sort(a) == Sort::Bool {
+            match (self.constant(a), self.constant(b)) {
+                (Some(1), _) => return b,
+                (Some(0), _) => return self.not(b),
+                (_, Some(1)) => return a,
+                (_, Some(0)) => return self.not(a),
+                _ => {}
+            }
+        }
+        if let Some(simpler) = self.equal_to_number(a, b).or_else(|| self.equal_to_number(b, a)) {
+            return simpler;
+        }
+        let (a, b) = if a < b { (a, b) } else { (b, a) };
+        self.make(Node::Equal(a, b), Sort::Bool)
+    }
+
+    /// `a = number`, of what `a` is made of.
+    fn equal_to_number(&mut self, a: Term, b: Term) -> Option<Term> {
+        let value = self.constant(b)?;
+        match self.node(a).clone() {
+            Node::ZeroExtend(_, inner) => {
+                let width = self.width(inner);
+                if value > mask(width) {
+                    return Some(self.truth(false));
+                }
+                let value = self.number(value, width);
+                Some(self.equal(inner, value))
+            }
+            Node::If(condition, then, otherwise) => {
+                let (then, otherwise) = (self.constant(then)? == value, self.constant(otherwise)? == value);
+                Some(match (then, otherwise) {
+                    (true, true) => self.truth(true),
+                    (true, false) => condition,
+                    (false, true) => self.not(condition),
+                    (false, false) => self.truth(false),
+                })
+            }
+            Node::Binary(Operator::Add, x, plus) => {
+                let plus = self.constant(plus)?;
+                let rest = self.number(value.wrapping_sub(plus), self.width(a));
+                Some(self.equal(x, rest))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether `a` is below `b`, both as numbers without sign of one width.
+    pub fn less(&mut self, a: Term, b: Term) -> Term {
+        debug_assert_eq!(self.sort(a), self.sort(b));
+        let width = self.width(a);
+        match (self.constant(a), self.constant(b)) {
+            (Some(x), Some(y)) => return self.truth(x < y),
+            (_, Some(0)) => return self.truth(false),
+            (_, Some(y)) if width <= 64 && self.most(a) < y => return self.truth(true),
+            (Some(x), _) if width <= 64 && self.most(b) <= x => return self.truth(false),
+            (Some(x), _) if x == mask(width) && width <= 64 => return self.truth(false),
+            (_, Some(1)) => {
+                let zero = self.number(0, width);
+                return self.equal(a, zero);
+            }
+            (Some(0), _) => {
+                let is_zero = self.equal(b, a);
+                return self.not(is_zero);
+            }
+            _ => {}
+        }
+        if a == b {
+            return self.truth(false);
+        }
+        match (self.node(a).clone(), self.node(b).clone()) {
+            (Node::ZeroExtend(_, x), Node::ZeroExtend(_, y)) if self.width(x) == self.width(y) => {
+                return self.less(x, y)
+            }
+            (Node::ZeroExtend(_, x), Node::Number(most)) => {
+                let inner = self.width(x);
+                if most > mask(inner) {
+                    return self.truth(true);
+                }
+                let most = self.number(most, inner);
+                return self.less(x, most);
+            }
+            (Node::Number(least), Node::ZeroExtend(_, x)) => {
+                let inner = self.width(x);
+                if least >= mask(inner) {
+                    return self.truth(false);
+                }
+                let least = self.number(least, inner);
+                return self.less(least, x);
+            }
+            _ => {}
+        }
+        self.make(Node::Less(a, b), Sort::Bool)
+    }
+
+    /// Whether `a` is at most `b`, both as numbers without sign of one width: that `b` is not below `a`, so that there is one form.
+    pub fn less_equal(&mut self, a: Term, b: Term) -> Term {
+        let above = self.less(b, a);
+        self.not(above)
+    }
+}
