@@ -67,6 +67,12 @@ static inline bool mk_do_take(uint32_t *left, uint32_t amount)
     return true;
 }
 
+static inline void mk_do_spend(mk_core *core, uint32_t *left, uint32_t amount, uint32_t source)
+{
+    if (MK_UNLIKELY(!mk_do_take(left, amount)))
+        mk_report_at(core, MK_MISUSE, source);
+}
+
 static inline void mk_do_give(mk_core *core, uint32_t *left, uint32_t total, uint32_t amount, uint32_t source)
 {
     uint32_t taken = total - *left;

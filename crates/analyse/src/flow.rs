@@ -126,6 +126,31 @@ impl Flow {
     }
 }
 
+/// The blocks that are reached, each behind all that lead to it, but for those that lead back.
+pub fn in_order(body: &Body) -> Vec<BlockId> {
+    let mut seen = vec![false; body.blocks.len()];
+    let mut order = Vec::new();
+    let mut open = vec![(BlockId(0), 0)];
+    seen[0] = true;
+    while let Some((block, next)) = open.last_mut() {
+        let targets = body.blocks[block.index()].terminator.targets();
+        match targets.get(*next) {
+            Some(target) => {
+                *next += 1;
+                if !std::mem::replace(&mut seen[target.block.index()], true) {
+                    open.push((target.block, 0));
+                }
+            }
+            None => {
+                order.push(*block);
+                open.pop();
+            }
+        }
+    }
+    order.reverse();
+    order
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -160,5 +185,10 @@ mod tests {
         assert!(flow.dominates(head, end) && !flow.dominates(body, end) && flow.dominates(entry, body));
         assert_eq!([entry, head, body, end].map(|block| flow.rounds(block)), [1, 3, 3, 1]);
         assert_eq!(flow.edges_into(head), 2);
+    }
+
+    #[test]
+    fn blocks_stand_behind_those_that_lead_to_them() {
+        assert_eq!(in_order(&looped()), [0, 1, 3, 2].map(BlockId));
     }
 }

@@ -16,7 +16,7 @@ mod straight;
 mod weights;
 
 pub use dominators::Dominators;
-pub use flow::{Blocks, Flow};
+pub use flow::{in_order, Blocks, Flow};
 pub use inline::{flat, inlined, run_by, run_in, Site};
 pub use levels::{level, Amount, Level, Steps};
 pub use liveness::Liveness;

@@ -84,4 +84,12 @@ impl Reaction<'_> {
         *left += given.min(taken);
         self.report_if(given > taken, Report::Misuse);
     }
+
+    /// Takes from a quota that has so much.
+    pub fn spend(&mut self, frame: &Frame, object: Value, cell: CellId, wanted: u32) {
+        let Some(Content::Quota(left)) = self.content(frame, object, cell) else { return };
+        let rest = left.checked_sub(wanted);
+        *left = rest.unwrap_or(*left);
+        self.report_if(rest.is_none(), Report::Misuse);
+    }
 }

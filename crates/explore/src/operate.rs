@@ -226,6 +226,9 @@ impl<'p> Reaction<'p> {
             OpKind::Give { object, cell, amount } => {
                 return self.give(frame, *object, *cell, frame.get(*amount) as u32);
             }
+            OpKind::Spend { object, cell, amount } => {
+                return self.spend(frame, *object, *cell, frame.get(*amount) as u32);
+            }
             OpKind::Keep { object, cell, index, message } => {
                 return self.keep(frame, *object, *cell, frame.get(*index), *message);
             }

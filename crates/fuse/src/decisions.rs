@@ -73,28 +73,37 @@ impl Ord for Untried {
     }
 }
 
+/// A way that is taken less often than this, where the likeliest is taken once, is not looked for.
+pub const SELDOM: f32 = 0.01;
+
 /// A way that succeeded.
 #[derive(Clone, Debug)]
 pub struct Taken<T> {
-    pub likely: f32,
+    /// How much it is worth to have it, as often as it is taken.
+    pub worth: f32,
     /// Of each decision, the way that was taken, and how far the path was.
     pub ways: Vec<(usize, Far)>,
     pub found: T,
 }
 
-/// Tries ways, the likeliest first, until `enough` succeeded that no other can be likelier than, or `most` were tried. `attempt` says
-/// what it found, and the decisions that it took. The answer is those that succeeded, the likeliest first, and why the first that did not did not;
-/// that alone where none succeeded.
+/// Ways that succeeded, and why the first that did not did not; that alone where none succeeded.
+pub type Searched<T, E> = Result<(Vec<Taken<T>>, Option<E>), Option<E>>;
+
+/// Tries ways, the likeliest first, until those that are left are taken too seldom, or `most` were tried. `attempt` says what it found, and the
+/// decisions that it took; `worth` how much it is worth to take a way. The answer is `enough` of those that succeeded, the ones first that are worth
+/// the most as often as they are taken, and why the first that did not succeed did not; that alone where none succeeded.
 pub fn search<T, E>(
     (enough, most): (usize, usize),
+    worth: impl Fn(&T) -> f32,
     mut attempt: impl FnMut(Decisions) -> (Decisions, Result<T, E>),
-) -> Result<(Vec<Taken<T>>, Option<E>), Option<E>> {
+) -> Searched<T, E> {
     let mut open = BinaryHeap::from([Untried { likely: 1.0, ways: Vec::new() }]);
     let mut taken: Vec<Taken<T>> = Vec::new();
     let mut first = None;
+    let mut seldom: f32 = 0.0;
     for _ in 0..most {
         let Some(next) = open.pop() else { break };
-        if taken.len() >= enough && taken[enough - 1].likely >= next.likely {
+        if next.likely < seldom {
             break;
         }
         let from = next.ways.len();
@@ -113,8 +122,10 @@ pub fn search<T, E>(
         match found {
             Ok(found) => {
                 let ways = decisions.taken.iter().map(|decided| (decided.way, decided.at)).collect();
-                let place = taken.partition_point(|other| other.likely >= likely);
-                taken.insert(place, Taken { likely, ways, found });
+                seldom = seldom.max(likely * SELDOM);
+                let worth = likely * worth(&found);
+                let place = taken.partition_point(|other| other.worth >= worth);
+                taken.insert(place, Taken { worth, ways, found });
             }
             Err(why) => {
                 first.get_or_insert(why);
@@ -137,13 +148,17 @@ mod tests {
 
     /// A tree of three decisions, of which one leaf succeeds.
     fn found(wanted: &[usize]) -> Result<f32, Option<Vec<usize>>> {
-        let found = search((1, 100), |mut decisions| {
-            let likely = [[0.9, 0.1], [0.5, 0.5], [0.2, 0.8]];
-            let ways: Vec<usize> = likely.iter().map(|likely| decisions.next(likely, HERE)).collect();
-            let result = if ways == wanted { Ok(()) } else { Err(ways) };
-            (decisions, result)
-        });
-        found.map(|(taken, _)| taken[0].likely)
+        let found = search(
+            (1, 100),
+            |_| 1.0,
+            |mut decisions| {
+                let likely = [[0.9, 0.1], [0.5, 0.5], [0.2, 0.8]];
+                let ways: Vec<usize> = likely.iter().map(|likely| decisions.next(likely, HERE)).collect();
+                let result = if ways == wanted { Ok(()) } else { Err(ways) };
+                (decisions, result)
+            },
+        );
+        found.map(|(taken, _)| taken[0].worth)
     }
 
     #[test]
@@ -157,10 +172,14 @@ mod tests {
 
     #[test]
     fn the_likeliest_that_succeed_are_taken_in_order() {
-        let all = search((2, 100), |mut decisions| {
-            let way = decisions.next(&[0.1, 0.6, 0.2, 0.1], HERE);
-            (decisions, if way == 1 { Err(()) } else { Ok(way) })
-        });
+        let all = search(
+            (2, 100),
+            |_| 1.0,
+            |mut decisions| {
+                let way = decisions.next(&[0.1, 0.6, 0.2, 0.1], HERE);
+                (decisions, if way == 1 { Err(()) } else { Ok(way) })
+            },
+        );
         let (all, failed) = all.expect("some succeed");
         assert_eq!(failed, Some(()), "why the likeliest did not");
         assert_eq!(all.iter().map(|taken| taken.found).collect::<Vec<_>>(), [2, 0]);

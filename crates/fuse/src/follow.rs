@@ -4,12 +4,12 @@
 //! not read yet, there is no path.
 
 use mokume_reaction::{
-    Automaton, Body, CellId, CellKind, Channel, ClassId, Fallible, FunctionId, HandlerId, Op, OpKind, Target,
+    Automaton, Body, CellId, CellKind, Channel, ClassId, Endian, Fallible, FunctionId, HandlerId, Op, OpKind, Target,
     Terminator, Trigger, Type, Value, VariantId,
 };
 
-use crate::graph::{Kind, Node, U32};
-use crate::message::Message;
+use crate::graph::{Kind, Node};
+use crate::message::{Field, Message};
 use crate::region::{Active, Deed, Do, Followed, Given, Region, Step};
 
 /// Who an emission is for.
@@ -21,7 +21,7 @@ enum To {
 }
 
 /// What a handler emitted, to be carried out when it has ended.
-struct Emitted {
+pub(crate) struct Emitted {
     to: To,
     handler: Option<HandlerId>,
     args: Vec<Given>,
@@ -86,6 +86,7 @@ impl<'a> Region<'a> {
             });
         }
         self.handler(handler, object, args)?;
+        self.settle()?;
         let hands_over = |deed: &Deed| matches!(deed.what, Do::HandOver { .. });
         if self.deeds.iter().rev().skip(1).any(hands_over) {
             return self.no("does more behind what it hands over");
@@ -93,22 +94,15 @@ impl<'a> Region<'a> {
         self.all_given_away(handler)
     }
 
-    /// Each message that came in leaves once.
+    /// Each message that came in leaves, or is kept; more than once only where the program lends it.
     fn all_given_away(&mut self, handler: HandlerId) -> Followed<()> {
         let params = &self.automaton.handler(handler).params;
         let messages = (0..params.len()).filter(|place| params[*place].1 == Type::Msg).map(|place| place as u32 + 1);
         for message in messages {
-            let uses = self.deeds.iter().map(|deed| match &deed.what {
-                Do::Out { args, .. } | Do::HandOver { args, .. } => {
-                    args.iter().filter(|arg| matches!(arg, Given::Message(found) if found.given == message)).count()
-                }
-                Do::Drop { message: found, .. } | Do::Consume { message: found, .. } => {
-                    usize::from(found.given == message)
-                }
-                _ => 0,
-            });
-            if uses.sum::<usize>() != 1 {
-                return self.no("gives a message away more than once, or keeps it");
+            let uses = self.deeds.iter().flat_map(|deed| deed.what.messages()).filter(|found| found.given == message);
+            match (uses.count(), self.is_inside) {
+                (1, _) | (2.., false) => {}
+                _ => return self.no("gives a message away more than once, or keeps it"),
             }
         }
         Ok(())
@@ -116,22 +110,29 @@ impl<'a> Region<'a> {
 
     /// One handler, and then all that follows from what it emitted.
     fn handler(&mut self, handler: HandlerId, object: Node, args: Vec<Given>) -> Followed<()> {
-        let automaton = self.automaton;
-        let definition = automaton.handler(handler);
-        if automaton.handler_of(definition.class, &Trigger::Settle).is_some() {
-            return self.no("is of objects that settle");
-        }
+        self.touch(object)?;
+        let emitted = self.instant(handler, object, args)?;
+        self.carry_all_out(emitted)
+    }
+
+    /// One handler by itself: what it emitted.
+    pub(crate) fn instant(&mut self, handler: HandlerId, object: Node, args: Vec<Given>) -> Followed<Vec<Emitted>> {
+        let definition = self.automaton.handler(handler);
         let layer = self.layer_of(handler);
         self.handlers.push(handler);
-        self.depth += 1;
-        if self.depth > DEEPEST {
-            return self.no("leads through more handlers than are followed");
-        }
         if self.layers.last() != Some(&layer) {
             self.layers.push(layer);
         }
         let given = std::iter::once(Given::Node(object)).chain(args).collect();
-        let (_, emitted) = self.body(&definition.body, given, Some(layer))?;
+        Ok(self.body(&definition.body, given, Some(layer))?.1)
+    }
+
+    /// What a handler emitted is carried out, each with all that follows from it.
+    pub(crate) fn carry_all_out(&mut self, emitted: Vec<Emitted>) -> Followed<()> {
+        self.depth += 1;
+        if self.depth > DEEPEST {
+            return self.no("leads through more handlers than are followed");
+        }
         let first = self.pending.len();
         self.pending.extend(emitted.iter().rev().map(|one| one.channel));
         for one in emitted {
@@ -181,7 +182,8 @@ impl<'a> Region<'a> {
             return Ok(());
         }
         self.calls.push(call.clone());
-        self.active.push(Active { call, layer: self.layer_of(handler), is_last: self.pending.is_empty() });
+        let is_last = self.pending.is_empty() && self.settling.is_idle();
+        self.active.push(Active { call, layer: self.layer_of(handler), is_last });
         self.must_live(target)?;
         self.handler(handler, target, emitted.args)?;
         self.active.pop();
@@ -301,14 +303,21 @@ impl<'a> Region<'a> {
                 let key = key.iter().map(|part| self.node(frame, *part)).collect::<Followed<_>>()?;
                 self.find(object, *cell, key)
             }
+            Fallible::Take { object, cell, amount } => {
+                let (object, amount) = (self.node(frame, *object)?, self.node(frame, *amount)?);
+                Ok(self.take(object, *cell, amount)?.then(Vec::new))
+            }
+            Fallible::ShareHeld { object, cell, index } => {
+                let (object, index) = (self.node(frame, *object)?, self.node(frame, *index)?);
+                let share = self.share_held(object, *cell, index)?;
+                Ok(share.map(|message| vec![Given::Message(Box::new(message))]))
+            }
             Fallible::Insert { .. }
             | Fallible::Remove { .. }
             | Fallible::New { .. }
             | Fallible::First { .. }
             | Fallible::Next { .. }
-            | Fallible::Take { .. }
             | Fallible::TakeOut { .. }
-            | Fallible::ShareHeld { .. }
             | Fallible::TryRun { .. }
             | Fallible::Recall { .. }
             | Fallible::Peek { .. }
@@ -495,15 +504,43 @@ impl<'a> Region<'a> {
             }
             OpKind::Left { object, cell } => {
                 let object = self.node(frame, *object)?;
-                self.graph.add(Kind::Left(object, *cell), U32)
+                self.left(object, *cell)?
             }
             OpKind::Holds { object, cell, index } => {
                 let (object, index) = (self.node(frame, *object)?, self.node(frame, *index)?);
-                let CellKind::Messages { size, .. } = self.automaton.cell(self.class(object), *cell).kind else {
-                    return self.no("asks for places that there are not");
-                };
-                let index = self.within(index, u64::from(size))?;
-                self.graph.add(Kind::Holds(object, *cell, index), Type::Bool)
+                self.holds(object, *cell, index)?
+            }
+            OpKind::Keep { object, cell, index, message } => {
+                let (object, index) = (self.node(frame, *object)?, self.node(frame, *index)?);
+                let message = self.message(frame, *message)?;
+                return self.keep(object, *cell, index, message);
+            }
+            OpKind::Again { object } => {
+                let object = self.node(frame, *object)?;
+                return self.ask_again(object);
+            }
+            OpKind::NewMessage { octets } if octets.is_empty() => {
+                let message = self.new_message();
+                return self.changed(frame, result, message);
+            }
+            OpKind::Front { message, octets } => {
+                let mut message = self.message(frame, *message)?;
+                let fields = octets.iter().map(|octet| {
+                    let value = self.number(Type::U(8), u64::from(*octet));
+                    Field { width: 8, endian: Endian::Big, value }
+                });
+                let fields: Vec<_> = fields.collect();
+                message.front.splice(0..0, fields);
+                return self.changed(frame, result, message);
+            }
+            OpKind::Share { message } => {
+                let message = self.borrowed(frame, *message)?;
+                return self.changed(frame, result, message);
+            }
+            OpKind::Join { first, second } => {
+                let (mut first, second) = (self.message(frame, *first)?, self.message(frame, *second)?);
+                self.join(&mut first, second)?;
+                return self.changed(frame, result, first);
             }
             OpKind::Push { message, header, variant, fields } => {
                 let mut message = self.message(frame, *message)?;
@@ -605,14 +642,10 @@ impl<'a> Region<'a> {
             | OpKind::GetAll { .. }
             | OpKind::SetAll { .. }
             | OpKind::Give { .. }
-            | OpKind::Keep { .. }
+            | OpKind::Spend { .. }
             | OpKind::Release { .. }
-            | OpKind::Again { .. }
             | OpKind::NewMessage { .. }
-            | OpKind::Front { .. }
             | OpKind::Split { .. }
-            | OpKind::Join { .. }
-            | OpKind::Share { .. }
             | OpKind::Received { .. }
             | OpKind::Meet { .. }
             | OpKind::SumPart { .. }
@@ -641,7 +674,7 @@ impl<'a> Region<'a> {
         Ok((ty, self.within(index, u64::from(size))?))
     }
 
-    fn within(&mut self, index: Node, size: u64) -> Followed<Node> {
+    pub(crate) fn within(&mut self, index: Node, size: u64) -> Followed<Node> {
         let ty = self.graph.ty(index);
         if self.graph.span(index).1 >= size {
             let size = self.graph.constant(ty, size);

@@ -92,6 +92,10 @@ impl<'a> Graph<'a> {
         match *self.kind(node) {
             // What is known by now of the number that was made wider.
             Kind::Cast(inner) if matches!(self.ty(inner), Type::U(_)) && self.widens(inner, node) => self.span(inner),
+            Kind::Not(inner) if self.ty(inner) == Type::Bool => {
+                let (least, most) = self.span(inner);
+                (1 - most, 1 - least)
+            }
             _ => self.spans[node.0 as usize],
         }
     }
@@ -196,6 +200,22 @@ impl<'a> Graph<'a> {
         }
     }
 
+    /// Whether `a` is no less than `b`, whatever both are.
+    pub fn is_at_least(&self, a: Node, b: Node) -> bool {
+        if a == b {
+            return true;
+        }
+        match (self.kind(a), self.kind(b)) {
+            (_, Kind::Binary(Binary::Min, x, y)) if [*x, *y].contains(&a) => true,
+            (Kind::Binary(Binary::Max, x, y), _) if [*x, *y].contains(&b) => true,
+            (Kind::Cast(x), Kind::Cast(y)) => {
+                let is_same = self.ty(*x) == self.ty(*y) && matches!(self.ty(*x), Type::U(_));
+                is_same && self.widens(*x, a) && self.is_at_least(*x, *y)
+            }
+            _ => false,
+        }
+    }
+
     /// Whether `a` is a sum of octets, and `b` one of the numbers that it is of.
     fn is_part_of_sum(&self, a: Node, b: Node) -> bool {
         let Kind::Sum(message, from, size) = *self.kind(a) else { return false };
@@ -285,10 +305,35 @@ impl<'a> Graph<'a> {
             },
             _ => {}
         }
+        // `x + (y + c)` is `(x + y) + c`.
+        if let (Binary::AddWrap, &Kind::Binary(Binary::AddWrap, y, c)) = (op, self.kind(b)) {
+            if self.known(c).is_some() {
+                let sum = self.binary(Binary::AddWrap, a, y);
+                return self.binary(Binary::AddWrap, sum, c);
+            }
+        }
+        // `(x + c) % d`, where `c` is so many times `d`.
+        if let (Binary::Rem, &Kind::Binary(Binary::AddWrap, x, c), Some(d)) = (op, self.kind(a), self.known(b)) {
+            let is_whole = |c: &u64| {
+                d > 0 && c.is_multiple_of(d) && self.span(x).1.checked_add(*c).is_some_and(|most| most <= all)
+            };
+            if self.known(c).filter(is_whole).is_some() {
+                return self.binary(Binary::Rem, x, b);
+            }
+        }
         if op == Binary::AddWrap {
-            if let Some(sum) = self.without_less(a, b, 8) {
+            if let Some(sum) = self.without_less(a, b, 8).or_else(|| self.without_less(b, a, 8)) {
                 return sum;
             }
+        }
+        // The larger of `x`, and of `x` and `y`.
+        match (op, self.kind(b)) {
+            (Binary::Max, Kind::Binary(Binary::Max, x, _)) | (Binary::Min, Kind::Binary(Binary::Min, x, _))
+                if *x == a =>
+            {
+                return b;
+            }
+            _ => {}
         }
         if a == b {
             match op {
@@ -320,6 +365,13 @@ impl<'a> Graph<'a> {
         if matches!(ty, Type::U(_) | Type::Bool | Type::Enum(_)) {
             if let Some(value) = apart(op, self.span(a), self.span(b)) {
                 return self.truth(value);
+            }
+            match op {
+                Compare::Ge if self.is_at_least(a, b) => return self.truth(true),
+                Compare::Le if self.is_at_least(b, a) => return self.truth(true),
+                Compare::Lt if self.is_at_least(a, b) => return self.truth(false),
+                Compare::Gt if self.is_at_least(b, a) => return self.truth(false),
+                _ => {}
             }
         }
         // Of a number that was made wider: of what it was.
@@ -423,6 +475,14 @@ impl<'a> Graph<'a> {
                 return self.cast(inner, to);
             }
         }
+        // A sum that does not go around may as well be made of wider numbers.
+        if let (&Kind::Binary(Binary::AddWrap, x, y), Type::U(narrow), Type::U(wide)) = (self.kind(a), from, to) {
+            let most = self.known(y).and_then(|y| self.span(x).1.checked_add(y));
+            if narrow < wide && most.is_some_and(|most| most <= mask(narrow)) {
+                let (x, y) = (self.cast(x, to), self.cast(y, to));
+                return self.binary(Binary::AddWrap, x, y);
+            }
+        }
         // What is cut off is cut off before, where that saves making it wide.
         if let (&Kind::Binary(op @ (Binary::AddWrap | Binary::SubWrap), x, y), Type::U(narrow), Type::U(wide)) =
             (self.kind(a), to, from)
@@ -473,6 +533,14 @@ impl<'a> Graph<'a> {
                 self.narrow(Compare::Eq, b, a);
             }
             _ => {}
+        }
+    }
+
+    /// From here on the number is no larger than that.
+    pub fn is_at_most(&mut self, node: Node, most: u64) {
+        let (least, largest) = self.span(node);
+        if matches!(self.ty(node), Type::U(_)) && most < largest {
+            self.set_span(node, (least, most));
         }
     }
 

@@ -9,10 +9,12 @@
 mod decisions;
 mod follow;
 mod graph;
+mod held;
 mod memos;
 mod message;
 mod pure;
 mod region;
+mod settling;
 mod wires;
 mod write;
 
@@ -37,13 +39,13 @@ pub struct Found {
 }
 
 /// Ways that are tried for an event.
-const MOST_WAYS: usize = 400;
+const MOST_WAYS: usize = 150;
 /// The same for an event that a layer emits: there are many of these, and most lead to a layer that is not followed.
 const MOST_WAYS_INSIDE: usize = 60;
 /// Ways of one path, which part where they differ.
 const LEAVES: usize = 6;
-/// A way that is taken less often than this, where the likeliest is taken once, is left to the handlers.
-const SELDOM: f32 = 0.01;
+/// A way that is worth less than this, where the first is worth one, costs more than it saves: each makes the others larger.
+const WORTH_MORE: f32 = 0.1;
 /// Handlers that a way comes through before it is worth to hand over to another.
 const WORTH_IT: u32 = 5;
 
@@ -62,7 +64,7 @@ pub fn paths(automaton: &Automaton) -> Vec<Found> {
     // From the top down: the longest paths come first.
     for layer in finder.not_followed().into_iter().rev() {
         for handler in emitted_by(&flat, layer) {
-            let is_known = finder.followed.contains(&handler) || found.iter().any(|found| found.handler == handler);
+            let is_known = found.iter().any(|found| found.handler == handler);
             if is_known || flat.is_at_port(handler) {
                 continue;
             }
@@ -104,7 +106,7 @@ impl<'a> Finder<'a> {
                 let more =
                     self.look((handler, is_inside), &mut followed, elsewhere).map_or_else(|_| Vec::new(), |it| it.0);
                 taken.extend(more.into_iter().filter(|way| handed_over(&way.found).is_some()));
-                taken.sort_by(|a, b| b.likely.total_cmp(&a.likely));
+                taken.sort_by(|a, b| b.worth.total_cmp(&a.worth));
                 Ok(taken)
             }
             Err(_) => usual(self.look((handler, is_inside), &mut followed, is_between))
@@ -114,10 +116,9 @@ impl<'a> Finder<'a> {
         let path = found.map(|mut taken| {
             let first = taken.remove(0);
             let layers = first.found.layers.clone();
-            let least = first.likely * SELDOM;
-            self.note(&first.found);
+            let least = first.worth * WORTH_MORE;
             let mut ways = Ways { region: first.found, ways: first.ways, others: Vec::new() };
-            for other in taken.into_iter().take(LEAVES - 1).filter(|other| other.likely >= least) {
+            for other in taken.into_iter().take(LEAVES - 1).filter(|other| other.worth >= least) {
                 self.note(&other.found);
                 ways.add(other.found, other.ways);
             }
@@ -137,7 +138,7 @@ impl<'a> Finder<'a> {
     ) -> Looked<'a> {
         let mut ends = Rc::new(HashSet::new());
         let most = if is_inside { MOST_WAYS_INSIDE } else { MOST_WAYS };
-        search((LEAVES, most), |decisions| loop {
+        search((LEAVES, most), worth, |decisions| loop {
             let asked_for = Rc::clone(&self.asked_for);
             let mut region = Region::new(self.flat, asked_for, decisions.clone(), is_inside, Rc::clone(&ends));
             match region.reaction(handler) {
@@ -177,6 +178,11 @@ impl<'a> Finder<'a> {
         let end = handed_over(way).map(|handler| way.layer_of(handler));
         self.behind.extend(end.filter(|layer| !self.behind.contains(layer)));
     }
+}
+
+/// What a way saves, as far as it can be said: what it comes through.
+fn worth(way: &Region) -> f32 {
+    way.handlers.len() as f32
 }
 
 /// The handler that does the rest.

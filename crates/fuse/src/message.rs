@@ -5,10 +5,13 @@ use mokume_reaction::{AttributeId, Binary, Compare, Endian, HeaderId, OctetField
 use crate::graph::{Graph, Kind, Node, U32};
 use crate::region::{Followed, Region, Step};
 
+/// In place of a parameter's number: a message without octets that the path has made.
+pub const NEW: u32 = u32::MAX;
+
 /// A message: headers, octets of the path's own, and a part of the message that a parameter is.
 #[derive(Clone, Debug)]
 pub struct Message {
-    /// The parameter's number.
+    /// The parameter's number; [`NEW`] for none.
     pub given: u32,
     /// The first octet of the part, and how many there are.
     pub at: Node,
@@ -21,6 +24,8 @@ pub struct Message {
     pub attributes: Vec<Node>,
     /// The header that was on top of the parameter, if it was taken off.
     pub taken_off: Option<(HeaderId, VariantId)>,
+    /// How many messages without octets it was put behind: each is then one with it.
+    pub joined: u32,
     /// Wires that met it: with which part of the parameter, from where and how many octets.
     pub met: Vec<(WireId, Node, Node)>,
 }
@@ -85,7 +90,31 @@ impl Region<'_> {
         let at = self.number(U32, 0);
         let attributes = self.attributes_of(param);
         let (front, headers, met) = (Vec::new(), Vec::new(), Vec::new());
-        Message { given: param, at, size, front, headers, attributes, taken_off: None, met }
+        Message { given: param, at, size, front, headers, attributes, taken_off: None, joined: 0, met }
+    }
+
+    /// A message without octets.
+    pub fn new_message(&mut self) -> Message {
+        let none = self.number(U32, 0);
+        let attributes = self.automaton.attributes.iter();
+        let attributes = attributes.map(|attribute| self.graph.constant(attribute.ty, attribute.default)).collect();
+        let (front, headers, met) = (Vec::new(), Vec::new(), Vec::new());
+        Message { given: NEW, at: none, size: none, front, headers, attributes, taken_off: None, joined: 0, met }
+    }
+
+    /// Puts the second's octets behind the first's, which has none.
+    pub fn join(&mut self, first: &mut Message, second: Message) -> Followed<()> {
+        if first.given != NEW || !first.front.is_empty() || !first.headers.is_empty() || !second.headers.is_empty() {
+            return self.no("joins messages that both have octets");
+        }
+        let longest = self.number(U32, u64::from(mokume_reaction::LONGEST_MESSAGE));
+        let size = self.size_of(&second);
+        let fits = self.graph.compare(Compare::Le, size, longest);
+        self.guard(fits)?;
+        let attributes = std::mem::take(&mut first.attributes);
+        let joined = first.joined + second.joined + 1;
+        *first = Message { attributes, met: Vec::new(), joined, ..second };
+        Ok(())
     }
 
     /// What attributes a parameter has: at a port those of every new message, inside any.

@@ -1,15 +1,22 @@
-//! Branches that only choose between values: both sides are computed, and one is selected.
+//! Branches that only choose between values, or what cells have: both sides are computed, and one is selected.
 
-use mokume_reaction::{Binary, BlockId, Op, OpKind, Operation, Target, Terminator, Type};
+use mokume_reaction::{Binary, BlockId, CellId, Op, OpKind, Operation, Target, Terminator, Type};
 
 use crate::follow::Frame;
 use crate::graph::Node;
 use crate::region::{Given, Region};
 
-/// Operations that are computed though only one side is needed.
+/// Operations that are computed though only one side is needed, but for those that cost next to nothing.
 const MOST: usize = 24;
 /// Blocks that are looked at for the place where the ways meet.
 const FAR: usize = 12;
+
+/// What one side of a branch passes on where the ways meet, and the cells that it writes, each once.
+#[derive(Default)]
+struct Side {
+    passed: Vec<Node>,
+    written: Vec<(Node, CellId, Node)>,
+}
 
 impl<'a> Region<'a> {
     /// Where the ways of a branch meet, and what is passed there, if all between is pure and small.
@@ -38,11 +45,14 @@ impl<'a> Region<'a> {
         let meets = here.into_iter().filter(|block| there.contains(block));
         for join in meets.collect::<Vec<_>>() {
             let mut left = MOST;
-            let one = self.passed(frame, then, join, &mut left);
-            let other = one.as_ref().and_then(|_| self.passed(frame, otherwise, join, &mut left));
+            let one = self.side(frame, then, join, &mut left);
+            let other = one.as_ref().and_then(|_| self.side(frame, otherwise, join, &mut left));
             if let (Some(one), Some(other)) = (one, other) {
-                let values = one.into_iter().zip(other).map(|(a, b)| self.either(condition, a, b)).collect();
-                return Some((join, values));
+                let meets = self.meet(condition, one, other)?;
+                for (object, cell, value) in meets.written {
+                    self.set(object, cell, None, value);
+                }
+                return Some((join, meets.passed));
             }
         }
         None
@@ -75,11 +85,39 @@ impl<'a> Region<'a> {
         self.graph.select(condition, a, b)
     }
 
-    /// What an edge leads to at the place where the ways meet; none if something is done on the way, or asked for.
-    fn passed(&mut self, frame: &mut Frame<'a>, edge: &Target, join: BlockId, left: &mut usize) -> Option<Vec<Node>> {
+    /// The one side or the other.
+    fn meet(&mut self, condition: Node, one: Side, other: Side) -> Option<Side> {
+        let passed = one.passed.iter().zip(&other.passed).map(|(a, b)| self.either(condition, *a, *b)).collect();
+        let mut cells: Vec<(Node, CellId)> = Vec::new();
+        for (object, cell, _) in one.written.iter().chain(&other.written) {
+            if !cells.contains(&(*object, *cell)) {
+                cells.push((*object, *cell));
+            }
+        }
+        let mut written = Vec::new();
+        for (object, cell) in cells {
+            let of = |side: &Side| side.written.iter().find(|it| (it.0, it.1) == (object, cell)).map(|it| it.2);
+            let (a, b) = (of(&one), of(&other));
+            let ty = self.graph.ty(a.or(b)?);
+            let old = self.get(object, cell, ty).ok()?;
+            let value = self.either(condition, a.unwrap_or(old), b.unwrap_or(old));
+            written.push((object, cell, value));
+        }
+        Some(Side { passed, written })
+    }
+
+    /// What an edge leads to at the place where the ways meet; none if more is done on the way than to write cells, or something is asked for.
+    fn side(&mut self, frame: &mut Frame<'a>, edge: &Target, join: BlockId, left: &mut usize) -> Option<Side> {
+        let before = self.written.len();
+        let side = self.passed(frame, edge, join, left);
+        self.written.truncate(before);
+        side
+    }
+
+    fn passed(&mut self, frame: &mut Frame<'a>, edge: &Target, join: BlockId, left: &mut usize) -> Option<Side> {
         let args: Vec<Node> = edge.args.iter().map(|arg| frame.node(*arg)).collect::<Option<_>>()?;
         if edge.block == join {
-            return Some(args);
+            return Some(Side { passed: args, written: Vec::new() });
         }
         let body = frame.body;
         let block = &body.blocks[edge.block.index()];
@@ -89,8 +127,18 @@ impl<'a> Region<'a> {
         for (param, arg) in block.params.iter().zip(args) {
             frame.set(*param, Given::Node(arg));
         }
+        let mut written = Vec::new();
         for op in &block.ops {
-            *left = left.checked_sub(1)?;
+            let is_free = matches!(op.kind, OpKind::Const { .. } | OpKind::Cast { .. } | OpKind::Now {});
+            *left = left.checked_sub(usize::from(!is_free))?;
+            if let OpKind::Set { object, cell, value } = &op.kind {
+                let (object, value) = (frame.node(*object)?, frame.node(*value)?);
+                // Of one that has another name elsewhere it is not known what it has.
+                self.get(object, *cell, self.graph.ty(value)).ok()?;
+                self.written.push((object, self.class(object), *cell, None, value));
+                written.push((object, *cell, value));
+                continue;
+            }
             if !self.is_pure(frame, op) {
                 return None;
             }
@@ -103,16 +151,24 @@ impl<'a> Region<'a> {
                 return None;
             }
         }
-        match &block.terminator {
-            Terminator::Jump { to } => self.passed(frame, to, join, left),
+        let rest = match &block.terminator {
+            Terminator::Jump { to } => self.passed(frame, to, join, left)?,
             Terminator::Branch { condition, then, otherwise, .. } => {
                 let condition = frame.node(*condition)?;
-                let one = self.passed(frame, then, join, left)?;
-                let other = self.passed(frame, otherwise, join, left)?;
-                Some(one.into_iter().zip(other).map(|(a, b)| self.either(condition, a, b)).collect())
+                let one = self.side(frame, then, join, left)?;
+                let other = self.side(frame, otherwise, join, left)?;
+                self.meet(condition, one, other)?
             }
-            _ => None,
+            _ => return None,
+        };
+        // What is written later counts.
+        let is_last = |of: &(Node, CellId, Node)| !rest.written.iter().any(|it| (it.0, it.1) == (of.0, of.1));
+        let mut last: Vec<(Node, CellId, Node)> = Vec::new();
+        for of in written.into_iter().filter(is_last) {
+            last.retain(|it| (it.0, it.1) != (of.0, of.1));
+            last.push(of);
         }
+        Some(Side { passed: rest.passed, written: last.into_iter().chain(rest.written).collect() })
     }
 
     /// Whether it only computes, and reports nothing whatever its operands are.

@@ -10,7 +10,9 @@ use mokume_reaction::{
 
 use crate::decisions::{Decisions, Far};
 use crate::graph::{Graph, Kind, Node};
+use crate::held::Held;
 use crate::message::Message;
+use crate::settling::Settling;
 
 /// Why there is no path this way: in words that end a sentence about an operation, and where it is.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -84,6 +86,19 @@ pub enum Do {
         cell: CellId,
         amount: Node,
     },
+    /// There is so much.
+    Take {
+        object: Node,
+        cell: CellId,
+        amount: Node,
+    },
+    /// The place is empty.
+    Keep {
+        object: Node,
+        cell: CellId,
+        index: Node,
+        message: Message,
+    },
     Out {
         port: PortId,
         event: u32,
@@ -105,11 +120,41 @@ pub enum Do {
     },
 }
 
+impl Do {
+    /// Whether messages leave by it, or end.
+    pub fn ends_messages(&self) -> bool {
+        matches!(self, Do::Out { .. } | Do::HandOver { .. } | Do::Drop { .. } | Do::Consume { .. })
+    }
+
+    /// The messages that go with it.
+    pub fn messages(&self) -> Vec<&Message> {
+        match self {
+            Do::Out { args, .. } | Do::HandOver { args, .. } => args.iter().filter_map(Given::message).collect(),
+            Do::Drop { message, .. } | Do::Consume { message, .. } | Do::Keep { message, .. } => vec![message],
+            Do::Set { .. }
+            | Do::SetAt { .. }
+            | Do::Arm { .. }
+            | Do::Disarm { .. }
+            | Do::Count { .. }
+            | Do::Take { .. } => Vec::new(),
+        }
+    }
+}
+
 /// What goes with an event.
 #[derive(Clone, Debug)]
 pub enum Given {
     Node(Node),
     Message(Box<Message>),
+}
+
+impl Given {
+    fn message(&self) -> Option<&Message> {
+        match self {
+            Given::Message(message) => Some(message),
+            Given::Node(_) => None,
+        }
+    }
 }
 
 /// A handler's call on a way: how many there were before, and the decisions by then.
@@ -142,11 +187,15 @@ pub struct Region<'a> {
     pub steps: Vec<Step>,
     pub deeds: Vec<Deed>,
     /// What cells of one value have from here on.
-    written: Vec<(Node, ClassId, CellId, Option<Node>, Node)>,
+    pub written: Vec<(Node, ClassId, CellId, Option<Node>, Node)>,
     /// Timers: whether armed.
     pub timers: Vec<(Node, CellId, bool)>,
+    /// What was put into places, and taken from quotas.
+    pub held: Vec<Held>,
+    pub taken: Vec<(Node, CellId, Node)>,
     pub alive: Vec<Node>,
     pub pending: Vec<Channel>,
+    pub settling: Settling,
     /// The operation at hand.
     pub source: Option<SourceId>,
     /// Handlers that are not done with.
@@ -182,8 +231,11 @@ impl<'a> Region<'a> {
             deeds: Vec::new(),
             written: Vec::new(),
             timers: Vec::new(),
+            held: Vec::new(),
+            taken: Vec::new(),
             alive: Vec::new(),
             pending: Vec::new(),
+            settling: Settling::default(),
             source: None,
             depth: 0,
             left: 20_000,
@@ -297,17 +349,27 @@ impl<'a> Region<'a> {
         Ok(self.graph.add(kind, ty))
     }
 
-    fn differ(&self, a: Node, b: Node) -> bool {
+    pub fn differ(&self, a: Node, b: Node) -> bool {
         matches!((self.graph.known(a), self.graph.known(b)), (Some(a), Some(b)) if a != b)
     }
 
     pub fn set(&mut self, object: Node, cell: CellId, index: Option<Node>, value: Node) {
         let class = self.class(object);
+        if index.is_none() && self.has(object, cell, value) {
+            return;
+        }
         self.written.push((object, class, cell, index, value));
         self.deed(match index {
             Some(index) => Do::SetAt { object, cell, index, value },
             None => Do::Set { object, cell, value },
         });
+    }
+
+    /// Whether a cell has this value already.
+    fn has(&mut self, object: Node, cell: CellId, value: Node) -> bool {
+        let ty = self.graph.ty(value);
+        let Ok(now) = self.get(object, cell, ty) else { return false };
+        now == value || matches!((self.graph.known(now), self.graph.known(value)), (Some(a), Some(b)) if a == b)
     }
 
     /// The class of a reference; of any other value a class that no automaton has.
@@ -346,10 +408,16 @@ impl<'a> Region<'a> {
         } else if matches!(op, Binary::Div | Binary::Rem | Binary::Within) {
             return self.no("divides what is compared circularly");
         }
-        Ok(match op {
-            Binary::Within => a,
-            _ => self.graph.binary(op, a, b),
-        })
+        if op == Binary::Within {
+            return Ok(a);
+        }
+        let result = self.graph.binary(op, a, b);
+        if op == Binary::Sub {
+            // It has not gone around.
+            let most = self.graph.span(a).1;
+            self.graph.is_at_most(result, most);
+        }
+        Ok(result)
     }
 
     /// Whether arithmetic reports nothing, whatever comes.
@@ -360,7 +428,7 @@ impl<'a> Region<'a> {
         match op {
             Binary::Add => a1.checked_add(b1).is_some_and(|most| most <= all),
             Binary::Mul => a1.checked_mul(b1).is_some_and(|most| most <= all),
-            Binary::Sub => a0 >= b1,
+            Binary::Sub => a0 >= b1 || self.graph.is_at_least(a, b),
             Binary::Div | Binary::Rem => b0 > 0,
             Binary::Within => a1 < b0,
             _ => true,
@@ -388,7 +456,12 @@ impl<'a> Region<'a> {
                     let most = self.number(ty, all / times);
                     self.graph.compare(Compare::Le, b, most)
                 }
-                _ => return self.no("multiplies numbers whose product may not fit"),
+                // Enough, whatever the first is.
+                _ if a1 > 0 => {
+                    let most = self.number(ty, all / a1);
+                    self.graph.compare(Compare::Le, b, most)
+                }
+                _ => return Ok(()),
             },
             Binary::Div | Binary::Rem if b0 > 0 => return Ok(()),
             Binary::Div | Binary::Rem => {

@@ -9,8 +9,8 @@ use mokume_reaction::{
 
 use crate::decisions::Far;
 use crate::graph::{Graph, Kind, Node};
-use crate::message::{Field, Message};
-use crate::region::{Do, Given, Region, Step};
+use crate::message::{Field, Message, NEW};
+use crate::region::{Deed, Do, Given, Region, Step};
 
 /// A way, and those that part from it.
 pub struct Ways<'a> {
@@ -60,6 +60,8 @@ struct Writer<'r, 'a> {
     params: &'r [Value],
     /// Look-ups so far.
     finds: u32,
+    /// By parameter, second messages of it for all uses but the last.
+    shares: HashMap<u32, Vec<Value>>,
 }
 
 /// The body of a path of this handler.
@@ -94,7 +96,7 @@ fn write(
     let (steps, deeds) = (std::mem::take(&mut ways.region.steps), std::mem::take(&mut ways.region.deeds));
     let graph = &mut ways.region.graph;
     let is_inside = ways.region.is_inside;
-    let mut writer = Writer { automaton, is_inside, graph, builder, values, params, finds };
+    let mut writer = Writer { automaton, is_inside, graph, builder, values, params, finds, shares: HashMap::new() };
     let mut parted = Vec::new();
     for (place, step) in steps.iter().enumerate().skip(from) {
         let other = ways.others.iter().position(|other| other.at.steps == place);
@@ -116,7 +118,10 @@ fn write(
         writer.builder.set_source(deed.source);
         writer.prepare(&deed.what);
     }
-    for deed in &deeds {
+    writer.share(&deeds);
+    // What leaves does so when the reaction is over: so it comes last, in its order.
+    let (leaving, kept): (Vec<&Deed>, Vec<&Deed>) = deeds.iter().partition(|deed| deed.what.ends_messages());
+    for deed in kept.into_iter().chain(leaving) {
         writer.builder.set_source(deed.source);
         writer.deed(&deed.what);
     }
@@ -145,6 +150,26 @@ impl Writer<'_, '_> {
 
     fn message(&self, param: u32) -> Value {
         self.params[param as usize]
+    }
+
+    /// Makes a second message of what is used up more than once.
+    fn share(&mut self, deeds: &[Deed]) {
+        let mut seen: Vec<u32> = Vec::new();
+        for given in deeds.iter().flat_map(|deed| deed.what.messages()).map(|message| message.given) {
+            if given != NEW && seen.contains(&given) {
+                let share = self.op(OpKind::Share { message: self.message(given) });
+                self.shares.entry(given).or_default().push(share);
+            }
+            seen.push(given);
+        }
+    }
+
+    /// The message that another is made of, to be used up.
+    fn base(&mut self, given: u32) -> Value {
+        if given == NEW {
+            return self.op(OpKind::NewMessage { octets: Vec::new() });
+        }
+        self.shares.get_mut(&given).and_then(Vec::pop).unwrap_or_else(|| self.message(given))
     }
 
     /// Asks, and goes on in a new block; elsewhere where the answer is another one.
@@ -323,6 +348,11 @@ impl Writer<'_, '_> {
             Do::Arm { object, deadline, .. } => self.each(&[*object, *deadline]),
             Do::Disarm { object, .. } => self.each(&[*object]),
             Do::Count { object, amount, .. } => self.each(&[*object, *amount]),
+            Do::Take { object, amount, .. } => self.each(&[*object, *amount]),
+            Do::Keep { object, index, message, .. } => {
+                self.each(&[*object, *index]);
+                self.prepare_message(message, true);
+            }
             Do::Drop { .. } | Do::Consume { .. } => {}
             Do::Out { args, .. } => self.prepare_all(args, false),
             Do::HandOver { object, args, .. } => {
@@ -361,7 +391,10 @@ impl Writer<'_, '_> {
         let met = message.met.iter().filter(|_| is_inside).map(|(wire, at, size)| (Some(*wire), *at, *size));
         let last = (None, message.at, message.size);
         let mut from = self.graph.constant(crate::graph::U32, 0);
-        let mut left = self.graph.add(Kind::Size(message.given), crate::graph::U32);
+        let mut left = match message.given {
+            NEW => from,
+            given => self.graph.add(Kind::Size(given), crate::graph::U32),
+        };
         let mut views = Vec::new();
         for (wire, at, size) in met.chain([last]).collect::<Vec<_>>() {
             let ahead = self.graph.binary(Binary::SubWrap, at, from);
@@ -377,9 +410,10 @@ impl Writer<'_, '_> {
 
     /// Attributes that are others than they were.
     fn changed_attributes(&self, message: &Message) -> Vec<(AttributeId, Node)> {
+        let is_new = message.given == NEW || message.joined > 0;
         let is_as_given = |at: usize, node: Node| match self.graph.kind(node) {
-            Kind::Attribute(param, attribute) => (*param, attribute.index()) == (message.given, at),
-            Kind::Constant(value) => !self.is_inside && *value == self.automaton.attributes[at].default,
+            Kind::Attribute(param, attribute) => !is_new && (*param, attribute.index()) == (message.given, at),
+            Kind::Constant(value) => (is_new || !self.is_inside) && *value == self.automaton.attributes[at].default,
             _ => false,
         };
         let attributes = message.attributes.iter().enumerate().filter(|(at, node)| !is_as_given(*at, **node));
@@ -404,10 +438,15 @@ impl Writer<'_, '_> {
             Do::Count { object, cell, amount } => {
                 OpKind::Count { object: self.value(*object), cell: *cell, amount: self.value(*amount) }
             }
-            Do::Drop { message, reason } => OpKind::Drop { message: self.message(message.given), reason: *reason },
-            Do::Consume { message, reason } => {
-                OpKind::Consume { message: self.message(message.given), reason: *reason }
+            Do::Take { object, cell, amount } => {
+                OpKind::Spend { object: self.value(*object), cell: *cell, amount: self.value(*amount) }
             }
+            Do::Keep { object, cell, index, message } => {
+                let message = self.made(message, true);
+                OpKind::Keep { object: self.value(*object), cell: *cell, index: self.value(*index), message }
+            }
+            Do::Drop { message, reason } => OpKind::Drop { message: self.base(message.given), reason: *reason },
+            Do::Consume { message, reason } => OpKind::Consume { message: self.base(message.given), reason: *reason },
             Do::Out { port, event, args } => OpKind::Out { port: *port, event: *event, args: self.given(args, false) },
             Do::HandOver { object, handler, args } => {
                 let values = self.given(args, true);
@@ -429,7 +468,7 @@ impl Writer<'_, '_> {
 
     /// The message, made of the one that was given.
     fn made(&mut self, message: &Message, is_inside: bool) -> Value {
-        let mut value = self.message(message.given);
+        let mut value = self.base(message.given);
         if let Some((header, variant)) = message.taken_off {
             value = self.op(OpKind::Pop { message: value, header, variant });
         }
@@ -441,6 +480,10 @@ impl Writer<'_, '_> {
                 View::Meet(wire) => OpKind::Meet { message, wire },
             };
             value = self.op(kind);
+        }
+        for _ in 0..message.joined {
+            let first = self.op(OpKind::NewMessage { octets: Vec::new() });
+            value = self.op(OpKind::Join { first, second: value });
         }
         value = self.fronted(value, message);
         if !is_inside {

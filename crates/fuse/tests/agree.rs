@@ -96,11 +96,25 @@ fn a_way_that_drops_is_not_the_usual_one() {
     let text = "automaton twice\n\nlayer up\n\nreason up.large\n\nclass up.E capacity 1 {\n}\n\n\
         port app application {\n  in send(m: msg) -> up.E.send\n}\nport dev device {\n  out frame(m: msg)\n}\n\n\
         handler up.E.send(e, m: msg) {\n    n = size m\n    large = gt n, 1000\n    br large @0.01 no, yes\n  no:\n    drop m, up.large\n    return\n  \
-        yes:\n    copy = share m\n    out dev.frame(m)\n    out dev.frame(copy)\n    return\n}\n";
+        yes:\n    first, rest = split m, 1\n    out dev.frame(first)\n    out dev.frame(rest)\n    return\n}\n";
     let parsed = text::parse(FileId(0), text);
     assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics);
     let composed = compose(&parsed.automaton, Options::default()).automaton.expect("it composes");
     let found = mokume_fuse::paths(&composed);
     let why = found[0].path.as_ref().err().map(|why| why.what.clone());
-    assert!(why.as_ref().is_some_and(|why| why.contains("Share")), "{why:?}");
+    assert!(why.as_ref().is_some_and(|why| why.contains("Split")), "{why:?}");
+}
+
+/// An object that settles is followed to what it emits then, with what was put into a place before.
+#[test]
+fn settling_is_followed() {
+    let files = files();
+    let (_, automaton, _) = files.iter().find(|file| file.0 == "settling_is_followed.ra").expect("the file");
+    let composed = compose(automaton, Options::default()).automaton.expect("it composes");
+    let paths = with_paths(&composed);
+    let lines = paths.paths.iter().flat_map(|path| text::path_lines(&paths, path));
+    let path = lines.map(|(line, _)| line + "\n").collect::<String>();
+    for said in ["spend ", "keep ", "share ", "join ", "out dev.frame"] {
+        assert!(path.contains(said), "{said}: {path}");
+    }
 }

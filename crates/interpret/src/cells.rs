@@ -126,6 +126,17 @@ impl Core {
         }
     }
 
+    /// Takes from a quota; where it has not so much nothing is taken, and `misuse` is reported.
+    pub fn spend(&mut self, at: Activation, object: Value, cell: CellId, amount: Value, source: Option<SourceId>) {
+        let wanted = self.get(at, amount) as u32;
+        let found = self.store.cell_mut(at.class(object), self.get(at, object), cell);
+        let Some(Content::Quota { left, .. }) = found else { return };
+        match left.checked_sub(wanted) {
+            Some(rest) => *left = rest,
+            None => self.report(Report::Misuse, source),
+        }
+    }
+
     /// Puts a message into a place. Where one was, that is gone and `misuse` is reported; a place that is not there
     /// makes the message gone, and reports `bounds` where only the index is wrong (docs/semantics.md, M1 and L7).
     pub fn keep(&mut self, at: Activation, place: (Value, CellId, Value), message: Value, source: Option<SourceId>) {

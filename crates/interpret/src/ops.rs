@@ -76,6 +76,7 @@ impl Core {
             }
             OpKind::Disarm { object, cell } => return self.set_timer(at, *object, *cell, None),
             OpKind::Count { object, cell, amount } => return self.count(at, *object, *cell, *amount),
+            OpKind::Spend { object, cell, amount } => return self.spend(at, *object, *cell, *amount, op.source),
             OpKind::Give { object, cell, amount } => return self.give(at, *object, *cell, *amount, op.source),
             OpKind::Keep { object, cell, index, message } => {
                 return self.keep(at, (*object, *cell, *index), *message, op.source);

@@ -109,6 +109,13 @@ pub(super) fn give(w: &mut Writer, object: Value, cell: CellId, amount: Value, s
     });
 }
 
+pub(super) fn spend(w: &mut Writer, object: Value, cell: CellId, amount: Value, source: Option<SourceId>) {
+    w.guarded(object, |w| {
+        let left = w.cell(object, cell).address();
+        w.act(acts("mk_do_spend", [core(), left, w.value(amount), w.source(source)]));
+    });
+}
+
 /// A message for the place of an object that is not there is gone.
 pub(super) fn keep(
     w: &mut Writer,

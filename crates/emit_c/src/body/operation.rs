@@ -77,6 +77,7 @@ pub(super) fn operation(w: &mut Writer, op: &Op) {
         OpKind::Arm { object, cell, deadline } => cells::arm_timer(w, *object, *cell, *deadline),
         OpKind::Disarm { object, cell } => cells::disarm(w, *object, *cell),
         OpKind::Count { object, cell, amount } => cells::count(w, *object, *cell, *amount),
+        OpKind::Spend { object, cell, amount } => cells::spend(w, *object, *cell, *amount, source),
         OpKind::Give { object, cell, amount } => cells::give(w, *object, *cell, *amount, source),
         OpKind::Keep { object, cell, index, message } => {
             cells::keep(w, (*object, *cell), (*index, *message), source);

@@ -12,7 +12,7 @@ use mokume_reaction::*;
 
 use super::octets::Octets;
 use super::writer::Writer;
-use super::{emissions, messages};
+use super::{cells, emissions, messages};
 use crate::tree::*;
 use crate::types::mask;
 
@@ -20,9 +20,14 @@ use crate::types::mask;
 pub(crate) fn is_for_c(path: &Path) -> bool {
     let body = &path.body;
     let is_message = |value: &Value| body.values[value.index()].ty == Type::Msg;
+    let is_empty = |value: Value| {
+        let is_none = |op: &Op| matches!(&op.kind, OpKind::NewMessage { octets } if octets.is_empty());
+        body.ops().any(|op| op.results.contains(&value) && is_none(op))
+    };
     let said = |op: &Op| {
         let about_messages = op.kind.operands().iter().any(is_message) || op.results.iter().any(is_message);
         !about_messages
+            || matches!(op.kind, OpKind::Join { first, .. } if is_empty(first))
             || matches!(
                 op.kind,
                 OpKind::Size { .. }
@@ -42,6 +47,9 @@ pub(crate) fn is_for_c(path: &Path) -> bool {
                     | OpKind::Out { .. }
                     | OpKind::Drop { .. }
                     | OpKind::Consume { .. }
+                    | OpKind::NewMessage { .. }
+                    | OpKind::Share { .. }
+                    | OpKind::Keep { .. }
             )
     };
     let passed = |block: &Block| {
@@ -157,11 +165,52 @@ pub(super) fn operation(w: &mut Writer, op: &Op) -> bool {
             messages::set_attribute(w, *message, *attribute, *value, op);
             is_frame(w, results[0], *message);
         }
+        OpKind::NewMessage { octets } => new_message(w, octets, results[0]),
+        OpKind::Share { message } => share(w, *message, results[0]),
+        // The first has no octets: `is_for_c`.
+        OpKind::Join { second, .. } => {
+            let merged = of_instance("core").member("accounts").member("merged");
+            w.push(Stmt::Set(merged, Some(Infix::Add), Expr::Number(1)));
+            if let Some(octets) = w.octets_of(*second) {
+                w.set_octets(results[0], octets);
+            }
+        }
+        OpKind::Keep { object, cell, index, message } => {
+            as_frame(w, *message);
+            cells::keep(w, (*object, *cell), (*index, *message), op.source);
+        }
         OpKind::Drop { message, reason } => end(w, "dropped", *message, *reason),
         OpKind::Consume { message, reason } => end(w, "consumed", *message, *reason),
         _ => return false,
     }
     true
+}
+
+/// Octets of the program's text, where they stand.
+fn new_message(w: &mut Writer, octets: &[u8], result: Value) {
+    let at = match octets {
+        // Somewhere: none is read.
+        [] => of_instance("core").member("front"),
+        octets => {
+            let text = w.function.local("octets", "uint8_t");
+            w.push(Stmt::Octets(text, octets.to_vec()));
+            Expr::Local(text)
+        }
+    };
+    w.set_octets(result, Octets::Part { at, size: number(octets.len() as u64) });
+}
+
+/// A second message: of octets that the caller owns nothing is to be done.
+fn share(w: &mut Writer, message: Value, result: Value) {
+    match w.octets_of(message) {
+        Some(octets @ Octets::Part { .. }) => w.set_octets(result, octets),
+        _ => {
+            as_frame(w, message);
+            let shared = acts("mk_message_share", [pool(), w.value(message)]);
+            let shared = w.temporary("share", "mk_message *", shared);
+            w.set_octets(result, Octets::Frame { message: shared, front: None });
+        }
+    }
 }
 
 /// The path of the body at hand.
@@ -180,25 +229,23 @@ fn leaves_alone(w: &Writer, block: BlockId) -> bool {
     path_at_hand(w).is_some_and(|path| at_once(w.plan.automaton, path, block).is_some())
 }
 
-/// The value stands for a message of the pool that is as the path has it by now.
+/// The value stands for a message of the pool that is as the path has it by now: for the operation at hand alone, since other ways of the path
+/// may have it as it was.
 fn as_frame(w: &mut Writer, message: Value) {
     if w.type_of(message) == Type::Msg {
-        let frame = lent(w, message);
-        let frame = match frame {
-            Expr::Local(_) => frame,
+        let frame = match lent(w, message) {
+            frame @ Expr::Local(_) => frame,
             other => w.temporary("message", "mk_message *", other),
         };
-        w.alias(message, frame.clone());
-        w.set_octets(message, Octets::Frame { message: frame, front: None });
+        w.alias(message, frame);
     }
 }
 
-/// The one message is the other, behind an operation.
+/// The one message is the other, behind an operation for which that was made one of the pool.
 fn is_frame(w: &mut Writer, result: Value, message: Value) {
     w.same(result, message);
-    if let Some(octets) = w.octets_of(message) {
-        w.set_octets(result, octets);
-    }
+    let message = w.value(message);
+    w.set_octets(result, Octets::Frame { message, front: None });
 }
 
 /// The value stands for the message of the pool that it is a part of.
@@ -213,7 +260,10 @@ fn alias_message(w: &mut Writer, message: Value) {
 fn pop(w: &mut Writer, message: Value, (header, variant): (HeaderId, VariantId), result: Value) {
     alias_message(w, message);
     messages::pop_known(w, message, header, variant);
-    is_frame(w, result, message);
+    w.same(result, message);
+    if let Some(octets) = w.octets_of(message) {
+        w.set_octets(result, octets);
+    }
 }
 
 /// The condition under which the header on top is this one, and its fields.

@@ -3,19 +3,16 @@
 use std::collections::HashSet;
 
 use mokume_reaction::{
-    Automaton, Body, Cell, CellId, CellKind, ClassId, Effects, Fallible, Op, OpKind, Operation, Path, Terminator, Type,
-    Value,
+    Automaton, Body, Cell, CellId, CellKind, ClassId, Effects, Emission, Fallible, HandlerId, Op, OpKind, Operation,
+    Path, Terminator, Trigger, Type, Value,
 };
 
-/// Cells that change with every message, or with every few: what paths write, sequence numbers, and in layers of which no path writes
-/// anything what they write that they have worked out by sums.
+/// Cells that change with every message, or with every few: what paths write, sequence numbers, and what handlers to which paths hand over
+/// write on ways that are not seldom, as far as the source says which are.
 pub(super) fn hot(automaton: &Automaton) -> HashSet<(ClassId, CellId)> {
     let written = |path: &Path| -> Vec<_> {
         let writes = path.body.ops().filter(|op| op.kind.effects().contains(Effects::WRITES));
-        writes
-            .filter_map(|op| op.kind.cell())
-            .filter_map(|(object, cell)| Some((path.body.class_of(object)?, cell)))
-            .collect()
+        writes.filter_map(|op| cell_of(&path.body, op)).collect()
     };
     let classes = automaton.classes.iter().enumerate();
     let numbers = classes.flat_map(|(at, class)| {
@@ -24,26 +21,68 @@ pub(super) fn hot(automaton: &Automaton) -> HashSet<(ClassId, CellId)> {
         cells.map(move |(cell, _)| (ClassId::from(at), CellId::from(cell)))
     });
     let written: HashSet<_> = automaton.paths.iter().flat_map(written).collect();
-    let on_paths: HashSet<_> = written.iter().map(|(class, _)| automaton.class(*class).layer).collect();
-    let aside = automaton.code().filter(|(layer, _)| !on_paths.contains(layer));
-    let counted: Vec<_> = aside.flat_map(|(_, body)| counted(body)).collect();
-    written.into_iter().chain(numbers).chain(counted).collect()
+    let flat = mokume_analyse::flat(automaton);
+    let aside = handed_over(&flat).into_iter().map(|handler| flat.handler(handler));
+    let often: Vec<_> = aside.flat_map(|handler| often(&handler.body)).collect();
+    written.into_iter().chain(numbers).chain(often).collect()
 }
 
-/// Cells into which a body writes numbers that come of sums.
-fn counted(body: &Body) -> Vec<(ClassId, CellId)> {
-    let mut is_sum = vec![false; body.values.len()];
-    let mut counted = Vec::new();
-    for op in body.ops() {
-        let adds = matches!(&op.kind, OpKind::Binary { op, .. } if op.adds());
-        let goes_on = op.kind.effects().is_empty() && !matches!(op.kind, OpKind::Compare { .. });
-        let made = adds || (goes_on && op.kind.operands().iter().any(|value| is_sum[value.index()]));
-        op.results.iter().for_each(|result| is_sum[result.index()] = made);
-        if let OpKind::Set { object, cell, value } = op.kind {
-            counted.extend(body.class_of(object).filter(|_| is_sum[value.index()]).map(|class| (class, cell)));
+fn cell_of(body: &Body, op: &Op) -> Option<(ClassId, CellId)> {
+    let (object, cell) = op.kind.cell()?;
+    Some((body.class_of(object)?, cell))
+}
+
+/// The handlers to which paths hand over, and all that these emit to, each with how its objects settle.
+fn handed_over(automaton: &Automaton) -> Vec<HandlerId> {
+    let emitted = |body: &Body, found: &mut Vec<HandlerId>| {
+        for op in body.ops() {
+            let Some(Emission::Event { target, event, .. }) = op.kind.emission() else { continue };
+            let Some(class) = automaton.class_for(body, target) else { continue };
+            let event = automaton.handler_of(class, &Trigger::Event(event.to_owned()));
+            let settles = automaton.handler_of(class, &Trigger::Settle);
+            for handler in event.into_iter().chain(settles) {
+                if !found.contains(&handler) {
+                    found.push(handler);
+                }
+            }
+        }
+    };
+    let mut found = Vec::new();
+    automaton.paths.iter().for_each(|path| emitted(&path.body, &mut found));
+    let mut at = 0;
+    while let Some(handler) = found.get(at).copied() {
+        at += 1;
+        emitted(&automaton.handler(handler).body, &mut found);
+    }
+    found
+}
+
+/// A cell that is written less often than this, where a handler runs once, is still.
+const SELDOM: f32 = 0.02;
+
+/// Cells that a body writes on ways that are not seldom. Rounds of loops count as one.
+fn often(body: &Body) -> Vec<(ClassId, CellId)> {
+    let mut runs = vec![0.0f32; body.blocks.len()];
+    runs[0] = 1.0;
+    let mut cells = Vec::new();
+    for place in mokume_analyse::in_order(body) {
+        let (block, often) = (&body.blocks[place.index()], runs[place.index()]);
+        if often >= SELDOM {
+            let writes = block.ops.iter().filter(|op| matches!(op.kind, OpKind::Set { .. } | OpKind::SetAt { .. }));
+            cells.extend(writes.filter_map(|op| cell_of(body, op)));
+        }
+        let targets = block.terminator.targets();
+        let even = often / targets.len().max(1) as f32;
+        for (nth, target) in targets.iter().enumerate() {
+            let part = match (&block.terminator, nth) {
+                (Terminator::Branch { likely: Some(likely), .. }, 0) => often * likely,
+                (Terminator::Branch { likely: Some(likely), .. }, _) => often * (1.0 - likely),
+                _ => even,
+            };
+            runs[target.block.index()] += part;
         }
     }
-    counted
+    cells
 }
 
 /// Of a path's values: which are still.

@@ -380,6 +380,7 @@ impl Reader<'_> {
             | K::GetAll { .. }
             | K::SetAll { .. }
             | K::Give { .. }
+            | K::Spend { .. }
             | K::Keep { .. }
             | K::Release { .. }
             | K::Again { .. }

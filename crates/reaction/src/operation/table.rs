@@ -146,6 +146,8 @@ operations! {
         Count "count {object}.{cell}, {amount}" { object: Object, cell: CounterCell, amount: Count } -> [] { WRITES };
         /// Gives back to a quota; more than was taken is reported.
         Give "give {object}.{cell}, {amount}" { object: Object, cell: QuotaCell, amount: Word32 } -> [] { WRITES | REPORTS };
+        /// Takes from a quota that has so much, as a path knows; else it is reported, and nothing is taken.
+        Spend "spend {object}.{cell}, {amount}" { object: Object, cell: QuotaCell, amount: Word32 } -> [] { WRITES | REPORTS };
         /// What is left of a quota.
         Left "left {object}.{cell}" { object: Object, cell: QuotaCell } -> [Word32] { READS };
         /// Puts a message into a place that must be empty; else it is reported and the old one dropped as `gone`.
