@@ -33,7 +33,8 @@ pub fn name_modules(sources: &SourceMap, loader: &mut dyn Loader, diagnostics: &
         let file = sources.file(span.file);
         let Some(name) = file.text.get(span.start as usize..span.end as usize) else { continue };
         // It is seen, and something else is wrong with it.
-        if found.message.starts_with(&format!("`{name}` is ")) {
+        let of_it = found.code == codes::HIGHER_ARGUMENT && !found.message.starts_with("there is no ");
+        if of_it || found.message.starts_with(&format!("`{name}` is ")) {
             continue;
         }
         let library = library.get_or_insert_with(|| {

@@ -17,10 +17,11 @@ impl Parser<'_> {
             p.open_documented(FIELD);
             if p.name("a field's name") {
                 p.type_annotation();
-                if p.at_any_word(&["big", "little"]) && p.same_line(0) && p.nth(1) != COLON {
+                let meant = p.field_word_meant();
+                if (p.at_any_word(&["big", "little"]) || meant == Some("big")) && p.same_line(0) && p.nth(1) != COLON {
                     p.bump();
                 }
-                if p.at_word("commonly") && p.same_line(0) && p.nth(1) != COLON {
+                if (p.at_word("commonly") || meant == Some("commonly")) && p.same_line(0) && p.nth(1) != COLON {
                     p.bump();
                     p.expression();
                 }
@@ -30,6 +31,19 @@ impl Parser<'_> {
         self.close_bracket(R_BRACE, opening);
         self.only_unclosed(opening);
         self.close();
+    }
+
+    /// A word behind a field's type that is nearly one that may stand there: reported, and read as that.
+    fn field_word_meant(&mut self) -> Option<&'static str> {
+        let words = ["commonly", "big", "little"];
+        if !self.at(IDENT) || !self.same_line(0) || self.nth(1) == COLON || self.at_any_word(&words) {
+            return None;
+        }
+        let meant = mokume_base::did_you_mean(self.nth_text(0), words)?;
+        let found = self.this();
+        let diagnostic = self.error_here(codes::EXPECTED, format!("{found} says nothing of a field"), "no such word");
+        self.report(diagnostic.help(format!("did you mean `{meant}`?")));
+        Some(if meant == "commonly" { meant } else { "big" })
     }
 
     /// The parts of a list in braces, separated by commas or line ends.

@@ -401,7 +401,10 @@ impl Parser<'_> {
 
     /// The comma between two devices; one in front of an option is reported.
     fn comma_before_device(&mut self) -> bool {
-        if self.at(COMMA) && self.nth(1) == IDENT && self.nth(2) != DOT {
+        const OPTIONS: [&str; 8] = ["loss", "duplicate", "reorder", "corrupt", "delay", "burst", "rate", "queue"];
+        let near = || mokume_base::did_you_mean(self.nth_text(1), OPTIONS).is_some();
+        let option = matches!(self.nth(2), NUMBER | DOTTED) || near();
+        if self.at(COMMA) && self.nth(1) == IDENT && self.nth(2) != DOT && option {
             let diagnostic = self
                 .error_here(codes::EXPECTED, "no `,` stands before an option of a link", "not needed")
                 .help("write `link lan { a.device, b.device  loss 10 % }`");

@@ -27,7 +27,7 @@ pub(super) fn read(
     let stack = cx.program.stacks[id.index()].clone();
     let mut settings = Settings::new();
     let mut position = 0;
-    let mut misspelt = false;
+    let (mut misspelt, mut refused) = (false, Vec::new());
     for arg in part.args() {
         let Some(value) = arg.value() else { continue };
         let label = arg.name().map(|label| tree::path(file, &label));
@@ -44,14 +44,18 @@ pub(super) fn read(
             continue;
         };
         let expr = expr::value(&mut Body::constant(cx, file), &value, ty);
-        let Some(value) = fixed::value(cx, &expr) else { continue };
+        let Some(value) = fixed::value(cx, &expr) else {
+            refused.push(name.text);
+            continue;
+        };
         match settings.iter().find(|(known, _)| known.text == name.text).map(|(first, _)| first.span) {
             Some(first) => cx.given_twice(&format!("`{}`", name.text), name.span, first),
             None => settings.push((name, value.words())),
         }
     }
     if !misspelt {
-        missing_settings(cx, &stack, &settings, &name);
+        let given = settings.iter().map(|(name, _)| name.text.clone()).chain(refused).collect();
+        missing_settings(cx, &stack, &given, &name);
     }
     Some((id, settings))
 }
@@ -110,15 +114,14 @@ fn positional(
     }
 }
 
-fn missing_settings(cx: &mut Context, stack: &Stack, settings: &Settings, name: &Name) {
-    let given: BTreeSet<&str> = settings.iter().map(|(name, _)| name.text.as_str()).collect();
+fn missing_settings(cx: &mut Context, stack: &Stack, given: &BTreeSet<String>, name: &Name) {
     let missing: Vec<&str> = stack
         .params
         .iter()
         .filter(|param| {
             !matches!(param.ty, Type::Unit | Type::Unknown)
                 && param.default.is_none()
-                && !given.contains(param.name.text.as_str())
+                && !given.contains(&param.name.text)
         })
         .map(|param| param.name.text.as_str())
         .collect();
