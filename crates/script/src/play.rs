@@ -201,7 +201,8 @@ impl<M: Machine> Run<'_, M> {
             match found {
                 Ok(actual) if actual == count.total => {}
                 Ok(actual) => {
-                    let kind = FailureKind::Total { what: name(&count.what), expected: count.total, actual };
+                    let beside = beside(self.automaton, &accounts, &count.what);
+                    let kind = FailureKind::Total { what: name(&count.what), expected: count.total, actual, beside };
                     self.fail(step, line, kind);
                 }
                 Err(reason) => self.fail(step, line, FailureKind::Senseless { reason }),
@@ -347,9 +348,40 @@ fn shown(reports: &[(Report, String)], expected: &[Report]) -> Vec<String> {
     let show = |(report, place): &(Report, String)| match left.iter().position(|known| known == report) {
         Some(at) => left.remove(at).to_string(),
         None if place.is_empty() => report.to_string(),
-        None => format!("{report} at {place}"),
+        None => format!("{report} at {place}{}", meaning(*report)),
     };
     reports.iter().map(show).collect()
+}
+
+/// What a report of two faults may be; the others say it by their names.
+fn meaning(report: Report) -> &'static str {
+    match report {
+        Report::Misuse => {
+            " (a quota got back more than was taken from it, or a message was put into a place that held one)"
+        }
+        _ => "",
+    }
+}
+
+/// What else was dropped, or consumed, as a test would say it: at most so many lines as fit one look.
+fn beside(automaton: &Automaton, accounts: &Accounts, what: &Counted) -> Vec<String> {
+    const SHOWN: usize = 6;
+    let (word, totals) = match what {
+        Counted::Dropped(_) => ("dropped", &accounts.dropped),
+        Counted::Consumed(_) => ("consumed", &accounts.consumed),
+        _ => return Vec::new(),
+    };
+    let there: Vec<_> = totals.iter().filter(|(_, total)| *total > 0).collect();
+    if there.is_empty() {
+        return vec![format!("nothing was {word}")];
+    }
+    let shown = there.iter().take(SHOWN);
+    let mut lines: Vec<String> =
+        shown.map(|(reason, total)| format!("{word} {} {total}", automaton.reasons[reason.index()].name)).collect();
+    if there.len() > SHOWN {
+        lines.push(format!("and {} other reasons", there.len() - SHOWN));
+    }
+    lines
 }
 
 fn restless(time: u64) -> String {
