@@ -366,14 +366,16 @@ fn meaning(report: Report) -> &'static str {
 /// What else was dropped, or consumed, as a test would say it: at most so many lines as fit one look.
 fn beside(automaton: &Automaton, accounts: &Accounts, what: &Counted) -> Vec<String> {
     const SHOWN: usize = 6;
-    let (word, totals) = match what {
-        Counted::Dropped(_) => ("dropped", &accounts.dropped),
-        Counted::Consumed(_) => ("consumed", &accounts.consumed),
+    let (word, name, totals) = match what {
+        Counted::Dropped(name) => ("dropped", name, &accounts.dropped),
+        Counted::Consumed(name) => ("consumed", name, &accounts.consumed),
         _ => return Vec::new(),
     };
-    let there: Vec<_> = totals.iter().filter(|(_, total)| *total > 0).collect();
+    let is_it = |reason: &str| name.strip_prefix("*.").map_or(name == reason, |named| is_meant(named, reason));
+    let other = |(reason, total): &&(ReasonId, u64)| *total > 0 && !is_it(&automaton.reasons[reason.index()].name);
+    let there: Vec<_> = totals.iter().filter(other).collect();
     if there.is_empty() {
-        return vec![format!("nothing was {word}")];
+        return vec![format!("nothing else was {word}")];
     }
     let shown = there.iter().take(SHOWN);
     let mut lines: Vec<String> =

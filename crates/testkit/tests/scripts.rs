@@ -146,7 +146,7 @@ fn each_difference_is_found() {
             what: "dropped layer.stale".into(),
             expected: 1,
             actual: 0,
-            beside: vec!["nothing was dropped".into()]
+            beside: vec!["nothing else was dropped".into()]
         }]
     );
 }

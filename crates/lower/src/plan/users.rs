@@ -68,7 +68,9 @@ impl Planner<'_, '_> {
             };
             if let Some((code, message, help)) = problem {
                 let diagnostic = Diagnostic::error(Code(code), message).at(span, "this instance").help(help);
-                self.diagnostics.push(diagnostic);
+                // Who puts something in there lacks a port because of it.
+                let lost = (code == "M0723").then(|| mokume_semantics::lost::named(self.stack, name));
+                self.diagnostics.push(lost.into_iter().fold(diagnostic, Diagnostic::loses));
                 sound = false;
             }
         }

@@ -14,6 +14,9 @@ impl Parser<'_> {
         }
         self.open_at(start, FIELD_LIST);
         self.braced_list("field", |p| {
+            if p.type_in_front() {
+                return;
+            }
             p.open_documented(FIELD);
             if p.name("a field's name") {
                 p.type_annotation();
@@ -31,6 +34,22 @@ impl Parser<'_> {
         self.close_bracket(R_BRACE, opening);
         self.only_unclosed(opening);
         self.close();
+    }
+
+    /// `u16 seq`, as other languages have it: reported, and left out.
+    fn type_in_front(&mut self) -> bool {
+        let word = self.nth_text(0);
+        let width = word.strip_prefix("seq").or(word.strip_prefix('u')).map(|rest| rest.parse::<u8>());
+        let is_type = word == "bool" || matches!(width, Some(Ok(_)));
+        if !is_type || self.nth(1) != IDENT || !self.same_line(1) || self.nth(2) == COLON {
+            return false;
+        }
+        let help = format!("write `{}: {word}`", self.nth_text(1));
+        let diagnostic = self.error_here(codes::EXPECTED, "a field's name stands in front of its type", "the type");
+        self.report(diagnostic.help(help));
+        self.bump_as_error();
+        self.bump_as_error();
+        true
     }
 
     /// A word behind a field's type that is nearly one that may stand there: reported, and read as that.
@@ -52,6 +71,11 @@ impl Parser<'_> {
             let before = (self.pos, self.diagnostics.len());
             part(self);
             if self.eat(COMMA) || self.at(R_BRACE) {
+                continue;
+            }
+            if self.at(SEMICOLON) {
+                self.report_foreign();
+                self.bump_as_error();
                 continue;
             }
             if self.diagnostics.len() == before.1 && self.same_line(0) {
@@ -176,17 +200,19 @@ impl Parser<'_> {
             self.bump_as_error();
             typed = false;
         }
+        let called = self.nth_text(0);
         if self.name("a parameter's name") {
             if self.eat(COLON) {
                 self.type_();
             } else if typed {
+                let type_ = if called == "device" { "Device" } else { "u32" };
                 let diagnostic = self
                     .error_here(
                         codes::EXPECTED_TYPE,
                         "the parameter has no type",
                         "expected `:` and a type before this",
                     )
-                    .help("write it: `name: u32`");
+                    .help(format!("write it: `{called}: {type_}`"));
                 self.report(diagnostic);
             }
             if self.eat(EQ) {

@@ -10,7 +10,7 @@ use crate::resolve::body::Body;
 use crate::resolve::context::{Context, Item};
 use crate::resolve::expr;
 use crate::resolve::expr::fixed;
-use crate::{codes, suggest, tree};
+use crate::{codes, lost, suggest, tree};
 
 pub type Settings = Vec<(Name, Vec<u64>)>;
 
@@ -104,11 +104,23 @@ fn positional(
     if tree::name_expr(file, value).is_some_and(|name| stack.devices.iter().any(|device| device.text == name.text)) {
         return None;
     }
+    // A device without its type was told of.
+    let named = tree::name_expr(file, value);
+    if stack
+        .params
+        .iter()
+        .any(|param| param.ty == Type::Unknown && named.as_ref().is_some_and(|name| name.text == param.name.text))
+    {
+        return None;
+    }
     match param {
         Some(param) if param.ty != Type::Unit => Some((Name { text: param.name.text, span: arg.span(file) }, param.ty)),
         _ => {
             let text = format!("stack `{}` takes no such argument", stack.name.text);
-            cx.error(codes::WRONG_COUNT, text, arg.span(file), "not expected", "write `name: value`");
+            let diagnostic = Diagnostic::error(codes::WRONG_COUNT, text).at(arg.span(file), "not expected");
+            let lacks = named.map(|name| lost::named(stack, &name.text));
+            let diagnostic = lacks.into_iter().fold(diagnostic, Diagnostic::lacks);
+            cx.report(diagnostic.help("write `name: value`"));
             None
         }
     }

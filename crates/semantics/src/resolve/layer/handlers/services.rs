@@ -89,6 +89,12 @@ fn place_text(ty: &mokume_syntax::ast::Type) -> String {
 fn no_service(head: &mut Head, owner: &Name, name: &Name, service: Option<ServiceId>, used: bool) {
     let Some(service) = service else {
         let layer = head.this();
+        let timer = |member: &Member| matches!(member.kind, MemberKind::Timer) && member.name.text == owner.text;
+        if layer.all_members().flat_map(|(_, members)| members).any(timer) {
+            let text = format!("there is no event `{}.{}`: `{}` is a timer", owner.text, name.text, owner.text);
+            let help = format!("write `on expiry {} {{ … }}`", owner.text);
+            return head.cx.error(codes::UNKNOWN_EVENT, text, owner.span, "a timer", &help);
+        }
         let mut names: Vec<String> = layer.uses.iter().map(|(_, alias)| alias.text.clone()).collect();
         names.extend(layer.serves.iter().map(|id| tree::snake_case(&head.cx.program.services[id.index()].name.text)));
         let text = format!("this layer neither serves nor uses a service `{}`", owner.text);
