@@ -253,6 +253,10 @@ fn what_a_failing_test_may_be_due_to_is_said() {
     let text = "worker Few {
     entity { quota few: 2 }
     on send(msg) {
+        if msg.size > 9 {
+            drop msg: long
+            return
+        }
         take few or {
             drop msg: none_left
             return
@@ -270,12 +274,12 @@ test \"three\" {
     app.send_to(\"b\")
     app.send_to(\"c\")
     => device.frame(\"a\")  device.frame(\"b\")
-    dropped no_credit 1
+    dropped long 1
 }
 ";
     let (code, said) = test("few.mok", text);
     assert!(code == 1 && said.contains("warning[M0387]"), "{said}");
-    assert!(said.contains("dropped no_credit should be 1, is 0") && said.contains("dropped app.none_left 1"), "{said}");
-    let (code, said) = test("few_right.mok", &text.replace("no_credit", "none_left"));
+    assert!(said.contains("dropped long should be 1, is 0") && said.contains("dropped app.none_left 1"), "{said}");
+    let (code, said) = test("few_right.mok", &text.replace("dropped long", "dropped none_left"));
     assert!(code == 0 && !said.contains("warning"), "{said}");
 }

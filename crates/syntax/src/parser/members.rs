@@ -187,6 +187,13 @@ impl Parser<'_> {
     pub(super) fn key(&mut self) {
         self.open_documented(KEY);
         self.bump();
+        let near = || mokume_base::did_you_mean(self.nth_text(0), ["symmetric"]).is_some();
+        if self.at(IDENT) && !self.at_word("symmetric") && self.nth(1) == L_BRACE && near() {
+            let found = self.this();
+            let diagnostic = self.error_here(codes::EXPECTED, format!("{found} is no kind of key"), "no such word");
+            self.report(diagnostic.help("write `key symmetric { … }`"));
+            self.bump();
+        }
         self.eat_word("symmetric");
         self.field_list();
         self.close();

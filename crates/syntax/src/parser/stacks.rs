@@ -92,6 +92,8 @@ impl Parser<'_> {
             _ if self.nth(1) == COLON => format!("a name and its layer are joined by `=`: `{} = …`", self.nth_text(0)),
             "on" | "above" => "write `over`, as in `udp = Udp over ip`".to_string(),
             "exports" | "expose" => "write `export`".to_string(),
+            "using" | "uses" => "write `with`, as in `udp = Udp over ip with icmp`".to_string(),
+            "(" | "." => "a key is bound in brackets: `over kinds[kind: 1]`".to_string(),
             layer if self.nth_word(1, "over") => format!("give it a name: `app = {layer} over …`"),
             _ => "write `name = Layer over other`, or `export name`".to_string(),
         };

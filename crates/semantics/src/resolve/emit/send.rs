@@ -77,7 +77,9 @@ impl Said {
             // It, too, was to say a field: what is said of those that are missing follows.
             self.misspelt = true;
             let thing = lost::arguments(first.span);
+            let variant = header.and_then(|header| called_as(body, &value, header));
             body.report(diagnostic.lacks(thing).help(match named.is_empty() {
+                true if variant.is_some() => variant.unwrap_or_default(),
                 true => "name a header's field: `seq: next`".to_string(),
                 false => format!("fields of the header have names: `below.send(msg, {})`", named.join(", ")),
             }));
@@ -85,6 +87,15 @@ impl Said {
             self.message = Some(messages::given(body, &value));
         }
     }
+}
+
+/// `Data(seq: x)`: how an alternative is written.
+fn called_as(body: &Body, value: &Tree, header: &Header) -> Option<String> {
+    let Tree::Call(call) = value else { return None };
+    let name = tree::name_expr(body.file, &call.callee()?)?;
+    let (_, variant) = header.variant(&name.text)?;
+    let fields: Vec<String> = variant.fields.iter().map(|field| format!("{}: …", field.name.text)).collect();
+    Some(format!("an alternative has braces: `{} {{ {} }}`", name.text, fields.join(", ")))
 }
 
 /// `Data { seq: x }`, or `Probe` alone: an alternative of the own header.

@@ -76,6 +76,10 @@ fn known_otherwise(body: &Body, name: &Name) -> Option<String> {
             Some(format!("the message is called `{}` here", only.text))
         }
         called if code && body.own_function(called).is_some() => Some(format!("it is a function: write `{called}(…)`")),
+        published if matches!(body.kind, BodyKind::Value) && body.cx.said.published.contains_key(published) => {
+            Some(format!("what is below publishes it: `below.{published}`"))
+        }
+        end @ ("local" | "remote") if code => Some(format!("an end is that of a flow: `flow.{end}.host`")),
         "self" | "this" | "session" | "entity" | "state" | "point" if code => {
             Some("state is named by itself: `next`, with nothing in front".to_string())
         }

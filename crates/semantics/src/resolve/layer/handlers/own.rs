@@ -86,12 +86,35 @@ fn is_strange(head: &mut Head, name: &Name) -> bool {
         return true;
     }
     // An alternative of a header comes by `deliver` alone.
+    if let Some((whole, thing)) = of_a_service(head, &name.text) {
+        let text = format!("there is no event `{}`: that is an operation of a service", name.text);
+        let diagnostic = Diagnostic::error(codes::UNKNOWN_EVENT, text).at(name.span, "of which service?");
+        head.cx.report(diagnostic.loses(thing).help(format!("write `on {whole}(…)`")));
+        return true;
+    }
     let ours = of_other_languages(&name.text);
     let foreign = has_untyped(head) || head.tree.patterns().is_empty() && ours.is_some();
     if foreign {
         foreign_event(head, name, ours);
     }
     foreign
+}
+
+/// An operation that comes to the layer, by the name that it has there, and the thing that the layer has not without it.
+fn of_a_service(head: &Head, operation: &str) -> Option<(String, mokume_base::Thing)> {
+    let (layer, program) = (head.this(), &head.cx.program);
+    let comes = |service: ServiceId, out: bool| {
+        let operations = &program.services.get(service.index())?.operations;
+        operations.iter().find(|known| known.name.text == operation && known.out == out).map(|known| known.name.span)
+    };
+    let served = layer.serves.iter().find_map(|id| {
+        let name = tree::snake_case(&program.services.get(id.index())?.name.text);
+        Some((format!("{name}.{operation}"), comes(*id, false)?))
+    });
+    let used =
+        || layer.uses.iter().find_map(|(id, alias)| Some((format!("{}.{operation}", alias.text), comes(*id, true)?)));
+    let (whole, declared) = served.or_else(used)?;
+    Some((whole, lost::within(declared, "handled")))
 }
 
 /// What other languages call an event of ours.
