@@ -279,7 +279,7 @@ test \"three\" {
 ";
     let (code, said) = test("few.mok", text);
     assert!(code == 1 && said.contains("warning[M0387]"), "{said}");
-    assert!(said.contains("dropped long should be 1, is 0") && said.contains("dropped app.none_left 1"), "{said}");
+    assert!(said.contains("dropped app.long should be 1, is 0") && said.contains("dropped app.none_left 1"), "{said}");
     let (code, said) = test("few_right.mok", &text.replace("dropped long", "dropped none_left"));
     assert!(code == 0 && !said.contains("warning"), "{said}");
 }

@@ -67,10 +67,12 @@ impl Planner<'_, '_> {
                 None
             };
             if let Some((code, message, help)) = problem {
-                let diagnostic = Diagnostic::error(Code(code), message).at(span, "this instance").help(help);
-                // Who puts something in there lacks a port because of it.
-                let lost = (code == "M0723").then(|| mokume_semantics::lost::named(self.stack, name));
-                self.diagnostics.push(lost.into_iter().fold(diagnostic, Diagnostic::loses));
+                let mut diagnostic = Diagnostic::error(Code(code), message).at(span, "this instance").help(help);
+                if code == "M0723" {
+                    // Who puts something in there lacks a port because of it.
+                    diagnostic.loses.push(mokume_semantics::lost::port_of(self.stack, name));
+                }
+                self.diagnostics.push(diagnostic);
                 sound = false;
             }
         }

@@ -74,10 +74,7 @@ fn word(body: &mut Body, expr: &Tree, span: Span) -> Option<StmtKind> {
 fn event_named(body: &Body, expr: &Tree) -> Option<(Name, Name)> {
     let (side, name) = tree::name_field(body.file, expr)?;
     let is_value = match side.text.as_str() {
-        "below" => {
-            let known = matches!(name.text.as_str(), "credit" | "credit_octets" | "mtu" | "mac" | "count");
-            known || body.cx.said.published.contains_key(name.text.as_str())
-        }
+        "below" => name.text == "count" || expr::below::type_of(body, &name).is_some(),
         "above" => name.text == "layout",
         _ => return None,
     };
