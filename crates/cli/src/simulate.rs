@@ -44,6 +44,11 @@ pub fn simulate(
         printer.diagnostics(&diagnostics, &checked.sources);
         return Err(Failure::of_program(counted(&diagnostics), "`mokume explain CODE` tells more"));
     }
+    let wrong = sim::wrong_steps(checked, network, &|stack| stacks.get(&stack).map(|stack| &stack.composed));
+    if !wrong.is_empty() {
+        printer.diagnostics(&wrong, &checked.sources);
+        return Err(Failure::of_program(counted(&wrong), "`mokume explain CODE` tells more"));
+    }
     let seed = options.seed.or(checked.manifest.defaults.seed).unwrap_or(1);
     let backend = options.backend.map_or(Backend::Interpreter, backend_of);
     let prepared = sim::Prepared::new(checked, network, &stacks, backend)?;
@@ -94,10 +99,13 @@ impl Replay<'_> {
 /// What was not as expected, with the command that shows it again.
 fn print_failed(failed: &sim::Failed, seed: u64, replay: &Replay<'_>, printer: &Printer) {
     let command = replay.command(replay.network, seed);
-    let sim::Failed { at, place, wanted, found, instead, others, .. } = failed;
+    let sim::Failed { at, place, wanted, found, instead, others, beside, .. } = failed;
     if printer.is_json() {
-        let instead: Vec<_> = instead.iter().map(|(at, text)| json!({ "at": at, "event": text })).collect();
-        let object = json!({ "failed": wanted, "found": found, "instead": instead, "others": others, "place": place, "at": at, "seed": seed, "replay": command });
+        let shown = |list: &[(u64, String)]| -> Vec<_> {
+            list.iter().map(|(at, text)| json!({ "at": at, "event": text })).collect()
+        };
+        let (instead, beside) = (shown(instead), shown(beside));
+        let object = json!({ "failed": wanted, "found": found, "instead": instead, "beside": beside, "others": others, "place": place, "at": at, "seed": seed, "replay": command });
         return printer.object(&object);
     }
     let place = if place.is_empty() { String::new() } else { format!("{place}: ") };
@@ -109,6 +117,7 @@ fn print_failed(failed: &sim::Failed, seed: u64, replay: &Replay<'_>, printer: &
     }
     if failed.expectation.is_some() && instead.is_empty() {
         printer.line("    nothing of this event came");
+        beside.iter().for_each(|(at, text)| printer.line(format!("    of this port came: {text} at {}", time(*at))));
     }
     printer.line(format!("    again: {command}"));
 }

@@ -106,7 +106,8 @@ fn in_child(asked: &Asked<'_>, patience: Option<Duration>, apart: &Apart, printe
     }
     let is_wrong = compile::has_errors(&prepared.diagnostics);
     let is_silent = prepared.diagnostics.is_empty();
-    let mut teller = Teller { apart, patience, printer, number: 0, failed: false };
+    let mut teller =
+        Teller { apart, patience, printer, number: 0, failed: false, checked: &checked, warned: Vec::new() };
     let (_, not_run) = prepared.run(asked.backend, &world, &mut teller);
     if teller.number == 0 && not_run.is_empty() && is_silent {
         return Err(Failure::of_use("there is no test", "write `test \"name\" { stack … }`, or change `--filter`"));
@@ -124,6 +125,26 @@ struct Teller<'a> {
     /// How many tests there were, with those that another child has begun.
     number: usize,
     failed: bool,
+    checked: &'a compile::Checked,
+    /// The files of whose warnings was told, as a test of them has failed.
+    warned: Vec<String>,
+}
+
+impl Teller<'_> {
+    /// What the check warns of in a file may be why its test fails.
+    fn warn(&mut self, file: &str) {
+        if self.warned.iter().any(|known| known == file) {
+            return;
+        }
+        self.warned.push(file.to_string());
+        let sources = &self.checked.sources;
+        let is_of_it = |found: &&mokume_base::Diagnostic| {
+            let place = found.primary.as_ref().map(|label| label.span.file);
+            !compile::is_of_untaken_part(found) && place.is_some_and(|place| sources.file(place).name == file)
+        };
+        let found: Vec<_> = self.checked.diagnostics.iter().filter(is_of_it).cloned().collect();
+        self.printer.diagnostics(&found, sources);
+    }
 }
 
 impl Watch for Teller<'_> {
@@ -153,6 +174,9 @@ impl Watch for Teller<'_> {
         self.failed |= !passed;
         self.apart.tell(|told| told.say(&Word::Ends { passed }));
         print_outcome(outcome, self.printer);
+        if !passed {
+            self.warn(&outcome.file);
+        }
     }
 }
 

@@ -246,3 +246,40 @@ stack S(device: Device) {
     let (code, text) = run("sim", "never.mok", &of_two(stack, &lines("s2")), &[]);
     assert!(code == 1 && text.contains("it was not put in: nothing was remembered as `s2`"), "{text}");
 }
+
+/// A test that fails is shown with what the check warns of in its file, and with what else was counted.
+#[test]
+fn what_a_failing_test_may_be_due_to_is_said() {
+    let text = "worker Few {
+    entity { quota few: 2 }
+    on send(msg) {
+        if msg.size > 9 {
+            drop msg: long
+            return
+        }
+        take few or {
+            drop msg: none_left
+            return
+        }
+        below.send(msg)
+    }
+}
+stack S(device: Device) {
+    app = Few over device
+    export app
+}
+test \"three\" {
+    stack S
+    app.send_to(\"a\")
+    app.send_to(\"b\")
+    app.send_to(\"c\")
+    => device.frame(\"a\")  device.frame(\"b\")
+    dropped long 1
+}
+";
+    let (code, said) = test("few.mok", text);
+    assert!(code == 1 && said.contains("warning[M0387]"), "{said}");
+    assert!(said.contains("dropped app.long should be 1, is 0") && said.contains("dropped app.none_left 1"), "{said}");
+    let (code, said) = test("few_right.mok", &text.replace("dropped long", "dropped none_left"));
+    assert!(code == 0 && !said.contains("warning"), "{said}");
+}

@@ -48,10 +48,25 @@ fn what_came_instead_is_said() {
         ("expect b.app.deliver 2 times", "came: app.deliver(session 0, \"x\") at 21.0 ms"),
         ("expect nothing at b.app.deliver", "came: app.deliver(session 0, \"x\") at 21.0 ms"),
         ("expect b.app.closed", "nothing of this event came"),
+        ("expect b.app.closed", "of this port came: app.deliver(session 0, \"x\") at 21.0 ms"),
     ];
     for (index, (wrong, wanted)) in cases.iter().enumerate() {
         let (code, text) = sim(&format!("instead{index}.mok"), &network("delay 1 ms", &[wrong]), &["--seed", "7"]);
         assert!(code == 1 && text.contains(wanted), "{wrong}\n{text}");
+    }
+}
+
+/// As the check tells of it: with code, place and way out.
+#[test]
+fn a_step_that_the_stack_has_not_is_told_with_its_place() {
+    let cases = [
+        ("expect b.app.delivered(_)", "error[M0729]: the stack has no output `app.delivered`"),
+        ("at 30 ms  a.app.send(nobody, \"x\")", "error[M0218]: no output before this has bound `nobody`"),
+        ("at 30 ms  a.app.send(nobody, \"x\")", "help: `when a.app.opened(_, ?s, ..)` and `expect` bind one"),
+    ];
+    for (index, (wrong, wanted)) in cases.iter().enumerate() {
+        let (code, text) = sim(&format!("step{index}.mok"), &network("delay 1 ms", &[wrong]), &[]);
+        assert!(code == 1 && text.contains(wanted) && text.contains("-->"), "{wrong}\n{text}");
     }
 }
 

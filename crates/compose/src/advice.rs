@@ -34,7 +34,10 @@ pub fn warnings(automaton: &Automaton, graph: &EventGraph, reasons: &[Reason]) -
     while let Some((reason, still)) = root(automaton, graph, &queued, &last) {
         let saved: Vec<&Reason> =
             queued.iter().filter(|known| !still.iter().any(|other| other.channel == known.channel)).collect();
-        findings.push(warning(automaton, graph, &reason, &saved));
+        // Where the language has the order, nobody can write another.
+        if !is_by_itself(graph, &reason) {
+            findings.push(warning(automaton, graph, &reason, &saved));
+        }
         if findings.len() == MOST_TOLD {
             break;
         }
@@ -75,6 +78,15 @@ fn must_follow(automaton: &Automaton, graph: &EventGraph, emission: usize) -> bo
     op.is_some_and(|op| matches!(op.kind, OpKind::EmitBy { .. }))
 }
 
+/// Whether the order of two emissions is none of the program's text: one statement makes both, the second says that a value has changed,
+/// or the first that the session has begun of which the second speaks.
+fn is_by_itself(graph: &EventGraph, reason: &Reason) -> bool {
+    let (earlier, later) = (&graph.emissions[reason.earlier], &graph.emissions[reason.later]);
+    let by_one = reason.earlier != reason.later && earlier.source.is_some() && earlier.source == later.source;
+    let begins = matches!(earlier.event.as_str(), "accepted" | "opened");
+    by_one || later.event.starts_with("change_") || begins && earlier.channel == later.channel
+}
+
 /// The emissions of one place in the program: a function's stands in each handler that calls it, and those of a layer's
 /// shape all stand where the layer is.
 fn alike(graph: &EventGraph, emission: usize) -> BTreeSet<usize> {
@@ -103,8 +115,7 @@ fn warning(automaton: &Automaton, graph: &EventGraph, reason: &Reason, saved: &[
     }
     Finding {
         diagnostic: diagnostic
-            .help("where both are your statements, emit down before up (acknowledge, then deliver): then no queue is needed")
-            .help("where the language says one of them by itself, as `close` behind `fail` or a change, leave it: the queue costs its memory"),
+            .help("emit down before up (acknowledge, then deliver): then no queue is needed; if it has to be this order, leave it: the queue costs its memory"),
         at: source(automaton, earlier.source),
         text: "emitted first",
         also: source(automaton, later.source).filter(|_| earlier.source != later.source).zip(Some("and then this")),

@@ -171,7 +171,8 @@ impl<'a> Prepared<'a> {
             Some(span) => (watch::place(&self.checked.sources, *span), watch::text(&self.checked.sources, *span)),
             None => (String::new(), shrink::line(self, mishap)),
         };
-        Failed { expectation: None, at, place, wanted, is_too_much: false, found, instead: Vec::new(), others: 0 }
+        let (instead, beside) = (Vec::new(), Vec::new());
+        Failed { expectation: None, at, place, wanted, is_too_much: false, found, instead, others: 0, beside }
     }
 
     fn simulation(&self, hosts: Vec<Host>, how: How, mishaps: Vec<(Mishap, Option<Span>)>) -> Simulation {

@@ -79,7 +79,7 @@ pub fn fitted(
     };
     let is_open = args.rest || !named.is_empty() || found.len() + by_default >= params.len();
     if found.len() > params.len() || found.len() < params.len() && !is_open {
-        return Err(wrong_number(params, event, found.len()));
+        return Err(wrong_number(params, event, found.len(), left_out));
     }
     found.resize(params.len(), None);
     for (name, values) in named {
@@ -232,10 +232,27 @@ pub fn misfit(
     Some(Diagnostic::error(Code("M0729"), text).at(place, "does not fit").help(help))
 }
 
-fn wrong_number(params: &Params, event: &s::Name, count: usize) -> Box<Diagnostic> {
+fn wrong_number(params: &Params, event: &s::Name, count: usize, left_out: &LeftOut) -> Box<Diagnostic> {
     let plural = if params.len() == 1 { "" } else { "s" };
     let text = format!("`{}` has {} argument{plural} here, not {count}", event.text, params.len());
-    wrong(text, event, "wrong number", listed(params))
+    wrong(text, event, "wrong number", format!("{}{}", listed(params), by_names(params, event, left_out)))
+}
+
+/// Where some may be left out: how the others are given.
+fn by_names(params: &Params, event: &s::Name, left_out: &LeftOut) -> String {
+    let LeftOut::Of { flow, defaults } = left_out else {
+        return "; end with `..` if the others may be anything".to_string();
+    };
+    let known = params.len().saturating_sub(defaults.len());
+    let needed = |(at, (name, _)): &(usize, &(String, Type))| {
+        *at < known && (!flow.contains(name) || name.starts_with("remote_"))
+    };
+    let needed: Vec<String> =
+        params.iter().enumerate().filter(needed).map(|(_, (name, _))| format!("{}: …", label(name))).collect();
+    match needed.len() == params.len() {
+        true => String::new(),
+        false => format!("; name those that are not left out: `{}({})`", event.text, needed.join(", ")),
+    }
 }
 
 fn wrong(text: String, at: &s::Name, label: &str, help: String) -> Box<Diagnostic> {

@@ -6,7 +6,7 @@ use mokume_script::{Arg, Call};
 use mokume_semantics::program as s;
 
 use crate::protocols::Protocols;
-use crate::script::Scripting;
+use crate::script::{Scripting, BINDS_IN_NETWORKS};
 
 /// Names that may stand in an event of a network.
 #[derive(Clone, Copy)]
@@ -73,7 +73,9 @@ fn scripting<'a>(
         s::Arg::Handle(name) => Some(name.text.clone()).filter(|name| number_of_session(name).is_some()),
         _ => None,
     }));
-    Scripting::new(program, (automaton, protocols), names)
+    let mut scripting = Scripting::new(program, (automaton, protocols), names);
+    scripting.in_network = true;
+    scripting
 }
 
 /// `s1`, `s2`, …: the host's first, second, … session that an output has shown.
@@ -89,9 +91,7 @@ fn known(bound: &[String], args: &[Arg], span: Span) -> Result<(), Diagnostic> {
     });
     let Some(name) = unknown else { return Ok(()) };
     let message = format!("a network has no session `{name}`");
-    let help =
-        "`when a.app.opened(_, ?s)` and `expect` bind one; `s1`, `s2` … are those that the outputs of the host have \
-                shown, in that order";
+    let help = BINDS_IN_NETWORKS;
     let code = mokume_semantics::codes::UNKNOWN_HANDLE;
     Err(Diagnostic::error(code, message).at(span, "bound by nobody").help(help))
 }

@@ -108,7 +108,14 @@ pub(crate) struct Scripting<'a> {
     pub diagnostics: Vec<Diagnostic>,
     /// By which ways messages end, once somebody has asked.
     ends: Option<Ends>,
+    /// Steps of a network, not of a test.
+    pub in_network: bool,
 }
+
+/// How a name of a network is bound.
+pub(crate) const BINDS_IN_NETWORKS: &str =
+    "`when a.app.opened(_, ?s, ..)` and `expect` bind one; `s1`, `s2` … are those that the outputs of \
+                                            the host have shown, in that order";
 
 /// The reasons for which operations drop and consume.
 #[derive(Default)]
@@ -142,7 +149,7 @@ impl<'a> Scripting<'a> {
         bound: Vec<String>,
     ) -> Scripting<'a> {
         let (types, diagnostics) = (BTreeMap::new(), Vec::new());
-        Scripting { program, automaton, protocols, bound, types, diagnostics, ends: None }
+        Scripting { program, automaton, protocols, bound, types, diagnostics, ends: None, in_network: false }
     }
 }
 
@@ -243,6 +250,7 @@ impl Scripting<'_> {
                 let help = format!("it is one of {}", all.join(", "));
                 self.unknown(name, "no such value", &help);
             }
+            _ if self.in_network => self.unknown(name, "bound by nobody", BINDS_IN_NETWORKS),
             _ if self.bound.is_empty() => {
                 self.unknown(
                     name,

@@ -12,6 +12,11 @@ impl Call {
         self.args.iter().map(|arg| datum(automaton, names, arg)).collect()
     }
 
+    /// Whether an output is of the same port and another event.
+    pub fn is_beside(&self, output: &Output) -> bool {
+        self.port == output.port && self.event != output.event
+    }
+
     /// How many arguments of an output are as the pattern says; none of another event, or of another port.
     pub fn likeness(&self, automaton: &Automaton, names: &Names, output: &Output) -> Option<usize> {
         if (self.port, self.event) != (output.port, output.event) {

@@ -32,6 +32,8 @@ pub enum FailureKind {
         what: String,
         expected: u64,
         actual: u64,
+        /// What else was counted, where messages were lost or used up.
+        beside: Vec<String>,
     },
     /// The test itself makes no sense for this stack.
     Senseless {
@@ -47,7 +49,10 @@ impl fmt::Display for Failure {
             FailureKind::Reports { expected, actual } => lists(f, "reports", expected, actual),
             FailureKind::Refused { expected: true } => write!(f, "  should have been refused at the door, but was not"),
             FailureKind::Refused { expected: false } => write!(f, "  was refused at the door: whom it is for has ended, or there is no room for what may come of it (docs/semantics.md, P3)"),
-            FailureKind::Total { what, expected, actual } => write!(f, "  {what} should be {expected}, is {actual}"),
+            FailureKind::Total { what, expected, actual, beside } => {
+                write!(f, "  {what} should be {expected}, is {actual}")?;
+                beside.iter().try_for_each(|other| write!(f, "\n    {other}"))
+            }
             FailureKind::Senseless { reason } => write!(f, "  {reason}"),
         }
     }

@@ -201,7 +201,8 @@ impl<M: Machine> Run<'_, M> {
             match found {
                 Ok(actual) if actual == count.total => {}
                 Ok(actual) => {
-                    let kind = FailureKind::Total { what: name(&count.what), expected: count.total, actual };
+                    let beside = beside(self.automaton, &accounts, &count.what);
+                    let kind = FailureKind::Total { what: name(&count.what), expected: count.total, actual, beside };
                     self.fail(step, line, kind);
                 }
                 Err(reason) => self.fail(step, line, FailureKind::Senseless { reason }),
@@ -347,9 +348,42 @@ fn shown(reports: &[(Report, String)], expected: &[Report]) -> Vec<String> {
     let show = |(report, place): &(Report, String)| match left.iter().position(|known| known == report) {
         Some(at) => left.remove(at).to_string(),
         None if place.is_empty() => report.to_string(),
-        None => format!("{report} at {place}"),
+        None => format!("{report} at {place}{}", meaning(*report)),
     };
     reports.iter().map(show).collect()
+}
+
+/// What a report of two faults may be; the others say it by their names.
+fn meaning(report: Report) -> &'static str {
+    match report {
+        Report::Misuse => {
+            " (a quota got back more than was taken from it, or a message was put into a place that held one)"
+        }
+        _ => "",
+    }
+}
+
+/// What else was dropped, or consumed, as a test would say it: at most so many lines as fit one look.
+fn beside(automaton: &Automaton, accounts: &Accounts, what: &Counted) -> Vec<String> {
+    const SHOWN: usize = 6;
+    let (word, name, totals) = match what {
+        Counted::Dropped(name) => ("dropped", name, &accounts.dropped),
+        Counted::Consumed(name) => ("consumed", name, &accounts.consumed),
+        _ => return Vec::new(),
+    };
+    let is_it = |reason: &str| name.strip_prefix("*.").map_or(name == reason, |named| is_meant(named, reason));
+    let other = |(reason, total): &&(ReasonId, u64)| *total > 0 && !is_it(&automaton.reasons[reason.index()].name);
+    let there: Vec<_> = totals.iter().filter(other).collect();
+    if there.is_empty() {
+        return vec![format!("nothing else was {word}")];
+    }
+    let shown = there.iter().take(SHOWN);
+    let mut lines: Vec<String> =
+        shown.map(|(reason, total)| format!("{word} {} {total}", automaton.reasons[reason.index()].name)).collect();
+    if there.len() > SHOWN {
+        lines.push(format!("and {} other reasons", there.len() - SHOWN));
+    }
+    lines
 }
 
 fn restless(time: u64) -> String {

@@ -73,6 +73,8 @@ mokume_base::codes! {
     // ---- what is out of range, and what a layer begins and never ends ----
     BEYOND_THE_QUOTA = "M0385";
     UNTAKEN_QUOTA = "M0386";
+    UNGIVEN = "M0387";
+    ONLY_FILLS = "M0388";
     TOO_LATE = "M0375";
     LONELY_LINK = "M0376";
     DIVIDES_BY_ZERO = "M0370";
@@ -140,6 +142,7 @@ mokume_base::codes! {
     NOT_SERVED = "M0517";
     NO_SESSION_YET = "M0523";
     BEGUN_TWICE = "M0524";
+    SILENT = "M0525";
 
     // ---- types of layers, events of one's own, back-pressure ----
     SIGNATURE_PART = "M0550";

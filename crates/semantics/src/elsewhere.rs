@@ -1,7 +1,7 @@
 //! A name that the file does not see, and that a module of the library or another file of the program has: the way out is its `use`.
 
 use mokume_base::{Diagnostic, FileId, SourceMap};
-use mokume_syntax::ast;
+use mokume_syntax::ast::{self, AstNode};
 
 use crate::load::Loader;
 use crate::{codes, lost, suggest};
@@ -33,7 +33,8 @@ pub fn name_modules(sources: &SourceMap, loader: &mut dyn Loader, diagnostics: &
         let file = sources.file(span.file);
         let Some(name) = file.text.get(span.start as usize..span.end as usize) else { continue };
         // It is seen, and something else is wrong with it.
-        if found.message.starts_with(&format!("`{name}` is ")) {
+        let of_it = found.code == codes::HIGHER_ARGUMENT && !found.message.starts_with("there is no ");
+        if of_it || found.message.starts_with(&format!("`{name}` is ")) {
             continue;
         }
         let library = library.get_or_insert_with(|| {
@@ -60,6 +61,29 @@ pub fn name_modules(sources: &SourceMap, loader: &mut dyn Loader, diagnostics: &
         found.lacks.push(lost::used(span.file, &wanted));
     }
     lost::leave_out(diagnostics);
+    for found in diagnostics.iter_mut().filter(|found| found.code == codes::NOT_PUBLISHED) {
+        let helps: Vec<String> = found.helps.iter().filter_map(|help| bundles_with(loader, help)).collect();
+        found.helps.extend(helps);
+    }
+}
+
+/// Bundles of the library in which a layer is that a help says to put below: who puts it there takes the bundle.
+fn bundles_with(loader: &mut dyn Loader, help: &str) -> Option<String> {
+    let layer = help.strip_prefix("put `")?.strip_suffix("` below it")?;
+    let mut found = Vec::new();
+    for module in loader.modules() {
+        for (_, text) in loader.module(&module).unwrap_or_default() {
+            let items = mokume_syntax::parse(FileId(0), &text).file().items();
+            let bundles = items.iter().filter(|item| matches!(item, ast::Item::Bundle(_)));
+            let has_it = |item: &&ast::Item| {
+                let tokens = item.syntax().descendants_with_tokens().filter_map(|part| part.into_token());
+                tokens.into_iter().any(|token| token.text() == layer)
+            };
+            let names = bundles.filter(has_it).filter_map(|item| Some(item.name()?.text()));
+            found.extend(names.map(|bundle| format!("`{bundle}` of the module `{module}`")));
+        }
+    }
+    (!found.is_empty()).then(|| format!("`{layer}` is in {}", found.join(" and ")))
 }
 
 fn items_of_module(loader: &mut dyn Loader, module: &str) -> Vec<String> {

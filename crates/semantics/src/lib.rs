@@ -70,6 +70,8 @@ pub fn analyse(loaded: &Loaded) -> (Program, Vec<Diagnostic>) {
         check::idle::check(&program, &mut diagnostics);
         check::ended::check(&program, &mut diagnostics);
         check::hidden::check(&program, &mut diagnostics);
+        check::units::check(&program, &mut diagnostics);
+        check::silent::check(&program, &mut diagnostics);
     }
     diagnostics.sort_by_key(place);
     diagnostics.dedup();

@@ -48,6 +48,11 @@ pub fn named(stack: &Stack, name: &str) -> Thing {
     Thing(format!("{} in {}", name, at("stack", stack.name.span).0))
 }
 
+/// The port of a layer that the stack gives to its application: tests lack it as what is [`named`] so.
+pub fn port_of(stack: &Stack, layer: &str) -> Thing {
+    named(stack, layer)
+}
+
 /// What a layer of a stack finds below it.
 pub fn below(stack: &Stack, instance: &Name) -> Thing {
     named(stack, &format!("below {}", instance.text))

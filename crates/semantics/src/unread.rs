@@ -70,7 +70,8 @@ const UNKNOWN_ITEMS: [Code; 9] = [
 const VALUES: [Code; 4] = [codes::MISMATCH, codes::BAD_OPERANDS, codes::NO_SCALAR, codes::TOO_BIG];
 
 /// What is said of a name, beside the codes of names.
-const NAMED: [Code; 14] = [
+const NAMED: [Code; 15] = [
+    codes::HANDLER_PARAMS,
     codes::NOT_WRITTEN_SO,
     codes::NOTATION,
     codes::NO_TYPE,
@@ -301,13 +302,18 @@ impl Unread {
             || !in_front && (is_name(found.code) || NAMED.contains(&found.code))
                 && words().any(|word| self.words.mean(word, span))
             || starts_in(&self.heads)
-            || is_name(found.code) && self.nameless.iter().any(|item| within(span, item))
+            || (is_name(found.code) || found.code == codes::UNKNOWN_EXPORT) && self.nameless.iter().any(|item| within(span, item))
             || named.any(|word| self.broken.mean(word, span))
             || self.without_use.contains(&span.file) && is_name(found.code)
             || MISSING.contains(&found.code)
                 && (starts_in(&self.members) || found.labels.iter().any(|label| label_in(&self.members, label)))
-            || MISSING_IN_ITEM.contains(&found.code) && starts_in(&self.items)
+            || (MISSING_IN_ITEM.contains(&found.code) || is_of_a_whole(found)) && starts_in(&self.items)
     }
+}
+
+/// What a test or network as a whole does not say: it may have been said in what was not read.
+fn is_of_a_whole(found: &Diagnostic) -> bool {
+    matches!(found.message.as_str(), "which stack is tested?" | "how long does this network run?")
 }
 
 /// A `use` of what there is not: names that mean nothing in that file may be of it, but for those that are nearly others.

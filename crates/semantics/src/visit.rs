@@ -292,6 +292,54 @@ fn walk_member<'a>(member: &'a Member, f: &mut dyn FnMut(Met<'a>)) {
     }
 }
 
+/// The function of the layer that an expression calls.
+pub fn own_call(expr: &Expr) -> Option<u32> {
+    match &expr.kind {
+        ExprKind::CallOwn { function, .. } | ExprKind::CallOn { function, .. } => Some(*function),
+        _ => None,
+    }
+}
+
+/// Whether all ways through a body of a layer come past a statement that `says`, its functions followed where they are called. A way
+/// ends with the block, or with `return`.
+pub fn always(layer: &Layer, body: &[Stmt], says: &dyn Fn(&StmtKind) -> bool) -> bool {
+    let mut without = false;
+    to_the_end(layer, body, says, false, &mut without) && !without
+}
+
+/// Whether all ways to the end of a block have come past one, where those to its beginning have if `said`; `without`: one that leaves
+/// has not.
+fn to_the_end(
+    layer: &Layer,
+    block: &[Stmt],
+    says: &dyn Fn(&StmtKind) -> bool,
+    mut said: bool,
+    without: &mut bool,
+) -> bool {
+    for stmt in block {
+        match &stmt.kind {
+            kind if says(kind) => said = true,
+            StmtKind::Return { .. } => {
+                *without |= !said;
+                return true;
+            }
+            StmtKind::Call(Expr { kind: ExprKind::CallOwn { function, .. }, .. }) => {
+                let called = layer.functions.get(*function as usize);
+                said |= called.is_some_and(|called| always(layer, &called.body, says));
+            }
+            _ => {
+                let blocks = stmt_blocks(stmt);
+                let mut all = blocks.len() > 1;
+                for block in blocks {
+                    all &= to_the_end(layer, block, says, said, without);
+                }
+                said |= all;
+            }
+        }
+    }
+    said
+}
+
 /// Whether control never runs past the block's end.
 pub fn leaves(block: &[Stmt]) -> bool {
     block.iter().any(stmt_leaves)

@@ -52,6 +52,18 @@ fn each_mistake_has_the_way_out_that_is_meant() {
         (says("n: u8", "n: msg.size > 3 ? 1 : 0"), "M0109 write `if c { a } else { b }`, which is a value, too"),
         (format!("worker W {{ {alternatives}  on deliver(Akc) {{ }} }}"), "M0212 did you mean `Ack`?"),
         (
+            format!("{} bundle B = Says encoded W  wire W big {{ f: u7 = 0  flag: u1 = Says.a  optional when Says.a == 1 {{ b: u8 = Says.b }} }}", says("a: bool, b: u8", "a: true, b: 2")),
+            "M0614 write `flag`, which carries it",
+        ),
+        ("worker W { on deliver(msg) { below.grant_delivers(1)  above.deliver(msg) } }".to_string(), "M0305 give one value for each: `below.grant_delivers(messages, octets)`"),
+        (says("n: uint16_t", "n: 1"), "M0202 write `u16`"),
+        ("worker W { session { timer idle }  on send(msg) { start idle after 1 s  below.send(msg) }  on idle { fail: late } }".to_string(), "M0215 write `on expiry idle { … }`"),
+        ("worker W { session { timer idle }  on send(msg) { start idle after 1 s  below.send(msg) }  on expired idle { fail: late } }".to_string(), "M0100 write `on expiry idle { … }`"),
+        ("vocabulary V { down ask(who: u8) }  worker W { on ask(who) { drop message(): asked } }".to_string(), "M0215 add `speaks V` to the layer"),
+        ("container pile<T>(room: u32) { array items: [T; room]  fn push(x: T) { items.put(0, x) } } worker W { entity { quota kept: 4  pile held(8) from kept } }".to_string(), "M0333 write `pile<Message>`"),
+        ("container notes<T>(room: u32) { messages held: room  array items: [T; room]  fn push(x: T, msg: Message) { held.put(0, msg)  items[0] = x } } worker W { entity { quota kept: 4  notes held(8) from kept } }".to_string(), "M0333 write `notes<u32>`"),
+        ("service Clock { ask()  out told(at: u32) }  worker W { uses Clock as clock  entity { var at: u32 = 0 }  on send(msg) { clock.ask()  if at == 1 { drop msg: one } else { below.send(msg) } }  on clock.told(at: t) { at = t } }".to_string(), "M0504 write `on clock.told(t)`"),
+        (
             "endpoint E { on deliver(msg) { below.send(msg) to flow } }".to_string(),
             "M0201 name it in the handler's head: `on deliver(msg) from flow { … }`, `on send(msg) to flow { … }`",
         ),

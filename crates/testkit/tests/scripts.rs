@@ -140,7 +140,15 @@ fn each_difference_is_found() {
     let refused = Outcome { refused: true, ..Outcome::default() };
     assert_eq!(failures("test \"t\" { app.go(1) }", once(refused)), [FailureKind::Refused { expected: false }]);
     let total = failures("test \"t\" { app.go(1) dropped layer.stale 1 }", once(Outcome::default()));
-    assert_eq!(total, [FailureKind::Total { what: "dropped layer.stale".into(), expected: 1, actual: 0 }]);
+    assert_eq!(
+        total,
+        [FailureKind::Total {
+            what: "dropped layer.stale".into(),
+            expected: 1,
+            actual: 0,
+            beside: vec!["nothing else was dropped".into()]
+        }]
+    );
 }
 
 #[test]

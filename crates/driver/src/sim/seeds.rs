@@ -72,6 +72,7 @@ pub fn wrong(run: &Run) -> Vec<Failed> {
         found,
         instead: Vec::new(),
         others: 0,
+        beside: Vec::new(),
     };
     let mut wrong = run.failed.clone();
     wrong.extend(run.records.iter().filter_map(|record| match &record.what {

@@ -6,6 +6,7 @@ use mokume_base::{Diagnostic, SourceMap, Span};
 use mokume_lower::{network_input, network_output, Bound, Protocols};
 use mokume_reaction::{Automaton, Datum, Handle, Output};
 use mokume_script::{Call, Names};
+use mokume_semantics::lost;
 use mokume_semantics::program::{Arg, Args, Expectation, HostOutput, Network, Program, Times};
 use mokume_simulate::{ScriptedInput, Watch};
 
@@ -33,6 +34,11 @@ impl Events {
     pub fn wrong(program: &Program, network: &Network, stacks: Stacks<'_, '_>) -> Vec<Diagnostic> {
         let mut wrong = Vec::new();
         Events::read(program, network, stacks, &mut wrong);
+        // A name that nothing of a network binds is told of once.
+        for found in wrong.iter_mut().filter(|found| found.code == mokume_semantics::codes::UNKNOWN_HANDLE) {
+            found.lacks.push(lost::within(network.name.span, &found.message));
+        }
+        lost::leave_out(&mut wrong);
         wrong
     }
 
@@ -119,6 +125,8 @@ pub struct Failed {
     pub instead: Vec<(u64, String)>,
     /// How many outputs of that event came in time and were not as expected.
     pub others: u64,
+    /// Where no output of that event came: the first of each other event of its port.
+    pub beside: Vec<(u64, String)>,
 }
 
 /// So many outputs are shown for one that was expected.
@@ -137,6 +145,8 @@ struct Others {
     late: Option<(u64, Output)>,
     /// The first that was one too many.
     beyond: Option<(u64, Output)>,
+    /// Outputs of the same port that are of another event: the first of each.
+    beside: Vec<(u64, Output)>,
 }
 
 impl Others {
@@ -184,6 +194,10 @@ impl<'a> Watcher<'a> {
             let host = self.network.expectations[index].output.host as usize;
             let shown = |(at, output): (u64, &Output)| (at, show(host, output));
             missed.instead = self.instead(index, missed).into_iter().map(shown).collect();
+            if missed.instead.is_empty() {
+                let beside = self.others[index].beside.iter().take(MOST_SHOWN);
+                missed.beside = beside.map(|(at, output)| shown((*at, output))).collect();
+            }
         }
         failed.extend(self.left_out.iter().map(|(at, span, why)| Failed {
             expectation: None,
@@ -194,6 +208,7 @@ impl<'a> Watcher<'a> {
             found: format!("it was not put in: {why}"),
             instead: Vec::new(),
             others: 0,
+            beside: Vec::new(),
         }));
         failed.sort_by_key(|failed| failed.at);
         failed
@@ -227,7 +242,17 @@ impl<'a> Watcher<'a> {
         let (place, wanted) = (place(sources, span), text(sources, span));
         let (expectation, is_too_much) = (Some(index), broken.is_some());
         let others = if is_too_much { 0 } else { self.others[index].count };
-        Some(Failed { expectation, at, place, wanted, is_too_much, found, instead: Vec::new(), others })
+        Some(Failed {
+            expectation,
+            at,
+            place,
+            wanted,
+            is_too_much,
+            found,
+            instead: Vec::new(),
+            others,
+            beside: Vec::new(),
+        })
     }
 
     fn see_sessions(&mut self, host: usize, output: &Output) {
@@ -243,6 +268,13 @@ impl<'a> Watcher<'a> {
     fn count(&mut self, at: u64, host: usize, output: &Output) {
         for (index, expectation) in self.network.expectations.iter().enumerate() {
             let pattern = &self.events.expectations[index];
+            if expectation.output.host as usize == host && pattern.is_beside(output) {
+                let beside = &mut self.others[index].beside;
+                if !beside.iter().any(|(_, known)| known.event == output.event) {
+                    beside.push((at, output.clone()));
+                }
+                continue;
+            }
             let likeness = pattern.likeness(self.automata[host], &self.names[host], output);
             let Some(likeness) = likeness.filter(|_| expectation.output.host as usize == host) else { continue };
             let mut names = self.names[host].clone();

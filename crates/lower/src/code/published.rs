@@ -96,7 +96,11 @@ impl<'p> Writer<'_, 'p> {
         match self.published(inst, name, reading) {
             Some(function) => self.op(r::OpKind::Call { function, args }),
             None => {
-                self.error_here("M0725", format!("nobody below publishes `{name}`"), "");
+                self.error_here(
+                    "M0725",
+                    format!("nobody below publishes `{name}`"),
+                    "put a layer below that says `publish`",
+                );
                 vec![self.constant(r::Type::U(32), 0)]
             }
         }

@@ -67,7 +67,11 @@ impl Planner<'_, '_> {
                 None
             };
             if let Some((code, message, help)) = problem {
-                let diagnostic = Diagnostic::error(Code(code), message).at(span, "this instance").help(help);
+                let mut diagnostic = Diagnostic::error(Code(code), message).at(span, "this instance").help(help);
+                if code == "M0723" {
+                    // Who puts something in there lacks a port because of it.
+                    diagnostic.loses.push(mokume_semantics::lost::port_of(self.stack, name));
+                }
                 self.diagnostics.push(diagnostic);
                 sound = false;
             }

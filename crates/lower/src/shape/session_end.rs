@@ -175,7 +175,8 @@ impl<'p> Writer<'_, 'p> {
     /// `fail: reason`: told above, aborted below, and the own session ends.
     pub fn fail(&mut self, reason: r::Value) {
         let Some(session) = self.runs.session else {
-            self.error_here("M0725", "only a session fails", "");
+            let help = "give the layer a `session` scope, or put it over layers with sessions; what is lost is dropped: `drop msg: reason`";
+            self.error_here("M0725", "only a session fails, and here is flow traffic", help);
             return;
         };
         if !self.put_off(Ending::Failure, Some(reason)) {

@@ -1,7 +1,7 @@
 //! What begins a session, and what may end it in the same instant: before those whom that brings about are there to hear of it.
 
 use mokume_semantics::program as s;
-use mokume_semantics::visit::{stmt_blocks, walk, Met};
+use mokume_semantics::visit::{always, walk, Met};
 
 use super::Lowering;
 use crate::plan::awaits;
@@ -110,40 +110,13 @@ pub fn may_keep_from_those_above(layer: &s::Layer) -> bool {
 /// Whether the handler of `accepted` says on some ways how the session goes on, and on others nothing.
 pub fn stays_silent_when_accepted(layer: &s::Layer) -> bool {
     let mut accepted = layer.handlers.iter().filter(|handler| matches!(handler.event, s::Event::Accepted { .. }));
-    accepted.any(|handler| decides_opening(handler) && !all_say(layer, &handler.body))
+    accepted.any(|handler| decides_opening(handler) && !always(layer, &handler.body, &says_on))
 }
 
-/// Whether all ways through a body say how the session goes on.
-fn all_say(layer: &s::Layer, body: &[s::Stmt]) -> bool {
-    let mut silent = false;
-    says_on(layer, body, false, &mut silent) && !silent
-}
-
-/// Whether all ways to the end of a block say how the session goes on, where those to its beginning have if `said`; `silent`: one
-/// that leaves has not.
-fn says_on(layer: &s::Layer, block: &[s::Stmt], mut said: bool, silent: &mut bool) -> bool {
+/// How a session that begins goes on, where the layer holds none back.
+fn says_on(kind: &s::StmtKind) -> bool {
     use s::{Emission as E, StmtKind as S};
-    for stmt in block {
-        match &stmt.kind {
-            S::Pass | S::Emit(E::Failed { .. } | E::FailedAs { .. } | E::Close | E::Abort) => said = true,
-            S::Return { .. } => {
-                *silent |= !said;
-                return true;
-            }
-            S::Call(s::Expr { kind: s::ExprKind::CallOwn { function, .. }, .. }) => {
-                said |= layer.functions.get(*function as usize).is_some_and(|called| all_say(layer, &called.body));
-            }
-            _ => {
-                let blocks = stmt_blocks(stmt);
-                let mut all = blocks.len() > 1;
-                for block in blocks {
-                    all &= says_on(layer, block, said, silent);
-                }
-                said |= all;
-            }
-        }
-    }
-    said
+    matches!(kind, S::Pass | S::Emit(E::Failed { .. } | E::FailedAs { .. } | E::Close | E::Abort))
 }
 
 /// Whether the handler of `accepted`, or a function that it calls, says so.

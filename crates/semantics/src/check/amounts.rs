@@ -48,10 +48,7 @@ fn free_call(expr: &Expr, called: &[(FunctionId, FunctionId)]) -> Option<usize> 
 }
 
 fn own_call(expr: &Expr) -> Option<usize> {
-    match &expr.kind {
-        ExprKind::CallOwn { function, .. } | ExprKind::CallOn { function, .. } => Some(*function as usize),
-        _ => None,
-    }
+    visit::own_call(expr).map(|function| function as usize)
 }
 
 /// The amount of each function; `others` are those that it calls of another table, with their number there.

@@ -12,29 +12,22 @@ use crate::{codes, graph};
 pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     circles(
         &program.functions,
-        &|kind| if let ExprKind::Call { function, .. } = kind { Some(function.0) } else { None },
+        &|expr| if let ExprKind::Call { function, .. } = expr.kind { Some(function.0) } else { None },
         out,
     );
     for layer in &program.layers {
-        circles(
-            &layer.functions,
-            &|kind| match kind {
-                ExprKind::CallOwn { function, .. } | ExprKind::CallOn { function, .. } => Some(*function),
-                _ => None,
-            },
-            out,
-        );
+        circles(&layer.functions, &visit::own_call, out);
     }
 }
 
-fn circles(functions: &[Function], callee: &dyn Fn(&ExprKind) -> Option<u32>, out: &mut Vec<Diagnostic>) {
+fn circles(functions: &[Function], callee: &dyn Fn(&Expr) -> Option<u32>, out: &mut Vec<Diagnostic>) {
     let calls: Vec<Vec<(u32, Span)>> = functions
         .iter()
         .map(|function| {
             let mut list = Vec::new();
             visit::walk(&function.body, &mut |met| {
                 if let Met::Expr(expr) = met {
-                    list.extend(callee(&expr.kind).map(|to| (to, expr.span)));
+                    list.extend(callee(expr).map(|to| (to, expr.span)));
                 }
             });
             list

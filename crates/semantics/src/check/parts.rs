@@ -36,7 +36,7 @@ fn changing_functions(layer: &Layer) -> Vec<bool> {
             visit::walk(&function.body, &mut |met| {
                 found |= match met {
                     Met::Stmt(stmt) => writes(stmt),
-                    Met::Expr(expr) => called(expr).is_some_and(|index| changes[index as usize]),
+                    Met::Expr(expr) => visit::own_call(expr).is_some_and(|index| changes[index as usize]),
                     Met::State(_) => false,
                 }
             });
@@ -72,13 +72,6 @@ fn class_of(stmt: &Stmt) -> Option<ObjectId> {
             Some(*class)
         }
         StmtKind::End { object: Some(Expr { ty: Type::Object(class), .. }) } => Some(*class),
-        _ => None,
-    }
-}
-
-fn called(expr: &Expr) -> Option<u32> {
-    match &expr.kind {
-        ExprKind::CallOwn { function, .. } | ExprKind::CallOn { function, .. } => Some(*function),
         _ => None,
     }
 }
@@ -148,7 +141,7 @@ impl Uses<'_> {
         if let ExprKind::HasObject { class, .. } = &expr.kind {
             self.class(*class, expr.span, false);
         }
-        let Some(function) = called(expr) else { return };
+        let Some(function) = visit::own_call(expr) else { return };
         let Some(found) = self.layer.functions.get(function as usize) else { return };
         let of_container = self.layer.containers.iter().find(|known| {
             let is_it = |(_, index): &(String, u32)| *index == function;

@@ -7,6 +7,7 @@ use mokume_base::{Diagnostic, Span};
 use crate::check::{ports, stacks};
 use crate::codes;
 use crate::program::*;
+use crate::suggest;
 use crate::visit::{self, Met};
 
 /// Reports unused state, parameters, services and handlers that no stack can reach.
@@ -151,10 +152,16 @@ fn services(layer: &Layer, out: &mut Vec<Diagnostic>) {
 /// A handler of a layer, whatever copies of the layer there are: where the layer is named, and which handler.
 type HandlerAt = (Span, usize);
 
+/// Where a layer stands in a stack, and who stands on that.
+struct Place {
+    instance: Span,
+    above: Vec<String>,
+}
+
 /// Handlers of own events: those of layers that some stack has, and those that an event reaches in one.
 #[derive(Default)]
 struct Reached {
-    stacked: BTreeSet<HandlerAt>,
+    stacked: BTreeMap<HandlerAt, Place>,
     reached: BTreeSet<HandlerAt>,
 }
 
@@ -166,14 +173,25 @@ fn events(program: &Program, out: &mut Vec<Diagnostic>) {
         for (index, handler) in layer.handlers.iter().enumerate() {
             let Event::Custom { name, from, .. } = &handler.event else { continue };
             let at = (layer.name.span, index);
-            if seen.stacked.contains(&at) && !seen.reached.contains(&at) {
-                let side = if *from == Origin::Above { "above" } else { "below" };
-                let text = format!("nobody {side} `{}` emits `{}`", layer.name.text, name.text);
-                let found = Diagnostic::warning(codes::UNREACHED, text)
+            let Some(place) = seen.stacked.get(&at).filter(|_| !seen.reached.contains(&at)) else { continue };
+            let side = if *from == Origin::Above { "above" } else { "below" };
+            let text = format!("nobody {side} `{}` emits `{}`", layer.name.text, name.text);
+            let found = Diagnostic::warning(codes::UNREACHED, text);
+            // What stands in a file of others is not for who puts it into a stack to remove.
+            out.push(match place.instance.file == name.span.file {
+                true => found
                     .at(name.span, "this handler never runs in any stack here")
-                    .help("remove it, or put a layer that emits it into the stack");
-                out.push(found);
-            }
+                    .help("remove it, or put a layer that emits it into the stack"),
+                false => found
+                    .at(place.instance, format!("`{}` stands here, and waits for it", layer.name.text))
+                    .label(name.span, "this handler never runs in any stack here")
+                    .help(match place.above.as_slice() {
+                        above if side == "below" || above.is_empty() => {
+                            format!("put a layer {side} it that emits `{}`", name.text)
+                        }
+                        above => format!("let {} say `below.{}(…)`", suggest::list(above), name.text),
+                    }),
+            });
         }
     }
 }
@@ -181,16 +199,19 @@ fn events(program: &Program, out: &mut Vec<Diagnostic>) {
 impl Reached {
     fn stack(&mut self, program: &Program, stack: &Stack) {
         let exported = !stack.exports.is_empty();
-        let layers: Vec<&Layer> = stack.instances.iter().flat_map(|instance| program.layers_of(&instance.of)).collect();
+        let of = |instance: &'_ Instance| program.layers_of(&instance.of);
+        let places = stack.instances.iter().enumerate();
+        let layers: Vec<(usize, &Layer)> =
+            places.flat_map(|(at, instance)| of(instance).into_iter().map(move |layer| (at, layer))).collect();
         let mut emitted = BTreeSet::new();
-        for layer in &layers {
+        for (_, layer) in &layers {
             visit::walk_layer(layer, &mut |met| {
                 if let Met::Stmt(Stmt { kind: StmtKind::Emit(Emission::Custom { name, down, .. }), .. }) = met {
                     emitted.insert((name.text.as_str(), *down));
                 }
             });
         }
-        for layer in layers {
+        for (instance, layer) in layers {
             for (index, handler) in layer.handlers.iter().enumerate() {
                 let Event::Custom { name, from, .. } = &handler.event else { continue };
                 let meets = match from {
@@ -199,11 +220,21 @@ impl Reached {
                     Origin::Above => exported || emitted.contains(&(name.text.as_str(), true)),
                     Origin::Below => emitted.contains(&(name.text.as_str(), false)),
                 };
-                self.stacked.insert((layer.name.span, index));
+                let place = || place_of(program, stack, instance);
+                self.stacked.entry((layer.name.span, index)).or_insert_with(place);
                 if meets {
                     self.reached.insert((layer.name.span, index));
                 }
             }
         }
     }
+}
+
+fn place_of(program: &Program, stack: &Stack, instance: usize) -> Place {
+    let stands_on = |other: &&Instance| {
+        other.unders.iter().any(|under| matches!(under.over, Over::Instance(below) if below as usize == instance))
+    };
+    let above = stack.instances.iter().filter(stands_on);
+    let lowest = above.filter_map(|other| Some(program.layers_of(&other.of).last()?.name.text.clone()));
+    Place { instance: stack.instances[instance].of.span, above: lowest.collect() }
 }

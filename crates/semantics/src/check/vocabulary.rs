@@ -108,13 +108,26 @@ impl<'a> Here<'a> {
         if !path.is_empty() {
             diagnostic = diagnostic.note(format!("{side} it are {path}"));
         }
+        let speakers = if *side == "above" { self.speakers_above(&name.text) } else { Vec::new() };
+        if !speakers.is_empty() {
+            diagnostic = diagnostic.help(format!("let {} say `below.{}(…)`", suggest::list(&speakers), name.text));
+        }
         let who = self.program.layers.iter().filter(|layer| emits(layer, &name.text));
         let who: Vec<&str> = who.map(|layer| layer.name.text.as_str()).collect();
         let diagnostic = match who.is_empty() {
             true => diagnostic.help(format!("put a layer {side} it that emits `{}`", name.text)),
             false => diagnostic.help(format!("put {} {side} it", suggest::list(&who))),
         };
+        if name.span.file != self.stack.name.span.file {
+            return diagnostic;
+        }
         diagnostic.help(format!("where a stack without it is right, say `may {}` in the vocabulary", name.text))
+    }
+
+    /// The layers above that speak a vocabulary which has the event.
+    fn speakers_above(&self, event: &str) -> Vec<&'a str> {
+        let speaks = |layer: &&Layer| ports::speaks(self.program, layer, event);
+        self.above().into_iter().filter(speaks).map(|layer| layer.name.text.as_str()).collect()
     }
 }
 

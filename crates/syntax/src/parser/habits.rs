@@ -12,7 +12,8 @@ pub(super) const STATEMENT_WORDS: [&str; 21] = [
 ];
 
 /// Words of other languages at the start of a statement, and what to write here.
-const FOREIGN_WORDS: [(&str, &str); 14] = [
+const FOREIGN_WORDS: [(&str, &str); 15] = [
+    ("after", "write `start t after 20 ms`, with a `timer t`, and what is to happen then in `on expiry t { … }`"),
     (
         "var",
         "a name within a handler is `let x = e`; state that stays is `var` in a scope: `session { var x: u32 = 0 }`",
@@ -72,7 +73,8 @@ impl Parser<'_> {
     /// A word of another language: reported, and read as what is meant where that is plain.
     fn foreign_statement(&mut self, name_follows: bool) -> bool {
         let Some((word, help)) = FOREIGN_WORDS.iter().find(|(word, _)| self.at_word(word)) else { return false };
-        if !name_follows && !matches!(*word, "do" | "loop" | "switch") {
+        let in_time = *word == "after" && matches!(self.nth(1), NUMBER | DOTTED);
+        if !name_follows && !in_time && !matches!(*word, "do" | "loop" | "switch") {
             return false;
         }
         let diagnostic = self
@@ -83,6 +85,16 @@ impl Parser<'_> {
             self.nested(|p| p.word_statement("let"));
         } else {
             self.bump_as_error();
+        }
+        if in_time {
+            while !matches!(self.peek(), L_BRACE | R_BRACE | EOF) && self.same_line(0) {
+                self.bump_as_error();
+            }
+            if self.at(L_BRACE) {
+                self.open(ERROR);
+                self.skip_balanced();
+                self.close();
+            }
         }
         true
     }
@@ -106,15 +118,18 @@ impl Parser<'_> {
         }
     }
 
-    /// `drop(msg)`: reported, with the form that it has.
+    /// `drop(msg)`, `drop: stale`: reported, with the form that it has.
     fn lost_in_parentheses(&mut self) -> bool {
-        if !self.at_any_word(&["drop", "consume"]) || self.nth(1) != L_PAREN {
+        if !self.at_any_word(&["drop", "consume"]) || !matches!(self.nth(1), L_PAREN | COLON) {
             return false;
         }
         let word = self.nth_text(0);
-        let diagnostic = self
-            .error_here(codes::UNKNOWN_STATEMENT, format!("`{word}` is no function"), "a statement")
-            .help(format!("write `{word} msg: reason`"));
+        let (text, label) = match self.nth(1) {
+            COLON => (format!("`{word}` does not say which message"), "which one?"),
+            _ => (format!("`{word}` is no function"), "a statement"),
+        };
+        let diagnostic =
+            self.error_here(codes::UNKNOWN_STATEMENT, text, label).help(format!("write `{word} msg: reason`"));
         self.report(diagnostic);
         self.bump_as_error();
         self.skip_line();

@@ -12,7 +12,8 @@ impl Parser<'_> {
     pub(super) fn handler(&mut self) {
         self.open_documented(HANDLER);
         self.bump();
-        if self.at_word("expiry") {
+        let meant = self.event_meant();
+        if self.at_word("expiry") || meant == Some("expiry") {
             self.form = "on expiry t { … }";
             self.bump();
             if self.name_here("the timer's name") && self.at(DOT) {
@@ -20,7 +21,7 @@ impl Parser<'_> {
                 self.name_here("the timer's name");
             }
         } else {
-            if self.at_word("change") && self.nth_word(1, "below") {
+            if (self.at_word("change") || meant == Some("change")) && self.nth_word(1, "below") {
                 self.form = "on change below.mtu { … }";
                 self.bump();
             }
@@ -43,6 +44,26 @@ impl Parser<'_> {
         }
         self.block();
         self.close();
+    }
+
+    /// A word that stands where `expiry` or `change` does, and is neither: reported, and read as what was meant.
+    fn event_meant(&mut self) -> Option<&'static str> {
+        let named = self.nth(1) == IDENT && self.same_line(1);
+        let of_below = named && self.nth_word(1, "below") && self.nth(2) == DOT;
+        let of_timer = named && matches!(self.nth(2), L_BRACE | DOT) && !CLAUSE_WORDS.contains(&self.nth_text(1));
+        let is_time = mokume_base::did_you_mean(self.nth_text(0), ["expiry", "expire", "expired", "expires"]).is_some()
+            || matches!(self.nth_text(0), "timeout" | "timer" | "elapsed" | "alarm" | "tick");
+        let (meant, form) = match () {
+            () if self.at_word("expiry") || self.at_word("change") || !self.at(IDENT) => return None,
+            () if of_below => ("change", format!("on change below.{} {{ … }}", self.nth_text(3))),
+            () if of_timer && is_time => ("expiry", format!("on expiry {} {{ … }}", self.nth_text(1))),
+            () => return None,
+        };
+        let found = self.this();
+        let diagnostic =
+            self.error_here(codes::EXPECTED, format!("{found} is no such event"), format!("expected `{meant}`"));
+        self.report(diagnostic.help(format!("write `{form}`")));
+        Some(meant)
     }
 
     pub(super) fn handler_clauses(&mut self) {

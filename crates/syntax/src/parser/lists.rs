@@ -14,13 +14,17 @@ impl Parser<'_> {
         }
         self.open_at(start, FIELD_LIST);
         self.braced_list("field", |p| {
+            if p.type_in_front() {
+                return;
+            }
             p.open_documented(FIELD);
             if p.name("a field's name") {
                 p.type_annotation();
-                if p.at_any_word(&["big", "little"]) && p.same_line(0) && p.nth(1) != COLON {
+                let meant = p.field_word_meant();
+                if (p.at_any_word(&["big", "little"]) || meant == Some("big")) && p.same_line(0) && p.nth(1) != COLON {
                     p.bump();
                 }
-                if p.at_word("commonly") && p.same_line(0) && p.nth(1) != COLON {
+                if (p.at_word("commonly") || meant == Some("commonly")) && p.same_line(0) && p.nth(1) != COLON {
                     p.bump();
                     p.expression();
                 }
@@ -32,12 +36,46 @@ impl Parser<'_> {
         self.close();
     }
 
+    /// `u16 seq`, as other languages have it: reported, and left out.
+    fn type_in_front(&mut self) -> bool {
+        let word = self.nth_text(0);
+        let width = word.strip_prefix("seq").or(word.strip_prefix('u')).map(|rest| rest.parse::<u8>());
+        let is_type = word == "bool" || matches!(width, Some(Ok(_)));
+        if !is_type || self.nth(1) != IDENT || !self.same_line(1) || self.nth(2) == COLON {
+            return false;
+        }
+        let help = format!("write `{}: {word}`", self.nth_text(1));
+        let diagnostic = self.error_here(codes::EXPECTED, "a field's name stands in front of its type", "the type");
+        self.report(diagnostic.help(help));
+        self.bump_as_error();
+        self.bump_as_error();
+        true
+    }
+
+    /// A word behind a field's type that is nearly one that may stand there: reported, and read as that.
+    fn field_word_meant(&mut self) -> Option<&'static str> {
+        let words = ["commonly", "big", "little"];
+        if !self.at(IDENT) || !self.same_line(0) || self.nth(1) == COLON || self.at_any_word(&words) {
+            return None;
+        }
+        let meant = mokume_base::did_you_mean(self.nth_text(0), words)?;
+        let found = self.this();
+        let diagnostic = self.error_here(codes::EXPECTED, format!("{found} says nothing of a field"), "no such word");
+        self.report(diagnostic.help(format!("did you mean `{meant}`?")));
+        Some(if meant == "commonly" { meant } else { "big" })
+    }
+
     /// The parts of a list in braces, separated by commas or line ends.
     pub(super) fn braced_list(&mut self, what: &str, mut part: impl FnMut(&mut Self)) {
         while !matches!(self.peek(), R_BRACE | EOF) && !self.at_stop() && !self.at_lost_member() {
             let before = (self.pos, self.diagnostics.len());
             part(self);
             if self.eat(COMMA) || self.at(R_BRACE) {
+                continue;
+            }
+            if self.at(SEMICOLON) {
+                self.report_foreign();
+                self.bump_as_error();
                 continue;
             }
             if self.diagnostics.len() == before.1 && self.same_line(0) {
@@ -162,17 +200,19 @@ impl Parser<'_> {
             self.bump_as_error();
             typed = false;
         }
+        let called = self.nth_text(0);
         if self.name("a parameter's name") {
             if self.eat(COLON) {
                 self.type_();
             } else if typed {
+                let type_ = if called == "device" { "Device" } else { "u32" };
                 let diagnostic = self
                     .error_here(
                         codes::EXPECTED_TYPE,
                         "the parameter has no type",
                         "expected `:` and a type before this",
                     )
-                    .help("write it: `name: u32`");
+                    .help(format!("write it: `{called}: {type_}`"));
                 self.report(diagnostic);
             }
             if self.eat(EQ) {

@@ -187,6 +187,13 @@ impl Parser<'_> {
     pub(super) fn key(&mut self) {
         self.open_documented(KEY);
         self.bump();
+        let near = || mokume_base::did_you_mean(self.nth_text(0), ["symmetric"]).is_some();
+        if self.at(IDENT) && !self.at_word("symmetric") && self.nth(1) == L_BRACE && near() {
+            let found = self.this();
+            let diagnostic = self.error_here(codes::EXPECTED, format!("{found} is no kind of key"), "no such word");
+            self.report(diagnostic.help("write `key symmetric { … }`"));
+            self.bump();
+        }
         self.eat_word("symmetric");
         self.field_list();
         self.close();
@@ -308,6 +315,8 @@ impl Parser<'_> {
             self.expression();
             if self.at_any_word(&["messages", "octets"]) && self.same_line(0) {
                 self.bump();
+            } else {
+                self.unit_meant();
             }
             if self.at_word("each") && self.same_line(0) {
                 self.open(EACH);
@@ -317,6 +326,20 @@ impl Parser<'_> {
             }
         }
         self.close();
+    }
+
+    /// A unit of another name behind `limit send: free`.
+    fn unit_meant(&mut self) {
+        let near = mokume_base::did_you_mean(self.nth_text(0), ["octets", "messages"]);
+        let meant = match self.nth_text(0) {
+            "bytes" | "byte" | "octet" => Some("octets"),
+            _ => near.filter(|_| self.at(IDENT)),
+        };
+        let Some(meant) = meant.filter(|_| self.same_line(0)) else { return };
+        let found = self.this();
+        let diagnostic = self.error_here(codes::EXPECTED, format!("{found} is no unit of a limit"), "no such unit");
+        self.report(diagnostic.help(format!("write `{meant}`; a limit is in messages, or in `octets`")));
+        self.bump_as_error();
     }
 
     pub(super) fn serves(&mut self) {
@@ -336,8 +359,12 @@ impl Parser<'_> {
         } else {
             let found = self.found();
             let diagnostic = self
-                .missing_here(codes::EXPECTED, format!("expected `as` and a name, found {found}"), "expected `as`")
-                .help("name the service for this layer: `uses Resolve as resolve`");
+                .missing_here(
+                    codes::EXPECTED,
+                    format!("expected `as` and the service's name, found {found}"),
+                    "expected `as`",
+                )
+                .help("say how this layer calls it: `uses Resolve as resolve`");
             self.report(diagnostic);
         }
         self.close();

@@ -46,6 +46,9 @@ impl Parser<'_> {
             self.stack_setting();
         } else if self.at(IDENT) && self.nth(1) == EQ {
             self.stack_layer();
+        } else if self.at(IDENT) && self.nth(1) == COLON && self.nth(2) == IDENT {
+            self.unknown_stack_member();
+            self.stack_layer();
         } else if !self.report_foreign() {
             self.unknown_stack_member();
         }
@@ -76,15 +79,22 @@ impl Parser<'_> {
 
     fn unknown_stack_member(&mut self) {
         let found = self.this();
+        let text = match self.nth_word(1, "over") {
+            true => format!("expected a layer's name, found {found}"),
+            false => format!("{found} begins no part of a stack"),
+        };
         let diagnostic = self.error_here(
             codes::UNKNOWN_STACK_MEMBER,
-            format!("{found} begins no part of a stack"),
+            text,
             "expected a layer, `export`, or one of `outputs`, `sessions`, `tick`, `mtu`, `order`",
         );
         let help = match self.nth_text(0) {
             _ if self.nth(1) == COLON => format!("a name and its layer are joined by `=`: `{} = …`", self.nth_text(0)),
             "on" | "above" => "write `over`, as in `udp = Udp over ip`".to_string(),
             "exports" | "expose" => "write `export`".to_string(),
+            "using" | "uses" => "write `with`, as in `udp = Udp over ip with icmp`".to_string(),
+            "(" | "." => "a key is bound in brackets: `over kinds[kind: 1]`".to_string(),
+            layer if self.nth_word(1, "over") => format!("give it a name: `app = {layer} over …`"),
             _ => "write `name = Layer over other`, or `export name`".to_string(),
         };
         self.report(diagnostic.help(help));

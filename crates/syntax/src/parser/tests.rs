@@ -133,7 +133,12 @@ impl Parser<'_> {
             "drop" | "drops" => "write `dropped` and the reason: `dropped stale 1`".to_string(),
             "consume" => "write `consumed` and the reason: `consumed used 1`".to_string(),
             "expect" | "assert" => "outputs stand behind `=>`: `=> app.deliver(_, \"one\")`".to_string(),
+            "after" | "wait" | "sleep" if steps.contains("`host ") => "write `at 20 ms  a.port.event(…)`".to_string(),
             "wait" | "sleep" => "write `after 20 ms`".to_string(),
+            _ if self.at(FAT_ARROW) && steps.contains("`host ") => "write `expect b.port.event(…)`".to_string(),
+            host if self.at(IDENT) && self.nth(1) == DOT && steps.contains("`host ") => {
+                format!("say when: `at 10 ms  {host}.{}.event(…)`", self.nth_text(2))
+            }
             "let" | "var" => "a handle gets its name where it comes out: `=> app.accepted(?s)`".to_string(),
             word if self.at(IDENT) && self.nth(1) == L_PAREN => {
                 format!("a stack is set up by `stack {word}(…)`, an event goes to a port: `port.{word}(…)`")
@@ -401,7 +406,10 @@ impl Parser<'_> {
 
     /// The comma between two devices; one in front of an option is reported.
     fn comma_before_device(&mut self) -> bool {
-        if self.at(COMMA) && self.nth(1) == IDENT && self.nth(2) != DOT {
+        const OPTIONS: [&str; 8] = ["loss", "duplicate", "reorder", "corrupt", "delay", "burst", "rate", "queue"];
+        let near = || mokume_base::did_you_mean(self.nth_text(1), OPTIONS).is_some();
+        let option = matches!(self.nth(2), NUMBER | DOTTED) || near();
+        if self.at(COMMA) && self.nth(1) == IDENT && self.nth(2) != DOT && option {
             let diagnostic = self
                 .error_here(codes::EXPECTED, "no `,` stands before an option of a link", "not needed")
                 .help("write `link lan { a.device, b.device  loss 10 % }`");

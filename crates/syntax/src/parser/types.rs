@@ -79,14 +79,15 @@ impl Parser<'_> {
             self.type_();
         }
         if is_map {
-            if self.at(COMMA) {
+            if matches!(self.peek(), COMMA | COLON) {
+                let found = self.found();
                 let diagnostic = self
-                    .error_here(codes::EXPECTED, "expected `->`, found `,`", "expected `->`")
+                    .error_here(codes::EXPECTED, format!("expected `->`, found {found}"), "expected `->`")
                     .help("write `->` between what is looked up and what is found: `[u32 -> u48; 64]`");
                 self.report(diagnostic);
                 self.bump();
             } else if !self.expect(ARROW, "`->`") {
-                let _ = self.eat(FAT_ARROW) || self.eat(COLON);
+                let _ = self.eat(FAT_ARROW);
             }
             self.type_();
         }

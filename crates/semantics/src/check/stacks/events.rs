@@ -34,6 +34,13 @@ pub(super) fn sinking(check: &mut StackCheck, descent: &Descent) {
                     .note("an event that nobody handles would end at the device, which does not know it");
                 if let Some(near) = suggest::nearest(&name.text, handled_by(&below, Origin::Above)) {
                     diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
+                } else {
+                    let mut heard = handled_by(&below, Origin::Above);
+                    heard.sort_unstable();
+                    heard.dedup();
+                    if !heard.is_empty() {
+                        diagnostic = diagnostic.help(format!("those below hear {}", suggest::list(&heard)));
+                    }
                 }
                 found.push(diagnostic.help(format!("put a layer below that says `on {}(…)`", name.text)));
             }

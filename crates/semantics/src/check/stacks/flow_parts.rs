@@ -57,7 +57,8 @@ pub(super) fn check(check: &mut StackCheck, descent: &Descent) {
             for (name, side) in parts_named(expr) {
                 let known = if side == Side::Above { &above } else { &below };
                 if !known.contains_key(name.text.as_str()) && seen.insert(name.text.as_str()) {
-                    let given = asked_below(check, descent, at);
+                    // What is given stands by its own name, parts of the other end behind `remote`.
+                    let given = if is_remote(expr, name) { Vec::new() } else { asked_below(check, descent, at) };
                     found.push(no_part(check, index, layer, name, (known, &given)));
                 }
             }
@@ -141,6 +142,11 @@ fn unnamed_part(expr: &Expr) -> Option<(Span, Side)> {
     let (ExprKind::Flow { local, remote }, Type::Flow(side)) = (&expr.kind, expr.ty) else { return None };
     let (_, part) = local.iter().chain(remote).find(|(name, _)| name.is_none())?;
     Some((part.span, side))
+}
+
+fn is_remote(expr: &Expr, name: &Name) -> bool {
+    let ExprKind::Flow { remote, .. } = &expr.kind else { return false };
+    remote.iter().any(|(known, _)| known.as_ref().is_some_and(|known| known.span == name.span))
 }
 
 /// The parts of flows that an expression itself names, with the side whose flow it is.

@@ -20,6 +20,11 @@ pub(super) fn check(check: &mut StackCheck, descent: &Descent) {
             let Met::Stmt(Stmt { kind: StmtKind::Emit(Emission::Open { flow, .. }), span, .. }) = met else {
                 return;
             };
+            let ExprKind::Flow { remote, .. } = &flow.kind else { return };
+            // Who names a part that there is not may have meant one that is left open.
+            if remote.iter().any(|(name, _)| name.as_ref().is_some_and(|name| !parts.contains(&name.text.as_str()))) {
+                return;
+            }
             let open = left_open(flow, &parts);
             if !open.is_empty() {
                 found.push(with_whom(check, index, layer, *span, &open));

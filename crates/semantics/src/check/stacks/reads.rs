@@ -143,9 +143,16 @@ fn not_published(
     let diagnostic = Diagnostic::error(codes::NOT_PUBLISHED, text)
         .at(instance.of.span, format!("`{}` stands here", layer.name.text))
         .label(span, "read here")
-        .note(format!("below it are {}", path.join(", ")));
-    match elsewhere.is_empty() {
+        .note(format!("below it are {}", path.join(", ")))
+        .loses(lost::within(instance.of.span, "what is below"));
+    // A layer of a bundle is put there with that.
+    let has_it =
+        |part: &Use| check.program.layers_of(part).iter().any(|layer| elsewhere.contains(&layer.name.text.as_str()));
+    let bundles = check.program.bundles.iter().filter(|bundle| bundle.parts.iter().any(has_it));
+    let bundles: Vec<&str> = bundles.map(|bundle| bundle.name.text.as_str()).collect();
+    let which = if bundles.is_empty() { elsewhere } else { bundles };
+    match which.is_empty() {
         true => diagnostic.help(format!("let a layer below say `publish {name}: … = …`")),
-        false => diagnostic.help(format!("put {} below it", suggest::list(&elsewhere))),
+        false => diagnostic.help(format!("put {} below it", suggest::list(&which))),
     }
 }

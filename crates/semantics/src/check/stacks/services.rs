@@ -72,7 +72,8 @@ fn no_service(
     let text = format!("`{}` uses the service `{title}`, and {whom}", instance.name.text);
     let diagnostic = Diagnostic::error(codes::NO_SERVICE, text)
         .at(instance.of.span, format!("`{}` in it needs `{title}`", layer.name.text))
-        .label(name.span, "used here");
+        .label(name.span, "used here")
+        .needs(lost::within(instance.of.span, "what is below"));
     let diagnostic = match others.is_empty() {
         true => diagnostic,
         false => diagnostic.note(format!("and so do {}", suggest::list(others))),

@@ -29,8 +29,10 @@ pub(super) fn check(check: &mut StackCheck, descent: &Descent) {
 pub(super) fn beside_bound(check: &mut StackCheck, index: usize) {
     let instance = &check.stack.instances[index];
     let [Under { over: Over::Instance(below), bound }] = instance.unders.as_slice() else { return };
-    let multiplexor = |at: usize| check.layers[at].first().filter(|layer| layer.shape == Shape::Multiplexor).copied();
-    let Some(layer) = multiplexor(index).filter(|_| bound.is_empty() && multiplexor(*below as usize).is_some()) else {
+    let is_multiplexor = |layer: &&&Layer| layer.shape == Shape::Multiplexor;
+    let below_is_one = check.layers[*below as usize].first().filter(is_multiplexor).is_some();
+    let own = check.layers[index].iter().find(is_multiplexor);
+    let Some(layer) = own.filter(|_| bound.is_empty() && below_is_one) else {
         return;
     };
     let others = check.stack.instances.iter().flat_map(|other| other.unders.iter().map(move |under| (other, under)));
@@ -43,7 +45,7 @@ pub(super) fn beside_bound(check: &mut StackCheck, index: usize) {
     let found = Diagnostic::warning(codes::UNHEARD, text)
         .at(instance.of.span, format!("each flow of `{}` has a `{}`, too", layer.name.text, key.text))
         .label(key.span, "bound here")
-        .help(format!("bind it: `over {name}[{}: 7]`", key.text));
+        .help(format!("bind it: `over {name}[{}: …]`", key.text));
     check.out.push(found);
 }
 

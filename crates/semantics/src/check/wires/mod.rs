@@ -32,6 +32,7 @@ pub fn check(program: &Program, bundle: &Bundle, wire: &Wire, out: &mut Vec<Diag
         out,
     };
     names::names(&mut check, &wire.items);
+    valueless(&mut check);
     if wire.whole && !check.failed && paths::are_few(&mut check) {
         let mut path = Path::default();
         paths::follow(&mut check, &[&wire.items], &mut path);
@@ -45,6 +46,34 @@ pub fn check(program: &Program, bundle: &Bundle, wire: &Wire, out: &mut Vec<Diag
     }
     let from = check.from;
     lost::through(&mut out[from..], &lost::fields(&wire.name));
+}
+
+/// A field without a value is what a choice depends on: of any other nobody knows what is in it.
+fn valueless(check: &mut WireCheck) {
+    let (mut tags, mut chosen) = (Vec::new(), Vec::new());
+    let mut open: Vec<&WireItem> = check.wire.items.iter().collect();
+    while let Some(item) = open.pop() {
+        match item {
+            WireItem::Field(field) if matches!(field.value, WireValue::Tag) => tags.push(field),
+            WireItem::Choice { on, arms, .. } => {
+                chosen.push(*on);
+                open.extend(arms.iter().flat_map(|arm| &arm.items));
+            }
+            WireItem::Optional { items, .. } => open.extend(items),
+            WireItem::Each(each) => open.extend(&each.items),
+            WireItem::Field(_) | WireItem::Options(_) | WireItem::Reach(..) => {}
+        }
+    }
+    for field in tags.into_iter().filter(|field| check.wire.whole && !chosen.contains(&field.index)) {
+        let name = &field.name.text;
+        let found = Diagnostic::error(codes::WIRE_VALUE, format!("`{name}` has no value, and no choice depends on it"))
+            .at(field.name.span, "what is in it?")
+            .help(format!(
+                "say it: `{name}: u{0} = Layer.field`, a number, or `= 0 unread` for what is not looked at",
+                field.width
+            ));
+        check.fail(found);
+    }
 }
 
 /// Every alternative of every header has an arm.

@@ -80,6 +80,12 @@ impl Locals {
         self.scopes.iter().flatten().map(|(name, _)| name.clone()).collect()
     }
 
+    /// The names of messages that can be named.
+    pub fn messages(&self) -> Vec<&Name> {
+        let named = self.scopes.iter().flatten().map(|(_, local)| &self.all[local.index()]);
+        named.filter(|local| local.ty == Type::Message).map(|local| &local.name).collect()
+    }
+
     /// All locals by [`LocalId`], of scopes that were closed too.
     pub fn into_all(self) -> Vec<Local> {
         self.all

@@ -46,7 +46,13 @@ pub(super) fn read(body: &mut Body, name: &Name, event: &str, down: bool, args: 
         let text = format!("handlers of `{event}` take {} parameters, not {}", types.len(), values.len());
         let diagnostic =
             Diagnostic::error(codes::WRONG_COUNT, text).at(name.span, "here").loses(lost::arguments(name.span));
-        body.report(diagnostic.help("give one value for each"));
+        let names = match &spoken {
+            Some((known, _)) => known.params.iter().map(|param| param.name.text.clone()).collect(),
+            None if GRANTS.contains(&event) => vec!["messages".to_string(), "octets".to_string()],
+            None => event_names(body.cx, event),
+        };
+        let side = if down { "below" } else { "above" };
+        body.report(diagnostic.help(format!("give one value for each: `{side}.{event}({})`", names.join(", "))));
     }
     let said = body.cx.out.len();
     let args: Vec<Expr> = values
@@ -101,13 +107,21 @@ fn is_misspelt(body: &mut Body, name: &Name, down: bool) -> bool {
 }
 
 /// The parameters of handlers of an own event, from the first that there is.
-fn event_types(cx: &Context, event: &str) -> Option<Vec<Type>> {
+fn event_params<'a>(cx: &'a Context, event: &str) -> Option<Vec<&'a Local>> {
     cx.program.layers.iter().flat_map(|layer| &layer.handlers).find_map(|handler| match &handler.event {
         Event::Custom { name, params, .. } if name.text == event => {
-            Some(params.iter().map(|local| handler.locals[local.index()].ty).collect())
+            Some(params.iter().map(|local| &handler.locals[local.index()]).collect())
         }
         _ => None,
     })
+}
+
+fn event_types(cx: &Context, event: &str) -> Option<Vec<Type>> {
+    Some(event_params(cx, event)?.iter().map(|local| local.ty).collect())
+}
+
+fn event_names(cx: &Context, event: &str) -> Vec<String> {
+    event_params(cx, event).unwrap_or_default().iter().map(|local| local.name.text.clone()).collect()
 }
 
 /// An event that a layer knows from a vocabulary that it speaks, and whether it goes down.

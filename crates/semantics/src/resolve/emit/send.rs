@@ -9,7 +9,7 @@ use crate::resolve::body::Body;
 use crate::resolve::emit::clauses::Clauses;
 use crate::resolve::expr;
 use crate::resolve::expr::{messages, records};
-use crate::{codes, suggest, tree};
+use crate::{codes, lost, suggest, tree};
 
 /// Fields as they are given: name and value; in the short form the name is the value.
 type Given = Vec<(Name, Option<Tree>)>;
@@ -71,11 +71,31 @@ impl Said {
         } else if let Some(first) = &self.message {
             let diagnostic = Diagnostic::error(codes::WRONG_COUNT, "`send` takes one message");
             let diagnostic = diagnostic.at(place, "the second").label(first.span, "the first");
-            body.report(diagnostic.help("name a header's field: `seq: next`"));
+            let fields = header.filter(|header| header.is_single()).map(|header| &header.variants[0].fields);
+            let named: Vec<String> =
+                fields.into_iter().flatten().map(|field| format!("{}: …", field.name.text)).collect();
+            // It, too, was to say a field: what is said of those that are missing follows.
+            self.misspelt = true;
+            let thing = lost::arguments(first.span);
+            let variant = header.and_then(|header| called_as(body, &value, header));
+            body.report(diagnostic.lacks(thing).help(match named.is_empty() {
+                true if variant.is_some() => variant.unwrap_or_default(),
+                true => "name a header's field: `seq: next`".to_string(),
+                false => format!("fields of the header have names: `below.send(msg, {})`", named.join(", ")),
+            }));
         } else {
             self.message = Some(messages::given(body, &value));
         }
     }
+}
+
+/// `Data(seq: x)`: how an alternative is written.
+fn called_as(body: &Body, value: &Tree, header: &Header) -> Option<String> {
+    let Tree::Call(call) = value else { return None };
+    let name = tree::name_expr(body.file, &call.callee()?)?;
+    let (_, variant) = header.variant(&name.text)?;
+    let fields: Vec<String> = variant.fields.iter().map(|field| format!("{}: …", field.name.text)).collect();
+    Some(format!("an alternative has braces: `{} {{ {} }}`", name.text, fields.join(", ")))
 }
 
 /// `Data { seq: x }`, or `Probe` alone: an alternative of the own header.

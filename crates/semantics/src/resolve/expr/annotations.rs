@@ -90,6 +90,13 @@ fn of_other_languages(name: &str) -> Option<&'static str> {
 fn unknown(cx: &mut Context, file: FileId, name: &Name) {
     let width = name.text.trim_start_matches(|c: char| c.is_ascii_lowercase()).parse::<u32>();
     let number = name.text.starts_with(['u', 'i']) || name.text.starts_with("seq") || name.text.starts_with("int");
+    // `uint16_t`
+    let signless = name.text.strip_prefix("uint").map(|rest| rest.trim_start_matches('_').trim_end_matches("_t"));
+    if let Some(width) = signless.and_then(|rest| rest.parse::<u32>().ok()).filter(|width| (1..=64).contains(width)) {
+        let text = format!("there is no type `{}`", name.text);
+        let help = format!("write `u{width}`");
+        return cx.error(codes::UNKNOWN_TYPE, text, name.span, "of another language", &help);
+    }
     if let (Ok(width), true) = (width, number && !name.text.starts_with(char::is_uppercase)) {
         let help = match name.text.starts_with('i') {
             true => format!("numbers have no sign here: `u{}`", width.clamp(1, 64)),

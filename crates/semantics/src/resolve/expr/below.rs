@@ -74,6 +74,16 @@ pub(super) fn of_flow(body: &mut Body, name: &Name, args: &[ast::Arg], span: Spa
     published(body, name, Some(Box::new(flow)), None, span)
 }
 
+/// The type of what layers here publish by a name; none if none does.
+pub fn type_of(body: &Body, name: &Name) -> Option<Type> {
+    let own = || body.this_layer()?.publishes.iter().find(|known| known.name.text == name.text).map(|known| known.ty);
+    match name.text.as_str() {
+        "credit" | "credit_octets" | "mtu" => Some(Type::UInt(32)),
+        "mac" => Some(Type::UInt(48)),
+        text => own().or_else(|| body.cx.said.published.get(text).copied()),
+    }
+}
+
 /// `below.name`: what the layers below publish.
 fn published(body: &mut Body, name: &Name, flow: Option<Box<Expr>>, index: Option<Box<Expr>>, span: Span) -> Expr {
     if body.view.layer.is_none() || body.is_fixed() {
@@ -87,14 +97,7 @@ fn published(body: &mut Body, name: &Name, flow: Option<Box<Expr>>, index: Optio
         );
         return unknown(span);
     }
-    let own =
-        body.this_layer().and_then(|layer| layer.publishes.iter().find(|p| p.name.text == name.text).map(|p| p.ty));
-    let ty = match name.text.as_str() {
-        "credit" | "credit_octets" | "mtu" => Some(Type::UInt(32)),
-        "mac" => Some(Type::UInt(48)),
-        text => own.or_else(|| body.cx.said.published.get(text).copied()),
-    };
-    let ty = ty.unwrap_or_else(|| {
+    let ty = type_of(body, name).unwrap_or_else(|| {
         misspelt(body, name);
         Type::Unknown
     });

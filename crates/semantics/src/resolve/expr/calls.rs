@@ -157,11 +157,24 @@ fn file_function(body: &mut Body, name: &Name, args: &[ast::Arg], span: Span) ->
     diagnostic = match near {
         _ if of_part.is_some() => diagnostic.help(format!("it is a part's: `{}(…)`", of_part.unwrap_or_default())),
         Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
-        None => diagnostic.help("an event is emitted with its direction: `below.name(…)`, `above.name(…)`"),
+        None => diagnostic.help(match of_a_service(body, &name.text) {
+            Some(whole) => format!("it is a service's: `{whole}(…)`"),
+            None => "an event is emitted with its direction: `below.name(…)`, `above.name(…)`".to_string(),
+        }),
     };
     body.report(diagnostic);
     for value in args.iter().filter_map(|arg| arg.value()) {
         expr::infer(body, &value, None);
     }
     unknown(span)
+}
+
+/// An operation of a service that the layer uses, by the name that it has here.
+fn of_a_service(body: &Body, operation: &str) -> Option<String> {
+    let layer = body.this_layer()?;
+    layer.uses.iter().find_map(|(service, alias)| {
+        let operations = &body.cx.program.services.get(service.index())?.operations;
+        let has_it = operations.iter().any(|known| known.name.text == operation && !known.out);
+        has_it.then(|| format!("{}.{operation}", alias.text))
+    })
 }

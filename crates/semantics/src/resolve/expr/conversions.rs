@@ -41,10 +41,12 @@ pub fn coerce(body: &mut Body, expr: Expr, want: Type) -> Expr {
 fn way_into(body: &Body, from: Type, to: Type) -> Option<String> {
     let Type::Record(id) = from else { return None };
     let fields = &body.cx.program.records.get(id.index())?.fields;
-    let mut fitting = fields.iter().filter(|field| types::same(field.ty, to) || types::widens(field.ty, to));
-    let field = fitting.next()?;
-    let others = fitting.next().is_some();
-    (!others).then(|| format!("its `{0}` is of this type: write `.{0}` behind it", field.name.text))
+    let only = |fits: &dyn Fn(&&Field) -> bool| match fields.iter().filter(fits).collect::<Vec<_>>()[..] {
+        [field] => Some(field),
+        _ => None,
+    };
+    let field = only(&|field| types::same(field.ty, to)).or_else(|| only(&|field| types::widens(field.ty, to)))?;
+    Some(format!("its `{0}` is of this type: write `.{0}` behind it", field.name.text))
 }
 
 /// A number that is known, in the type that is wanted, if it fits there.

@@ -9,7 +9,7 @@
 
 pub mod annotations;
 pub mod arguments;
-mod below;
+pub mod below;
 mod branches;
 mod calls;
 mod casts;

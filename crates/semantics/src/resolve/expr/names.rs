@@ -56,6 +56,7 @@ fn of_file(body: &mut Body, name: &Name) -> Expr {
                 Item::Part(_) => {
                     "its functions are called by its name in small letters: `sending_side.f()` of `SendingSide`"
                 }
+                Item::Service(_) => "a layer calls a service as it says: `uses Log as log`, `log.note(…)`",
                 _ => "name a value here",
             };
             body.error(codes::UNKNOWN_NAME, text, name.span, "expected a value", help);

@@ -156,7 +156,8 @@ fn is_in(body: &mut Body, left: &Tree, right: &Tree, span: Span) -> Expr {
 
 /// One value for each part of a key.
 pub fn key_values(body: &mut Body, given: &[Tree], wanted: &[Type], span: Span) -> Vec<Expr> {
-    if given.len() != wanted.len() {
+    // A key that could not be read was told of.
+    if given.len() != wanted.len() && !wanted.is_empty() {
         let parts = if wanted.len() == 1 { "one part".to_string() } else { format!("{} parts", wanted.len()) };
         let text = format!("this key has {parts}, not {}", given.len());
         body.error(codes::WRONG_COUNT, text, span, "here", "write one value for each part: `m[(a, b)]`");

@@ -203,7 +203,7 @@ fn describe(kind: &MemberKind, name: &str) -> (&'static str, String) {
         MemberKind::Counter => ("a counter", format!("write `count {name}`; layers do not read counters")),
         MemberKind::Array { .. } => ("an array", format!("name an element: `{name}[i]`")),
         MemberKind::Map { .. } => {
-            ("a map", format!("look something up: `if let v = {name}[key] {{ … }} else {{ … }}`"))
+            ("a map", format!("look something up: `if let v = {name}[key] {{ … }} else {{ … }}`, `key in {name}`; `{name}[key] = v or {{ … }}`"))
         }
         MemberKind::Container(_) => ("a container", format!("call one of its functions: `{name}.push(x) or {{ … }}`")),
         MemberKind::Messages { .. } => (

@@ -6,7 +6,7 @@ use mokume_syntax::ast::{self, AstNode};
 use crate::program::*;
 use crate::resolve::body::{Body, BodyKind, Role};
 use crate::resolve::context::Item;
-use crate::{codes, limits, suggest};
+use crate::{codes, limits, lost, suggest, tree};
 
 /// Names that mean something everywhere in code.
 const BUILTIN: [&str; 10] = ["now", "random", "min", "max", "clamp", "fold16", "message", "flow", "below", "above"];
@@ -67,6 +67,45 @@ fn state_of_text(body: &Body, name: &str) -> Option<Span> {
     })
 }
 
+/// A message by its usual name, where the handler calls it otherwise; state behind the name of whose it is.
+fn known_otherwise(body: &Body, name: &Name) -> Option<String> {
+    let code = matches!(body.kind, BodyKind::Handler(_) | BodyKind::Function);
+    match name.text.as_str() {
+        "msg" | "message" | "packet" | "frame" if code => {
+            let [only] = body.locals.messages()[..] else { return None };
+            Some(format!("the message is called `{}` here", only.text))
+        }
+        called if code && body.own_function(called).is_some() => Some(format!("it is a function: write `{called}(…)`")),
+        published if matches!(body.kind, BodyKind::Value) && body.cx.said.published.contains_key(published) => {
+            Some(format!("what is below publishes it: `below.{published}`"))
+        }
+        end @ ("local" | "remote") if code => Some(format!("an end is that of a flow: `flow.{end}.host`")),
+        "self" | "this" | "session" | "entity" | "state" | "point" if code => {
+            Some("state is named by itself: `next`, with nothing in front".to_string())
+        }
+        _ => None,
+    }
+}
+
+/// A field of the layer's header that the handler's head does not name, and where the handler is.
+fn in_the_header(body: &Body, name: &Name) -> Option<(String, Span)> {
+    let header = body.this_layer()?.header.as_ref()?;
+    let has_it = |variant: &&Variant| variant.fields.iter().any(|field| field.name.text == name.text);
+    let variant = header.variants.iter().find(has_it)?;
+    let (file, tree) = body.cx.trees.layers.get(body.view.layer?.index())?;
+    let handlers = tree.syntax().descendants().filter_map(ast::Handler::cast);
+    let holds =
+        |place: Span| place.file == name.span.file && place.start <= name.span.start && name.span.end <= place.end;
+    let handler = handlers.into_iter().find(|handler| holds(handler.span(*file)))?;
+    let event = tree::parts(*file, &handler.event()?);
+    let event = event.last().filter(|event| matches!(event.text.as_str(), "deliver" | "arrives"))?;
+    let named = match header.is_single() {
+        true => name.text.clone(),
+        false => format!("{} {{ {} }}", variant.name.text, name.text),
+    };
+    Some((format!("name it in the handler's head: `on {}(msg, {named})`", event.text), handler.span(*file)))
+}
+
 /// A report with what is probably meant.
 pub fn report(body: &mut Body, name: &Name) {
     report_as(body, name, None);
@@ -123,6 +162,14 @@ pub fn report_as(body: &mut Body, name: &Name, declared: Option<&str>) {
             .at(name.span, "not constant")
             .label(state, "this changes while the stack runs");
         return body.report(diagnostic.help("use a number, a `const` of the file or a parameter of the layer"));
+    }
+    if let Some(help) = known_otherwise(body, name) {
+        let thing = body.slip(&name.text);
+        return body.report(diagnostic.lacks(thing).help(help));
+    }
+    if let Some((help, handler)) = in_the_header(body, name) {
+        let thing = lost::within(handler, "fields of the header");
+        return body.report(diagnostic.lacks(thing).help(help));
     }
     // Whoever reads hundreds of reports needs no guess with each of them.
     if body.cx.out.len() > limits::GUESSES {

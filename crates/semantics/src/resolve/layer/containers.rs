@@ -60,7 +60,8 @@ fn is_declared(
     let values = params.iter().zip(args).map(|(param, arg)| (param.name.text.clone(), body.folded(arg))).collect();
     let instance = reader.this().containers.len() as u32;
     let (said, begin, waiting) = (reader.cx.out.len(), members.len(), reader.cx.contained.len());
-    let empty = Container { of: of.text.clone(), scope, members: Vec::new(), functions: Vec::new() };
+    let title = container.name().map_or(of.text.clone(), |name| name.text());
+    let empty = Container { of: title, scope, members: Vec::new(), functions: Vec::new() };
     reader.this().containers.push(empty);
     members.push(Member { name: name.clone(), kind: MemberKind::Container(instance) });
     let quota = quota_of(reader, scope, tree, members);
@@ -147,6 +148,8 @@ fn types_of(
         let text = format!("`{}` asks for {types}, not {}", of.text, given.len());
         let help = match wanted.len() {
             0 => format!("leave them out: `{}`", of.text),
+            // What takes units of a quota is of messages, unless it says so itself.
+            1 if tree.quota().is_some() && !says_message(container) => format!("write `{}<Message>`", of.text),
             many => format!("write `{}<{}>`", of.text, vec!["u32"; many].join(", ")),
         };
         reader.cx.error(codes::CONTAINER_TYPES, text, of.span, "here", &help);
@@ -164,6 +167,12 @@ fn types_of(
         types.push((name.text(), found));
     }
     Some(types)
+}
+
+/// Whether a container's own text has messages in it: then its types are of something else.
+fn says_message(container: &ast::Container) -> bool {
+    let tokens = container.syntax().descendants_with_tokens().filter_map(|part| part.into_token());
+    tokens.into_iter().any(|token| matches!(token.text(), "Message" | "messages"))
 }
 
 /// The container's state, as members of the scope.

@@ -5,7 +5,7 @@ use mokume_syntax::ast;
 
 use crate::program::*;
 use crate::resolve::layer::reader::LayerReader;
-use crate::{codes, tree};
+use crate::{codes, lost, tree};
 
 /// Whether a handler of a service's operation could not be understood: then it may be the one that is missing.
 pub(super) fn misspelt_services(reader: &mut LayerReader, members: &[ast::Member]) -> bool {
@@ -42,6 +42,7 @@ pub(super) fn served_operations(reader: &mut LayerReader) {
             let diagnostic = Diagnostic::error(codes::NOT_SERVED, text)
                 .at(layer.name.span, "no handler")
                 .label(operation.name.span, "asked by who uses the service")
+                .lacks(lost::within(operation.name.span, "handled"))
                 .help(format!("write `on {called}.{}(…) {{ … }}`", operation.name.text));
             found.push(diagnostic);
         }

@@ -57,11 +57,28 @@ fn word(body: &mut Body, expr: &Tree, span: Span) -> Option<StmtKind> {
             return Some(StmtKind::Refuse);
         }
     }
+    if let Some((side, event)) = event_named(body, expr) {
+        let text = format!("`{0}.{1}` names an event, and does not emit it", side.text, event.text);
+        let help = format!("write `{}.{}()`", side.text, event.text);
+        body.error(codes::UNUSED_VALUE, text, span, "no call", &help);
+        return None;
+    }
     let found = expr::infer(body, expr, None);
     if found.ty != Type::Unknown {
         unused(body, span);
     }
     None
+}
+
+/// `below.close`, which no layer publishes.
+fn event_named(body: &Body, expr: &Tree) -> Option<(Name, Name)> {
+    let (side, name) = tree::name_field(body.file, expr)?;
+    let is_value = match side.text.as_str() {
+        "below" => name.text == "count" || expr::below::type_of(body, &name).is_some(),
+        "above" => name.text == "layout",
+        _ => return None,
+    };
+    (!is_value && body.locals.find(&side.text).is_none()).then_some((side, name))
 }
 
 /// A call for what it does: a reply, an emission, a change of a message, a function.

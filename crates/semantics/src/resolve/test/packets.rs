@@ -46,6 +46,11 @@ pub(super) fn read(cx: &mut Context, file: FileId, value: &Tree, handles: &mut B
     let span = value.span(file);
     let (parts, over) = match value {
         Tree::Record(record) => {
+            if !is_known(cx, file, record) {
+                // Reported as what stands in a packet; a record has a name, too.
+                part(cx, file, value, handles);
+                return Some(Packet { parts: Vec::new(), over: None, span });
+            }
             is_wire(cx, file, record)?;
             (vec![value.clone()], None)
         }
@@ -70,6 +75,10 @@ fn nothing_behind_hole(cx: &mut Context, file: FileId, parts: &[Tree]) {
         "not looked at",
         help,
     );
+}
+
+fn is_known(cx: &Context, file: FileId, record: &ast::RecordExpr) -> bool {
+    record.name().is_some_and(|name| cx.item(file, &name.text()).is_some())
 }
 
 fn is_wire(cx: &Context, file: FileId, record: &ast::RecordExpr) -> Option<WireId> {
@@ -133,7 +142,11 @@ fn fields(
                 diagnostic.helps.extend(suggest::help(&name.text, names()));
                 cx.report(diagnostic);
             }
-            Some(known) if !known.repeated && all.iter().any(|(before, _)| before.text == name.text) => {
+            // A list and a single field may have one name, in different arms.
+            Some(_)
+                if !known.iter().filter(is_it).any(|known| known.repeated)
+                    && all.iter().any(|(before, _)| before.text == name.text) =>
+            {
                 let text = format!("`{}` is given twice", name.text);
                 cx.error(codes::DEFINED_TWICE, text, name.span, "again here", "leave one of them out");
             }

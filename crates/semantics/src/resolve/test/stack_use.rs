@@ -10,7 +10,7 @@ use crate::resolve::body::Body;
 use crate::resolve::context::{Context, Item};
 use crate::resolve::expr;
 use crate::resolve::expr::fixed;
-use crate::{codes, suggest, tree};
+use crate::{codes, lost, suggest, tree};
 
 pub type Settings = Vec<(Name, Vec<u64>)>;
 
@@ -27,7 +27,7 @@ pub(super) fn read(
     let stack = cx.program.stacks[id.index()].clone();
     let mut settings = Settings::new();
     let mut position = 0;
-    let mut misspelt = false;
+    let (mut misspelt, mut refused) = (false, Vec::new());
     for arg in part.args() {
         let Some(value) = arg.value() else { continue };
         let label = arg.name().map(|label| tree::path(file, &label));
@@ -44,14 +44,18 @@ pub(super) fn read(
             continue;
         };
         let expr = expr::value(&mut Body::constant(cx, file), &value, ty);
-        let Some(value) = fixed::value(cx, &expr) else { continue };
+        let Some(value) = fixed::value(cx, &expr) else {
+            refused.push(name.text);
+            continue;
+        };
         match settings.iter().find(|(known, _)| known.text == name.text).map(|(first, _)| first.span) {
             Some(first) => cx.given_twice(&format!("`{}`", name.text), name.span, first),
             None => settings.push((name, value.words())),
         }
     }
     if !misspelt {
-        missing_settings(cx, &stack, &settings, &name);
+        let given = settings.iter().map(|(name, _)| name.text.clone()).chain(refused).collect();
+        missing_settings(cx, &stack, &given, &name);
     }
     Some((id, settings))
 }
@@ -100,25 +104,36 @@ fn positional(
     if tree::name_expr(file, value).is_some_and(|name| stack.devices.iter().any(|device| device.text == name.text)) {
         return None;
     }
+    // A device without its type was told of.
+    let named = tree::name_expr(file, value);
+    if stack
+        .params
+        .iter()
+        .any(|param| param.ty == Type::Unknown && named.as_ref().is_some_and(|name| name.text == param.name.text))
+    {
+        return None;
+    }
     match param {
         Some(param) if param.ty != Type::Unit => Some((Name { text: param.name.text, span: arg.span(file) }, param.ty)),
         _ => {
             let text = format!("stack `{}` takes no such argument", stack.name.text);
-            cx.error(codes::WRONG_COUNT, text, arg.span(file), "not expected", "write `name: value`");
+            let diagnostic = Diagnostic::error(codes::WRONG_COUNT, text).at(arg.span(file), "not expected");
+            let lacks = named.map(|name| lost::named(stack, &name.text));
+            let diagnostic = lacks.into_iter().fold(diagnostic, Diagnostic::lacks);
+            cx.report(diagnostic.help("write `name: value`"));
             None
         }
     }
 }
 
-fn missing_settings(cx: &mut Context, stack: &Stack, settings: &Settings, name: &Name) {
-    let given: BTreeSet<&str> = settings.iter().map(|(name, _)| name.text.as_str()).collect();
+fn missing_settings(cx: &mut Context, stack: &Stack, given: &BTreeSet<String>, name: &Name) {
     let missing: Vec<&str> = stack
         .params
         .iter()
         .filter(|param| {
             !matches!(param.ty, Type::Unit | Type::Unknown)
                 && param.default.is_none()
-                && !given.contains(param.name.text.as_str())
+                && !given.contains(&param.name.text)
         })
         .map(|param| param.name.text.as_str())
         .collect();

@@ -25,7 +25,7 @@ pub(super) fn read(reader: &mut WireReader, field: &ast::WireField) -> Option<Wi
     }
     let tag = field.value().is_none() && !field.is_unread();
     let index = reader.fields.len() as u32;
-    reader.fields.push(Earlier { name: name.clone(), width, tag, computed: false });
+    reader.fields.push(Earlier { name: name.clone(), width, tag, computed: false, carries: None });
     if let Some(notation) = annotations::notation(reader.cx, reader.file, field.ty()) {
         reader.written.push((name.text.clone(), Form::Parts { notation, widths: vec![width] }));
     }
@@ -36,6 +36,11 @@ pub(super) fn read(reader: &mut WireReader, field: &ast::WireField) -> Option<Wi
         Some(value) => values::of_field(reader, &value, &name, width)?,
     };
     reader.fields[index as usize].computed = matches!(value, WireValue::Computed(_));
+    if let WireValue::Header { layer, variant, field, .. } = &value {
+        let names = [Some(layer), variant.as_ref(), Some(field)].into_iter().flatten();
+        let names: Vec<&str> = names.map(|name| name.text.as_str()).collect();
+        reader.fields[index as usize].carries = Some(names.join("."));
+    }
     Some(WireField { index, name, width, big, value, constraints: Vec::new(), trims: None })
 }
 

@@ -17,6 +17,8 @@ pub struct Earlier {
     pub tag: bool,
     /// A size or checksum decides it.
     pub computed: bool,
+    /// The header field that it carries, as the wire's text names it: `Layer.field`.
+    pub carries: Option<String>,
 }
 
 pub struct WireReader<'a> {

@@ -155,12 +155,37 @@ pub(super) fn expr(reader: &mut WireReader, value: &Tree) -> Option<WireExpr> {
             let (a, b) = (expr(reader, &left)?, expr(reader, &right)?);
             Some(WireExpr::Binary { op, a: Box::new(a), b: Box::new(b) })
         }
+        Tree::Field(_) => {
+            if let Some(path) = path(reader, &value) {
+                carried(reader, &path, span);
+            }
+            None
+        }
         _ => {
-            let help = "write a number, `Layer.field`, an earlier field, `size(packet)` or `checksum(header)`";
+            let help = "write a number, an earlier field, `size(packet)` or `checksum(header)`";
             reader.cx.error(codes::WIRE_VALUE, "a wire does not compute this", span, "unknown here", help);
             None
         }
     }
+}
+
+/// A header's field where only what is in the packet is known: a report that names what carries it there.
+fn carried(reader: &mut WireReader, path: &[Name], span: Span) {
+    let path = path.iter().map(|name| name.text.as_str()).collect::<Vec<_>>().join(".");
+    let carries = |field: &&crate::resolve::wire::reader::Earlier| field.carries.as_ref() == Some(&path);
+    let help = match reader.fields.iter().find(carries) {
+        Some(field) => format!("write `{}`, which carries it", field.name.text.trim()),
+        None => {
+            let plain = path.rsplit('.').next().unwrap_or(&path);
+            format!("put a field in front that carries it, `{plain}: u8 = {path}`, and write `{plain}`")
+        }
+    };
+    let diagnostic =
+        Diagnostic::error(codes::WIRE_VALUE, format!("`{path}` is a field of a header, and not of the packet"))
+            .at(span, "not known here")
+            .note("what a packet holds is asked by the fields of the wire that stand in front")
+            .help(help);
+    reader.cx.report(diagnostic);
 }
 
 fn measure(reader: &mut WireReader, call: &ast::CallExpr, span: mokume_base::Span) -> Option<WireExpr> {

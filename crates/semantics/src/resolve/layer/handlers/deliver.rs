@@ -106,7 +106,14 @@ fn chosen(
             header.iter().filter(|_| !single).flat_map(|h| &h.variants).map(|v| v.name.text.as_str()).collect();
         let text = format!("the header of `{owner}` has no alternative `{}`", name.text);
         let mut diagnostic = Diagnostic::error(codes::UNKNOWN_VARIANT, text).at(name.span, "unknown");
-        diagnostic.helps.extend(suggest::help(&name.text, known));
+        let fields = header.filter(|_| single).map(|header| &header.variants[0].fields);
+        diagnostic.helps.extend(match fields {
+            Some(fields) => {
+                let names: Vec<&str> = fields.iter().map(|field| field.name.text.as_str()).collect();
+                Some(format!("the header has fields and no alternatives: name those, `(msg, {})`", names.join(", ")))
+            }
+            None => suggest::help(&name.text, known),
+        });
         head.cx.report(diagnostic);
         for (_, local) in names {
             head.bind(local.clone(), Type::Unknown);
@@ -143,7 +150,9 @@ fn no_field(head: &mut Head, header: Option<&Header>, owner: &str, name: &Name) 
         .collect();
     let text = format!("the header of `{owner}` has no field `{}`", name.text);
     let mut diagnostic = Diagnostic::error(codes::HANDLER_PARAMS, text).at(name.span, "unknown");
-    if header.is_some_and(|header| !header.is_single()) {
+    if matches!(name.text.as_str(), "msg" | "message") {
+        diagnostic = diagnostic.help(format!("the message stands in front: `({}, …)`", name.text));
+    } else if header.is_some_and(|header| !header.is_single()) {
         diagnostic = diagnostic.help("the header is a choice: write `deliver(msg, Data { seq })`");
     } else {
         diagnostic.helps.extend(suggest::help(&name.text, known));

@@ -7,12 +7,12 @@ use mokume_syntax::ast::{self, AstNode, Pattern};
 
 use crate::events::{DOWN, GRANTS, UP};
 use crate::program::*;
-use crate::resolve::context::Context;
+use crate::resolve::context::{Context, Item};
 use crate::resolve::emit::own_events;
 use crate::resolve::expr::{annotations, fixed};
 use crate::resolve::layer::handlers::head::Head;
-use crate::signature::Carried;
-use crate::{codes, suggest, tree, types};
+use crate::signature::{Carried, Vocabulary};
+use crate::{codes, lost, suggest, tree, types};
 
 /// How many `later` events wait when the handler does not say.
 const LATER_ROOM: u32 = 16;
@@ -22,6 +22,9 @@ pub(super) fn read(head: &mut Head, name: &Name) -> Option<Event> {
     let spoken = own_events::spoken(head.cx, head.layer, &name.text).or_else(|| grant(name));
     let emitted = spoken.is_some() || head.cx.said.emitted.iter().any(|(_, known, _)| *known == name.text);
     let own = has_later(head.cx, head.layer, &name.text);
+    if spoken.is_none() && !own && (is_unspoken(head, name) || is_timer(head, name)) {
+        return None;
+    }
     if !emitted && !own && is_strange(head, name) {
         return None;
     }
@@ -37,6 +40,43 @@ pub(super) fn read(head: &mut Head, name: &Name) -> Option<Event> {
     Some(Event::Custom { name: name.clone(), from, params, later_capacity })
 }
 
+fn has_untyped(head: &Head) -> bool {
+    let untyped = |pattern: &Pattern| !matches!(pattern, Pattern::Param(param) if param.ty().is_some());
+    head.tree.patterns().iter().any(untyped)
+}
+
+/// Whether the types that the parameters lack are those of a vocabulary that the file sees and the layer does not speak; a report if so.
+fn is_unspoken(head: &mut Head, name: &Name) -> bool {
+    if !has_untyped(head) {
+        return false;
+    }
+    let seen = |cx: &Context, vocabulary: &Vocabulary| {
+        let item = cx.item(head.file, &vocabulary.name.text);
+        let events = vocabulary.down.iter().chain(&vocabulary.up);
+        matches!(item, Some(Item::Vocabulary(_))) && events.into_iter().any(|known| known.name.text == name.text)
+    };
+    let Some(known) = head.cx.program.vocabularies.iter().find(|known| seen(head.cx, known)) else { return false };
+    let (of, declared, layer) = (known.name.text.clone(), known.name.span, head.this().name.span);
+    let text = format!("`{}` is an event of the vocabulary `{of}`, which this layer does not speak", name.text);
+    let diagnostic = Diagnostic::error(codes::UNKNOWN_EVENT, text).at(name.span, "not known without it");
+    let diagnostic = diagnostic.label(declared, "the vocabulary").help(format!("add `speaks {of}` to the layer"));
+    head.cx.report(diagnostic.lacks(lost::within(layer, &format!("speaks {of}"))));
+    true
+}
+
+/// Whether the name is that of a timer of the layer; a report if so.
+fn is_timer(head: &mut Head, name: &Name) -> bool {
+    let layer = head.this();
+    let timer = |member: &Member| matches!(member.kind, MemberKind::Timer) && member.name.text == name.text;
+    let declared = layer.all_members().flat_map(|(_, members)| members).find(|member| timer(member));
+    let Some(declared) = declared.map(|member| member.name.span) else { return false };
+    let text = format!("there is no event `{}`: that is a timer", name.text);
+    let diagnostic = Diagnostic::error(codes::UNKNOWN_EVENT, text).at(name.span, "nobody emits it");
+    let help = format!("write `on expiry {} {{ … }}`", name.text);
+    head.cx.report(diagnostic.label(declared, "the timer").help(help));
+    true
+}
+
 /// Whether an event that nobody emits is meant as another; a report if so.
 fn is_strange(head: &mut Head, name: &Name) -> bool {
     let known = DOWN.iter().chain(&UP).chain(&["start", "settle", "unmatched"]).copied();
@@ -46,14 +86,35 @@ fn is_strange(head: &mut Head, name: &Name) -> bool {
         return true;
     }
     // An alternative of a header comes by `deliver` alone.
-    let untyped = |pattern: &Pattern| !matches!(pattern, Pattern::Param(param) if param.ty().is_some());
-    let patterns = head.tree.patterns();
+    if let Some((whole, thing)) = of_a_service(head, &name.text) {
+        let text = format!("there is no event `{}`: that is an operation of a service", name.text);
+        let diagnostic = Diagnostic::error(codes::UNKNOWN_EVENT, text).at(name.span, "of which service?");
+        head.cx.report(diagnostic.loses(thing).help(format!("write `on {whole}(…)`")));
+        return true;
+    }
     let ours = of_other_languages(&name.text);
-    let foreign = patterns.iter().any(untyped) || patterns.is_empty() && ours.is_some();
+    let foreign = has_untyped(head) || head.tree.patterns().is_empty() && ours.is_some();
     if foreign {
         foreign_event(head, name, ours);
     }
     foreign
+}
+
+/// An operation that comes to the layer, by the name that it has there, and the thing that the layer has not without it.
+fn of_a_service(head: &Head, operation: &str) -> Option<(String, mokume_base::Thing)> {
+    let (layer, program) = (head.this(), &head.cx.program);
+    let comes = |service: ServiceId, out: bool| {
+        let operations = &program.services.get(service.index())?.operations;
+        operations.iter().find(|known| known.name.text == operation && known.out == out).map(|known| known.name.span)
+    };
+    let served = layer.serves.iter().find_map(|id| {
+        let name = tree::snake_case(&program.services.get(id.index())?.name.text);
+        Some((format!("{name}.{operation}"), comes(*id, false)?))
+    });
+    let used =
+        || layer.uses.iter().find_map(|(id, alias)| Some((format!("{}.{operation}", alias.text), comes(*id, true)?)));
+    let (whole, declared) = served.or_else(used)?;
+    Some((whole, lost::within(declared, "handled")))
 }
 
 /// What other languages call an event of ours.
@@ -71,6 +132,7 @@ fn of_other_languages(word: &str) -> Option<&'static str> {
         "disconnect" | "shutdown" | "shut" => "close",
         "disconnected" => "closed",
         "error" | "failure" => "failed",
+        "changed" | "changes" | "changing" => "change below.x",
         _ => return None,
     })
 }

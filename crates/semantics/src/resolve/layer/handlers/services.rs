@@ -33,13 +33,27 @@ pub fn read(head: &mut Head, owner: &Name, name: &Name) -> Option<Event> {
     for (param, field) in given.iter().zip(&params) {
         let Some(ty) = param.ty() else { continue };
         let place = ty.span(head.file);
+        if is_a_name(&ty) {
+            let text = format!("`{}` is no type: parameters are taken in order, by any name", place_text(&ty));
+            let names = given.iter().zip(&params).map(|(param, field)| match param.ty() {
+                Some(ty) if is_a_name(&ty) => place_text(&ty),
+                _ => param.name().map_or(field.name.text.clone(), |name| name.text()),
+            });
+            let help = format!("write `on {}.{}({})`", owner.text, name.text, names.collect::<Vec<_>>().join(", "));
+            head.cx.error(codes::HANDLER_PARAMS, text, place, "a name of its own", &help);
+            continue;
+        }
         let said = annotations::stored(head.cx, head.file, Some(ty));
         if !types::same(said, field.ty) {
             let text = format!("`{}` is {}, as the service declares it", field.name.text, head.cx.show(field.ty));
             head.cx.error(codes::HANDLER_PARAMS, text, place, "another type", "leave the type out");
         }
     }
-    let names: Vec<Name> = given.iter().filter_map(|param| tree::some_name(head.file, param.name())).collect();
+    let named = |param: &mokume_syntax::ast::Param| match param.ty() {
+        Some(ty) if is_a_name(&ty) => Some(Name { text: place_text(&ty), span: ty.span(head.file) }),
+        _ => tree::some_name(head.file, param.name()),
+    };
+    let names: Vec<Name> = given.iter().filter_map(named).collect();
     if names.len() < params.len() {
         let text = format!("`{}.{}` has {} parameters, not {}", owner.text, name.text, params.len(), names.len());
         let diagnostic = Diagnostic::error(codes::HANDLER_PARAMS, text)
@@ -60,9 +74,27 @@ pub fn read(head: &mut Head, owner: &Name, name: &Name) -> Option<Event> {
     Some(Event::Service { service, operation, uses, params })
 }
 
+/// `at: t`: another name, where a type may stand.
+fn is_a_name(ty: &mokume_syntax::ast::Type) -> bool {
+    let text = place_text(ty);
+    let is_width = |rest: &str| rest.parse::<u8>().is_ok();
+    let built_in = text == "bool" || ["u", "seq"].iter().any(|of| text.strip_prefix(of).is_some_and(is_width));
+    !built_in && text.starts_with(|first: char| first.is_ascii_lowercase() || first == '_')
+}
+
+fn place_text(ty: &mokume_syntax::ast::Type) -> String {
+    ty.syntax().text().to_string().trim().to_string()
+}
+
 fn no_service(head: &mut Head, owner: &Name, name: &Name, service: Option<ServiceId>, used: bool) {
     let Some(service) = service else {
         let layer = head.this();
+        let timer = |member: &Member| matches!(member.kind, MemberKind::Timer) && member.name.text == owner.text;
+        if layer.all_members().flat_map(|(_, members)| members).any(timer) {
+            let text = format!("there is no event `{}.{}`: `{}` is a timer", owner.text, name.text, owner.text);
+            let help = format!("write `on expiry {} {{ … }}`", owner.text);
+            return head.cx.error(codes::UNKNOWN_EVENT, text, owner.span, "a timer", &help);
+        }
         let mut names: Vec<String> = layer.uses.iter().map(|(_, alias)| alias.text.clone()).collect();
         names.extend(layer.serves.iter().map(|id| tree::snake_case(&head.cx.program.services[id.index()].name.text)));
         let text = format!("this layer neither serves nor uses a service `{}`", owner.text);

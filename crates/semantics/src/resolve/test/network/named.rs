@@ -37,7 +37,13 @@ pub(super) fn device_of(
     let parts = tree::parts(file, path);
     let [host, device] = parts.as_slice() else {
         let text = "a link joins devices of hosts";
-        cx.error(codes::UNKNOWN_PORT, text, path.span(file), "no device", "write `a.device`");
+        let host = parts.first().and_then(|host| network.hosts.iter().find(|known| known.name.text == host.text));
+        let device = host.and_then(|host| cx.program.stacks[host.stack.index()].devices.first());
+        let help = match host.zip(device) {
+            Some((host, device)) => format!("write `{}.{}`", host.name.text, device.text),
+            None => "write `a.device`".to_string(),
+        };
+        cx.error(codes::UNKNOWN_PORT, text, path.span(file), "no device", &help);
         return None;
     };
     let host = host_of(cx, network, broken, host)?;

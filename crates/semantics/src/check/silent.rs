@@ -1,0 +1,192 @@
+//! Warnings: handlers that stand in for what would go on by itself, after which nothing goes on: the layer above never hears that its
+//! session is there, or over; the one below never that it is to end (docs/language.md, section 6).
+//!
+//! Keeps: what the layer says in another handler may be the rest of it; only what it says nowhere is missing. A handler that says
+//! it on some ways has to say it on all of them, where nobody else does.
+
+use mokume_base::Diagnostic;
+
+use crate::codes;
+use crate::program::*;
+use crate::visit::{self, Met};
+
+/// The workers and multiplexors of a program without errors.
+pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
+    let passes_on = |layer: &&Layer| matches!(layer.shape, Shape::Worker | Shape::Multiplexor);
+    for layer in program.layers.iter().filter(passes_on) {
+        for handler in &layer.handlers {
+            if let Some(silence) = Silence::of(&handler.event).filter(|silence| silence.is_kept(layer, handler)) {
+                out.push(silence.report(layer, handler));
+            }
+        }
+    }
+}
+
+/// What a handler of an event keeps from a neighbour if it says nothing.
+struct Silence {
+    event: &'static str,
+    stands_in: StandsIn,
+    /// How it goes on.
+    says: fn(&StmtKind) -> bool,
+    /// How it goes on, said by another handler of the layer.
+    says_later: fn(&StmtKind) -> bool,
+    kept: &'static str,
+    help: &'static str,
+}
+
+/// When a handler stands in for what goes on by itself.
+#[derive(Clone, Copy, PartialEq)]
+enum StandsIn {
+    Always,
+    /// If it says on some way how it goes on.
+    IfItDecides,
+    /// It may refuse, on some ways: only who never says it, and does something else, has forgotten it.
+    OrRefuses,
+}
+
+/// The session below ends, or the one above is told that it is over.
+fn ends(kind: &StmtKind) -> bool {
+    use Emission as E;
+    matches!(
+        kind,
+        StmtKind::Emit(E::Close | E::Abort | E::Closed | E::Failed { .. } | E::FailedAs { .. } | E::FailedFlow { .. })
+    )
+}
+
+fn passes(kind: &StmtKind) -> bool {
+    matches!(kind, StmtKind::Pass)
+}
+
+fn tells(kind: &StmtKind, event: &str) -> bool {
+    matches!(kind, StmtKind::Emit(Emission::Custom { name, down: false, .. }) if name.text == event)
+}
+
+impl Silence {
+    fn of(event: &Event) -> Option<Silence> {
+        use Emission as E;
+        use StandsIn::*;
+        use StmtKind as S;
+        let above = "the layer above never hears of it";
+        let silence = |event, stands_in, says, says_later, kept, help| {
+            Some(Silence { event, stands_in, says, says_later, kept, help })
+        };
+        match event {
+            Event::Opened => silence(
+                "opened",
+                Always,
+                |kind| passes(kind) || ends(kind) || tells(kind, "opened"),
+                |kind| tells(kind, "opened"),
+                "its session does not open for the layer above",
+                "write `pass` to tell it; if that has to wait, `above.opened()` where the session is ready, and `fail: reason` where it will not be",
+            ),
+            Event::Accepted { .. } => silence(
+                "accepted",
+                IfItDecides,
+                |kind| passes(kind) || ends(kind) || tells(kind, "accepted"),
+                |kind| tells(kind, "accepted"),
+                "this session stays unknown to the layer above",
+                "write `pass` on the ways that do not `fail`",
+            ),
+            Event::Open { .. } => silence(
+                "open",
+                IfItDecides,
+                |kind| passes(kind) || ends(kind) || tells(kind, "opened") || matches!(kind, S::Emit(E::Open { .. })),
+                |kind| tells(kind, "opened") || matches!(kind, S::Emit(E::Open { .. })),
+                "nothing is opened below, and the layer above is told of no end",
+                "write `pass` on the ways that do not `fail`",
+            ),
+            Event::Close => silence(
+                "close",
+                Always,
+                |kind| passes(kind) || ends(kind),
+                ends,
+                "the session never ends",
+                "write `pass`; if something has to be done before, `below.close()` and `above.closed()` where it is done",
+            ),
+            Event::Abort => silence(
+                "abort",
+                Always,
+                |kind| passes(kind) || ends(kind),
+                ends,
+                "the session never ends",
+                "write `pass`, or `below.abort()` and `above.closed()`",
+            ),
+            Event::Failed { .. } => silence(
+                "failed",
+                Always,
+                |kind| passes(kind) || ends(kind),
+                |_| false,
+                above,
+                "write `pass`, or `above.failed(reason)` with another reason",
+            ),
+            Event::Closed => silence(
+                "closed",
+                Always,
+                |kind| passes(kind) || ends(kind),
+                |_| false,
+                above,
+                "write `pass`, or `above.closed()`",
+            ),
+            Event::Listen { .. } => silence(
+                "listen",
+                OrRefuses,
+                |kind| passes(kind) || matches!(kind, S::Emit(E::Listen { .. })),
+                |kind| matches!(kind, S::Emit(E::Listen { .. })),
+                "no layer below hears that somebody listens",
+                "write `pass`; where nobody is to listen, leave the handler empty",
+            ),
+            Event::Bind { .. } => silence(
+                "bind",
+                OrRefuses,
+                |kind| passes(kind) || matches!(kind, S::Emit(E::Bind { .. })),
+                |kind| matches!(kind, S::Emit(E::Bind { .. })),
+                "no layer below hears that somebody listens",
+                "write `pass`; where nobody is to listen, leave the handler empty",
+            ),
+            Event::Unlisten { .. } => silence(
+                "unlisten",
+                OrRefuses,
+                |kind| passes(kind) || matches!(kind, S::Emit(E::Unlisten { .. })),
+                |kind| matches!(kind, S::Emit(E::Unlisten { .. })),
+                "no layer below hears that nobody listens any more",
+                "write `pass`",
+            ),
+            _ => None,
+        }
+    }
+
+    fn is_kept(&self, layer: &Layer, handler: &Handler) -> bool {
+        let others = layer.handlers.iter().filter(|other| !std::ptr::eq(*other, handler)).map(|other| &other.body);
+        let later = |body: &Vec<Stmt>| is_said(body, self.says_later);
+        if others.chain(layer.functions.iter().map(|function| &function.body)).any(later) {
+            return false;
+        }
+        let decides = is_said(&handler.body, self.says);
+        match self.stands_in {
+            StandsIn::Always => !visit::always(layer, &handler.body, &self.says),
+            StandsIn::IfItDecides => decides && !visit::always(layer, &handler.body, &self.says),
+            StandsIn::OrRefuses => {
+                let functions = layer.functions.iter().any(|function| is_said(&function.body, self.says));
+                !handler.body.is_empty() && !decides && !functions
+            }
+        }
+    }
+
+    fn report(&self, layer: &Layer, handler: &Handler) -> Diagnostic {
+        let (event, layer) = (self.event, &layer.name.text);
+        let text = match is_said(&handler.body, self.says) {
+            true => format!("on some ways `{layer}` does not say how it goes on behind `{event}`"),
+            false => format!("`{layer}` does not say how it goes on behind `{event}`"),
+        };
+        Diagnostic::warning(codes::SILENT, text)
+            .at(handler.span, self.kept)
+            .note(format!("a handler of `{event}` stands in for what happens by itself: that it goes on"))
+            .help(self.help)
+    }
+}
+
+fn is_said(body: &[Stmt], is_it: fn(&StmtKind) -> bool) -> bool {
+    let mut found = false;
+    visit::walk(body, &mut |met| found |= matches!(met, Met::Stmt(stmt) if is_it(&stmt.kind)));
+    found
+}
