@@ -117,6 +117,7 @@ impl<'a> Finder<'a> {
             let first = taken.remove(0);
             let layers = first.found.layers.clone();
             let least = first.worth * WORTH_MORE;
+            self.note(&first.found);
             let mut ways = Ways { region: first.found, ways: first.ways, others: Vec::new() };
             for other in taken.into_iter().take(LEAVES - 1).filter(|other| other.worth >= least) {
                 self.note(&other.found);

@@ -203,8 +203,11 @@ fn sizes(automaton: &Automaton, path: &Path, terms: &mut Terms) -> Vec<Term> {
 }
 
 fn does_something(leaf: &Leaf) -> bool {
-    let Leaf { written, outs, ended, counted, elements, timers, handed, .. } = leaf;
+    let Leaf { written, outs, ended, counted, elements, timers, handed, kept, spent, merged, .. } = leaf;
     handed.is_some()
+        || !kept.is_empty()
+        || !spent.is_empty()
+        || *merged > 0
         || !(written.is_empty()
             && outs.is_empty()
             && ended.is_empty()
@@ -330,6 +333,7 @@ impl Compared<'_, '_> {
         self.handed(&mut failures);
         self.state(&mut failures);
         self.timers(&mut failures);
+        self.held(&mut failures);
         let (mine, theirs) = (sorted(&self.mine.ended), sorted(&self.theirs.ended));
         failures.push((Kind::Ends, "how messages end".into(), self.terms.truth(mine != theirs)));
         Ok(failures)
@@ -340,7 +344,9 @@ impl Compared<'_, '_> {
         let of = |leaf: &Leaf| {
             let cells =
                 leaf.written.iter().chain(leaf.elements.keys()).chain(leaf.counted.keys()).map(|(object, _)| *object);
-            cells.chain(leaf.timers.iter().map(|(object, ..)| *object)).collect::<BTreeSet<_>>()
+            let held =
+                leaf.kept.iter().map(|(object, ..)| *object).chain(leaf.spent.iter().map(|(object, ..)| *object));
+            cells.chain(leaf.timers.iter().map(|(object, ..)| *object)).chain(held).collect::<BTreeSet<_>>()
         };
         of(self.mine).union(&of(self.theirs)).copied().collect()
     }
@@ -523,6 +529,31 @@ impl Compared<'_, '_> {
         }
         let no = self.terms.truth(false);
         failures.push((Kind::State, "cells".into(), no));
+    }
+
+    /// What was put into places, in order, and taken from quotas.
+    fn held(&mut self, failures: &mut Failures) {
+        let (mine, theirs) = (&self.mine.kept, &self.theirs.kept);
+        let where_to = |leaf: &Leaf| leaf.kept.iter().map(|(object, cell, ..)| (*object, *cell)).collect::<Vec<_>>();
+        let other = where_to(self.mine) != where_to(self.theirs);
+        failures.push((Kind::State, "which messages are kept".into(), self.terms.truth(other)));
+        for ((_, _, at, mine), (_, _, place, theirs)) in mine.iter().zip(theirs) {
+            failures.push((Kind::State, "the place of a message".into(), self.unequal(*at, *place)));
+            let mut differ = self.octets_differ(mine, theirs);
+            differ.retain(|(what, _)| what != HEADERS);
+            differ.extend(self.beside_octets(mine, theirs));
+            for (what, failure) in differ {
+                failures.push((Kind::State, format!("a message that is kept{what}"), failure));
+            }
+        }
+        let from = |leaf: &Leaf| leaf.spent.iter().map(|(object, cell, _)| (*object, *cell)).collect::<Vec<_>>();
+        let other = from(self.mine) != from(self.theirs);
+        failures.push((Kind::State, "which quotas are taken from".into(), self.terms.truth(other)));
+        for ((_, _, mine), (_, _, theirs)) in self.mine.spent.iter().zip(&self.theirs.spent) {
+            failures.push((Kind::State, "what is taken from a quota".into(), self.unequal(*mine, *theirs)));
+        }
+        let other = self.mine.merged != self.theirs.merged;
+        failures.push((Kind::Ends, "how many messages became one".into(), self.terms.truth(other)));
     }
 
     fn timers(&mut self, failures: &mut Failures) {

@@ -9,8 +9,10 @@ mod body;
 mod cells;
 mod decoder;
 mod encoder;
+mod held;
 mod message;
 mod messages;
+mod settling;
 mod terminators;
 mod way;
 mod wires;
@@ -24,6 +26,7 @@ use mokume_reaction::{
 use crate::term::{Sort, Term, Terms};
 
 pub use message::{fold16, join, split, Base, Message};
+pub use settling::Settling;
 
 /// An object that the reaction meets, known by how it was come by ([`Origin`]).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -108,6 +111,13 @@ pub struct Leaf {
     pub counted: BTreeMap<(Object, CellId), Term>,
     /// What a handler is given that is not read, as the last that is done.
     pub handed: Option<Handed>,
+    /// What was put into places: which, and at which index.
+    pub kept: Vec<(Object, CellId, Term, Message)>,
+    /// What was taken from quotas.
+    pub spent: Vec<(Object, CellId, Term)>,
+    /// Messages that became one with others.
+    pub merged: u32,
+    pub settling: Settling,
     /// Why this way is not read further.
     pub escape: Option<String>,
 }
@@ -228,7 +238,8 @@ impl<'a> Reader<'a> {
     pub fn react(&mut self, handler: HandlerId, args: Vec<Value>) -> Result<Vec<Leaf>, String> {
         let class = self.automaton.handler(handler).class;
         let object = self.object(class, Origin::Given(class));
-        self.run_handler(Leaf::default(), object, handler, args)
+        let leaves = self.run_handler(Leaf::default(), object, handler, args)?;
+        self.settle(leaves)
     }
 
     /// The same for an event that a layer emits.

@@ -20,6 +20,20 @@ const MOST_STEPS: usize = 512;
 impl Reader<'_> {
     pub(super) fn run_handler(
         &mut self,
+        mut leaf: Leaf,
+        object: Object,
+        handler: HandlerId,
+        args: Vec<Value>,
+    ) -> Result<Vec<Leaf>, String> {
+        if let Err(why) = self.touch(&mut leaf, object) {
+            return Ok(vec![Leaf { escape: Some(why), ..leaf }]);
+        }
+        self.run_body(leaf, object, handler, args)
+    }
+
+    /// The same of a handler at whose instant nobody is touched.
+    pub(super) fn run_body(
+        &mut self,
         leaf: Leaf,
         object: Object,
         handler: HandlerId,
@@ -27,10 +41,6 @@ impl Reader<'_> {
     ) -> Result<Vec<Leaf>, String> {
         let automaton = self.automaton;
         let Handler { body, .. } = automaton.handler(handler);
-        if automaton.handler_of(self.class_of(object), &Trigger::Settle).is_some() {
-            let escape = Some("an object that settles afterwards".to_string());
-            return Ok(vec![Leaf { escape, ..leaf }]);
-        }
         let mut all = vec![Value::Object(object)];
         all.extend(args);
         let mut done = Vec::new();
@@ -59,7 +69,8 @@ impl Reader<'_> {
                     leaf.escape = Some(why);
                     done.push(leaf);
                 }
-                Ended::Finished(leaf, emissions) => {
+                Ended::Finished(mut leaf, emissions) => {
+                    leaf.settling.at_hand = None;
                     let sender = automaton.class(automaton.handler(handler).class).layer;
                     done.extend(self.carry_out(sender, leaf, emissions)?);
                 }
@@ -366,27 +377,31 @@ impl Reader<'_> {
             // Ways that take from a quota or give to one are not read on, so it is as it was.
             K::Left { object, cell } => {
                 let object = way.object(*object)?;
-                one(self.left(object, *cell))
+                let left = self.left_now(&way.leaf, object, *cell)?;
+                one(left)
             }
             K::Holds { object, cell, index } => {
                 let (object, index) = (way.object(*object)?, way.bits(*index)?);
-                let (holds, beyond) = self.holds(object, *cell, index);
+                let (holds, beyond) = self.has_message(&way.leaf, (object, *cell), index)?;
                 way.leaf.traps.push(beyond);
                 one(holds)
             }
+            K::Keep { object, cell, index, message } => self.keep((*object, *cell), *index, *message, way),
+            K::Spend { object, cell, amount } => self.spend((*object, *cell), *amount, way),
+            K::Again { object } => {
+                let object = way.object(*object)?;
+                self.ask_again(&mut way.leaf, object).map(|()| Vec::new())
+            }
+            K::Share { message } => message_back(way.message(*message)?),
+            K::Join { first, second } => self.join_empty(*first, *second, way),
             K::Count { object, cell, amount } => self.count((*object, *cell), *amount, way),
             // What this reading does not cover: the way is an escape.
             K::Sample { .. }
             | K::GetAll { .. }
             | K::SetAll { .. }
             | K::Give { .. }
-            | K::Spend { .. }
-            | K::Keep { .. }
             | K::Release { .. }
-            | K::Again { .. }
             | K::Split { .. }
-            | K::Join { .. }
-            | K::Share { .. }
             | K::Received { .. }
             | K::Native { .. }
             | K::Run { .. }

@@ -102,14 +102,18 @@ impl Reader<'_> {
                 }
             },
             Fallible::TakeOut { object, cell, index } => self.take_out(body, way, (*object, *cell, *index), otherwise),
+            Fallible::ShareHeld { object, cell, index } => {
+                self.share_held(body, way, (*object, *cell, *index), then, otherwise)
+            }
+            Fallible::Take { object, cell, amount } => {
+                self.take_units(body, way, (*object, *cell, *amount), then, otherwise)
+            }
             // What this reading does not cover: the way is an escape.
             Fallible::Insert { .. }
             | Fallible::Remove { .. }
             | Fallible::New { .. }
             | Fallible::First { .. }
             | Fallible::Next { .. }
-            | Fallible::Take { .. }
-            | Fallible::ShareHeld { .. }
             | Fallible::Later { .. } => {
                 way.escape(&format!("an operation that is not read symbolically: {}", op.row().name))
             }
@@ -117,7 +121,7 @@ impl Reader<'_> {
     }
 
     /// Only the empty place is read on: a message that was kept is of an event long past.
-    fn take_out(
+    pub(super) fn take_out(
         &mut self,
         body: &Body,
         mut way: Way,
@@ -127,6 +131,12 @@ impl Reader<'_> {
         let (Ok(object), Ok(index)) = (way.object(object), way.bits(index)) else {
             return way.escape("a place that is not known");
         };
+        self.way.clone_from(&way.leaf.condition);
+        match self.kept_at(&way.leaf, (object, cell), index) {
+            Ok(None) => {}
+            Ok(Some(_)) => return way.escape("a message that was kept is taken out"),
+            Err(why) => return way.escape(&why),
+        }
         let (holds, beyond) = self.holds(object, cell, index);
         way.leaf.traps.push(beyond);
         let mut taken = way.copy();

@@ -263,6 +263,17 @@ fn cells(concrete: &Concrete, leaf: &Leaf, after: &Instance) -> Option<String> {
         let (class, handle) = place(concrete, *object)?;
         timers.insert((class, handle, *cell), deadline.map(|deadline| concrete.number(deadline)));
     }
+    let mut spent: HashMap<(ClassId, Handle, CellId), u64> = HashMap::new();
+    for (object, cell, amount) in &leaf.spent {
+        let (class, handle) = place(concrete, *object)?;
+        *spent.entry((class, handle, *cell)).or_default() += concrete.number(*amount);
+    }
+    let mut kept: HashMap<(ClassId, Handle, CellId), Vec<(u64, Vec<u8>)>> = HashMap::new();
+    for (object, cell, index, message) in &leaf.kept {
+        let (class, handle) = place(concrete, *object)?;
+        let message = (concrete.number(*index), concrete.octets(message));
+        kept.entry((class, handle, *cell)).or_default().push(message);
+    }
     for class in (0..automaton.classes.len()).map(ClassId::from) {
         for object in after.objects(class) {
             for cell in (0..automaton.class(class).cells.len()).map(CellId::from) {
@@ -278,6 +289,23 @@ fn cells(concrete: &Concrete, leaf: &Leaf, after: &Instance) -> Option<String> {
                         *word = *value;
                     }
                 }
+                if let (Some(kept), Some(CellView::Messages(places)), Some(CellView::Messages(before))) =
+                    (kept.get(&(class, object, cell)), &now, &before)
+                {
+                    let octets = |places: &Vec<Option<&mokume_interpret::Message>>| -> Vec<Option<Vec<u8>>> {
+                        places.iter().map(|held| held.map(|held| held.octets.clone())).collect()
+                    };
+                    let mut foretold = octets(before);
+                    for (index, octets) in kept {
+                        if let Some(place) = foretold.get_mut(*index as usize) {
+                            *place = Some(octets.clone());
+                        }
+                    }
+                    if foretold != octets(places) {
+                        return Some(format!("{foretold:?} in places, and are {:?}", octets(places)));
+                    }
+                    continue;
+                }
                 let timer = timers.get(&(class, object, cell)).copied();
                 let foretold = match (before, change) {
                     (Some(CellView::Array(_)), _) => Some(CellView::Array(&array)),
@@ -287,6 +315,10 @@ fn cells(concrete: &Concrete, leaf: &Leaf, after: &Instance) -> Option<String> {
                         Some(CellView::Timer(timer.flatten().map(|deadline| deadline.div_ceil(tick) * tick)))
                     }
                     (Some(CellView::Counter(total)), Some(amount)) => Some(CellView::Counter(total + amount)),
+                    (Some(CellView::Quota { left, amount }), _) => {
+                        let spent = spent.get(&(class, object, cell)).copied().unwrap_or(0) as u32;
+                        Some(CellView::Quota { left: left.wrapping_sub(spent), amount })
+                    }
                     (_, Some(value)) => Some(CellView::Word(value)),
                     (before, None) => before,
                 };
