@@ -307,6 +307,9 @@ impl<'a> Body<'a> {
     fn quota(&mut self) {
         if self.random.percent(30) {
             let (left, byte) = (self.fresh("u"), self.fresh("v"));
+            if self.random.percent(30) {
+                self.line("spend e.kept, 1".to_string());
+            }
             self.line("give e.kept, 1".to_string());
             self.line(format!("{left} = left e.kept"));
             self.line(format!("{byte} = cast {left} to u8"));
