@@ -6,7 +6,7 @@ use mokume_base::FileId;
 use mokume_compose::{compose, Options};
 use mokume_fuse::{remembered, with_paths};
 use mokume_interpret::Instance;
-use mokume_reaction::{text, verify, Automaton};
+use mokume_reaction::{text, verify, Automaton, CellId, ClassId, Machine, PortId};
 use mokume_testkit::{parameters, parse, run, split, Script};
 
 /// The automata of the files, with their scripts.
@@ -103,6 +103,35 @@ fn a_way_that_drops_is_not_the_usual_one() {
     let found = mokume_fuse::paths(&composed);
     let why = found[0].path.as_ref().err().map(|why| why.what.clone());
     assert!(why.as_ref().is_some_and(|why| why.contains("Split")), "{why:?}");
+}
+
+/// Where the reactions of a call are used up, somebody may still be to settle: then no path settles it once more.
+#[test]
+fn who_is_still_to_settle_settles_once() {
+    let text = "automaton endless\n\nlayer up\n\nclass up.E capacity 1 settle 1 {\n  stop: bool\n  ran: u32\n}\n\n\
+        port app application {\n  in go() -> up.E.go\n  in stop() -> up.E.stop\n}\n\n\
+        handler up.E.go(e) {\n    set e.stop, false\n    return\n}\n\n\
+        handler up.E.stop(e) {\n    set e.stop, true\n    return\n}\n\n\
+        settle up.E(e) {\n    ran = get e.ran\n    more = add.wrap ran, 1\n    set e.ran, more\n    stop = get e.stop\n    \
+        br stop done, ask\n  ask:\n    again e\n    return\n  done:\n    return\n}\n";
+    let parsed = text::parse(FileId(0), text);
+    assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics);
+    let composed = compose(&parsed.automaton, Options::default()).automaton.expect("it composes");
+    let paths = with_paths(&composed);
+    let stop = paths.paths.iter().position(|path| paths.handler_name(path.handler).ends_with("stop")).expect("a path");
+    let ran = |mut machine: Instance| {
+        machine.start(0);
+        for event in [1, 0, 1] {
+            machine.input(1, PortId(0), event, &[]);
+        }
+        machine.advance(2);
+        let object = machine.objects(ClassId(0))[0];
+        (format!("{:?}", machine.cell(ClassId(0), object, CellId(1))), machine.paths_taken().to_vec())
+    };
+    let (layers, _) = ran(Instance::new(&paths, &[], 1));
+    let (same, taken) = ran(Instance::new(&paths, &[], 1).with_paths());
+    assert_eq!(same, layers);
+    assert_eq!(taken[stop], 1, "the first time alone");
 }
 
 /// An object that settles is followed to what it emits then, with what was put into a place before.

@@ -12,7 +12,8 @@ impl Core {
     pub fn react(&mut self, program: &Program, handler: u32, object: u64, args: &[u64], cause: Cause) {
         self.totals.begin();
         // What waited for `later` may have headers and attributes.
-        let is_outside = matches!(cause, Cause::Input(_) | Cause::Expiry);
+        // What is still to settle does so once, behind this: a path would settle it before, too.
+        let is_outside = matches!(cause, Cause::Input(_) | Cause::Expiry) && self.unsettled.is_empty();
         if !(is_outside && self.takes_path(program, &program.taken, handler, object, args)) {
             self.instant(program, handler, object, args, cause);
         }

@@ -305,6 +305,12 @@ pub(super) fn begin(w: &mut Writer) {
     let rests = asked(w).member("resting").infix(Infix::Ne, Expr::Number(0));
     w.only_if(Some(Expr::Expect(false, Box::new(rests))), refuse);
     w.undone = undone(w.body);
+    // Who is still to settle does so once, behind this: the path would settle it before, too.
+    let settles = w.plan.automaton.handlers.iter().any(|handler| handler.trigger == Trigger::Settle);
+    if settles && !is_inside(w) {
+        let is_behind = of_instance("core").member("unsettled").infix(Infix::Ne, Expr::Number(0));
+        w.only_if(Some(Expr::Expect(false, Box::new(is_behind))), refuse);
+    }
     let messages = w.body.blocks[0].params.iter().filter(|param| w.type_of(**param) == Type::Msg);
     for message in messages.copied().collect::<Vec<_>>() {
         let least = least(w, message);
