@@ -105,7 +105,10 @@ impl Reader<'_> {
         let left = self.left_now(&way.leaf, object, cell)?;
         let short = self.terms.less(left, amount);
         way.leaf.traps.push(short);
-        way.leaf.spent.push((object, cell, amount));
+        // Then nothing is taken.
+        let none = self.terms.number(0, 32);
+        let taken = self.terms.choose(short, none, amount);
+        way.leaf.spent.push((object, cell, taken));
         Ok(Vec::new())
     }
 
