@@ -21,9 +21,9 @@ mod write;
 use std::collections::HashSet;
 use std::rc::Rc;
 
-use mokume_reaction::{Automaton, Emission, HandlerId, LayerId, Path, Trigger, WireId};
+use mokume_reaction::{Automaton, Body, ClassId, Emission, HandlerId, LayerId, Path, Trigger, WireId};
 
-use decisions::{search, Taken};
+use decisions::{search, Searched, Taken};
 pub use memos::{remembered, WORTH};
 pub use region::Why;
 use region::{Call, Do, Region};
@@ -53,13 +53,8 @@ const WORTH_IT: u32 = 5;
 /// automaton must have been verified; one that was not composed has queues everywhere.
 pub fn paths(automaton: &Automaton) -> Vec<Found> {
     let flat = mokume_analyse::flat(automaton);
-    let mut finder = Finder {
-        flat: &flat,
-        followed: HashSet::new(),
-        behind: Vec::new(),
-        is_between: between(&flat),
-        asked_for: flat.asked_for().into(),
-    };
+    let mut finder =
+        Finder { flat: &flat, behind: Vec::new(), is_between: between(&flat), asked_for: flat.asked_for().into() };
     let mut found: Vec<Found> = entries(&flat).into_iter().map(|handler| finder.find(handler, false)).collect();
     // From the top down: the longest paths come first.
     for layer in finder.not_followed().into_iter().rev() {
@@ -80,8 +75,6 @@ pub fn paths(automaton: &Automaton) -> Vec<Found> {
 /// Paths while they are found.
 struct Finder<'a> {
     flat: &'a Automaton,
-    /// Handlers on paths.
-    followed: HashSet<HandlerId>,
     /// Layers at which paths end, each once.
     behind: Vec<LayerId>,
     /// By layer: whether another is above it.
@@ -90,28 +83,40 @@ struct Finder<'a> {
     asked_for: Rc<[WireId]>,
 }
 
-/// Ways that succeeded, the likeliest first, and why the first that did not did not; that alone where none succeeded.
-type Looked<'a> = Result<(Vec<Taken<Region<'a>>>, Option<Why>), Option<Why>>;
+/// What the ways of an event have shown.
+#[derive(Default)]
+struct Seen {
+    /// Calls that some way followed.
+    followed: HashSet<Call>,
+    /// Layers where one that failed might have ended.
+    ends: HashSet<LayerId>,
+}
+
+type Looked<'a> = Searched<Region<'a>, Why>;
 
 impl<'a> Finder<'a> {
     fn find(&mut self, handler: HandlerId, is_inside: bool) -> Found {
-        let mut followed = HashSet::new();
+        let mut seen = Seen::default();
         let is_between = |layer: LayerId| self.is_between[layer.index()];
-        let whole = usual(self.look((handler, is_inside), &mut followed, |_| false));
+        let whole = usual(self.look((handler, is_inside), &mut seen, |_| false));
         let found = match whole {
             Ok(mut taken) => {
                 // What goes elsewhere is handed over there.
                 let layers: HashSet<LayerId> = taken.iter().flat_map(|way| &way.found.layers).copied().collect();
                 let elsewhere = |layer| is_between(layer) && !layers.contains(&layer);
-                let more =
-                    self.look((handler, is_inside), &mut followed, elsewhere).map_or_else(|_| Vec::new(), |it| it.0);
-                taken.extend(more.into_iter().filter(|way| handed_over(&way.found).is_some()));
-                taken.sort_by(|a, b| b.worth.total_cmp(&a.worth));
+                if seen.ends.iter().any(|layer| elsewhere(*layer)) {
+                    let more = self.look((handler, is_inside), &mut seen, elsewhere);
+                    let more = more.map_or_else(|_| Vec::new(), |it| it.0);
+                    taken.extend(more.into_iter().filter(|way| handed_over(&way.found).is_some()));
+                    taken.sort_by(|a, b| b.worth.total_cmp(&a.worth));
+                }
                 Ok(taken)
             }
-            Err(_) => usual(self.look((handler, is_inside), &mut followed, is_between))
+            // There is nowhere to end.
+            Err(why) if seen.ends.is_empty() => Err(why),
+            Err(_) => usual(self.look((handler, is_inside), &mut seen, is_between))
                 // Nobody is above: then it may end at the top.
-                .or_else(|_| usual(self.look((handler, is_inside), &mut followed, |_| true))),
+                .or_else(|_| usual(self.look((handler, is_inside), &mut seen, |_| true))),
         };
         let path = found.map(|mut taken| {
             let first = taken.remove(0);
@@ -129,12 +134,12 @@ impl<'a> Finder<'a> {
         Found { handler, path: path.map_err(|why| why.unwrap_or_else(nowhere)) }
     }
 
-    /// Ways from an event on. They may end at layers of which `may_end` says so, but at no call that was followed by some way; such calls
-    /// are added to `followed`.
+    /// Ways from an event on. They may end at layers of which `may_end` says so, but at no call that was followed by some way. Such calls, and the
+    /// layers where a way that failed might have ended, are added to what was seen.
     fn look(
         &self,
         (handler, is_inside): (HandlerId, bool),
-        followed: &mut HashSet<Call>,
+        seen: &mut Seen,
         may_end: impl Fn(LayerId) -> bool,
     ) -> Looked<'a> {
         let mut ends = Rc::new(HashSet::new());
@@ -144,15 +149,19 @@ impl<'a> Finder<'a> {
             let mut region = Region::new(self.flat, asked_for, decisions.clone(), is_inside, Rc::clone(&ends));
             match region.reaction(handler) {
                 Ok(()) => {
-                    followed.extend(region.calls.iter().cloned());
+                    seen.followed.extend(region.calls.iter().cloned());
                     return (std::mem::take(&mut region.decisions), Ok(region));
                 }
-                Err(why) => match region.where_to_end(followed) {
-                    Some((end, layer)) if end.0 >= WORTH_IT && may_end(layer) => {
-                        Rc::make_mut(&mut ends).insert(end);
+                Err(why) => {
+                    let end = region.where_to_end(&seen.followed).filter(|(end, _)| end.0 >= WORTH_IT);
+                    seen.ends.extend(end.as_ref().map(|(_, layer)| *layer));
+                    match end {
+                        Some((end, layer)) if may_end(layer) => {
+                            Rc::make_mut(&mut ends).insert(end);
+                        }
+                        _ => return (std::mem::take(&mut region.decisions), Err(why)),
                     }
-                    _ => return (std::mem::take(&mut region.decisions), Err(why)),
-                },
+                }
             }
         })
     }
@@ -173,9 +182,8 @@ impl<'a> Finder<'a> {
         layers
     }
 
-    /// What a way comes through, and where it ends.
+    /// Where a way ends.
     fn note(&mut self, way: &Region) {
-        self.followed.extend(&way.handlers);
         let end = handed_over(way).map(|handler| way.layer_of(handler));
         self.behind.extend(end.filter(|layer| !self.behind.contains(layer)));
     }
@@ -217,14 +225,20 @@ fn between(automaton: &Automaton) -> Vec<bool> {
 fn emitted_by(automaton: &Automaton, layer: LayerId) -> Vec<HandlerId> {
     let mut handlers = Vec::new();
     for body in automaton.code().filter(|code| code.0 == layer).map(|code| code.1) {
-        for op in body.ops() {
-            let Some(Emission::Event { target, event, .. }) = op.kind.emission() else { continue };
-            let class = automaton.class_for(body, target);
-            let handler = class.and_then(|class| automaton.handler_of(class, &Trigger::Event(event.to_owned())));
-            handlers.extend(handler.filter(|handler| !handlers.contains(handler)));
+        for (_, handler) in emitted_to(automaton, body) {
+            handlers.extend(Some(handler).filter(|handler| !handlers.contains(handler)));
         }
     }
     handlers
+}
+
+/// The handlers of the events that a body emits, in its order, with their classes.
+fn emitted_to<'a>(automaton: &'a Automaton, body: &'a Body) -> impl Iterator<Item = (ClassId, HandlerId)> + 'a {
+    body.ops().filter_map(|op| {
+        let Some(Emission::Event { target, event, .. }) = op.kind.emission() else { return None };
+        let class = automaton.class_for(body, target)?;
+        Some((class, automaton.handler_of(class, &Trigger::Event(event.to_owned()))?))
+    })
 }
 
 /// The handlers of events that enter by a port, each once.

@@ -87,19 +87,20 @@ impl Region<'_> {
     /// The message that a parameter is.
     pub fn given(&mut self, param: u32) -> Message {
         let size = self.graph.add(Kind::Size(param), U32);
-        let at = self.number(U32, 0);
-        let attributes = self.attributes_of(param);
-        let (front, headers, met) = (Vec::new(), Vec::new(), Vec::new());
-        Message { given: param, at, size, front, headers, attributes, taken_off: None, joined: 0, met }
+        self.whole(param, size)
     }
 
     /// A message without octets.
     pub fn new_message(&mut self) -> Message {
         let none = self.number(U32, 0);
-        let attributes = self.automaton.attributes.iter();
-        let attributes = attributes.map(|attribute| self.graph.constant(attribute.ty, attribute.default)).collect();
+        self.whole(NEW, none)
+    }
+
+    fn whole(&mut self, given: u32, size: Node) -> Message {
+        let at = self.number(U32, 0);
+        let attributes = self.attributes_of(given);
         let (front, headers, met) = (Vec::new(), Vec::new(), Vec::new());
-        Message { given: NEW, at: none, size: none, front, headers, attributes, taken_off: None, joined: 0, met }
+        Message { given, at, size, front, headers, attributes, taken_off: None, joined: 0, met }
     }
 
     /// Puts the second's octets behind the first's, which has none.
@@ -120,9 +121,9 @@ impl Region<'_> {
     /// What attributes a parameter has: at a port those of every new message, inside any.
     fn attributes_of(&mut self, param: u32) -> Vec<Node> {
         let attributes = self.automaton.attributes.iter().enumerate();
-        let is_inside = self.is_inside;
+        let is_unknown = self.is_inside && param != NEW;
         attributes
-            .map(|(at, attribute)| match is_inside {
+            .map(|(at, attribute)| match is_unknown {
                 true => self.graph.add(Kind::Attribute(param, AttributeId::from(at)), attribute.ty),
                 false => self.graph.constant(attribute.ty, attribute.default),
             })

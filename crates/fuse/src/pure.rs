@@ -1,5 +1,7 @@
 //! Branches that only choose between values, or what cells have: both sides are computed, and one is selected.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use mokume_reaction::{Binary, BlockId, CellId, Op, OpKind, Operation, Target, Terminator, Type};
 
 use crate::follow::Frame;
@@ -11,11 +13,10 @@ const MOST: usize = 24;
 /// Blocks that are looked at for the place where the ways meet.
 const FAR: usize = 12;
 
-/// What one side of a branch passes on where the ways meet, and the cells that it writes, each once.
-#[derive(Default)]
+/// What one side of a branch passes on where the ways meet, and the cells that it writes.
 struct Side {
     passed: Vec<Node>,
-    written: Vec<(Node, CellId, Node)>,
+    written: BTreeMap<(Node, CellId), Node>,
 }
 
 impl<'a> Region<'a> {
@@ -49,7 +50,7 @@ impl<'a> Region<'a> {
             let other = one.as_ref().and_then(|_| self.side(frame, otherwise, join, &mut left));
             if let (Some(one), Some(other)) = (one, other) {
                 let meets = self.meet(condition, one, other)?;
-                for (object, cell, value) in meets.written {
+                for ((object, cell), value) in meets.written {
                     self.set(object, cell, None, value);
                 }
                 return Some((join, meets.passed));
@@ -88,20 +89,14 @@ impl<'a> Region<'a> {
     /// The one side or the other.
     fn meet(&mut self, condition: Node, one: Side, other: Side) -> Option<Side> {
         let passed = one.passed.iter().zip(&other.passed).map(|(a, b)| self.either(condition, *a, *b)).collect();
-        let mut cells: Vec<(Node, CellId)> = Vec::new();
-        for (object, cell, _) in one.written.iter().chain(&other.written) {
-            if !cells.contains(&(*object, *cell)) {
-                cells.push((*object, *cell));
-            }
-        }
-        let mut written = Vec::new();
-        for (object, cell) in cells {
-            let of = |side: &Side| side.written.iter().find(|it| (it.0, it.1) == (object, cell)).map(|it| it.2);
-            let (a, b) = (of(&one), of(&other));
+        let cells: BTreeSet<_> = one.written.keys().chain(other.written.keys()).copied().collect();
+        let mut written = BTreeMap::new();
+        for place @ (object, cell) in cells {
+            let (a, b) = (one.written.get(&place).copied(), other.written.get(&place).copied());
             let ty = self.graph.ty(a.or(b)?);
             let old = self.get(object, cell, ty).ok()?;
             let value = self.either(condition, a.unwrap_or(old), b.unwrap_or(old));
-            written.push((object, cell, value));
+            written.insert(place, value);
         }
         Some(Side { passed, written })
     }
@@ -117,7 +112,7 @@ impl<'a> Region<'a> {
     fn passed(&mut self, frame: &mut Frame<'a>, edge: &Target, join: BlockId, left: &mut usize) -> Option<Side> {
         let args: Vec<Node> = edge.args.iter().map(|arg| frame.node(*arg)).collect::<Option<_>>()?;
         if edge.block == join {
-            return Some(Side { passed: args, written: Vec::new() });
+            return Some(Side { passed: args, written: BTreeMap::new() });
         }
         let body = frame.body;
         let block = &body.blocks[edge.block.index()];
@@ -127,7 +122,7 @@ impl<'a> Region<'a> {
         for (param, arg) in block.params.iter().zip(args) {
             frame.set(*param, Given::Node(arg));
         }
-        let mut written = Vec::new();
+        let mut written = BTreeMap::new();
         for op in &block.ops {
             let is_free = matches!(op.kind, OpKind::Const { .. } | OpKind::Cast { .. } | OpKind::Now {});
             *left = left.checked_sub(usize::from(!is_free))?;
@@ -136,7 +131,7 @@ impl<'a> Region<'a> {
                 // Of one that has another name elsewhere it is not known what it has.
                 self.get(object, *cell, self.graph.ty(value)).ok()?;
                 self.written.push((object, self.class(object), *cell, None, value));
-                written.push((object, *cell, value));
+                written.insert((object, *cell), value);
                 continue;
             }
             if !self.is_pure(frame, op) {
@@ -162,13 +157,8 @@ impl<'a> Region<'a> {
             _ => return None,
         };
         // What is written later counts.
-        let is_last = |of: &(Node, CellId, Node)| !rest.written.iter().any(|it| (it.0, it.1) == (of.0, of.1));
-        let mut last: Vec<(Node, CellId, Node)> = Vec::new();
-        for of in written.into_iter().filter(is_last) {
-            last.retain(|it| (it.0, it.1) != (of.0, of.1));
-            last.push(of);
-        }
-        Some(Side { passed: rest.passed, written: last.into_iter().chain(rest.written).collect() })
+        written.extend(rest.written);
+        Some(Side { passed: rest.passed, written })
     }
 
     /// Whether it only computes, and reports nothing whatever its operands are.

@@ -146,6 +146,9 @@ type Impossible<'a> = dyn FnMut(&mut Terms, &[Term]) -> bool + 'a;
 /// The last argument tells objects of one class apart: how many were met before.
 type Initial<'a> = dyn FnMut(&mut Terms, &Automaton, ClassId, CellId, u32) -> Option<Term> + 'a;
 
+/// Why a way is not read further that comes by an object in two manners, and writes it.
+const MAY_BE_ONE: &str = "two handles that may be one object";
+
 /// More leaves than this: the reading gives up (an error, not a verdict).
 const MOST_LEAVES: usize = 4096;
 
@@ -228,10 +231,14 @@ impl<'a> Reader<'a> {
         Some(self.object(parent, if unique { Origin::Unique(parent) } else { Origin::Parent(object) }))
     }
 
-    /// Whether another object of the class, come by otherwise, has been met: the two may be one.
-    pub(crate) fn has_double(&self, object: Object) -> bool {
+    /// An object may be written, as long as no other of its class, come by otherwise, has been met: the two may be one.
+    pub(crate) fn must_be_alone(&self, object: Object) -> Result<(), String> {
         let class = self.class_of(object);
-        self.objects.iter().enumerate().any(|(index, (other, _))| index != object.0 as usize && *other == class)
+        let is_other = |(index, (other, _)): (usize, &(ClassId, Origin))| index != object.0 as usize && *other == class;
+        match self.objects.iter().enumerate().any(is_other) {
+            true => Err(MAY_BE_ONE.into()),
+            false => Ok(()),
+        }
     }
 
     /// All ways through `handler` on its class's object with these arguments, and through all that follows from it.
@@ -302,7 +309,7 @@ impl<'a> Reader<'a> {
         let class = self.class_of(object);
         let same = |(other, written): &(Object, CellId)| *written == cell && self.class_of(*other) == class;
         if leaf.written.iter().any(same) {
-            return Err("two handles that may be one object".into());
+            return Err(MAY_BE_ONE.into());
         }
         let term = self.before(object, cell).ok_or("a cell that is not read symbolically")?;
         leaf.cells.insert((object, cell), term);
@@ -373,7 +380,7 @@ impl<'a> Reader<'a> {
         let written =
             |(other, which): &(Object, CellId)| *which == cell && *other != object && self.class_of(*other) == class;
         if leaf.elements.keys().any(written) {
-            return Err("two handles that may be one object".into());
+            return Err(MAY_BE_ONE.into());
         }
         let sort = sort_of(self.automaton, ty);
         let name = self.named("array", object, cell);

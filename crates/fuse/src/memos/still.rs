@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use mokume_reaction::{
-    Automaton, Body, Cell, CellId, CellKind, ClassId, Effects, Emission, Fallible, HandlerId, Op, OpKind, Operation,
-    Path, Terminator, Trigger, Type, Value,
+    Automaton, Body, Cell, CellId, CellKind, ClassId, Effects, Fallible, HandlerId, Op, OpKind, Operation, Path,
+    Terminator, Trigger, Type, Value,
 };
 
 /// Cells that change with every message, or with every few: what paths write, sequence numbers, and what handlers to which paths hand over
@@ -35,12 +35,9 @@ fn cell_of(body: &Body, op: &Op) -> Option<(ClassId, CellId)> {
 /// The handlers to which paths hand over, and all that these emit to, each with how its objects settle.
 fn handed_over(automaton: &Automaton) -> Vec<HandlerId> {
     let emitted = |body: &Body, found: &mut Vec<HandlerId>| {
-        for op in body.ops() {
-            let Some(Emission::Event { target, event, .. }) = op.kind.emission() else { continue };
-            let Some(class) = automaton.class_for(body, target) else { continue };
-            let event = automaton.handler_of(class, &Trigger::Event(event.to_owned()));
+        for (class, handler) in crate::emitted_to(automaton, body) {
             let settles = automaton.handler_of(class, &Trigger::Settle);
-            for handler in event.into_iter().chain(settles) {
+            for handler in std::iter::once(handler).chain(settles) {
                 if !found.contains(&handler) {
                     found.push(handler);
                 }

@@ -3,7 +3,7 @@
 use mokume_reaction::{Binary, Compare, Value as Id};
 
 use super::way::Way;
-use super::{Reader, Value};
+use super::{Reader, Value, MAY_BE_ONE};
 use crate::term::{Operator, Sort, Term};
 
 impl Reader<'_> {
@@ -94,7 +94,7 @@ impl Reader<'_> {
                 return Ok(if op == Compare::Eq { null } else { self.terms.not(null) });
             }
             (Value::Object(x), Value::Object(y)) if x == y => true,
-            _ => return Err("two handles that may be one object".into()),
+            _ => return Err(MAY_BE_ONE.into()),
         };
         Ok(self.terms.truth(same == (op == Compare::Eq)))
     }

@@ -3,7 +3,7 @@
 use mokume_reaction::{CellId, Type, Value as Id};
 
 use super::way::Way;
-use super::{sort_of, Reader, Value};
+use super::{sort_of, Reader, Value, MAY_BE_ONE};
 use crate::term::{Operator, Sort};
 
 impl Reader<'_> {
@@ -34,9 +34,7 @@ impl Reader<'_> {
     pub(super) fn set(&mut self, (object, cell): (Id, CellId), value: Id, way: &mut Way) -> Result<Vec<Value>, String> {
         let object = way.object(object)?;
         let Value::Bits(term) = way.value(value)? else { return Err("a reference that changes".into()) };
-        if self.has_double(object) {
-            return Err("two handles that may be one object".into());
-        }
+        self.must_be_alone(object)?;
         way.leaf.cells.insert((object, cell), term);
         if !way.leaf.written.contains(&(object, cell)) {
             way.leaf.written.push((object, cell));
@@ -52,9 +50,7 @@ impl Reader<'_> {
         way: &mut Way,
     ) -> Result<Vec<Value>, String> {
         let (object, index, value) = (way.object(object)?, way.bits(index)?, way.bits(value)?);
-        if self.has_double(object) {
-            return Err("two handles that may be one object".into());
-        }
+        self.must_be_alone(object)?;
         let (_, beyond) = self.element(&way.leaf, object, cell, index)?;
         way.leaf.traps.push(beyond);
         way.leaf.elements.entry((object, cell)).or_default().push((index, value));
@@ -70,9 +66,7 @@ impl Reader<'_> {
     ) -> Result<Vec<Value>, String> {
         let object = way.object(object)?;
         let deadline = deadline.map(|deadline| way.bits(deadline)).transpose()?;
-        if self.has_double(object) {
-            return Err("two handles that may be one object".into());
-        }
+        self.must_be_alone(object)?;
         way.leaf.timers.push((object, cell, deadline));
         Ok(Vec::new())
     }
@@ -84,7 +78,7 @@ impl Reader<'_> {
         let same = way.leaf.timers.iter().rev().find(|(other, set, _)| *set == cell && self.class_of(*other) == class);
         let armed = match same {
             Some((other, _, deadline)) if *other == object => self.terms.truth(deadline.is_some()),
-            Some(_) => return Err("two handles that may be one object".into()),
+            Some(_) => return Err(MAY_BE_ONE.into()),
             None => self.armed(object, cell),
         };
         Ok(vec![Value::Bits(armed)])
@@ -98,9 +92,7 @@ impl Reader<'_> {
         way: &mut Way,
     ) -> Result<Vec<Value>, String> {
         let (object, amount) = (way.object(object)?, way.bits(amount)?);
-        if self.has_double(object) {
-            return Err("two handles that may be one object".into());
-        }
+        self.must_be_alone(object)?;
         let amount = self.terms.resize(amount, 64);
         let zero = self.terms.number(0, 64);
         let before = way.leaf.counted.get(&(object, cell)).copied().unwrap_or(zero);

@@ -3,7 +3,7 @@
 use mokume_reaction::{Body, CellId, Target, Value as Id};
 
 use super::way::{Ended, Way};
-use super::{Leaf, Message, Object, Reader, Value};
+use super::{Leaf, Message, Object, Reader, Value, MAY_BE_ONE};
 use crate::term::{Operator, Term};
 
 impl Reader<'_> {
@@ -20,7 +20,7 @@ impl Reader<'_> {
                 continue;
             }
             if *other != object {
-                return Err("two handles that may be one object".into());
+                return Err(MAY_BE_ONE.into());
             }
             let (place, index) = (self.terms.again(*place), self.terms.again(index));
             let same = self.terms.equal(place, index);
@@ -53,6 +53,7 @@ impl Reader<'_> {
         way: &mut Way,
     ) -> Result<Vec<Value>, String> {
         let (object, index, message) = (way.object(object)?, way.bits(index)?, way.message(message)?);
+        self.must_be_alone(object)?;
         let (holds, beyond) = self.has_message(&way.leaf, (object, cell), index)?;
         way.leaf.traps.extend([holds, beyond]);
         way.leaf.kept.push((object, cell, index, message));
@@ -86,7 +87,7 @@ impl Reader<'_> {
         for (other, of, amount) in &leaf.spent {
             if *of == cell && self.class_of(*other) == self.class_of(object) {
                 if *other != object {
-                    return Err("two handles that may be one object".into());
+                    return Err(MAY_BE_ONE.into());
                 }
                 left = self.terms.binary(Operator::Sub, left, *amount);
             }
@@ -102,6 +103,7 @@ impl Reader<'_> {
         way: &mut Way,
     ) -> Result<Vec<Value>, String> {
         let (object, amount) = (way.object(object)?, way.bits(amount)?);
+        self.must_be_alone(object)?;
         let left = self.left_now(&way.leaf, object, cell)?;
         let short = self.terms.less(left, amount);
         way.leaf.traps.push(short);
@@ -121,7 +123,8 @@ impl Reader<'_> {
         otherwise: &Target,
     ) -> Ended {
         let (Ok(object), Ok(amount)) = (way.object(object), way.bits(amount)) else { return way.escape("no quota") };
-        let left = match self.left_now(&way.leaf, object, cell) {
+        let left = self.must_be_alone(object).and_then(|()| self.left_now(&way.leaf, object, cell));
+        let left = match left {
             Ok(left) => left,
             Err(why) => return way.escape(&why),
         };
