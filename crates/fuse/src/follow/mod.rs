@@ -1,0 +1,292 @@
+//! A reaction followed from the handler of a port's event through all layers, one way.
+//!
+//! It must keep: the order in which things are done is that of `docs/semantics.md`, O. Where it cannot be known, or an operation is
+//! not read yet, there is no path.
+
+mod operations;
+
+use mokume_reaction::{
+    Automaton, Body, CellId, CellKind, Channel, ClassId, HandlerId, Target, Terminator, Trigger, Type, Value, VariantId,
+};
+
+use crate::graph::{Kind, Node};
+use crate::region::{Active, Deed, Do, Followed, Given, Region};
+
+/// Who an emission is for.
+enum To {
+    Object(Node),
+    /// Whoever a cell refers to when it is carried out.
+    Linked(Node, CellId),
+    Port(mokume_reaction::PortId, u32),
+}
+
+/// What a handler emitted, to be carried out when it has ended.
+pub(crate) struct Emitted {
+    to: To,
+    handler: Option<HandlerId>,
+    args: Vec<Given>,
+    channel: Channel,
+    source: Option<mokume_reaction::SourceId>,
+}
+
+/// Handlers within each other.
+const DEEPEST: u32 = 250;
+
+/// How a body ended.
+enum End {
+    Returned,
+    Gave(Vec<Given>),
+}
+
+/// A body at work.
+pub(crate) struct Frame<'a> {
+    pub body: &'a Body,
+    values: Vec<Option<Given>>,
+    emitted: Vec<Emitted>,
+    /// None in a function.
+    layer: Option<mokume_reaction::LayerId>,
+}
+
+impl Frame<'_> {
+    pub fn set(&mut self, value: Value, given: Given) {
+        self.values[value.index()] = Some(given);
+    }
+
+    pub fn is_message(&self, value: Value) -> bool {
+        self.body.values[value.index()].ty == Type::Msg
+    }
+
+    pub fn node(&self, value: Value) -> Option<Node> {
+        match &self.values[value.index()] {
+            Some(Given::Node(node)) => Some(*node),
+            _ => None,
+        }
+    }
+}
+
+fn target_class(automaton: &Automaton, class: ClassId, event: &str) -> Option<HandlerId> {
+    automaton.handler_of(class, &Trigger::Event(event.to_owned()))
+}
+
+impl<'a> Region<'a> {
+    /// The whole reaction to an event at a port, for one object of its handler's class.
+    pub fn reaction(&mut self, handler: HandlerId) -> Followed<()> {
+        let automaton = self.automaton;
+        let definition = automaton.handler(handler);
+        let object = match automaton.is_unique(definition.class) {
+            true => self.graph.add(Kind::Unique(definition.class), Type::Ref(definition.class)),
+            false => self.graph.add(Kind::Entry(0), Type::Ref(definition.class)),
+        };
+        self.alive.push(object);
+        let mut args = Vec::new();
+        for (place, (_, ty)) in definition.params.iter().enumerate() {
+            args.push(match ty {
+                Type::Msg => Given::Message(Box::new(self.given(place as u32 + 1))),
+                ty => Given::Node(self.graph.add(Kind::Entry(place as u32 + 1), *ty)),
+            });
+        }
+        self.handler(handler, object, args)?;
+        self.settle()?;
+        let hands_over = |deed: &Deed| matches!(deed.what, Do::HandOver { .. });
+        if self.deeds.iter().rev().skip(1).any(hands_over) {
+            return self.no("does more behind what it hands over");
+        }
+        self.all_given_away(handler)
+    }
+
+    /// Each message that came in leaves, or is kept; more than once only where the program lends it.
+    fn all_given_away(&mut self, handler: HandlerId) -> Followed<()> {
+        let params = &self.automaton.handler(handler).params;
+        let messages = (0..params.len()).filter(|place| params[*place].1 == Type::Msg).map(|place| place as u32 + 1);
+        for message in messages {
+            let uses = self.deeds.iter().flat_map(|deed| deed.what.messages()).filter(|found| found.given == message);
+            match (uses.count(), self.is_inside) {
+                (1, _) | (2.., false) => {}
+                _ => return self.no("gives a message away more than once, or keeps it"),
+            }
+        }
+        Ok(())
+    }
+
+    /// One handler, and then all that follows from what it emitted.
+    fn handler(&mut self, handler: HandlerId, object: Node, args: Vec<Given>) -> Followed<()> {
+        self.touch(object)?;
+        let emitted = self.instant(handler, object, args)?;
+        self.carry_all_out(emitted)
+    }
+
+    /// One handler by itself: what it emitted.
+    pub(crate) fn instant(&mut self, handler: HandlerId, object: Node, args: Vec<Given>) -> Followed<Vec<Emitted>> {
+        let definition = self.automaton.handler(handler);
+        let layer = self.layer_of(handler);
+        self.handlers.push(handler);
+        if self.layers.last() != Some(&layer) {
+            self.layers.push(layer);
+        }
+        let given = std::iter::once(Given::Node(object)).chain(args).collect();
+        Ok(self.body(&definition.body, given, Some(layer))?.1)
+    }
+
+    /// What a handler emitted is carried out, each with all that follows from it.
+    pub(crate) fn carry_all_out(&mut self, emitted: Vec<Emitted>) -> Followed<()> {
+        self.depth += 1;
+        if self.depth > DEEPEST {
+            return self.no("leads through more handlers than are followed");
+        }
+        let first = self.pending.len();
+        self.pending.extend(emitted.iter().rev().map(|one| one.channel));
+        for one in emitted {
+            self.pending.pop();
+            self.source = one.source;
+            let is_queued = self.automaton.is_queued(one.channel);
+            if is_queued && self.is_inside {
+                return self.no("would be overtaken by what may stand in a queue");
+            }
+            if is_queued && self.pending[..first].contains(&one.channel) {
+                return self.no("would be overtaken by what stands in a queue");
+            }
+            self.carry_out(one)?;
+        }
+        self.depth -= 1;
+        Ok(())
+    }
+
+    fn carry_out(&mut self, emitted: Emitted) -> Followed<()> {
+        let target = match emitted.to {
+            To::Port(port, event) => {
+                if emitted.args.iter().any(|arg| matches!(arg, Given::Message(message) if !message.headers.is_empty()))
+                {
+                    return self.no("puts out a message whose headers are no octets");
+                }
+                self.deed(Do::Out { port, event, args: emitted.args });
+                return Ok(());
+            }
+            To::Object(object) => object,
+            To::Linked(object, cell) => {
+                let class = self.class(object);
+                let CellKind::Scalar { ty, .. } = self.automaton.cell(class, cell).kind else {
+                    return self.no("is for nobody");
+                };
+                self.get(object, cell, ty)?
+            }
+        };
+        let Some(handler) = emitted.handler else { return self.no("is for nobody") };
+        let call = (self.calls.len() as u32, self.decisions.ways());
+        if self.ends.contains(&call) {
+            if *self.graph.kind(target) == Kind::Null {
+                return self.no("is for nobody");
+            }
+            // A way that is told to its end is the likelier one.
+            self.choose(&[0.5]);
+            self.deed(Do::HandOver { object: target, handler, args: emitted.args });
+            return Ok(());
+        }
+        self.calls.push(call.clone());
+        let is_last = self.pending.is_empty() && self.settling.is_idle();
+        self.active.push(Active { call, layer: self.layer_of(handler), is_last });
+        self.must_live(target)?;
+        self.handler(handler, target, emitted.args)?;
+        self.active.pop();
+        Ok(())
+    }
+
+    /// Runs a body; what it gave, and what it emitted.
+    fn body(
+        &mut self,
+        body: &'a Body,
+        given: Vec<Given>,
+        layer: Option<mokume_reaction::LayerId>,
+    ) -> Followed<(End, Vec<Emitted>)> {
+        let mut frame = Frame { body, values: vec![None; body.values.len()], emitted: Vec::new(), layer };
+        for (param, value) in body.blocks[0].params.iter().zip(given) {
+            frame.values[param.index()] = Some(value);
+        }
+        let mut at = 0;
+        loop {
+            let block = &body.blocks[at];
+            for op in &block.ops {
+                self.left = self.left.saturating_sub(1);
+                if self.left == 0 {
+                    return self.no("is one of more operations than are followed");
+                }
+                self.source = op.source.or(self.source);
+                self.operation(&mut frame, op)?;
+            }
+            if let Some(mark) = block.mark {
+                self.source = Some(mark.source);
+            }
+            match &block.terminator {
+                Terminator::Return => return Ok((End::Returned, frame.emitted)),
+                Terminator::Yield { values } => {
+                    let gave = values.iter().filter_map(|value| frame.values[value.index()].take()).collect();
+                    return Ok((End::Gave(gave), frame.emitted));
+                }
+                other => at = self.end(&mut frame, other)?,
+            }
+        }
+    }
+
+    fn enter(&mut self, frame: &mut Frame, to: &Target, results: Vec<Given>) -> usize {
+        let args: Vec<Option<Given>> = to.args.iter().map(|arg| frame.values[arg.index()].clone()).collect();
+        let params = &frame.body.blocks[to.block.index()].params;
+        for (param, value) in params.iter().zip(results.into_iter().map(Some).chain(args)) {
+            frame.values[param.index()] = value;
+        }
+        to.block.index()
+    }
+
+    fn end(&mut self, frame: &mut Frame<'a>, terminator: &'a Terminator) -> Followed<usize> {
+        match terminator {
+            Terminator::Jump { to } => Ok(self.enter(frame, to, Vec::new())),
+            Terminator::Branch { condition, then, otherwise, likely } => {
+                let condition = self.node(frame, *condition)?;
+                if self.graph.known(condition).is_none() && likely.is_none() {
+                    if let Some((join, values)) = self.chosen(frame, condition, then, otherwise) {
+                        let to = Target { block: join, args: Vec::new() };
+                        return Ok(self.enter(frame, &to, values.into_iter().map(Given::Node).collect()));
+                    }
+                }
+                let taken = self.decide(condition, *likely)?;
+                Ok(self.enter(frame, if taken { then } else { otherwise }, Vec::new()))
+            }
+            Terminator::Switch { value, cases, default } => {
+                let value = self.node(frame, *value)?;
+                let ty = self.graph.ty(value);
+                let mut rest = cases.len() as f32 + 1.0;
+                for (case, to) in cases {
+                    let case = self.graph.constant(ty, *case);
+                    let is = self.graph.compare(mokume_reaction::Compare::Eq, value, case);
+                    if self.decide(is, Some(1.0 / rest))? {
+                        return Ok(self.enter(frame, to, Vec::new()));
+                    }
+                    rest -= 1.0;
+                }
+                Ok(self.enter(frame, default, Vec::new()))
+            }
+            Terminator::Match { message, header, cases } => {
+                let mut message = self.message(frame, *message)?;
+                let only = match self.automaton.headers[header.index()].variants.len() {
+                    1 => Some(VariantId(0)),
+                    _ => message.headers.last().filter(|top| top.0 == *header).map(|top| top.1),
+                };
+                let Some(variant) = only else {
+                    return self.no("takes off a header of which it is not known which alternative it is");
+                };
+                let fields = self.take_off(&mut message, *header, variant)?;
+                let Some((_, to)) = cases.iter().find(|case| case.0 == variant) else {
+                    return self.no("has no way for this header");
+                };
+                let fields = fields.into_iter().map(Given::Node);
+                let results = std::iter::once(Given::Message(Box::new(message))).chain(fields).collect();
+                Ok(self.enter(frame, to, results))
+            }
+            Terminator::Try { op, then, otherwise } => match self.attempt(frame, op)? {
+                Some(results) => Ok(self.enter(frame, then, results)),
+                None => Ok(self.enter(frame, otherwise, Vec::new())),
+            },
+            Terminator::Return | Terminator::Yield { .. } | Terminator::Refuse { .. } => {
+                self.no("ends what has no end")
+            }
+        }
+    }
+}
