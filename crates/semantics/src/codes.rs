@@ -75,8 +75,12 @@ mokume_base::codes! {
     UNTAKEN_QUOTA = "M0386";
     UNGIVEN = "M0387";
     ONLY_FILLS = "M0388";
+    NEVER_ENDS = "M0392";
+    MAY_BE_FULL = "M0393";
+    BEFORE_REFUSE = "M0394";
     TOO_LATE = "M0375";
     LONELY_LINK = "M0376";
+    UNLINKED = "M0391";
     DIVIDES_BY_ZERO = "M0370";
     SHIFTED_AWAY = "M0371";
     BEYOND_THE_END = "M0372";
@@ -143,6 +147,7 @@ mokume_base::codes! {
     NO_SESSION_YET = "M0523";
     BEGUN_TWICE = "M0524";
     SILENT = "M0525";
+    UNSENT = "M0526";
 
     // ---- types of layers, events of one's own, back-pressure ----
     SIGNATURE_PART = "M0550";
@@ -205,6 +210,7 @@ mokume_base::codes! {
     WIRE_UNTIL = "M0665";
     WIRE_OPTION_LIST = "M0666";
     WIRE_OWN = "M0667";
+    WIRE_OF_ANOTHER = "M0617";
     VECTOR_FULL = "M0642";
 
     // ---- stacks ----
@@ -223,4 +229,7 @@ mokume_base::codes! {
     NO_FLOW_PART = "M0714";
     NO_HANDLER = "M0715";
     UNREACHED = "M0791";
+    ATTRIBUTE_MISSED = "M0792";
+    LOCAL_PART = "M0793";
+    UNANSWERED = "M0794";
 }

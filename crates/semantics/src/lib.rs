@@ -45,7 +45,7 @@ pub fn analyse(loaded: &Loaded) -> (Program, Vec<Diagnostic>) {
     }
     check::stacks::check(&program, &mut diagnostics);
     check::rows::check(&program, &mut diagnostics);
-    check::vocabulary::check(&program, &mut diagnostics);
+    let kept = check::vocabulary::check(&program, &mut diagnostics);
     check::changes::check(&program, &mut diagnostics);
     check::arrives::check(&program, &mut diagnostics);
     check::told::check(&program, &mut diagnostics);
@@ -55,7 +55,11 @@ pub fn analyse(loaded: &Loaded) -> (Program, Vec<Diagnostic>) {
     check::invert::check(&program, &mut diagnostics);
     diagnostics.extend(loaded.diagnostics.iter().cloned());
     check::quotas::check(&program, &mut diagnostics);
-    if diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
+    let is_error = |diagnostic: &Diagnostic| diagnostic.severity == Severity::Error;
+    if !diagnostics.iter().any(is_error) {
+        diagnostics.extend(kept);
+    }
+    if diagnostics.iter().any(is_error) {
         // What is unused or unreached may be so only because of an error.
         diagnostics.retain(|diagnostic| diagnostic.severity == Severity::Error);
         diagnostics.sort_by_key(place);
@@ -72,6 +76,11 @@ pub fn analyse(loaded: &Loaded) -> (Program, Vec<Diagnostic>) {
         check::hidden::check(&program, &mut diagnostics);
         check::units::check(&program, &mut diagnostics);
         check::silent::check(&program, &mut diagnostics);
+        check::endless::check(&program, &mut diagnostics);
+        check::refusals::check(&program, &mut diagnostics);
+        check::answers::check(&program, &mut diagnostics);
+        check::attributes::check(&program, &mut diagnostics);
+        check::idle::leave_out_followers(&program, &mut diagnostics);
     }
     diagnostics.sort_by_key(place);
     diagnostics.dedup();

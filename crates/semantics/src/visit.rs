@@ -72,7 +72,7 @@ pub fn expr_children<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
             f(otherwise);
         }
         Below { flow, index, .. } => index.iter().chain(flow).for_each(|part| f(part)),
-        Flow { local, remote } => local.iter().chain(remote).for_each(|(_, part)| f(part)),
+        Flow { local, remote, .. } => local.iter().chain(remote).for_each(|(_, part)| f(part)),
     }
     expr_states(expr, &mut |state| {
         if let Some(object) = &state.object {

@@ -71,7 +71,7 @@ impl<'p> Writer<'_, 'p> {
             }
             E::FlowHere => self.flow_at_hand().to_vec(),
             E::FlowPart { flow, remote, field } => self.flow_part(flow, *remote, field),
-            E::Flow { local, remote } => self.flow(expr, local, remote),
+            E::Flow { local, remote, .. } => self.flow(expr, local, remote),
             _ => vec![self.scalar_expr(expr)],
         }
     }
@@ -264,7 +264,7 @@ impl<'p> Writer<'_, 'p> {
                 let wire = self.wire_of(self.inst);
                 let Some((wire, known)) = wire.and_then(|wire| Some((wire, self.header_size(wire)?))) else {
                     let help = "let a field of the wire say it: `words: u8 = size(header) / 4`";
-                    self.error_here("M0727", "how much of these octets is the header cannot be read from them", help);
+                    self.error_said("M0727", "how much of these octets is the header cannot be read from them", help);
                     return size;
                 };
                 let header = self.size_value(wire, message, &known);

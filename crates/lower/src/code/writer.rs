@@ -225,6 +225,11 @@ impl<'x, 'p> Writer<'x, 'p> {
         self.error(code, message, self.inst(self.inst).span, help);
     }
 
+    /// An error at the statement that is written, where there is one; else as [`Writer::error_here`].
+    pub fn error_said(&mut self, code: &'static str, message: impl Into<String>, help: &str) {
+        self.error(code, message, self.at.or(self.inst(self.inst).span), help);
+    }
+
     /// Asks for the handler of an event.
     pub fn event(&mut self, inst: usize, on: On, name: &str, params: Vec<(String, Type)>, purpose: Purpose) {
         if self.live {

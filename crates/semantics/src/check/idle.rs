@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use mokume_base::Diagnostic;
+use mokume_base::{Diagnostic, Span};
 
 use crate::codes;
 use crate::program::*;
@@ -16,11 +16,41 @@ type StateAt = (ScopeKind, u32);
 
 /// Timers and alternatives of each layer, by its own text.
 pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
+    let fed = fed(program);
     for layer in &program.layers {
         let said = Said::of(layer);
         timers(layer, &said, out);
         alternatives(layer, &said, out);
+        if !fed.contains(&layer.name.span) {
+            unsent(layer, &said, out);
+        }
         unsaid(layer, &said, out);
+    }
+}
+
+/// A timer that is never started asks for no duration, and what an alternative that nobody takes would take out stays in.
+pub fn leave_out_followers(program: &Program, out: &mut Vec<Diagnostic>) {
+    for layer in &program.layers {
+        let timers = layer
+            .all_members()
+            .flat_map(|(_, members)| members)
+            .filter(|member| matches!(member.kind, MemberKind::Timer));
+        let timers: Vec<Span> = timers.map(|member| member.name.span).collect();
+        let durations = layer.params.iter().filter(|param| param.ty == Type::Duration).map(|param| param.name.span);
+        let variants = layer.header.iter().flat_map(|header| &header.variants).map(|variant| variant.name.span);
+        let held = layer.all_members().flat_map(|(_, members)| members).map(|member| member.name.span);
+        let follows: [(mokume_base::Code, Vec<Span>, mokume_base::Code, Vec<Span>); 2] = [
+            (codes::NEVER_STARTED, timers, codes::UNUSED_PARAMETER, durations.collect()),
+            (codes::UNTAKEN, variants.collect(), codes::ONLY_FILLS, held.collect()),
+        ];
+        for (cause, causes, follower, followers) in follows {
+            let is = |found: &Diagnostic, code: mokume_base::Code, places: &[Span]| {
+                found.code == code && found.primary.as_ref().is_some_and(|label| places.contains(&label.span))
+            };
+            if out.iter().any(|found| is(found, cause, &causes)) {
+                out.retain(|found| !is(found, follower, &followers));
+            }
+        }
     }
 }
 
@@ -90,6 +120,56 @@ impl Said {
         }
         said
     }
+}
+
+/// The layers to which tests send frames of their own: what the other end says is seen there.
+fn fed(program: &Program) -> BTreeSet<Span> {
+    let is_frame = |stack: &Stack, step: &Step| matches!(&step.kind, StepKind::Input { port, .. } if stack.devices.iter().any(|device| device.text == port.text));
+    let mut fed = BTreeSet::new();
+    for test in &program.tests {
+        let Some(stack) = program.stacks.get(test.stack.index()) else { continue };
+        if test.steps.iter().any(|step| is_frame(stack, step)) {
+            let layers = stack.instances.iter().flat_map(|instance| program.layers_of(&instance.of));
+            fed.extend(layers.map(|layer| layer.name.span));
+        }
+    }
+    fed
+}
+
+/// Alternatives of a worker that it waits for and that its peer, the same layer, never sends.
+fn unsent(layer: &Layer, said: &Said, out: &mut Vec<Diagnostic>) {
+    let Some(header) = layer.header.as_ref().filter(|header| header.variants.len() > 1 && !said.sent.is_empty()) else {
+        return;
+    };
+    for (index, variant) in header.variants.iter().enumerate() {
+        let (index, name) = (index as u32, &variant.name.text);
+        if meant(&variant.name) || said.sent.contains(&index) || !is_awaited(layer, index) {
+            continue;
+        }
+        let text = format!("`{}` takes `{name}`, and its peer never sends it", layer.name.text);
+        let found = Diagnostic::warning(codes::UNSENT, text).at(variant.name.span, "nobody sends it");
+        let shown = if variant.with_message { format!("msg, {name}") } else { name.clone() };
+        out.push(
+            found
+                .help(format!("write `below.send({shown})` where it is time; both ends run the same layer"))
+                .help(format!("if others send it, show one in a test, or call it `_{name}`")),
+        );
+    }
+}
+
+/// Whether a worker has a handler for this alternative that does something but to refuse it: both its ends run the same layer. Who stands at
+/// the end of a stack may ask another that answers.
+fn is_awaited(layer: &Layer, wanted: u32) -> bool {
+    let own = |handler: &&Handler| matches!(&handler.event, Event::Deliver { variant: Some(variant), .. } if *variant == wanted);
+    let refuses = |body: &[Stmt]| {
+        body.iter().all(|stmt| {
+            matches!(
+                stmt.kind,
+                StmtKind::Drop { .. } | StmtKind::Consume { .. } | StmtKind::Count { .. } | StmtKind::Return { .. }
+            )
+        })
+    };
+    layer.shape == Shape::Worker && layer.handlers.iter().find(own).is_some_and(|handler| !refuses(&handler.body))
 }
 
 fn meant(name: &Name) -> bool {

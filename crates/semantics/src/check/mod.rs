@@ -4,12 +4,15 @@
 //! program. `linear` looks at one body, as soon as it is read; all others need every layer and stack.
 
 pub(crate) mod amounts;
+pub(crate) mod answers;
 pub(crate) mod arrives;
+pub(crate) mod attributes;
 pub(crate) mod calls;
 pub(crate) mod changes;
 pub(crate) mod column;
 mod descents;
 pub(crate) mod ended;
+pub(crate) mod endless;
 pub(crate) mod hidden;
 pub(crate) mod idle;
 pub(crate) mod invert;
@@ -20,6 +23,7 @@ pub(crate) mod parts;
 pub mod ports;
 pub(crate) mod quotas;
 pub mod ranges;
+pub(crate) mod refusals;
 pub mod rows;
 pub(crate) mod silent;
 pub(crate) mod sizes;

@@ -19,6 +19,17 @@ pub(super) fn speaks(program: &Program, layer: &Layer, event: &str) -> bool {
     layer.speaks.iter().any(|(id, _)| program.vocabularies[id.index()].event(event).is_some())
 }
 
+/// Of a worker the handler at which an event from that side ends: it does not pass, and nothing in the layer says it on.
+pub(super) fn ends_at<'a>(layer: &'a Layer, event: &str, from: Origin) -> Option<(&'a Layer, &'a Handler)> {
+    let kept = |handler: &&Handler| keeps(handler).is_some_and(|(name, side)| name == event && side == from);
+    let handler = layer.handlers.iter().filter(|_| layer.shape == Shape::Worker).find(kept)?;
+    let says_on = match from {
+        Origin::Below => emits_up(layer, event),
+        _ => emits_down(layer, event),
+    };
+    (!says_on).then_some((layer, handler))
+}
+
 /// Whether the layer knows the event from a vocabulary where it is one that need be neither said nor heard.
 pub fn is_optional(program: &Program, layer: &Layer, event: &str) -> bool {
     layer.speaks.iter().any(|(id, _)| program.vocabularies[id.index()].event(event).is_some_and(|known| known.optional))

@@ -15,21 +15,26 @@ pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     let passes_on = |layer: &&Layer| matches!(layer.shape, Shape::Worker | Shape::Multiplexor);
     for layer in program.layers.iter().filter(passes_on) {
         for handler in &layer.handlers {
-            if let Some(silence) = Silence::of(&handler.event).filter(|silence| silence.is_kept(layer, handler)) {
+            if let Some(silence) =
+                Silence::of(layer.shape, &handler.event).filter(|silence| silence.is_kept(layer, handler))
+            {
                 out.push(silence.report(layer, handler));
             }
         }
     }
 }
 
+/// Whether a statement says something.
+type Says = fn(&StmtKind) -> bool;
+
 /// What a handler of an event keeps from a neighbour if it says nothing.
 struct Silence {
     event: &'static str,
     stands_in: StandsIn,
     /// How it goes on.
-    says: fn(&StmtKind) -> bool,
+    says: Says,
     /// How it goes on, said by another handler of the layer.
-    says_later: fn(&StmtKind) -> bool,
+    says_later: Says,
     kept: &'static str,
     help: &'static str,
 }
@@ -53,6 +58,11 @@ fn ends(kind: &StmtKind) -> bool {
     )
 }
 
+/// The session below ends: a worker that says `above.closed()` has told the layer above, and no more.
+fn ends_below(kind: &StmtKind) -> bool {
+    ends(kind) && !matches!(kind, StmtKind::Emit(Emission::Closed))
+}
+
 fn passes(kind: &StmtKind) -> bool {
     matches!(kind, StmtKind::Pass)
 }
@@ -62,11 +72,16 @@ fn tells(kind: &StmtKind, event: &str) -> bool {
 }
 
 impl Silence {
-    fn of(event: &Event) -> Option<Silence> {
+    fn of(shape: Shape, event: &Event) -> Option<Silence> {
         use Emission as E;
         use StandsIn::*;
         use StmtKind as S;
         let above = "the layer above never hears of it";
+        // Of a multiplexor both are one.
+        let (ends_all, goes): (Says, Says) = match shape {
+            Shape::Worker => (ends_below, |kind| passes(kind) || ends_below(kind)),
+            _ => (ends, |kind| passes(kind) || ends(kind)),
+        };
         let silence = |event, stands_in, says, says_later, kept, help| {
             Some(Silence { event, stands_in, says, says_later, kept, help })
         };
@@ -98,17 +113,17 @@ impl Silence {
             Event::Close => silence(
                 "close",
                 Always,
-                |kind| passes(kind) || ends(kind),
-                ends,
-                "the session never ends",
+                goes,
+                ends_all,
+                "the session below never ends",
                 "write `pass`; if something has to be done before, `below.close()` and `above.closed()` where it is done",
             ),
             Event::Abort => silence(
                 "abort",
                 Always,
-                |kind| passes(kind) || ends(kind),
-                ends,
-                "the session never ends",
+                goes,
+                ends_all,
+                "the session below never ends",
                 "write `pass`, or `below.abort()` and `above.closed()`",
             ),
             Event::Failed { .. } => silence(

@@ -6,15 +6,17 @@ use std::collections::BTreeSet;
 
 use mokume_base::{Diagnostic, Span};
 
-use super::column;
+use super::column::{self, Placed};
 use super::ports::{self, emits_down, emits_up};
 use crate::program::*;
 use crate::signature::STANDARD_REASONS;
 use crate::visit::{self, Met};
 use crate::{codes, suggest};
 
-/// Reasons in each layer, and where the events that it hears come from in each stack.
-pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
+/// Reasons in each layer, and where the events that it hears come from in each stack. Gives what is wrong if nothing else is: events that a
+/// layer between keeps, for what it says of them may have been refused.
+pub fn check(program: &Program, out: &mut Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let mut kept = Vec::new();
     for layer in &program.layers {
         reasons(program, layer, out);
     }
@@ -23,10 +25,11 @@ pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
             let layers = program.layers_of(&stack.instances[index].of);
             for (at, layer) in layers.iter().enumerate() {
                 let here = Here { program, stack, index, at, layer };
-                here.origins(out);
+                here.origins(out, &mut kept);
             }
         }
     }
+    kept
 }
 
 struct Here<'a> {
@@ -38,16 +41,22 @@ struct Here<'a> {
 }
 
 impl<'a> Here<'a> {
-    /// The layers above, through all that stand there.
-    fn above(&self) -> Vec<&'a Layer> {
-        let mut layers: Vec<&Layer> =
-            self.program.layers_of(&self.stack.instances[self.index].of)[..self.at].iter().rev().copied().collect();
-        let mut front = vec![self.index];
+    /// The layers above, through all that stand there; of what comes down as an event those that it comes from: behind who keeps it
+    /// nobody is looked for.
+    fn above(&self, event: Option<&str>) -> Vec<&'a Layer> {
+        let keeps = |layer: &&Layer| event.is_some_and(|event| ports::ends_at(layer, event, Origin::Above).is_some());
+        let own = &self.program.layers_of(&self.stack.instances[self.index].of)[..self.at];
+        let mut layers = Vec::new();
+        let mut climbs = |of: &[&'a Layer]| {
+            let up_to = of.iter().rposition(keeps);
+            layers.extend(of[up_to.unwrap_or(0)..].iter().rev().copied());
+            up_to.is_none()
+        };
+        let mut front = if climbs(own) { vec![self.index] } else { Vec::new() };
         let mut seen = BTreeSet::new();
         while let Some(below) = front.pop() {
             for (index, instance) in self.stack.instances.iter().enumerate() {
-                if stands_on(instance, below) && seen.insert(index) {
-                    layers.extend(self.program.layers_of(&instance.of));
+                if stands_on(instance, below) && seen.insert(index) && climbs(&self.program.layers_of(&instance.of)) {
                     front.push(index);
                 }
             }
@@ -60,7 +69,7 @@ impl<'a> Here<'a> {
     }
 
     /// What a layer hears in a vocabulary, somebody on that side says.
-    fn origins(&self, out: &mut Vec<Diagnostic>) {
+    fn origins(&self, out: &mut Vec<Diagnostic>, kept: &mut Vec<Diagnostic>) {
         for handler in &self.layer.handlers {
             let Event::Custom { name, from, .. } = &handler.event else { continue };
             let spoken = self
@@ -77,26 +86,53 @@ impl<'a> Here<'a> {
                 Origin::Above => self.side_above(&name.text),
                 Origin::Own => continue,
             };
-            if !side.emitted {
-                out.push(self.no_origin(name, *said, &side));
+            match side.kept_by {
+                _ if side.emitted => {}
+                Some(kept_by) => {
+                    let found = self.kept(name, *said, kept_by, side.side);
+                    if side.is_said { &mut *kept } else { &mut *out }.push(found);
+                }
+                None => out.push(self.no_origin(name, *said, &side)),
             }
         }
     }
 
-    fn side_below(&self, event: &str) -> Heard {
+    fn side_below(&self, event: &str) -> Heard<'a> {
         let columns = column::below(self.program, self.stack, self.index, self.at, false);
-        let mut all = columns.iter().flat_map(|column| &column.below);
-        let emitted = all.any(|placed| emits_up(placed.layer, event));
+        let (mut emitted, mut kept_by) = (false, None);
+        for placed in columns.iter().flat_map(|column| heard_of(&column.below, event)) {
+            emitted |= emits_up(placed.layer, event);
+            kept_by = kept_by.or(ports::ends_at(placed.layer, event, Origin::Below));
+        }
         let path = columns.first().map_or(String::new(), |column| column.path());
-        Heard { side: "below", emitted, path, emits: emits_up }
+        let is_said = columns.iter().flat_map(|column| &column.below).any(|placed| emits_up(placed.layer, event));
+        Heard { side: "below", emitted, kept_by, is_said, path, emits: emits_up }
     }
 
-    fn side_above(&self, event: &str) -> Heard {
-        let above = self.above();
+    fn side_above(&self, event: &str) -> Heard<'a> {
+        let above = self.above(Some(event));
         let said = ports::meets_application(self.program, self.stack, (self.index, self.at), event, Origin::Above);
         let emitted = said || above.iter().any(|layer| emits_down(layer, event));
-        let path: Vec<String> = above.iter().map(|layer| format!("`{}`", layer.name.text)).collect();
-        Heard { side: "above", emitted, path: path.join(", "), emits: emits_down }
+        let kept_by = above.iter().find_map(|layer| ports::ends_at(layer, event, Origin::Above));
+        let is_said = self.above(None).iter().any(|layer| emits_down(layer, event));
+        let path: Vec<String> = self.above(None).iter().map(|layer| format!("`{}`", layer.name.text)).collect();
+        Heard { side: "above", emitted, kept_by, is_said, path: path.join(", "), emits: emits_down }
+    }
+
+    /// Somebody between says nothing of it to the layers on the other side.
+    fn kept(&self, name: &Name, said: Span, (by, handler): (&Layer, &Handler), side: &str) -> Diagnostic {
+        let given = match &handler.event {
+            Event::Custom { params, .. } if params.is_empty() => "",
+            _ => "…",
+        };
+        let (event, onward) = (&name.text, if side == "below" { "above" } else { "below" });
+        let text = format!("`{}` keeps `{event}` from `{}`", by.name.text, self.layer.name.text);
+        Diagnostic::error(codes::NO_ORIGIN, text)
+            .at(self.place(), format!("`{}` stands here", self.layer.name.text))
+            .label(name.span, "waits for it here")
+            .label(handler.span, "a handler stands in for its going on")
+            .label(said, "of this vocabulary")
+            .help(format!("let `{}` say `pass` in it, or `{onward}.{event}({given})` where it is time", by.name.text))
     }
 
     fn no_origin(&self, name: &Name, said: Span, Heard { side, path, emits, .. }: &Heard) -> Diagnostic {
@@ -114,7 +150,10 @@ impl<'a> Here<'a> {
         }
         let who = self.program.layers.iter().filter(|layer| emits(layer, &name.text));
         let who: Vec<&str> = who.map(|layer| layer.name.text.as_str()).collect();
+        // On an endpoint nothing stands: what is there says it.
+        let ends = *side == "above" && self.above(None).last().is_some_and(|top| top.shape == Shape::Endpoint);
         let diagnostic = match who.is_empty() {
+            _ if ends && !speakers.is_empty() => diagnostic,
             true => diagnostic.help(format!("put a layer {side} it that emits `{}`", name.text)),
             false => diagnostic.help(format!("put {} {side} it", suggest::list(&who))),
         };
@@ -127,16 +166,26 @@ impl<'a> Here<'a> {
     /// The layers above that speak a vocabulary which has the event.
     fn speakers_above(&self, event: &str) -> Vec<&'a str> {
         let speaks = |layer: &&Layer| ports::speaks(self.program, layer, event);
-        self.above().into_iter().filter(speaks).map(|layer| layer.name.text.as_str()).collect()
+        self.above(None).into_iter().filter(speaks).map(|layer| layer.name.text.as_str()).collect()
     }
 }
 
+/// The layers of a column from which an event comes up to its top: down to the one that keeps it.
+fn heard_of<'c, 'a>(below: &'c [Placed<'a>], event: &str) -> &'c [Placed<'a>] {
+    let ends = below.iter().position(|placed| ports::ends_at(placed.layer, event, Origin::Below).is_some());
+    &below[..ends.map_or(below.len(), |at| at + 1)]
+}
+
 /// What a layer hears from one side.
-struct Heard {
+struct Heard<'a> {
     /// "below" or "above".
     side: &'static str,
     /// Whether somebody there says it.
     emitted: bool,
+    /// Who has a handler of it and says nothing on.
+    kept_by: Option<(&'a Layer, &'a Handler)>,
+    /// Whether somebody says it behind that one.
+    is_said: bool,
     /// Who is there.
     path: String,
     /// Whether a layer would say it.

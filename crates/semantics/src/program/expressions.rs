@@ -278,6 +278,8 @@ pub enum ExprKind {
         local: Vec<(Option<Name>, Expr)>,
         /// Parts of the remote end.
         remote: Vec<(Option<Name>, Expr)>,
+        /// Names that stand without their end: those of `local`, or of symmetric keys.
+        bare: Vec<Name>,
     },
 
     /// `message(x"00ff")`

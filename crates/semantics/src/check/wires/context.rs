@@ -21,6 +21,8 @@ pub struct Path<'a> {
     pub over: Option<Span>,
     /// It was a list that is counted: other lists may follow.
     pub listed: bool,
+    /// Fields of headers with alternatives, each with the layer and the alternative that it is of.
+    pub of_alternatives: Vec<(&'a str, &'a str, &'a Name)>,
 }
 
 pub struct WireCheck<'a, 'b> {
@@ -32,6 +34,8 @@ pub struct WireCheck<'a, 'b> {
     /// What is wrong with alternatives on some paths; said if nothing else is wrong.
     pub alone: Vec<Diagnostic>,
     pub covered_variants: Vec<(String, String)>,
+    /// Fields that stand in packets of other alternatives, as reports name them.
+    pub stray: Vec<String>,
     pub out: &'b mut Vec<Diagnostic>,
     /// How much had been told of other wires.
     pub from: usize,

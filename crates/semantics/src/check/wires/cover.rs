@@ -3,13 +3,14 @@
 use mokume_base::{Diagnostic, Span};
 
 use crate::check::wires::context::{Path, WireCheck};
-use crate::check::wires::vectors;
+use crate::check::wires::{alternatives, vectors};
 use crate::codes;
 use crate::program::*;
 
 /// The header field has its place on this path.
 pub(super) fn value<'a>(check: &mut WireCheck<'a, '_>, value: &'a WireValue, span: Span, path: &mut Path<'a>) {
-    let WireValue::Header { layer, field: name, .. } = value else { return };
+    let WireValue::Header { layer, variant, field: name, .. } = value else { return };
+    path.of_alternatives.extend(alternatives::of(check, layer, variant.as_ref(), name, path));
     if let Some(first) = path.covered.insert((&layer.text, &name.text), span) {
         let text = format!("`{}.{}` is written twice in one packet", layer.text, name.text);
         let diagnostic = Diagnostic::error(codes::WIRE_TWICE, text)

@@ -3,6 +3,7 @@
 //!
 //! May assume: the wire by itself is read. Keeps: paths are followed only if every name is known.
 
+mod alternatives;
 mod context;
 mod cover;
 mod headers;
@@ -28,6 +29,7 @@ pub fn check(program: &Program, bundle: &Bundle, wire: &Wire, out: &mut Vec<Diag
         failed: false,
         alone: Vec::new(),
         covered_variants: Vec::new(),
+        stray: Vec::new(),
         from: out.len(),
         out,
     };
@@ -37,6 +39,7 @@ pub fn check(program: &Program, bundle: &Bundle, wire: &Wire, out: &mut Vec<Diag
         let mut path = Path::default();
         paths::follow(&mut check, &[&wire.items], &mut path);
         variants(&mut check);
+        alternatives::leave_out_lacking(&mut check);
     }
     if wire.whole && !check.failed {
         own::check(&mut check);

@@ -4,7 +4,7 @@ use mokume_base::Diagnostic;
 
 use crate::check::wires::context::{Path, WireCheck};
 use crate::check::wires::headers::Seen;
-use crate::check::wires::{cover, names, vectors};
+use crate::check::wires::{alternatives, cover, names, vectors};
 use crate::codes;
 use crate::program::*;
 
@@ -47,7 +47,10 @@ pub(super) fn follow<'a>(check: &mut WireCheck<'a, '_>, rest: &[&'a [WireItem]],
             step(check, field, path);
             follow(check, &next, path);
         }
-        WireItem::Choice { arms, .. } => arms.iter().for_each(|arm| follow_arm(check, arm, &next, path.clone())),
+        WireItem::Choice { arms, .. } => {
+            alternatives::are_all(check, arms, path);
+            arms.iter().for_each(|arm| follow_arm(check, arm, &next, path.clone()));
+        }
         WireItem::Optional { items, .. } => {
             let mut without = path.clone();
             cover::leave_out(check, items, &mut without);
@@ -74,6 +77,9 @@ pub(super) fn follow<'a>(check: &mut WireCheck<'a, '_>, rest: &[&'a [WireItem]],
 fn follow_arm<'a>(check: &mut WireCheck<'a, '_>, arm: &'a WireArm, next: &[&'a [WireItem]], mut path: Path<'a>) {
     path.last = Some(arm.span);
     if let Some((layer, variant)) = names::owner(check, arm) {
+        if alternatives::is_another(check, arm, (layer, variant), &path) {
+            return;
+        }
         path.selected.push((layer, variant));
         check.covered_variants.push((layer.to_string(), variant.to_string()));
     }
@@ -93,6 +99,9 @@ fn end_of_path<'a>(check: &mut WireCheck<'a, '_>, path: &Path<'a>) {
             .at(path.last.unwrap_or(check.wire.name.span), format!("{} bits up to here", path.bits))
             .help(format!("add a field such as `reserved: u{} = 0`", 8 - path.bits % 8));
         check.fail(diagnostic);
+    }
+    if alternatives::of_others(check, path) {
+        return;
     }
     let from = topmost(check, path);
     alone_below(check, from, path);

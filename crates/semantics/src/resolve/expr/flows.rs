@@ -26,7 +26,7 @@ pub fn of_side(body: &mut Body, args: &[ast::Arg], side: Side, span: Span) -> Ex
             return expr::value(body, &value, Type::Flow(side));
         }
     }
-    let (mut local, mut remote) = (Vec::new(), Vec::new());
+    let (mut local, mut remote, mut bare) = (Vec::new(), Vec::new(), Vec::new());
     let mut said: Vec<(String, Option<String>, Span)> = Vec::new();
     for arg in args {
         let Some(value) = arg.value() else { continue };
@@ -69,10 +69,11 @@ pub fn of_side(body: &mut Body, args: &[ast::Arg], side: Side, span: Span) -> Ex
             ty => expr::value(body, &value, ty),
         };
         if body.cx.out.len() == before {
+            bare.extend(part.clone().filter(|_| parts.len() == 1));
             if end == "local" { &mut local } else { &mut remote }.push((part, found));
         }
     }
-    make(ExprKind::Flow { local, remote }, Type::Flow(side), span)
+    make(ExprKind::Flow { local, remote, bare }, Type::Flow(side), span)
 }
 
 /// `flow.prf(low, high)`

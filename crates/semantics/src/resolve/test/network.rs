@@ -59,8 +59,29 @@ pub(super) fn read(cx: &mut Context, file: FileId, item: &ast::Network) -> Netwo
     if broken.is_empty() {
         faults::on_their_way(cx, &network);
         partitions::of_links(cx, file, item, &network);
+        on_no_link(cx, &network);
     }
     network
+}
+
+/// Warns of hosts that nobody hears, where others are joined.
+fn on_no_link(cx: &mut Context, network: &Network) {
+    let joined = |at: usize| network.links.iter().flat_map(|link| &link.devices).any(|(host, _)| *host as usize == at);
+    let alone = |(at, host): &(usize, &Host)| !joined(*at) && !host.name.text.starts_with('_');
+    let hosts = network.hosts.iter().enumerate().filter(|_| !network.links.is_empty());
+    for (_, host) in hosts.filter(alone) {
+        let Some(device) = cx.program.stacks.get(host.stack.index()).and_then(|stack| stack.devices.first()) else {
+            continue;
+        };
+        let (name, device) = (&host.name.text, device.text.clone());
+        let text = format!("host `{name}` is on no link");
+        cx.report(
+            Diagnostic::warning(codes::UNLINKED, text)
+                .at(host.name.span, "nobody hears it, and it hears nobody")
+                .help(format!("join it: `link lan {{ …, {name}.{device} }}`, or leave the host out"))
+                .help(format!("if it is to be alone, call it `_{name}`")),
+        );
+    }
 }
 
 /// The hosts, and the names of those whose stack is not understood, so that who names them is not blamed.

@@ -1,0 +1,173 @@
+//! Warnings: an attribute that one layer of a stack writes and another reads, and that never gets from the one to the other.
+//!
+//! Keeps: a message that comes up may be sent down again, and one that is kept may go either way; so only what is written on the way down
+//! below its reader, or on the way up above one that reads on the way up, is missed. Nothing is said of a writer whom somebody hears.
+
+use mokume_base::Diagnostic;
+
+use super::descents;
+use crate::codes;
+use crate::program::*;
+use crate::visit::{self, Met};
+
+/// All stacks of a program without errors.
+pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
+    for stack in &program.stacks {
+        let layers: Vec<Vec<&Layer>> = stack.instances.iter().map(|instance| program.layers_of(&instance.of)).collect();
+        for at in 0..program.attributes.len() {
+            Attribute { program, stack, layers: &layers, id: AttributeId(at as u32) }.check(out);
+        }
+    }
+}
+
+/// Where a layer stands: its instance, and its place in it from the top.
+type Place = (usize, usize);
+
+/// Which way messages go where a layer reads or writes.
+#[derive(Clone, Copy, PartialEq)]
+enum Way {
+    Down,
+    Up,
+    Either,
+}
+
+struct Attribute<'a> {
+    program: &'a Program,
+    stack: &'a Stack,
+    layers: &'a [Vec<&'a Layer>],
+    id: AttributeId,
+}
+
+impl Attribute<'_> {
+    fn check(&self, out: &mut Vec<Diagnostic>) {
+        let all = || self.layers.iter().enumerate().flat_map(|(at, own)| (0..own.len()).map(move |place| (at, place)));
+        let writers: Vec<Place> = all().filter(|place| self.layer(*place).writes.contains(&self.id)).collect();
+        let readers: Vec<Place> = all().filter(|place| self.layer(*place).reads.contains(&self.id)).collect();
+        let told = self.stack.extras.iter().any(|extras| extras.attributes.iter().any(|(_, id)| *id == self.id));
+        if told || writers.is_empty() {
+            return;
+        }
+        for reader in &readers {
+            let heard = |writer: &Place| readers.iter().any(|other| self.comes(*writer, *other));
+            if writers.iter().any(|writer| self.comes(*writer, *reader) || heard(writer)) {
+                continue;
+            }
+            let Some(writer) = writers.first() else { continue };
+            let found = self.missed(*writer, *reader);
+            if !out.contains(&found) {
+                out.push(found);
+            }
+        }
+    }
+
+    fn layer(&self, (instance, at): Place) -> &Layer {
+        self.layers[instance][at]
+    }
+
+    /// Whether what one writes may come to the other.
+    fn comes(&self, writer: Place, reader: Place) -> bool {
+        if self.is_above(reader, writer) {
+            return self.layers.iter().flatten().any(|layer| turns_round(layer))
+                || self.way(writer, is_written) != Way::Down;
+        }
+        if self.is_above(writer, reader) {
+            return self.way(writer, is_written) != Way::Up || self.way(reader, is_read) != Way::Up;
+        }
+        true
+    }
+
+    /// Whether one stands above the other on each way down.
+    fn is_above(&self, above: Place, below: Place) -> bool {
+        if above.0 == below.0 {
+            return above.1 < below.1;
+        }
+        let ways = descents::all(self.stack, above.0);
+        !ways.is_empty() && ways.iter().all(|way| way.instances().contains(&below.0))
+    }
+
+    fn way(&self, place: Place, is_it: fn(&Met, AttributeId) -> bool) -> Way {
+        let layer = self.layer(place);
+        let does = |body: &[Stmt]| {
+            let mut found = false;
+            visit::walk(body, &mut |met| found |= is_it(&met, self.id));
+            found
+        };
+        if layer.functions.iter().any(|function| does(&function.body)) {
+            return Way::Either;
+        }
+        let mut ways = layer.handlers.iter().filter(|handler| does(&handler.body)).map(way_of);
+        let Some(first) = ways.next() else { return Way::Either };
+        if ways.all(|other| other == first) {
+            first
+        } else {
+            Way::Either
+        }
+    }
+
+    fn missed(&self, writer: Place, reader: Place) -> Diagnostic {
+        let name = self.program.attributes.get(self.id.index()).map_or("?", |known| known.name.text.as_str());
+        let (writes, reads) = (&self.layer(writer).name, &self.layer(reader).name);
+        let (of_writer, of_reader) = (&self.stack.instances[writer.0].of, &self.stack.instances[reader.0].of);
+        let (way, there) = match self.is_above(reader, writer) {
+            true => ("down", "above"),
+            false => ("up", "below"),
+        };
+        let text = format!("`{name}` never comes from `{}` to `{}`", writes.text, reads.text);
+        let found = Diagnostic::warning(codes::ATTRIBUTE_MISSED, text)
+            .at(of_reader.span, format!("`{}` reads it here", reads.text))
+            .note(format!("`{}` writes it into messages that go {way}, past `{}` already", writes.text, reads.text));
+        let found = match of_writer.span == of_reader.span {
+            true => found,
+            false => found.label(of_writer.span, format!("`{}` writes it", writes.text)),
+        };
+        found.help(format!("put `{}` {there} `{}`", writes.text, reads.text))
+    }
+}
+
+/// The way of the messages that a handler holds; one that turns them round, or keeps them, has others.
+fn way_of(handler: &Handler) -> Way {
+    let mut turns = false;
+    visit::walk(&handler.body, &mut |met| {
+        let Met::Stmt(stmt) = met else { return };
+        turns |= match &stmt.kind {
+            StmtKind::Emit(Emission::Deliver { .. }) => matches!(handler.event, Event::Send { .. }),
+            StmtKind::Emit(Emission::Send { .. }) => matches!(handler.event, Event::Deliver { .. }),
+            StmtKind::Put { .. } | StmtKind::Later { .. } | StmtKind::IfTaken { .. } => true,
+            StmtKind::Emit(Emission::Custom { .. } | Emission::Service { .. }) => true,
+            _ => false,
+        };
+    });
+    match handler.event {
+        _ if turns => Way::Either,
+        Event::Send { .. } => Way::Down,
+        Event::Deliver { .. } => Way::Up,
+        _ => Way::Either,
+    }
+}
+
+fn is_written(met: &Met, wanted: AttributeId) -> bool {
+    matches!(met, Met::Stmt(Stmt { kind: StmtKind::SetAttribute { attribute, .. }, .. }) if *attribute == wanted)
+}
+
+fn is_read(met: &Met, wanted: AttributeId) -> bool {
+    matches!(met, Met::Expr(Expr { kind: ExprKind::Attribute { attribute, .. }, .. }) if *attribute == wanted)
+}
+
+/// Whether a layer gives up again what goes down.
+fn turns_round(layer: &Layer) -> bool {
+    let delivers = |body: &[Stmt]| {
+        let mut found = false;
+        visit::walk(body, &mut |met| {
+            found |= matches!(met, Met::Stmt(Stmt { kind: StmtKind::Emit(Emission::Deliver { .. }), .. }));
+        });
+        found
+    };
+    let sends = |handler: &&Handler| matches!(handler.event, Event::Send { .. });
+    let Some(handler) = layer.handlers.iter().find(sends) else { return false };
+    let mut calls = false;
+    visit::walk(&handler.body, &mut |met| {
+        let Met::Expr(expr) = met else { return };
+        calls |= visit::own_call(expr).is_some();
+    });
+    delivers(&handler.body) || calls && layer.functions.iter().any(|function| delivers(&function.body))
+}

@@ -1,0 +1,202 @@
+//! Warnings: what a layer fills and never empties.
+//!
+//! Keeps: a layer is judged by its own text, and where that leaves it open nothing is said.
+
+use std::collections::BTreeSet;
+
+use mokume_base::{Diagnostic, Span};
+
+use crate::codes;
+use crate::constants;
+use crate::program::*;
+use crate::types;
+use crate::visit::{self, Met};
+
+/// State by its scope and place there.
+type StateAt = (ScopeKind, u32);
+
+/// All layers of a program without errors.
+pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
+    for layer in &program.layers {
+        objects(program, layer, out);
+        puts(layer, out);
+    }
+}
+
+fn meant(name: &Name) -> bool {
+    name.text.rsplit('.').next().unwrap_or(&name.text).starts_with('_')
+}
+
+fn place(state: &StateRef) -> StateAt {
+    (state.scope, state.member)
+}
+
+/// Classes of which objects are made and none ever ends, while there may be more keys than room.
+fn objects(program: &Program, layer: &Layer, out: &mut Vec<Diagnostic>) {
+    for (at, class) in layer.objects.iter().enumerate() {
+        let id = ObjectId(at as u32);
+        if class.evict_oldest
+            || class.owned
+            || meant(&class.name)
+            || has_room_for_all(program, class)
+            || ends(layer, id)
+        {
+            continue;
+        }
+        let Some(made) = made(layer, id) else { continue };
+        let name = &class.name.text;
+        out.push(
+            Diagnostic::warning(codes::NEVER_ENDS, format!("objects of `{name}` are made, and none ever ends"))
+                .at(class.name.span, "full for good, once there are so many")
+                .label(made, "made here")
+                .help("end what is done with: `end e`, or a timer in the object, `on expiry over { end }`")
+                .help("or let the oldest make room: `capacity … evict oldest`")
+                .help(format!("if they are to stay, call the class `_{name}`")),
+        );
+    }
+}
+
+/// Where objects of a class are made for keys that come in packets: whoever sends them says how many there are.
+fn made(layer: &Layer, id: ObjectId) -> Option<Span> {
+    layer.handlers.iter().find_map(|handler| {
+        let said = said_by_others(&handler.event);
+        let is_said = |part: &Expr| {
+            let mut found = false;
+            visit::walk_expr(part, &mut |inner| {
+                found |= matches!(inner.kind, ExprKind::Local(local) if said.contains(&local));
+            });
+            found
+        };
+        let mut found = None;
+        visit::walk(&handler.body, &mut |met| {
+            if let Met::Stmt(Stmt { kind: StmtKind::FindOrNew { class, key, .. }, span }) = met {
+                if *class == id && found.is_none() && key.iter().any(is_said) {
+                    found = Some(*span);
+                }
+            }
+        });
+        found
+    })
+}
+
+/// What the head of a handler binds that the other end has said.
+fn said_by_others(event: &Event) -> Vec<LocalId> {
+    match event {
+        Event::Deliver { fields, flow, .. } | Event::Arrives { fields, flow, .. } => {
+            fields.iter().map(|(_, local)| *local).chain(*flow).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Whether some code of the layer ends an object of a class; in a function the one at hand may be of any.
+fn ends(layer: &Layer, id: ObjectId) -> bool {
+    let in_body = |body: &[Stmt], at_hand: bool| {
+        let mut found = false;
+        visit::walk(body, &mut |met| {
+            let Met::Stmt(Stmt { kind: StmtKind::End { object }, .. }) = met else { return };
+            found |= object.as_ref().map_or(at_hand, |object| object.ty == Type::Object(id));
+        });
+        found
+    };
+    let own = |handler: &Handler| in_body(&handler.body, handler.scope == ScopeKind::Object(id));
+    layer.handlers.iter().any(own) || layer.functions.iter().any(|function| in_body(&function.body, true))
+}
+
+/// Whether there are no more keys than objects.
+fn has_room_for_all(program: &Program, class: &ObjectClass) -> bool {
+    let widths = class.keys.iter().map(|key| types::width(program, key.ty).map(u32::from));
+    let Some(bits) = widths.sum::<Option<u32>>().filter(|bits| *bits <= 16) else { return false };
+    // What only the stack knows may be enough.
+    let capacity = constants::eval_with(program, &[], &class.capacity).ok().and_then(|value| value.scalar());
+    capacity.is_none_or(|capacity| capacity >= 1 << bits)
+}
+
+/// A message is put into a place that one handler fills time and again, and nothing has looked whether it is empty.
+fn puts(layer: &Layer, out: &mut Vec<Diagnostic>) {
+    let emptied = emptied_at_rest(layer);
+    for handler in layer.handlers.iter().filter(|handler| comes_again(layer, &handler.event)) {
+        let looked = looked_at(layer, &handler.body);
+        for stmt in unguarded(layer, &handler.body) {
+            let StmtKind::Put { messages, index, .. } = &stmt.kind else { continue };
+            let of = place(messages);
+            let fixed = matches!(index.kind, ExprKind::Number(_));
+            let Some(member) = layer.members(of.0).and_then(|members| members.get(of.1 as usize)) else { continue };
+            if !fixed || looked.contains(&of) || emptied.contains(&of) || meant(&member.name) {
+                continue;
+            }
+            let name = member.name.text.rsplit('.').next().unwrap_or(&member.name.text);
+            out.push(
+                Diagnostic::warning(
+                    codes::MAY_BE_FULL,
+                    format!("`{name}` may hold a message when this one is put into it"),
+                )
+                .at(stmt.span, "nothing here has looked whether the place is empty")
+                .label(member.name.span, "the places")
+                .note("of two messages in one place one is lost, and `misuse` is reported")
+                .help(format!("take out what is there: `if let old = {name}.take(0) {{ drop old: overtaken }}`"))
+                .help(format!("or ask: `if {name}.holds(0) {{ drop msg: full  return }}`")),
+            );
+        }
+    }
+}
+
+/// Whether an event comes more than once to what it is for, and nothing in the layer's head keeps it off.
+fn comes_again(layer: &Layer, event: &Event) -> bool {
+    match event {
+        Event::Send { .. } => layer.limit_send.is_none() && layer.limit_octets.is_none(),
+        Event::Deliver { .. } | Event::Arrives { .. } | Event::Service { .. } => true,
+        _ => false,
+    }
+}
+
+/// Places that are emptied when nothing else is to do: they are empty when the next comes.
+fn emptied_at_rest(layer: &Layer) -> BTreeSet<StateAt> {
+    let settles = layer.handlers.iter().filter(|handler| matches!(handler.event, Event::Settle { .. }));
+    settles.flat_map(|handler| looked_at(layer, &handler.body)).collect()
+}
+
+/// Places that some code takes from or asks about, with the functions that it calls.
+fn looked_at(layer: &Layer, body: &[Stmt]) -> BTreeSet<StateAt> {
+    let mut found = BTreeSet::new();
+    let mut calls = BTreeSet::new();
+    look(layer, body, &mut found, &mut calls);
+    found
+}
+
+fn look(layer: &Layer, body: &[Stmt], found: &mut BTreeSet<StateAt>, calls: &mut BTreeSet<u32>) {
+    visit::walk(body, &mut |met| match met {
+        Met::Stmt(Stmt { kind: StmtKind::IfTaken { messages, .. }, .. }) => _ = found.insert(place(messages)),
+        Met::Expr(Expr { kind: ExprKind::Holds { messages, .. }, .. }) => _ = found.insert(place(messages)),
+        Met::Expr(expr) => {
+            let called = visit::own_call(expr).filter(|at| calls.insert(*at));
+            if let Some(function) = called.and_then(|at| layer.functions.get(at as usize)) {
+                look(layer, &function.body, found, calls);
+            }
+        }
+        _ => {}
+    });
+}
+
+/// The statements of a body that run whatever is the case with the layer's state: up to the first that asks for it and may leave. To
+/// find or make an object, or to take of a quota that is larger than these places, asks for something else.
+fn unguarded<'a>(layer: &Layer, body: &'a [Stmt]) -> Vec<&'a Stmt> {
+    let guards = |stmt: &&Stmt| match &stmt.kind {
+        StmtKind::FindOrNew { .. } => false,
+        StmtKind::Take { quota, .. } => is_one(layer, quota),
+        StmtKind::Let { .. } | StmtKind::AssignLocal { .. } | StmtKind::Assign { .. } | StmtKind::Put { .. } => false,
+        StmtKind::Start { .. } | StmtKind::Stop { .. } | StmtKind::Count { .. } | StmtKind::Emit(_) => false,
+        _ => true,
+    };
+    let up_to = body.iter().position(|stmt| guards(&stmt)).unwrap_or(body.len());
+    body[..up_to].iter().collect()
+}
+
+/// Whether a quota may have one unit alone.
+fn is_one(layer: &Layer, quota: &StateRef) -> bool {
+    let member = layer.members(quota.scope).and_then(|members| members.get(quota.member as usize));
+    match member.map(|member| &member.kind) {
+        Some(MemberKind::Quota { amount: Expr { kind: ExprKind::Number(amount), .. } }) => *amount < 2,
+        _ => true,
+    }
+}
