@@ -41,9 +41,14 @@ pub fn test_script(
         let at = line(step.span);
         match &step.kind {
             s::StepKind::Input { port, event, args } => {
+                let before = scripting.diagnostics.len();
                 if let Some(args) = scripting.input_args(port, event, args) {
                     let action = Action::Input { port: port.text.clone(), event: event.text.clone(), args };
                     script.steps.push(Step { action, expect: Expect::default(), line: at });
+                } else if scripting.is_given_more(port, event, args) {
+                    let help =
+                        program.stacks.get(test.stack.index()).and_then(|stack| with_attributes(program, stack, port));
+                    scripting.diagnostics[before..].iter_mut().for_each(|found| found.helps.extend(help.clone()));
                 }
             }
             s::StepKind::After { nanoseconds } => {
@@ -72,6 +77,22 @@ pub fn test_script(
     };
     let diagnostics: Vec<Diagnostic> = scripting.diagnostics.into_iter().map(with).collect();
     (diagnostics.is_empty().then_some(script), diagnostics)
+}
+
+/// How a port would have the attributes that layers of its stack read, and that it has not.
+fn with_attributes(program: &s::Program, stack: &s::Stack, port: &s::Name) -> Option<String> {
+    let told = stack.extras.iter().filter(|extras| extras.export.text == port.text);
+    let told: Vec<usize> = told.flat_map(|extras| &extras.attributes).map(|(_, id)| id.index()).collect();
+    let layers = stack.instances.iter().flat_map(|instance| program.layers_of(&instance.of));
+    let mut read: Vec<usize> = layers.flat_map(|layer| &layer.reads).map(|id| id.index()).collect();
+    read.retain(|id| !told.contains(id));
+    read.sort_unstable();
+    read.dedup();
+    let names: Vec<&str> =
+        read.into_iter().filter_map(|id| Some(program.attributes.get(id)?.name.text.as_str())).collect();
+    let (port, list) = (&port.text, names.join(", "));
+    (!names.is_empty())
+        .then(|| format!("an attribute is given with the message where the stack says so: `export {port} with {list}`"))
 }
 
 /// What a port has that is nearly the event's name, or else all that there is.
@@ -191,6 +212,14 @@ impl Scripting<'_> {
             return None;
         }
         Some(args)
+    }
+
+    /// Whether more stands behind a message that is sent than its event takes.
+    fn is_given_more(&self, port: &s::Name, event: &s::Name, args: &s::Args) -> bool {
+        let takes = self.find_input(port, event).and_then(|(at, input)| {
+            Some(self.automaton.ports.get(at.index())?.inputs.get(input as usize)?.params.len())
+        });
+        matches!(event.text.as_str(), "send" | "send_to") && takes.is_some_and(|takes| args.given.len() > takes)
     }
 
     pub fn args(

@@ -42,6 +42,83 @@ fn each_mistake_has_the_way_out_that_is_meant() {
         on send(msg) { below.send(msg, Data { n: 1 }) }  on deliver(msg, Data) { above.deliver(msg) }";
     let cases = [
         (says("sequence: u8, other: u8", "sequense: 1, other: 2"), "M0206 did you mean `sequence`?"),
+        (
+            "router R { below several link  address { host: u8 }  publish mtu: u32 = below.mtu - 5
+                on send(msg) to flow { below.send(msg) to flow(link: 0) } }".to_string(),
+            "M0530 say which: `below[0].mtu`, or `below[i].mtu` for each `i` in `0 .. below.count`",
+        ),
+        (
+            "router R { below several link  address { host: u8 }  below address { station: u8 }
+                on send(msg) to flow { below.send(msg) to flow(link: 0) }
+                on deliver(msg) from whence { if below.mtu > 9 { above.deliver(msg) from flow() } else { drop msg: x } } }".to_string(),
+            "M0530 write `below[whence.link].mtu`, or `below.mtu(whence)`",
+        ),
+        (
+            "fn added(all: [u8; ..4], x: u8) -> [u8; ..4] { if x == 3 { return all }  all.push(x) or { } }".to_string(),
+            "M0314 end every path with its value: `return all`",
+        ),
+        (
+            "worker W { on send(msg) { while msg.size > 9 limit 4 {
+                let (front, rest) = msg.split(9)  below.send(front)  below.send(rest) } } }".to_string(),
+            "M0404 give the name back to what is left: `msg = rest` at the end of the round, and send `msg` behind the loop",
+        ),
+        (
+            "worker W(every: u32) { session { timer t }  on send(msg) { start t after every  pass }  on expiry t { fail: late } }".to_string(),
+            "M0301 say of what it is so many: `… * 1 ms`; or let what is named here be a `Duration`",
+        ),
+        (
+            "worker W { header { hops: u8 }  on send(msg) { below.send(msg, hops: 1) }
+                on deliver(msg, hop) { if hops == 1 { above.deliver(msg) } else { drop msg: far } } }".to_string(),
+            "M0504 did you mean `hops`?",
+        ),
+        (
+            format!("worker W {{ {alternatives}  entity {{ counter acks }}  on Ack {{ count acks }} }}"),
+            "M0215 what comes from the other end is delivered: write `on deliver(Ack { n }) { … }`",
+        ),
+        (
+            format!("worker W {{ {alternatives}  entity {{ counter acks }}  on Ack(n) {{ count acks n }} }}"),
+            "M0215 what comes from the other end is delivered: write `on deliver(Ack { n }) { … }`",
+        ),
+        (
+            "service Find { find(name: u8)  found(place: u8) }
+                endpoint D { serves Find  on find.find(name) { find.found(name) } }
+                worker U { uses Find as f  entity { var p: u8 = 0 }  header { p: u8 }
+                    on send(msg) { f.find(1)  below.send(msg, p: p) }  on f.found(x) { p = x } }".to_string(),
+            "M0508 if it is what the server answers, declare it so: `out found(…)`",
+        ),
+        (
+            format!("{} bundle B = Says encoded W  wire W big {{ n: u8 = Says.n }}
+                stack S(device: Device) {{ app = B over device  export app }}
+                test \"t\" {{ stack S  app.send_to(\"a\")  => device.frame(W(n: 1) \"a\") }}", says("n: u8", "n: 1")),
+            "M0301 the fields of a wire stand in braces: `W { n: 1 }`",
+        ),
+        (
+            "vocabulary V { down hold(on: bool)  up held(by: u8) }
+                worker W { session { var on: bool = false }  on hold(yes) { on = yes }
+                    on deliver(msg) { if on { above.held(1) }  above.deliver(msg) } }
+                stack S(device: Device) { app = W over device  export app }".to_string(),
+            "M0215 add `speaks V` to the layer",
+        ),
+        (
+            "vocabulary V { down shut() }
+                worker Low { speaks V  session { var over: bool = false }
+                    on shut() { over = true }  on deliver(msg) { if over { drop msg: over } else { above.deliver(msg) } } }
+                endpoint High { speaks V  session { }  on start { below.listen(port: 9) }  on deliver(msg) { below.send(msg) } }
+                endpoint Other { speaks V  session { }  on start { below.listen(port: 9) }  on deliver(msg) { below.send(msg)  below.shut() } }
+                multiplexor Ports { key { port: u8 } }
+                stack S(device: Device) { high = High over low  low = Low over ports  ports = Ports over device }".to_string(),
+            "M0559 let `High` say `below.shut(…)`",
+        ),
+        (
+            "multiplexor Kinds { key symmetric { kind: u8 } }  multiplexor Ports { key { port: u8 } }
+                endpoint E { on start { below.bind(port: 9) }  on deliver(msg) { below.send(msg) } }
+                stack S(device: Device) { kinds = Kinds over device  ports = Ports over kinds[kind: 1]  e = E over kinds[kind: 1]  export ports }".to_string(),
+            "M0709 give each of them a key of its own",
+        ),
+        (
+            "worker W(every: Duration) { session { timer t }  on send(msg) { pass }  on expiry t { fail: late } }".to_string(),
+            "M0519 write `start t after 20 ms` where it begins, or remove it",
+        ),
         (says("wait: u32", "wait: 20 ms * 3"), "M0301 say in which unit: `(x / 1 ms) as u32`"),
         (says("last: bool", "last: 1"), "M0301 write `true`"),
         (says("last: bool", "last: 0"), "M0301 write `false`"),

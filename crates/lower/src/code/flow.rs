@@ -136,7 +136,7 @@ impl<'p> Writer<'_, 'p> {
             _ if components.is_empty() => Rc::from([]),
             _ => {
                 let help = "an event without a flow cannot send: keep the message, or let a session do it";
-                self.error_here("M0727", "there is no flow at hand where this runs", help);
+                self.error_said("M0727", "there is no flow at hand where this runs", help);
                 self.any_flow(components).into()
             }
         }

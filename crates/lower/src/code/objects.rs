@@ -197,7 +197,7 @@ impl<'p> Writer<'_, 'p> {
             None => {
                 let help =
                     "they are owned by sessions: a layer of sessions must stand below, or leave `owned by session` out";
-                self.error_here("M0725", "there is no session whose objects these are where this code runs", help);
+                self.error_said("M0725", "there is no session whose objects these are where this code runs", help);
                 let class = self.info().classes.session;
                 let nobody = match class {
                     Some(class) => self.value(r::OpKind::Null { class }),

@@ -22,7 +22,7 @@ impl<'p> Writer<'_, 'p> {
             given.push((*member, self.expr(value)));
         }
         let Some(class) = self.info().classes.session else {
-            self.error_here("M0725", "only a layer with sessions begins one", "give it a `session` scope");
+            self.error_said("M0725", "only a layer with sessions begins one", "give it a `session` scope");
             return;
         };
         let message = self.of_local(begin.message);

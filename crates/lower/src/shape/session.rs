@@ -228,7 +228,7 @@ impl<'x, 'p> Writer<'x, 'p> {
             return self.open_below(flow);
         }
         let Some(class) = self.info().classes.session else {
-            self.error_here("M0725", "only a layer with sessions opens one", "give it a `session` scope");
+            self.error_said("M0725", "only a layer with sessions opens one", "give it a `session` scope");
             return;
         };
         let made = self.make(class);

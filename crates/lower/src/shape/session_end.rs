@@ -176,7 +176,7 @@ impl<'p> Writer<'_, 'p> {
     pub fn fail(&mut self, reason: r::Value) {
         let Some(session) = self.runs.session else {
             let help = "give the layer a `session` scope, or put it over layers with sessions; what is lost is dropped: `drop msg: reason`";
-            self.error_here("M0725", "only a session fails, and here is flow traffic", help);
+            self.error_said("M0725", "only a session fails, and here is flow traffic", help);
             return;
         };
         if !self.put_off(Ending::Failure, Some(reason)) {

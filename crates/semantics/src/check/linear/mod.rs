@@ -220,7 +220,10 @@ fn repeated(flow: &mut Flow, body: &[Stmt], state: State) -> State {
         let diagnostic = Diagnostic::error(codes::GIVEN_IN_LOOP, text)
             .at(gone.span, format!("{} here, in every round", gone.verb))
             .label(flow.place(local), "comes from here, before the loop")
-            .help(format!("give away `{name}.share()` in the loop and `{name}` behind it, or leave with `return`"));
+            .help(match gone.verb {
+                "split" => format!("give the name back to what is left: `{name} = rest` at the end of the round, and send `{name}` behind the loop"),
+                _ => format!("give away `{name}.share()` in the loop and `{name}` behind it, or leave with `return`"),
+            });
         flow.report(local, diagnostic);
     }
     state

@@ -9,7 +9,7 @@ use crate::check::ports;
 use crate::check::stacks::context::StackCheck;
 use crate::program::*;
 use crate::visit::{self, Met};
-use crate::{codes, suggest};
+use crate::{codes, lost, suggest};
 
 /// An event that goes down must meet a layer that handles it before the device.
 pub(super) fn sinking(check: &mut StackCheck, descent: &Descent) {
@@ -77,6 +77,11 @@ pub(super) fn climbing(check: &mut StackCheck, descent: &Descent) {
                 if let Some(near) = suggest::nearest(&name.text, handled_by(&layers[..at], Origin::Below)) {
                     diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
                 }
+                // Who does not say that it speaks is told of that.
+                let events = check.program.vocabularies.iter().filter(|known| known.event(&name.text).is_some());
+                diagnostic.needs.extend(
+                    events.map(|known| lost::within(layer.name.span, &format!("what goes up by {}", known.name.text))),
+                );
                 found.push(diagnostic.help(format!("put a layer above that says `on {}(…) from below`", name.text)));
             }
         });

@@ -7,7 +7,7 @@ use mokume_base::Diagnostic;
 use crate::check::descents;
 use crate::check::stacks::context::StackCheck;
 use crate::program::*;
-use crate::{codes, limits, types};
+use crate::{codes, limits, lost, types};
 
 /// Layers that stand on themselves; whether there are any.
 pub(super) fn cycles(check: &mut StackCheck) -> bool {
@@ -102,8 +102,15 @@ fn same_key(check: &mut StackCheck, (first, of_first): (&Instance, &Under), (sec
     let diagnostic = Diagnostic::error(codes::SAME_KEY, text)
         .at(place(second, of_second), "taken already")
         .label(place(first, of_first), "bound first here")
+        .loses(lost::below(check.stack, &second.name))
         .help("give each of them a key of its own");
-    check.out.push(diagnostic);
+    let at = check.stack.instances.iter().position(|instance| instance.name.text == first.name.text);
+    let tells_apart = at.and_then(|at| check.layers[at].first()).is_some_and(|top| top.shape == Shape::Multiplexor);
+    check.out.push(match tells_apart && first.name.span != second.name.span {
+        true => diagnostic
+            .help(format!("or put `{}` over `{}`, which has a key of its own", second.name.text, first.name.text)),
+        false => diagnostic,
+    });
 }
 
 fn over_endpoint(check: &mut StackCheck, top: &Layer, instance: &Instance) {

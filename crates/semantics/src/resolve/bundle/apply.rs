@@ -209,6 +209,10 @@ fn fitting_layer(cx: &mut Context, id: LayerId, made: &Made, (applied, scene): (
     let inner = container_argument(cx, made, applied, scene).unwrap_or(applied.span);
     // Who gives it to the bundle that this is in does not see what that does with it.
     let outer = cx.higher.places.first().copied();
+    if let Some(own) = within_container(cx, made, first) {
+        cx.report(own.label(outer.unwrap_or(inner), "given here"));
+        return None;
+    }
     let text = format!("`{}` cannot work with {}", applied.name.text, suggest::list(&given));
     let mut diagnostic = Diagnostic::error(codes::HIGHER_ARGUMENT, text)
         .at(outer.unwrap_or(inner), "does not fit")
@@ -225,6 +229,18 @@ fn fitting_layer(cx: &mut Context, id: LayerId, made: &Made, (applied, scene): (
     }
     cx.report(diagnostic.help("give a container that has what the layer uses, of the same types"));
     None
+}
+
+/// What is wrong in the code of a container that was given is told there.
+fn within_container(cx: &Context, made: &Made, first: &Diagnostic) -> Option<Diagnostic> {
+    let place = first.primary.as_ref()?.span;
+    let is_there = |(_, of): &(String, ContainerId)| {
+        cx.trees.containers.get(*of).is_some_and(|(file, item)| {
+            let own = item.span(*file);
+            own.file == place.file && own.start <= place.start && place.end <= own.end
+        })
+    };
+    made.containers.iter().any(is_there).then(|| first.clone())
 }
 
 /// The container's name.

@@ -6,7 +6,7 @@ use mokume_syntax::ast;
 use crate::program::*;
 use crate::resolve::body::Body;
 use crate::resolve::expr::arguments;
-use crate::{codes, suggest, tree};
+use crate::{codes, lost, suggest, tree};
 
 /// The parameters of an operation of a service.
 pub fn read(body: &mut Body, owner: &Name, name: &Name, args: &[ast::Arg], span: Span) -> Option<Option<Emission>> {
@@ -57,7 +57,18 @@ fn no_operation(body: &mut Body, service: ServiceId, uses: bool, name: &Name) {
             false => ("its users", format!("handle it: `on {}.{}(…)`", tree::snake_case(&title), name.text)),
         };
         let text = format!("`{}` of service `{title}` is emitted by {who}", name.text);
-        body.error(codes::SERVICE_WAY, text, name.span, "the other way", &help);
+        let declared = service.operations.iter().find(|operation| operation.name.text == name.text);
+        let declared = declared.map_or(name.span, |operation| operation.name.span);
+        let found =
+            Diagnostic::error(codes::SERVICE_WAY, text).at(name.span, "the other way").label(declared, "declared here");
+        // Who serves it says it: then it is an answer, and all else that was told of it follows.
+        body.report(match uses {
+            true => found.help(help),
+            false => found
+                .loses(lost::within(declared, "handled"))
+                .help(format!("if it is what the server answers, declare it so: `out {}(…)`", name.text))
+                .help(help),
+        });
         return;
     }
     let text = format!("service `{title}` has no operation `{}`", name.text);

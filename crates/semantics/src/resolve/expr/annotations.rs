@@ -1,6 +1,6 @@
 //! Types as the text writes them. The bound of a vector is an expression, so they are read in this room.
 
-use mokume_base::{FileId, Notation};
+use mokume_base::{Diagnostic, FileId, Notation};
 use mokume_syntax::ast::{self, AstNode};
 
 use crate::program::*;
@@ -235,8 +235,14 @@ pub fn stored(cx: &mut Context, file: FileId, ty: Option<ast::Type>) -> Type {
             Type::Unknown
         }
         (Type::Flow(_), Some(span)) => {
-            let help = "store its parts: `flow.remote.host`, `flow.remote.port`";
-            cx.error(codes::NO_SCALAR, "a flow cannot be stored", span, "its parts depend on the stack", help);
+            let diagnostic =
+                Diagnostic::error(codes::NO_SCALAR, "a flow is kept in a variable or in a map, and not in this")
+                    .at(span, "how large it is depends on the stack");
+            cx.report(
+                diagnostic
+                    .help("keep flows as the keys of a map, or of objects: `map who: [Flow -> u8; 4]`, `object Known[of: Flow] …`")
+                    .help("or keep the parts that are wanted, each a number: `flow.remote.part`"),
+            );
             Type::Unknown
         }
         _ => ty,

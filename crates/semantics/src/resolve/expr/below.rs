@@ -2,7 +2,7 @@
 //!
 //! Keeps: in a router over several layers nothing below is named without saying which, in any other nothing with it.
 
-use mokume_base::Span;
+use mokume_base::{Diagnostic, Span};
 use mokume_syntax::ast::{self, Expr as Tree};
 
 use crate::program::*;
@@ -21,8 +21,26 @@ pub(super) fn of_below(body: &mut Body, name: &Name, span: Span) -> Expr {
         return make(ExprKind::BelowCount, Type::UInt(32), span);
     }
     let text = format!("`below.{}` of which of the layers below?", name.text);
-    let help = format!("write `below[flow.{}].{}`, or `below.{}(flow)`", several.text, name.text, name.text);
-    body.error(codes::WHICH_BELOW, text, span, "there are several", &help);
+    let mut found = Diagnostic::error(codes::WHICH_BELOW, text).at(span, "there are several");
+    let flow = body.locals.names().into_iter().rev().find(|name| {
+        let ty = body.locals.find(name).map(|local| body.locals.ty(local));
+        ty == Some(Type::Flow(Side::Below))
+    });
+    found = match flow {
+        Some(flow) => found
+            .help(format!("write `below[{flow}.{}].{}`, or `below.{}({flow})`", several.text, name.text, name.text)),
+        None => found.help(format!(
+            "say which: `below[0].{0}`, or `below[i].{0}` for each `i` in `0 .. below.count`",
+            name.text
+        )),
+    };
+    if matches!(name.text.as_str(), "mtu" | "credit" | "credit_octets") {
+        found = found.help(format!(
+            "the smallest of all is worked out by a function: `let least = below[0].{0}  for i in 1 .. below.count limit below.count {{ least = min(least, below[i].{0}) }}  return least`",
+            name.text
+        ));
+    }
+    body.report(found);
     unknown(span)
 }
 

@@ -27,7 +27,7 @@ pub fn coerce(body: &mut Body, expr: Expr, want: Type) -> Expr {
     let code = if narrows(expr.ty, want) { codes::NARROWS } else { codes::MISMATCH };
     let mut diagnostic =
         Diagnostic::error(code, format!("expected {to}, found {from}")).at(expr.span, format!("this is {from}"));
-    let help = way_to(expr.ty, want, &to).or_else(|| way_into(body, expr.ty, want));
+    let help = counted(&expr, want).or_else(|| way_to(expr.ty, want, &to)).or_else(|| way_into(body, expr.ty, want));
     diagnostic.helps.push(help.unwrap_or_else(|| format!("write a value of type {to} here")));
     body.report(diagnostic);
     // A message that is refused is still held.
@@ -35,6 +35,13 @@ pub fn coerce(body: &mut Body, expr: Expr, want: Type) -> Expr {
         ExprKind::Give(_) => unknown(expr.span),
         _ => Expr { ty: Type::Unknown, ..expr },
     }
+}
+
+/// A duration is so many of a unit; where a number is written, the unit alone is missing.
+fn counted(expr: &Expr, want: Type) -> Option<String> {
+    let number = matches!(expr.kind, ExprKind::Number(_) | ExprKind::Cast { .. });
+    let is_so = matches!((expr.ty, want), (Type::UInt(_), Type::Duration)) && !number;
+    is_so.then(|| "say of what it is so many: `… * 1 ms`; or let what is named here be a `Duration`".to_string())
 }
 
 /// A part of a record that has the type that is wanted.

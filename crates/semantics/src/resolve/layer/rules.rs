@@ -43,6 +43,7 @@ pub(super) fn served_operations(reader: &mut LayerReader) {
                 .at(layer.name.span, "no handler")
                 .label(operation.name.span, "asked by who uses the service")
                 .lacks(lost::within(operation.name.span, "handled"))
+                .loses(lost::within(operation.name.span, "asked"))
                 .help(format!("write `on {called}.{}(…) {{ … }}`", operation.name.text));
             found.push(diagnostic);
         }

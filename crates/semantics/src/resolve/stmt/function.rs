@@ -15,14 +15,22 @@ pub fn body(mut body: Body, tree: &ast::Function, head: &Function) -> (Vec<Local
         let text = format!("`{}` does not give a value on every path", head.name.text);
         let diagnostic = Diagnostic::error(codes::NO_VALUE, text).at(head.name.span, "may end without one");
         let last = tree.body().and_then(|block| block.statements().pop());
-        let value = last.filter(|last| matches!(last, ast::Stmt::Expr(_)));
+        // What stands in front of an `or` is done, and gives nothing here.
+        let is_value = |last: &ast::Stmt| {
+            matches!(last, ast::Stmt::Expr(_)) && !last.syntax().text().to_string().contains(" or {")
+        };
+        let value = last.filter(is_value);
         body.report(match value {
             Some(value) => {
                 let (place, text) = (value.span(body.file), value.syntax().text().to_string());
                 let help = format!("a value is given by its word: `return {}`", text.trim());
                 diagnostic.label(place, "this value is not given").loses(lost::within(place, "value")).help(help)
             }
-            None => diagnostic.help("end every path with `return x`"),
+            None => {
+                let given = head.params.iter().find(|param| param.ty == head.result);
+                let name = given.map_or("x", |param| param.name.text.as_str());
+                diagnostic.help(format!("end every path with its value: `return {name}`"))
+            }
         });
     }
     (body.locals.into_all(), body.excused, statements)

@@ -102,8 +102,15 @@ fn part(cx: &mut Context, file: FileId, value: &Tree, handles: &mut BTreeSet<Str
             Some(PacketPart::Wire(WirePattern { wire, name, fields, rest: record.rest().is_some() }))
         }
         other => {
-            let help = "write wires with their fields, and octets: `Rfc768 { length: 12, .. } \"data\"`";
-            cx.error(codes::MISMATCH, "this is no part of a packet", other.span(file), "no wire", help);
+            let text = other.syntax().text().to_string();
+            let called =
+                text.split_once('(').and_then(|(name, fields)| Some((name.trim(), fields.trim().strip_suffix(')')?)));
+            let wire = called.filter(|(name, _)| matches!(cx.item(file, name), Some(Item::Wire(_))));
+            let help = match wire {
+                Some((name, fields)) => format!("the fields of a wire stand in braces: `{name} {{ {fields} }}`"),
+                None => "write wires with their fields, and octets: `Rfc768 { length: 12, .. } \"data\"`".to_string(),
+            };
+            cx.error(codes::MISMATCH, "this is no part of a packet", other.span(file), "no wire", &help);
             None
         }
     }

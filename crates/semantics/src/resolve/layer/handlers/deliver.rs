@@ -148,6 +148,7 @@ fn no_field(head: &mut Head, header: Option<&Header>, owner: &str, name: &Name) 
         .flat_map(|v| &v.fields)
         .map(|f| f.name.text.as_str())
         .collect();
+    let meant = suggest::nearest(&name.text, known.iter().copied()).map(str::to_string);
     let text = format!("the header of `{owner}` has no field `{}`", name.text);
     let mut diagnostic = Diagnostic::error(codes::HANDLER_PARAMS, text).at(name.span, "unknown");
     if matches!(name.text.as_str(), "msg" | "message") {
@@ -159,6 +160,10 @@ fn no_field(head: &mut Head, header: Option<&Header>, owner: &str, name: &Name) 
     }
     head.cx.report(diagnostic);
     head.bind(name.clone(), Type::Unknown);
+    // The code calls it as the header does.
+    if let Some(meant) = meant {
+        head.bind(Name { text: meant, span: name.span }, Type::Unknown);
+    }
 }
 
 /// An alternative that goes alone brings no message.

@@ -22,7 +22,10 @@ pub(super) fn read(head: &mut Head, name: &Name) -> Option<Event> {
     let spoken = own_events::spoken(head.cx, head.layer, &name.text).or_else(|| grant(name));
     let emitted = spoken.is_some() || head.cx.said.emitted.iter().any(|(_, known, _)| *known == name.text);
     let own = has_later(head.cx, head.layer, &name.text);
-    if spoken.is_none() && !own && (is_unspoken(head, name) || is_timer(head, name)) {
+    if spoken.is_none()
+        && !own
+        && (is_unspoken(head, name) || is_timer(head, name) || !emitted && is_alternative(head, name))
+    {
         return None;
     }
     if !emitted && !own && is_strange(head, name) {
@@ -60,6 +63,7 @@ fn is_unspoken(head: &mut Head, name: &Name) -> bool {
     let text = format!("`{}` is an event of the vocabulary `{of}`, which this layer does not speak", name.text);
     let diagnostic = Diagnostic::error(codes::UNKNOWN_EVENT, text).at(name.span, "not known without it");
     let diagnostic = diagnostic.label(declared, "the vocabulary").help(format!("add `speaks {of}` to the layer"));
+    let diagnostic = diagnostic.loses(lost::within(layer, &format!("what goes up by {of}")));
     head.cx.report(diagnostic.lacks(lost::within(layer, &format!("speaks {of}"))));
     true
 }
@@ -77,6 +81,26 @@ fn is_timer(head: &mut Head, name: &Name) -> bool {
     true
 }
 
+/// Whether the name is that of an alternative of the header, which comes by `deliver` alone; a report if so.
+fn is_alternative(head: &mut Head, name: &Name) -> bool {
+    let header = head.this().header.as_ref();
+    let Some(variant) = header.and_then(|header| header.variants.iter().find(|known| known.name.text == name.text))
+    else {
+        return false;
+    };
+    let fields: Vec<&str> = variant.fields.iter().map(|field| field.name.text.as_str()).collect();
+    let given =
+        if fields.is_empty() { name.text.clone() } else { format!("{} {{ {} }}", name.text, fields.join(", ")) };
+    let shown = if variant.with_message { format!("msg, {given}") } else { given };
+    let text = format!("there is no event `{}`: that is an alternative of the header", name.text);
+    let diagnostic = Diagnostic::error(codes::UNKNOWN_EVENT, text)
+        .at(name.span, "nobody emits it")
+        .label(variant.name.span, "the alternative")
+        .help(format!("what comes from the other end is delivered: write `on deliver({shown}) {{ … }}`"));
+    head.cx.report(diagnostic);
+    true
+}
+
 /// Whether an event that nobody emits is meant as another; a report if so.
 fn is_strange(head: &mut Head, name: &Name) -> bool {
     let known = DOWN.iter().chain(&UP).chain(&["start", "settle", "unmatched"]).copied();
@@ -85,7 +109,6 @@ fn is_strange(head: &mut Head, name: &Name) -> bool {
         head.cx.error(codes::UNKNOWN_EVENT, text, name.span, "nobody emits it", &format!("did you mean `{near}`?"));
         return true;
     }
-    // An alternative of a header comes by `deliver` alone.
     if let Some((whole, thing)) = of_a_service(head, &name.text) {
         let text = format!("there is no event `{}`: that is an operation of a service", name.text);
         let diagnostic = Diagnostic::error(codes::UNKNOWN_EVENT, text).at(name.span, "of which service?");

@@ -7,7 +7,7 @@ use crate::program::*;
 use crate::resolve::emit;
 use crate::resolve::expr::annotations;
 use crate::resolve::layer::handlers::head::Head;
-use crate::{codes, suggest, tree, types};
+use crate::{codes, lost, suggest, tree, types};
 
 /// `resolve.ask(next_hop)`: of a service that the layer serves, or an `out` of one that it uses.
 pub fn read(head: &mut Head, owner: &Name, name: &Name) -> Option<Event> {
@@ -105,11 +105,13 @@ fn no_service(head: &mut Head, owner: &Name, name: &Name, service: Option<Servic
     };
     let service = &head.cx.program.services[service.index()];
     let title = service.name.text.clone();
-    if service.operations.iter().any(|operation| operation.name.text == name.text) {
+    if let Some(operation) = service.operations.iter().find(|operation| operation.name.text == name.text) {
+        let asked = lost::within(operation.name.span, "asked");
         let who = if used { "its server handles" } else { "its users handle" };
         let text = format!("`{}` of service `{title}` is something that {who}", name.text);
         let help = format!("emit it instead: `{}.{}(…)`", owner.text, name.text);
-        head.cx.error(codes::SERVICE_WAY, text, name.span, "the other way", &help);
+        let found = Diagnostic::error(codes::SERVICE_WAY, text).at(name.span, "the other way");
+        head.cx.report(found.needs(asked).help(help));
         return;
     }
     let names: Vec<&str> =
