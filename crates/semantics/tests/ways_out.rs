@@ -80,6 +80,24 @@ fn each_mistake_has_the_way_out_that_is_meant() {
             "M0215 what comes from the other end is delivered: write `on deliver(Ack { n }) { … }`",
         ),
         (
+            "worker W { entity { quota kept: 4 } on send(msg) { if !take kept { drop msg: full  return }  give kept  below.send(msg) } }".to_string(),
+            "M0101 it says by itself what happens when none is left: `take kept or { drop msg: full  return }`",
+        ),
+        (
+            "router R { address { host: u8 }  header { to: u8 }
+                on send(msg) to flow { below.send(msg, to: flow.remote.host) to flow() }
+                on deliver(msg, to) { above.deliver(msg) from (local: to, remote: 0) } }".to_string(),
+            "M0100 a flow of parts has its name in front: `flow(local: …, remote: …)`",
+        ),
+        (
+            "router R {
+                address host: u8
+                header { to: u8 }
+                on send(msg) to flow { below.send(msg, to: flow.remote.host) to flow() }
+                on deliver(msg, to) { above.deliver(msg) from flow(local: to, remote: 0) } }".to_string(),
+            "M0100 write it as in `address { host: u32 }`",
+        ),
+        (
             "service Find { find(name: u8)  found(place: u8) }
                 endpoint D { serves Find  on find.find(name) { find.found(name) } }
                 worker U { uses Find as f  entity { var p: u8 = 0 }  header { p: u8 }

@@ -9,30 +9,58 @@ impl Parser<'_> {
     pub(super) fn field_list(&mut self) {
         let start = self.checkpoint();
         let opening = self.span_of(0);
+        if self.at_fields_alone() {
+            return self.fields_alone();
+        }
         if !self.open_brace("`{` and fields") {
             return;
         }
         self.open_at(start, FIELD_LIST);
-        self.braced_list("field", |p| {
-            if p.type_in_front() {
-                return;
-            }
-            p.open_documented(FIELD);
-            if p.name("a field's name") {
-                p.type_annotation();
-                let meant = p.field_word_meant();
-                if (p.at_any_word(&["big", "little"]) || meant == Some("big")) && p.same_line(0) && p.nth(1) != COLON {
-                    p.bump();
-                }
-                if (p.at_word("commonly") || meant == Some("commonly")) && p.same_line(0) && p.nth(1) != COLON {
-                    p.bump();
-                    p.expression();
-                }
-            }
-            p.close();
-        });
+        self.braced_list("field", Self::field_of_list);
         self.close_bracket(R_BRACE, opening);
         self.only_unclosed(opening);
+        self.close();
+    }
+
+    fn field_of_list(&mut self) {
+        if self.type_in_front() {
+            return;
+        }
+        self.open_documented(FIELD);
+        if self.name("a field's name") {
+            self.type_annotation();
+            let meant = self.field_word_meant();
+            if (self.at_any_word(&["big", "little"]) || meant == Some("big"))
+                && self.same_line(0)
+                && self.nth(1) != COLON
+            {
+                self.bump();
+            }
+            if (self.at_word("commonly") || meant == Some("commonly")) && self.same_line(0) && self.nth(1) != COLON {
+                self.bump();
+                self.expression();
+            }
+        }
+        self.close();
+    }
+
+    /// `address host: u8`: fields without braces, to the line's end.
+    fn at_fields_alone(&self) -> bool {
+        let mut line = (0..64).take_while(|n| self.same_line(*n)).map(|n| self.nth(n));
+        self.at(IDENT)
+            && self.nth(1) == COLON
+            && self.same_line(0)
+            && !line.any(|kind| matches!(kind, L_BRACE | R_BRACE | EOF))
+    }
+
+    fn fields_alone(&mut self) {
+        self.expected("`{` and fields");
+        self.open(FIELD_LIST);
+        self.field_of_list();
+        while self.at(COMMA) && self.nth(1) == IDENT && self.same_line(1) {
+            self.bump();
+            self.field_of_list();
+        }
         self.close();
     }
 

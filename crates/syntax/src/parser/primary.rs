@@ -15,6 +15,7 @@ impl Parser<'_> {
             return 0;
         }
         match self.peek() {
+            IDENT if self.at_take() => self.take_as_value(),
             IDENT => return self.word(),
             // `1.5 s`: without a unit it would be read as a notation.
             NUMBER | DOTTED if self.at_duration() => self.duration(),
@@ -26,6 +27,25 @@ impl Parser<'_> {
             _ => self.binder(),
         }
         1
+    }
+
+    /// `if !take kept { … }`: two names in a row are no value.
+    fn at_take(&self) -> bool {
+        let connective = matches!(self.nth_text(1), "and" | "or" | "as" | "in" | "to" | "from" | "else" | "limit");
+        self.at_word("take") && self.nth(1) == IDENT && self.same_line(1) && !connective
+    }
+
+    /// One mistake: what is taken is no value of which is asked.
+    fn take_as_value(&mut self) {
+        let quota = self.nth_text(1).to_string();
+        let diagnostic = Diagnostic::error(codes::EXPECTED_EXPRESSION, "`take` gives no value that could be asked")
+            .at(self.span_of(0).to(self.span_of(1)), "a statement")
+            .help(format!(
+                "it says by itself what happens when none is left: `take {quota} or {{ drop msg: full  return }}`"
+            ))
+            .help(format!("to look without taking: `left {quota} > 0`"));
+        self.report(diagnostic);
+        self.leaf(ERROR, 2);
     }
 
     fn at_duration(&self) -> bool {

@@ -120,9 +120,28 @@ impl Parser<'_> {
         while self.at_any_word(&["to", "from"]) && self.same_line(0) && !matches!(self.nth(1), EQ | OP_EQ | DOT) {
             self.open(if self.at_word("to") { TO_CLAUSE } else { FROM_CLAUSE });
             self.bump();
-            self.expression();
+            match self.at_parts_alone() {
+                true => self.flow_without_name(),
+                false => _ = self.expression(),
+            }
             self.close();
         }
+    }
+
+    /// `from (local: a, remote.host: b)`
+    fn at_parts_alone(&self) -> bool {
+        let named = self.nth(2) == COLON || self.nth(2) == DOT && self.nth(3) == IDENT && self.nth(4) == COLON;
+        self.at(L_PAREN) && self.nth(1) == IDENT && named
+    }
+
+    fn flow_without_name(&mut self) {
+        let diagnostic = self
+            .missing_here(codes::EXPECTED, "expected `flow(`, found `(`", "expected `flow`")
+            .help("a flow of parts has its name in front: `flow(local: …, remote: …)`");
+        self.report(diagnostic);
+        self.open(CALL_EXPR);
+        self.arguments();
+        self.close();
     }
 
     /// `or { … }`, `or new { … }`
