@@ -5,6 +5,7 @@
 
 pub(crate) mod amounts;
 pub(crate) mod arrives;
+pub(crate) mod bound;
 pub(crate) mod calls;
 pub(crate) mod changes;
 pub(crate) mod column;
@@ -30,3 +31,4 @@ pub(crate) mod usage;
 pub(crate) mod vectors;
 pub(crate) mod vocabulary;
 pub(crate) mod wires;
+pub mod zeros;
