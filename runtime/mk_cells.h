@@ -218,13 +218,29 @@ static inline uint32_t mk_top_kind(const mk_core *core, mk_message *message)
     return kind;
 }
 
-/* Takes the top record off; it stays readable until the next push. The verifier sees to it that it is of this kind. */
+static inline void *mk_push_zeros(mk_core *core, mk_message *message, uint32_t size)
+{
+    return memset(mk_push(&core->pool, message, size), 0, size);
+}
+
+/* Which alternative is to be taken off; of a message without headers the first one, of zeros (docs/semantics.md, F8). */
+static inline uint32_t mk_alternative(mk_core *core, mk_message *message, uint32_t first, uint32_t size)
+{
+    if (MK_UNLIKELY(mk_no_headers(&core->pool, message)))
+        memcpy(mk_push_zeros(core, message, size), &first, sizeof first);
+    return mk_top_kind(core, message);
+}
+
+/* Takes the top record off; it stays readable until the next push. Of a message without headers it is of zeros; no
+ * other kind than this is ever on top. */
 static inline void *mk_do_pop(mk_core *core, mk_message *message, uint32_t kind, uint32_t size, uint32_t source)
 {
     void *record = mk_top(&core->pool, message);
-    if (MK_UNLIKELY(mk_top_kind(core, message) != kind)) {
-        mk_report_at(core, MK_MISUSE, source);
-        return (uint8_t *)core->pool.nothing + mk_message_memory(&core->pool.shape);
+    uint32_t top = mk_top_kind(core, message);
+    if (MK_UNLIKELY(top != kind)) {
+        if (top != MK_NOBODY)
+            mk_report_at(core, MK_MISUSE, source);
+        record = mk_push_zeros(core, message, size);
     }
     mk_pop(&core->pool, message, size);
     return record;

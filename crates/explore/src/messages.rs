@@ -48,12 +48,12 @@ impl Reaction<'_> {
     }
 
     /// Takes the top header off, whatever it is: the first result becomes the message, the others the header's
-    /// fields. Of a message without a header the others keep what they were.
+    /// fields. Of a message without a header they are 0 (docs/semantics.md, F8).
     pub fn pop(&mut self, frame: &mut Frame, message: Value, results: &[Value]) {
         let mut changed = self.message(frame, message).clone();
         let fields = changed.headers.pop().map_or(Vec::new(), |top| top.fields);
         let changed = self.hand(changed);
-        for (result, value) in results.iter().zip(std::iter::once(changed).chain(fields)) {
+        for (result, value) in results.iter().zip(std::iter::once(changed).chain(fields).chain(std::iter::repeat(0))) {
             frame.registers[result.index()] = value;
         }
     }

@@ -379,7 +379,7 @@ impl<'p> Reaction<'p> {
                 let case = cases.iter().find(|(case, _)| *case == get(*value));
                 Next::To(case.map_or(default, |(_, target)| target), Vec::new())
             }
-            Terminator::Match { message, cases, .. } => self.match_header(get(*message), cases),
+            Terminator::Match { message, header, cases } => self.match_header(get(*message), *header, cases),
             Terminator::Try { op, then, otherwise } => match self.attempt(frame, block, op) {
                 Ok(results) => Next::To(then, results),
                 Err(results) => Next::To(otherwise, results),

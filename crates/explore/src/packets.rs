@@ -1,16 +1,19 @@
 //! What handlers do with headers: taking them off, and reading them from a packet.
 
-use mokume_reaction::{Target, VariantId, WireId};
+use mokume_reaction::{HeaderId, Target, VariantId, WireId};
+use mokume_wire::HeaderValue;
 
 use crate::operate::Next;
 use crate::react::Reaction;
 
 impl Reaction<'_> {
-    /// Takes the top header off and goes to the case of its variant, with message and fields. Without a header, or
-    /// where no case has the variant, the handler stops.
-    pub fn match_header<'a>(&mut self, message: u64, cases: &'a [(VariantId, Target)]) -> Next<'a> {
+    /// Takes the top header off and goes to the case of its variant, with message and fields. Where no case
+    /// has the variant, the handler stops.
+    pub fn match_header<'a>(&mut self, message: u64, header: HeaderId, cases: &'a [(VariantId, Target)]) -> Next<'a> {
         let mut message = self.messages[message as usize].clone();
-        let Some(top) = message.headers.pop() else { return Next::Stop(Vec::new()) };
+        // Of a message without a header the first alternative, of zeros (docs/semantics.md, F8).
+        let none = || HeaderValue::nothing(&self.program.automaton, header);
+        let top = message.headers.pop().unwrap_or_else(none);
         let Some((_, target)) = cases.iter().find(|(variant, _)| *variant == top.variant) else {
             return Next::Stop(Vec::new());
         };

@@ -65,7 +65,7 @@ impl Core {
     pub fn pop(&mut self, at: Activation, op: &Op, message: Value, of: (HeaderId, VariantId)) {
         let popped = self.change(at, op, message).headers.pop();
         debug_assert!(
-            popped.as_ref().is_some_and(|top| (top.header, top.variant) == of),
+            popped.as_ref().is_none_or(|top| (top.header, top.variant) == of),
             "the header taken off is not the one on top"
         );
         let fields = popped.map_or(Vec::new(), |top| top.fields);

@@ -4,6 +4,8 @@ use mokume_reaction::{
     BlockId, CellId, CellKind, ClassId, Fallible, HeaderId, Report, Target, Terminator, Type, Value, VariantId,
 };
 
+use mokume_wire::HeaderValue;
+
 use crate::core::{Core, Put};
 use crate::eval::{stop, Activation, Next};
 use crate::message::Message;
@@ -34,7 +36,9 @@ impl Core {
                 let to = found.map_or(default, |case| &cases[case].1);
                 Next::Go { edge: found.unwrap_or(cases.len()) as u32, to }
             }
-            Terminator::Match { message, cases, .. } => self.match_header(at, *message, cases, terminator),
+            Terminator::Match { message, header, cases } => {
+                self.match_header(at, *message, (*header, cases), terminator)
+            }
             Terminator::Try { op, then, otherwise } => either(self.attempt(at, block, op), then, otherwise),
         }
     }
@@ -96,11 +100,16 @@ impl Core {
         &mut self,
         at: Activation<'a>,
         message: Value,
-        cases: &'a [(mokume_reaction::VariantId, Target)],
+        (header, cases): (HeaderId, &'a [(VariantId, Target)]),
         terminator: &'a Terminator,
     ) -> Next<'a> {
         let id = self.get(at, message);
-        let top = self.messages.get_mut(id).headers.pop();
+        let headers = &mut self.messages.get_mut(id).headers;
+        let top = match headers.is_empty() {
+            // The first alternative, of zeros (docs/semantics.md, F8).
+            true => Some(HeaderValue::nothing(&at.program.automaton, header)),
+            false => headers.pop(),
+        };
         let case = top.as_ref().and_then(|top| cases.iter().position(|(variant, _)| *variant == top.variant));
         let (Some(case), Some(top)) = (case, top) else {
             // The verifier asks for a case for each variant.

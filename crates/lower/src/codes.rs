@@ -23,6 +23,9 @@ pub const CODES: &[Code] = &[
     Code("M0765"),
     Code("M0766"),
     Code("M0767"),
+    Code("M0768"),
     Code("M0769"),
+    Code("M0770"),
+    Code("M0771"),
     Code("M0780"),
 ];

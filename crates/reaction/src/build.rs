@@ -104,6 +104,12 @@ impl BodyBuilder {
         self.body.values[value.index()].ty = ty;
     }
 
+    /// What gives a value, in the body as it is so far; none of parameters.
+    pub fn defined_by(&self, value: Value) -> Option<&OpKind> {
+        let mut ops = self.body.blocks.iter().flat_map(|block| &block.ops);
+        ops.find(|op| op.results.contains(&value)).map(|op| &op.kind)
+    }
+
     /// The type of a value. Panics at a value of another body.
     pub fn type_of(&self, value: Value) -> Type {
         self.body.values[value.index()].ty

@@ -67,6 +67,7 @@ mokume_base::codes! {
     MUST_LEAVE = "M0318";
     FIELDS_MISSING = "M0319";
     UNUSED_VALUE = "M0320";
+    NO_ZERO = "M0323";
     EMPTY_SIZE = "M0321";
     UNREACHABLE = "M0390";
 
@@ -104,6 +105,7 @@ mokume_base::codes! {
     REFUSAL_UNMET = "M0330";
     REFUSES_NOT = "M0331";
     REFUSED_NAMELESS = "M0332";
+    REFUSAL_MISPLACED = "M0338";
     CONTAINER_TYPES = "M0333";
     CONTAINER_MEMBER = "M0334";
     CONTAINER_UNKNOWN = "M0335";
@@ -191,6 +193,7 @@ mokume_base::codes! {
     WIRE_VALUE = "M0614";
     WIRE_ALONE = "M0615";
     WIRE_WAYS = "M0616";
+    WIRE_LAYER_TWICE = "M0618";
     WIRE_CONDITION = "M0620";
     WIRE_LAST = "M0621";
     WIRE_OPTION_LENGTH = "M0622";
@@ -232,4 +235,5 @@ mokume_base::codes! {
     ATTRIBUTE_MISSED = "M0792";
     LOCAL_PART = "M0793";
     UNANSWERED = "M0794";
+    FROM_ELSEWHERE = "M0795";
 }

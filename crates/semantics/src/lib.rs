@@ -14,6 +14,7 @@ pub mod limits;
 pub mod load;
 pub mod lost;
 pub mod program;
+mod reserved;
 mod resolve;
 pub mod suggest;
 mod tree;
@@ -53,6 +54,7 @@ pub fn analyse(loaded: &Loaded) -> (Program, Vec<Diagnostic>) {
     check::ranges::check(&program, &mut diagnostics);
     check::vectors::check(&program, &mut diagnostics);
     check::invert::check(&program, &mut diagnostics);
+    check::zeros::check(&program, &mut diagnostics);
     diagnostics.extend(loaded.diagnostics.iter().cloned());
     check::quotas::check(&program, &mut diagnostics);
     let is_error = |diagnostic: &Diagnostic| diagnostic.severity == Severity::Error;
@@ -65,6 +67,7 @@ pub fn analyse(loaded: &Loaded) -> (Program, Vec<Diagnostic>) {
         diagnostics.sort_by_key(place);
         diagnostics.truncate(limits::REPORTS);
         check::names::leave_out_uses(&mut diagnostics);
+        reserved::leave_out_uses(loaded, &mut diagnostics);
         unread::leave_out_followers(loaded, &mut diagnostics);
         unread::leave_out_unused(&mut diagnostics);
         leave_out_followers(&mut diagnostics);
@@ -80,6 +83,7 @@ pub fn analyse(loaded: &Loaded) -> (Program, Vec<Diagnostic>) {
         check::refusals::check(&program, &mut diagnostics);
         check::answers::check(&program, &mut diagnostics);
         check::attributes::check(&program, &mut diagnostics);
+        check::bound::check(&program, &mut diagnostics);
         check::idle::leave_out_followers(&program, &mut diagnostics);
     }
     diagnostics.sort_by_key(place);

@@ -78,6 +78,11 @@ pub fn within(place: Span, name: &str) -> Thing {
     Thing(format!("{name} of {}", at("item", place).0))
 }
 
+/// That functions of files may refuse.
+pub fn refusals() -> Thing {
+    Thing("refusals of a file's functions".into())
+}
+
 /// That a file says `use` of what has a name.
 pub fn used(file: mokume_base::FileId, what: &str) -> Thing {
     Thing(format!("use {what} in {}", file.0))

@@ -98,6 +98,10 @@ fn the_files_meet_many_codes_and_each_has_a_way_out() {
                 path.display(),
                 diagnostic.code.0
             );
+            let texts = diagnostic.helps.iter().chain(&diagnostic.notes).chain([&diagnostic.message]);
+            for text in texts.filter(|text| text.contains("``")) {
+                panic!("{} {}: a name within a name: {text}", path.display(), diagnostic.code.0);
+            }
         }
     }
     assert!(files.len() >= 35, "{} files", files.len());

@@ -152,6 +152,12 @@ fn each_mistake_has_the_way_out_that_is_meant() {
         ),
         ("worker W { on deliver(msg) { below.grant_delivers(1)  above.deliver(msg) } }".to_string(), "M0305 give one value for each: `below.grant_delivers(messages, octets)`"),
         (says("n: uint16_t", "n: 1"), "M0202 write `u16`"),
+        ("type Station = u48 written colons(8)\nconst W: Station = 2:0:0:0:0:1".to_string(), "M0004 write `02:00:00:00:00:01`"),
+        (
+            "multiplexor P { key { k: u8, j: u8 } }  endpoint E { on start { below.bind(local: 3) }  on deliver(msg) { drop msg: heard } }
+            stack S(device: Device) { p = P over device  e = E over p }".to_string(),
+            "M0714 name it: `local.j: …`",
+        ),
         ("worker W { session { timer idle }  on send(msg) { start idle after 1 s  below.send(msg) }  on idle { fail: late } }".to_string(), "M0215 write `on expiry idle { … }`"),
         ("worker W { session { timer idle }  on send(msg) { start idle after 1 s  below.send(msg) }  on expired idle { fail: late } }".to_string(), "M0100 write `on expiry idle { … }`"),
         ("vocabulary V { down ask(who: u8) }  worker W { on ask(who) { drop message(): asked } }".to_string(), "M0215 add `speaks V` to the layer"),

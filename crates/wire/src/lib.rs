@@ -25,7 +25,7 @@ mod encode;
 mod expression;
 pub mod native;
 
-use mokume_reaction::{HeaderId, ReasonId, VariantId};
+use mokume_reaction::{Automaton, HeaderId, ReasonId, VariantId};
 
 pub use decode::{decode, read};
 pub use encode::encode;
@@ -37,6 +37,14 @@ pub struct HeaderValue {
     pub header: HeaderId,
     pub variant: VariantId,
     pub fields: Vec<u64>,
+}
+
+impl HeaderValue {
+    /// What a message without headers has where one is taken off: the first alternative, of zeros (docs/semantics.md, F8).
+    pub fn nothing(automaton: &Automaton, header: HeaderId) -> HeaderValue {
+        let fields = automaton.headers[header.index()].variants.first().map_or(0, |first| first.fields.len());
+        HeaderValue { header, variant: VariantId(0), fields: vec![0; fields] }
+    }
 }
 
 /// A packet. `narrow` if some value did not fit its field and was truncated.

@@ -214,7 +214,7 @@ impl<'w, 'p, 'a> Control<'w, 'p, 'a> {
             });
             arms.push((messages::record_kind(self.w, header, *variant), arm));
         }
-        // Only a message without this header gets here: the verifier refuses such an automaton.
+        // Only a message with another header gets here: the verifier refuses such an automaton.
         self.w.at_block = block;
         let default = self.w.inside(|w| {
             let nobody = || word("MK_NOBODY");
@@ -225,7 +225,8 @@ impl<'w, 'p, 'a> Control<'w, 'p, 'a> {
                 Unit::Function(_) | Unit::Path(_) => w.push(Stmt::Return(w.answer_of_nothing())),
             }
         });
-        self.w.push(Stmt::Switch { on: reads("mk_top_kind", [core(), m]), cases: arms, default });
+        let on = messages::alternative(self.w, message, header);
+        self.w.push(Stmt::Switch { on, cases: arms, default });
     }
 
     /// The object that is there where the condition holds.

@@ -162,6 +162,13 @@ fn fields_on_top(w: &mut Writer, message: Value, header: HeaderId, variant: Vari
     names.iter().map(|member| top.clone().arrow(member.clone())).collect()
 }
 
+/// Which alternative of a header is to be taken off: the number that its record carries.
+pub(super) fn alternative(w: &Writer, message: Value, header: HeaderId) -> Expr {
+    let first = VariantId(0);
+    let size = Expr::SizeOf(struct_of(w, header, first).into());
+    acts("mk_alternative", [core(), w.value(message), record_kind(w, header, first), size])
+}
+
 /// Takes the record on top off, which is of this variant.
 pub(super) fn pop_known(w: &mut Writer, message: Value, header: HeaderId, variant: VariantId) {
     let record = struct_of(w, header, variant);

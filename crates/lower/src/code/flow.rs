@@ -41,7 +41,8 @@ impl<'p> Writer<'_, 'p> {
         let all: Vec<usize> = (0..components.len()).filter(named).collect();
         let owner = all.last().map(|at| components[*at].owner);
         if owner.is_none() {
-            self.error("M0722", format!("the flow here has no part `{}`", name.text), Some(name.span), "");
+            let help = no_such_part(components, remote, &name.text);
+            self.error("M0722", format!("the flow here has no part `{}`", name.text), Some(name.span), &help);
         }
         all.into_iter().filter(|at| Some(components[*at].owner) == owner).collect()
     }
@@ -219,5 +220,25 @@ impl<'p> Writer<'_, 'p> {
         let bound = &self.inst(user).bound;
         let free = top.iter().enumerate().filter(|(place, _)| bound.iter().all(|(at, _)| at != place));
         free.map(|(_, value)| *value).collect()
+    }
+}
+
+/// What a flow has instead of a part that it does not have.
+fn no_such_part(components: &[Component], remote: bool, name: &str) -> String {
+    let said = |c: &Component| match c.side {
+        Part::Local => format!("`local.{}`", c.name),
+        Part::Remote => format!("`remote.{}`", c.name),
+        Part::Both => format!("`{}`", c.name),
+    };
+    let other = components.iter().find(|c| c.name == name && c.is_remote() != remote);
+    if let Some(other) = other {
+        let end = if remote { "the other end's" } else { "this end's" };
+        return format!("{end} is bound in the stack and the same in every flow; there is {}", said(other));
+    }
+    let mut all: Vec<String> = components.iter().map(said).collect();
+    all.dedup();
+    match all.is_empty() {
+        true => "the flows here have no parts: those that there are below are bound in the stack".into(),
+        false => format!("there is {}", all.join(", ")),
     }
 }

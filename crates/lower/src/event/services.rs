@@ -111,6 +111,9 @@ impl<'p> Writer<'_, 'p> {
             }
             let mut all = args.to_vec();
             if self.carries_flow(*below) {
+                if self.is_for_no_session() {
+                    return self.reaches_no_session(name, "down");
+                }
                 let bottom = self.bottom_at_hand();
                 let rest = if at.several.is_empty() { 0 } else { 1 };
                 all.extend(self.lift_to(*below, bottom.get(rest..).unwrap_or_default(), false));
@@ -120,13 +123,33 @@ impl<'p> Writer<'_, 'p> {
     }
 
     fn custom_up(&mut self, name: &str, purpose: Purpose, mut args: Vec<r::Value>) {
-        let Some(user) = self.plan.flow_users(self.inst).first().copied() else { return };
+        let Some(user) = self.plan.flow_users(self.inst).first().copied() else {
+            if !self.plan.session_users(self.inst).is_empty() {
+                self.reaches_no_session(name, "up");
+            }
+            return self.drop_all(&args, "unexpected");
+        };
         let port = self.layer(user).is_none() && !GRANTS.contains(&name);
         if port || self.carries_flow(user) {
             let top = self.flow_at_hand();
             args.extend(self.as_user_sees(user, &top));
         }
         self.tell_entity(user, name, purpose, args);
+    }
+
+    /// Nothing says which of the sessions below an event is for.
+    fn is_for_no_session(&self) -> bool {
+        let at = self.inst(self.inst);
+        let has_flow = self.runs.flow.is_some() || self.runs.bottom.is_some() || self.runs.session.is_some();
+        at.uses.sessions && !has_flow && !at.bottom.is_empty()
+    }
+
+    /// An event of sessions, where the code runs for the entity.
+    fn reaches_no_session(&mut self, name: &str, way: &str) {
+        let text = format!("`{name}` goes {way} to a session, and none is at hand: this runs for the entity");
+        let help = "say it in a handler of a session: of `send`, `deliver`, `opened`, or of a timer that is declared in `session { … }`";
+        let place = self.at.or(self.inst(self.inst).span);
+        self.error("M0725", text, place, help);
     }
 
     /// An event that comes to an edge; one that need not be heard ends there.

@@ -8,6 +8,7 @@ use crate::stack::Purpose;
 impl<'p> Writer<'_, 'p> {
     /// A message of the layer, for those above. `from`: the flow it came from, where the code says it.
     pub fn deliver_up(&mut self, message: r::Value, from: Option<Vec<r::Value>>) {
+        self.has_its_headers(message);
         let Some(wire) = self.info().coding.above else { return self.hand_up(message, from) };
         let mut exits = Exits::default();
         let decoded = self.read(&mut exits, r::Fallible::Decode { message, wire });

@@ -18,6 +18,7 @@ impl<'p> Writer<'_, 'p> {
     pub fn send_down(&mut self, message: r::Value, fields: Fields, to: Option<(s::Type, Vec<r::Value>)>) {
         let at = self.inst(self.inst);
         let top = to.as_ref().filter(|(ty, _)| *ty == s::Type::Flow(s::Side::Above)).map(|(_, flow)| flow.as_slice());
+        self.has_its_headers(message);
         let mut message = self.push_header(message, fields, top);
         if let Some(wire) = self.info().coding.below {
             message = self.value(r::OpKind::Encode { message, wire });
@@ -76,6 +77,7 @@ impl<'p> Writer<'_, 'p> {
     fn push_header(&mut self, message: r::Value, fields: Fields, top: Option<&[r::Value]>) -> r::Value {
         let info = self.info();
         let Some(header) = info.header else { return message };
+        let is_refused = fields.is_none() && self.goes_as_the_first();
         let (variant, given) = fields.unwrap_or((0, Vec::new()));
         let keys = self.key_values(top);
         let mut values = Vec::new();
@@ -90,7 +92,10 @@ impl<'p> Writer<'_, 'p> {
                 }),
                 (None, None) => field.kept.map(|attribute| self.value(r::OpKind::GetAttribute { message, attribute })),
             };
-            let value = value.unwrap_or_else(|| self.constant(field.ty, 0));
+            let value = match (value, field.own) {
+                (None, Some(own)) if !is_refused => self.zero_of_field(variant, own, field.ty),
+                (value, _) => value.unwrap_or_else(|| self.constant(field.ty, 0)),
+            };
             values.push(self.cast(value, field.ty));
         }
         match &info.coding.placed {

@@ -7,5 +7,7 @@
 mod down;
 mod given;
 mod neighbours;
+mod own;
+mod unsaid;
 
 pub use down::Fields;

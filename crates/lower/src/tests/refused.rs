@@ -183,3 +183,45 @@ fn a_counter_that_there_is_not() {
     assert_eq!(codes(&text.replace("counter hits 1", "counter hit 1")), ["M0729"]);
     assert_eq!(codes(&text.replace("app.hits", "other.hits")), ["M0729"]);
 }
+
+#[test]
+fn a_message_of_its_own_where_headers_are_octets() {
+    let text = "
+        worker Low { header { n: u8 }  on send(msg) { let k = msg.u8(1)  below.send(msg, n: k) }  on start { MADE  below.send(own, n: 8) } }
+        worker Top { header { m: u8 }  on send(msg) { below.send(msg, m: 9) } }
+        bundle B = Top / Low encoded F
+        wire F { n: u8 = Low.n  m: u8 = Top.m }
+        stack S(device: Device) { a = B over device  export a }";
+    assert_eq!(codes(&text.replace("MADE", "let own = message(\"own\")")), ["M0768"]);
+    assert_eq!(codes(&text.replace("MADE", "let own = message()")), ["M0768"]);
+    let put_together = "let own = message(x\"0000\")  own.join(message(\"own\"))";
+    assert_eq!(codes(&text.replace("MADE", put_together)), Vec::<&str>::new());
+    // Who stands alone has nobody's headers in front.
+    let alone = text.replace("MADE", "let own = message(\"own\")").replace("a = B over", "a = Low over");
+    assert_eq!(codes(&alone), Vec::<&str>::new());
+}
+
+#[test]
+fn what_leaves_of_headers_that_nobody_says() {
+    let text = "
+        enum Kind: u8 { Ask = 1, Tell }
+        worker W { header { FIRST | Data { seq: u8 } with message }  on deliver(msg, Data) { above.deliver(msg) }
+            on start { below.send(Probe { k: Kind.Ask }) below.send(message(), Data { seq: 1 }) }
+            on deliver(Probe) { } SEND }
+        stack S(device: Device) { w = W over device  export w }";
+    let text = text.replace("FIRST", "Probe { k: Kind }");
+    assert_eq!(codes(&text.replace("SEND", "")), ["M0770"]);
+    assert_eq!(codes(&text.replace("SEND", "on send(msg) { pass }")), ["M0770"]);
+    assert_eq!(codes(&text.replace("SEND", "on send(msg) { below.send(msg, Data { seq: 2 }) }")), Vec::<&str>::new());
+}
+
+#[test]
+fn an_event_that_is_for_no_session() {
+    let text = "
+        multiplexor P { key { k: u8 } }
+        worker Low { session { }  entity { timer t }  on start { start t after 5 ms }  on expiry t { SAYS }  on send(msg) { below.send(msg) } }
+        worker High { entity { counter g }  on known(n: u8) { count g n }  on grant_sends(messages, octets) { count g  pass } }
+        stack S(device: Device) { p = P over device  w = High / Low over p  export w }";
+    assert_eq!(codes(&text.replace("SAYS", "above.known(3)")), ["M0725"]);
+    assert_eq!(codes(&text.replace("SAYS", "above.grant_sends(1, 0)")), ["M0725"]);
+}

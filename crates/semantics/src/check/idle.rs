@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 use mokume_base::{Diagnostic, Span};
 
+use crate::check::zeros;
 use crate::codes;
 use crate::program::*;
 use crate::visit::{self, Met};
@@ -24,7 +25,7 @@ pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
         if !fed.contains(&layer.name.span) {
             unsent(layer, &said, out);
         }
-        unsaid(layer, &said, out);
+        unsaid(program, layer, &said, out);
     }
 }
 
@@ -55,7 +56,7 @@ pub fn leave_out_followers(program: &Program, out: &mut Vec<Diagnostic>) {
 }
 
 /// A worker without `on send` lets messages pass, and its header goes with them, all zeros.
-fn unsaid(layer: &Layer, said: &Said, out: &mut Vec<Diagnostic>) {
+fn unsaid(program: &Program, layer: &Layer, said: &Said, out: &mut Vec<Diagnostic>) {
     let Some(header) = layer.header.as_ref().filter(|_| layer.shape == Shape::Worker && said.sent.is_empty()) else {
         return;
     };
@@ -69,6 +70,10 @@ fn unsaid(layer: &Layer, said: &Said, out: &mut Vec<Diagnostic>) {
         return;
     }
     let Some(field) = only.fields.first().filter(|field| !meant(&field.name)) else { return };
+    // Where it stands in a stack, zeros that are no value are refused there.
+    if only.fields.iter().any(|field| zeros::without_zero(program, field.ty).is_some()) {
+        return;
+    }
     let text =
         format!("nothing in `{}` says what its header holds: each message goes down with zeros", layer.name.text);
     let found = Diagnostic::warning(codes::UNSAID_HEADER, text).at(field.name.span, "always zero");

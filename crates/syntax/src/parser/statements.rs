@@ -263,6 +263,13 @@ impl Parser<'_> {
                 return self.bump_as_error();
             }
             self.path_here("a reason's name");
+            if self.at(L_PAREN) && self.same_line(0) {
+                let diagnostic = self
+                    .error_here(codes::EXPECTED, "a reason is a name, and no value that a function gives", "a call")
+                    .help("say which one by `if`: `if … { drop msg: stale } else { drop msg: doubled }`");
+                self.report(diagnostic);
+                self.skip_balanced();
+            }
             return;
         }
         if !self.report_foreign() {

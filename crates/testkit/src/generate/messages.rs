@@ -27,7 +27,7 @@ impl Body<'_> {
         let small = self.fresh("v");
         self.line(format!("{small} = and {value}, 15"));
         self.line(format!("{at} = cast {small} to u32"));
-        match self.random.place(9) {
+        match self.random.place(10) {
             0 => self.line(format!("{name} = trim {message}, {at}")),
             1 if self.random.below(3) == 0 => self.line(format!("{name} = front {message}, \"c0ffee\"")),
             1 => self.line(format!("{name} = skip {message}, {at}")),
@@ -65,6 +65,7 @@ impl Body<'_> {
                 self.bytes.push(mark);
             }
             7 => self.encode(&message, &name, &value),
+            8 => self.take_what_is_not_there(&message, &name),
             _ => return self.decode(&message, &name),
         }
         self.messages.push(name);
@@ -83,6 +84,27 @@ impl Body<'_> {
             self.line(format!("{k} = push {p}, t.Kind.Ack{{n: {q}, f: {f}}}"));
         }
         self.line(format!("{name} = encode {k}, w"));
+    }
+
+    /// A header is taken off a message that has none.
+    fn take_what_is_not_there(&mut self, message: &str, name: &str) {
+        if self.random.percent(50) {
+            let (a, b) = (self.fresh("v"), self.fresh("y"));
+            self.line(format!("{name}, {a}, {b} = pop {message}, t.Plain"));
+            self.bytes.push(a);
+            return self.wides.push(b);
+        }
+        let [data, ack, join] = ["data", "ack", "join"].map(|label| self.fresh(label));
+        let (first, second) = (self.fresh("m"), self.fresh("m"));
+        let (n, next, f) = (self.fresh("v"), self.fresh("q"), self.fresh("f"));
+        self.line(format!("match {message}, t.Kind {{ Data -> {data}(..), Ack -> {ack}(..) }}"));
+        self.label(&format!("{data}({first}: msg, {n}: u8)"));
+        self.line(format!("out app.word({}, {n})", self.layer));
+        self.line(format!("jump {join}({first})"));
+        self.label(&format!("{ack}({second}: msg, {next}: seq16, {f}: bool)"));
+        self.line(format!("out app.flag({}, {f})", self.layer));
+        self.line(format!("jump {join}({second})"));
+        self.label(&format!("{join}({name}: msg)"));
     }
 
     /// Decoded and taken apart, or dropped for its reason: either way a message goes on.

@@ -50,11 +50,11 @@ pub(super) fn check(check: &mut StackCheck, descent: &Descent) {
                 found.extend(from_whom(layer, to, &below));
             }
             let Met::Expr(expr) = met else { return };
-            if let Some((span, side)) = unnamed_part(expr) {
+            if let Some((span, side, end)) = unnamed_part(expr) {
                 let known = if side == Side::Above { &above } else { &below };
                 let ends = known.values().filter(|symmetric| !**symmetric).count();
                 if ends != 1 && seen.insert("") {
-                    found.push(not_one_part(check, index, layer, span, known));
+                    found.push(not_one_part(check, index, layer, (span, end), known));
                 }
             }
             for (name, side) in parts_named(expr) {
@@ -127,7 +127,13 @@ fn no_part(
     diagnostic
 }
 
-fn not_one_part(check: &StackCheck, index: usize, layer: &Layer, span: Span, known: &Parts) -> Diagnostic {
+fn not_one_part(
+    check: &StackCheck,
+    index: usize,
+    layer: &Layer,
+    (span, end): (Span, &str),
+    known: &Parts,
+) -> Diagnostic {
     let names: Vec<&str> = known.iter().filter(|(_, symmetric)| !**symmetric).map(|(name, _)| *name).collect();
     let text = match names.is_empty() {
         true => format!("`{}` names an end of a flow, and the flows here have none", layer.name.text),
@@ -138,7 +144,7 @@ fn not_one_part(check: &StackCheck, index: usize, layer: &Layer, span: Span, kno
     Diagnostic::error(codes::NO_FLOW_PART, text)
         .at(check.stack.instances[index].of.span, format!("`{}` stands here", layer.name.text))
         .label(span, "which part is this?")
-        .help(format!("name it: `remote.{}: …`", names.first().unwrap_or(&"part")))
+        .help(format!("name it: `{end}.{}: …`", names.first().unwrap_or(&"part")))
 }
 
 /// What a layer does to the parts of the flows that pass it upwards.
@@ -158,11 +164,12 @@ fn add_parts<'a>(layer: &'a Layer, parts: &mut Parts<'a>) {
     }
 }
 
-/// `flow(remote: x)`: an end without the name of its part.
-fn unnamed_part(expr: &Expr) -> Option<(Span, Side)> {
+/// `flow(remote: x)`: an end without the name of its part; where it stands, of which side's flow, and which end.
+fn unnamed_part(expr: &Expr) -> Option<(Span, Side, &'static str)> {
     let (ExprKind::Flow { local, remote, .. }, Type::Flow(side)) = (&expr.kind, expr.ty) else { return None };
-    let (_, part) = local.iter().chain(remote).find(|(name, _)| name.is_none())?;
-    Some((part.span, side))
+    let ends = local.iter().map(|part| ("local", part)).chain(remote.iter().map(|part| ("remote", part)));
+    let (end, (_, part)) = ends.into_iter().find(|(_, (name, _))| name.is_none())?;
+    Some((part.span, side, end))
 }
 
 fn is_remote(expr: &Expr, name: &Name) -> bool {

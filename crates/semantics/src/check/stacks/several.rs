@@ -136,7 +136,7 @@ fn unsaid(
     let stands = format!("`{}` stands on several here", router.name.text);
     let text = format!("`{}` reads `below.{name}`, of which the layers below have one each", reader.name.text);
     let unders = &check.stack.instances[index].unders;
-    let overs: Vec<String> = unders.iter().map(|under| format!("`{}`", check.under_name(under))).collect();
+    let overs: Vec<String> = unders.iter().map(|under| check.under_name(under).to_string()).collect();
     Diagnostic::error(codes::UNSAID, text)
         .at(check.stack.instances[index].of.span, stands)
         .label(span, "read here")

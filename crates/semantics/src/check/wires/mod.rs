@@ -10,6 +10,7 @@ mod headers;
 mod names;
 mod own;
 mod paths;
+mod twice;
 mod vectors;
 
 use mokume_base::Diagnostic;
@@ -34,6 +35,7 @@ pub fn check(program: &Program, bundle: &Bundle, wire: &Wire, out: &mut Vec<Diag
         out,
     };
     names::names(&mut check, &wire.items);
+    twice::check(&mut check);
     valueless(&mut check);
     if wire.whole && !check.failed && paths::are_few(&mut check) {
         let mut path = Path::default();

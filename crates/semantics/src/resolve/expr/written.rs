@@ -138,11 +138,16 @@ fn unread(cx: &Context, text: &str, span: Span) -> Diagnostic {
     if with_colons != text && cx.program.written.iter().any(|written| written.form.read(&with_colons).is_some()) {
         return diagnostic.at(span, "no type is written so").help(format!("write `{with_colons}`"));
     }
+    let padded: Vec<String> = text.split(':').map(|part| format!("{part:0>2}")).collect();
+    let padded = padded.join(":");
+    if padded != text && cx.program.written.iter().any(|written| written.form.read(&padded).is_some()) {
+        return diagnostic.at(span, "a part has two digits").help(format!("write `{padded}`"));
+    }
     let shape = |text: &str| (text.contains('.'), text.contains('/'));
     let alike = cx.program.written.iter().map(|written| (&written.name.text, written.form.example()));
     let mut alike: Vec<String> = alike
         .filter(|(_, example)| shape(example) == shape(text))
-        .map(|(name, example)| format!("as `{example}`, of `{name}`"))
+        .map(|(name, example)| format!("as `{example}` is, of `{name}`"))
         .collect();
     alike.dedup();
     let help = match alike.is_empty() {

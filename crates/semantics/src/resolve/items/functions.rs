@@ -24,6 +24,16 @@ pub fn bodies(cx: &mut Context) {
             let effects = lost::within(head.name.span, "effects");
             cx.report(diagnostic.help("write the function within the layer").loses(effects));
         }
+        if head.refuses {
+            let text = "a function of a file gives a value always: it has nothing that it could give back";
+            let diagnostic = Diagnostic::error(codes::REFUSAL_MISPLACED, text).at(head.name.span, "says `or refuse`");
+            cx.report(
+                diagnostic
+                    .help("write the function within the layer")
+                    .help("or let it give what says that there is none, as an enum with data does: `enum Half: u8 { None, Some(of: u32) }`")
+                    .loses(lost::refusals()),
+            );
+        }
         let (locals, _, body) = cx.settled(|cx| function::body(Body::of_function(cx, *file, None, &head), item, &head));
         cx.program.functions[index].locals = locals;
         cx.program.functions[index].body = body;

@@ -38,7 +38,8 @@ pub(super) fn read(body: &mut Body, stmt: &ast::ExprStmt, span: Span) -> Option<
 /// Reads a block behind `or` where nothing can fail, and reports it, but where what stands in front was wrong itself.
 pub(super) fn needless_or(body: &mut Body, or: &ast::OrClause, is_wrong: bool, help: &str) {
     if !is_wrong {
-        body.error(codes::MISPLACED, "nothing here can fail", or.span(body.file), "not needed", help);
+        let diagnostic = Diagnostic::error(codes::MISPLACED, "nothing here can fail");
+        body.report(diagnostic.at(or.span(body.file), "not needed").help(help).needs(lost::refusals()));
     }
     let said = body.cx.out.len();
     stmt::block(body, or.block());

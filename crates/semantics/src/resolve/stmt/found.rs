@@ -91,9 +91,30 @@ pub(super) fn must_leave(body: &mut Body, otherwise: &[Stmt], block: Option<ast:
         return;
     }
     let place = block.map_or(span, |block| body.span(&block));
+    if gives_behind_statements(body, place) {
+        return;
+    }
     let diagnostic = Diagnostic::error(codes::MUST_LEAVE, "the block behind `or` goes on as if there had been room")
         .at(place, "runs past its end")
         .note("what follows relies on what this did not get")
         .help("end it with `return`, after giving the message away");
     body.report(diagnostic);
+}
+
+/// `or { count misses  0 }`: a value behind statements, which was told of as one that nobody uses.
+fn gives_behind_statements(body: &mut Body, block: Span) -> bool {
+    let within = |span: Span| span.file == block.file && block.start <= span.start && span.end < block.end;
+    let is_value = |found: &Diagnostic| {
+        found.code == codes::UNUSED_VALUE && found.primary.as_ref().is_some_and(|label| within(label.span))
+    };
+    let Some(last) = body.cx.out.iter().rposition(is_value) else { return false };
+    let Some(value) = body.cx.out[last].primary.as_ref().map(|label| label.span) else { return false };
+    body.cx.out.remove(last);
+    let diagnostic = Diagnostic::error(codes::MUST_LEAVE, "a block that gives a value has nothing else in it")
+        .at(block, "statements, and a value")
+        .label(value, "the value")
+        .help("give the value alone: `or { 0 }`")
+        .help("or say both ways: `let x: u32 = 0` in front, and `if let found = … { x = found } else { … }`");
+    body.report(diagnostic);
+    true
 }
