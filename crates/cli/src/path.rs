@@ -1,12 +1,15 @@
 //! `mokume path`.
 
-use mokume_driver::path::{known, paths, Shown, Way};
+use mokume_driver::path::{known, paths, Nowhere, Shown, Way};
 use mokume_driver::Failure;
 use serde_json::json;
 
 use crate::arguments::StackChoice;
 use crate::common::compiled_to_write;
 use crate::print::Printer;
+
+/// Ways that are shown as missing.
+const MOST_MISSED: usize = 12;
 
 /// The path of an event, or a line for each.
 pub fn path(choice: &StackChoice, event: Option<&str>, printer: &Printer) -> Result<i32, Failure> {
@@ -30,10 +33,25 @@ pub fn path(choice: &StackChoice, event: Option<&str>, printer: &Printer) -> Res
                 }
                 last = place.as_ref().or(last);
             }
+            missed(shown, printer);
         }
         Err(_) => line(shown, printer),
     }
     Ok(0)
+}
+
+/// Ways that are not in a path: how likely it is to come to where they end, what is there, and where.
+fn missed(shown: &Shown, printer: &Printer) {
+    if !shown.missed.is_empty() {
+        printer.line("not in it, the likeliest first:");
+    }
+    for (likely, nowhere) in shown.missed.iter().take(MOST_MISSED) {
+        printer.line(format!("    {:>5.1} %  {}{}", likely * 100.0, nowhere.why, at(nowhere)));
+    }
+}
+
+fn at(nowhere: &Nowhere) -> String {
+    nowhere.place.as_ref().map_or(String::new(), |place| format!(" ({place})"))
 }
 
 fn line(shown: &Shown, printer: &Printer) {
@@ -47,8 +65,7 @@ fn line(shown: &Shown, printer: &Printer) {
             format!("{events:<28} {layers:>3} layers, {operations:>4} operations, {guards:>3} guards")
         }
         Err(nowhere) => {
-            let place = nowhere.place.as_ref().map_or(String::new(), |place| format!(" ({place})"));
-            format!("{events:<28} none: the likeliest way {}{place}", nowhere.why)
+            format!("{events:<28} none: the likeliest way {}{}", nowhere.why, at(nowhere))
         }
     });
 }
@@ -58,9 +75,13 @@ fn object(shown: &Shown, way: Option<&Way>, printer: &Printer) {
         let line = |(text, place): &(String, Option<String>)| json!({ "text": text, "place": place });
         way.lines.iter().map(line).collect::<Vec<_>>()
     });
+    let missed =
+        |(likely, nowhere): &(f32, Nowhere)| json!({ "likely": likely, "why": nowhere.why, "place": nowhere.place });
+    let missed: Vec<_> = shown.missed.iter().map(missed).collect();
     printer.object(&match &shown.path {
         Ok(way) => json!({
             "events": shown.events, "layers": way.layers, "operations": way.operations, "guards": way.guards, "lines": lines,
+            "missed": missed,
         }),
         Err(nowhere) => json!({ "events": shown.events, "why": nowhere.why, "place": nowhere.place }),
     });

@@ -11,6 +11,8 @@ pub struct Shown {
     pub events: Vec<String>,
     /// The path, or why there is none.
     pub path: Result<Way, Nowhere>,
+    /// What ways met that are not in it, or end at a handler that does the rest: how likely it is to come there, and why. The likeliest first.
+    pub missed: Vec<(f32, Nowhere)>,
 }
 
 /// A way through the layers.
@@ -45,26 +47,26 @@ pub fn fused(composed: &Automaton, level: u8) -> Automaton {
 
 /// For each event of a port, in their order.
 pub fn paths(composed: &Automaton) -> Vec<Shown> {
-    found(composed).into_iter().map(|(events, path)| shown(composed, events, path)).collect()
+    mokume_fuse::paths(composed).into_iter().map(|found| shown(composed, found)).collect()
 }
 
 type Found = (Vec<String>, Result<(Path, Vec<LayerId>), mokume_fuse::Why>);
 
 /// The paths of a stack, each with the events that lead to it.
 pub(crate) fn found(composed: &Automaton) -> Vec<Found> {
-    let events = |id: HandlerId| -> Vec<String> {
-        // One that begins inside has the name of its handler.
-        if !composed.is_at_port(id) {
-            return vec![composed.handler_name(id)];
-        }
-        let handler = composed.handler(id);
-        let inputs = composed.ports.iter().flat_map(|port| port.inputs.iter().map(move |input| (port, input)));
-        let leads = inputs.filter(|(_, input)| {
-            input.class == handler.class && handler.trigger == Trigger::Event(input.handler.clone())
-        });
-        leads.map(|(port, input)| format!("{}.{}", port.name, input.event)).collect()
-    };
-    mokume_fuse::paths(composed).into_iter().map(|found| (events(found.handler), found.path)).collect()
+    mokume_fuse::paths(composed).into_iter().map(|found| (events(composed, found.handler), found.path)).collect()
+}
+
+/// The events of ports that lead to a handler: `port.event`. One that no port leads to has its own name.
+fn events(composed: &Automaton, id: HandlerId) -> Vec<String> {
+    if !composed.is_at_port(id) {
+        return vec![composed.handler_name(id)];
+    }
+    let handler = composed.handler(id);
+    let inputs = composed.ports.iter().flat_map(|port| port.inputs.iter().map(move |input| (port, input)));
+    let leads = inputs
+        .filter(|(_, input)| input.class == handler.class && handler.trigger == Trigger::Event(input.handler.clone()));
+    leads.map(|(port, input)| format!("{}.{}", port.name, input.event)).collect()
 }
 
 /// Fails where none of these is the event, and says which there are.
@@ -79,12 +81,15 @@ pub fn known<'a>(all: impl Iterator<Item = &'a Vec<String>>, event: &str) -> Res
     }
 }
 
-fn shown(automaton: &Automaton, events: Vec<String>, path: Result<(Path, Vec<LayerId>), mokume_fuse::Why>) -> Shown {
+fn shown(automaton: &Automaton, found: mokume_fuse::Found) -> Shown {
     let place = |source: SourceId| {
         let source = automaton.sources.get(source.index())?;
         Some(format!("{}:{}", source.file, source.line))
     };
-    let path = match path {
+    let nowhere = |why: mokume_fuse::Why| Nowhere { why: why.what, place: why.source.and_then(place) };
+    let events = events(automaton, found.handler);
+    let missed = found.missed.into_iter().map(|missed| (missed.likely, nowhere(missed.why))).collect();
+    let path = match found.path {
         Ok((path, layers)) => {
             let asks = |block: &&Block| matches!(block.terminator, Terminator::Branch { .. } | Terminator::Try { .. });
             let lines = mokume_reaction::text::path_lines(automaton, &path).into_iter();
@@ -95,7 +100,7 @@ fn shown(automaton: &Automaton, events: Vec<String>, path: Result<(Path, Vec<Lay
                 lines: lines.map(|(text, source)| (text, source.and_then(place))).collect(),
             })
         }
-        Err(why) => Err(Nowhere { why: why.what, place: why.source.and_then(place) }),
+        Err(why) => Err(nowhere(why)),
     };
-    Shown { events, path }
+    Shown { events, path, missed }
 }

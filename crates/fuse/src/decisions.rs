@@ -35,13 +35,25 @@ impl Decisions {
         self.taken.iter().map(|decided| decided.way).collect()
     }
 
+    /// How likely the ways taken so far are together.
+    pub fn likely(&self) -> f32 {
+        self.taken.iter().map(|decided| decided.likely[decided.way]).product()
+    }
+
+    /// Whether it came by the ways that were prescribed, and through all of them.
+    fn went_as_told(&self) -> bool {
+        let ways = self.taken.iter().map(|decided| decided.way);
+        self.taken.len() >= self.prescribed.len() && ways.zip(&self.prescribed).all(|(way, told)| way == *told)
+    }
+
     /// The way to take of these, by how likely each is; `at`: how far the path is.
     pub fn next(&mut self, likely: &[f32], at: Far) -> usize {
         let best = || {
             let ways = 0..likely.len();
             ways.reduce(|best, way| if likely[way] > likely[best] { way } else { best }).unwrap_or(0)
         };
-        let way = self.prescribed.get(self.taken.len()).copied().unwrap_or_else(best);
+        let prescribed = self.prescribed.get(self.taken.len()).copied().filter(|way| *way < likely.len());
+        let way = prescribed.unwrap_or_else(best);
         self.taken.push(Decided { way, likely: likely.to_vec(), at });
         way
     }
@@ -108,6 +120,10 @@ pub fn search<T, E>(
         }
         let from = next.ways.len();
         let (decisions, found) = attempt(Decisions::prescribed(next.ways));
+        // By now the path ends before it: that way was found already.
+        if !decisions.went_as_told() {
+            continue;
+        }
         let mut likely = 1.0;
         for (place, decided) in decisions.taken.iter().enumerate() {
             let others =
@@ -168,6 +184,24 @@ mod tests {
             assert!(found(&ways).is_ok(), "{ways:?}");
         }
         assert_eq!(found(&[2, 2, 2]), Err(Some(vec![0, 0, 1])), "the likeliest is tried first");
+    }
+
+    #[test]
+    fn ways_that_are_there_no_more_are_passed_over() {
+        let mut tried = 0;
+        let found = search(
+            (9, 100),
+            |_| 1.0,
+            |mut decisions| {
+                tried += 1;
+                // The first attempt has two ways, and from then on the path ends before.
+                let likely = if tried == 1 { vec![0.6, 0.4] } else { vec![0.5] };
+                let way = decisions.next(&likely, HERE);
+                (decisions, if tried == 1 { Err(()) } else { Ok(way) })
+            },
+        );
+        assert_eq!(found.map(|found| found.0.len()), Err(Some(())));
+        assert_eq!(tried, 2);
     }
 
     #[test]

@@ -36,6 +36,16 @@ pub struct Found {
     pub handler: HandlerId,
     /// The path, with the layers that it goes through, in order; or why there is none.
     pub path: Result<(Path, Vec<LayerId>), Why>,
+    /// What ways met that could not be followed, or no further, each once: the likeliest first.
+    pub missed: Vec<Missed>,
+}
+
+/// Why a way is not in a path, or ends where a handler does the rest.
+#[derive(Clone, Debug)]
+pub struct Missed {
+    /// How likely it is to come there, by what the source says and is guessed.
+    pub likely: f32,
+    pub why: Why,
 }
 
 /// Ways that are tried for an event.
@@ -90,6 +100,16 @@ struct Seen {
     followed: HashSet<Call>,
     /// Layers where one that failed might have ended.
     ends: HashSet<LayerId>,
+    missed: Vec<Missed>,
+}
+
+impl Seen {
+    fn miss(&mut self, likely: f32, why: Why) {
+        match self.missed.iter_mut().find(|missed| missed.why == why) {
+            Some(known) => known.likely = known.likely.max(likely),
+            None => self.missed.push(Missed { likely, why }),
+        }
+    }
 }
 
 type Looked<'a> = Searched<Region<'a>, Why>;
@@ -131,7 +151,9 @@ impl<'a> Finder<'a> {
             (Path { handler, body: write::body(ways, handler) }, layers)
         });
         let nowhere = || Why { what: "leads nowhere".to_owned(), source: None };
-        Found { handler, path: path.map_err(|why| why.unwrap_or_else(nowhere)) }
+        let mut missed = seen.missed;
+        missed.sort_by(|a, b| b.likely.total_cmp(&a.likely));
+        Found { handler, path: path.map_err(|why| why.unwrap_or_else(nowhere)), missed }
     }
 
     /// Ways from an event on. They may end at layers of which `may_end` says so, but at no call that was followed by some way. Such calls, and the
@@ -153,6 +175,7 @@ impl<'a> Finder<'a> {
                     return (std::mem::take(&mut region.decisions), Ok(region));
                 }
                 Err(why) => {
+                    seen.miss(region.decisions.likely(), why.clone());
                     let end = region.where_to_end(&seen.followed).filter(|(end, _)| end.0 >= WORTH_IT);
                     seen.ends.extend(end.as_ref().map(|(_, layer)| *layer));
                     match end {
