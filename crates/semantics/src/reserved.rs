@@ -11,7 +11,9 @@ pub fn leave_out_uses(loaded: &Loaded, diagnostics: &mut Vec<Diagnostic>) {
     for found in diagnostics.iter().filter(|found| is_of_a_word(found)) {
         let (Some(label), Some(word)) = (&found.primary, found.message.split('`').nth(1)) else { continue };
         let parse = loaded.files.iter().find(|(file, _)| *file == label.span.file);
-        lines.extend(parse.into_iter().flat_map(|(file, parse)| lines_with(*file, &parse.syntax(), word)));
+        lines.extend(
+            parse.into_iter().flat_map(|(file, parse)| lines_with(*file, &parse.syntax(), word, label.span.start)),
+        );
     }
     diagnostics.retain(|found| {
         let stands = |span: &Span| {
@@ -25,9 +27,12 @@ fn is_of_a_word(found: &Diagnostic) -> bool {
     found.code == codes::HIDES_BUILT_IN && found.message.contains("is a word that values are made of")
 }
 
-fn lines_with(file: mokume_base::FileId, root: &mokume_syntax::SyntaxNode, word: &str) -> Vec<Span> {
+/// The lines with a word, of the item that a place is in: elsewhere the word is what it always is.
+fn lines_with(file: mokume_base::FileId, root: &mokume_syntax::SyntaxNode, word: &str, at: u32) -> Vec<Span> {
     let text = root.text().to_string();
-    let tokens = root.descendants_with_tokens().filter_map(|element| element.into_token());
+    let holds = |item: &mokume_syntax::SyntaxNode| item.text_range().contains_inclusive(at.into());
+    let Some(item) = root.children().find(holds) else { return Vec::new() };
+    let tokens = item.descendants_with_tokens().filter_map(|element| element.into_token());
     let places = tokens.filter(|token| token.text() == word).map(|token| usize::from(token.text_range().start()));
     let line = |at: usize| {
         let start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
