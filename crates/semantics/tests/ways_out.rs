@@ -105,6 +105,15 @@ fn each_mistake_has_the_way_out_that_is_meant() {
             "M0508 if it is what the server answers, declare it so: `out found(…)`",
         ),
         (
+            "service FindIt { find(name: u8)  out found(place: u8) }
+                endpoint D { serves FindIt  entity { counter asked }  on find_it.find(name) { count asked name } }
+                worker U { uses FindIt as f  entity { var p: u8 = 0 }  header { p: u8 }
+                    on send(msg) { f.find(1)  below.send(msg, p: p) }  on f.found(x) { p = x } }
+                multiplexor Kinds { key symmetric { kind: u8 } }
+                stack S(device: Device) { kinds = Kinds over device  d = D over kinds[kind: 1]  u = U over kinds[kind: 2] with d  export u }".to_string(),
+            "M0794 let `D` say `find_it.found(…)`",
+        ),
+        (
             format!("{} bundle B = Says encoded W  wire W big {{ n: u8 = Says.n }}
                 stack S(device: Device) {{ app = B over device  export app }}
                 test \"t\" {{ stack S  app.send_to(\"a\")  => device.frame(W(n: 1) \"a\") }}", says("n: u8", "n: 1")),

@@ -6,6 +6,7 @@ use mokume_base::Diagnostic;
 
 use crate::codes;
 use crate::program::*;
+use crate::tree;
 use crate::visit::{self, Met};
 
 /// All stacks, and all layers, of a program without errors.
@@ -35,7 +36,7 @@ fn ungiven(program: &Program, stack: &Stack, instance: &Instance, layer: &Layer,
         }
         let Some(known) = program.services.get(service.index()) else { continue };
         let Some(answer) = known.operations.get(operation as usize) else { continue };
-        let called = known.name.text.to_lowercase();
+        let called = tree::snake_case(&known.name.text);
         let text =
             format!("`{}` waits for `{}`, and `{}` never says it", layer.name.text, answer.name.text, by.name.text);
         let found = Diagnostic::warning(codes::UNANSWERED, text)
