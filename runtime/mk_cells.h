@@ -108,6 +108,14 @@ static inline mk_message *mk_do_take_out(mk_core *core, mk_held *places, uint32_
     return message;
 }
 
+static inline void mk_do_consume_held(mk_core *core, mk_held *places, uint32_t size, uint64_t index, uint32_t reason,
+                                      uint32_t source)
+{
+    mk_message *message = mk_do_take_out(core, places, size, index, source);
+    if (message)
+        mk_consume(core, message, reason);
+}
+
 static inline mk_message *mk_do_share_held(mk_core *core, mk_held *places, uint32_t size, uint64_t index,
                                            uint32_t source)
 {

@@ -38,11 +38,10 @@ pub struct Nowhere {
 
 /// The automaton with a path in front of the handlers of each event that has one; from level 2 on with memos.
 pub fn fused(composed: &Automaton, level: u8) -> Automaton {
-    let fused = mokume_fuse::with_paths(composed);
-    if level < 2 {
-        return fused;
+    match level {
+        0 | 1 => mokume_fuse::with_paths(composed),
+        _ => mokume_fuse::with_memos(composed, mokume_fuse::WORTH),
     }
-    mokume_fuse::remembered(&fused, mokume_fuse::WORTH)
 }
 
 /// For each event of a port, in their order.

@@ -89,7 +89,14 @@ impl Reaction<'_> {
         found.next().map(|(place, _)| vec![place as u64])
     }
 
-    fn held(&mut self, frame: &Frame, object: Value, cell: CellId, index: u64, takes: bool) -> Option<Vec<u64>> {
+    pub(super) fn held(
+        &mut self,
+        frame: &Frame,
+        object: Value,
+        cell: CellId,
+        index: u64,
+        takes: bool,
+    ) -> Option<Vec<u64>> {
         let Some(Content::Messages(places)) = self.content(frame, object, cell) else { return None };
         let Some(place) = places.get_mut(index as usize) else {
             self.report(Report::Bounds);

@@ -285,6 +285,10 @@ impl<'p> Reaction<'p> {
             }
             OpKind::Drop { message: _, reason } => return self.dropped(*reason),
             OpKind::DropFor { message: _, reason } => return self.dropped(ReasonId(frame.get(*reason) as u32)),
+            OpKind::ConsumeHeld { object, cell, index, .. } => {
+                self.held(frame, *object, *cell, frame.get(*index), true);
+                return;
+            }
             OpKind::Consume { .. } => return,
         };
         if let Some(result) = op.results.first() {

@@ -92,6 +92,15 @@ impl<'a> Graph<'a> {
         match *self.kind(node) {
             // What is known by now of the number that was made wider.
             Kind::Cast(inner) if matches!(self.ty(inner), Type::U(_)) && self.widens(inner, node) => self.span(inner),
+            // Nothing is cut off, as is known by now.
+            Kind::Cast(inner) if matches!((self.ty(inner), self.ty(node)), (Type::U(_), Type::U(_))) => {
+                let (least, most) = self.span(inner);
+                if most <= self.mask(self.ty(node)) {
+                    (least, most)
+                } else {
+                    self.spans[node.0 as usize]
+                }
+            }
             Kind::Not(inner) if self.ty(inner) == Type::Bool => {
                 let (least, most) = self.span(inner);
                 (1 - most, 1 - least)
@@ -576,6 +585,7 @@ impl<'a> Graph<'a> {
             Kind::Cast(inner) if matches!(self.ty(inner), Type::U(_)) && self.widens(inner, node) => {
                 self.set_span(inner, (least, most));
             }
+            Kind::Cast(inner) if self.ty(inner) == Type::Bool && least == most => self.learn(inner, least != 0),
             Kind::Binary(Binary::AddWrap, x, c) => {
                 // Only where nothing went around.
                 let all = self.mask(self.ty(node));

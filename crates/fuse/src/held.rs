@@ -2,19 +2,23 @@
 //!
 //! It must keep: a place is read back only where it is known by which name it was written.
 
-use mokume_reaction::{CellId, CellKind, ClassId};
+use mokume_reaction::{Binary, CellId, CellKind, ClassId, Compare};
 
 use crate::graph::{Kind, Node, U32};
 use crate::message::Message;
-use crate::region::{Do, Followed, Region};
+use crate::region::{Do, Followed, Place, Region};
 
-/// A message that was put into a place.
+/// Places that are told apart on one path.
+const MOST_PLACES: usize = 32;
+
+/// What a place has by now.
 pub struct Held {
     object: Node,
     class: ClassId,
     cell: CellId,
     index: Node,
-    message: Message,
+    /// None: what was there was taken out.
+    message: Option<Message>,
 }
 
 impl Region<'_> {
@@ -26,15 +30,27 @@ impl Region<'_> {
         self.within(index, u64::from(size))
     }
 
-    /// What was put into a place on the way; none where nothing was put there.
-    fn held_at(&self, object: Node, cell: CellId, index: Node) -> Followed<Option<&Message>> {
+    /// What a place has where something was put there or taken out on the way; none where nothing was.
+    fn held_at(&mut self, object: Node, cell: CellId, index: Node) -> Followed<Option<Option<Message>>> {
         let class = self.class(object);
-        for held in self.held.iter().rev().filter(|held| (held.class, held.cell) == (class, cell)) {
-            if (held.object, held.index) == (object, index) {
-                return Ok(Some(&held.message));
+        if self.held.len() > MOST_PLACES {
+            return self.no("asks for more places than are told apart");
+        }
+        for place in (0..self.held.len()).rev() {
+            let held = &self.held[place];
+            if (held.class, held.cell) != (class, cell) {
+                continue;
             }
-            if held.object != object || !self.differ(held.index, index) {
+            if held.object != object {
                 return self.no("asks for a place that may have been filled by another name");
+            }
+            let at = held.index;
+            if at == index {
+                return Ok(Some(held.message.clone()));
+            }
+            if !self.differ(at, index) {
+                let apart = self.graph.compare(Compare::Ne, at, index);
+                self.guard(apart)?;
             }
         }
         Ok(None)
@@ -44,7 +60,10 @@ impl Region<'_> {
     pub fn holds(&mut self, object: Node, cell: CellId, index: Node) -> Followed<Node> {
         let index = self.place_of_message(object, cell, index)?;
         Ok(match self.held_at(object, cell, index)? {
-            Some(_) => self.graph.truth(true),
+            Some(found) => {
+                let holds = found.is_some();
+                self.graph.truth(holds)
+            }
             None => self.graph.add(Kind::Holds(object, cell, index), mokume_reaction::Type::Bool),
         })
     }
@@ -58,7 +77,7 @@ impl Region<'_> {
         // Who measures nothing expects that messages go on at once.
         self.choose(&[0.1]);
         let class = self.class(object);
-        self.held.push(Held { object, class, cell, index, message: message.clone() });
+        self.held.push(Held { object, class, cell, index, message: Some(message.clone()) });
         self.deed(Do::Keep { object, cell, index, message });
         Ok(())
     }
@@ -67,7 +86,7 @@ impl Region<'_> {
     pub fn share_held(&mut self, object: Node, cell: CellId, index: Node) -> Followed<Option<Message>> {
         let index = self.place_of_message(object, cell, index)?;
         match self.held_at(object, cell, index)? {
-            Some(message) => Ok(Some(message.clone())),
+            Some(found) => Ok(found),
             None => {
                 // Of what was there before no path can say what it is.
                 let holds = self.holds(object, cell, index)?;
@@ -79,30 +98,64 @@ impl Region<'_> {
         }
     }
 
+    /// Takes out what was in a place before; none where it is empty.
+    pub fn take_out(&mut self, object: Node, cell: CellId, index: Node) -> Followed<Option<Place>> {
+        let index = self.place_of_message(object, cell, index)?;
+        if let Some(Some(_)) = self.held_at(object, cell, index)? {
+            return self.no("takes out what was put there on the way");
+        }
+        let holds = self.holds(object, cell, index)?;
+        if !self.decide(holds, Some(0.9))? {
+            return Ok(None);
+        }
+        let class = self.class(object);
+        self.held.push(Held { object, class, cell, index, message: None });
+        Ok(Some((object, cell, index)))
+    }
+
     /// What a quota has left.
     pub fn left(&mut self, object: Node, cell: CellId) -> Followed<Node> {
-        let mut left = self.graph.add(Kind::Left(object, cell), U32);
         let class = self.class(object);
-        for (other, taken, amount) in self.taken.clone() {
-            if taken == cell && self.class(other) == class {
-                if other != object {
-                    return self.no("asks for a quota that may have been taken from by another name");
-                }
-                left = self.graph.binary(mokume_reaction::Binary::SubWrap, left, amount);
-            }
+        match self.left.iter().find(|left| (left.1, left.2) == (class, cell)) {
+            Some((other, _, _, left)) if *other == object => Ok(*left),
+            Some(_) => self.no("asks for a quota that may have been taken from by another name"),
+            None => Ok(self.graph.add(Kind::Left(object, cell), U32)),
         }
-        Ok(left)
+    }
+
+    fn set_left(&mut self, object: Node, cell: CellId, now: Node) {
+        let class = self.class(object);
+        match self.left.iter_mut().find(|left| (left.1, left.2) == (class, cell)) {
+            Some(left) => left.3 = now,
+            None => self.left.push((object, class, cell, now)),
+        }
     }
 
     /// Takes from a quota; whether there was enough.
     pub fn take(&mut self, object: Node, cell: CellId, amount: Node) -> Followed<bool> {
         let left = self.left(object, cell)?;
-        let enough = self.graph.compare(mokume_reaction::Compare::Ge, left, amount);
+        let enough = self.graph.compare(Compare::Ge, left, amount);
         if !self.decide(enough, Some(0.99))? {
             return Ok(false);
         }
-        self.taken.push((object, cell, amount));
+        let left = self.graph.binary(Binary::SubWrap, left, amount);
+        self.set_left(object, cell, left);
         self.deed(Do::Take { object, cell, amount });
         Ok(true)
+    }
+
+    /// Gives back to a quota of which so much was taken: else there is no path.
+    pub fn give(&mut self, object: Node, cell: CellId, amount: Node) -> Followed<()> {
+        let CellKind::Quota { amount: all } = self.automaton.cell(self.class(object), cell).kind else {
+            return self.no("gives to what is no quota");
+        };
+        let (left, all) = (self.left(object, cell)?, self.number(U32, u64::from(all)));
+        let taken = self.graph.binary(Binary::SubWrap, all, left);
+        let enough = self.graph.compare(Compare::Ge, taken, amount);
+        self.guard(enough)?;
+        let left = self.graph.binary(Binary::AddWrap, left, amount);
+        self.set_left(object, cell, left);
+        self.deed(Do::Give { object, cell, amount });
+        Ok(())
     }
 }

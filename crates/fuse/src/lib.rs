@@ -18,12 +18,12 @@ mod settling;
 mod wires;
 mod write;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use mokume_reaction::{Automaton, Body, ClassId, Emission, HandlerId, LayerId, Path, Trigger, WireId};
+use mokume_reaction::{Automaton, Body, CellId, ClassId, Emission, HandlerId, LayerId, Path, Trigger, WireId};
 
-use decisions::{search, Searched, Taken};
+use decisions::{search, Searched, Taken, SELDOM};
 pub use memos::{remembered, WORTH};
 pub use region::Why;
 use region::{Call, Do, Region};
@@ -36,6 +36,8 @@ pub struct Found {
     pub handler: HandlerId,
     /// The path, with the layers that it goes through, in order; or why there is none.
     pub path: Result<(Path, Vec<LayerId>), Why>,
+    /// Cells that are written on ways that are not in it and are not seldom taken: then the handlers write them.
+    pub moving: Vec<(ClassId, CellId)>,
     /// What ways met that could not be followed, or no further, each once: the likeliest first.
     pub missed: Vec<Missed>,
 }
@@ -49,11 +51,11 @@ pub struct Missed {
 }
 
 /// Ways that are tried for an event.
-const MOST_WAYS: usize = 150;
+const MOST_WAYS: usize = 250;
 /// The same for an event that a layer emits: there are many of these, and most lead to a layer that is not followed.
 const MOST_WAYS_INSIDE: usize = 60;
 /// Ways of one path, which part where they differ.
-const LEAVES: usize = 6;
+const LEAVES: usize = 8;
 /// A way that is worth less than this, where the first is worth one, costs more than it saves: each makes the others larger.
 const WORTH_MORE: f32 = 0.1;
 /// Handlers that a way comes through before it is worth to hand over to another.
@@ -101,9 +103,19 @@ struct Seen {
     /// Layers where one that failed might have ended.
     ends: HashSet<LayerId>,
     missed: Vec<Missed>,
+    /// Cells that ways which failed have written, with how likely such a way is.
+    moving: HashMap<(ClassId, CellId), f32>,
 }
 
 impl Seen {
+    fn note_writes(&mut self, way: &Region) {
+        let likely = way.decisions.likely();
+        for (_, class, cell, ..) in &way.written {
+            let known = self.moving.entry((*class, *cell)).or_insert(likely);
+            *known = known.max(likely);
+        }
+    }
+
     fn miss(&mut self, likely: f32, why: Why) {
         match self.missed.iter_mut().find(|missed| missed.why == why) {
             Some(known) => known.likely = known.likely.max(likely),
@@ -138,7 +150,11 @@ impl<'a> Finder<'a> {
                 // Nobody is above: then it may end at the top.
                 .or_else(|_| usual(self.look((handler, is_inside), &mut seen, |_| true))),
         };
+        let mut moving = Vec::new();
         let path = found.map(|mut taken| {
+            let likely = taken.iter().map(|way| way.worth / worth(&way.found).max(1.0)).fold(0.0, f32::max);
+            moving
+                .extend(seen.moving.iter().filter(|(_, often)| **often >= likely * SELDOM).map(|(cell, _)| *cell));
             let first = taken.remove(0);
             let layers = first.found.layers.clone();
             let least = first.worth * WORTH_MORE;
@@ -153,7 +169,7 @@ impl<'a> Finder<'a> {
         let nowhere = || Why { what: "leads nowhere".to_owned(), source: None };
         let mut missed = seen.missed;
         missed.sort_by(|a, b| b.likely.total_cmp(&a.likely));
-        Found { handler, path: path.map_err(|why| why.unwrap_or_else(nowhere)), missed }
+        Found { handler, path: path.map_err(|why| why.unwrap_or_else(nowhere)), moving, missed }
     }
 
     /// Ways from an event on. They may end at layers of which `may_end` says so, but at no call that was followed by some way. Such calls, and the
@@ -176,6 +192,7 @@ impl<'a> Finder<'a> {
                 }
                 Err(why) => {
                     seen.miss(region.decisions.likely(), why.clone());
+                    seen.note_writes(&region);
                     let end = region.where_to_end(&seen.followed).filter(|(end, _)| end.0 >= WORTH_IT);
                     seen.ends.extend(end.as_ref().map(|(_, layer)| *layer));
                     match end {
@@ -276,6 +293,17 @@ fn entries(automaton: &Automaton) -> Vec<HandlerId> {
 
 /// The automaton with the paths that were found.
 pub fn with_paths(automaton: &Automaton) -> Automaton {
-    let paths = paths(automaton).into_iter().filter_map(|found| Some(found.path.ok()?.0)).collect();
-    Automaton { paths, ..automaton.clone() }
+    with(automaton, paths(automaton)).0
+}
+
+/// The automaton with the paths that were found, and in them memos that save more than `worth`; [`WORTH`] but for tests.
+pub fn with_memos(automaton: &Automaton, worth: usize) -> Automaton {
+    let (fused, moving) = with(automaton, paths(automaton));
+    remembered(&fused, &moving, worth)
+}
+
+fn with(automaton: &Automaton, found: Vec<Found>) -> (Automaton, Vec<(ClassId, CellId)>) {
+    let moving = found.iter().flat_map(|found| &found.moving).copied().collect();
+    let paths = found.into_iter().filter_map(|found| Some(found.path.ok()?.0)).collect();
+    (Automaton { paths, ..automaton.clone() }, moving)
 }

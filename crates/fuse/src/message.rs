@@ -16,8 +16,12 @@ pub struct Message {
     /// The first octet of the part, and how many there are.
     pub at: Node,
     pub size: Node,
+    /// So many octets of the parameter stand in front of the part, or more.
+    pub behind: u64,
     /// In front of the part: whole octets together.
     pub front: Vec<Field>,
+    /// Numbers that were written over octets of the parameter, the last one last.
+    pub stored: Vec<Stored>,
     /// The top one last.
     pub headers: Vec<(HeaderId, VariantId, Vec<Node>)>,
     /// By number.
@@ -37,6 +41,21 @@ pub struct Field {
     pub endian: Endian,
     /// A number of so many bits.
     pub value: Node,
+}
+
+/// A number in place of octets of the parameter.
+#[derive(Clone, Copy, Debug)]
+pub struct Stored {
+    /// The first of them, which is known.
+    at: u64,
+    field: OctetField,
+    value: Node,
+}
+
+impl Stored {
+    fn end(&self) -> u64 {
+        self.at + u64::from(self.field.width / 8)
+    }
 }
 
 impl Message {
@@ -99,8 +118,8 @@ impl Region<'_> {
     fn whole(&mut self, given: u32, size: Node) -> Message {
         let at = self.number(U32, 0);
         let attributes = self.attributes_of(given);
-        let (front, headers, met) = (Vec::new(), Vec::new(), Vec::new());
-        Message { given, at, size, front, headers, attributes, taken_off: None, joined: 0, met }
+        let (front, stored, headers, met) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Message { given, at, size, behind: 0, front, stored, headers, attributes, taken_off: None, joined: 0, met }
     }
 
     /// Puts the second's octets behind the first's, which has none.
@@ -160,7 +179,7 @@ impl Region<'_> {
         if front == 0 {
             self.must_reach(at, octets, message.size)?;
             let place = self.graph.binary(Binary::AddWrap, message.at, at);
-            return Ok(self.load(message.given, field, place));
+            return self.load_at(message, field, place);
         }
         let Some(at) = self.graph.known(at) else {
             return self.no("reads octets of its own at a place that is not known");
@@ -185,6 +204,19 @@ impl Region<'_> {
         }
     }
 
+    /// The number in a field at an octet of the parameter, which is there.
+    pub fn load_at(&mut self, message: &Message, field: OctetField, at: Node) -> Followed<Node> {
+        let octets = u64::from(field.width / 8);
+        for stored in message.stored.iter().rev() {
+            match self.graph.known(at) {
+                Some(at) if at == stored.at && field == stored.field => return Ok(stored.value),
+                Some(at) if at >= stored.end() || at + octets <= stored.at => {}
+                _ => return self.no("reads octets that it has written itself"),
+            }
+        }
+        Ok(self.load(message.given, field, at))
+    }
+
     /// So many octets from a place on are there; what does not fit in 32 bits is not.
     fn must_reach(&mut self, at: Node, octets: u64, size: Node) -> Followed<()> {
         if self.graph.span(at).1 + octets <= u64::from(u32::MAX) {
@@ -200,6 +232,16 @@ impl Region<'_> {
 
     /// Writes a number at an octet.
     pub fn store_into(&mut self, message: &mut Message, field: OctetField, at: Node, value: Node) -> Followed<()> {
+        if message.front.is_empty() {
+            let octets = u64::from(field.width / 8);
+            self.must_reach(at, octets, message.size)?;
+            let place = self.graph.binary(Binary::AddWrap, message.at, at);
+            let Some(at) = self.graph.known(place) else {
+                return self.no("writes octets at a place that is not known");
+            };
+            message.stored.push(Stored { at, field, value });
+            return Ok(());
+        }
         let place = self.graph.known(at).and_then(|at| message.field_at(at * 8, field.width));
         match place {
             Some(place) if field.width == 8 || message.front[place].endian == field.endian => {
@@ -226,6 +268,7 @@ impl Region<'_> {
         if front == 0 {
             message.size = self.minus(message.size, octets)?;
             message.at = self.graph.binary(Binary::AddWrap, message.at, octets);
+            message.behind += self.graph.span(octets).0;
             return Ok(());
         }
         let Some(octets) = self.graph.known(octets) else {
@@ -254,8 +297,44 @@ impl Region<'_> {
         if !message.front_size().is_multiple_of(2) {
             return self.no("adds up octets of its own that are an odd number");
         }
-        let part = self.graph.add(Kind::Sum(message.given, message.at, message.size), U32);
+        let part = self.sum_of_part(message, message.at, message.size)?;
         Ok(self.graph.binary(Binary::AddWrap, part, front))
+    }
+
+    /// The sum of octets of the parameter, with what was written over them.
+    pub fn sum_of_part(&mut self, message: &Message, at: Node, size: Node) -> Followed<Node> {
+        let mut sum = self.graph.add(Kind::Sum(message.given, at, size), U32);
+        for (place, stored) in message.stored.iter().enumerate() {
+            let Some(first) = self.graph.known(at) else {
+                return self.no("adds up octets that it has written, and does not know where they are");
+            };
+            if stored.end() <= first {
+                continue;
+            }
+            let is_word = stored.field.width == 16 && stored.field.endian == Endian::Big;
+            let is_alone =
+                message.stored[place + 1..].iter().all(|other| other.at >= stored.end() || other.end() <= stored.at);
+            if !is_word || !is_alone || stored.at < first || !(stored.at - first).is_multiple_of(2) {
+                return self.no("adds up octets that it has written as no number of a sum");
+            }
+            let behind = self.number(U32, stored.end() - first);
+            let there = self.graph.compare(Compare::Ge, size, behind);
+            self.guard(there)?;
+            let was = self.number(U32, stored.at);
+            let was = self.load(message.given, stored.field, was);
+            let (was, value) = (self.graph.wide(was), self.graph.wide(stored.value));
+            sum = self.graph.binary(Binary::SubWrap, sum, was);
+            sum = self.graph.binary(Binary::AddWrap, sum, value);
+        }
+        Ok(sum)
+    }
+
+    /// What is left of a message has none of the octets that were written over others.
+    pub fn must_be_as_it_came(&self, message: &Message) -> Followed<()> {
+        if message.stored.iter().all(|stored| stored.end() <= message.behind) {
+            return Ok(());
+        }
+        self.no("gives octets away that it has written over others")
     }
 
     /// The sum of fields as big-endian 16-bit numbers, modulo 2^32.

@@ -92,6 +92,19 @@ pub enum Do {
         cell: CellId,
         amount: Node,
     },
+    /// So much was taken.
+    Give {
+        object: Node,
+        cell: CellId,
+        amount: Node,
+    },
+    /// The place has a message.
+    ConsumeHeld {
+        object: Node,
+        cell: CellId,
+        index: Node,
+        reason: ReasonId,
+    },
     /// The place is empty.
     Keep {
         object: Node,
@@ -136,7 +149,9 @@ impl Do {
             | Do::Arm { .. }
             | Do::Disarm { .. }
             | Do::Count { .. }
-            | Do::Take { .. } => Vec::new(),
+            | Do::Take { .. }
+            | Do::Give { .. }
+            | Do::ConsumeHeld { .. } => Vec::new(),
         }
     }
 }
@@ -146,13 +161,18 @@ impl Do {
 pub enum Given {
     Node(Node),
     Message(Box<Message>),
+    /// What was in a place before, of which no path says what it is.
+    Held(Place),
 }
+
+/// A place for a message.
+pub type Place = (Node, CellId, Node);
 
 impl Given {
     fn message(&self) -> Option<&Message> {
         match self {
             Given::Message(message) => Some(message),
-            Given::Node(_) => None,
+            Given::Node(_) | Given::Held(_) => None,
         }
     }
 }
@@ -190,9 +210,10 @@ pub struct Region<'a> {
     pub written: Vec<(Node, ClassId, CellId, Option<Node>, Node)>,
     /// Timers: whether armed.
     pub timers: Vec<(Node, CellId, bool)>,
-    /// What was put into places, and taken from quotas.
+    /// What was put into places and taken out.
     pub held: Vec<Held>,
-    pub taken: Vec<(Node, CellId, Node)>,
+    /// What quotas have left that were taken from, or given back to.
+    pub left: Vec<(Node, ClassId, CellId, Node)>,
     pub alive: Vec<Node>,
     pub pending: Vec<Channel>,
     pub settling: Settling,
@@ -201,7 +222,7 @@ pub struct Region<'a> {
     /// Handlers that are not done with.
     pub depth: u32,
     /// Operations that may still be looked at.
-    pub left: u32,
+    pub budget: u32,
     /// The layers that the path came through, in order.
     pub layers: Vec<LayerId>,
 }
@@ -232,13 +253,13 @@ impl<'a> Region<'a> {
             written: Vec::new(),
             timers: Vec::new(),
             held: Vec::new(),
-            taken: Vec::new(),
+            left: Vec::new(),
             alive: Vec::new(),
             pending: Vec::new(),
             settling: Settling::default(),
             source: None,
             depth: 0,
-            left: 20_000,
+            budget: 20_000,
             layers: Vec::new(),
         }
     }
@@ -440,6 +461,10 @@ impl<'a> Region<'a> {
         let ((_, a1), (b0, b1)) = (self.graph.span(a), self.graph.span(b));
         let condition = match op {
             Binary::Add if a1.checked_add(b1).is_some_and(|most| most <= all) => return Ok(()),
+            Binary::Add if a == b => {
+                let half = self.number(ty, all / 2);
+                self.graph.compare(Compare::Le, a, half)
+            }
             Binary::Add => {
                 // What is left above `b`.
                 let room = self.graph.not(b);

@@ -348,7 +348,8 @@ impl Writer<'_, '_> {
             Do::Arm { object, deadline, .. } => self.each(&[*object, *deadline]),
             Do::Disarm { object, .. } => self.each(&[*object]),
             Do::Count { object, amount, .. } => self.each(&[*object, *amount]),
-            Do::Take { object, amount, .. } => self.each(&[*object, *amount]),
+            Do::Take { object, amount, .. } | Do::Give { object, amount, .. } => self.each(&[*object, *amount]),
+            Do::ConsumeHeld { object, index, .. } => self.each(&[*object, *index]),
             Do::Keep { object, index, message, .. } => {
                 self.each(&[*object, *index]);
                 self.prepare_message(message, true);
@@ -367,6 +368,7 @@ impl Writer<'_, '_> {
             match arg {
                 Given::Node(node) => self.each(&[*node]),
                 Given::Message(message) => self.prepare_message(message, is_inside),
+                Given::Held(_) => {}
             }
         }
     }
@@ -441,6 +443,13 @@ impl Writer<'_, '_> {
             Do::Take { object, cell, amount } => {
                 OpKind::Spend { object: self.value(*object), cell: *cell, amount: self.value(*amount) }
             }
+            Do::Give { object, cell, amount } => {
+                OpKind::Give { object: self.value(*object), cell: *cell, amount: self.value(*amount) }
+            }
+            Do::ConsumeHeld { object, cell, index, reason } => {
+                let (object, index) = (self.value(*object), self.value(*index));
+                OpKind::ConsumeHeld { object, cell: *cell, index, reason: *reason }
+            }
             Do::Keep { object, cell, index, message } => {
                 let message = self.made(message, true);
                 OpKind::Keep { object: self.value(*object), cell: *cell, index: self.value(*index), message }
@@ -460,10 +469,11 @@ impl Writer<'_, '_> {
     /// What goes with an event, made.
     fn given(&mut self, args: &[Given], is_inside: bool) -> Vec<Value> {
         let made = |arg: &Given| match arg {
-            Given::Node(node) => self.value(*node),
-            Given::Message(message) => self.made(message, is_inside),
+            Given::Node(node) => Some(self.value(*node)),
+            Given::Message(message) => Some(self.made(message, is_inside)),
+            Given::Held(_) => None,
         };
-        args.iter().map(made).collect()
+        args.iter().filter_map(made).collect()
     }
 
     /// The message, made of the one that was given.

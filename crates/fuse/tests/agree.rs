@@ -4,7 +4,7 @@ use std::path::Path;
 
 use mokume_base::FileId;
 use mokume_compose::{compose, Options};
-use mokume_fuse::{remembered, with_paths};
+use mokume_fuse::with_paths;
 use mokume_interpret::Instance;
 use mokume_reaction::{text, verify, Automaton, CellId, ClassId, Machine, PortId};
 use mokume_testkit::{parameters, parse, run, split, Script};
@@ -58,7 +58,7 @@ fn the_files_do_with_paths_what_they_say() {
         let composed = compose(&automaton, Options::default()).automaton;
         for automaton in composed.iter().chain([&automaton]) {
             let plain = with_paths(automaton);
-            let with_memos = remembered(&plain, 0);
+            let with_memos = mokume_fuse::with_memos(automaton, 0);
             memos += with_memos.functions.iter().filter(|function| function.is_memo()).count();
             for automaton in [plain, with_memos] {
                 found += automaton.paths.len();
@@ -134,16 +134,30 @@ fn who_is_still_to_settle_settles_once() {
     assert_eq!(taken[stop], 1, "the first time alone");
 }
 
-/// An object that settles is followed to what it emits then, with what was put into a place before.
-#[test]
-fn settling_is_followed() {
+/// The lines of all paths of a file.
+fn path_lines(name: &str) -> String {
     let files = files();
-    let (_, automaton, _) = files.iter().find(|file| file.0 == "settling_is_followed.ra").expect("the file");
+    let (_, automaton, _) = files.iter().find(|file| file.0 == name).expect("the file");
     let composed = compose(automaton, Options::default()).automaton.expect("it composes");
     let paths = with_paths(&composed);
     let lines = paths.paths.iter().flat_map(|path| text::path_lines(&paths, path));
-    let path = lines.map(|(line, _)| line + "\n").collect::<String>();
+    lines.map(|(line, _)| line + "\n").collect()
+}
+
+/// An object that settles is followed to what it emits then, with what was put into a place before.
+#[test]
+fn settling_is_followed() {
+    let path = path_lines("settling_is_followed.ra");
     for said in ["spend ", "keep ", "share ", "join ", "out dev.frame"] {
+        assert!(path.contains(said), "{said}: {path}");
+    }
+}
+
+/// Options that usually are there are looked for as the encoder writes them; what was kept is consumed, its unit given back.
+#[test]
+fn options_are_followed() {
+    let path = path_lines("options_are_followed.ra");
+    for said in ["load.be32 m, 4", "16844810", "consume.held ", "give ", "out app.octets"] {
         assert!(path.contains(said), "{said}: {path}");
     }
 }

@@ -15,7 +15,7 @@ fn with_memos(path: &str) -> (String, String) {
         text::parse(FileId(0), &format!("{LAYERS}path up.S.send(s, m: msg) {{\n{path}  exit:\n    refuse m\n}}\n"));
     assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics);
     assert!(verify(&parsed.automaton).is_empty(), "{:?}", verify(&parsed.automaton));
-    let fused = remembered(&parsed.automaton, 0);
+    let fused = remembered(&parsed.automaton, &[], 0);
     assert!(verify(&fused).is_empty(), "{:?}", verify(&fused));
     (lines(&fused), memos(&fused))
 }

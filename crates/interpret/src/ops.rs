@@ -150,6 +150,9 @@ impl Core {
                 let reason = mokume_reaction::ReasonId(self.get(at, *reason) as u32);
                 return self.drop_message(self.get(at, *message), reason);
             }
+            OpKind::ConsumeHeld { object, cell, index, reason } => {
+                return self.consume_held(at, *object, *cell, *index, *reason);
+            }
             OpKind::Consume { message, reason } => return self.consume(self.get(at, *message), *reason),
         };
         if let Some(result) = op.results.first() {

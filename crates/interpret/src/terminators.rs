@@ -1,7 +1,8 @@
 //! Terminators: branches, and operations that may refuse.
 
 use mokume_reaction::{
-    BlockId, CellId, CellKind, ClassId, Fallible, HeaderId, Report, Target, Terminator, Type, Value, VariantId,
+    BlockId, CellId, CellKind, ClassId, Fallible, HeaderId, ReasonId, Report, Target, Terminator, Type, Value,
+    VariantId,
 };
 
 use mokume_wire::HeaderValue;
@@ -259,6 +260,14 @@ impl Core {
         let id = self.messages.put(message);
         self.scratch.push(id);
         true
+    }
+
+    /// Takes the message out of a place, if one is there, and counts its end.
+    pub(crate) fn consume_held(&mut self, at: Activation, object: Value, cell: CellId, index: Value, reason: ReasonId) {
+        if self.take_out(at, object, cell, index) {
+            let message = self.scratch.pop();
+            message.into_iter().for_each(|message| self.consume(message, reason));
+        }
     }
 
     fn share_held(&mut self, at: Activation, object: Value, cell: CellId, index: Value) -> bool {

@@ -539,6 +539,11 @@ impl Compared<'_, '_> {
         failures.push((Kind::State, "which messages are kept".into(), self.terms.truth(other)));
         for ((_, _, at, mine), (_, _, place, theirs)) in mine.iter().zip(theirs) {
             failures.push((Kind::State, "the place of a message".into(), self.unequal(*at, *place)));
+            let (Some(mine), Some(theirs)) = (mine, theirs) else {
+                let other = self.terms.truth(mine.is_some() != theirs.is_some());
+                failures.push((Kind::State, "what is put into a place or taken out".into(), other));
+                continue;
+            };
             let mut differ = self.octets_differ(mine, theirs);
             differ.retain(|(what, _)| what != HEADERS);
             differ.extend(self.beside_octets(mine, theirs));

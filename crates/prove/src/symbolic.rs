@@ -56,6 +56,8 @@ pub enum Value {
     Perhaps(Object, Term),
     Null,
     Message(Box<Message>),
+    /// A message that was kept before, of which nothing is known.
+    Held,
     Reason(ReasonId),
 }
 
@@ -111,9 +113,9 @@ pub struct Leaf {
     pub counted: BTreeMap<(Object, CellId), Term>,
     /// What a handler is given that is not read, as the last that is done.
     pub handed: Option<Handed>,
-    /// What was put into places: which, and at which index.
-    pub kept: Vec<(Object, CellId, Term, Message)>,
-    /// What was taken from quotas.
+    /// What was put into places, or none where what was there was taken out: which, and at which index.
+    pub kept: Vec<(Object, CellId, Term, Option<Message>)>,
+    /// What was taken from quotas, 32 bits; what was given back is less than nothing.
     pub spent: Vec<(Object, CellId, Term)>,
     /// Messages that became one with others.
     pub merged: u32,

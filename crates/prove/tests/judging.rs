@@ -21,7 +21,7 @@ fn there() -> Vec<Box<dyn Solver>> {
 
 /// The automaton with its paths, and its procedures in place.
 fn fused(automaton: &Automaton) -> Automaton {
-    mokume_analyse::flat(&mokume_fuse::remembered(&mokume_fuse::with_paths(automaton), 0)).into_owned()
+    mokume_analyse::flat(&mokume_fuse::with_memos(automaton, 0)).into_owned()
 }
 
 #[test]

@@ -106,8 +106,10 @@ pub struct WireOptions {
     pub endian: Endian,
     /// The octet of the packet at which they end, for the decoder.
     pub until: WireExpression,
-    /// The encoder adds zeros until the header has a multiple of so many octets.
+    /// The encoder fills the header up to a multiple of so many octets.
     pub pad: u32,
+    /// The kind of an [`OptionArm::Single`] of one octet with which it does, in front of the options; none: with zeros behind them.
+    pub pads_with: Option<u64>,
     pub arms: Vec<OptionArm>,
     /// What an option of a kind that no arm has is refused for; none if it is skipped.
     pub unknown: Option<ReasonId>,

@@ -114,8 +114,16 @@ impl<'a> Encoder<'a, '_> {
         reach.clamp(size, all)
     }
 
-    /// The options at hand in the order of the arms, then zeros.
+    /// The options at hand in the order of the arms, with zeros behind them or what else fills them up in front.
     fn options(&mut self, options: &'a WireOptions) {
+        let pad = options.pad.max(1) as usize;
+        if let Some(kind) = options.pads_with {
+            let end = self.bits.div_ceil(8) + self.octets_of(options) as usize;
+            for _ in end..end.next_multiple_of(pad) {
+                self.heads.push((self.bits, options.kind.width, options.endian, kind));
+                self.bits += 8;
+            }
+        }
         for arm in &options.arms {
             let OptionArm::Known { kind, header, variant, field, items, repeat } = arm else { continue };
             if self.header_field(*header, *variant, *field) == 0 {
@@ -134,7 +142,21 @@ impl<'a> Encoder<'a, '_> {
             }
             self.items(items.get(..there).unwrap_or(items));
         }
-        self.bits = self.bits.div_ceil(8).next_multiple_of(options.pad.max(1) as usize) * 8;
+        self.bits = self.bits.div_ceil(8).next_multiple_of(pad) * 8;
+    }
+
+    /// Octets of the options at hand.
+    fn octets_of(&self, options: &WireOptions) -> u64 {
+        let octets = |arm: &OptionArm| {
+            let OptionArm::Known { header, variant, field, repeat, .. } = arm else { return 0 };
+            if self.header_field(*header, *variant, *field) == 0 {
+                return 0;
+            }
+            let (fixed, each, most) = arm.measures();
+            let count = repeat.map_or(0, |repeat| self.header_field(*header, *variant, repeat.count));
+            u64::from(options.head() + fixed) + count.min(u64::from(most)) * u64::from(each)
+        };
+        options.arms.iter().map(octets).sum()
     }
 
     fn field(&mut self, field: &'a WireField) {

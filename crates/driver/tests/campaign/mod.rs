@@ -207,6 +207,6 @@ pub fn built(automata: &[&Automaton], stacks: &[Stack], build: &Build<'static>) 
 
 /// The stacks as C has them where paths are in front of the handlers, with as many memos as there may be.
 pub fn fused(stacks: &[Stack]) -> Vec<Automaton> {
-    let fused = |stack: &Stack| mokume_fuse::remembered(&mokume_fuse::with_paths(&stack.composed), 0);
+    let fused = |stack: &Stack| mokume_fuse::with_memos(&stack.composed, 0);
     stacks.iter().map(fused).collect()
 }

@@ -134,6 +134,20 @@ pub(super) fn keep(
     w.push(Stmt::If { condition, then, otherwise });
 }
 
+pub(super) fn consume_held(
+    w: &mut Writer,
+    (object, cell): (Value, CellId),
+    index: Value,
+    reason: ReasonId,
+    source: Option<SourceId>,
+) {
+    w.guarded(object, |w| {
+        let (places, size) = (w.cell(object, cell), size_of(w, object, cell));
+        let (index, reason) = (w.value(index), w.plan.reason(reason));
+        w.act(acts("mk_do_consume_held", [core(), places, size, index, reason, w.source(source)]));
+    });
+}
+
 pub(super) fn release(w: &mut Writer, object: Value) {
     let class = w.class_of(object);
     if w.plan.mortal.contains(&class) {

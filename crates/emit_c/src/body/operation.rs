@@ -130,6 +130,9 @@ pub(super) fn operation(w: &mut Writer, op: &Op) {
         OpKind::DropFor { message, reason } => {
             w.act(acts("mk_drop", [core(), w.value(*message), w.value(*reason)]));
         }
+        OpKind::ConsumeHeld { object, cell, index, reason } => {
+            cells::consume_held(w, (*object, *cell), *index, *reason, source);
+        }
         OpKind::Consume { message, reason } => {
             w.act(acts("mk_consume", [core(), w.value(*message), w.plan.reason(*reason)]));
         }

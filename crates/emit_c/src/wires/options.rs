@@ -167,6 +167,9 @@ impl<'a> Encoder<'_, 'a> {
         }
         if options.pad > 1 {
             let pad = options.pad;
+            if options.pads_with.is_some() {
+                self.text.line("uint32_t filled = head;");
+            }
             self.text.line(format!("head = (head + {}) / {pad} * {pad};", pad - 1));
         }
     }
@@ -198,6 +201,10 @@ impl<'a> Encoder<'_, 'a> {
     pub(crate) fn write_options(&mut self, at: u32, options: &'a WireOptions) {
         self.text.line(format!("uint8_t *option = packet + {};", at / 8));
         self.text.line(format!("memset(option, 0, head - {});", at / 8));
+        if let Some(kind) = options.pads_with.filter(|_| options.pad > 1) {
+            self.text.line(format!("memset(option, {}, head - filled);", literal(kind)));
+            self.text.line("option += head - filled;");
+        }
         for arm in &options.arms {
             let Some(has) = self.has_option(arm) else { continue };
             self.text.open(format!("if ({has})"));

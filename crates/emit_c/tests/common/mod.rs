@@ -51,7 +51,7 @@ fn levels(file: RunFile) -> Vec<RunFile> {
     let layers = Automaton { composition: None, ..file.automaton.clone() };
     // A stack that cannot be composed is none: its cycles have no end.
     let Some(composed) = compose(&layers, Options::default()).automaton else { return Vec::new() };
-    let fused = mokume_fuse::remembered(&mokume_fuse::with_paths(&composed), 0);
+    let fused = mokume_fuse::with_memos(&composed, 0);
     vec![level("uncomposed", layers), level("composed", composed), level("fused", fused)]
 }
 

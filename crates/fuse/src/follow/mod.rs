@@ -6,7 +6,8 @@
 mod operations;
 
 use mokume_reaction::{
-    Automaton, Body, CellId, CellKind, Channel, ClassId, HandlerId, Target, Terminator, Trigger, Type, Value, VariantId,
+    Automaton, Body, CellId, CellKind, Channel, ClassId, Emission, HandlerId, Port, Target, Terminator, Trigger, Type,
+    Value, VariantId,
 };
 
 use crate::graph::{Kind, Node};
@@ -87,6 +88,10 @@ impl<'a> Region<'a> {
         }
         self.handler(handler, object, args)?;
         self.settle()?;
+        if self.turns_back(handler) {
+            // Who measures nothing expects that what comes is for somebody.
+            self.choose(&[0.1]);
+        }
         let hands_over = |deed: &Deed| matches!(deed.what, Do::HandOver { .. });
         if self.deeds.iter().rev().skip(1).any(hands_over) {
             return self.no("does more behind what it hands over");
@@ -94,8 +99,28 @@ impl<'a> Region<'a> {
         self.all_given_away(handler)
     }
 
+    /// Whether it comes in by one of several ports, and nothing leaves but by the same one.
+    fn turns_back(&self, handler: HandlerId) -> bool {
+        let definition = self.automaton.handler(handler);
+        let enters = |port: &Port| {
+            port.inputs.iter().any(|input| {
+                input.class == definition.class && definition.trigger == Trigger::Event(input.handler.clone())
+            })
+        };
+        let mut outs = self.deeds.iter().filter_map(|deed| match deed.what {
+            Do::Out { port, .. } => Some(port),
+            _ => None,
+        });
+        let first =
+            outs.next().filter(|port| self.automaton.ports.len() > 1 && enters(&self.automaton.ports[port.index()]));
+        first.is_some_and(|first| outs.all(|port| port == first))
+    }
+
     /// Each message that came in leaves, or is kept; more than once only where the program lends it.
     fn all_given_away(&mut self, handler: HandlerId) -> Followed<()> {
+        for message in self.deeds.iter().flat_map(|deed| deed.what.messages()) {
+            self.must_be_as_it_came(message)?;
+        }
         let params = &self.automaton.handler(handler).params;
         let messages = (0..params.len()).filter(|place| params[*place].1 == Type::Msg).map(|place| place as u32 + 1);
         for message in messages {
@@ -205,8 +230,8 @@ impl<'a> Region<'a> {
         loop {
             let block = &body.blocks[at];
             for op in &block.ops {
-                self.left = self.left.saturating_sub(1);
-                if self.left == 0 {
+                self.budget = self.budget.saturating_sub(1);
+                if self.budget == 0 {
                     return self.no("is one of more operations than are followed");
                 }
                 self.source = op.source.or(self.source);
@@ -224,6 +249,29 @@ impl<'a> Region<'a> {
                 other => at = self.end(&mut frame, other)?,
             }
         }
+    }
+
+    /// How many layers stand on the one that a block emits to, itself among them; 1 where it emits to none.
+    fn stand_above(&self, body: &Body, to: &Target) -> usize {
+        let ops = &body.blocks[to.block.index()].ops;
+        let mut emitted = ops.iter().filter_map(|op| match op.kind.emission()? {
+            Emission::Event { target, .. } => self.automaton.class_for(body, target),
+            Emission::Output { .. } => None,
+        });
+        let Some(class) = emitted.next() else { return 1 };
+        let mut above = vec![self.automaton.class(class).layer];
+        let mut at = 0;
+        while let Some(layer) = above.get(at).copied() {
+            at += 1;
+            for link in &self.automaton.links {
+                let (upper, lower) =
+                    (self.automaton.class(link.above.0).layer, self.automaton.class(link.below.0).layer);
+                if lower == layer && !above.contains(&upper) {
+                    above.push(upper);
+                }
+            }
+        }
+        above.len()
     }
 
     fn enter(&mut self, frame: &mut Frame, to: &Target, results: Vec<Given>) -> usize {
@@ -252,14 +300,16 @@ impl<'a> Region<'a> {
             Terminator::Switch { value, cases, default } => {
                 let value = self.node(frame, *value)?;
                 let ty = self.graph.ty(value);
-                let mut rest = cases.len() as f32 + 1.0;
-                for (case, to) in cases {
+                // Who measures nothing expects that what comes is known, and for whom most layers stand there.
+                let weights: Vec<f32> = cases.iter().map(|case| self.stand_above(frame.body, &case.1) as f32).collect();
+                let mut rest = weights.iter().sum::<f32>() + 0.1;
+                for ((case, to), weight) in cases.iter().zip(weights) {
                     let case = self.graph.constant(ty, *case);
                     let is = self.graph.compare(mokume_reaction::Compare::Eq, value, case);
-                    if self.decide(is, Some(1.0 / rest))? {
+                    if self.decide(is, Some(weight / rest))? {
                         return Ok(self.enter(frame, to, Vec::new()));
                     }
-                    rest -= 1.0;
+                    rest -= weight;
                 }
                 Ok(self.enter(frame, default, Vec::new()))
             }

@@ -30,12 +30,16 @@ impl<'a> Region<'a> {
                 let share = self.share_held(object, *cell, index)?;
                 Ok(share.map(|message| vec![Given::Message(Box::new(message))]))
             }
+            Fallible::TakeOut { object, cell, index } => {
+                let (object, index) = (self.node(frame, *object)?, self.node(frame, *index)?);
+                let place = self.take_out(object, *cell, index)?;
+                Ok(place.map(|place| vec![Given::Held(place)]))
+            }
             Fallible::Insert { .. }
             | Fallible::Remove { .. }
             | Fallible::New { .. }
             | Fallible::First { .. }
             | Fallible::Next { .. }
-            | Fallible::TakeOut { .. }
             | Fallible::TryRun { .. }
             | Fallible::Recall { .. }
             | Fallible::Peek { .. }
@@ -88,6 +92,7 @@ impl<'a> Region<'a> {
     pub(super) fn message(&mut self, frame: &mut Frame, value: Value) -> Followed<Message> {
         match frame.values[value.index()].take() {
             Some(Given::Message(message)) => Ok(*message),
+            Some(Given::Held(_)) => self.no("is of a message that was kept before"),
             _ => self.no("needs a message that is not there"),
         }
     }
@@ -96,6 +101,7 @@ impl<'a> Region<'a> {
     fn borrowed(&mut self, frame: &Frame, value: Value) -> Followed<Message> {
         match &frame.values[value.index()] {
             Some(Given::Message(message)) => Ok((**message).clone()),
+            Some(Given::Held(_)) => self.no("is of a message that was kept before"),
             _ => self.no("needs a message that is not there"),
         }
     }
@@ -224,6 +230,10 @@ impl<'a> Region<'a> {
                 let object = self.node(frame, *object)?;
                 self.left(object, *cell)?
             }
+            OpKind::Give { object, cell, amount } => {
+                let (object, amount) = (self.node(frame, *object)?, self.node(frame, *amount)?);
+                return self.give(object, *cell, amount);
+            }
             OpKind::Holds { object, cell, index } => {
                 let (object, index) = (self.node(frame, *object)?, self.node(frame, *index)?);
                 self.holds(object, *cell, index)?
@@ -345,6 +355,10 @@ impl<'a> Region<'a> {
                 return Ok(());
             }
             OpKind::Consume { message, reason } => {
+                if let Some(Given::Held((object, cell, index))) = frame.values[message.index()] {
+                    self.deed(Do::ConsumeHeld { object, cell, index, reason: *reason });
+                    return Ok(());
+                }
                 let message = self.message(frame, *message)?;
                 self.choose(&[1e-3]);
                 self.deed(Do::Consume { message, reason: *reason });
@@ -359,8 +373,8 @@ impl<'a> Region<'a> {
             | OpKind::Splice { .. }
             | OpKind::GetAll { .. }
             | OpKind::SetAll { .. }
-            | OpKind::Give { .. }
             | OpKind::Spend { .. }
+            | OpKind::ConsumeHeld { .. }
             | OpKind::Release { .. }
             | OpKind::NewMessage { .. }
             | OpKind::Split { .. }

@@ -7,9 +7,9 @@ use mokume_reaction::{
     Terminator, Trigger, Type, Value,
 };
 
-/// Cells that change with every message, or with every few: what paths write, sequence numbers, and what handlers to which paths hand over
-/// write on ways that are not seldom, as far as the source says which are.
-pub(super) fn hot(automaton: &Automaton) -> HashSet<(ClassId, CellId)> {
+/// Cells that change with every message, or with every few: what paths write, sequence numbers, what handlers to which paths hand over
+/// write on ways that are not seldom, as far as the source says which are, and what is `moving`.
+pub(super) fn hot(automaton: &Automaton, moving: &[(ClassId, CellId)]) -> HashSet<(ClassId, CellId)> {
     let written = |path: &Path| -> Vec<_> {
         let writes = path.body.ops().filter(|op| op.kind.effects().contains(Effects::WRITES));
         writes.filter_map(|op| cell_of(&path.body, op)).collect()
@@ -24,7 +24,7 @@ pub(super) fn hot(automaton: &Automaton) -> HashSet<(ClassId, CellId)> {
     let flat = mokume_analyse::flat(automaton);
     let aside = handed_over(&flat).into_iter().map(|handler| flat.handler(handler));
     let often: Vec<_> = aside.flat_map(|handler| often(&handler.body)).collect();
-    written.into_iter().chain(numbers).chain(often).collect()
+    written.into_iter().chain(numbers).chain(often).chain(moving.iter().copied()).collect()
 }
 
 fn cell_of(body: &Body, op: &Op) -> Option<(ClassId, CellId)> {

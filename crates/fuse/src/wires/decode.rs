@@ -2,8 +2,8 @@
 
 use mokume_interpret::mask;
 use mokume_reaction::{
-    Binary, Compare, Endian, FieldIndex, FieldValue, HeaderId, OctetField, Type, VariantId, WireArm, WireExpression,
-    WireField, WireId, WireItem,
+    Binary, Compare, Endian, FieldIndex, FieldValue, HeaderId, OctetField, OptionArm, Type, VariantId, WireArm,
+    WireExpression, WireField, WireId, WireItem, WireOptions,
 };
 
 use super::*;
@@ -14,10 +14,11 @@ use crate::region::{Followed, Region};
 impl Region<'_> {
     /// Octets become the wire's headers; where `only_checks`, they stay octets, and the packet is cut to its size.
     pub fn decode(&mut self, message: &mut Message, wire: WireId, only_checks: bool) -> Followed<()> {
-        if !message.front.is_empty() {
+        let keeps_it = !only_checks && self.asked_for.contains(&wire);
+        if !message.front.is_empty() || (keeps_it && !message.stored.is_empty()) {
             return self.no("reads what it has written itself");
         }
-        if !only_checks && self.asked_for.contains(&wire) {
+        if keeps_it {
             message.met.retain(|met| met.0 != wire);
             message.met.push((wire, message.at, message.size));
         }
@@ -63,6 +64,7 @@ impl Region<'_> {
         }
         let taken = self.number(U32, octets);
         message.at = self.graph.binary(Binary::AddWrap, message.at, taken);
+        message.behind += octets;
         message.size = self.minus(decoder.end, taken)?;
         message.headers.extend(decoder.headers.into_iter().rev());
         Ok(())
@@ -104,7 +106,7 @@ impl Region<'_> {
             let header = self.number(U32, decoder.bits / 8);
             let at = self.graph.binary(Binary::AddWrap, decoder.message.at, header);
             let size = self.minus(decoder.end, header)?;
-            let part = self.graph.add(crate::graph::Kind::Sum(decoder.message.given, at, size), U32);
+            let part = self.sum_of_part(&decoder.message, at, size)?;
             sum = self.graph.binary(Binary::AddWrap, sum, part);
         }
         let folded = self.graph.fold(sum);
@@ -128,8 +130,7 @@ impl Region<'_> {
                 }
                 WireItem::Options(options) => {
                     let until = self.evaluate(&options.until, &decoder.facts)?;
-                    let none = self.is(until, decoder.bits.div_ceil(8));
-                    self.guard(none)?;
+                    self.read_options(decoder, options, until)?;
                 }
                 WireItem::List(list) if list.to_end.is_none() => {
                     let count = decoder.headers.iter().find(|value| value.0 == list.header);
@@ -151,6 +152,93 @@ impl Region<'_> {
                 WireItem::List(_) => return self.no("reads a list up to the packet's end"),
                 WireItem::Reach(to) => decoder.reach = Some(self.evaluate(to, &decoder.facts)?),
             }
+        }
+        Ok(())
+    }
+
+    /// No options, or those that usually are there, as the wire's own encoder writes them.
+    fn read_options(&mut self, decoder: &mut Decoder, options: &WireOptions, until: Node) -> Followed<()> {
+        let first = decoder.bits.div_ceil(8);
+        let none = self.is(until, first);
+        let usual = self.usual_options(options);
+        if usual.is_empty() {
+            return self.guard(none);
+        }
+        if self.decide(none, Some(0.5))? {
+            return Ok(());
+        }
+        let size: u64 = usual.iter().map(|arm| u64::from(options.head() + arm.octets())).sum();
+        let end = (first + size).next_multiple_of(u64::from(options.pad.max(1)));
+        let so_many = self.is(until, end);
+        self.guard(so_many)?;
+        let octets = self.number(U32, end);
+        let there = self.graph.compare(Compare::Ge, decoder.end, octets);
+        self.guard(there)?;
+        let filler = vec![options.pads_with.unwrap_or(0); (end - first - size) as usize];
+        // What must stand there, octet by octet, and what is read.
+        let mut wanted: Vec<(u64, u8)> = Vec::new();
+        let mut at = first;
+        if options.pads_with.is_some() {
+            wanted.extend(filler.iter().zip(at..).map(|(kind, at)| (at, *kind as u8)));
+            at += filler.len() as u64;
+        }
+        let mut read = Vec::new();
+        for arm in &usual {
+            let octets = u64::from(options.head() + arm.octets());
+            let length = octets.saturating_sub(options.plus) / options.times.max(1);
+            for (value, part) in [(arm.kind(), &options.kind), (length, &options.length)] {
+                let count = usize::from(part.width / 8);
+                let mut octets = value.to_be_bytes()[8 - count..].to_vec();
+                if options.endian == Endian::Little {
+                    octets.reverse();
+                }
+                for octet in octets {
+                    wanted.push((at, octet));
+                    at += 1;
+                }
+            }
+            read.push((at, *arm));
+            at += u64::from(arm.octets());
+        }
+        if options.pads_with.is_none() {
+            // The first ends the options; what is behind it is not looked at.
+            wanted.extend(filler.first().map(|kind| (at, *kind as u8)));
+        }
+        self.must_stand(decoder, &wanted)?;
+        for (at, arm) in read {
+            let OptionArm::Known { header, variant, field, items, .. } = arm else { continue };
+            decoder.bits = at * 8;
+            self.select_variant(decoder, *header, *variant);
+            let ty = type_of(self.automaton, *header, *variant, *field);
+            let there = self.number(ty, 1);
+            decoder.set_header_field(*header, *field, there);
+            self.read_items(decoder, items)?;
+        }
+        decoder.bits = end * 8;
+        Ok(())
+    }
+
+    /// The options that are not seldom there, by who puts them there.
+    fn usual_options<'w>(&self, options: &'w WireOptions) -> Vec<&'w OptionArm> {
+        let can_end =
+            options.pads_with.is_some() || options.pad <= 1 || options.arms.contains(&OptionArm::End { kind: 0 });
+        let is_usual = |arm: &&OptionArm| {
+            let OptionArm::Known { header, variant, field, repeat: None, .. } = arm else { return false };
+            self.pushed_with(*header, *variant, *field).is_some_and(|with| with >= USUAL)
+        };
+        options.arms.iter().filter(|arm| can_end && is_usual(arm)).collect()
+    }
+
+    /// Octets that must have these values: asked for as few numbers.
+    fn must_stand(&mut self, decoder: &Decoder, mut wanted: &[(u64, u8)]) -> Followed<()> {
+        while let Some((at, _)) = wanted.first() {
+            let run = wanted.iter().zip(*at..).take_while(|((at, _), place)| at == place).count();
+            let octets = [8, 4, 2, 1].into_iter().find(|octets| *octets <= run).unwrap_or(1);
+            let value = wanted[..octets].iter().fold(0u64, |all, (_, octet)| all << 8 | u64::from(*octet));
+            let found = self.read_bits(decoder, at * 8, octets as u8 * 8, Endian::Big)?;
+            let same = self.is(found, value);
+            self.guard(same)?;
+            wanted = &wanted[octets..];
         }
         Ok(())
     }
@@ -290,10 +378,10 @@ impl Region<'_> {
 
     /// Bits of the packet, which are there.
     fn read_bits(&mut self, decoder: &Decoder, bit: u64, width: u8, endian: Endian) -> Followed<Node> {
-        let (given, first) = (decoder.message.given, decoder.message.at);
+        let first = decoder.message.at;
         let at = self.plus(first, bit / 8);
         if bit.is_multiple_of(8) && matches!(width, 8 | 16 | 24 | 32 | 48 | 64) {
-            return Ok(self.load(given, OctetField { width, endian }, at));
+            return self.load_at(&decoder.message, OctetField { width, endian }, at);
         }
         if bit.is_multiple_of(8) && width.is_multiple_of(8) && endian == Endian::Little {
             return self.no("reads a number of an odd number of octets, the low ones first");
@@ -306,7 +394,7 @@ impl Region<'_> {
         let there = self.graph.compare(Compare::Ge, decoder.end, behind);
         self.guard(there)?;
         let all = OctetField { width: octets as u8 * 8, endian: Endian::Big };
-        let loaded = self.load(given, all, at);
+        let loaded = self.load_at(&decoder.message, all, at)?;
         let by = self.number(all.ty(), octets * 8 - bit % 8 - u64::from(width));
         let shifted = self.graph.binary(Binary::Shr, loaded, by);
         let ones = self.number(all.ty(), mask(width));
@@ -314,6 +402,9 @@ impl Region<'_> {
         Ok(self.graph.cast(value, Type::U(width)))
     }
 }
+
+/// Options that who makes packets adds no less often than this are looked for in those that come.
+const USUAL: f32 = 0.25;
 
 struct Decoder {
     message: Message,

@@ -44,7 +44,7 @@ impl Region<'_> {
             reach: None,
         };
         self.lay_out(&mut encoder, &wire.items)?;
-        self.pad(&mut encoder, 1)?;
+        self.pad(&mut encoder, 1, None)?;
         let header = encoder.bits / 8;
         let octets = self.size_of(message);
         let octets = self.plus(octets, header);
@@ -82,7 +82,7 @@ impl Region<'_> {
     }
 
     /// In how many of all places where such a header is made a field of it is not zero, as a part of one; half where that depends.
-    fn pushed_with(&self, header: HeaderId, variant: VariantId, field: u32) -> Option<f32> {
+    pub(super) fn pushed_with(&self, header: HeaderId, variant: VariantId, field: u32) -> Option<f32> {
         let (mut places, mut with) = (0.0f32, 0.0f32);
         for body in self.automaton.bodies() {
             for op in body.ops() {
@@ -137,6 +137,7 @@ impl Region<'_> {
                     }
                 }
                 WireItem::Options(options) => {
+                    let first = encoder.fields.len();
                     for arm in &options.arms {
                         let OptionArm::Known { kind, header, variant, field, items, repeat } = arm else { continue };
                         let there = encoder.header_field(*header, *variant, *field);
@@ -157,7 +158,7 @@ impl Region<'_> {
                         }
                         self.lay_out(encoder, items)?;
                     }
-                    self.pad(encoder, options.pad.max(1))?;
+                    self.pad(encoder, options.pad.max(1), options.pads_with.map(|kind| (first, kind)))?;
                 }
                 WireItem::List(list) => {
                     let count = encoder.header_field(list.header, list.variant, list.count);
@@ -175,13 +176,17 @@ impl Region<'_> {
         Ok(())
     }
 
-    /// Zeros up to a multiple of so many octets.
-    fn pad(&mut self, encoder: &mut Encoder, octets: u32) -> Followed<()> {
+    /// Zeros up to a multiple of so many octets; in front of a field, so many octets of a kind.
+    fn pad(&mut self, encoder: &mut Encoder, octets: u32, with: Option<(usize, u64)>) -> Followed<()> {
         let end = encoder.bits.next_multiple_of(u64::from(octets) * 8);
         while encoder.bits < end {
             let width = (end - encoder.bits).min(8) as u8;
-            let value = self.number(Type::U(width), 0);
-            encoder.push(Field { width, endian: Endian::Big, value });
+            let value = self.number(Type::U(width), with.map_or(0, |with| with.1));
+            let field = Field { width, endian: Endian::Big, value };
+            match with {
+                Some((at, _)) => encoder.insert(at, field),
+                None => encoder.push(field),
+            }
         }
         Ok(())
     }
@@ -283,6 +288,12 @@ impl Encoder {
     fn push(&mut self, field: Field) {
         self.bits += u64::from(field.width);
         self.fields.push(field);
+    }
+
+    /// Puts a field of whole octets in front of the one at a place; nobody names those from there on.
+    fn insert(&mut self, at: usize, field: Field) {
+        self.bits += u64::from(field.width);
+        self.fields.insert(at, field);
     }
 
     fn header_field(&self, header: HeaderId, variant: VariantId, field: u32) -> Option<Node> {

@@ -26,6 +26,7 @@ impl Lowering<'_> {
             endian: endian(context.big),
             until: expression_of(&options.until),
             pad: options.pad,
+            pads_with: options.pads_with,
             arms,
             unknown,
             malformed,

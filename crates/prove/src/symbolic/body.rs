@@ -388,6 +388,8 @@ impl Reader<'_> {
             }
             K::Keep { object, cell, index, message } => self.keep((*object, *cell), *index, *message, way),
             K::Spend { object, cell, amount } => self.spend((*object, *cell), *amount, way),
+            K::Give { object, cell, amount } => self.give_units((*object, *cell), *amount, way),
+            K::ConsumeHeld { object, cell, index, reason } => self.consume_held((*object, *cell), *index, *reason, way),
             K::Again { object } => {
                 let object = way.object(*object)?;
                 self.ask_again(&mut way.leaf, object).map(|()| Vec::new())
@@ -399,7 +401,6 @@ impl Reader<'_> {
             K::Sample { .. }
             | K::GetAll { .. }
             | K::SetAll { .. }
-            | K::Give { .. }
             | K::Release { .. }
             | K::Split { .. }
             | K::Received { .. }

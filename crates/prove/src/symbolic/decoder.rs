@@ -113,14 +113,15 @@ impl Reader<'_> {
                 Ok(without.chain(self.decode_items(at, items, with)?).collect())
             }
             WireItem::Options(options) => {
+                if !decoder.bit.is_multiple_of(8) {
+                    return Err(OPTIONS.into());
+                }
+                options.arms.iter().for_each(|arm| self.leave_out(arm.items(), &mut decoder));
+                self.leave_out_options(options, &mut decoder);
                 let none = self.place(&options.until, &decoder.fields, decoder.bit / 8)?;
-                match decoder.bit.is_multiple_of(8) && self.decide(none) == Some(true) {
-                    true => {
-                        options.arms.iter().for_each(|arm| self.leave_out(arm.items(), &mut decoder));
-                        self.leave_out_options(options, &mut decoder);
-                        Ok(vec![decoder])
-                    }
-                    false => Err(OPTIONS.into()),
+                match self.decide(none) {
+                    Some(true) => Ok(vec![decoder]),
+                    _ => self.decode_options(at, options, decoder),
                 }
             }
             WireItem::List(list) if list.to_end.is_none() => {
@@ -209,6 +210,68 @@ impl Reader<'_> {
         }
         at.done.push(Decoded { condition: missed, result: Err(unknown) });
         Ok(ways)
+    }
+
+    /// Options where it is known, octet by octet, which they are and where they end.
+    fn decode_options<'w>(
+        &mut self,
+        at: &mut Decoding<'_, 'w>,
+        options: &'w WireOptions,
+        mut decoder: Decoder<'w>,
+    ) -> Result<Vec<Decoder<'w>>, String> {
+        let until = self.plain(&options.until, &decoder.fields)?;
+        let end = self.known(until).filter(|end| *end >= u64::from(decoder.bit / 8) && *end < 1 << 16);
+        let end = end.ok_or(OPTIONS)? as u32;
+        let (size, all) = (self.end(at, &decoder), self.terms.number(u64::from(end), 32));
+        let cut = self.terms.less(size, all);
+        at.refuse(&decoder.condition, cut, at.wire.short);
+        decoder.condition.push(self.terms.not(cut));
+        let (kind, length) = (u32::from(options.kind.width / 8), u32::from(options.length.width / 8));
+        let mut decoders = vec![decoder];
+        let mut place = decoders[0].bit / 8;
+        while place < end {
+            let found = at.packet.number(self.terms, place, kind, options.endian);
+            let found = self.known(found).filter(|_| place + kind <= end).ok_or(OPTIONS)?;
+            let arm = options.arms.iter().find(|arm| arm.kind() == found);
+            match arm {
+                Some(OptionArm::End { .. }) => break,
+                Some(OptionArm::Single { .. }) => {
+                    place += kind;
+                    continue;
+                }
+                _ => {}
+            }
+            let said = at.packet.number(self.terms, place + kind, length, options.endian);
+            let said =
+                self.known(said).filter(|said| *said < 1 << 16 && place + kind + length <= end).ok_or(OPTIONS)?;
+            let octets = (said * options.times + options.plus) as u32;
+            if octets < options.head() || octets > end - place {
+                return Err(OPTIONS.into());
+            }
+            match arm {
+                Some(OptionArm::Known { header, field, items, repeat: None, .. })
+                    if octets == options.head() + arm.map_or(0, OptionArm::octets) =>
+                {
+                    let there = self.terms.number(1, WIDE);
+                    for decoder in &mut decoders {
+                        decoder.bit = (place + options.head()) * 8;
+                        decoder.headers.insert((*header, *field), there);
+                    }
+                    decoders = self.decode_items(at, items, decoders)?;
+                }
+                None if options.unknown.is_none() => {}
+                _ => return Err(OPTIONS.into()),
+            }
+            place += octets;
+        }
+        decoders.iter_mut().for_each(|decoder| decoder.bit = end * 8);
+        Ok(decoders)
+    }
+
+    /// The number that a term is by now.
+    fn known(&mut self, term: Term) -> Option<u64> {
+        let term = self.terms.again(term);
+        self.terms.constant(term)
     }
 
     /// No option is there.

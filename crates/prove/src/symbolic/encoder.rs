@@ -135,12 +135,14 @@ impl Reader<'_> {
                     if encoder.partial.is_some() {
                         return Err(OPTIONS.into());
                     }
+                    let first = encoder.octets.len();
                     for arm in &options.arms {
                         self.encode_option(options, arm, headers, encoder)?;
                     }
+                    let filler = self.terms.number(options.pads_with.unwrap_or(0), 8);
                     while !(encoder.octets.len() as u32).is_multiple_of(options.pad.max(1)) {
-                        let zero = self.terms.number(0, 8);
-                        encoder.octets.push(zero);
+                        let at = if options.pads_with.is_some() { first } else { encoder.octets.len() };
+                        encoder.octets.insert(at, filler);
                     }
                 }
                 WireItem::List(list) => {

@@ -1,13 +1,13 @@
 //! Messages in places, quotas, and messages that become one.
 
-use mokume_reaction::{Body, CellId, Target, Value as Id};
+use mokume_reaction::{Body, CellId, CellKind, ReasonId, Target, Value as Id};
 
 use super::way::{Ended, Way};
-use super::{Leaf, Message, Object, Reader, Value, MAY_BE_ONE};
+use super::{End, Leaf, Object, Reader, Value, MAY_BE_ONE};
 use crate::term::{Operator, Term};
 
 impl Reader<'_> {
-    /// Which of the messages that were kept on the way is at a place; none where it is none of them.
+    /// What was done last to a place on the way: which of all that was done to places; none where nothing was.
     pub(super) fn kept_at(
         &mut self,
         leaf: &Leaf,
@@ -42,7 +42,8 @@ impl Reader<'_> {
     ) -> Result<(Term, Term), String> {
         let kept = self.kept_at(leaf, place, index)?;
         let (holds, beyond) = self.holds(place.0, place.1, index);
-        Ok((if kept.is_some() { self.terms.truth(true) } else { holds }, beyond))
+        let now = kept.map(|nth| leaf.kept[nth].3.is_some());
+        Ok((now.map_or(holds, |now| self.terms.truth(now)), beyond))
     }
 
     pub(super) fn keep(
@@ -56,7 +57,7 @@ impl Reader<'_> {
         self.must_be_alone(object)?;
         let (holds, beyond) = self.has_message(&way.leaf, (object, cell), index)?;
         way.leaf.traps.extend([holds, beyond]);
-        way.leaf.kept.push((object, cell, index, message));
+        way.leaf.kept.push((object, cell, index, Some(message)));
         Ok(Vec::new())
     }
 
@@ -73,12 +74,107 @@ impl Reader<'_> {
         self.way.clone_from(&way.leaf.condition);
         match self.kept_at(&way.leaf, (at, cell), place) {
             Err(why) => way.escape(&why),
-            Ok(None) => self.take_out(body, way, (object, cell, index), otherwise),
-            Ok(Some(nth)) => {
-                let share = Value::Message(Box::new(way.leaf.kept[nth].3.clone()));
-                self.go(body, vec![(way, None, then, vec![share])])
-            }
+            Ok(None) => self.without_message(body, way, (at, cell, place), otherwise),
+            Ok(Some(nth)) => match way.leaf.kept[nth].3.clone() {
+                Some(share) => self.go(body, vec![(way, None, then, vec![Value::Message(Box::new(share))])]),
+                None => self.go(body, vec![(way, None, otherwise, Vec::new())]),
+            },
         }
+    }
+
+    /// Only the empty place is read on: what was kept before is not known.
+    fn without_message(&mut self, body: &Body, mut way: Way, at: (Object, CellId, Term), otherwise: &Target) -> Ended {
+        let (holds, beyond) = self.holds(at.0, at.1, at.2);
+        way.leaf.traps.push(beyond);
+        let mut taken = way.copy();
+        taken.leaf.condition.push(holds);
+        taken.leaf.escape = Some("a message that was kept before".into());
+        let empty = self.terms.not(holds);
+        match self.go(body, vec![(way, Some(empty), otherwise, Vec::new())]) {
+            Ended::Ways(mut ways) => {
+                ways.push(taken);
+                Ended::Ways(ways)
+            }
+            ended => ended,
+        }
+    }
+
+    /// What was kept before may be taken out, and then be consumed.
+    pub(super) fn take_out(
+        &mut self,
+        body: &Body,
+        mut way: Way,
+        (object, cell, index): (Id, CellId, Id),
+        then: &Target,
+        otherwise: &Target,
+    ) -> Ended {
+        let (Ok(at), Ok(place)) = (way.object(object), way.bits(index)) else {
+            return way.escape("a place that is not known");
+        };
+        self.way.clone_from(&way.leaf.condition);
+        let kept = match self.must_be_alone(at).and_then(|()| self.kept_at(&way.leaf, (at, cell), place)) {
+            Ok(kept) => kept.map(|nth| way.leaf.kept[nth].3.is_some()),
+            Err(why) => return way.escape(&why),
+        };
+        match kept {
+            Some(true) => return way.escape("a message that was kept on the way is taken out"),
+            Some(false) => return self.go(body, vec![(way, None, otherwise, Vec::new())]),
+            None => {}
+        }
+        let (holds, beyond) = self.holds(at, cell, place);
+        way.leaf.traps.push(beyond);
+        let empty = self.terms.not(holds);
+        let other = way.copy();
+        way.leaf.kept.push((at, cell, place, None));
+        self.go(body, vec![(way, Some(holds), then, vec![Value::Held]), (other, Some(empty), otherwise, Vec::new())])
+    }
+
+    /// What a place has is consumed, where it is known whether it has something.
+    pub(super) fn consume_held(
+        &mut self,
+        (object, cell): (Id, CellId),
+        index: Id,
+        reason: ReasonId,
+        way: &mut Way,
+    ) -> Result<Vec<Value>, String> {
+        let (object, index) = (way.object(object)?, way.bits(index)?);
+        self.must_be_alone(object)?;
+        let (holds, beyond) = self.has_message(&way.leaf, (object, cell), index)?;
+        way.leaf.traps.push(beyond);
+        match self.decide(holds) {
+            Some(true) => {
+                way.leaf.kept.push((object, cell, index, None));
+                way.leaf.ended.push(End { reason, is_consumed: true });
+                Ok(Vec::new())
+            }
+            Some(false) => Ok(Vec::new()),
+            None => Err("a place of which it is not known whether it is empty".into()),
+        }
+    }
+
+    /// Gives back what was taken; more than that is reported.
+    pub(super) fn give_units(
+        &mut self,
+        (object, cell): (Id, CellId),
+        amount: Id,
+        way: &mut Way,
+    ) -> Result<Vec<Value>, String> {
+        let (object, amount) = (way.object(object)?, way.bits(amount)?);
+        self.must_be_alone(object)?;
+        let class = self.class_of(object);
+        let CellKind::Quota { amount: all } = self.automaton.cell(class, cell).kind else {
+            return Err("what is given to is no quota".into());
+        };
+        let (left, all) = (self.left_now(&way.leaf, object, cell)?, self.terms.number(u64::from(all), 32));
+        let taken = self.terms.binary(Operator::Sub, all, left);
+        let more = self.terms.less(taken, amount);
+        way.leaf.traps.push(more);
+        // No more than was taken comes back.
+        let given = self.terms.choose(more, taken, amount);
+        let none = self.terms.number(0, 32);
+        let given = self.terms.binary(Operator::Sub, none, given);
+        way.leaf.spent.push((object, cell, given));
+        Ok(Vec::new())
     }
 
     /// What is left of a quota by now.
@@ -146,7 +242,7 @@ impl Reader<'_> {
         let size = second.size(self.terms);
         way.leaf.traps.push(self.terms.less(longest, size));
         way.leaf.merged += 1;
-        let joined = Message { front: second.front, base: second.base, ..first };
+        let joined = super::Message { front: second.front, base: second.base, ..first };
         Ok(vec![Value::Message(Box::new(joined))])
     }
 }

@@ -88,6 +88,19 @@ impl Message {
         terms.select(self.base.octets, index)
     }
 
+    /// The first octets, each by itself; it must be known that there are as many.
+    pub fn name_octets(&mut self, terms: &mut Terms, count: u32) {
+        let known = self.front.len() as u32;
+        let more: Vec<Term> = (known..count).map(|at| self.octet(terms, at)).collect();
+        if more.is_empty() {
+            return;
+        }
+        let named = terms.number(more.len() as u64, 32);
+        self.front.extend(more);
+        self.base.start = terms.binary(Operator::Add, self.base.start, named);
+        self.base.size = terms.binary(Operator::Sub, self.base.size, named);
+    }
+
     /// `octets` octets from `at` as a number.
     pub fn number(&self, terms: &mut Terms, at: u32, octets: u32, endian: Endian) -> Term {
         let parts: Vec<Term> = (0..octets).map(|i| self.octet(terms, at + i)).collect();

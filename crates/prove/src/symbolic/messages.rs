@@ -171,7 +171,13 @@ impl Reader<'_> {
         let at = self.terms.constant(at).ok_or("a store at an offset that is not constant")? as usize;
         let parts = split(self.terms, value, field.endian);
         if at + parts.len() > message.front.len() {
-            return Err("a store beyond the known octets".into());
+            let (size, end) = (message.size(self.terms), self.terms.number((at + parts.len()) as u64, 32));
+            let there = self.terms.less_equal(end, size);
+            self.way.clone_from(&way.leaf.condition);
+            if self.decide(there) != Some(true) {
+                return Err("a store beyond the known octets".into());
+            }
+            message.name_octets(self.terms, (at + parts.len()) as u32);
         }
         message.front[at..at + parts.len()].copy_from_slice(&parts);
         Ok(vec![Value::Message(Box::new(message))])

@@ -101,7 +101,9 @@ impl Reader<'_> {
                     self.go(body, vec![(way, Some(found), then, values), (other, Some(missing), otherwise, Vec::new())])
                 }
             },
-            Fallible::TakeOut { object, cell, index } => self.take_out(body, way, (*object, *cell, *index), otherwise),
+            Fallible::TakeOut { object, cell, index } => {
+                self.take_out(body, way, (*object, *cell, *index), then, otherwise)
+            }
             Fallible::ShareHeld { object, cell, index } => {
                 self.share_held(body, way, (*object, *cell, *index), then, otherwise)
             }
@@ -117,38 +119,6 @@ impl Reader<'_> {
             | Fallible::Later { .. } => {
                 way.escape(&format!("an operation that is not read symbolically: {}", op.row().name))
             }
-        }
-    }
-
-    /// Only the empty place is read on: a message that was kept is of an event long past.
-    pub(super) fn take_out(
-        &mut self,
-        body: &Body,
-        mut way: Way,
-        (object, cell, index): (Id, CellId, Id),
-        otherwise: &Target,
-    ) -> Ended {
-        let (Ok(object), Ok(index)) = (way.object(object), way.bits(index)) else {
-            return way.escape("a place that is not known");
-        };
-        self.way.clone_from(&way.leaf.condition);
-        match self.kept_at(&way.leaf, (object, cell), index) {
-            Ok(None) => {}
-            Ok(Some(_)) => return way.escape("a message that was kept is taken out"),
-            Err(why) => return way.escape(&why),
-        }
-        let (holds, beyond) = self.holds(object, cell, index);
-        way.leaf.traps.push(beyond);
-        let mut taken = way.copy();
-        taken.leaf.condition.push(holds);
-        taken.leaf.escape = Some("a message that was kept is taken out".into());
-        let empty = self.terms.not(holds);
-        match self.go(body, vec![(way, Some(empty), otherwise, Vec::new())]) {
-            Ended::Ways(mut ways) => {
-                ways.push(taken);
-                Ended::Ways(ways)
-            }
-            ended => ended,
         }
     }
 

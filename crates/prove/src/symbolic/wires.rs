@@ -96,7 +96,11 @@ impl Reader<'_> {
     }
 
     /// An expression of fields and numbers, 64 bits wide.
-    fn plain(&mut self, expression: &WireExpression, fields: &BTreeMap<FieldIndex, Term>) -> Result<Term, String> {
+    pub(super) fn plain(
+        &mut self,
+        expression: &WireExpression,
+        fields: &BTreeMap<FieldIndex, Term>,
+    ) -> Result<Term, String> {
         use WireExpression as E;
         let operator = match expression {
             E::Number(value) => return Ok(self.terms.number(*value, WIDE)),

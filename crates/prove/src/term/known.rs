@@ -108,9 +108,37 @@ impl Terms {
         let (a, b) = (self.now(a), self.now(b));
         match (self.constant(a), self.constant(b)) {
             (Some(_), Some(_)) => {}
-            (Some(_), None) => self.stand_for(b, a),
-            (None, Some(_)) => self.stand_for(a, b),
+            (Some(number), None) => self.is_number(b, a, number),
+            (None, Some(number)) => self.is_number(a, b, number),
             (None, None) => self.stand_for(a.max(b), a.min(b)),
+        }
+    }
+
+    /// A term is a number, and so is what it is made of.
+    fn is_number(&mut self, term: Term, as_term: Term, number: u64) {
+        self.stand_for(term, as_term);
+        match *self.node(term) {
+            Node::Concat(high, low) if self.width(term) <= 64 => {
+                let (high_width, low_width) = (self.width(high), self.width(low));
+                let part = self.number(number >> low_width, high_width);
+                self.unite(high, part);
+                let part = self.number(number & mask(low_width), low_width);
+                self.unite(low, part);
+            }
+            Node::ZeroExtend(_, inner) if self.width(inner) <= 64 && number <= mask(self.width(inner)) => {
+                let part = self.number(number, self.width(inner));
+                self.unite(inner, part);
+            }
+            Node::Binary(Operator::Mul, a, b) if self.width(term) <= 64 => {
+                let times = self.constant(b).filter(|times| *times > 0 && number.is_multiple_of(*times));
+                let fits =
+                    |times: &u64| self.most(a).checked_mul(*times).is_some_and(|most| most <= mask(self.width(a)));
+                if let Some(times) = times.filter(fits) {
+                    let part = self.number(number / times, self.width(a));
+                    self.unite(a, part);
+                }
+            }
+            _ => {}
         }
     }
 

@@ -222,7 +222,7 @@ fn datum(concrete: &Concrete, value: &Value) -> Datum {
         Value::Null => Datum::Handle(Handle::NULL),
         Value::Message(message) => Datum::Message(concrete.octets(message)),
         Value::Reason(reason) => Datum::Word(u64::from(reason.0)),
-        Value::Array(_) => unreachable!("nothing that leaves by a port is an array"),
+        Value::Array(_) | Value::Held => unreachable!("nothing that leaves by a port is an array, or of before"),
     }
 }
 
@@ -268,10 +268,10 @@ fn cells(concrete: &Concrete, leaf: &Leaf, after: &Instance) -> Option<String> {
         let (class, handle) = place(concrete, *object)?;
         *spent.entry((class, handle, *cell)).or_default() += concrete.number(*amount);
     }
-    let mut kept: HashMap<(ClassId, Handle, CellId), Vec<(u64, Vec<u8>)>> = HashMap::new();
+    let mut kept: HashMap<(ClassId, Handle, CellId), Vec<(u64, Option<Vec<u8>>)>> = HashMap::new();
     for (object, cell, index, message) in &leaf.kept {
         let (class, handle) = place(concrete, *object)?;
-        let message = (concrete.number(*index), concrete.octets(message));
+        let message = (concrete.number(*index), message.as_ref().map(|message| concrete.octets(message)));
         kept.entry((class, handle, *cell)).or_default().push(message);
     }
     for class in (0..automaton.classes.len()).map(ClassId::from) {
@@ -298,7 +298,7 @@ fn cells(concrete: &Concrete, leaf: &Leaf, after: &Instance) -> Option<String> {
                     let mut foretold = octets(before);
                     for (index, octets) in kept {
                         if let Some(place) = foretold.get_mut(*index as usize) {
-                            *place = Some(octets.clone());
+                            *place = octets.clone();
                         }
                     }
                     if foretold != octets(places) {

@@ -153,6 +153,9 @@ operations! {
         /// Puts a message into a place that must be empty; else it is reported and the old one dropped as `gone`.
         Keep "keep {object}.{cell}[{index}], {message}" { object: Object, cell: MessagesCell, index: Word32, message: Message } -> []
             { WRITES | REPORTS | COUNTS };
+        /// The message in a place did its work, and its end is counted; where none is, nothing happens.
+        ConsumeHeld "consume.held {object}.{cell}[{index}], {reason}"
+            { object: Object, cell: MessagesCell, index: Word32, reason: ReasonName } -> [] { WRITES | REPORTS | COUNTS };
         /// Whether a place holds a message.
         Holds "holds {object}.{cell}[{index}]" { object: Object, cell: MessagesCell, index: Word32 } -> [Truth] { READS | REPORTS };
         /// Ends an object and those in it: timers stop, held messages are dropped as `gone`; freed after the reaction.

@@ -73,6 +73,9 @@ impl Printer<'_> {
         *out += &format!("{pad}options {}: {} ", ident(&kind.name), kind.width);
         *out += &format!("{}: {} * {} + {} ", ident(&length.name), length.width, options.times, options.plus);
         *out += &format!("{} until {} pad {}", endian(options.endian), self.expression(&options.until), options.pad);
+        if let Some(kind) = options.pads_with {
+            *out += &format!(" with {kind}");
+        }
         *out += &format!(" malformed {}", names::reason(self.automaton, options.malformed));
         if let Some(unknown) = options.unknown {
             *out += &format!(" unknown {}", names::reason(self.automaton, unknown));

@@ -115,12 +115,25 @@ impl Reader<'_, '_> {
         let until = self.sum(&mut cursor, 0)?;
         cursor.expect_word("pad")?;
         let pad = cursor.small()?;
+        let pads_with = if cursor.word("with") { Some(cursor.number()?) } else { None };
         cursor.expect_word("malformed")?;
         let malformed = self.parser.reason_at(&mut cursor)?;
         let unknown = if cursor.word("unknown") { Some(self.parser.reason_at(&mut cursor)?) } else { None };
         cursor.expect("{")?;
         cursor.end()?;
-        Ok(WireOptions { kind, length, times, plus, endian, until, pad, arms: Vec::new(), unknown, malformed })
+        Ok(WireOptions {
+            kind,
+            length,
+            times,
+            plus,
+            endian,
+            until,
+            pad,
+            pads_with,
+            arms: Vec::new(),
+            unknown,
+            malformed,
+        })
     }
 
     /// `end 0`, `single 1`, `case 2 if tcp.Hdr.has_mss {`, `case 5 if tcp.Hdr.sack repeat tcp.Hdr.sack from 0 each 2 {`

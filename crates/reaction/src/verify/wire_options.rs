@@ -66,6 +66,10 @@ impl<'a> Checker<'a, '_> {
         if options.times == 0 || options.pad == 0 || options.pad > 256 {
             self.fault(codes::WIRE_FIELD, "options are counted and padded by 1 octet or more".to_owned());
         }
+        let fills = |kind: u64| options.arms.contains(&OptionArm::Single { kind }) && options.kind.width == 8;
+        if options.pads_with.is_some_and(|kind| !fills(kind)) {
+            self.fault(codes::WIRE_ARMS, "what fills options up is no single option of one octet".to_owned());
+        }
         self.option_arms(options, paths);
         for path in paths.iter_mut() {
             path.over = true;

@@ -138,6 +138,8 @@ pub struct WireOptions {
     pub until_at: Span,
     /// They are filled up to a multiple of so many octets, from 1 to 256.
     pub pad: u32,
+    /// What fills them up stands in front of them: options of this kind, which is a `single`; else zeros stand behind them.
+    pub pads_with: Option<u64>,
     /// One for each kind.
     pub arms: Vec<WireOption>,
     /// An option without an arm is passed over, not refused.

@@ -228,6 +228,10 @@ impl WireOptions {
     pub fn pad(&self) -> Option<Expr> {
         has_word(&self.0, "pad").then(|| children(&self.0).into_iter().nth(1)).flatten()
     }
+    /// Whether what fills them up stands in front of them.
+    pub fn pads_first(&self) -> bool {
+        has_word(&self.0, "first")
+    }
     /// In order.
     pub fn arms(&self) -> Vec<WireOption> {
         children(&self.0)

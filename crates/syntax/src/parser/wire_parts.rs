@@ -72,6 +72,7 @@ impl Parser<'_> {
         }
         if self.eat_word("pad") {
             self.with_records(false, |p| p.expression());
+            self.eat_word("first");
         }
         self.nested(|p| p.braces("`{` and options", |p| p.wire_option_arms()));
         self.close();

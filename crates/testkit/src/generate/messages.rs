@@ -150,6 +150,9 @@ impl Body<'_> {
         self.line(format!("{small} = rem {value}, 4"));
         self.line(format!("{at} = cast {small} to u32"));
         let (got, none, join, m) = (self.fresh("got"), self.fresh("none"), self.fresh("join"), self.fresh("m"));
+        if self.random.percent(15) {
+            return self.line(format!("consume.held e.held[{at}], t.full"));
+        }
         let verb = if self.random.percent(60) { "takeout" } else { "shareheld" };
         self.line(format!("{verb} e.held[{at}] then {got}(..) else {none}"));
         self.label(&format!("{got}({m}: msg)"));

@@ -19,8 +19,19 @@ pub(super) fn read(reader: &mut WireReader, options: &ast::WireOptions) -> Optio
     let until_at = options.until()?.span(reader.file);
     let until = values::expr(reader, &options.until()?)?;
     let pad = options.pad().map_or(Some(1), |pad| padding(reader, &pad))?;
-    let mut made =
-        WireOptions { kind, length, times, plus, until, until_at, pad, arms: Vec::new(), skips: false, span };
+    let mut made = WireOptions {
+        kind,
+        length,
+        times,
+        plus,
+        until,
+        until_at,
+        pad,
+        pads_with: None,
+        arms: Vec::new(),
+        skips: false,
+        span,
+    };
     let mut has_else = false;
     for arm in options.arms() {
         if arm.is_else() {
@@ -36,7 +47,24 @@ pub(super) fn read(reader: &mut WireReader, options: &ast::WireOptions) -> Optio
         let text = "what happens to other options is not said";
         reader.cx.error(codes::WIRE_OPTION_KIND, text, span, "no `else`", help);
     }
+    if options.pads_first() {
+        made.pads_with = filler(reader, &made);
+    }
     Some(WireItem::Options(made))
+}
+
+/// The kind of one octet that fills options up in front: the first `single`.
+fn filler(reader: &mut WireReader, options: &WireOptions) -> Option<u64> {
+    let single = options.arms.iter().find(|arm| matches!(arm.what, OptionForm::Single));
+    match single.filter(|_| options.kind.1 == 8) {
+        Some(single) => Some(single.kind),
+        None => {
+            let text = "nothing is there that fills options up in front of them";
+            let help = "let the kind be a `u8`, and say which option is one octet alone: `1 => single`";
+            reader.cx.error(codes::WIRE_OPTION_LENGTH, text, options.until_at, "in front of what ends here", help);
+            None
+        }
+    }
 }
 
 fn option_part(reader: &mut WireReader, field: &ast::WireField) -> Option<(Name, u8)> {
