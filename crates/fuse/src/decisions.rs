@@ -26,13 +26,19 @@ pub struct Far {
 }
 
 impl Decisions {
-    fn prescribed(ways: Vec<usize>) -> Self {
+    /// Those that are told, and behind them the likeliest.
+    pub fn prescribed(ways: Vec<usize>) -> Self {
         Decisions { prescribed: ways, taken: Vec::new() }
     }
 
     /// The ways taken so far.
     pub fn ways(&self) -> Vec<usize> {
         self.taken.iter().map(|decided| decided.way).collect()
+    }
+
+    /// How far the path was at the last decision.
+    pub fn last(&self) -> Option<Far> {
+        Some(self.taken.last()?.at)
     }
 
     /// How likely the ways taken so far are together.

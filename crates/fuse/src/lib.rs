@@ -23,10 +23,10 @@ use std::rc::Rc;
 
 use mokume_reaction::{Automaton, Body, CellId, ClassId, Emission, HandlerId, LayerId, Path, Trigger, WireId};
 
-use decisions::{search, Searched, Taken, SELDOM};
+use decisions::{search, Decisions, Far, Searched, Taken, SELDOM};
 pub use memos::{remembered, WORTH};
 pub use region::Why;
-use region::{Call, Do, Region};
+use region::{Active, Call, Do, Region};
 use write::Ways;
 
 /// What came of an event.
@@ -102,6 +102,8 @@ struct Seen {
     followed: HashSet<Call>,
     /// Layers where one that failed might have ended.
     ends: HashSet<LayerId>,
+    /// Calls that some way which failed came through.
+    stuck: HashSet<Call>,
     missed: Vec<Missed>,
     /// Cells that ways which failed have written, with how likely such a way is.
     moving: HashMap<(ClassId, CellId), f32>,
@@ -153,13 +155,14 @@ impl<'a> Finder<'a> {
         let mut moving = Vec::new();
         let path = found.map(|mut taken| {
             let likely = taken.iter().map(|way| way.worth / worth(&way.found).max(1.0)).fold(0.0, f32::max);
-            moving
-                .extend(seen.moving.iter().filter(|(_, often)| **often >= likely * SELDOM).map(|(cell, _)| *cell));
+            moving.extend(seen.moving.iter().filter(|(_, often)| **often >= likely * SELDOM).map(|(cell, _)| *cell));
             let first = taken.remove(0);
             let layers = first.found.layers.clone();
             let least = first.worth * WORTH_MORE;
             self.note(&first.found);
-            let mut ways = Ways { region: first.found, ways: first.ways, others: Vec::new() };
+            let rest = self.rest((handler, is_inside), &first.found, &seen.stuck);
+            rest.iter().for_each(|(_, rest)| self.note(rest));
+            let mut ways = Ways { region: first.found, ways: first.ways, others: Vec::new(), rest };
             for other in taken.into_iter().take(LEAVES - 1).filter(|other| other.worth >= least) {
                 self.note(&other.found);
                 ways.add(other.found, other.ways);
@@ -170,6 +173,25 @@ impl<'a> Finder<'a> {
         let mut missed = seen.missed;
         missed.sort_by(|a, b| b.likely.total_cmp(&a.likely));
         Found { handler, path: path.map_err(|why| why.unwrap_or_else(nowhere)), moving, missed }
+    }
+
+    /// Where ways that go as the likeliest does, and then fail, hand over to a handler that does the rest: how far they are there, and the way up to it.
+    fn rest(
+        &self,
+        (handler, is_inside): (HandlerId, bool),
+        first: &Region<'a>,
+        stuck: &HashSet<Call>,
+    ) -> Option<(Far, Region<'a>)> {
+        let is_there = |call: &&Active| {
+            call.is_last && call.call.0 >= WORTH_IT && self.is_between[call.layer.index()] && stuck.contains(&call.call)
+        };
+        let call = first.calls.iter().rev().find(is_there)?.call.clone();
+        let decisions = Decisions::prescribed(call.1.clone());
+        let ends = Rc::new(HashSet::from([call]));
+        let mut region = Region::new(self.flat, Rc::clone(&self.asked_for), decisions, is_inside, ends);
+        region.reaction(handler).ok()?;
+        handed_over(&region)?;
+        Some((region.decisions.last()?, region))
     }
 
     /// Ways from an event on. They may end at layers of which `may_end` says so, but at no call that was followed by some way. Such calls, and the
@@ -187,12 +209,13 @@ impl<'a> Finder<'a> {
             let mut region = Region::new(self.flat, asked_for, decisions.clone(), is_inside, Rc::clone(&ends));
             match region.reaction(handler) {
                 Ok(()) => {
-                    seen.followed.extend(region.calls.iter().cloned());
+                    seen.followed.extend(region.calls.iter().map(|active| active.call.clone()));
                     return (std::mem::take(&mut region.decisions), Ok(region));
                 }
                 Err(why) => {
                     seen.miss(region.decisions.likely(), why.clone());
                     seen.note_writes(&region);
+                    seen.stuck.extend(region.calls.iter().map(|active| active.call.clone()));
                     let end = region.where_to_end(&seen.followed).filter(|(end, _)| end.0 >= WORTH_IT);
                     seen.ends.extend(end.as_ref().map(|(_, layer)| *layer));
                     match end {

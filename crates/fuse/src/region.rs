@@ -180,7 +180,8 @@ impl Given {
 /// A handler's call on a way: how many there were before, and the decisions by then.
 pub type Call = (u32, Vec<usize>);
 
-/// A call that is not done with.
+/// A call on the way.
+#[derive(Clone)]
 pub struct Active {
     pub call: Call,
     pub layer: LayerId,
@@ -198,7 +199,7 @@ pub struct Region<'a> {
     /// Calls where the path hands over.
     pub ends: Rc<HashSet<Call>>,
     /// Calls on the way, and those that are not done with.
-    pub calls: Vec<Call>,
+    pub calls: Vec<Active>,
     pub active: Vec<Active>,
     /// Handlers on the way.
     pub handlers: Vec<HandlerId>,

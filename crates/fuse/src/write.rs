@@ -18,6 +18,8 @@ pub struct Ways<'a> {
     /// By decision: the way that was taken, and how far the path was.
     pub ways: Vec<(usize, Far)>,
     pub others: Vec<Other<'a>>,
+    /// What is done where a way that came so far goes no further.
+    pub rest: Option<(Far, Region<'a>)>,
 }
 
 /// A way that parts from another: up to there both have the same steps and the same values.
@@ -37,7 +39,7 @@ impl<'a> Ways<'a> {
         }
         match self.others.iter_mut().find(|other| other.at.steps == at.steps) {
             Some(other) => other.ways.add(region, ways),
-            None => self.others.push(Other { at, ways: Ways { region, ways, others: Vec::new() } }),
+            None => self.others.push(Other { at, ways: Ways { region, ways, others: Vec::new(), rest: None } }),
         }
     }
 }
@@ -98,7 +100,16 @@ fn write(
     let is_inside = ways.region.is_inside;
     let mut writer = Writer { automaton, is_inside, graph, builder, values, params, finds, shares: HashMap::new() };
     let mut parted = Vec::new();
+    // From there on it is left to who does the rest.
+    let mut rest = None;
     for (place, step) in steps.iter().enumerate().skip(from) {
+        if let Some((at, _)) = ways.rest.as_ref().filter(|(at, _)| at.steps == place) {
+            let block = writer.builder.block("rest", &[]);
+            let values = writer.values.iter().filter(|(node, _)| node.0 < at.nodes);
+            let values = values.map(|(node, value)| (*node, *value)).collect::<HashMap<_, _>>();
+            rest = Some((block, writer.finds, values));
+        }
+        let exit = rest.as_ref().map_or(exit, |(block, ..)| *block);
         let other = ways.others.iter().position(|other| other.at.steps == place);
         let otherwise = match other {
             Some(_) => writer.builder.block("", &[]),
@@ -110,7 +121,7 @@ fn write(
             // What came after they parted has other numbers on the other way.
             let is_shared = |node: &Node| node.0 < ways.others[other].at.nodes;
             let values = writer.values.iter().filter(|(node, _)| is_shared(node)).map(|(node, value)| (*node, *value));
-            parted.push((other, place, before, otherwise, values.collect::<HashMap<_, _>>()));
+            parted.push((other, place, before, (otherwise, exit), values.collect::<HashMap<_, _>>()));
         }
     }
     // All that is read is read before anything is done.
@@ -127,7 +138,7 @@ fn write(
     }
     writer.builder.set_source(None);
     writer.builder.end(Terminator::Return);
-    for (other, place, finds, block, values) in parted {
+    for (other, place, finds, (block, exit), values) in parted {
         builder.select(block);
         let Other { at, ways: other } = &mut ways.others[other];
         // The opposite of what was asked holds already.
@@ -140,6 +151,11 @@ fn write(
             _ => false,
         };
         write(other, (place + usize::from(implied), finds), values, (builder, params, exit));
+    }
+    if let (Some((block, finds, values)), Some((at, region))) = (rest, ways.rest.take()) {
+        builder.select(block);
+        let mut rest = Ways { region, ways: Vec::new(), others: Vec::new(), rest: None };
+        write(&mut rest, (at.steps, finds), values, (builder, params, exit));
     }
 }
 

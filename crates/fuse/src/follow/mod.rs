@@ -206,9 +206,10 @@ impl<'a> Region<'a> {
             self.deed(Do::HandOver { object: target, handler, args: emitted.args });
             return Ok(());
         }
-        self.calls.push(call.clone());
         let is_last = self.pending.is_empty() && self.settling.is_idle();
-        self.active.push(Active { call, layer: self.layer_of(handler), is_last });
+        let active = Active { call, layer: self.layer_of(handler), is_last };
+        self.calls.push(active.clone());
+        self.active.push(active);
         self.must_live(target)?;
         self.handler(handler, target, emitted.args)?;
         self.active.pop();
