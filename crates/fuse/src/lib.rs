@@ -159,13 +159,9 @@ impl<'a> Finder<'a> {
             let first = taken.remove(0);
             let layers = first.found.layers.clone();
             let least = first.worth * WORTH_MORE;
-            self.note(&first.found);
-            let rest = self.rest((handler, is_inside), &first.found, &seen.stuck);
-            rest.iter().for_each(|(_, rest)| self.note(rest));
-            let mut ways = Ways { region: first.found, ways: first.ways, others: Vec::new(), rest };
+            let mut ways = self.ways((handler, is_inside), first, &seen.stuck);
             for other in taken.into_iter().take(LEAVES - 1).filter(|other| other.worth >= least) {
-                self.note(&other.found);
-                ways.add(other.found, other.ways);
+                ways.add(self.ways((handler, is_inside), other, &seen.stuck));
             }
             (Path { handler, body: write::body(ways, handler) }, layers)
         });
@@ -173,6 +169,14 @@ impl<'a> Finder<'a> {
         let mut missed = seen.missed;
         missed.sort_by(|a, b| b.likely.total_cmp(&a.likely));
         Found { handler, path: path.map_err(|why| why.unwrap_or_else(nowhere)), moving, missed }
+    }
+
+    /// A way, and who does the rest of what goes as it does, and then no further.
+    fn ways(&mut self, event: (HandlerId, bool), taken: Taken<Region<'a>>, stuck: &HashSet<Call>) -> Ways<'a> {
+        let rest = self.rest(event, &taken.found, stuck);
+        self.note(&taken.found);
+        rest.iter().for_each(|(_, rest)| self.note(rest));
+        Ways { region: taken.found, ways: taken.ways, others: Vec::new(), rest }
     }
 
     /// Where ways that go as the likeliest does, and then fail, hand over to a handler that does the rest: how far they are there, and the way up to it.

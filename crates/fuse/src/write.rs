@@ -30,16 +30,21 @@ pub struct Other<'a> {
 
 impl<'a> Ways<'a> {
     /// Puts a way where it parts from these. One that parts where nothing is asked is left out.
-    pub fn add(&mut self, region: Region<'a>, ways: Vec<(usize, Far)>) {
-        let parts = self.ways.iter().zip(&ways).position(|(a, b)| a.0 != b.0);
+    pub fn add(&mut self, mut other: Self) {
+        let parts = self.ways.iter().zip(&other.ways).position(|(a, b)| a.0 != b.0);
         let Some(place) = parts else { return };
         let at = self.ways[place].1;
-        if at != ways[place].1 || at.steps >= self.region.steps.len() || at.steps >= region.steps.len() {
+        let fewest = self.region.steps.len().min(other.region.steps.len());
+        if at != other.ways[place].1 || at.steps >= fewest {
             return;
         }
-        match self.others.iter_mut().find(|other| other.at.steps == at.steps) {
-            Some(other) => other.ways.add(region, ways),
-            None => self.others.push(Other { at, ways: Ways { region, ways, others: Vec::new(), rest: None } }),
+        // Where it parts behind the place from which the rest is left to another, that one does its rest, too.
+        if self.rest.as_ref().is_some_and(|(rest, _)| rest.steps <= at.steps) {
+            other.rest = None;
+        }
+        match self.others.iter_mut().find(|known| known.at.steps == at.steps) {
+            Some(known) => known.ways.add(other),
+            None => self.others.push(Other { at, ways: other }),
         }
     }
 }
