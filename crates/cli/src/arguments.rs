@@ -152,6 +152,24 @@ pub enum Command {
         #[arg(long, value_name = "COUNT", requires = "seeds")]
         jobs: Option<usize>,
     },
+    /// Runs a file's `network`, and tells which ways the reactions of a stack took: a line for each event. `--profile` of `build`, `path` and
+    /// `prove` goes by what it writes.
+    Profile {
+        /// A `.mok` file; the sources of `Mokume.toml` when left out.
+        file: Option<String>,
+        /// Which network, where the file has several.
+        #[arg(long, value_name = "NAME")]
+        network: Option<String>,
+        /// The stack of the hosts that are watched, where they have several.
+        #[arg(long, value_name = "NAME")]
+        stack: Option<String>,
+        /// Runs so many seeds, from `--seed` (or 1) on, and adds up.
+        #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+        seeds: u64,
+        /// Where the profile goes.
+        #[arg(long, short, value_name = "FILE")]
+        output: Option<String>,
+    },
     /// Compiles a stack.
     Build {
         #[command(flatten)]
@@ -169,6 +187,8 @@ pub enum Command {
         /// state that seldom changes is remembered; 0: the layers as they are.
         #[arg(long, value_name = "LEVEL", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=2))]
         fuse: u8,
+        #[command(flatten)]
+        by: ByProfile,
     },
     /// Shows the likeliest way through all layers of a stack for an event of a port, or says why there is none.
     Path {
@@ -177,6 +197,8 @@ pub enum Command {
         /// An event, such as `udp.send`: its path is shown. Left out: all events, a line each.
         #[arg(long, value_name = "PORT.EVENT")]
         event: Option<String>,
+        #[command(flatten)]
+        by: ByProfile,
     },
     /// Proves that the paths of a stack do what its layers do, by z3 and bitwuzla: a line for each event. 1 if one is not proved.
     Prove {
@@ -185,6 +207,8 @@ pub enum Command {
         /// An event, such as `udp.send`: only its path. Left out: the paths of all events.
         #[arg(long, value_name = "PORT.EVENT")]
         event: Option<String>,
+        #[command(flatten)]
+        by: ByProfile,
     },
     /// Draws a stack as SVG (or DOT, if the output's name ends in `.dot`), or its headers as RFCs do, as text or SVG.
     Graph {
@@ -240,6 +264,14 @@ pub struct Linger {
     /// meanwhile begins it anew, ten times as long in all at most.
     #[arg(long, value_name = "DURATION", default_value = "3s")]
     pub linger: String,
+}
+
+/// What is known of how often which way is taken.
+#[derive(Args, Debug)]
+pub struct ByProfile {
+    /// What `mokume profile` wrote of the stack: the ways that it saw are the usual ones. Left out: what the source says.
+    #[arg(long, value_name = "FILE")]
+    pub profile: Option<String>,
 }
 
 #[derive(Args, Debug)]

@@ -9,8 +9,8 @@ use mokume_driver::{build, explain, graph, size, Failure};
 use serde_json::json;
 
 use crate::apart::Apart;
-use crate::arguments::{Arguments, Command, Drawn, Emit, StackChoice};
-use crate::common::{accepted, backend_of, compiled_to_write, picture_name, with_stack, write, written};
+use crate::arguments::{Arguments, ByProfile, Command, Drawn, Emit, StackChoice};
+use crate::common::{accepted, backend_of, compiled_to_write, picture_name, profile_of, with_stack, write, written};
 use crate::print::{counted, Printer};
 use crate::run::run_stack;
 use crate::simulate::{simulate, SimOptions};
@@ -58,11 +58,22 @@ pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i3
             let checked = accepted(file.as_slice(), printer)?;
             apart.carry_out(&checked.natives, || simulate(&checked, file.as_deref(), &options, printer))
         }
-        Command::Build { stack, emit, output, uncomposed, fuse } => {
-            build_stack(stack, (*emit, *uncomposed, *fuse), output.as_deref(), printer)
+        Command::Profile { file, network, stack, seeds, output } => {
+            let checked = accepted(file.as_slice(), printer)?;
+            let asked = crate::profile::Asked {
+                network: network.as_deref(),
+                stack: stack.as_deref(),
+                seed: arguments.seed,
+                seeds: *seeds,
+                output: output.as_deref(),
+            };
+            apart.carry_out(&checked.natives, || crate::profile::profile(&checked, &asked, printer))
         }
-        Command::Path { stack, event } => crate::path::path(stack, event.as_deref(), printer),
-        Command::Prove { stack, event } => crate::prove::prove(stack, event.as_deref(), printer),
+        Command::Build { stack, emit, output, uncomposed, fuse, by } => {
+            build_stack((stack, by), (*emit, *uncomposed, *fuse), output.as_deref(), printer)
+        }
+        Command::Path { stack, event, by } => crate::path::path((stack, by), event.as_deref(), printer),
+        Command::Prove { stack, event, by } => crate::prove::prove((stack, by), event.as_deref(), printer),
         Command::Graph { stack, what, output } => {
             let asked = (*what, output.as_deref());
             picture_name(asked.1, kinds(asked.0).1)?;
@@ -105,7 +116,7 @@ fn print_checked(checked: &Checked, printer: &Printer) -> Result<i32, Failure> {
 }
 
 fn build_stack(
-    choice: &StackChoice,
+    (choice, by): (&StackChoice, &ByProfile),
     (emit, uncomposed, fuse): (Emit, bool, u8),
     output: Option<&str>,
     printer: &Printer,
@@ -114,9 +125,14 @@ fn build_stack(
         let help = "leave out `--uncomposed`, or `--fuse`";
         return Err(Failure::of_use("layers that are not composed have no paths through them", help));
     }
+    if fuse == 0 && by.profile.is_some() {
+        let help = "say `--fuse 2`, or leave out `--profile`";
+        return Err(Failure::of_use("a profile says where paths go, and without `--fuse` there is none", help));
+    }
     let compiled = compiled_to_write(choice, printer)?;
     let automaton = if uncomposed { &compiled.uncomposed } else { &compiled.composed };
-    let fused = (fuse > 0).then(|| mokume_driver::path::fused(automaton, fuse));
+    let profile = profile_of(by, &compiled)?;
+    let fused = (fuse > 0).then(|| mokume_driver::path::fused(automaton, &profile, fuse));
     let automaton = fused.as_ref().unwrap_or(automaton);
     match emit {
         Emit::Automaton => written(output, &build::automaton(automaton), printer),

@@ -5,10 +5,11 @@ use mokume_base::Diagnostic;
 use mokume_driver::apart::Streams;
 use mokume_driver::compile::{self, Checked, Compiled};
 use mokume_driver::machines::Backend;
+use mokume_driver::profile::Profile;
 use mokume_driver::{natives, Failure};
 
 use crate::apart::Apart;
-use crate::arguments::{self, StackChoice};
+use crate::arguments::{self, ByProfile, StackChoice};
 use crate::print::{counted, Printer};
 
 /// The back end that the command line names.
@@ -55,6 +56,14 @@ pub fn with_stack(
     let of_functions: Vec<_> = diagnostics.into_iter().filter(natives::is_about).collect();
     printer.diagnostics(&of_functions, &checked.sources);
     here(&compiled)
+}
+
+/// The profile that is named; one that knows nothing where none is.
+pub fn profile_of(by: &ByProfile, compiled: &Compiled) -> Result<Profile, Failure> {
+    match &by.profile {
+        Some(file) => mokume_driver::profile::read(&RealWorld, file, &compiled.composed),
+        None => Ok(Profile::default()),
+    }
 }
 
 /// The stack that is chosen, to be written down: nothing of it is run here.

@@ -10,6 +10,7 @@ mod fmt;
 mod new;
 mod path;
 mod print;
+mod profile;
 mod prove;
 mod run;
 mod simulate;

@@ -4,17 +4,17 @@ use mokume_driver::path::{known, paths, Nowhere, Shown, Way};
 use mokume_driver::Failure;
 use serde_json::json;
 
-use crate::arguments::StackChoice;
-use crate::common::compiled_to_write;
+use crate::arguments::{ByProfile, StackChoice};
+use crate::common::{compiled_to_write, profile_of};
 use crate::print::Printer;
 
 /// Ways that are shown as missing.
 const MOST_MISSED: usize = 12;
 
 /// The path of an event, or a line for each.
-pub fn path(choice: &StackChoice, event: Option<&str>, printer: &Printer) -> Result<i32, Failure> {
+pub fn path((choice, by): (&StackChoice, &ByProfile), event: Option<&str>, printer: &Printer) -> Result<i32, Failure> {
     let compiled = compiled_to_write(choice, printer)?;
-    let all = paths(&compiled.composed);
+    let all = paths(&compiled.composed, &profile_of(by, &compiled)?);
     let Some(event) = event else {
         all.iter().for_each(|one| line(one, printer));
         return Ok(0);

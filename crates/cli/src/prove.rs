@@ -5,14 +5,15 @@ use mokume_driver::prove::{prove as prove_all, Proof, Way};
 use mokume_driver::Failure;
 use serde_json::json;
 
-use crate::arguments::StackChoice;
-use crate::common::compiled_to_write;
+use crate::arguments::{ByProfile, StackChoice};
+use crate::common::{compiled_to_write, profile_of};
 use crate::print::Printer;
 
 /// A line for each path, as soon as it is known.
-pub fn prove(choice: &StackChoice, event: Option<&str>, printer: &Printer) -> Result<i32, Failure> {
+pub fn prove((choice, by): (&StackChoice, &ByProfile), event: Option<&str>, printer: &Printer) -> Result<i32, Failure> {
     let compiled = compiled_to_write(choice, printer)?;
-    let proofs = prove_all(&RealWorld, &compiled.composed, event, |proof| line(proof, printer))?;
+    let profile = profile_of(by, &compiled)?;
+    let proofs = prove_all(&RealWorld, (&compiled.composed, &profile), event, |proof| line(proof, printer))?;
     let proved = proofs.iter().filter(|proof| proof.is_proved()).count();
     if let (true, true, Some(event)) = (printer.is_json(), proofs.is_empty(), event) {
         printer.object(&json!({ "events": [event], "proved": false, "why": "it has no path" }));

@@ -169,7 +169,7 @@ fn print_log(finished: &sim::Run, printer: &Printer) {
 }
 
 /// How far a run has come, as a bar.
-fn bar(at: u64, until: u64) -> String {
+pub fn bar(at: u64, until: u64) -> String {
     let percent = (at.saturating_mul(100) / until.max(1)).min(100) as usize;
     format!("[{:<50}] {percent:>3} % of {}", "#".repeat(percent / 2), time(until))
 }

@@ -20,6 +20,7 @@ pub mod new;
 mod output;
 pub mod path;
 mod places;
+pub mod profile;
 pub mod project;
 pub mod prove;
 pub mod run;

@@ -1,10 +1,11 @@
 //! Who runs a stack: the interpreter (the uncomposed layers, the reference) or C (the composed stack).
 
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use mokume_base::world::World;
 use mokume_emit_c::{Build, BuildError, CMachine, CProgram, Memory};
 use mokume_interpret::Instance;
+use mokume_reaction::profile::Profile;
 use mokume_reaction::{Automaton, Machine, Port};
 use mokume_script::Written;
 use mokume_toolchain as toolchain;
@@ -91,6 +92,13 @@ pub fn machine(
             Ok(Box::new(Seen(machine.map_err(|error| Failure::of_program(error.to_string(), error.way_out()))?)))
         }
     }
+}
+
+/// A machine that runs the composed stack without procedures on the interpreter, and adds the ways of its reactions to a profile.
+pub fn watched(compiled: &Compiled, params: &[u64], seed: u64, profile: &Arc<Mutex<Profile>>) -> Box<dyn Machine> {
+    let mut instance = Instance::new(&mokume_analyse::flat(&compiled.composed), params, seed);
+    instance.record_ways(Arc::clone(profile));
+    Box::new(instance.with_natives(compiled.natives.clone()))
 }
 
 /// The longest message that an application may send (docs/language.md, section 10), and the largest datagram of the internet.

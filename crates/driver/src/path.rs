@@ -1,5 +1,6 @@
 //! `mokume path`: for each event of a port, the likeliest way through all layers, in the words of the source.
 
+use mokume_reaction::profile::Profile;
 use mokume_reaction::{Automaton, Block, HandlerId, LayerId, Path, SourceId, Terminator, Trigger};
 
 use crate::failure::Failure;
@@ -36,28 +37,29 @@ pub struct Nowhere {
     pub place: Option<String>,
 }
 
-/// The automaton with a path in front of the handlers of each event that has one; from level 2 on with memos.
-pub fn fused(composed: &Automaton, level: u8) -> Automaton {
+/// The automaton with a path in front of the handlers of each event that has one; from level 2 on with memos. What a profile says is
+/// usual is; of what it does not know, the source says it.
+pub fn fused(composed: &Automaton, profile: &Profile, level: u8) -> Automaton {
     match level {
-        0 | 1 => mokume_fuse::with_paths(composed),
-        _ => mokume_fuse::with_memos(composed, mokume_fuse::WORTH),
+        0 | 1 => mokume_fuse::with_paths(composed, profile),
+        _ => mokume_fuse::with_memos(composed, profile, mokume_fuse::WORTH),
     }
 }
 
 /// For each event of a port, in their order.
-pub fn paths(composed: &Automaton) -> Vec<Shown> {
-    mokume_fuse::paths(composed).into_iter().map(|found| shown(composed, found)).collect()
+pub fn paths(composed: &Automaton, profile: &Profile) -> Vec<Shown> {
+    mokume_fuse::paths(composed, profile).into_iter().map(|found| shown(composed, found)).collect()
 }
 
 type Found = (Vec<String>, Result<(Path, Vec<LayerId>), mokume_fuse::Why>);
 
 /// The paths of a stack, each with the events that lead to it.
-pub(crate) fn found(composed: &Automaton) -> Vec<Found> {
-    mokume_fuse::paths(composed).into_iter().map(|found| (events(composed, found.handler), found.path)).collect()
+pub(crate) fn found(composed: &Automaton, profile: &Profile) -> Vec<Found> {
+    mokume_fuse::paths(composed, profile).into_iter().map(|found| (events(composed, found.handler), found.path)).collect()
 }
 
 /// The events of ports that lead to a handler: `port.event`. One that no port leads to has its own name.
-fn events(composed: &Automaton, id: HandlerId) -> Vec<String> {
+pub(crate) fn events(composed: &Automaton, id: HandlerId) -> Vec<String> {
     if !composed.is_at_port(id) {
         return vec![composed.handler_name(id)];
     }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use mokume_base::World;
 use mokume_prove::judge::judge;
 use mokume_prove::solver::solvers;
+use mokume_reaction::profile::Profile;
 use mokume_reaction::Automaton;
 
 use crate::failure::Failure;
@@ -62,7 +63,7 @@ pub struct Open {
 /// Fails where there is no solver.
 pub fn prove(
     world: &dyn World,
-    composed: &Automaton,
+    (composed, profile): (&Automaton, &Profile),
     event: Option<&str>,
     mut told: impl FnMut(&Proof),
 ) -> Result<Vec<Proof>, Failure> {
@@ -77,9 +78,9 @@ pub fn prove(
         ));
     }
     // What is remembered is proved as if it were worked out each time.
-    let fused = crate::path::fused(composed, 2);
+    let fused = crate::path::fused(composed, profile, 2);
     let flat = mokume_analyse::flat(&fused);
-    let found = crate::path::found(composed);
+    let found = crate::path::found(composed, profile);
     if let Some(event) = event {
         crate::path::known(found.iter().map(|(events, _)| events), event)?;
     }

@@ -6,11 +6,12 @@ pub mod shrink;
 mod watch;
 
 use std::collections::btree_map::{BTreeMap, Entry};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use mokume_base::world::World;
 use mokume_base::{Diagnostic, Span};
 use mokume_lower::Protocols;
+use mokume_reaction::profile::Profile;
 use mokume_reaction::{Accounts, Automaton, Output, PortId};
 use mokume_script::Written;
 use mokume_semantics::program::{self, Name, Network};
@@ -116,7 +117,23 @@ impl<'a> Prepared<'a> {
 
     /// Runs it from its start to its end. `progress` hears the time.
     pub fn run(&self, how: How, world: &dyn World, progress: &mut dyn FnMut(u64)) -> Result<Run, Failure> {
-        let hosts = hosts(self.network, self.compiled, self.backend, how.seed, world)?;
+        let hosts = hosts(self.network, (self.compiled, None), self.backend, how.seed, world)?;
+        self.run_with(hosts, how, progress)
+    }
+
+    /// The same, on the interpreter, and the ways of hosts with a stack, by its number, are added to a profile.
+    pub fn watched(
+        &self,
+        how: How,
+        watched: (u32, &Arc<Mutex<Profile>>),
+        world: &dyn World,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<Run, Failure> {
+        let hosts = hosts(self.network, (self.compiled, Some(watched)), Backend::Interpreter, how.seed, world)?;
+        self.run_with(hosts, how, progress)
+    }
+
+    fn run_with(&self, hosts: Vec<Host>, how: How, progress: &mut dyn FnMut(u64)) -> Result<Run, Failure> {
         let mishaps = self.mishaps(&how.weather);
         let mut simulation = self.simulation(hosts, how, mishaps.clone());
         let automata = self.automata();
@@ -233,7 +250,7 @@ fn failure_of(checked: &Checked, wrong: Diagnostic) -> Failure {
 /// The hosts of a network, each with a machine and a seed of its own.
 fn hosts(
     network: &Network,
-    compiled: &BTreeMap<u32, Compiled>,
+    (compiled, watched): (&BTreeMap<u32, Compiled>, Option<(u32, &Arc<Mutex<Profile>>)>),
     backend: Backend,
     seed: u64,
     world: &dyn World,
@@ -245,7 +262,11 @@ fn hosts(
     for (number, host) in network.hosts.iter().enumerate() {
         let stack = &compiled[&host.stack.0];
         let params = host_parameters(stack, &host.settings, number)?;
-        let machine = machines::machine(stack, backend, &params, seed.wrapping_add(number as u64), longest, world)?;
+        let seed = seed.wrapping_add(number as u64);
+        let machine = match watched.filter(|(watched, _)| *watched == host.stack.0) {
+            Some((_, profile)) => machines::watched(stack, &params, seed, profile),
+            None => machines::machine(stack, backend, &params, seed, longest, world)?,
+        };
         let automaton = &stack.composed;
         let frame_events = (0..automaton.ports.len())
             .filter_map(|port| Some((PortId::from(port), frame_event(&automaton.ports[port])?)))

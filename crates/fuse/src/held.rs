@@ -75,7 +75,7 @@ impl Region<'_> {
         let is_empty = self.graph.not(holds);
         self.guard(is_empty)?;
         // Who measures nothing expects that messages go on at once.
-        self.choose(&[0.1]);
+        self.is_unlikely(0.1);
         let class = self.class(object);
         self.held.push(Held { object, class, cell, index, message: Some(message.clone()) });
         self.deed(Do::Keep { object, cell, index, message });
@@ -90,7 +90,7 @@ impl Region<'_> {
             None => {
                 // Of what was there before no path can say what it is.
                 let holds = self.holds(object, cell, index)?;
-                if self.decide(holds, Some(0.5))? {
+                if self.decide(holds, Some(self.succeeds(0.5)))? {
                     return self.no("is of a message that was kept before");
                 }
                 Ok(None)
@@ -105,7 +105,7 @@ impl Region<'_> {
             return self.no("takes out what was put there on the way");
         }
         let holds = self.holds(object, cell, index)?;
-        if !self.decide(holds, Some(0.9))? {
+        if !self.decide(holds, Some(self.succeeds(0.9)))? {
             return Ok(None);
         }
         let class = self.class(object);
@@ -135,7 +135,7 @@ impl Region<'_> {
     pub fn take(&mut self, object: Node, cell: CellId, amount: Node) -> Followed<bool> {
         let left = self.left(object, cell)?;
         let enough = self.graph.compare(Compare::Ge, left, amount);
-        if !self.decide(enough, Some(0.99))? {
+        if !self.decide(enough, Some(self.succeeds(0.99)))? {
             return Ok(false);
         }
         let left = self.graph.binary(Binary::SubWrap, left, amount);

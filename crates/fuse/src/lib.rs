@@ -15,18 +15,21 @@ mod message;
 mod pure;
 mod region;
 mod settling;
+mod watched;
 mod wires;
 mod write;
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
+use mokume_reaction::profile::Profile;
 use mokume_reaction::{Automaton, Body, CellId, ClassId, Emission, HandlerId, LayerId, Path, Trigger, WireId};
 
 use decisions::{search, Decisions, Far, Searched, Taken, SELDOM};
 pub use memos::{remembered, WORTH};
 pub use region::Why;
 use region::{Active, Call, Do, Region};
+use watched::Watched;
 use write::Ways;
 
 /// What came of an event.
@@ -61,12 +64,12 @@ const WORTH_MORE: f32 = 0.1;
 /// Handlers that a way comes through before it is worth to hand over to another.
 const WORTH_IT: u32 = 5;
 
-/// For each event that enters by a port, and for those that the layers emit at which such a path ends, the likeliest way through the reaction. The
+/// For each event that enters by a port, and for those that the layers emit at which such a path ends, the likeliest way through the reaction, by what was measured and what the source says. The
 /// automaton must have been verified; one that was not composed has queues everywhere.
-pub fn paths(automaton: &Automaton) -> Vec<Found> {
+pub fn paths(automaton: &Automaton, profile: &Profile) -> Vec<Found> {
     let flat = mokume_analyse::flat(automaton);
-    let mut finder =
-        Finder { flat: &flat, behind: Vec::new(), is_between: between(&flat), asked_for: flat.asked_for().into() };
+    let (behind, is_between, asked_for) = (Vec::new(), between(&flat), flat.asked_for().into());
+    let mut finder = Finder { flat: &flat, profile, behind, is_between, asked_for };
     let mut found: Vec<Found> = entries(&flat).into_iter().map(|handler| finder.find(handler, false)).collect();
     // From the top down: the longest paths come first.
     for layer in finder.not_followed().into_iter().rev() {
@@ -87,6 +90,7 @@ pub fn paths(automaton: &Automaton) -> Vec<Found> {
 /// Paths while they are found.
 struct Finder<'a> {
     flat: &'a Automaton,
+    profile: &'a Profile,
     /// Layers at which paths end, each once.
     behind: Vec<LayerId>,
     /// By layer: whether another is above it.
@@ -96,8 +100,8 @@ struct Finder<'a> {
 }
 
 /// What the ways of an event have shown.
-#[derive(Default)]
 struct Seen {
+    watched: Watched,
     /// Calls that some way followed.
     followed: HashSet<Call>,
     /// Layers where one that failed might have ended.
@@ -110,6 +114,11 @@ struct Seen {
 }
 
 impl Seen {
+    fn of(watched: Watched) -> Self {
+        let (followed, ends, stuck) = (HashSet::new(), HashSet::new(), HashSet::new());
+        Seen { watched, followed, ends, stuck, missed: Vec::new(), moving: HashMap::new() }
+    }
+
     fn note_writes(&mut self, way: &Region) {
         let likely = way.decisions.likely();
         for (_, class, cell, ..) in &way.written {
@@ -130,7 +139,7 @@ type Looked<'a> = Searched<Region<'a>, Why>;
 
 impl<'a> Finder<'a> {
     fn find(&mut self, handler: HandlerId, is_inside: bool) -> Found {
-        let mut seen = Seen::default();
+        let mut seen = Seen::of(Watched::of(self.profile, handler, is_inside));
         let is_between = |layer: LayerId| self.is_between[layer.index()];
         let whole = usual(self.look((handler, is_inside), &mut seen, |_| false));
         let found = match whole {
@@ -159,9 +168,9 @@ impl<'a> Finder<'a> {
             let first = taken.remove(0);
             let layers = first.found.layers.clone();
             let least = first.worth * WORTH_MORE;
-            let mut ways = self.ways((handler, is_inside), first, &seen.stuck);
+            let mut ways = self.ways((handler, is_inside), first, &seen);
             for other in taken.into_iter().take(LEAVES - 1).filter(|other| other.worth >= least) {
-                ways.add(self.ways((handler, is_inside), other, &seen.stuck));
+                ways.add(self.ways((handler, is_inside), other, &seen));
             }
             (Path { handler, body: write::body(ways, handler) }, layers)
         });
@@ -172,8 +181,8 @@ impl<'a> Finder<'a> {
     }
 
     /// A way, and who does the rest of what goes as it does, and then no further.
-    fn ways(&mut self, event: (HandlerId, bool), taken: Taken<Region<'a>>, stuck: &HashSet<Call>) -> Ways<'a> {
-        let rest = self.rest(event, &taken.found, stuck);
+    fn ways(&mut self, event: (HandlerId, bool), taken: Taken<Region<'a>>, seen: &Seen) -> Ways<'a> {
+        let rest = self.rest(event, &taken.found, seen);
         self.note(&taken.found);
         rest.iter().for_each(|(_, rest)| self.note(rest));
         Ways { region: taken.found, ways: taken.ways, others: Vec::new(), rest }
@@ -184,15 +193,15 @@ impl<'a> Finder<'a> {
         &self,
         (handler, is_inside): (HandlerId, bool),
         first: &Region<'a>,
-        stuck: &HashSet<Call>,
+        seen: &Seen,
     ) -> Option<(Far, Region<'a>)> {
         let is_there = |call: &&Active| {
-            call.is_last && call.call.0 >= WORTH_IT && self.is_between[call.layer.index()] && stuck.contains(&call.call)
+            call.is_last && call.call.0 >= WORTH_IT && self.is_between[call.layer.index()] && seen.stuck.contains(&call.call)
         };
         let call = first.calls.iter().rev().find(is_there)?.call.clone();
         let decisions = Decisions::prescribed(call.1.clone());
         let ends = Rc::new(HashSet::from([call]));
-        let mut region = Region::new(self.flat, Rc::clone(&self.asked_for), decisions, is_inside, ends);
+        let mut region = Region::new(self.flat, Rc::clone(&self.asked_for), (decisions, seen.watched.clone()), is_inside, ends);
         region.reaction(handler).ok()?;
         handed_over(&region)?;
         Some((region.decisions.last()?, region))
@@ -210,7 +219,7 @@ impl<'a> Finder<'a> {
         let most = if is_inside { MOST_WAYS_INSIDE } else { MOST_WAYS };
         search((LEAVES, most), worth, |decisions| loop {
             let asked_for = Rc::clone(&self.asked_for);
-            let mut region = Region::new(self.flat, asked_for, decisions.clone(), is_inside, Rc::clone(&ends));
+            let mut region = Region::new(self.flat, asked_for, (decisions.clone(), seen.watched.clone()), is_inside, Rc::clone(&ends));
             match region.reaction(handler) {
                 Ok(()) => {
                     seen.followed.extend(region.calls.iter().map(|active| active.call.clone()));
@@ -319,13 +328,13 @@ fn entries(automaton: &Automaton) -> Vec<HandlerId> {
 }
 
 /// The automaton with the paths that were found.
-pub fn with_paths(automaton: &Automaton) -> Automaton {
-    with(automaton, paths(automaton)).0
+pub fn with_paths(automaton: &Automaton, profile: &Profile) -> Automaton {
+    with(automaton, paths(automaton, profile)).0
 }
 
 /// The automaton with the paths that were found, and in them memos that save more than `worth`; [`WORTH`] but for tests.
-pub fn with_memos(automaton: &Automaton, worth: usize) -> Automaton {
-    let (fused, moving) = with(automaton, paths(automaton));
+pub fn with_memos(automaton: &Automaton, profile: &Profile, worth: usize) -> Automaton {
+    let (fused, moving) = with(automaton, paths(automaton, profile));
     remembered(&fused, &moving, worth)
 }
 

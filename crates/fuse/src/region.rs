@@ -8,6 +8,7 @@ use mokume_reaction::{
     SourceId, Type, VariantId, WireId,
 };
 
+use crate::watched::Watched;
 use crate::decisions::{Decisions, Far};
 use crate::graph::{Graph, Kind, Node};
 use crate::held::Held;
@@ -205,6 +206,10 @@ pub struct Region<'a> {
     pub handlers: Vec<HandlerId>,
     pub graph: Graph<'a>,
     pub decisions: Decisions,
+    /// What a run has shown of reactions that go as this one does.
+    pub watched: Watched,
+    /// The same of the two targets of the operation at hand.
+    pub expected: Option<[f32; 2]>,
     pub steps: Vec<Step>,
     pub deeds: Vec<Deed>,
     /// What cells of one value have from here on.
@@ -235,7 +240,7 @@ impl<'a> Region<'a> {
     pub fn new(
         automaton: &'a Automaton,
         asked_for: Rc<[WireId]>,
-        decisions: Decisions,
+        (decisions, watched): (Decisions, Watched),
         is_inside: bool,
         ends: Rc<HashSet<Call>>,
     ) -> Self {
@@ -249,6 +254,8 @@ impl<'a> Region<'a> {
             handlers: Vec::new(),
             graph: Graph::new(automaton),
             decisions,
+            watched,
+            expected: None,
             steps: Vec::new(),
             deeds: Vec::new(),
             written: Vec::new(),
@@ -311,6 +318,17 @@ impl<'a> Region<'a> {
     pub fn choose(&mut self, likely: &[f32]) -> usize {
         let at = Far { steps: self.steps.len(), nodes: self.graph.len() };
         self.decisions.next(likely, at)
+    }
+
+    /// What is done from here on is unlikely, if nothing was measured.
+    pub fn is_unlikely(&mut self, likely: f32) {
+        let likely = if self.watched.is_known() { 1.0 } else { likely };
+        self.choose(&[likely]);
+    }
+
+    /// How likely it is that the operation at hand succeeds; `usual`: if nothing was measured.
+    pub fn succeeds(&self, usual: f32) -> f32 {
+        self.expected.map_or(usual, |expected| expected[0])
     }
 
     /// How likely a condition is of which nobody says anything: most numbers differ.

@@ -6,6 +6,7 @@ use mokume_base::FileId;
 use mokume_compose::{compose, Options};
 use mokume_fuse::with_paths;
 use mokume_interpret::Instance;
+use mokume_reaction::profile::Profile;
 use mokume_reaction::{text, verify, Automaton, CellId, ClassId, Machine, PortId};
 use mokume_testkit::{parameters, parse, run, split, Script};
 
@@ -57,8 +58,8 @@ fn the_files_do_with_paths_what_they_say() {
     for (name, automaton, scripts) in files() {
         let composed = compose(&automaton, Options::default()).automaton;
         for automaton in composed.iter().chain([&automaton]) {
-            let plain = with_paths(automaton);
-            let with_memos = mokume_fuse::with_memos(automaton, 0);
+            let plain = with_paths(automaton, &Profile::default());
+            let with_memos = mokume_fuse::with_memos(automaton, &Profile::default(), 0);
             memos += with_memos.functions.iter().filter(|function| function.is_memo()).count();
             for automaton in [plain, with_memos] {
                 found += automaton.paths.len();
@@ -83,7 +84,7 @@ fn what_is_found_is_known_behind_the_look_up() {
     let parsed = text::parse(FileId(0), text);
     assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics);
     let composed = compose(&parsed.automaton, Options::default()).automaton.expect("it composes");
-    let fused = with_paths(&composed);
+    let fused = with_paths(&composed, &Profile::default());
     assert!(verify(&fused).is_empty(), "{:?}", verify(&fused));
     let lines = text::path_lines(&fused, &fused.paths[0]);
     let path = lines.into_iter().map(|(line, _)| line + "\n").collect::<String>();
@@ -100,7 +101,7 @@ fn a_way_that_drops_is_not_the_usual_one() {
     let parsed = text::parse(FileId(0), text);
     assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics);
     let composed = compose(&parsed.automaton, Options::default()).automaton.expect("it composes");
-    let found = mokume_fuse::paths(&composed);
+    let found = mokume_fuse::paths(&composed, &Profile::default());
     let why = found[0].path.as_ref().err().map(|why| why.what.clone());
     assert!(why.as_ref().is_some_and(|why| why.contains("Split")), "{why:?}");
 }
@@ -117,7 +118,7 @@ fn who_is_still_to_settle_settles_once() {
     let parsed = text::parse(FileId(0), text);
     assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics);
     let composed = compose(&parsed.automaton, Options::default()).automaton.expect("it composes");
-    let paths = with_paths(&composed);
+    let paths = with_paths(&composed, &Profile::default());
     let stop = paths.paths.iter().position(|path| paths.handler_name(path.handler).ends_with("stop")).expect("a path");
     let ran = |mut machine: Instance| {
         machine.start(0);
@@ -139,7 +140,7 @@ fn path_lines(name: &str) -> String {
     let files = files();
     let (_, automaton, _) = files.iter().find(|file| file.0 == name).expect("the file");
     let composed = compose(automaton, Options::default()).automaton.expect("it composes");
-    let paths = with_paths(&composed);
+    let paths = with_paths(&composed, &Profile::default());
     let lines = paths.paths.iter().flat_map(|path| text::path_lines(&paths, path));
     lines.map(|(line, _)| line + "\n").collect()
 }

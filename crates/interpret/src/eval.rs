@@ -57,6 +57,9 @@ impl Core {
         if let Some(coverage) = self.coverage() {
             coverage.handlers[handler.index()] += 1;
         }
+        if let Some(ways) = self.ways() {
+            ways.going.handler(handler);
+        }
         self.run_body(program, body, (&info.arrays, &info.blocks), object, args);
     }
 
@@ -169,6 +172,15 @@ impl Core {
         if let Some(coverage) = self.coverage() {
             coverage.edges[(first + edge) as usize] += 1;
         }
+        if let Some(ways) = self.ways() {
+            if !matches!(at.body.blocks[block.index()].terminator, Terminator::Jump { .. }) {
+                ways.going.branch(block, edge);
+            }
+        }
+    }
+
+    pub(crate) fn ways(&mut self) -> Option<&mut crate::record::Ways> {
+        self.recording.as_mut()?.ways.as_mut()
     }
 
     fn coverage(&mut self) -> Option<&mut crate::record::Coverage> {

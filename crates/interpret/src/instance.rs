@@ -1,7 +1,8 @@
 //! One running stack, behind the door that all back ends have.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
+use mokume_reaction::profile::{Going, Profile};
 use mokume_reaction::{
     Accounts, Automaton, CellKind, Datum, Machine, Natives, Outcome, PortId, PortKind, SourceId, Type,
 };
@@ -10,7 +11,7 @@ use crate::accounts::Ledger;
 use crate::core::Core;
 use crate::message::Message;
 use crate::program::{Program, NOBODY};
-use crate::record::{Cause, Coverage, Recording};
+use crate::record::{Cause, Coverage, Recording, Ways};
 use crate::store::{object_of, Content, Life};
 
 /// A call does at most this many reactions; a stack that never comes to rest is driven on by further calls.
@@ -110,7 +111,14 @@ impl Instance {
         let edges = vec![0; self.program.edges as usize];
         let handlers = vec![0; self.program.automaton.handlers.len()];
         let coverage = coverage.then_some(Coverage { edges, handlers });
-        self.core.recording = Some(Box::new(Recording { coverage, instants: instants.then(Vec::new) }));
+        self.core.recording = Some(Box::new(Recording { coverage, instants: instants.then(Vec::new), ways: None }));
+    }
+
+    /// Starts to add the ways that its reactions take to a profile, and records nothing else. The automaton must have no procedures
+    /// (`mokume_analyse::flat`).
+    pub fn record_ways(&mut self, profile: Arc<Mutex<Profile>>) {
+        let ways = Some(Ways { going: Going::default(), profile });
+        self.core.recording = Some(Box::new(Recording { ways, ..Recording::default() }));
     }
 
     /// What was recorded and not taken yet; `None` before [`Instance::record`].

@@ -162,6 +162,9 @@ impl Core {
         self.args.clear();
         self.dirty_serial = 0;
         self.reactions += 1;
+        if self.unsettled.is_empty() {
+            self.ways().into_iter().for_each(crate::record::Ways::end);
+        }
     }
 
     /// Settles an object as often as it asks for, within its limit and while the reaction may put out; beyond, it stays dirty

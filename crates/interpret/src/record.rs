@@ -1,5 +1,8 @@
 //! What a run did, for tools: branches taken, and the instants with what they emitted (for sequence charts).
 
+use std::sync::{Arc, Mutex, PoisonError};
+
+use mokume_reaction::profile::{Going, Profile};
 use mokume_reaction::{Automaton, BlockId, Handle, HandlerId, PortId, Unit};
 
 /// Off unless asked for; recording never changes what a run does.
@@ -7,6 +10,21 @@ use mokume_reaction::{Automaton, BlockId, Handle, HandlerId, PortId, Unit};
 pub struct Recording {
     pub coverage: Option<Coverage>,
     pub instants: Option<Vec<Instant>>,
+    pub(crate) ways: Option<Ways>,
+}
+
+/// The ways of reactions, which several instances add to one profile.
+#[derive(Clone, Debug)]
+pub(crate) struct Ways {
+    pub going: Going,
+    pub profile: Arc<Mutex<Profile>>,
+}
+
+impl Ways {
+    /// A reaction has ended, and nothing is left to settle.
+    pub fn end(&mut self) {
+        self.going.end(&mut self.profile.lock().unwrap_or_else(PoisonError::into_inner));
+    }
 }
 
 /// How often each edge between blocks was taken.

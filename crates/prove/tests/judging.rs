@@ -7,6 +7,7 @@ use mokume_base::RealWorld;
 use mokume_interpret::Instance;
 use mokume_prove::judge::judge;
 use mokume_prove::solver::{solvers, Solver};
+use mokume_reaction::profile::Profile;
 use mokume_reaction::{verify, Automaton, Binary, Compare, OpKind, Operation, Path, Terminator, Value};
 use mokume_testkit::together;
 
@@ -21,7 +22,7 @@ fn there() -> Vec<Box<dyn Solver>> {
 
 /// The automaton with its paths, and its procedures in place.
 fn fused(automaton: &Automaton) -> Automaton {
-    mokume_analyse::flat(&mokume_fuse::with_memos(automaton, 0)).into_owned()
+    mokume_analyse::flat(&mokume_fuse::with_memos(automaton, &Profile::default(), 0)).into_owned()
 }
 
 #[test]

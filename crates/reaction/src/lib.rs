@@ -14,6 +14,7 @@ mod dominators;
 pub mod machine;
 pub mod operation;
 pub mod place;
+pub mod profile;
 pub mod text;
 pub mod types;
 pub mod value;

@@ -17,6 +17,7 @@ use mokume_base::RealWorld;
 use mokume_emit_c::drive::{drive_from, AccountsCompared, Difference, Drive, Summary};
 use mokume_emit_c::{Build, BuildError, CMachine, CProgram, Memory};
 use mokume_interpret::Instance;
+use mokume_reaction::profile::Profile;
 use mokume_reaction::{Accounts, Automaton, Datum, Machine, OpKind, Outcome, PortId, Unit};
 
 use branches::{Branch, Merged};
@@ -207,6 +208,6 @@ pub fn built(automata: &[&Automaton], stacks: &[Stack], build: &Build<'static>) 
 
 /// The stacks as C has them where paths are in front of the handlers, with as many memos as there may be.
 pub fn fused(stacks: &[Stack]) -> Vec<Automaton> {
-    let fused = |stack: &Stack| mokume_fuse::with_memos(&stack.composed, 0);
+    let fused = |stack: &Stack| mokume_fuse::with_memos(&stack.composed, &Profile::default(), 0);
     stacks.iter().map(fused).collect()
 }

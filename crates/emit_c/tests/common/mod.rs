@@ -7,6 +7,7 @@ use mokume_base::RealWorld;
 use mokume_base::SourceMap;
 use mokume_compose::{compose, Options};
 use mokume_emit_c::Build;
+use mokume_reaction::profile::Profile;
 use mokume_reaction::Automaton;
 use mokume_testkit::{parse, split, Script};
 
@@ -51,7 +52,7 @@ fn levels(file: RunFile) -> Vec<RunFile> {
     let layers = Automaton { composition: None, ..file.automaton.clone() };
     // A stack that cannot be composed is none: its cycles have no end.
     let Some(composed) = compose(&layers, Options::default()).automaton else { return Vec::new() };
-    let fused = mokume_fuse::with_memos(&composed, 0);
+    let fused = mokume_fuse::with_memos(&composed, &Profile::default(), 0);
     vec![level("uncomposed", layers), level("composed", composed), level("fused", fused)]
 }
 

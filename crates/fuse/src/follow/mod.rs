@@ -6,7 +6,7 @@
 mod operations;
 
 use mokume_reaction::{
-    Automaton, Body, CellId, CellKind, Channel, ClassId, Emission, HandlerId, Port, Target, Terminator, Trigger, Type,
+    Automaton, BlockId, Body, CellId, CellKind, Channel, ClassId, Emission, HandlerId, Port, Target, Terminator, Trigger, Type,
     Value, VariantId,
 };
 
@@ -46,6 +46,7 @@ pub(crate) struct Frame<'a> {
     emitted: Vec<Emitted>,
     /// None in a function.
     layer: Option<mokume_reaction::LayerId>,
+    handler: Option<HandlerId>,
 }
 
 impl Frame<'_> {
@@ -90,7 +91,7 @@ impl<'a> Region<'a> {
         self.settle()?;
         if self.turns_back(handler) {
             // Who measures nothing expects that what comes is for somebody.
-            self.choose(&[0.1]);
+            self.is_unlikely(0.1);
         }
         let hands_over = |deed: &Deed| matches!(deed.what, Do::HandOver { .. });
         if self.deeds.iter().rev().skip(1).any(hands_over) {
@@ -149,7 +150,7 @@ impl<'a> Region<'a> {
             self.layers.push(layer);
         }
         let given = std::iter::once(Given::Node(object)).chain(args).collect();
-        Ok(self.body(&definition.body, given, Some(layer))?.1)
+        Ok(self.body(&definition.body, given, Some((layer, handler)))?.1)
     }
 
     /// What a handler emitted is carried out, each with all that follows from it.
@@ -221,9 +222,10 @@ impl<'a> Region<'a> {
         &mut self,
         body: &'a Body,
         given: Vec<Given>,
-        layer: Option<mokume_reaction::LayerId>,
+        of: Option<(mokume_reaction::LayerId, HandlerId)>,
     ) -> Followed<(End, Vec<Emitted>)> {
-        let mut frame = Frame { body, values: vec![None; body.values.len()], emitted: Vec::new(), layer };
+        let (layer, handler) = of.unzip();
+        let mut frame = Frame { body, values: vec![None; body.values.len()], emitted: Vec::new(), layer, handler };
         for (param, value) in body.blocks[0].params.iter().zip(given) {
             frame.values[param.index()] = Some(value);
         }
@@ -247,7 +249,7 @@ impl<'a> Region<'a> {
                     let gave = values.iter().filter_map(|value| frame.values[value.index()].take()).collect();
                     return Ok((End::Gave(gave), frame.emitted));
                 }
-                other => at = self.end(&mut frame, other)?,
+                other => at = self.end(&mut frame, at, other)?,
             }
         }
     }
@@ -284,34 +286,50 @@ impl<'a> Region<'a> {
         to.block.index()
     }
 
-    fn end(&mut self, frame: &mut Frame<'a>, terminator: &'a Terminator) -> Followed<usize> {
+    fn end(&mut self, frame: &mut Frame<'a>, block: usize, terminator: &'a Terminator) -> Followed<usize> {
+        let place = frame.handler.map(|handler| (handler, BlockId(block as u32)));
+        let targets = terminator.targets().len();
+        let watched = place.filter(|_| targets > 1).and_then(|place| self.watched.likely(place, targets));
+        let passes = |region: &mut Self, target: Option<usize>| {
+            place.into_iter().for_each(|place| region.watched.passes(place, target.map(|target| target as u32)));
+        };
         match terminator {
             Terminator::Jump { to } => Ok(self.enter(frame, to, Vec::new())),
             Terminator::Branch { condition, then, otherwise, likely } => {
                 let condition = self.node(frame, *condition)?;
                 if self.graph.known(condition).is_none() && likely.is_none() {
                     if let Some((join, values)) = self.chosen(frame, condition, then, otherwise) {
+                        passes(self, None);
                         let to = Target { block: join, args: Vec::new() };
                         return Ok(self.enter(frame, &to, values.into_iter().map(Given::Node).collect()));
                     }
                 }
-                let taken = self.decide(condition, *likely)?;
+                let likely = watched.map(|watched| watched[0]).or(*likely);
+                let taken = self.decide(condition, likely)?;
+                passes(self, Some(usize::from(!taken)));
                 Ok(self.enter(frame, if taken { then } else { otherwise }, Vec::new()))
             }
             Terminator::Switch { value, cases, default } => {
                 let value = self.node(frame, *value)?;
                 let ty = self.graph.ty(value);
                 // Who measures nothing expects that what comes is known, and for whom most layers stand there.
-                let weights: Vec<f32> = cases.iter().map(|case| self.stand_above(frame.body, &case.1) as f32).collect();
-                let mut rest = weights.iter().sum::<f32>() + 0.1;
-                for ((case, to), weight) in cases.iter().zip(weights) {
+                let usual = || {
+                    let above = cases.iter().map(|case| self.stand_above(frame.body, &case.1) as f32);
+                    above.chain([0.1]).collect::<Vec<f32>>()
+                };
+                let weights = watched.unwrap_or_else(usual);
+                let mut rest = weights.iter().sum::<f32>();
+                for (number, ((case, to), weight)) in cases.iter().zip(weights).enumerate() {
                     let case = self.graph.constant(ty, *case);
                     let is = self.graph.compare(mokume_reaction::Compare::Eq, value, case);
-                    if self.decide(is, Some(weight / rest))? {
+                    let likely = if rest > 0.0 { weight / rest } else { 0.0 };
+                    if self.decide(is, Some(likely))? {
+                        passes(self, Some(number));
                         return Ok(self.enter(frame, to, Vec::new()));
                     }
                     rest -= weight;
                 }
+                passes(self, Some(cases.len()));
                 Ok(self.enter(frame, default, Vec::new()))
             }
             Terminator::Match { message, header, cases } => {
@@ -324,17 +342,26 @@ impl<'a> Region<'a> {
                     return self.no("takes off a header of which it is not known which alternative it is");
                 };
                 let fields = self.take_off(&mut message, *header, variant)?;
-                let Some((_, to)) = cases.iter().find(|case| case.0 == variant) else {
+                let Some(case) = cases.iter().position(|case| case.0 == variant) else {
                     return self.no("has no way for this header");
                 };
+                let to = &cases[case].1;
+                passes(self, Some(case));
                 let fields = fields.into_iter().map(Given::Node);
                 let results = std::iter::once(Given::Message(Box::new(message))).chain(fields).collect();
                 Ok(self.enter(frame, to, results))
             }
-            Terminator::Try { op, then, otherwise } => match self.attempt(frame, op)? {
-                Some(results) => Ok(self.enter(frame, then, results)),
-                None => Ok(self.enter(frame, otherwise, Vec::new())),
-            },
+            Terminator::Try { op, then, otherwise } => {
+                self.expected = watched.map(|watched| [watched[0], watched[1]]);
+                let answer = self.attempt(frame, op);
+                self.expected = None;
+                let answer = answer?;
+                passes(self, Some(usize::from(answer.is_none())));
+                match answer {
+                    Some(results) => Ok(self.enter(frame, then, results)),
+                    None => Ok(self.enter(frame, otherwise, Vec::new())),
+                }
+            }
             Terminator::Return | Terminator::Yield { .. } | Terminator::Refuse { .. } => {
                 self.no("ends what has no end")
             }

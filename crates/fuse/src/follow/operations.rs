@@ -68,7 +68,8 @@ impl<'a> Region<'a> {
                 (false, _) => number += u32::from(is_there),
             }
         }
-        if self.choose(&[0.8, 0.2]) == 1 {
+        let likely = self.succeeds(0.8);
+        if self.choose(&[likely, 1.0 - likely]) == 1 {
             self.steps.push(Step::Absent { object, cell, key, source });
             return Ok(None);
         }
@@ -350,7 +351,7 @@ impl<'a> Region<'a> {
             OpKind::Drop { message, reason } => {
                 let message = self.message(frame, *message)?;
                 // Who measures nothing expects that messages arrive.
-                self.choose(&[1e-6]);
+                self.is_unlikely(1e-6);
                 self.deed(Do::Drop { message, reason: *reason });
                 return Ok(());
             }
@@ -360,7 +361,7 @@ impl<'a> Region<'a> {
                     return Ok(());
                 }
                 let message = self.message(frame, *message)?;
-                self.choose(&[1e-3]);
+                self.is_unlikely(1e-3);
                 self.deed(Do::Consume { message, reason: *reason });
                 return Ok(());
             }

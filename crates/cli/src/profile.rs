@@ -1,0 +1,66 @@
+//! `mokume profile`.
+
+use std::time::Duration;
+
+use mokume_base::world::RealWorld;
+use mokume_driver::compile::{self, Checked};
+use mokume_driver::profile::{choose, events, record, Event, BACKEND};
+use mokume_driver::{sim, Failure};
+use serde_json::json;
+
+use crate::common::write;
+use crate::print::{counted, Printer, Status};
+use crate::simulate::bar;
+
+/// What the command line says.
+pub struct Asked<'a> {
+    pub network: Option<&'a str>,
+    pub stack: Option<&'a str>,
+    pub seed: Option<u64>,
+    pub seeds: u64,
+    pub output: Option<&'a str>,
+}
+
+/// Ways of an event that are shown.
+const SHOWN: usize = 8;
+
+/// Runs the network, writes the profile, and tells what it says.
+pub fn profile(checked: &Checked, asked: &Asked<'_>, printer: &Printer) -> Result<i32, Failure> {
+    let world = RealWorld;
+    let network = sim::choose(checked, asked.network)?;
+    let (stacks, diagnostics) = sim::stacks(checked, network, &world);
+    if compile::has_errors(&diagnostics) {
+        printer.diagnostics(&diagnostics, &checked.sources);
+        return Err(Failure::of_program(counted(&diagnostics), "`mokume explain CODE` tells more"));
+    }
+    let stack = choose(checked, &stacks.keys().copied().collect::<Vec<_>>(), asked.stack)?;
+    let prepared = sim::Prepared::new(checked, network, &stacks, BACKEND)?;
+    let first = asked.seed.or(checked.manifest.defaults.seed).unwrap_or(1);
+    let seeds = first..first.saturating_add(asked.seeds);
+    let mut progress = Status::new(printer, Duration::from_millis(500), Duration::from_millis(100));
+    let shown = &mut |seed: u64, at: u64| {
+        let of = if asked.seeds > 1 { format!(" seed {} of {}", seed - first + 1, asked.seeds) } else { String::new() };
+        progress.show(|| format!("{}{of}", bar(at, network.until)));
+    };
+    let Some(compiled) = stacks.get(&stack) else { return Ok(1) };
+    let written = record(checked, &prepared, (stack, compiled), seeds, &world, shown)?;
+    progress.end();
+    if let Some(output) = asked.output {
+        write(&world, output, written.print().as_bytes())?;
+    }
+    let flat = mokume_driver::profile::flat(&compiled.composed);
+    events(&flat, &written.profile).iter().for_each(|event| line(event, printer));
+    Ok(0)
+}
+
+fn line(event: &Event, printer: &Printer) {
+    let Event { events, reactions, ways } = event;
+    if printer.is_json() {
+        return printer.object(&json!({ "events": events, "reactions": reactions, "ways": ways }));
+    }
+    let share = |times: &u64| format!("{:.1}", *times as f64 * 100.0 / *reactions as f64);
+    let shares = ways.iter().take(SHOWN).map(share).collect::<Vec<_>>().join(", ");
+    let more = if ways.len() > SHOWN { ", …" } else { "" };
+    let ways = if ways.len() == 1 { "1 way".to_owned() } else { format!("{} ways: {shares}{more} %", ways.len()) };
+    printer.line(format!("{:<28} {reactions:>8} reactions, {ways}", events.join(", ")));
+}

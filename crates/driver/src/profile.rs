@@ -1,0 +1,109 @@
+//! `mokume profile`: which ways the reactions of a stack take in a network, for the search for paths.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use mokume_base::World;
+pub use mokume_reaction::profile::{Profile, Written};
+use mokume_reaction::profile::{mark, Passed};
+use mokume_reaction::{Automaton, HandlerId};
+
+use crate::compile::{Checked, Compiled};
+use crate::failure::Failure;
+use crate::machines::Backend;
+use crate::sim;
+
+/// What a profile says of one event.
+#[derive(Clone, Debug)]
+pub struct Event {
+    /// The events of ports that lead to it: `port.event`; what no port leads to has its own name.
+    pub events: Vec<String>,
+    /// Reactions to it.
+    pub reactions: u64,
+    /// How often each of its ways was taken, the most usual first.
+    pub ways: Vec<u64>,
+}
+
+/// Runs a network for each of so many seeds, and adds up the ways that reactions of all hosts with one of its stacks take.
+///
+/// Fails where the network has no such stack, or where a run does.
+pub fn record(
+    checked: &Checked,
+    prepared: &sim::Prepared<'_>,
+    (stack, compiled): (u32, &Compiled),
+    seeds: std::ops::Range<u64>,
+    world: &dyn World,
+    progress: &mut dyn FnMut(u64, u64),
+) -> Result<Written, Failure> {
+    let name = &checked.program.stacks[stack as usize].name.text;
+    let profile = Arc::new(Mutex::new(Profile::default()));
+    for seed in seeds {
+        let how = sim::How { seed, keep: sim::Keep::Reports, weather: sim::Sky::Seeded };
+        let run = prepared.watched(how, (stack, &profile), world, &mut |at| progress(seed, at))?;
+        run.come_to_rest()?;
+    }
+    let profile = std::mem::take(&mut *profile.lock().unwrap_or_else(PoisonError::into_inner));
+    Ok(Written { stack: name.clone(), mark: mark(&mokume_analyse::flat(&compiled.composed)), profile })
+}
+
+/// Who may be watched: the interpreter.
+pub const BACKEND: Backend = Backend::Interpreter;
+
+/// Which stack of a network is meant, by its number: the one that is named, or the only one.
+///
+/// Fails where there is none of this name, or several and no name.
+pub fn choose(checked: &Checked, stacks: &[u32], name: Option<&str>) -> Result<u32, Failure> {
+    let called = |stack: &u32| checked.program.stacks[*stack as usize].name.text.as_str();
+    let names = stacks.iter().map(called).collect::<Vec<_>>().join(", ");
+    match (name, stacks) {
+        (Some(name), _) => stacks.iter().find(|stack| called(stack) == name).copied().ok_or_else(|| {
+            Failure::of_use(format!("no host of the network has a stack `{name}`"), format!("there are: {names}"))
+        }),
+        (None, [one]) => Ok(*one),
+        (None, _) => Err(Failure::of_use(
+            format!("the hosts of the network have several stacks: {names}"),
+            "choose one with `--stack NAME`",
+        )),
+    }
+}
+
+/// What a profile says, an event each: those that ports lead to first, in their order, then timers and the like.
+pub fn events(composed: &Automaton, profile: &Profile) -> Vec<Event> {
+    let mut handlers: Vec<HandlerId> = Vec::new();
+    for first in profile.ways.keys().filter_map(|way| way.first()) {
+        if !handlers.contains(&first.handler) {
+            handlers.push(first.handler);
+        }
+    }
+    handlers.sort_by_key(|handler| (!composed.is_at_port(*handler), *handler));
+    let event = |handler: HandlerId| {
+        let mut ways: Vec<u64> = profile.from(handler).map(|way: (&[Passed], u64)| way.1).collect();
+        ways.sort_unstable_by(|a, b| b.cmp(a));
+        Event { events: crate::path::events(composed, handler), reactions: ways.iter().sum(), ways }
+    };
+    handlers.into_iter().map(event).collect()
+}
+
+/// The automaton that a profile is of: the composed one, without procedures.
+pub fn flat(composed: &Automaton) -> std::borrow::Cow<'_, Automaton> {
+    mokume_analyse::flat(composed)
+}
+
+/// The profile in a file, for a stack.
+///
+/// Fails where it cannot be read, is no profile, or is one of another stack, or of another state of this one.
+pub fn read(world: &dyn World, file: &str, composed: &Automaton) -> Result<Profile, Failure> {
+    let text = world.read(file).map_err(|error| {
+        Failure::of_use(format!("cannot read `{file}`: {error}"), "`mokume profile … -o FILE` writes one")
+    })?;
+    let text = String::from_utf8_lossy(&text);
+    let written = Written::parse(&text).map_err(|line| {
+        Failure::of_use(format!("`{file}` is no profile: line {line}"), "`mokume profile … -o FILE` writes one")
+    })?;
+    if written.mark != mark(&mokume_analyse::flat(composed)) {
+        return Err(Failure::of_use(
+            format!("`{file}` is the profile of another stack than this, or of `{}` before it was changed", written.stack),
+            format!("`mokume profile … --stack {} -o {file}` makes it anew", written.stack),
+        ));
+    }
+    Ok(written.profile)
+}

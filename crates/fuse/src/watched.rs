@@ -1,0 +1,127 @@
+//! What a run has shown of the reactions to one event: which branches they took, and how often.
+//!
+//! It must keep: it says how likely a way is, never what is done on it. A profile of another automaton finds bad paths, not wrong ones.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use mokume_reaction::profile::{Passed, Profile};
+use mokume_reaction::{BlockId, HandlerId};
+
+/// Ways of one event that are looked at, the most usual ones.
+const MOST: usize = 2_000;
+
+type Place = (HandlerId, BlockId);
+
+/// A way that was seen: how often, and at each place which targets were taken, in their order.
+struct Seen {
+    often: f32,
+    taken: HashMap<Place, Vec<u32>>,
+}
+
+/// The ways that were seen of an event, and which of them go as the way at hand does so far.
+#[derive(Clone)]
+pub struct Watched {
+    seen: Rc<[Seen]>,
+    fit: Vec<u32>,
+    /// How often each place was passed.
+    passed: HashMap<Place, usize>,
+}
+
+impl Watched {
+    /// What is known of an event: that enters by a port, or (`is_inside`) that a layer emits.
+    pub fn of(profile: &Profile, handler: HandlerId, is_inside: bool) -> Self {
+        let mut ways: Vec<(&[Passed], u64)> = match is_inside {
+            true => profile.behind(handler).collect(),
+            false => profile.from(handler).collect(),
+        };
+        ways.sort_by_key(|way| std::cmp::Reverse(way.1));
+        let seen: Rc<[Seen]> = ways.into_iter().take(MOST).map(seen).collect();
+        let fit = (0..seen.len() as u32).collect();
+        Watched { seen, fit, passed: HashMap::new() }
+    }
+
+    /// Whether something is known of ways that go as this one does.
+    pub fn is_known(&self) -> bool {
+        !self.fit.is_empty()
+    }
+
+    /// How likely each of so many targets is at a place; none where nothing is known.
+    pub fn likely(&self, place: Place, targets: usize) -> Option<Vec<f32>> {
+        let mut often = vec![0.0; targets];
+        for seen in self.fit() {
+            if let Some(found) = self.taken(seen, place).and_then(|target| often.get_mut(target as usize)) {
+                *found += seen.often;
+            }
+        }
+        let all: f32 = often.iter().sum();
+        (all > 0.0).then(|| often.iter().map(|one| one / all).collect())
+    }
+
+    /// The way at hand takes a target; `None`: which one it is does not matter.
+    pub fn passes(&mut self, place: Place, target: Option<u32>) {
+        if let Some(target) = target {
+            let fit = std::mem::take(&mut self.fit);
+            let goes = |number: &u32| self.taken(&self.seen[*number as usize], place) == Some(target);
+            self.fit = fit.into_iter().filter(goes).collect();
+        }
+        *self.passed.entry(place).or_default() += 1;
+    }
+
+    fn fit(&self) -> impl Iterator<Item = &Seen> {
+        self.fit.iter().map(|number| &self.seen[*number as usize])
+    }
+
+    /// What a way that was seen takes where the way at hand stands.
+    fn taken(&self, seen: &Seen, place: Place) -> Option<u32> {
+        let times = self.passed.get(&place).copied().unwrap_or(0);
+        seen.taken.get(&place)?.get(times).copied()
+    }
+}
+
+fn seen((way, often): (&[Passed], u64)) -> Seen {
+    let mut taken: HashMap<Place, Vec<u32>> = HashMap::new();
+    for passed in way {
+        for (block, target) in &passed.branches {
+            taken.entry((passed.handler, *block)).or_default().push(*target);
+        }
+    }
+    Seen { often: often as f32, taken }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HERE: Place = (HandlerId(1), BlockId(2));
+    const THERE: Place = (HandlerId(1), BlockId(5));
+
+    /// Three in four go 0, then 1, then 0; the fourth goes 1, then 0.
+    fn profile() -> Profile {
+        let way = |targets: &[(u32, u32)]| {
+            let branches = targets.iter().map(|(block, target)| (BlockId(*block), *target)).collect();
+            vec![Passed { handler: HandlerId(1), branches }]
+        };
+        Profile { ways: [(way(&[(2, 0), (5, 1), (2, 0)]), 3), (way(&[(2, 1), (5, 0)]), 1)].into() }
+    }
+
+    #[test]
+    fn a_branch_says_what_the_next_will_be() {
+        let all = Watched::of(&profile(), HandlerId(1), false);
+        assert_eq!(all.likely(HERE, 2), Some(vec![0.75, 0.25]));
+        assert_eq!(all.likely(THERE, 2), Some(vec![0.25, 0.75]));
+        let mut seldom = all.clone();
+        seldom.passes(HERE, Some(1));
+        assert_eq!(seldom.likely(THERE, 2), Some(vec![1.0, 0.0]));
+        let mut often = all.clone();
+        often.passes(HERE, None);
+        assert_eq!(often.likely(HERE, 2), Some(vec![1.0, 0.0]), "one of them comes there again");
+        often.passes(HERE, Some(1));
+        assert!(!often.is_known(), "nobody went so");
+    }
+
+    #[test]
+    fn of_another_event_nothing_is_known() {
+        assert!(!Watched::of(&profile(), HandlerId(2), true).is_known());
+    }
+}
