@@ -32,9 +32,15 @@ def run(command, what):
 
 
 def generate(source, stack, folder):
-    """The C of a stack, and `unit.c`: the stack and the runtime are one unit of translation, as a user would embed them."""
+    """The C of a stack, and `unit.c`: the stack and the runtime are one unit of translation, as a user would embed them. Where what is usual
+    stands beside the stack, its paths go by that."""
     folder.mkdir(parents=True, exist_ok=True)
-    run([MOKUME, "build", source, "--stack", stack, "--fuse", FUSE, "--emit", "c", "-o", folder], f"mokume build {source}")
+    by = []
+    usual = source.with_name(f"{source.stem}_usual.mok")
+    if FUSE != "0" and usual.exists():
+        by = ["--profile", folder / "usual.profile"]
+        run([MOKUME, "profile", usual, "--stack", stack, "-o", by[1]], f"mokume profile {usual}")
+    run([MOKUME, "build", source, "--stack", stack, "--fuse", FUSE, *by, "--emit", "c", "-o", folder], f"mokume build {source}")
     (folder / "unit.c").write_text(f'#include "mokume.c"\n#include "{stack}.c"\n')
 
 

@@ -7,6 +7,7 @@ mod dissect;
 mod fmt_new;
 mod judged;
 mod networks;
+mod profile;
 mod streams;
 mod tap;
 mod tutorial;

@@ -55,7 +55,10 @@ type Found = (Vec<String>, Result<(Path, Vec<LayerId>), mokume_fuse::Why>);
 
 /// The paths of a stack, each with the events that lead to it.
 pub(crate) fn found(composed: &Automaton, profile: &Profile) -> Vec<Found> {
-    mokume_fuse::paths(composed, profile).into_iter().map(|found| (events(composed, found.handler), found.path)).collect()
+    mokume_fuse::paths(composed, profile)
+        .into_iter()
+        .map(|found| (events(composed, found.handler), found.path))
+        .collect()
 }
 
 /// The events of ports that lead to a handler: `port.event`. One that no port leads to has its own name.

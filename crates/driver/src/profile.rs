@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mokume_base::World;
-pub use mokume_reaction::profile::{Profile, Written};
 use mokume_reaction::profile::{mark, Passed};
+pub use mokume_reaction::profile::{Profile, Written};
 use mokume_reaction::{Automaton, HandlerId};
 
 use crate::compile::{Checked, Compiled};
@@ -101,7 +101,10 @@ pub fn read(world: &dyn World, file: &str, composed: &Automaton) -> Result<Profi
     })?;
     if written.mark != mark(&mokume_analyse::flat(composed)) {
         return Err(Failure::of_use(
-            format!("`{file}` is the profile of another stack than this, or of `{}` before it was changed", written.stack),
+            format!(
+                "`{file}` is the profile of another stack than this, or of `{}` before it was changed",
+                written.stack
+            ),
             format!("`mokume profile … --stack {} -o {file}` makes it anew", written.stack),
         ));
     }

@@ -27,6 +27,9 @@ pub use show::{arguments, capture, chart, log, LogLine};
 pub use watch::Failed;
 use watch::{Events, Watcher};
 
+/// The stack whose hosts are watched, by its number, and the profile that the ways of their reactions are added to.
+pub type Watched<'a> = (u32, &'a Arc<Mutex<Profile>>);
+
 /// A finished run.
 pub struct Run {
     pub hosts: Vec<HostRun>,
@@ -125,7 +128,7 @@ impl<'a> Prepared<'a> {
     pub fn watched(
         &self,
         how: How,
-        watched: (u32, &Arc<Mutex<Profile>>),
+        watched: Watched<'_>,
         world: &dyn World,
         progress: &mut dyn FnMut(u64),
     ) -> Result<Run, Failure> {
@@ -250,7 +253,7 @@ fn failure_of(checked: &Checked, wrong: Diagnostic) -> Failure {
 /// The hosts of a network, each with a machine and a seed of its own.
 fn hosts(
     network: &Network,
-    (compiled, watched): (&BTreeMap<u32, Compiled>, Option<(u32, &Arc<Mutex<Profile>>)>),
+    (compiled, watched): (&BTreeMap<u32, Compiled>, Option<Watched<'_>>),
     backend: Backend,
     seed: u64,
     world: &dyn World,

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use mokume_base::world::RealWorld;
-use mokume_driver::{build, compile, path};
+use mokume_driver::profile::Profile;
+use mokume_driver::{build, compile, path, profile, sim};
 
 /// The stack's file, its name, the program that drives it.
 const WORKLOADS: [(&str, &str, &str); 5] = [
@@ -21,14 +22,29 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The files of the stack in C, fused so far.
+/// The files of the stack in C, fused so far, by what `…_usual.mok` beside it says is usual, if that is there.
 fn files(file: &str, stack: &str, fuse: u8) -> Vec<(String, String)> {
     let name = root().join(file).to_string_lossy().into_owned();
     let checked = compile::check(&RealWorld, &[name]).expect("a file");
     let chosen = compile::choose_stack(&checked, Some(stack)).expect("the stack");
     let compiled = compile::compile_to_write(&checked, chosen).0.expect("no errors");
-    let automaton = if fuse > 0 { path::fused(&compiled.composed, fuse) } else { compiled.composed };
+    let usual = root().join(file.replace(".mok", "_usual.mok"));
+    let usual = if fuse > 0 && usual.exists() { usual_ways(&usual, stack) } else { Profile::default() };
+    let automaton = if fuse > 0 { path::fused(&compiled.composed, &usual, fuse) } else { compiled.composed };
     build::c(&automaton, &compiled.native_files).expect("C")
+}
+
+/// The ways that reactions of a stack take in the network of a file.
+fn usual_ways(file: &Path, stack: &str) -> Profile {
+    let checked = compile::check(&RealWorld, &[file.to_string_lossy().into_owned()]).expect("a file");
+    let network = sim::choose(&checked, None).expect("a network");
+    let stacks = sim::stacks(&checked, network, &RealWorld).0;
+    let prepared = sim::Prepared::new(&checked, network, &stacks, profile::BACKEND).expect("a network that runs");
+    let number =
+        profile::choose(&checked, &stacks.keys().copied().collect::<Vec<_>>(), Some(stack)).expect("the stack");
+    profile::record(&checked, &prepared, (number, &stacks[&number]), 1..2, &RealWorld, &mut |_, _| {})
+        .expect("a run")
+        .profile
 }
 
 /// What the program says of each seed, of the stack compiled with sanitizers, from a folder of its own.

@@ -19,7 +19,7 @@ mod watched;
 mod wires;
 mod write;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
 use mokume_reaction::profile::Profile;
@@ -39,10 +39,20 @@ pub struct Found {
     pub handler: HandlerId,
     /// The path, with the layers that it goes through, in order; or why there is none.
     pub path: Result<(Path, Vec<LayerId>), Why>,
-    /// Cells that are written on ways that are not in it and are not seldom taken: then the handlers write them.
-    pub moving: Vec<(ClassId, CellId)>,
+    pub aside: Aside,
     /// What ways met that could not be followed, or no further, each once: the likeliest first.
     pub missed: Vec<Missed>,
+}
+
+/// What handlers do beside a path.
+#[derive(Clone, Debug, Default)]
+pub struct Aside {
+    /// Cells that are written on ways that are not in it and are not seldom taken.
+    pub moving: Vec<(ClassId, CellId)>,
+    /// Handlers to which it hands over at the end of a way.
+    pub often: Vec<HandlerId>,
+    /// Handlers to which it hands over where a way goes no further.
+    pub seldom: Vec<HandlerId>,
 }
 
 /// Why a way is not in a path, or ends where a handler does the rest.
@@ -61,6 +71,8 @@ const MOST_WAYS_INSIDE: usize = 60;
 const LEAVES: usize = 8;
 /// A way that is worth less than this, where the first is worth one, costs more than it saves: each makes the others larger.
 const WORTH_MORE: f32 = 0.1;
+/// Where ways that go no further than a call are so much likelier than the one that does, the path hands over there instead of refusing.
+const REST: f32 = 1.0;
 /// Handlers that a way comes through before it is worth to hand over to another.
 const WORTH_IT: u32 = 5;
 
@@ -71,6 +83,7 @@ pub fn paths(automaton: &Automaton, profile: &Profile) -> Vec<Found> {
     let (behind, is_between, asked_for) = (Vec::new(), between(&flat), flat.asked_for().into());
     let mut finder = Finder { flat: &flat, profile, behind, is_between, asked_for };
     let mut found: Vec<Found> = entries(&flat).into_iter().map(|handler| finder.find(handler, false)).collect();
+    finder.note_timers();
     // From the top down: the longest paths come first.
     for layer in finder.not_followed().into_iter().rev() {
         for handler in emitted_by(&flat, layer) {
@@ -106,8 +119,8 @@ struct Seen {
     followed: HashSet<Call>,
     /// Layers where one that failed might have ended.
     ends: HashSet<LayerId>,
-    /// Calls that some way which failed came through.
-    stuck: HashSet<Call>,
+    /// Calls that ways which failed came through, with how likely these are together.
+    stuck: HashMap<Call, f32>,
     missed: Vec<Missed>,
     /// Cells that ways which failed have written, with how likely such a way is.
     moving: HashMap<(ClassId, CellId), f32>,
@@ -115,8 +128,8 @@ struct Seen {
 
 impl Seen {
     fn of(watched: Watched) -> Self {
-        let (followed, ends, stuck) = (HashSet::new(), HashSet::new(), HashSet::new());
-        Seen { watched, followed, ends, stuck, missed: Vec::new(), moving: HashMap::new() }
+        let (followed, ends) = (HashSet::new(), HashSet::new());
+        Seen { watched, followed, ends, stuck: HashMap::new(), missed: Vec::new(), moving: HashMap::new() }
     }
 
     fn note_writes(&mut self, way: &Region) {
@@ -125,6 +138,11 @@ impl Seen {
             let known = self.moving.entry((*class, *cell)).or_insert(likely);
             *known = known.max(likely);
         }
+    }
+
+    fn note_stuck(&mut self, way: &Region) {
+        let likely = way.decisions.likely();
+        way.calls.iter().for_each(|active| *self.stuck.entry(active.call.clone()).or_default() += likely);
     }
 
     fn miss(&mut self, likely: f32, why: Why) {
@@ -161,30 +179,36 @@ impl<'a> Finder<'a> {
                 // Nobody is above: then it may end at the top.
                 .or_else(|_| usual(self.look((handler, is_inside), &mut seen, |_| true))),
         };
-        let mut moving = Vec::new();
+        let mut aside = Aside::default();
         let path = found.map(|mut taken| {
             let likely = taken.iter().map(|way| way.worth / worth(&way.found).max(1.0)).fold(0.0, f32::max);
-            moving.extend(seen.moving.iter().filter(|(_, often)| **often >= likely * SELDOM).map(|(cell, _)| *cell));
+            aside
+                .moving
+                .extend(seen.moving.iter().filter(|(_, often)| **often >= likely * SELDOM).map(|(cell, _)| *cell));
             let first = taken.remove(0);
             let layers = first.found.layers.clone();
             let least = first.worth * WORTH_MORE;
+            let ended: Vec<_> =
+                std::iter::once(&first).chain(&taken).filter_map(|way| handed_over(&way.found)).collect();
             let mut ways = self.ways((handler, is_inside), first, &seen);
             for other in taken.into_iter().take(LEAVES - 1).filter(|other| other.worth >= least) {
                 ways.add(self.ways((handler, is_inside), other, &seen));
             }
+            aside.seldom.extend(ways.rests());
+            aside.often = ended;
             (Path { handler, body: write::body(ways, handler) }, layers)
         });
         let nowhere = || Why { what: "leads nowhere".to_owned(), source: None };
         let mut missed = seen.missed;
         missed.sort_by(|a, b| b.likely.total_cmp(&a.likely));
-        Found { handler, path: path.map_err(|why| why.unwrap_or_else(nowhere)), moving, missed }
+        Found { handler, path: path.map_err(|why| why.unwrap_or_else(nowhere)), aside, missed }
     }
 
     /// A way, and who does the rest of what goes as it does, and then no further.
     fn ways(&mut self, event: (HandlerId, bool), taken: Taken<Region<'a>>, seen: &Seen) -> Ways<'a> {
-        let rest = self.rest(event, &taken.found, seen);
+        let rest = self.rest(event, &taken, seen);
         self.note(&taken.found);
-        rest.iter().for_each(|(_, rest)| self.note(rest));
+        rest.iter().filter(|_| !event.1).for_each(|(_, rest)| self.note(rest));
         Ways { region: taken.found, ways: taken.ways, others: Vec::new(), rest }
     }
 
@@ -192,16 +216,23 @@ impl<'a> Finder<'a> {
     fn rest(
         &self,
         (handler, is_inside): (HandlerId, bool),
-        first: &Region<'a>,
+        first: &Taken<Region<'a>>,
         seen: &Seen,
     ) -> Option<(Far, Region<'a>)> {
+        // By what the source says that is a guess, and it costs: what is asked behind the place is not remembered with what is asked before it.
+        if !seen.watched.is_known() {
+            return None;
+        }
+        let likely = first.worth / worth(&first.found).max(1.0);
         let is_there = |call: &&Active| {
-            call.is_last && call.call.0 >= WORTH_IT && self.is_between[call.layer.index()] && seen.stuck.contains(&call.call)
+            let stuck = seen.stuck.get(&call.call).copied().unwrap_or(0.0);
+            call.is_last && call.call.0 >= WORTH_IT && self.is_between[call.layer.index()] && stuck >= likely * REST
         };
-        let call = first.calls.iter().rev().find(is_there)?.call.clone();
+        let call = first.found.calls.iter().rev().find(is_there)?.call.clone();
         let decisions = Decisions::prescribed(call.1.clone());
         let ends = Rc::new(HashSet::from([call]));
-        let mut region = Region::new(self.flat, Rc::clone(&self.asked_for), (decisions, seen.watched.clone()), is_inside, ends);
+        let mut region =
+            Region::new(self.flat, Rc::clone(&self.asked_for), (decisions, seen.watched.clone()), is_inside, ends);
         region.reaction(handler).ok()?;
         handed_over(&region)?;
         Some((region.decisions.last()?, region))
@@ -219,7 +250,13 @@ impl<'a> Finder<'a> {
         let most = if is_inside { MOST_WAYS_INSIDE } else { MOST_WAYS };
         search((LEAVES, most), worth, |decisions| loop {
             let asked_for = Rc::clone(&self.asked_for);
-            let mut region = Region::new(self.flat, asked_for, (decisions.clone(), seen.watched.clone()), is_inside, Rc::clone(&ends));
+            let mut region = Region::new(
+                self.flat,
+                asked_for,
+                (decisions.clone(), seen.watched.clone()),
+                is_inside,
+                Rc::clone(&ends),
+            );
             match region.reaction(handler) {
                 Ok(()) => {
                     seen.followed.extend(region.calls.iter().map(|active| active.call.clone()));
@@ -228,7 +265,7 @@ impl<'a> Finder<'a> {
                 Err(why) => {
                     seen.miss(region.decisions.likely(), why.clone());
                     seen.note_writes(&region);
-                    seen.stuck.extend(region.calls.iter().map(|active| active.call.clone()));
+                    seen.note_stuck(&region);
                     let end = region.where_to_end(&seen.followed).filter(|(end, _)| end.0 >= WORTH_IT);
                     seen.ends.extend(end.as_ref().map(|(_, layer)| *layer));
                     match end {
@@ -256,6 +293,25 @@ impl<'a> Finder<'a> {
             }
         }
         layers
+    }
+
+    /// The layers whose timers run out not seldom, as a run has shown.
+    fn note_timers(&mut self) {
+        let all: u64 = self.profile.ways.values().sum();
+        let mut often: BTreeMap<HandlerId, u64> = BTreeMap::new();
+        for (way, count) in &self.profile.ways {
+            let first =
+                way.first().map(|passed| passed.handler).filter(|first| first.index() < self.flat.handlers.len());
+            first.into_iter().for_each(|first| *often.entry(first).or_default() += count);
+        }
+        for (handler, count) in often {
+            let handler = self.flat.handler(handler);
+            let is_timer = matches!(handler.trigger, Trigger::Expiry(_));
+            let layer = self.flat.class(handler.class).layer;
+            if is_timer && count as f32 >= all as f32 * SELDOM && !self.behind.contains(&layer) {
+                self.behind.push(layer);
+            }
+        }
     }
 
     /// Where a way ends.
@@ -334,12 +390,17 @@ pub fn with_paths(automaton: &Automaton, profile: &Profile) -> Automaton {
 
 /// The automaton with the paths that were found, and in them memos that save more than `worth`; [`WORTH`] but for tests.
 pub fn with_memos(automaton: &Automaton, profile: &Profile, worth: usize) -> Automaton {
-    let (fused, moving) = with(automaton, paths(automaton, profile));
-    remembered(&fused, &moving, worth)
+    let (fused, aside) = with(automaton, paths(automaton, profile));
+    remembered(&fused, &aside, worth)
 }
 
-fn with(automaton: &Automaton, found: Vec<Found>) -> (Automaton, Vec<(ClassId, CellId)>) {
-    let moving = found.iter().flat_map(|found| &found.moving).copied().collect();
+fn with(automaton: &Automaton, found: Vec<Found>) -> (Automaton, Aside) {
+    let mut aside = Aside::default();
+    for found in &found {
+        aside.moving.extend(&found.aside.moving);
+        aside.often.extend(&found.aside.often);
+        aside.seldom.extend(&found.aside.seldom);
+    }
     let paths = found.into_iter().filter_map(|found| Some(found.path.ok()?.0)).collect();
-    (Automaton { paths, ..automaton.clone() }, moving)
+    (Automaton { paths, ..automaton.clone() }, aside)
 }

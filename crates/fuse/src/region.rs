@@ -8,12 +8,12 @@ use mokume_reaction::{
     SourceId, Type, VariantId, WireId,
 };
 
-use crate::watched::Watched;
 use crate::decisions::{Decisions, Far};
 use crate::graph::{Graph, Kind, Node};
 use crate::held::Held;
 use crate::message::Message;
 use crate::settling::Settling;
+use crate::watched::Watched;
 
 /// Why there is no path this way: in words that end a sentence about an operation, and where it is.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -29,6 +29,12 @@ pub struct Other<'a> {
 }
 
 impl<'a> Ways<'a> {
+    /// The handlers that do the rest where ways go no further.
+    pub fn rests(&self) -> Vec<HandlerId> {
+        let own = self.rest.iter().filter_map(|(_, rest)| crate::handed_over(rest));
+        own.chain(self.others.iter().flat_map(|other| other.ways.rests())).collect()
+    }
+
     /// Puts a way where it parts from these. One that parts where nothing is asked is left out.
     pub fn add(&mut self, mut other: Self) {
         let parts = self.ways.iter().zip(&other.ways).position(|(a, b)| a.0 != b.0);

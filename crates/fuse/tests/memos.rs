@@ -1,7 +1,7 @@
 //! What moves to memos, before and after, in the text form.
 
 use mokume_base::FileId;
-use mokume_fuse::remembered;
+use mokume_fuse::{remembered, Aside};
 use mokume_reaction::{text, verify, Automaton};
 
 const LAYERS: &str = "automaton two\n\nlayer up\nlayer low\n\nclass up.E capacity 1 {\n}\nclass up.S capacity 4 in up.E {\n  below: @low.S\n  n: u32\n}\n\
@@ -15,7 +15,7 @@ fn with_memos(path: &str) -> (String, String) {
         text::parse(FileId(0), &format!("{LAYERS}path up.S.send(s, m: msg) {{\n{path}  exit:\n    refuse m\n}}\n"));
     assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics);
     assert!(verify(&parsed.automaton).is_empty(), "{:?}", verify(&parsed.automaton));
-    let fused = remembered(&parsed.automaton, &[], 0);
+    let fused = remembered(&parsed.automaton, &Aside::default(), 0);
     assert!(verify(&fused).is_empty(), "{:?}", verify(&fused));
     (lines(&fused), memos(&fused))
 }

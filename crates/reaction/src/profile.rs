@@ -140,7 +140,9 @@ pub fn mark(automaton: &Automaton) -> u64 {
     let lines = text.lines().filter(|line| !line.starts_with("source "));
     let mut mark: u64 = 0xcbf2_9ce4_8422_2325;
     for line in lines {
-        let bare = line.rsplit_once(" #").filter(|(_, mark)| mark.chars().all(|c| c.is_ascii_digit() || c == ':' || c == ' ' || c == '{'));
+        let bare = line
+            .rsplit_once(" #")
+            .filter(|(_, mark)| mark.chars().all(|c| c.is_ascii_digit() || c == ':' || c == ' ' || c == '{'));
         for octet in bare.map_or(line, |(bare, _)| bare).bytes().chain([b'\n']) {
             mark = (mark ^ u64::from(octet)).wrapping_mul(0x0100_0000_01b3);
         }

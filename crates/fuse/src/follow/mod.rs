@@ -6,8 +6,8 @@
 mod operations;
 
 use mokume_reaction::{
-    Automaton, BlockId, Body, CellId, CellKind, Channel, ClassId, Emission, HandlerId, Port, Target, Terminator, Trigger, Type,
-    Value, VariantId,
+    Automaton, BlockId, Body, CellId, CellKind, Channel, ClassId, Emission, HandlerId, Port, Target, Terminator,
+    Trigger, Type, Value, VariantId,
 };
 
 use crate::graph::{Kind, Node};

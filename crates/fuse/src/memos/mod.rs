@@ -14,18 +14,19 @@ mod path;
 mod plan;
 mod still;
 
-use mokume_reaction::{Automaton, BlockId, Body, CellId, ClassId, Function, Target, Terminator, Type};
+use crate::Aside;
+use mokume_reaction::{Automaton, BlockId, Body, Function, Target, Terminator, Type};
 
 use still::{hot, Still};
 
 /// What a memo must save to be worth its place: more than this, in instructions as they are counted here.
 pub const WORTH: usize = 8;
 
-/// The automaton, its paths with memos that save more than `worth`; [`WORTH`] but for tests. `moving`: cells that handlers write as often as
-/// paths are taken.
-pub fn remembered(automaton: &Automaton, moving: &[(ClassId, CellId)], worth: usize) -> Automaton {
+/// The automaton, its paths with memos that save more than `worth`; [`WORTH`] but for tests. `aside`: what handlers do beside
+/// the paths.
+pub fn remembered(automaton: &Automaton, aside: &Aside, worth: usize) -> Automaton {
     let mut automaton = automaton.clone();
-    let hot = hot(&automaton, moving);
+    let hot = hot(&automaton, aside);
     for index in 0..automaton.paths.len() {
         let path = &automaton.paths[index];
         let name = automaton.handler_name(path.handler);

@@ -7,9 +7,11 @@ use mokume_reaction::{
     Terminator, Trigger, Type, Value,
 };
 
+use crate::Aside;
+
 /// Cells that change with every message, or with every few: what paths write, sequence numbers, what handlers to which paths hand over
-/// write on ways that are not seldom, as far as the source says which are, and what is `moving`.
-pub(super) fn hot(automaton: &Automaton, moving: &[(ClassId, CellId)]) -> HashSet<(ClassId, CellId)> {
+/// write on ways that are not seldom, as far as the source says which are, and what moves beside paths.
+pub(super) fn hot(automaton: &Automaton, aside: &Aside) -> HashSet<(ClassId, CellId)> {
     let written = |path: &Path| -> Vec<_> {
         let writes = path.body.ops().filter(|op| op.kind.effects().contains(Effects::WRITES));
         writes.filter_map(|op| cell_of(&path.body, op)).collect()
@@ -22,9 +24,10 @@ pub(super) fn hot(automaton: &Automaton, moving: &[(ClassId, CellId)]) -> HashSe
     });
     let written: HashSet<_> = automaton.paths.iter().flat_map(written).collect();
     let flat = mokume_analyse::flat(automaton);
-    let aside = handed_over(&flat).into_iter().map(|handler| flat.handler(handler));
-    let often: Vec<_> = aside.flat_map(|handler| often(&handler.body)).collect();
-    written.into_iter().chain(numbers).chain(often).chain(moving.iter().copied()).collect()
+    let is_seldom = |handler: &HandlerId| aside.seldom.contains(handler) && !aside.often.contains(handler);
+    let handlers = handed_over(&flat, is_seldom).into_iter().map(|handler| flat.handler(handler));
+    let often: Vec<_> = handlers.flat_map(|handler| often(&handler.body)).collect();
+    written.into_iter().chain(numbers).chain(often).chain(aside.moving.iter().copied()).collect()
 }
 
 fn cell_of(body: &Body, op: &Op) -> Option<(ClassId, CellId)> {
@@ -32,8 +35,8 @@ fn cell_of(body: &Body, op: &Op) -> Option<(ClassId, CellId)> {
     Some((body.class_of(object)?, cell))
 }
 
-/// The handlers to which paths hand over, and all that these emit to, each with how its objects settle.
-fn handed_over(automaton: &Automaton) -> Vec<HandlerId> {
+/// The handlers to which paths hand over, but for those that are called seldom, and all that these emit to, each with how its objects settle.
+fn handed_over(automaton: &Automaton, is_seldom: impl Fn(&HandlerId) -> bool) -> Vec<HandlerId> {
     let emitted = |body: &Body, found: &mut Vec<HandlerId>| {
         for (class, handler) in crate::emitted_to(automaton, body) {
             let settles = automaton.handler_of(class, &Trigger::Settle);
@@ -46,6 +49,7 @@ fn handed_over(automaton: &Automaton) -> Vec<HandlerId> {
     };
     let mut found = Vec::new();
     automaton.paths.iter().for_each(|path| emitted(&path.body, &mut found));
+    found.retain(|handler| !is_seldom(handler));
     let mut at = 0;
     while let Some(handler) = found.get(at).copied() {
         at += 1;

@@ -1,0 +1,127 @@
+//! `mokume profile`, and paths that go by what it writes.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn mokume(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_mokume")).args(arguments).output().unwrap()
+}
+
+fn said(output: &Output) -> String {
+    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+}
+
+fn scratch(name: &str, text: &str) -> String {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("profile");
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join(name);
+    std::fs::write(&file, text).unwrap();
+    file.to_string_lossy().into_owned()
+}
+
+/// The source says that small messages are seldom; in the network `Small` there are no others.
+const SIZES: &str = "worker Sizes {
+    entity {
+        counter small
+        counter large
+    }
+
+    on send(msg) {
+        if unlikely msg.size < 10 { count small } else { count large }
+        below.send(msg)
+    }
+    on deliver(msg) { above.deliver(msg) }
+}
+
+stack Sized(device: Device) {
+    app = Sizes over device
+    export app
+}
+
+network Small {
+    host a = Sized()
+    host b = Sized()
+    link lan { a.device, b.device }
+    at 1 ms  a.app.send_to(\"x\")
+    at 2 ms  a.app.send_to(\"y\")
+    at 3 ms  b.app.send_to(\"z\")
+    until 1 s
+}
+";
+
+/// The path of an event, by a profile or by the source.
+fn path(file: &str, more: &[&str]) -> String {
+    let output = mokume(&[&["path", file, "--event", "app.send_to"][..], more].concat());
+    assert!(output.status.success(), "{}", said(&output));
+    said(&output)
+}
+
+#[test]
+fn a_path_goes_where_the_network_went() {
+    let file = scratch("sizes.mok", SIZES);
+    let profile = scratch("sizes.profile", "");
+    let told = mokume(&["profile", &file, "-o", &profile, "--format", "json"]);
+    assert!(told.status.success(), "{}", said(&told));
+    assert!(said(&told).contains(r#"{"events":["app.send_to"],"reactions":3,"ways":[3]}"#), "{}", said(&told));
+
+    let by_source = path(&file, &[]);
+    assert!(by_source.contains("large") && !by_source.contains("small"), "{by_source}");
+    let by_profile = path(&file, &["--profile", &profile]);
+    assert!(by_profile.contains("small") && !by_profile.contains("large"), "{by_profile}");
+
+    let folder = Path::new(&file).with_file_name("out").to_string_lossy().into_owned();
+    let built = mokume(&["build", &file, "--fuse", "2", "--profile", &profile, "-o", &folder]);
+    assert!(built.status.success(), "{}", said(&built));
+}
+
+#[test]
+fn seeds_add_up() {
+    let file = scratch("seeds.mok", SIZES);
+    let told = said(&mokume(&["profile", &file, "--seeds", "4"]));
+    assert!(told.contains("app.send_to                        12 reactions, 1 way"), "{told}");
+}
+
+#[test]
+fn a_profile_of_something_else_is_refused() {
+    let file = scratch("was.mok", SIZES);
+    let profile = scratch("was.profile", "");
+    assert!(mokume(&["profile", &file, "-o", &profile]).status.success());
+    let refused = |file: &str, profile: &str| {
+        let output = mokume(&["path", file, "--profile", profile]);
+        assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+        said(&output)
+    };
+    // The same text elsewhere is the same stack; another text is not.
+    let moved = scratch("moved.mok", &format!("// moved\n\n{SIZES}"));
+    assert!(mokume(&["path", &moved, "--profile", &profile]).status.success());
+    let changed = scratch("changed.mok", &SIZES.replace("< 10", "< 11"));
+    assert!(refused(&changed, &profile)
+        .contains("is the profile of another stack than this, or of `Sized` before it was changed"));
+    let garbled = std::fs::read_to_string(&profile).unwrap().replace('/', "-");
+    let garbled = scratch("garbled.profile", &garbled);
+    assert!(refused(&file, &garbled).contains("is no profile: line"));
+    assert!(refused(&file, &scratch("binary.profile", "\u{0}\u{1}")).contains("is no profile: line 1"));
+    assert!(refused(&file, "/nowhere/at.all").contains("cannot read"));
+}
+
+#[test]
+fn a_profile_without_paths_is_refused() {
+    let file = scratch("bare.mok", SIZES);
+    let output = mokume(&["build", &file, "--profile", "x"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(said(&output).contains("say `--fuse 2`"), "{}", said(&output));
+}
+
+#[test]
+fn a_network_of_several_stacks_asks_which() {
+    let text = SIZES
+        .replace("host b = Sized()", "host b = Other()")
+        .replace("network", "stack Other(device: Device) {\n    app = Sizes over device\n    export app\n}\n\nnetwork");
+    let file = scratch("several.mok", &text);
+    let output = mokume(&["profile", &file]);
+    assert!(said(&output).contains("several stacks: Sized, Other"), "{}", said(&output));
+    let one = said(&mokume(&["profile", &file, "--stack", "Sized"]));
+    assert!(one.contains("app.send_to                         2 reactions"), "{one}");
+    let none = said(&mokume(&["profile", &file, "--stack", "Nobody"]));
+    assert!(none.contains("no host of the network has a stack `Nobody`"), "{none}");
+}
