@@ -15,7 +15,7 @@ pub struct Arguments {
     /// Where randomness starts: the same seed, the same run.
     #[arg(long, value_name = "NUMBER", global = true)]
     pub seed: Option<u64>,
-    /// How long C may run without an answer before the test, or the command, is given up; `0s`: for ever.
+    /// How long a step of a test, or C, may run without an answer before the test, or the command, is given up; `0s`: for ever.
     #[arg(long, value_name = "DURATION", default_value = "60s", global = true)]
     pub patience: String,
     /// Said by the command to itself: the descriptor by which it is watched.

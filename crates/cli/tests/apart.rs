@@ -91,6 +91,53 @@ fn what_ends_the_process_fails_its_test_alone() {
     }
 }
 
+/// Each handler ends, and goes on later, for days: what has no end in sight is given up, without C, too.
+const GOES_ON: &str = r#"worker L { entity { var n: u64 = 0 }
+    on send(msg) {
+        below.send(msg)
+        later next(0) or { return }
+    }
+    on next(at: u64) {
+        for i in 0 .. 4096 limit 4096 { for j in 0 .. 4096 limit 4096 { n = n +% i +% j } }
+        later next(at +% n) or { return }
+    }
+    on deliver(msg) { above.deliver(msg) }
+}
+stack S(device: Device) {
+    app = L over device
+    export app
+}
+test "before" {
+    stack S
+    device.frame("a")
+    => app.deliver_from("a")
+}
+test "goes on" {
+    stack S
+    app.send_to("a")
+    => device.frame("a")
+}
+test "behind" {
+    stack S
+    device.frame("a")
+    => app.deliver_from("a")
+}
+"#;
+
+#[test]
+fn a_step_that_does_not_end_fails_its_test_alone() {
+    let folder = std::env::temp_dir().join(format!("mokume-goes-on-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("s.mok");
+    std::fs::write(&file, GOES_ON).unwrap();
+    let output = mokume(&["test", "--backend", "interpreter", "--patience", "2s", &file.to_string_lossy()]);
+    let said = said(&output);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("s.mok:21 \"goes on\" (interpreter)\n  M0346: "), "{said}");
+    assert!(said.contains("no answer for 2 s") && said.contains("`--patience 10min` waits longer"), "{said}");
+    assert!(said.contains("2 passed, 1 failed"), "{said}");
+}
+
 #[test]
 fn json_has_a_record_of_it() {
     if !has_compiler() {

@@ -101,6 +101,42 @@ fn what_is_expected_is_looked_at() {
     }
 }
 
+/// What devices send are outputs, too: they are expected, must not come, and bring inputs about, whatever becomes of them.
+#[test]
+fn frames_are_outputs() {
+    const PLAIN: &str = "worker Plain { header { n: u8 }\n    on send(msg) { below.send(msg, n: 3) }\n    \
+        on deliver(msg, n) { if n == 3 { above.deliver(msg) } else { drop msg: bad } } }\n\
+        stack H(device: Device) { app = Plain over device\n    export app }\n";
+    let network = |line: &str| {
+        format!(
+            "{PLAIN}network Two {{\n    host a = H()\n    host b = H()\n    link lan {{ a.device, b.device   delay 1 ms }}\n    \
+             frame 1 of a.device  lost\n    at 1 ms  a.app.send_to(\"x\")\n    {line}\n    until 1 s\n}}\n"
+        )
+    };
+    let answered = "when a.device.frame(_)  after 1 ms  b.app.send_to(\"y\")\n    ";
+    let cases = [
+        (
+            "expect a.device.frame(x\"03\" \"x\") 1 times",
+            "expect a.device.frame(x\"04\" \"x\")",
+            "came: device.frame(x\"0378\") at 1.0 ms",
+        ),
+        ("expect nothing at b.device.frame", "expect nothing at a.device.frame", "it came (at 1.0 ms"),
+        ("expect a.device.frame 1 times", "expect a.device.frame 2 times", "it came once, not twice"),
+        (&format!("{answered}expect a.app.deliver_from(\"y\")"), "expect a.app.deliver_from(\"y\")", "it did not come"),
+        (
+            "expect a.device.frame(x\"03\" \"x\")  until 1 ms\n    expect nothing at b.app.deliver_from",
+            "expect b.app.deliver_from",
+            "it did not come",
+        ),
+    ];
+    for (index, (right, wrong, why)) in cases.iter().enumerate() {
+        let (code, text) = sim(&format!("frames{index}.mok"), &network(right), &["--seed", "7"]);
+        assert_eq!(code, 0, "{right}\n{text}");
+        let (code, text) = sim(&format!("no_frames{index}.mok"), &network(wrong), &["--seed", "7"]);
+        assert!(code == 1 && text.contains(why), "{wrong}\n{text}");
+    }
+}
+
 #[test]
 fn more_than_was_expected_is_said_at_its_time() {
     let lines = ["at 40 ms  a.app.send(s, \"y\")", "expect b.app.deliver 1 times"];

@@ -95,6 +95,7 @@ mokume_base::codes! {
     TOO_MUCH_CODE = "M0382";
     TOO_MANY_ROUNDS = "M0383";
     TOO_DEEP = "M0384";
+    WRITTEN_OUT = "M0389";
     UNHEARD_TIMER = "M0518";
     NEVER_STARTED = "M0519";
     UNTAKEN = "M0520";

@@ -17,6 +17,11 @@ pub const CODE: u64 = 1 << 16;
 pub const CODE_OF_STACK: u64 = 1 << 19;
 /// Functions that call each other.
 pub const CALL_DEPTH: u32 = 256;
+/// Containers of a layer, those within others counted.
+pub const CONTAINERS: u64 = 1_024;
+/// Octets of texts that are read once more wherever they are used, in all: of containers, and of layers that were given containers
+/// or functions.
+pub const WRITTEN_OUT: u64 = 1 << 22;
 /// Constants, names of types and signatures that each depend on the next.
 pub const ASKED_DEPTH: u32 = 64;
 /// Reports that guess what was meant; those behind them only say what is wrong.

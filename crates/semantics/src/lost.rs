@@ -63,6 +63,11 @@ pub fn given(stack: &Stack, instance: &Name) -> Thing {
     named(stack, &format!("with {}", instance.text))
 }
 
+/// A value that a layer of a stack publishes.
+pub fn published(stack: &Stack, name: &str) -> Thing {
+    named(stack, &format!("published {name}"))
+}
+
 /// That layers read or write an attribute.
 pub fn attribute(declared: &Name) -> Thing {
     at("attribute", declared.span)

@@ -1,12 +1,23 @@
 //! "Did you mean": the nearest of the names that would have been right.
 
-/// The candidate nearest to `name`, if it is near enough to be a slip of the hand.
+/// The candidate nearest to `name`, if it is near enough to be a slip of the hand, or the one that `name` is the beginning of.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let allowed = (name.chars().count() / 3).max(1);
     let mut best: Option<(usize, &str)> = None;
+    let candidates: Vec<&str> = candidates.into_iter().collect();
+    let begins = |candidate: &str| name.chars().count() > 2 && candidate != name && candidate.starts_with(name);
+    let mut cut_short = candidates.iter().copied().filter(|candidate| begins(candidate));
+    let cut_short = cut_short.next().filter(|first| cut_short.all(|other| other == *first));
     for candidate in candidates {
-        let distance = if candidate.eq_ignore_ascii_case(name) { 0 } else { distance(name, candidate) };
-        let better = best.is_none_or(|(least, other)| (distance, candidate) < (least, other));
+        let distance = match candidate.eq_ignore_ascii_case(name) {
+            true => 0,
+            false if cut_short == Some(candidate) => 1,
+            false => distance(name, candidate),
+        };
+        // Of two as near as each other, the one that only was not written to its end.
+        let rank = |candidate: &str| cut_short != Some(candidate);
+        let better =
+            best.is_none_or(|(least, other)| (distance, rank(candidate), candidate) < (least, rank(other), other));
         // One letter for another is no slip: `A` is not meant by `B`.
         let alike = distance < name.chars().count();
         if candidate != name && alike && distance <= allowed && better {
@@ -82,5 +93,7 @@ mod tests {
         assert_eq!(nearest("Seq", ["seq"]), Some("seq"));
         assert_eq!(nearest("b", ["a"]), None);
         assert_eq!(nearest("B", ["b"]), Some("b"));
+        assert_eq!(nearest("dest", ["rest", "source", "test", "destination"]), Some("destination"));
+        assert_eq!(nearest("dest", ["destination", "destiny", "rest"]), Some("rest"));
     }
 }

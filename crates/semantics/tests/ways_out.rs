@@ -236,6 +236,37 @@ fn each_mistake_has_the_way_out_that_is_meant() {
                 .to_string(),
             "M0214 the module `shelves` has it: write `use shelves`",
         ),
+        (
+            "worker W { session { timer t } on send(msg) { start t after 20 ms * 2 ^ msg.size  below.send(msg) } \
+             on expiry t { stop t } }".to_string(),
+            "M0303 `^` is exclusive or, of two numbers; a power of two is a shift: `x * (1 << n)`",
+        ),
+        // What is left of a message that is split in a loop is to be given back to its name: nothing else is to be done with it.
+        (
+            "worker Cut { header { last: bool } on send(msg) {
+                while msg.size > 100 limit 64 { let (front, rest) = msg.split(100)  below.send(front, last: false) }
+                below.send(msg, last: true) } }".to_string(),
+            "M0404 give the name back to what is left: `msg = rest` at the end of the round, and send `msg` behind the loop",
+        ),
+        // Who needs what another says that it gives, and does not, is not to blame.
+        (
+            "signature Net { address { host: u32 } publish sum(flow): u32 }
+                router Hosts(own: u32) { header { to: u32 } address { host: u32 } gives Net  publish mtu: u32 = below.mtu - 4
+                    on send(msg) to flow { below.send(msg, to: flow.remote.host) to flow() }
+                    on deliver(msg, to) { if to == own { above.deliver(msg) from flow(local: own, remote: to) } else { drop msg: other } } }
+                worker Checked { header { sum: u32 } needs Net
+                    on send(msg) { below.send(msg, sum: below.sum) }
+                    on deliver(msg, sum) { if sum == below.sum { above.deliver(msg) } else { drop msg: bad } } }
+                stack S(device: Device) { app = Checked over hosts  hosts = Hosts(1) over device  export app }".to_string(),
+            "M0554 let it, or a layer below it, give that, or leave `gives Net` out",
+        ),
+        (
+            "multiplexor Ports { key { port: u8 } } bundle P = Ports encoded W
+                wire W big { rest: u8 = 0 unread  source: u8 = Ports.source  destination: u8 = Ports.destination }
+                stack S(device: Device) { ports = P over device  export ports }
+                test \"x\" { stack S  device.frame(W { source: 7, dest: 5 } \"a\") }".to_string(),
+            "M0206 did you mean `destination`?",
+        ),
     ];
     let wrong: Vec<String> = cases
         .into_iter()

@@ -306,17 +306,19 @@ impl Simulation {
             self.record(RecordedEvent::Reported { host, report, place });
         }
         for output in outcome.outputs {
+            // Who looks on hears frames, too, as they leave; what they bring about comes behind them.
+            let inputs = watch.output(self.now, host, &output);
             let medium = self.media.iter().position(|medium| medium.members.contains(&(host, output.port)));
             match (medium, output.args.as_slice()) {
                 (Some(medium), [Datum::Message(frame)]) => self.send(host, output.port, medium, frame.clone()),
                 _ => {
-                    for input in watch.output(self.now, host, &output) {
-                        self.enqueue(input.at.max(self.now), Coming::Script(self.script.len()));
-                        self.script.push(input);
-                    }
                     let (port, event) = (output.port, output.event);
                     self.record(RecordedEvent::Output { host, port, event, args: output.args });
                 }
+            }
+            for input in inputs {
+                self.enqueue(input.at.max(self.now), Coming::Script(self.script.len()));
+                self.script.push(input);
             }
         }
     }

@@ -12,9 +12,9 @@ pub struct ScriptedInput {
     pub args: Vec<Datum>,
 }
 
-/// Hears what applications hear. What it answers is part of the run: it must be a function of what it has heard.
+/// Hears what applications hear, and what devices send. What it answers is part of the run: it must be a function of what it has heard.
 pub trait Watch {
-    /// An output of an application's port. Answers with the inputs that it brings about; one whose time is over comes at once.
+    /// An output of an application's port, or a frame that a device sends, whatever becomes of it. Answers with the inputs that it brings about; one whose time is over comes at once.
     fn output(&mut self, at: u64, host: usize, output: &Output) -> Vec<ScriptedInput>;
 
     /// The arguments of the script's input of this index, now that its time has come; `None`: it is left out.

@@ -17,11 +17,14 @@ pub const GROWING: &[Growing] = &[
     Growing { name: "exp_bundles", program: exp_bundles },
     Growing { name: "exp_functors", program: exp_functors },
     Growing { name: "exp_containers", program: exp_containers },
+    Growing { name: "exp_containers_wide", program: exp_containers_wide },
     Growing { name: "exp_signatures", program: exp_signatures },
     Growing { name: "exp_loops", program: exp_loops },
     Growing { name: "exp_optional_parts", program: exp_optional_parts },
     Growing { name: "exp_constants", program: exp_constants },
     Growing { name: "exp_applied", program: exp_applied },
+    Growing { name: "layers_given_containers", program: layers_given_containers },
+    Growing { name: "containers_declared", program: containers_declared },
     Growing { name: "chain_of_functions", program: chain_of_functions },
     Growing { name: "chain_of_records", program: chain_of_records },
     Growing { name: "chain_of_types", program: chain_of_types },
@@ -124,6 +127,29 @@ fn exp_containers(k: usize) -> String {
     let containers = lines(k, |i| format!("container c{i}<T>(x: T) {{ c{0}<T> a(x)  c{0}<T> b(x) }}\n", i + 1));
     let last = format!("container c{k}<T>(x: T) {{ var y: T = x }}\n");
     format!("{containers}{last}worker L {{ entity {{ c0<u8> z(1) }} }}\n{}", stack("L"))
+}
+
+/// Not deep, and wide: each holds many of the one before.
+fn exp_containers_wide(k: usize) -> String {
+    let held = |i: usize| lines(k.min(20), |at| format!("c{i}<T> a{at}(x)  "));
+    let containers = lines(k.min(7), |i| format!("container c{i}<T>(x: T) {{ {} }}\n", held(i + 1)));
+    let last = format!("container c{}<T>(x: T) {{ var y: T = x }}\n", k.min(7));
+    format!("{containers}{last}worker L {{ entity {{ c0<u8> z(1) }} }}\n{}", stack("L"))
+}
+
+/// A layer of some length that many stacks give a container of their own each.
+fn layers_given_containers(k: usize) -> String {
+    let containers = lines(k, |i| format!("container c{i}<T>() {{ var y: T = {i} % 200 }}\n"));
+    let state = lines(k, |i| format!("var v{i}: u32 = {i}\n"));
+    let stacks = lines(k, |i| format!("stack S{i}(device: Device) {{ app = L(c{i}) over device export app }}\n"));
+    format!("{containers}worker L(Held: container) {{ entity {{ Held<u8> held()\n{state} }} }}\n{stacks}")
+}
+
+/// A container of some length that is declared many times.
+fn containers_declared(k: usize) -> String {
+    let functions = lines(k, |i| format!("fn f{i}(x: u32) -> u32 {{ return x +% {i} }}\n"));
+    let declared = lines(k, |i| format!("c d{i}()\n"));
+    format!("container c() {{ var y: u32 = 0\n{functions} }}\nworker L {{ entity {{ {declared} }} }}\n{}", stack("L"))
 }
 
 fn exp_signatures(k: usize) -> String {

@@ -26,13 +26,16 @@ pub fn who(place: &Place) -> &'static str {
     match (place.runs_c, place.calls_functions) {
         (_, true) => "a function in C, or what it left behind, ended the process that ran this test",
         (true, false) => "the stack in C ended the process that ran this test, or did not come back",
-        (false, false) => "the process that ran this test was ended",
+        (false, false) => "the process that ran this test was ended, or did not come back",
     }
 }
 
 /// What to do about it.
 pub fn look_at(how: How, calls_functions: bool) -> &'static str {
-    if matches!(how, How::NoAnswer(_)) && calls_functions {
+    if matches!(how, How::NoAnswer(_)) && !calls_functions {
+        "a step of the test did not end: look at the loops of its handlers, at `settle` that says `again`, and at events that go on by `later`; \
+         `--patience 10min` waits longer for one that takes long on purpose"
+    } else if matches!(how, How::NoAnswer(_)) {
         "look at the loops of the functions in C: one must return; `--patience 10min` waits longer for one that takes long on purpose"
     } else if calls_functions {
         "look at the functions in C: one must return, and touch nothing beyond its message; `--backend interpreter` calls them alone, and \

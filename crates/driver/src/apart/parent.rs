@@ -156,7 +156,7 @@ struct Watch {
     words: Receiver<Word>,
     patience: Option<Duration>,
     signal: Arc<AtomicI32>,
-    /// How long C has been running without an answer. Counted in slices and not by the clock: what is stopped, and a machine
+    /// How long the stack, or C, has been running without an answer. Counted in slices and not by the clock: what is stopped, and a machine
     /// that sleeps, waits for nothing.
     quiet: Duration,
 }
@@ -231,7 +231,8 @@ impl Watch {
 /// Whether an answer is waited for behind a word that changes that.
 fn is_timed_behind(word: &Word) -> Option<bool> {
     match word {
-        Word::Begins(place) => Some(place.runs_c),
+        // A step of the interpreter, too, may take days: loops of events that go on later.
+        Word::Begins(_) => Some(true),
         Word::Lives => None,
         Word::Ends { .. } => Some(false),
         // What functions in C do at the end of the process comes now.

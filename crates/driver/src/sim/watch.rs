@@ -309,8 +309,11 @@ impl Watch for Watcher<'_> {
         self.count(at, host, output);
         let mut inputs = Vec::new();
         for (when, (pattern, call)) in self.network.whens.iter().zip(&self.events.whens) {
+            if when.output.host as usize != host || (pattern.port, pattern.event) != (output.port, output.event) {
+                continue;
+            }
             let mut names = self.names[host].clone();
-            if when.output.host as usize != host || !pattern.meets(self.automata[host], &mut names, output) {
+            if !pattern.meets(self.automata[host], &mut names, output) {
                 continue;
             }
             self.names[host].learn(&names);

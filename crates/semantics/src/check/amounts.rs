@@ -3,6 +3,8 @@
 //! Functions stand where they are called, or might: so each counts once for each call of it. Keeps: a function that is too large
 //! is reported once; who calls it is not.
 
+use std::collections::BTreeMap;
+
 use mokume_base::Diagnostic;
 
 use crate::check::column;
@@ -158,13 +160,17 @@ fn stack_amount(program: &Program, stack: &Stack, layers: &[u64], out: &mut Vec<
 
 /// Handlers whose loops go round too often where the layer stands. Of a limit that is not known here one round counts.
 fn rounds(program: &Program, layer: &Layer, args: &[Option<Value>], out: &mut Vec<Diagnostic>) {
+    let of_files = |body: &[Stmt]| calls(body, &|expr| free_call(expr, &layer.called));
+    let mut known = Rounds { program, layer, args, free: BTreeMap::new(), functions: vec![0; layer.functions.len()] };
+    let bodies = layer.functions.iter().map(|function| &function.body);
+    let bodies = bodies.chain(layer.handlers.iter().map(|handler| &handler.body));
+    known.read_free(bodies.flat_map(|body| of_files(body)).collect());
     let next: Vec<Vec<usize>> = layer.functions.iter().map(|function| calls(&function.body, &own_call)).collect();
-    let mut functions = vec![1u64; layer.functions.len()];
     for index in graph::order(&next).nodes {
-        functions[index] = Rounds { program, args, functions: &functions }.block(&layer.functions[index].body);
+        known.functions[index] = known.block(&layer.functions[index].body);
     }
     for handler in &layer.handlers {
-        let rounds = Rounds { program, args, functions: &functions }.block(&handler.body);
+        let rounds = known.block(&handler.body).saturating_mul(known.settling(handler));
         if rounds > limits::ROUNDS {
             let text = format!(
                 "the loops of this handler of `{}` may go round more than {} times",
@@ -173,7 +179,7 @@ fn rounds(program: &Program, layer: &Layer, args: &[Option<Value>], out: &mut Ve
             );
             let diagnostic = Diagnostic::error(codes::TOO_MANY_ROUNDS, text)
                 .at(handler.span, "a reaction would not end")
-                .note("a limit within another counts as often as that says")
+                .note("a limit within another counts as often as that says, loops behind each other together, and `settle` that says `again` as often as its limit")
                 .help("write smaller limits, or go on later: `later next(i)`");
             if !out.contains(&diagnostic) {
                 out.push(diagnostic);
@@ -182,34 +188,84 @@ fn rounds(program: &Program, layer: &Layer, args: &[Option<Value>], out: &mut Ve
     }
 }
 
+/// How often the loops of code go round, at most; 0 without loops.
 struct Rounds<'a> {
     program: &'a Program,
+    layer: &'a Layer,
     args: &'a [Option<Value>],
+    /// Of functions of files that are called.
+    free: BTreeMap<usize, u64>,
     /// Of the layer's own functions, each once.
-    functions: &'a [u64],
+    functions: Vec<u64>,
 }
 
 impl Rounds<'_> {
-    /// How often the innermost code of a block runs, at most; 1 without loops.
+    /// Functions of files, and those that they call: what is called first. Their limits are known without the layer, or not at all.
+    fn read_free(&mut self, mut waiting: Vec<usize>) {
+        // No more than are called are looked at: there may be as many layers as functions.
+        let (mut met, all) = (BTreeMap::new(), &self.program.functions);
+        while let Some(index) = waiting.pop() {
+            let Some(function) = all.get(index).filter(|_| !met.contains_key(&index)) else { continue };
+            let called = calls(&function.body, &|expr| free_call(expr, &self.layer.called));
+            waiting.extend(&called);
+            met.insert(index, called);
+        }
+        let indices: Vec<usize> = met.keys().copied().collect();
+        let next = met.values().map(|called| called.iter().filter_map(|at| indices.binary_search(at).ok()).collect());
+        let next: Vec<Vec<usize>> = next.collect();
+        for index in graph::order(&next).nodes.into_iter().map(|node| indices[node]) {
+            let own = Rounds { args: &[], free: std::mem::take(&mut self.free), functions: Vec::new(), ..*self };
+            let rounds = own.block(&all[index].body);
+            self.free = own.free;
+            self.free.insert(index, rounds);
+        }
+    }
+
+    /// How often a handler runs in a reaction: once, or as often as it says if it asks for more.
+    fn settling(&self, handler: &Handler) -> u64 {
+        let Event::Settle { limit } = &handler.event else { return 1 };
+        let mut goes_on = false;
+        visit::walk(&handler.body, &mut |met| {
+            goes_on |= matches!(met, Met::Stmt(Stmt { kind: StmtKind::Again, .. }));
+        });
+        if goes_on {
+            self.number(limit)
+        } else {
+            1
+        }
+    }
+
+    fn number(&self, expr: &Expr) -> u64 {
+        let value = constants::eval_with(self.program, self.args, expr).ok().and_then(|value| value.scalar());
+        value.unwrap_or(1).max(1)
+    }
+
     fn block(&self, block: &[Stmt]) -> u64 {
-        block.iter().fold(1u64, |all, stmt| all.max(self.stmt(stmt)))
+        block.iter().fold(0u64, |all, stmt| all.saturating_add(self.stmt(stmt)))
     }
 
     fn stmt(&self, stmt: &Stmt) -> u64 {
-        let mut called = 1;
-        visit::stmt_exprs(stmt, &mut |expr| {
-            visit::walk_expr(expr, &mut |inner| {
-                let known = own_call(inner).and_then(|call| self.functions.get(call));
-                called = called.max(known.copied().unwrap_or(1));
-            });
-        });
-        let within = visit::stmt_blocks(stmt).into_iter().fold(1u64, |all, block| all.max(self.block(block)));
-        let times = match &stmt.kind {
-            StmtKind::While { limit, .. } | StmtKind::For { limit, .. } | StmtKind::ForObjects { limit, .. } => {
-                constants::eval_with(self.program, self.args, limit).ok().and_then(|value| value.scalar()).unwrap_or(1)
+        let mut called = 0u64;
+        visit::stmt_exprs(stmt, &mut |expr| called = called.saturating_add(self.called(expr)));
+        // Of blocks of a statement one runs.
+        let within = visit::stmt_blocks(stmt).into_iter().map(|block| self.block(block)).max().unwrap_or(0);
+        match &stmt.kind {
+            // Its condition is asked in each round.
+            StmtKind::While { limit, .. } => self.number(limit).saturating_mul(called.saturating_add(within).max(1)),
+            StmtKind::For { limit, .. } | StmtKind::ForObjects { limit, .. } => {
+                called.saturating_add(self.number(limit).saturating_mul(within.max(1)))
             }
-            _ => 1,
-        };
-        called.max(within.saturating_mul(times.max(1)))
+            _ => called.saturating_add(within),
+        }
+    }
+
+    fn called(&self, expr: &Expr) -> u64 {
+        let mut all = 0u64;
+        visit::walk_expr(expr, &mut |inner| {
+            let own = own_call(inner).and_then(|call| self.functions.get(call)).copied();
+            let of_file = free_call(inner, &self.layer.called).and_then(|call| self.free.get(&call)).copied();
+            all = all.saturating_add(own.or(of_file).unwrap_or(0));
+        });
+        all
     }
 }

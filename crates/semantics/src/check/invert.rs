@@ -3,7 +3,9 @@
 //!
 //! Keeps: looks at each wire by itself; what a bundle's headers need of it is [`super::wires`]'.
 
-use mokume_base::Diagnostic;
+use std::collections::BTreeMap;
+
+use mokume_base::{Diagnostic, Span};
 
 use crate::codes;
 use crate::program::*;
@@ -18,6 +20,8 @@ pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
             value(field, out);
             constraints(field, &fields, out);
         }
+        let known = fields.iter().map(|field| (field.index, possible(field, &fields))).collect();
+        conditions(&wire.items, &known, &fields, out);
     }
 }
 
@@ -26,9 +30,16 @@ fn collect<'a>(items: &'a [WireItem], fields: &mut Vec<&'a WireField>) {
         if let WireItem::Field(field) = item {
             fields.push(field);
         }
-        if let WireItem::Choice { arms, .. } = item {
-            arms.iter().for_each(|arm| collect(&arm.items, fields));
-        }
+        blocks(item).into_iter().for_each(|items| collect(items, fields));
+    }
+}
+
+/// The items within one.
+fn blocks(item: &WireItem) -> Vec<&[WireItem]> {
+    match item {
+        WireItem::Choice { arms, .. } => arms.iter().map(|arm| arm.items.as_slice()).collect(),
+        WireItem::Optional { items, .. } => vec![items],
+        WireItem::Field(_) | WireItem::Options(_) | WireItem::Each(_) | WireItem::Reach(..) => Vec::new(),
     }
 }
 
@@ -71,25 +82,136 @@ fn divides_by_zero(expr: &WireExpr) -> bool {
     zero || divides_by_zero(a) || divides_by_zero(b)
 }
 
+/// What a field may be, from the lowest to the highest number.
+type Range = (u128, u128);
+
+/// What a field may be in a packet that is accepted: its constant, or what has its width and meets what `where` says of it.
+fn possible(field: &WireField, fields: &[&WireField]) -> Range {
+    if let WireValue::Constant(number) = field.value {
+        return (u128::from(number), u128::from(number));
+    }
+    let all = (0, u128::from(types::mask(field.width)));
+    let constraints = fields.iter().flat_map(|other| &other.constraints);
+    let left = constraints.filter_map(|(a, op, b)| about(field.index, a, *op, b)).fold(all, narrowed);
+    // That nothing is left is told where it is said.
+    if left.0 > left.1 {
+        all
+    } else {
+        left
+    }
+}
+
+fn narrowed((low, high): Range, (op, number): (Binary, u128)) -> Range {
+    match op {
+        Binary::Lt if number == 0 => (1, 0),
+        Binary::Lt => (low, high.min(number - 1)),
+        Binary::Le => (low, high.min(number)),
+        Binary::Gt => (low.max(number + 1), high),
+        Binary::Ge => (low.max(number), high),
+        Binary::Eq => (low.max(number), high.min(number)),
+        Binary::Ne if low == number => (low + 1, high),
+        Binary::Ne if high == number && high > low => (low, high - 1),
+        _ => (low, high),
+    }
+}
+
+/// Optional parts that no packet has, or every packet: what is known of fields here is what the parts and arms around them say.
+fn conditions(items: &[WireItem], known: &BTreeMap<u32, Range>, fields: &[&WireField], out: &mut Vec<Diagnostic>) {
+    for item in items {
+        match item {
+            WireItem::Choice { on, arms, .. } => {
+                for arm in arms {
+                    let mut within = known.clone();
+                    within.insert(*on, (u128::from(arm.tag), u128::from(arm.tag)));
+                    conditions(&arm.items, &within, fields, out);
+                }
+            }
+            WireItem::Optional { when, items, span } => {
+                let mut within = known.clone();
+                let mut never = None;
+                let mut always = !when.is_empty();
+                for comparison in when {
+                    let Truth { met, broken, of } = truth(comparison, &mut within);
+                    always &= met;
+                    never = never.or(broken.then_some(of));
+                }
+                match never {
+                    Some(of) => out.push(never_there(of, fields, known, *span)),
+                    None if always => out.push(always_there(*span)),
+                    None => {}
+                }
+                if never.is_none() {
+                    conditions(items, &within, fields, out);
+                }
+            }
+            WireItem::Field(_) | WireItem::Options(_) | WireItem::Each(_) | WireItem::Reach(..) => {}
+        }
+    }
+}
+
+/// What is known of a comparison.
+struct Truth {
+    /// It always holds.
+    met: bool,
+    /// It never holds.
+    broken: bool,
+    /// The field that it is about.
+    of: Option<u32>,
+}
+
+/// Behind this the range of the field is what is left if the comparison holds.
+fn truth((a, op, b): &(WireExpr, Binary, WireExpr), known: &mut BTreeMap<u32, Range>) -> Truth {
+    if let (WireExpr::Number(a), WireExpr::Number(b)) = (a, b) {
+        let number = u128::from(*a);
+        let (low, high) = narrowed((number, number), (*op, u128::from(*b)));
+        return Truth { met: low <= high, broken: low > high, of: None };
+    }
+    for (index, range) in known.iter_mut() {
+        let Some(comparison) = about(*index, a, *op, b) else { continue };
+        let (low, high) = narrowed(*range, comparison);
+        if low > high {
+            return Truth { met: false, broken: true, of: Some(*index) };
+        }
+        let met = (low, high) == *range && comparison.0 != Binary::Ne
+            || comparison.0 == Binary::Ne && {
+                let (low, high) = *range;
+                comparison.1 < low || comparison.1 > high
+            };
+        *range = (low, high);
+        return Truth { met, broken: false, of: Some(*index) };
+    }
+    Truth { met: false, broken: false, of: None }
+}
+
+fn never_there(of: Option<u32>, fields: &[&WireField], known: &BTreeMap<u32, Range>, span: Span) -> Diagnostic {
+    let field = of.and_then(|index| fields.iter().find(|field| field.index == index));
+    let range = of.and_then(|index| known.get(&index));
+    let why = match field.zip(range) {
+        Some((field, (low, high))) if low == high => format!("`{}` is {low} here", field.name.text),
+        Some((field, (low, high))) => {
+            format!("no number from {low} to {high}, which `{}` may be here, meets its condition", field.name.text)
+        }
+        None => "its condition never holds".to_string(),
+    };
+    Diagnostic::error(codes::NO_PACKET_PASSES, format!("no packet has this part: {why}"))
+        .at(span, "never there")
+        .note("what is in it would never be sent, and read as zero")
+        .help("look at the numbers behind `when`, and at whether all of them can hold at once")
+}
+
+fn always_there(span: Span) -> Diagnostic {
+    Diagnostic::warning(codes::NO_PACKET_PASSES, "every packet has this part: its condition always holds")
+        .at(span, "always there")
+        .help("write what is in it without `optional`, or look at the numbers behind `when`")
+}
+
 /// What the constraints of one field leave of each field that they compare with numbers.
 fn constraints(field: &WireField, fields: &[&WireField], out: &mut Vec<Diagnostic>) {
     for target in fields {
-        let (mut low, mut high) = (0, u128::from(types::mask(target.width)));
-        let mut any = false;
-        for (a, op, b) in &field.constraints {
-            let Some((op, number)) = about(target.index, a, *op, b) else { continue };
-            any = true;
-            match op {
-                Binary::Lt if number == 0 => (low, high) = (1, 0),
-                Binary::Lt => high = high.min(number - 1),
-                Binary::Le => high = high.min(number),
-                Binary::Gt => low = low.max(number + 1),
-                Binary::Ge => low = low.max(number),
-                Binary::Eq => (low, high) = (low.max(number), high.min(number)),
-                _ => {}
-            }
-        }
-        if any && low > high {
+        let all = (0, u128::from(types::mask(target.width)));
+        let own = field.constraints.iter().filter_map(|(a, op, b)| about(target.index, a, *op, b));
+        let (low, high) = own.fold(all, narrowed);
+        if low > high {
             let text = format!(
                 "no packet passes: `{}` has {} bits and would have to be elsewhere",
                 target.name.text, target.width

@@ -12,7 +12,7 @@ use super::stacks::context::{EVERYWHERE, OF_DEVICES};
 pub use super::ports::emits_up;
 use crate::program::*;
 use crate::signature::*;
-use crate::{codes, suggest, types};
+use crate::{codes, lost, suggest, types};
 
 /// What each layer of each stack needs and gives, against the layers below it.
 pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
@@ -90,6 +90,8 @@ impl<'a> Rows<'a, '_> {
             .at(placed.span, format!("`{layer}` stands here"))
             .label(claim.span, format!("`{name}` is needed here"));
         let diagnostic = tell(diagnostic, &missing).note(format!("below `{layer}` are {}", below.path()));
+        // Who says that it gives this and does not is why it is not there.
+        let diagnostic = missing.iter().fold(diagnostic, |all, missing| all.needs(self.given(missing.said)));
         self.out.push(self.way_out(diagnostic, id, missing));
     }
 
@@ -125,10 +127,19 @@ impl<'a> Rows<'a, '_> {
         let diagnostic = Diagnostic::error(codes::EMPTY_GIFT, text)
             .at(placed.span, format!("`{layer}` stands here"))
             .label(claim.span, "promised here");
-        let mut diagnostic = tell(diagnostic, &missing).note(format!("it and what is below it: {}", above.path()));
+        let diagnostic = tell(diagnostic, &missing).note(format!("it and what is below it: {}", above.path()));
+        let diagnostic = missing.iter().fold(diagnostic, |all, missing| all.loses(self.given(missing.said)));
+        let unpublished = signature.published.iter().filter(|value| self.published(value, above).is_some());
+        let mut diagnostic =
+            unpublished.fold(diagnostic, |all, value| all.loses(lost::published(self.stack, &value.name.text)));
         diagnostic.helps.extend(missing.into_iter().filter_map(|missing| missing.help));
         let help = format!("let it, or a layer below it, give that, or leave `gives {name}` out");
         self.out.push(diagnostic.help(help));
+    }
+
+    /// What a signature says, in this stack.
+    fn given(&self, said: Span) -> mokume_base::Thing {
+        lost::named(self.stack, &format!("what is given by {}:{}", said.file.0, said.start))
     }
 
     fn exact(&mut self, placed: &Placed<'a>, said: Span, below: &Column<'a>) {

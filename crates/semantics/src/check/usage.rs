@@ -20,6 +20,9 @@ pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     for bundle in &program.bundles {
         bundle_params(bundle, out);
     }
+    for stack in &program.stacks {
+        stack_params(stack, out);
+    }
     events(program, out);
     stacks::idle_events::check(program, out);
 }
@@ -115,16 +118,28 @@ fn params(layer: &Layer, out: &mut Vec<Diagnostic>) {
 }
 
 fn bundle_params(bundle: &Bundle, out: &mut Vec<Diagnostic>) {
+    handed_on(&bundle.params, bundle.parts.iter().flat_map(|part| &part.args), out);
+}
+
+/// Parameters that are no devices: whether something stands on these is looked at elsewhere.
+fn stack_params(stack: &Stack, out: &mut Vec<Diagnostic>) {
+    let args = stack.instances.iter().flat_map(|instance| &instance.of.args);
+    let keys = stack.instances.iter().flat_map(|instance| &instance.unders).flat_map(|under| &under.bound);
+    handed_on(&stack.params, args.chain(keys.map(|(_, value)| value)), out);
+}
+
+/// Reports parameters that no value names.
+fn handed_on<'a>(params: &[Param], values: impl Iterator<Item = &'a Expr>, out: &mut Vec<Diagnostic>) {
     let mut named = BTreeSet::new();
-    for arg in bundle.parts.iter().flat_map(|part| &part.args) {
-        visit::walk_expr(arg, &mut |expr| {
+    for value in values {
+        visit::walk_expr(value, &mut |expr| {
             if let ExprKind::Param(index) = expr.kind {
                 named.insert(index);
             }
         });
     }
-    for (index, param) in bundle.params.iter().enumerate() {
-        if !named.contains(&(index as u32)) && !meant(&param.name) {
+    for (index, param) in params.iter().enumerate() {
+        if !named.contains(&(index as u32)) && !meant(&param.name) && param.ty != Type::Unit {
             out.push(warn(&param.name, codes::UNUSED_PARAMETER, "parameter", "remove it"));
         }
     }

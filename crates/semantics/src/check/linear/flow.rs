@@ -7,8 +7,8 @@ use std::collections::HashSet;
 use mokume_base::{Diagnostic, Span};
 
 use super::slots::{meet, Branch, Gone, Slot, State};
-use crate::codes;
 use crate::program::*;
+use crate::{codes, lost};
 
 /// One body at work.
 pub(super) struct Flow<'a> {
@@ -119,7 +119,8 @@ impl Flow<'_> {
             };
             let diagnostic = diagnostic
                 .note("a message is sent, delivered, kept, joined, dropped or consumed exactly once on every path")
-                .help(format!("if it is not wanted there, write `drop {name}: reason`"));
+                .help(format!("if it is not wanted there, write `drop {name}: reason`"))
+                .needs(lost::within(self.place(local), "what is left"));
             self.report(local, diagnostic);
         }
     }

@@ -9,7 +9,7 @@ mod slots;
 use mokume_base::{Diagnostic, Span};
 
 use crate::program::*;
-use crate::{codes, visit};
+use crate::{codes, lost, visit};
 use flow::Flow;
 use slots::{Branch, Slot, State};
 
@@ -224,9 +224,24 @@ fn repeated(flow: &mut Flow, body: &[Stmt], state: State) -> State {
                 "split" => format!("give the name back to what is left: `{name} = rest` at the end of the round, and send `{name}` behind the loop"),
                 _ => format!("give away `{name}.share()` in the loop and `{name}` behind it, or leave with `return`"),
             });
-        flow.report(local, diagnostic);
+        // With that, what is left is given back to the name: that it is given away nowhere is no mistake of its own.
+        let left = rest_of(body, local).map(|rest| lost::within(flow.place(rest), "what is left"));
+        flow.report(local, left.into_iter().fold(diagnostic, Diagnostic::loses));
     }
     state
+}
+
+/// What is left of a message that is split in a block, or in one within it.
+fn rest_of(body: &[Stmt], of: LocalId) -> Option<LocalId> {
+    let mut found = None;
+    visit::walk(body, &mut |met| {
+        if let visit::Met::Stmt(Stmt { kind: StmtKind::Split { message, rest, .. }, .. }) = met {
+            if *message == of {
+                found = Some(*rest);
+            }
+        }
+    });
+    found
 }
 
 fn later(flow: &mut Flow, args: &[Expr], otherwise: &[Stmt], span: Span, state: State) -> State {

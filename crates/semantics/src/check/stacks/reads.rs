@@ -144,6 +144,7 @@ fn not_published(
         .at(instance.of.span, format!("`{}` stands here", layer.name.text))
         .label(span, "read here")
         .note(format!("below it are {}", path.join(", ")))
+        .needs(lost::published(check.stack, name))
         .loses(lost::within(instance.of.span, "what is below"));
     // A layer of a bundle is put there with that.
     let has_it =

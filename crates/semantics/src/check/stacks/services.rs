@@ -21,12 +21,21 @@ pub(super) fn check(check: &mut StackCheck, index: usize) {
         .collect();
     let serves = |at: usize, service: ServiceId| check.layers[at].iter().any(|layer| layer.serves.contains(&service));
     let mut used = BTreeSet::new();
+    let mut passed_over: Vec<(usize, ServiceId, &Name)> = Vec::new();
     let mut found = Vec::new();
     let mut lacking: Vec<(ServiceId, &Layer, &Name, Vec<&str>)> = Vec::new();
     for layer in &check.layers[index] {
         for (service, name) in &layer.uses {
-            used.extend(named.iter().filter(|(_, at)| serves(*at, *service)).map(|(_, at)| *at));
-            let there = named.iter().any(|(_, at)| serves(*at, *service)) || serves(index, *service);
+            let serving: Vec<(&Name, usize)> = named.iter().filter(|(_, at)| serves(*at, *service)).copied().collect();
+            if let Some((first, at)) = serving.first() {
+                used.insert(*at);
+                // Each member of a family has its own, if there are as many; else all ask the first.
+                match is_for_each_below(check, index, &named, *service) {
+                    true => used.extend(serving.iter().map(|(_, at)| *at)),
+                    false => passed_over.extend(serving.iter().skip(1).map(|(_, at)| (*at, *service, *first))),
+                }
+            }
+            let there = !serving.is_empty() || serves(index, *service);
             if there {
                 continue;
             }
@@ -45,11 +54,33 @@ pub(super) fn check(check: &mut StackCheck, index: usize) {
         }
     }
     for (name, at) in named {
-        if !used.contains(&at) {
-            found.push(unused_with(instance, name).needs(lost::given(check.stack, &instance.name)));
+        if used.contains(&at) {
+            continue;
         }
+        let diagnostic = match passed_over.iter().find(|(known, ..)| *known == at) {
+            Some((_, service, first)) => never_asked(check, instance, name, *service, first),
+            None => unused_with(instance, name),
+        };
+        found.push(diagnostic.needs(lost::given(check.stack, &instance.name)));
     }
     check.out.extend(found);
+}
+
+/// Whether an instance that stands on several has as many servers of a service as that, its own layers among them.
+fn is_for_each_below(check: &StackCheck, index: usize, named: &[(&Name, usize)], service: ServiceId) -> bool {
+    let below = check.stack.instances[index].unders.len();
+    let of = |at: usize| check.layers[at].iter().filter(|layer| layer.serves.contains(&service)).count();
+    let all: usize = named.iter().map(|(_, at)| *at).chain([index]).map(of).sum();
+    below > 1 && all == below
+}
+
+fn never_asked(check: &StackCheck, instance: &Instance, name: &Name, service: ServiceId, first: &Name) -> Diagnostic {
+    let title = check.program.services.get(service.index()).map_or("?", |service| service.name.text.as_str());
+    let text = format!("`{}` asks `{}` for `{title}`, and `{}` never", instance.name.text, first.text, name.text);
+    Diagnostic::error(codes::UNUSED_WITH, text)
+        .at(name.span, "not asked")
+        .label(first.span, "serves it, and is named first")
+        .help(format!("leave `{}` out of `with`, or name it in front of `{}`, in place of that", name.text, first.text))
 }
 
 fn no_service(

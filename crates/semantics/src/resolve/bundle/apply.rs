@@ -11,7 +11,7 @@ use crate::resolve::bundle::fitting;
 use crate::resolve::context::{ContainerId, Context, Given, Higher, Item, Kind, Made, Wanted};
 use crate::resolve::expr::arguments;
 use crate::resolve::items::higher;
-use crate::resolve::layer;
+use crate::resolve::layer::{self, written_out};
 use crate::{codes, limits, lost, suggest, tree};
 
 /// Where an application stands: the values and the other parameters that it may name.
@@ -191,6 +191,11 @@ fn lift(part: &Use, from: usize, extra: &mut Vec<Param>) -> Use {
 
 /// The same, or a report where they are given if the containers among them do not do what the layer asks of them.
 fn fitting_layer(cx: &mut Context, id: LayerId, made: &Made, (applied, scene): (&Applied, Scene)) -> Option<LayerId> {
+    let origin = cx.higher.copies.get(&id).copied().unwrap_or(id);
+    let octets = cx.trees.layers.get(origin.index()).map_or(0, |(file, item)| written_out::length(*file, item));
+    if !written_out::room_for(cx, octets, &applied.name.text, applied.span) {
+        return None;
+    }
     let before = (cx.out.len(), cx.contained.len(), cx.program.layers.len(), cx.higher.containers.len());
     let found = layer_for(cx, id, made);
     // What is wrong with the layer by itself is told already.

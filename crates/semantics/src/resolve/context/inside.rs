@@ -50,3 +50,11 @@ pub struct Pending {
     pub tree: ast::Container,
     pub inside: Rc<Inside>,
 }
+
+/// What a container comes to, with those that it holds.
+#[derive(Clone, Copy)]
+pub struct Weight {
+    pub containers: u64,
+    /// Of their texts.
+    pub octets: u64,
+}

@@ -20,7 +20,7 @@ use crate::{codes, limits, suggest, tree, types};
 
 pub use built_in::{is_value, type_of};
 pub use higher::{ContainerId, Given, Higher, HigherTables, Kind, Made, Wanted};
-pub use inside::{Inside, Pending};
+pub use inside::{Inside, Pending, Weight};
 pub use names::{Item, Names};
 pub use trees::{Lazy, Trees};
 
@@ -84,6 +84,10 @@ pub struct Said {
     pub no_container: BTreeSet<(FileId, String)>,
     /// Places of containers of which it was said that their quota is missing.
     pub no_quota: BTreeSet<Span>,
+    /// What containers come to, by how deep they may still go.
+    pub weights: BTreeMap<(ContainerId, usize), Weight>,
+    /// Octets of texts that were read once more where they are used.
+    pub written_out: u64,
 }
 
 impl Context {

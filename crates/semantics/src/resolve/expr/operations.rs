@@ -52,6 +52,9 @@ fn bad_operands(body: &mut Body, op: Binary, a: Expr, b: Expr, op_span: Span, sp
             "a `bool` is true or false by itself: `if last { … }`, `if not last { … }`".to_string()
         }
         (Type::Bool, Type::Bool) => "combine `bool`s with `and`, `or`, `not`, `==`".to_string(),
+        (Type::Duration, Type::UInt(_)) | (Type::UInt(_), Type::Duration) if op == Binary::BitXor => {
+            "`^` is exclusive or, of two numbers; a power of two is a shift: `x * (1 << n)`".to_string()
+        }
         (Type::Duration, Type::UInt(_)) | (Type::UInt(_), Type::Duration) => {
             "write a unit: `20 ms`; a duration is multiplied and divided by numbers".to_string()
         }

@@ -38,6 +38,9 @@ pub fn arms(body: &mut Body, stmt: &ast::Match, value: &Expr) -> Arms {
         let Some(pattern) = arm.pattern() else {
             has_else = true;
             arms.otherwise = arm.body();
+            if body.cx.out[said..].is_empty() && value.ty != Type::Unknown && missing(body, value, &seen).is_empty() {
+                never_else(body, value, place);
+            }
             continue;
         };
         let numbers = pattern_numbers(body, &pattern, value.ty, &mut seen);
@@ -85,9 +88,38 @@ fn pattern_numbers(body: &mut Body, pattern: &Tree, ty: Type, seen: &mut Vec<(u6
     vec![number]
 }
 
+/// `else` behind arms for all that there is.
+fn never_else(body: &mut Body, value: &Expr, place: Span) {
+    let mut diagnostic = Diagnostic::warning(codes::UNREACHABLE, "this `else` is never reached")
+        .at(place, "all that may be has an arm")
+        .help("remove it");
+    if let Type::Enum(id) = value.ty {
+        let of = &body.cx.program.enums[id.index()];
+        if !of.open && of.data.is_none() {
+            let name = of.name.text.clone();
+            diagnostic = diagnostic
+                .note(format!("a packet in which a `{name}` is none of its names is refused before"))
+                .help(format!("to see other numbers, too, write `enum {name}: … open {{ … }}`"));
+        }
+    }
+    body.report(diagnostic);
+}
+
 fn exhaustive(body: &mut Body, value: &Expr, seen: &[(u64, Span)]) {
+    let missing = missing(body, value, seen);
+    if !missing.is_empty() {
+        let text = format!("this `match` does not say what happens for {}", suggest::list(&missing));
+        let diagnostic = Diagnostic::error(codes::NOT_EXHAUSTIVE, text)
+            .at(value.span, "not all values are met")
+            .help("add them, or `else => { … }`");
+        body.report(diagnostic);
+    }
+}
+
+/// What no arm is for.
+fn missing(body: &Body, value: &Expr, seen: &[(u64, Span)]) -> Vec<String> {
     let met = |number: u64| seen.iter().any(|(known, _)| *known == number);
-    let missing = match value.ty {
+    match value.ty {
         Type::Enum(id) => {
             let found = &body.cx.program.enums[id.index()];
             let missing = found.names.iter().filter(|(_, number)| !met(*number));
@@ -110,12 +142,5 @@ fn exhaustive(body: &mut Body, value: &Expr, seen: &[(u64, Span)]) {
                 vec!["all other numbers".to_string()]
             }
         }
-    };
-    if !missing.is_empty() {
-        let text = format!("this `match` does not say what happens for {}", suggest::list(&missing));
-        let diagnostic = Diagnostic::error(codes::NOT_EXHAUSTIVE, text)
-            .at(value.span, "not all values are met")
-            .help("add them, or `else => { … }`");
-        body.report(diagnostic);
     }
 }

@@ -129,7 +129,8 @@ fn messages(event: &Event, locals: &[Local]) -> Vec<LocalId> {
 /// The functions of this layer's containers.
 pub(super) fn containers(reader: &mut LayerReader) {
     let id = reader.id;
-    for pending in reader.cx.contained.clone().into_iter().filter(|pending| pending.layer == id) {
+    let own: Vec<Pending> = reader.cx.contained.iter().filter(|pending| pending.layer == id).cloned().collect();
+    for pending in own {
         let container = reader.this().containers[pending.inside.instance as usize].clone();
         let mut indices = container.functions.into_iter().map(|(_, index)| index as usize);
         for (tree, index) in pending.tree.functions().into_iter().zip(&mut indices) {

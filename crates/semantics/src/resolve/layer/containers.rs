@@ -10,12 +10,13 @@ use mokume_base::FileId;
 use mokume_syntax::ast::{self, AstNode};
 
 use crate::program::*;
-use crate::resolve::context::{Inside, Item, Pending};
+use crate::resolve::context::{ContainerId, Inside, Item, Pending};
 use crate::resolve::expr;
 use crate::resolve::expr::{annotations, arguments};
 use crate::resolve::items::params;
 use crate::resolve::layer::kinds;
 use crate::resolve::layer::reader::LayerReader;
+use crate::resolve::layer::written_out;
 use crate::{codes, tree};
 
 /// Containers in containers, at most so deep.
@@ -45,11 +46,15 @@ fn is_declared(
     name: &Name,
     members: &mut Vec<Member>,
 ) -> bool {
-    let Some((file, container, of)) = container_of(reader, tree) else { return false };
+    let Some((index, of)) = container_of(reader, tree) else { return false };
+    let Some((file, container)) = reader.cx.trees.containers.get(index).cloned() else { return false };
     let depth = reader.inside.as_ref().map_or(0, |inside| inside.depth) + 1;
     if depth > DEEPEST {
-        let text = format!("`{}` holds itself, or too many others within each other", of.text);
-        reader.cx.error(codes::CIRCLE, text, of.span, "within itself", "leave it out");
+        written_out::too_deep(reader.cx, index, &of);
+        return false;
+    }
+    let already = reader.this().containers.len();
+    if depth == 1 && !written_out::has_room(reader.cx, index, &of, already, DEEPEST) {
         return false;
     }
     let Some(types) = types_of(reader, tree, &container, &of) else { return false };
@@ -111,7 +116,7 @@ fn quota_of(
     None
 }
 
-fn container_of(reader: &mut LayerReader, tree: &ast::Contained) -> Option<(FileId, ast::Container, Name)> {
+fn container_of(reader: &mut LayerReader, tree: &ast::Contained) -> Option<(ContainerId, Name)> {
     let of = tree::some_name(reader.file, tree.container())?;
     let is_it = |(layer, name, _): &&(LayerId, String, usize)| *layer == reader.id && *name == of.text;
     let given = reader.cx.higher.containers.iter().find(is_it).filter(|_| reader.inside.is_none());
@@ -127,8 +132,7 @@ fn container_of(reader: &mut LayerReader, tree: &ast::Contained) -> Option<(File
         reader.cx.unknown(codes::UNKNOWN_ITEM, "a container", &of, reader.file, is_one);
         return None;
     };
-    let (file, container) = reader.cx.trees.containers.get(index)?.clone();
-    Some((file, container, of))
+    Some((index, of))
 }
 
 /// What the names of the container's types stand for.

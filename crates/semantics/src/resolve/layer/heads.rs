@@ -112,7 +112,8 @@ fn push(reader: &mut LayerReader, head: Handler) {
 /// The heads of the functions of this layer's containers, behind its own.
 pub(super) fn container_heads(reader: &mut LayerReader) {
     let id = reader.id;
-    for pending in reader.cx.contained.clone().into_iter().filter(|pending| pending.layer == id) {
+    let own: Vec<Pending> = reader.cx.contained.iter().filter(|pending| pending.layer == id).cloned().collect();
+    for pending in own {
         for tree in pending.tree.functions() {
             let types = &pending.inside.types;
             let mut head = reader.cx.with_types(types, |cx| params::function_head(cx, pending.file, &tree));

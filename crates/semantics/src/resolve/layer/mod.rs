@@ -16,6 +16,7 @@ mod rules;
 mod scopes;
 mod sight;
 mod values;
+pub mod written_out;
 
 use mokume_base::FileId;
 use mokume_syntax::ast;
