@@ -21,6 +21,7 @@ pub(crate) mod linear;
 pub(crate) mod live;
 pub(crate) mod names;
 pub(crate) mod parts;
+pub(crate) mod past_end;
 pub mod ports;
 pub(crate) mod quotas;
 pub mod ranges;
