@@ -213,6 +213,12 @@ fn each_mistake_has_the_way_out_that_is_meant() {
         ),
         ("worker W { on receive(msg) { above.deliver(msg) } }".to_string(), "M0215 write `on deliver`"),
         (
+            "container notes<T>(room: u32) { array items: [T; room]  fn push(x: T) { items[0] = x } }
+                worker W { entity { quota kept: 4  notes<u32> held(8) from kept }
+                on send(msg) { held.push(msg.size)  below.send(msg) } }".to_string(),
+            "M0386 leave `from kept` out: how many it holds is bounded by its places",
+        ),
+        (
             "worker W { header compressed { epoch: u8 commonly era }  entity { var era: u8 = 0 }
                 on send(msg) { below.send(msg, epoch: era) } }".to_string(),
             "M0201 name a number, or a `const` of the file",
