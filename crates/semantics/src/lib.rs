@@ -79,6 +79,7 @@ pub fn analyse(loaded: &Loaded) -> (Program, Vec<Diagnostic>) {
         check::past_end::check(&program, &mut diagnostics);
         check::hidden::check(&program, &mut diagnostics);
         check::units::check(&program, &mut diagnostics);
+        check::taken::check(&program, &mut diagnostics);
         check::silent::check(&program, &mut diagnostics);
         check::endless::check(&program, &mut diagnostics);
         check::refusals::check(&program, &mut diagnostics);

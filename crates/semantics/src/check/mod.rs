@@ -30,7 +30,7 @@ pub mod rows;
 pub(crate) mod silent;
 pub(crate) mod sizes;
 pub mod stacks;
-mod taken;
+pub(crate) mod taken;
 pub(crate) mod told;
 pub(crate) mod units;
 pub(crate) mod usage;

@@ -13,8 +13,16 @@ use crate::program::*;
 use crate::visit::{self, Met};
 use crate::{codes, types};
 
+/// All layers of a program without errors.
+pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
+    for layer in &program.layers {
+        let deeds: Vec<_> = layer.handlers.iter().map(|handler| (handler, Deeds::of(layer, handler))).collect();
+        of_layer(layer, &deeds, out);
+    }
+}
+
 /// One layer, with what each of its handlers does.
-pub(super) fn check(layer: &Layer, deeds: &[(&Handler, Deeds)], out: &mut Vec<Diagnostic>) {
+fn of_layer(layer: &Layer, deeds: &[(&Handler, Deeds)], out: &mut Vec<Diagnostic>) {
     let quotas: BTreeMap<StateAt, &Name> = kept_for_things(layer, deeds);
     if quotas.is_empty() {
         return;

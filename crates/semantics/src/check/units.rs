@@ -7,7 +7,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use mokume_base::{Diagnostic, Span};
 
-use crate::check::taken;
 use crate::codes;
 use crate::program::*;
 use crate::visit::{self, Met};
@@ -28,7 +27,6 @@ pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
                 }
             }
         }
-        taken::check(layer, &deeds, &mut found);
         found.extend(layer.containers.iter().filter_map(|container| only_fills(layer, container, &deeds)));
         for one in found {
             if !out.contains(&one) {
@@ -63,7 +61,8 @@ pub(super) struct Deeds {
 }
 
 impl Deeds {
-    fn of(layer: &Layer, handler: &Handler) -> Deeds {
+    /// Of a handler, with the functions that it calls.
+    pub(super) fn of(layer: &Layer, handler: &Handler) -> Deeds {
         let mut deeds = Deeds::default();
         deeds.block(layer, &handler.body, None);
         deeds
