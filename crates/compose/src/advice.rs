@@ -113,9 +113,13 @@ fn warning(automaton: &Automaton, graph: &EventGraph, reason: &Reason, saved: &[
     if channels.len() > 1 {
         diagnostic = diagnostic.note(format!("so these wait in queues: {}", few(&channels, ", ")));
     }
+    let downwards = ["send", "close", "abort", "open", "listen", "bind", "unlisten"];
+    let help = match downwards.contains(&earlier.event.as_str()) {
+        true => "what goes down stands in front already: if it has to be this order, leave it: the queue costs its memory",
+        false => "emit down before up (acknowledge, then deliver): then no queue is needed; if it has to be this order, leave it: the queue costs its memory",
+    };
     Finding {
-        diagnostic: diagnostic
-            .help("emit down before up (acknowledge, then deliver): then no queue is needed; if it has to be this order, leave it: the queue costs its memory"),
+        diagnostic: diagnostic.help(help),
         at: source(automaton, earlier.source),
         text: "emitted first",
         also: source(automaton, later.source).filter(|_| earlier.source != later.source).zip(Some("and then this")),

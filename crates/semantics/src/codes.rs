@@ -234,7 +234,7 @@ mokume_base::codes! {
     NO_HANDLER = "M0715";
     UNREACHED = "M0791";
     ATTRIBUTE_MISSED = "M0792";
-    LOCAL_PART = "M0793";
+    LEFT_OUT = "M0793";
     UNANSWERED = "M0794";
     FROM_ELSEWHERE = "M0795";
 }

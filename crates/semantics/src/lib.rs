@@ -76,8 +76,10 @@ pub fn analyse(loaded: &Loaded) -> (Program, Vec<Diagnostic>) {
         check::usage::check(&program, &mut diagnostics);
         check::idle::check(&program, &mut diagnostics);
         check::ended::check(&program, &mut diagnostics);
+        check::past_end::check(&program, &mut diagnostics);
         check::hidden::check(&program, &mut diagnostics);
         check::units::check(&program, &mut diagnostics);
+        check::taken::check(&program, &mut diagnostics);
         check::silent::check(&program, &mut diagnostics);
         check::endless::check(&program, &mut diagnostics);
         check::refusals::check(&program, &mut diagnostics);

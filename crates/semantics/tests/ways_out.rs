@@ -212,6 +212,28 @@ fn each_mistake_has_the_way_out_that_is_meant() {
             "M0215 write `limit send: free octets`",
         ),
         ("worker W { on receive(msg) { above.deliver(msg) } }".to_string(), "M0215 write `on deliver`"),
+        (
+            "container notes<T>(room: u32) { array items: [T; room]  fn push(x: T) { items[0] = x } }
+                worker W { entity { quota kept: 4  notes<u32> held(8) from kept }
+                on send(msg) { held.push(msg.size)  below.send(msg) } }".to_string(),
+            "M0386 leave `from kept` out: how many it holds is bounded by its places",
+        ),
+        (
+            "worker W { header compressed { epoch: u8 commonly era }  entity { var era: u8 = 0 }
+                on send(msg) { below.send(msg, epoch: era) } }".to_string(),
+            "M0201 name a number, or a `const` of the file",
+        ),
+        (
+            "worker W { header { n: u8 }  session { const level: u8 = 0 from open, listen }
+                on send(msg) { if msg.size > 9 { level = 3 }  below.send(msg, n: level) } }".to_string(),
+            "M0313 what `from` gives stays: declare a variable that begins as it, `var level_now: … = level`, and set that",
+        ),
+        (
+            "vocabulary Pace { down may pace(every: Duration, n: u32) }
+                worker W { speaks Pace  session { var wait: Duration = 1 s }
+                on pace(every: new, n) { if new == 0 s and n == 0 { wait = new } } }".to_string(),
+            "M0504 write `on pace(new, n)`",
+        ),
         ("fn f(x: u32) -> u32 { x * 2 }".to_string(), "M0314 a value is given by its word: `return x * 2`"),
         (
             "record R { a: u32, b: bool }  fn f(r: R) -> u32 { return r }".to_string(),

@@ -42,7 +42,11 @@ impl Planner<'_, '_> {
             let (Some(span), name) = (inst.span, &inst.name) else { continue };
             let is_edge = matches!(inst.kind, Kind::Application) || inst.shape() == Some(Shape::Endpoint);
             let problem = if !is_edge && inst.users.is_empty() {
-                Some(("M0723", format!("nothing stands above `{name}`"), "export it, or put a layer over it"))
+                let way_out = match inst.kind {
+                    Kind::Device(_) => "put a layer over it, or leave the device out",
+                    _ => "export it, or put a layer over it",
+                };
+                Some(("M0723", format!("nothing stands above `{name}`"), way_out))
             } else if inst.users.len() > 1 && !inst.is_multiplexor() && !gives_sessions_alone(inst) {
                 Some((
                     "M0724",

@@ -12,7 +12,7 @@ use crate::program::*;
 use crate::visit::{self, Met};
 
 /// State by its scope and place there.
-type StateAt = (ScopeKind, u32);
+pub(super) type StateAt = (ScopeKind, u32);
 
 /// All layers of a program without errors.
 pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
@@ -36,36 +36,40 @@ pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     }
 }
 
-fn meant(name: &Name) -> bool {
+/// Whether a name says that it is meant so.
+pub(super) fn meant(name: &Name) -> bool {
     plain(name).starts_with('_')
 }
 
 /// What a part of a layer calls it.
-fn plain(name: &Name) -> &str {
+pub(super) fn plain(name: &Name) -> &str {
     name.text.rsplit('.').next().unwrap_or(&name.text)
 }
 
 /// What a handler does with quotas and places for messages, and where that is said.
 #[derive(Default)]
-struct Deeds {
+pub(super) struct Deeds {
     takes: BTreeMap<StateAt, Span>,
-    gives: BTreeMap<StateAt, Span>,
+    pub(super) gives: BTreeMap<StateAt, Span>,
     /// It gives so many as it has counted.
-    gives_counted: BTreeSet<StateAt>,
+    pub(super) gives_counted: BTreeSet<StateAt>,
     puts: BTreeMap<StateAt, Span>,
-    empties: BTreeMap<StateAt, Span>,
-    calls: BTreeSet<u32>,
+    pub(super) empties: BTreeMap<StateAt, Span>,
+    pub(super) calls: BTreeSet<u32>,
+    /// It ends objects, or removes what a map holds.
+    pub(super) ends: bool,
 }
 
 impl Deeds {
-    fn of(layer: &Layer, handler: &Handler) -> Deeds {
+    /// Of a handler, with the functions that it calls.
+    pub(super) fn of(layer: &Layer, handler: &Handler) -> Deeds {
         let mut deeds = Deeds::default();
         deeds.block(layer, &handler.body, None);
         deeds
     }
 
     /// `called`: where the layer's text calls the container whose code this is.
-    fn block(&mut self, layer: &Layer, block: &[Stmt], called: Option<Span>) {
+    pub(super) fn block(&mut self, layer: &Layer, block: &[Stmt], called: Option<Span>) {
         let place = |state: &StateRef| (state.scope, state.member);
         visit::walk(block, &mut |met| {
             let expr = match met {
@@ -83,6 +87,7 @@ impl Deeds {
                         StmtKind::IfTaken { messages, share: false, .. } => {
                             self.empties.entry(place(messages)).or_insert(called.unwrap_or(messages.span));
                         }
+                        StmtKind::End { .. } | StmtKind::Remove { .. } => self.ends = true,
                         _ => {}
                     }
                     return;
@@ -280,6 +285,6 @@ fn has_container_around(layer: &Layer, scope: ScopeKind, name: &Name) -> bool {
 }
 
 /// Whether the first is of what the second holds: `waiting.items` and `waiting`.
-fn is_within(inner: &Name, outer: &Name) -> bool {
+pub(super) fn is_within(inner: &Name, outer: &Name) -> bool {
     inner.text.strip_prefix(outer.text.as_str()).is_some_and(|rest| rest.starts_with('.'))
 }

@@ -74,15 +74,17 @@ pub(super) fn climbing(check: &mut StackCheck, descent: &Descent) {
                     .at(export.span, "it comes to this application")
                     .label(name.span, "emitted here")
                     .note("an application has the events of the language, and of vocabularies that the layer speaks");
-                if let Some(near) = suggest::nearest(&name.text, handled_by(&layers[..at], Origin::Below)) {
-                    diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
-                }
+                let near = suggest::nearest(&name.text, handled_by(&layers[..at], Origin::Below));
+                diagnostic = diagnostic.help(match near {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => format!("put a layer above that says `on {}(…) from below`", name.text),
+                });
                 // Who does not say that it speaks is told of that.
                 let events = check.program.vocabularies.iter().filter(|known| known.event(&name.text).is_some());
                 diagnostic.needs.extend(
                     events.map(|known| lost::within(layer.name.span, &format!("what goes up by {}", known.name.text))),
                 );
-                found.push(diagnostic.help(format!("put a layer above that says `on {}(…) from below`", name.text)));
+                found.push(diagnostic);
             }
         });
     }

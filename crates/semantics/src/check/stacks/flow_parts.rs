@@ -46,9 +46,6 @@ pub(super) fn check(check: &mut StackCheck, descent: &Descent) {
         below.extend(layer.several.iter().map(|which| (which.text.as_str(), true)));
         let mut seen = BTreeSet::new();
         visit::walk_layer(layer, &mut |met| {
-            if let Met::Stmt(Stmt { kind: StmtKind::Emit(Emission::Send { to: Some(to), .. }), .. }) = met {
-                found.extend(from_whom(layer, to, &below));
-            }
             let Met::Expr(expr) = met else { return };
             if let Some((span, side, end)) = unnamed_part(expr) {
                 let known = if side == Side::Above { &above } else { &below };
@@ -68,24 +65,6 @@ pub(super) fn check(check: &mut StackCheck, descent: &Descent) {
         });
     }
     check.out.extend(found);
-}
-
-/// A message that is sent to a part which is named without its end: of a part that each end has, that is the local one.
-fn from_whom(layer: &Layer, to: &Expr, known: &Parts) -> Option<Diagnostic> {
-    let ExprKind::Flow { remote, bare, .. } = &to.kind else { return None };
-    let is_given = |part: &Name| remote.iter().any(|(name, _)| name.as_ref().is_none_or(|name| name.text == part.text));
-    let part = bare.iter().find(|part| known.get(part.text.as_str()) == Some(&false) && !is_given(part))?;
-    let name = &part.text;
-    let text = format!("`{name}` is the local one here, and `remote.{name}` is left open: to whom?");
-    let found = Diagnostic::warning(codes::LOCAL_PART, text)
-        .at(part.span, "whose?")
-        .note(format!(
-            "both ends of the flows below `{}` have a `{name}`; without its end it is the local one",
-            layer.name.text
-        ))
-        .help(format!("write `remote.{name}: …`"))
-        .help(format!("if the local one is meant: `local.{name}: …`"));
-    Some(found)
 }
 
 /// What the layers below a layer of the chain ask for by `from open` or `from listen`: it stands where parts of flows do.

@@ -8,6 +8,7 @@ pub(crate) mod context;
 mod events;
 mod flow_parts;
 pub(crate) mod idle_events;
+mod left_out;
 mod neighbours;
 mod offers;
 mod openings;
@@ -75,6 +76,7 @@ fn run(check: &mut StackCheck) {
             }
             reads::exported(check, &descent);
             flow_parts::check(check, &descent);
+            left_out::check(check, &descent);
             openings::check(check, &descent);
             offers::check(check, &descent);
             unheard::check(check, &descent);

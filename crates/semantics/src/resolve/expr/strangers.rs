@@ -196,6 +196,7 @@ pub fn report_as(body: &mut Body, name: &Name, declared: Option<&str>) {
         None if body.view.layer.is_some() => {
             diagnostic.help(format!("bind it with `let`, or declare it: `session {{ var {}: u32 = 0 }}`", name.text))
         }
+        None if body.is_fixed() => diagnostic.help("name a number, or a `const` of the file"),
         None => diagnostic.help("name a parameter or a `const`"),
     };
     if near.is_none() {

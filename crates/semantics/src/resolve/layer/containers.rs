@@ -79,6 +79,15 @@ fn is_declared(
         reader.this().containers.truncate(instance as usize);
         return false;
     }
+    let held = |member: &Member| matches!(member.kind, MemberKind::Messages { .. });
+    let is_named = container.syntax().text().to_string().contains("quota");
+    if let Some(quota) = tree::some_name(reader.file, tree.quota()).filter(|_| inside.quota.is_some()) {
+        if !is_named && !members[begin..].iter().any(held) {
+            let text = format!("`{}` holds values, which take from no quota", name.text);
+            let help = format!("leave `from {}` out: how many it holds is bounded by its places", quota.text);
+            reader.cx.error(codes::UNTAKEN_QUOTA, text, quota.span, "bounds nothing", &help);
+        }
+    }
     if tree.quota().is_some() && inside.quota.is_none() {
         // [`quotas::read`](super::quotas::read) says so.
         reader.cx.said.no_quota.insert(place);

@@ -79,14 +79,26 @@ fn to_state(body: &mut Body, state: StateRef, name: &Name, change: Change) -> Op
     if targets::is_fixed(body, &state) {
         let text = format!("`{}` is constant", name.text);
         let help = match state.scope {
-            ScopeKind::Object(_) => "remove the object and make a new one",
-            _ => "set it in `on start`, `on open` or `on accepted`, or declare it `var`",
+            ScopeKind::Object(_) => "remove the object and make a new one".to_string(),
+            ScopeKind::Session if is_given(body, &state) => format!(
+                "what `from` gives stays: declare a variable that begins as it, `var {0}_now: … = {0}`, and set that",
+                name.text
+            ),
+            _ => "set it in `on start`, `on open` or `on accepted`, or declare it `var`".to_string(),
         };
-        body.error(codes::CONSTANT_SET, text, name.span, "set here", help);
+        body.error(codes::CONSTANT_SET, text, name.span, "set here", &help);
     }
     let old = state::value(body, state.clone(), name);
     let value = targets::new_value(body, old, change);
     Some(StmtKind::Assign { state, value })
+}
+
+/// Whether it is a constant of the session that who opens, listens or accepts gives.
+fn is_given(body: &Body, state: &StateRef) -> bool {
+    let layer = body.view.layer.and_then(|id| body.cx.program.layers.get(id.index()));
+    layer.is_some_and(|layer| {
+        [&layer.given, &layer.listened, &layer.accepted].iter().any(|given| given.contains(&state.member))
+    })
 }
 
 /// `a[i] = x`, `v[i] = x`, `m[k] = x or { … }`

@@ -11,6 +11,7 @@ use crate::resolve::context::{Context, Item};
 use crate::resolve::emit::own_events;
 use crate::resolve::expr::{annotations, fixed};
 use crate::resolve::layer::handlers::head::Head;
+use crate::resolve::layer::handlers::services;
 use crate::signature::{Carried, Vocabulary};
 use crate::{codes, lost, suggest, tree, types};
 
@@ -181,7 +182,13 @@ fn params(head: &mut Head, own: bool, spoken: Option<&Carried>) -> Vec<LocalId> 
             head.cx.error(codes::HANDLER_PARAMS, "own events have plain parameters", place, "no alternative", help);
             continue;
         };
-        let Some(name) = tree::some_name(head.file, param.name()) else { continue };
+        let Some(mut name) = tree::some_name(head.file, param.name()) else { continue };
+        if let (Some(spoken), Some(ty)) = (spoken, param.ty().filter(services::is_a_name)) {
+            name = renamed(head, &ty, spoken);
+            let ty = spoken.params.get(params.len()).map_or(Type::Unknown, |known| known.ty);
+            params.push(head.bind(name, ty));
+            continue;
+        }
         // Without a type, it is that of what `later` gives to it.
         let known = spoken.and_then(|known| known.params.get(params.len())).map(|known| known.ty);
         let ty = match (param.ty(), known) {
@@ -192,6 +199,27 @@ fn params(head: &mut Head, own: bool, spoken: Option<&Carried>) -> Vec<LocalId> 
         params.push(head.bind(name, ty));
     }
     params
+}
+
+/// `on pace(every: mine)`, as fields of headers are called otherwise; a report, and the name that is meant.
+fn renamed(head: &mut Head, ty: &ast::Type, spoken: &Carried) -> Name {
+    let name = Name { text: services::place_text(ty), span: ty.span(head.file) };
+    let names: Vec<String> = head
+        .tree
+        .patterns()
+        .iter()
+        .filter_map(|pattern| match pattern {
+            Pattern::Param(param) => match param.ty() {
+                Some(ty) if services::is_a_name(&ty) => Some(services::place_text(&ty)),
+                _ => param.name().map(|name| name.text()),
+            },
+            _ => None,
+        })
+        .collect();
+    let text = format!("`{}` is no type: parameters are taken in order, by any name", name.text);
+    let help = format!("write `on {}({})`", spoken.name.text, names.join(", "));
+    head.cx.error(codes::HANDLER_PARAMS, text, name.span, "a name of its own", &help);
+    name
 }
 
 /// `on receive(msg)`: meant as an event of the language, which brings its types along.

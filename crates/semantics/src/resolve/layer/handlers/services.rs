@@ -75,14 +75,16 @@ pub fn read(head: &mut Head, owner: &Name, name: &Name) -> Option<Event> {
 }
 
 /// `at: t`: another name, where a type may stand.
-fn is_a_name(ty: &mokume_syntax::ast::Type) -> bool {
+/// Whether what stands where a type does is a name that a value would have: `on pace(every: mine)`.
+pub(super) fn is_a_name(ty: &mokume_syntax::ast::Type) -> bool {
     let text = place_text(ty);
     let is_width = |rest: &str| rest.parse::<u8>().is_ok();
     let built_in = text == "bool" || ["u", "seq"].iter().any(|of| text.strip_prefix(of).is_some_and(is_width));
     !built_in && text.starts_with(|first: char| first.is_ascii_lowercase() || first == '_')
 }
 
-fn place_text(ty: &mokume_syntax::ast::Type) -> String {
+/// A type as it is written.
+pub(super) fn place_text(ty: &mokume_syntax::ast::Type) -> String {
     ty.syntax().text().to_string().trim().to_string()
 }
 

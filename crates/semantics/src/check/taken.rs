@@ -1,0 +1,359 @@
+//! Warnings: a way through a handler takes a unit of a quota, drops or refuses what it is for, and does not give it back.
+//!
+//! Keeps: only what is certain. A unit counts as kept from where anything is remembered, sent or said: state that is set, an object
+//! that is made, a message that is put away. Quotas that are given back by the clock, and not for what leaves, are passed over; so is a
+//! refusal that cannot be: there was asked for room before, or the quota has no more units than there are places.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use mokume_base::{Diagnostic, Span};
+
+use crate::check::units::{is_within, meant, plain, Deeds, StateAt};
+use crate::program::*;
+use crate::visit::{self, Met};
+use crate::{codes, types};
+
+/// All layers of a program without errors.
+pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
+    for layer in &program.layers {
+        let deeds: Vec<_> = layer.handlers.iter().map(|handler| (handler, Deeds::of(layer, handler))).collect();
+        of_layer(layer, &deeds, out);
+    }
+}
+
+/// One layer, with what each of its handlers does.
+fn of_layer(layer: &Layer, deeds: &[(&Handler, Deeds)], out: &mut Vec<Diagnostic>) {
+    let quotas: BTreeMap<StateAt, &Name> = kept_for_things(layer, deeds);
+    if quotas.is_empty() {
+        return;
+    }
+    for handler in &layer.handlers {
+        let mut ways = Ways { layer, quotas: &quotas, is_function: false, given_by_callers: BTreeSet::new(), out };
+        let end = ways.block(&handler.body, Some(Way::default()));
+        ways.ends(end);
+    }
+    for (index, function) in layer.functions.iter().enumerate() {
+        let given_by_callers = given_where_refused(layer, index as u32);
+        let mut ways = Ways { layer, quotas: &quotas, is_function: true, given_by_callers, out };
+        ways.block(&function.body, Some(Way::default()));
+    }
+}
+
+/// The quotas whose units belong to things that are kept: places for messages, or what is given back for where it goes.
+fn kept_for_things<'a>(layer: &'a Layer, deeds: &[(&Handler, Deeds)]) -> BTreeMap<StateAt, &'a Name> {
+    let members = layer
+        .all_members()
+        .flat_map(|(scope, members)| members.iter().enumerate().map(move |(at, member)| ((scope, at as u32), member)));
+    let quotas = members.filter(|(_, member)| matches!(member.kind, MemberKind::Quota { .. }) && !meant(&member.name));
+    let is_of_things = |at: &StateAt| {
+        let counted = deeds.iter().any(|(_, deeds)| deeds.gives_counted.contains(at));
+        let behind = layer.all_members().flat_map(|(_, members)| members).any(|member| match &member.kind {
+            MemberKind::Messages { quota: Some(quota), .. } => (quota.scope, quota.member) == *at,
+            _ => false,
+        });
+        let given = deeds.iter().filter(|(_, deeds)| deeds.gives.contains_key(at));
+        let mut ends = given.map(|(handler, deeds)| {
+            !deeds.empties.is_empty() || deeds.ends || matches!(handler.scope, ScopeKind::Object(_))
+        });
+        !counted && (behind || ends.any(|ends| ends))
+    };
+    quotas.filter(|(at, _)| is_of_things(at)).map(|(at, member)| (at, &member.name)).collect()
+}
+
+/// The quotas to which some caller gives back where the function refused.
+fn given_where_refused(layer: &Layer, function: u32) -> BTreeSet<StateAt> {
+    let mut given = BTreeSet::new();
+    visit::walk_layer(layer, &mut |met| {
+        let Met::Stmt(Stmt { kind: StmtKind::IfDone { call, otherwise, .. }, .. }) = met else { return };
+        if visit::own_call(call) == Some(function) {
+            visit::walk(otherwise, &mut |met| {
+                if let Met::Stmt(Stmt { kind: StmtKind::Give { quota, .. }, .. }) = met {
+                    given.insert((quota.scope, quota.member));
+                }
+            });
+        }
+    });
+    given
+}
+
+/// What is known on one way.
+#[derive(Clone, Default)]
+struct Way {
+    /// Units that were taken and are for nothing yet, with where, and how many if it is said.
+    taken: BTreeMap<StateAt, (Span, Option<u64>)>,
+    /// Something was kept or taken out before: what is taken then may be for that.
+    busy: bool,
+    /// Containers that a condition asked before: whether there is room, perhaps.
+    asked: BTreeSet<usize>,
+    /// Where, behind the taking, a message was dropped or something refused.
+    refused: Option<Span>,
+}
+
+struct Ways<'a> {
+    layer: &'a Layer,
+    quotas: &'a BTreeMap<StateAt, &'a Name>,
+    /// Its caller may go on with what was taken.
+    is_function: bool,
+    given_by_callers: BTreeSet<StateAt>,
+    out: &'a mut Vec<Diagnostic>,
+}
+
+impl Ways<'_> {
+    fn block(&mut self, block: &[Stmt], mut way: Option<Way>) -> Option<Way> {
+        for stmt in block {
+            way = self.stmt(stmt, way?);
+        }
+        way
+    }
+
+    fn stmt(&mut self, stmt: &Stmt, mut way: Way) -> Option<Way> {
+        use StmtKind::*;
+        if let IfDone { call, then, otherwise, .. } = &stmt.kind {
+            return self.done((call, then, otherwise), way);
+        }
+        let (mut touches, asks) = (false, matches!(stmt.kind, If { .. } | While { .. } | Match { .. } | Let { .. }));
+        visit::stmt_exprs(stmt, &mut |expr| {
+            visit::walk_expr(expr, &mut |expr| {
+                let Some(function) = visit::own_call(expr) else { return };
+                touches |= self.touches(function);
+                if asks {
+                    way.asked.extend(self.containers_of(function));
+                }
+            });
+        });
+        if touches {
+            way.keep();
+        }
+        let refused = |way: &Way| match way.taken.is_empty() {
+            true => way.clone(),
+            false => Way { refused: way.refused.or(Some(stmt.span)), ..way.clone() },
+        };
+        match &stmt.kind {
+            Return { .. } => {
+                self.ends(Some(way));
+                return None;
+            }
+            Refuse => {
+                way.refused = way.refused.or(Some(stmt.span));
+                let given = std::mem::take(&mut self.given_by_callers);
+                way.taken.retain(|at, _| !given.contains(at));
+                self.given_by_callers = given;
+                self.report(&way);
+                return None;
+            }
+            Drop { .. } if !way.taken.is_empty() => way.refused = Some(stmt.span),
+            Take { quota, amount, otherwise } => {
+                // Of this quota nothing is taken there, of others perhaps.
+                let at = (quota.scope, quota.member);
+                let mut without = refused(&way);
+                without.taken.retain(|other, _| !self.has_room(*other, self.amount(at)));
+                let without = self.block(otherwise, Some(without));
+                if self.quotas.contains_key(&at) && !way.busy {
+                    way.taken.entry(at).or_insert((quota.span, types::number(amount)));
+                    way.refused = None;
+                }
+                return meet(without.into_iter().chain([way]));
+            }
+            Give { quota, .. } => _ = way.taken.remove(&(quota.scope, quota.member)),
+            Insert { otherwise, .. }
+            | FindOrNew { otherwise, .. }
+            | Begin { otherwise, .. }
+            | Later { otherwise, .. } => {
+                let size = match &stmt.kind {
+                    FindOrNew { class, .. } => self.layer.objects.get(class.index()).map(|class| &class.capacity),
+                    Insert { map, .. } => {
+                        match self.layer.members(map.scope).and_then(|all| all.get(map.member as usize)) {
+                            Some(Member { kind: MemberKind::Map { capacity, .. }, .. }) => Some(capacity),
+                            _ => None,
+                        }
+                    }
+                    _ => None,
+                };
+                let mut without = refused(&way);
+                without.taken.retain(|at, _| !self.has_room(*at, size));
+                let without = self.block(otherwise, Some(without));
+                way.keep();
+                return meet(without.into_iter().chain([way]));
+            }
+            Assign { .. }
+            | AssignElement { .. }
+            | Put { .. }
+            | Start { .. }
+            | End { .. }
+            | Emit(_)
+            | Pass
+            | Accept { .. }
+            | Again => {
+                way.keep();
+            }
+            IfTaken { then, otherwise, .. } => {
+                let mut found = way.clone();
+                found.keep();
+                let ends = [self.block(then, Some(found)), self.block(otherwise, Some(way))];
+                return meet(ends.into_iter().flatten());
+            }
+            _ => {}
+        }
+        let blocks = visit::stmt_blocks(stmt);
+        if blocks.is_empty() {
+            return Some(way);
+        }
+        let mut ends: Vec<Way> = blocks.iter().filter_map(|block| self.block(block, Some(way.clone()))).collect();
+        if matches!(stmt.kind, While { .. } | For { .. } | ForObjects { .. }) {
+            ends.push(way);
+        }
+        meet(ends.into_iter())
+    }
+
+    /// Where a function refuses, it has kept nothing; but it may have given.
+    fn done(&mut self, (call, then, otherwise): (&Expr, &[Stmt], &[Stmt]), way: Way) -> Option<Way> {
+        let mut without = way.clone();
+        if let Some(function) = visit::own_call(call) {
+            let given = self.deeds(function).gives;
+            let containers = self.containers_of(function);
+            let is_asked = containers.iter().any(|at| way.asked.contains(at));
+            let sizes: Vec<&Expr> = containers.iter().flat_map(|at| self.places_in(*at)).collect();
+            let has_room = |at: StateAt| sizes.iter().any(|size| self.has_room(at, Some(size)));
+            without.taken.retain(|at, _| !given.contains_key(at) && !is_asked && !has_room(*at));
+        }
+        if !without.taken.is_empty() {
+            without.refused = without.refused.or(Some(call.span));
+        }
+        let mut with = way;
+        with.keep();
+        let ends = [self.block(then, Some(with)), self.block(otherwise, Some(without))];
+        meet(ends.into_iter().flatten())
+    }
+
+    /// The containers whose functions a function is or calls.
+    fn containers_of(&self, function: u32) -> BTreeSet<usize> {
+        let calls = self.deeds(function).calls;
+        let is_of = |known: &Container| known.functions.iter().any(|(_, at)| *at == function || calls.contains(at));
+        let all = self.layer.containers.iter().enumerate();
+        all.filter(|(_, known)| is_of(known)).map(|(at, _)| at).collect()
+    }
+
+    /// How many messages a container holds.
+    fn places_in(&self, container: usize) -> Vec<&Expr> {
+        let Some(scope) = self.layer.containers.get(container).map(|known| known.scope) else { return Vec::new() };
+        let members = self.layer.members(scope).unwrap_or_default();
+        let declared =
+            members.iter().find(|member| matches!(member.kind, MemberKind::Container(at) if at as usize == container));
+        let Some(declared) = declared else { return Vec::new() };
+        let within = members.iter().filter(|member| is_within(&member.name, &declared.name));
+        let places = within.filter_map(|member| match &member.kind {
+            MemberKind::Messages { size, .. } => Some(size),
+            _ => None,
+        });
+        places.collect()
+    }
+
+    /// How many units a quota has.
+    fn amount(&self, at: StateAt) -> Option<&Expr> {
+        match &self.layer.members(at.0)?.get(at.1 as usize)?.kind {
+            MemberKind::Quota { amount } => Some(amount),
+            _ => None,
+        }
+    }
+
+    /// Whether there is a place for each unit, so that nothing is refused to who has one.
+    fn has_room(&self, quota: StateAt, size: Option<&Expr>) -> bool {
+        let (Some(amount), Some(size)) = (self.amount(quota), size) else { return false };
+        match (&amount.kind, &size.kind) {
+            (ExprKind::Param(one), ExprKind::Param(other)) => one == other,
+            _ => types::number(amount).zip(types::number(size)).is_some_and(|(amount, size)| amount <= size),
+        }
+    }
+
+    fn deeds(&self, function: u32) -> Deeds {
+        let mut deeds = Deeds::default();
+        let body = self.layer.functions.get(function as usize).map_or(&[][..], |function| &function.body);
+        deeds.block(self.layer, body, None);
+        deeds
+    }
+
+    /// Whether a function does more than look: what it does may be what a unit is for.
+    fn touches(&self, function: u32) -> bool {
+        let mut seen = BTreeSet::from([function]);
+        let mut next = vec![function];
+        let mut touches = false;
+        while let Some(function) = next.pop() {
+            let Some(function) = self.layer.functions.get(function as usize) else { continue };
+            visit::walk(&function.body, &mut |met| {
+                use StmtKind::*;
+                match met {
+                    Met::Stmt(stmt) => {
+                        touches |= matches!(
+                            stmt.kind,
+                            Assign { .. }
+                                | AssignElement { .. }
+                                | Put { .. }
+                                | Start { .. }
+                                | End { .. }
+                                | Emit(_)
+                                | Insert { .. }
+                                | Remove { .. }
+                                | FindOrNew { .. }
+                                | Later { .. }
+                                | Take { .. }
+                                | Give { .. }
+                                | IfTaken { .. }
+                                | Again
+                        );
+                    }
+                    Met::Expr(expr) => {
+                        next.extend(visit::own_call(expr).filter(|at| seen.insert(*at)));
+                    }
+                    Met::State(_) => {}
+                }
+            });
+        }
+        touches
+    }
+
+    /// The way ends, in a handler: what was taken and refused is lost.
+    fn ends(&mut self, way: Option<Way>) {
+        if let (Some(way), false) = (way, self.is_function) {
+            self.report(&way);
+        }
+    }
+
+    fn report(&mut self, way: &Way) {
+        let Some(refused) = way.refused else { return };
+        for (at, (taken, amount)) in &way.taken {
+            let Some(name) = self.quotas.get(at).map(|name| plain(name)) else { continue };
+            let give = match amount {
+                Some(1) => format!("give {name}"),
+                Some(amount) => format!("give {name} {amount}"),
+                None => format!("give {name} …"),
+            };
+            let text = format!("a unit of `{name}` is taken, and on this way nothing holds it");
+            let found = Diagnostic::warning(codes::UNGIVEN, text)
+                .at(refused, "the way ends without what it was taken for")
+                .label(*taken, "taken here")
+                .help(format!("give it back on this way: `{give}`"));
+            if !self.out.contains(&found) {
+                self.out.push(found);
+            }
+        }
+    }
+}
+
+impl Way {
+    /// What was taken is for this.
+    fn keep(&mut self) {
+        self.taken.clear();
+        self.refused = None;
+        self.busy = true;
+    }
+}
+
+/// What holds on all ways that come to a place.
+fn meet(ways: impl Iterator<Item = Way>) -> Option<Way> {
+    ways.reduce(|one, other| Way {
+        taken: one.taken.into_iter().filter(|(at, _)| other.taken.contains_key(at)).collect(),
+        busy: one.busy || other.busy,
+        asked: one.asked.union(&other.asked).copied().collect(),
+        refused: one.refused.filter(|_| other.refused.is_some()),
+    })
+}
