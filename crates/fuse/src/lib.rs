@@ -82,13 +82,15 @@ pub fn paths(automaton: &Automaton, profile: &Profile) -> Vec<Found> {
     let flat = mokume_analyse::flat(automaton);
     let (behind, is_between, asked_for) = (Vec::new(), between(&flat), flat.asked_for().into());
     let mut finder = Finder { flat: &flat, profile, behind, is_between, asked_for };
-    let mut found: Vec<Found> = entries(&flat).into_iter().map(|handler| finder.find(handler, false)).collect();
-    finder.note_timers();
+    let timers = finder.timers();
+    let begin = entries(&flat).into_iter().chain(timers.iter().copied());
+    let mut found: Vec<Found> = begin.map(|handler| finder.find(handler, false)).collect();
+    finder.note_layers(&timers);
     // From the top down: the longest paths come first.
     for layer in finder.not_followed().into_iter().rev() {
         for handler in emitted_by(&flat, layer) {
             let is_known = found.iter().any(|found| found.handler == handler);
-            if is_known || flat.is_at_port(handler) {
+            if is_known || flat.begins(handler) {
                 continue;
             }
             let inside = finder.find(handler, true);
@@ -295,8 +297,8 @@ impl<'a> Finder<'a> {
         layers
     }
 
-    /// The layers whose timers run out not seldom, as a run has shown.
-    fn note_timers(&mut self) {
+    /// Timers that run out not seldom, as a run has shown.
+    fn timers(&self) -> Vec<HandlerId> {
         let all: u64 = self.profile.ways.values().sum();
         let mut often: BTreeMap<HandlerId, u64> = BTreeMap::new();
         for (way, count) in &self.profile.ways {
@@ -304,11 +306,17 @@ impl<'a> Finder<'a> {
                 way.first().map(|passed| passed.handler).filter(|first| first.index() < self.flat.handlers.len());
             first.into_iter().for_each(|first| *often.entry(first).or_default() += count);
         }
-        for (handler, count) in often {
-            let handler = self.flat.handler(handler);
-            let is_timer = matches!(handler.trigger, Trigger::Expiry(_));
-            let layer = self.flat.class(handler.class).layer;
-            if is_timer && count as f32 >= all as f32 * SELDOM && !self.behind.contains(&layer) {
+        let is_timer = |handler: HandlerId| matches!(self.flat.handler(handler).trigger, Trigger::Expiry(_));
+        let often =
+            often.into_iter().filter(|(handler, count)| is_timer(*handler) && *count as f32 >= all as f32 * SELDOM);
+        often.map(|(handler, _)| handler).collect()
+    }
+
+    /// Paths begin inside at what the layers of handlers say, too.
+    fn note_layers(&mut self, handlers: &[HandlerId]) {
+        let layers = handlers.iter().map(|handler| self.flat.class(self.flat.handler(*handler).class).layer);
+        for layer in layers {
+            if !self.behind.contains(&layer) {
                 self.behind.push(layer);
             }
         }

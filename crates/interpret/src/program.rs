@@ -141,7 +141,7 @@ impl Program {
     /// From here on paths are taken: the handlers run where all refuse.
     pub fn take_paths(&mut self) {
         for (number, path) in self.automaton.paths.iter().enumerate() {
-            let taken = match self.automaton.is_at_port(path.handler) {
+            let taken = match self.automaton.begins(path.handler) {
                 true => &mut self.taken,
                 false => &mut self.taken_inside,
             };

@@ -134,7 +134,7 @@ impl Asking<'_, '_> {
 pub fn judge<'w>(automaton: &Automaton, path: &Path, solvers: &mut [Box<dyn Solver + 'w>]) -> Result<Judged, String> {
     let mut terms = Terms::default();
     let (leaves, objects) = {
-        let is_inside = !automaton.is_at_port(path.handler);
+        let is_inside = !automaton.begins(path.handler);
         let mut reader = Reader::new(automaton, &mut terms, any_state).inside(is_inside);
         let args = arguments(automaton, path, &mut reader)?;
         let leaves = reader.take(path, args)?;
@@ -235,7 +235,7 @@ fn judge_way(
         terms.assume(fact);
     }
     let (mine, theirs, objects, lives) = {
-        let is_inside = !automaton.is_at_port(path.handler);
+        let is_inside = !automaton.begins(path.handler);
         let mut reader = Reader::new(automaton, terms, any_state).knowing(objects.to_vec()).inside(is_inside);
         reader.without_impossible(|terms, conditions| {
             matches!(asking.borrow_mut().ask(terms, conditions), Answer::Unsat)

@@ -458,6 +458,11 @@ impl Automaton {
         inputs.any(|input| input.class == *class && input.handler == *event)
     }
 
+    /// Whether a reaction begins with the handler: an event of a port comes to it, or a timer of its object runs out.
+    pub fn begins(&self, handler: HandlerId) -> bool {
+        self.is_at_port(handler) || matches!(self.handler(handler).trigger, Trigger::Expiry(_))
+    }
+
     /// The handler; panics at an id that refers to none.
     pub fn handler(&self, id: HandlerId) -> &Handler {
         &self.handlers[id.index()]

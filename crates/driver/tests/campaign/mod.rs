@@ -71,6 +71,8 @@ impl Drop for Watched {
     }
 }
 
+impl mokume_emit_c::drive::Subject for Watched {}
+
 impl Machine for Watched {
     fn start(&mut self, now: u64) -> Outcome {
         self.instance.start(now)
@@ -206,8 +208,32 @@ pub fn built(automata: &[&Automaton], stacks: &[Stack], build: &Build<'static>) 
     }
 }
 
-/// The stacks as C has them where paths are in front of the handlers, with as many memos as there may be.
+/// The stacks as C has them where paths are in front of the handlers, with as many memos as there may be. Each second one has paths where random
+/// events go most, the others where the source says.
 pub fn fused(stacks: &[Stack]) -> Vec<Automaton> {
-    let fused = |stack: &Stack| mokume_fuse::with_memos(&stack.composed, &Profile::default(), 0);
-    stacks.iter().map(fused).collect()
+    let fused = |(place, stack): (usize, &Stack)| {
+        let profile = if place % 2 == 0 { Profile::default() } else { seen(stack) };
+        mokume_fuse::with_memos(&stack.composed, &profile, 0)
+    };
+    stacks.iter().enumerate().map(fused).collect()
+}
+
+/// The ways that reactions of a stack take in some random sequences.
+fn seen(stack: &Stack) -> Profile {
+    let profile = Arc::new(Mutex::new(Profile::default()));
+    let uncomposed = Arc::new(stack.uncomposed.clone());
+    let flat = Arc::new(mokume_analyse::flat(&stack.composed).into_owned());
+    let machine = |automaton: &Arc<Automaton>, params: &[u64], seed: u64| {
+        Instance::shared(automaton.clone(), params, seed).with_natives(stack.natives.clone())
+    };
+    let watched = |params: &[u64], seed: u64| {
+        let mut instance = machine(&flat, params, seed);
+        instance.record_ways(profile.clone());
+        Watched { instance, most: Rc::default() }
+    };
+    let options = Drive { seed: 1, sequences: 100, steps: 30, ..Drive::default() };
+    drive_from(&stack.uncomposed, options, &stack.lessons, |params, seed| machine(&uncomposed, params, seed), watched)
+        .unwrap_or_else(|found| panic!("{}: {found:?}", stack.name));
+    let seen = std::mem::take(&mut *profile.lock().unwrap());
+    seen
 }

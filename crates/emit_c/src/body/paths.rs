@@ -307,7 +307,7 @@ pub(super) fn begin(w: &mut Writer) {
     w.undone = undone(w.body);
     // Who is still to settle does so once, behind this: the path would settle it before, too.
     let settles = w.plan.automaton.handlers.iter().any(|handler| handler.trigger == Trigger::Settle);
-    if settles && !is_inside(w) {
+    if settles && path_at_hand(w).is_some_and(|path| w.plan.automaton.begins(path.handler)) {
         let is_behind = of_instance("core").member("unsettled").infix(Infix::Ne, Expr::Number(0));
         w.only_if(Some(Expr::Expect(false, Box::new(is_behind))), refuse);
     }
