@@ -32,13 +32,10 @@ use program::Program;
 /// The typed program of loaded files, and all that is wrong with them (of `use` and of the parser too), by place.
 pub fn analyse(loaded: &Loaded) -> (Program, Vec<Diagnostic>) {
     let (program, mut diagnostics) = resolve::resolve(loaded);
-    let before = diagnostics.len();
     check::calls::check(&program, &mut diagnostics);
     first_values::check(&program, &mut diagnostics);
     check::parts::check(&program, &mut diagnostics);
-    if diagnostics.len() == before {
-        check::amounts::check(&program, &mut diagnostics);
-    }
+    check::amounts::check(&program, &mut diagnostics);
     for bundle in &program.bundles {
         if let Some(wire) = bundle.wire.and_then(|wire| program.wires.get(wire.index())) {
             check::wires::check(&program, bundle, wire, &mut diagnostics);

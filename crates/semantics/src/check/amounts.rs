@@ -31,7 +31,7 @@ impl Amount {
     }
 }
 
-/// Functions and layers, then stacks. There are no circles of calls.
+/// Functions and layers, then stacks. A call that closes a circle, which is told elsewhere, counts as nothing.
 pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     let free = functions(&program.functions, &|expr| free_call(expr, &[]), &[], out);
     let mut layers = Vec::new();
