@@ -1,6 +1,7 @@
 //! With paths a stack does what it does without: every file of `tests/run`, composed and not.
 
 use std::path::Path;
+use std::sync::{Arc, Mutex};
 
 use mokume_base::FileId;
 use mokume_compose::{compose, Options};
@@ -161,4 +162,42 @@ fn options_are_followed() {
     for said in ["load.be32 m, 4", "16844810", "consume.held ", "give ", "out app.octets"] {
         assert!(path.contains(said), "{said}: {path}");
     }
+}
+
+/// A timer that a run shows to run out has a path, which settles what it touches: once, as the layers do.
+#[test]
+fn a_timer_that_runs_out_begins_a_path() {
+    let text = "automaton ticks\n\nlayer up\n\nclass up.E capacity 1 settle 1 {\n  t: timer\n  ticked: u32\n  settled: u32\n}\n\n\
+        port app application {\n  in go() -> up.E.go\n}\n\n\
+        handler up.E.go(e) {\n    t = now\n    at = add.wrap t, 5\n    arm e.t, at\n    return\n}\n\n\
+        expiry up.E.t(e) {\n    old = get e.ticked\n    more = add.wrap old, 1\n    set e.ticked, more\n    t = now\n    \
+        at = add.wrap t, 5\n    arm e.t, at\n    return\n}\n\n\
+        settle up.E(e) {\n    old = get e.settled\n    more = add.wrap old, 1\n    set e.settled, more\n    return\n}\n";
+    let parsed = text::parse(FileId(0), text);
+    assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics);
+    let composed = compose(&parsed.automaton, Options::default()).automaton.expect("it composes");
+    let ran = |mut machine: Instance| {
+        machine.start(0);
+        machine.input(1, PortId(0), 0, &[]);
+        machine.advance(50);
+        let object = machine.objects(ClassId(0))[0];
+        let cells = [1, 2].map(|cell| format!("{:?}", machine.cell(ClassId(0), object, CellId(cell))));
+        (cells, machine.paths_taken().to_vec())
+    };
+    let seen = Arc::new(Mutex::new(Profile::default()));
+    let mut watched = Instance::new(&composed, &[], 1);
+    watched.record_ways(seen.clone());
+    let (layers, _) = ran(watched);
+    let profile = seen.lock().unwrap().clone();
+    let is_timer = |path: &&mokume_reaction::Path| composed.handler_name(path.handler).contains("expiry");
+    assert!(
+        !with_paths(&composed, &Profile::default()).paths.iter().any(|path| is_timer(&path)),
+        "only where it is shown"
+    );
+    let paths = with_paths(&composed, &profile);
+    assert!(verify(&paths).is_empty(), "{:?}", verify(&paths));
+    let timer = paths.paths.iter().position(|path| is_timer(&path)).expect("the timer's path");
+    let (same, taken) = ran(Instance::new(&paths, &[], 1).with_paths());
+    assert_eq!(same, layers);
+    assert!(taken[timer] > 5, "{taken:?}");
 }
