@@ -87,6 +87,8 @@ pub fn analyse(loaded: &Loaded) -> (Program, Vec<Diagnostic>) {
         check::attributes::check(&program, &mut diagnostics);
         check::bound::check(&program, &mut diagnostics);
         check::idle::leave_out_followers(&program, &mut diagnostics);
+        check::parts::mark_unused(&program, &mut diagnostics);
+        lost::leave_out(&mut diagnostics);
     }
     diagnostics.sort_by_key(place);
     diagnostics.dedup();
