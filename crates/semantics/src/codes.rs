@@ -195,6 +195,7 @@ mokume_base::codes! {
     WIRE_ALONE = "M0615";
     WIRE_WAYS = "M0616";
     WIRE_LAYER_TWICE = "M0618";
+    UNUSED_WIRE = "M0619";
     WIRE_CONDITION = "M0620";
     WIRE_LAST = "M0621";
     WIRE_OPTION_LENGTH = "M0622";

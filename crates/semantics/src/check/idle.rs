@@ -181,7 +181,64 @@ fn meant(name: &Name) -> bool {
     name.text.starts_with('_')
 }
 
+/// Timers that some code starts, and none that ever runs: only what happens when they expire does. What is told of one is not told of others
+/// that would begin with it.
+fn never_begun(layer: &Layer, said: &Said) -> BTreeSet<StateAt> {
+    let by_handlers: Vec<BTreeSet<StateAt>> =
+        layer.handlers.iter().map(|handler| starts(layer, &handler.body)).collect();
+    let expiries = || {
+        layer.handlers.iter().zip(&by_handlers).filter_map(|(handler, starts)| match &handler.event {
+            Event::Expiry { timer } => Some(((timer.scope, timer.member), starts)),
+            _ => None,
+        })
+    };
+    // Functions that no handler calls are left open.
+    let by_all: BTreeSet<StateAt> = by_handlers.iter().flatten().copied().collect();
+    let mut begun: BTreeSet<StateAt> = said.started.difference(&by_all).copied().collect();
+    begun.extend(said.heard.difference(&said.started));
+    for (handler, starts) in layer.handlers.iter().zip(&by_handlers) {
+        if !matches!(handler.event, Event::Expiry { .. }) {
+            begun.extend(starts);
+        }
+    }
+    let mut told = BTreeSet::new();
+    loop {
+        let next: Vec<StateAt> =
+            expiries().filter(|(timer, _)| begun.contains(timer)).flat_map(|(_, starts)| starts).copied().collect();
+        let known = begun.len();
+        begun.extend(next);
+        if begun.len() > known {
+            continue;
+        }
+        let by_itself = expiries().find(|(timer, starts)| !begun.contains(timer) && starts.contains(timer));
+        let other = || expiries().find(|(timer, _)| !begun.contains(timer) && said.started.contains(timer));
+        let Some((timer, _)) = by_itself.or_else(other) else { return told };
+        told.insert(timer);
+        begun.insert(timer);
+    }
+}
+
+/// The timers that code of a layer starts, and the functions that it calls.
+fn starts(layer: &Layer, body: &[Stmt]) -> BTreeSet<StateAt> {
+    let (mut started, mut called, mut front) = (BTreeSet::new(), BTreeSet::new(), vec![body]);
+    while let Some(body) = front.pop() {
+        visit::walk(body, &mut |met| match met {
+            Met::Stmt(Stmt { kind: StmtKind::Start { timer, .. }, .. }) => {
+                started.insert((timer.scope, timer.member));
+            }
+            Met::Expr(expr) => {
+                if let Some(function) = visit::own_call(expr).filter(|function| called.insert(*function)) {
+                    front.extend(layer.functions.get(function as usize).map(|function| function.body.as_slice()));
+                }
+            }
+            _ => {}
+        });
+    }
+    started
+}
+
 fn timers(layer: &Layer, said: &Said, out: &mut Vec<Diagnostic>) {
+    let never_begun = never_begun(layer, said);
     for (kind, members) in layer.all_members() {
         for (index, member) in members.iter().enumerate() {
             let place = (kind, index as u32);
@@ -198,6 +255,14 @@ fn timers(layer: &Layer, said: &Said, out: &mut Vec<Diagnostic>) {
                 let text = format!("timer `{name}` is never started");
                 let found = Diagnostic::warning(codes::NEVER_STARTED, text).at(member.name.span, "never expires");
                 out.push(found.help(format!("write `start {name} after 20 ms` where it begins, or remove it")));
+            }
+            if never_begun.contains(&place) {
+                let text = format!("timer `{name}` is started only by what happens when it expires, and so never");
+                let found = Diagnostic::warning(codes::NEVER_STARTED, text).at(member.name.span, "never expires");
+                let help = format!(
+                    "write `start {name} after 20 ms` where it begins, too, such as in `on start` or `on opened`"
+                );
+                out.push(found.help(help));
             }
         }
     }

@@ -4,11 +4,11 @@
 
 use std::collections::BTreeMap;
 
-use mokume_base::{Diagnostic, Span};
+use mokume_base::{Diagnostic, Severity, Span};
 
-use crate::codes;
 use crate::program::*;
 use crate::visit::{self, Met};
+use crate::{codes, lost};
 
 /// All parts of all layers.
 pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
@@ -19,6 +19,22 @@ pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
             uses.part(at, part);
             undeclared(layer, part, &uses, out);
             idle(part, &uses, out);
+        }
+    }
+}
+
+/// Marks warnings that nobody uses what a layer has: a part that is not taken may be who would.
+pub fn mark_unused(program: &Program, out: &mut [Diagnostic]) {
+    for layer in &program.layers {
+        let members = layer.all_members().flat_map(|(_, members)| members).map(|member| &member.name);
+        let variants = layer.header.iter().flat_map(|header| &header.variants).map(|variant| &variant.name);
+        let others = layer.params.iter().map(|param| &param.name).chain(layer.uses.iter().map(|(_, alias)| alias));
+        let objects = layer.objects.iter().map(|class| &class.name);
+        for name in members.chain(variants).chain(others).chain(objects) {
+            let of_it = |found: &&mut Diagnostic| {
+                found.severity == Severity::Warning && found.primary.as_ref().is_some_and(|at| at.span == name.span)
+            };
+            out.iter_mut().filter(of_it).for_each(|found| found.needs.push(lost::within(layer.name.span, &name.text)));
         }
     }
 }

@@ -5,7 +5,7 @@ use mokume_base::Diagnostic;
 use crate::program::*;
 use crate::resolve::body::terms::{cast, unknown};
 use crate::resolve::body::Body;
-use crate::{codes, constants, types};
+use crate::{codes, constants, lost, types, visit};
 
 /// A value where a type is wanted.
 pub fn coerce(body: &mut Body, expr: Expr, want: Type) -> Expr {
@@ -29,6 +29,11 @@ pub fn coerce(body: &mut Body, expr: Expr, want: Type) -> Expr {
         Diagnostic::error(code, format!("expected {to}, found {from}")).at(expr.span, format!("this is {from}"));
     let help = counted(&expr, want).or_else(|| way_to(expr.ty, want, &to)).or_else(|| way_into(body, expr.ty, want));
     diagnostic.helps.push(help.unwrap_or_else(|| format!("write a value of type {to} here")));
+    if let Some(name) = counted(&expr, want).and_then(|_| only_name(body, &expr)) {
+        // Where it is declared is one place, and where it is used are many.
+        diagnostic = diagnostic.label(name.span, format!("`{}` is declared here", name.text));
+        diagnostic.lacks.push(lost::within(name.span, &to));
+    }
     body.report(diagnostic);
     // A message that is refused is still held.
     match expr.kind {
@@ -42,6 +47,28 @@ fn counted(expr: &Expr, want: Type) -> Option<String> {
     let number = matches!(expr.kind, ExprKind::Number(_) | ExprKind::Cast { .. });
     let is_so = matches!((expr.ty, want), (Type::UInt(_), Type::Duration)) && !number;
     is_so.then(|| "say of what it is so many: `… * 1 ms`; or let what is named here be a `Duration`".to_string())
+}
+
+/// The parameter, state or local that a value is made of, if it is one, and numbers.
+fn only_name(body: &Body, expr: &Expr) -> Option<Name> {
+    let mut names = Vec::new();
+    let mut others = false;
+    visit::walk_expr(expr, &mut |inner| match &inner.kind {
+        ExprKind::Param(index) => {
+            let layer = body.this_layer();
+            names.push(layer.and_then(|layer| layer.params.get(*index as usize)).map(|param| param.name.clone()));
+        }
+        ExprKind::State(state) if state.object.is_none() => {
+            names.push(body.member(state.scope, state.member).map(|member| member.name.clone()));
+        }
+        ExprKind::Number(_) | ExprKind::Binary { .. } | ExprKind::Cast { .. } => {}
+        _ => others = true,
+    });
+    names.dedup_by_key(|name| name.as_ref().map(|name| name.span));
+    match &names[..] {
+        [one] if !others => one.clone(),
+        _ => None,
+    }
 }
 
 /// A part of a record that has the type that is wanted.

@@ -8,7 +8,7 @@ use mokume_syntax::ast::{self, AstNode};
 use crate::program::*;
 use crate::resolve::context::{twice, Context, Item};
 use crate::resolve::layer::reader::{LayerReader, Source};
-use crate::{codes, tree};
+use crate::{codes, lost, tree};
 
 /// The layer's own text, then those of the parts that it took in.
 pub fn sources(cx: &Context, id: LayerId, file: FileId, item: &ast::Layer) -> Vec<Source> {
@@ -83,7 +83,9 @@ pub fn untaken(cx: &mut Context) {
             continue;
         }
         let (name, place) = (layer.name.text.clone(), layer.name.span);
-        let diagnostic =
+        let tokens = part.syntax().descendants_with_tokens().filter_map(|element| element.into_token());
+        let words = tokens.filter(|token| token.kind() == mokume_syntax::SyntaxKind::IDENT);
+        let mut diagnostic =
             Diagnostic::warning(codes::UNTAKEN_PART, format!("`{name}` does not take its part `{}`", own.text))
                 .at(own.span, "nobody's")
                 .label(place, "the layer")
@@ -91,6 +93,8 @@ pub fn untaken(cx: &mut Context) {
                     "write `parts {}` in `{name}`, or call it `_{}` to say that this is meant",
                     own.text, own.text
                 ));
+        // What it would use may be used by nobody else.
+        diagnostic.loses.extend(words.map(|word| lost::within(place, word.text())));
         cx.report(diagnostic);
     }
 }
