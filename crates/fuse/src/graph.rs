@@ -2,10 +2,9 @@
 //!
 //! It must keep: a node means what the operation of the form means, wherever the path comes to it.
 
-use std::collections::HashMap;
-
 use mokume_interpret::mask;
 use mokume_reaction::{AttributeId, Automaton, Binary, CellId, ClassId, Compare, OctetField, ParamId, Type};
+use rustc_hash::FxHashMap;
 
 /// A value of a path.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -57,9 +56,9 @@ pub struct Graph<'a> {
     nodes: Vec<Info>,
     /// Of each node, whatever is known elsewhere.
     spans: Vec<(u64, u64)>,
-    numbers: HashMap<Info, Node>,
+    numbers: FxHashMap<Info, Node>,
     /// What the path's guards say.
-    narrowed: HashMap<Node, (u64, u64)>,
+    narrowed: FxHashMap<Node, (u64, u64)>,
 }
 
 pub const U16: Type = Type::U(16);
@@ -68,7 +67,13 @@ pub const U64: Type = Type::U(64);
 
 impl<'a> Graph<'a> {
     pub fn new(automaton: &'a Automaton) -> Self {
-        Graph { automaton, nodes: Vec::new(), spans: Vec::new(), numbers: HashMap::new(), narrowed: HashMap::new() }
+        Graph {
+            automaton,
+            nodes: Vec::new(),
+            spans: Vec::new(),
+            numbers: FxHashMap::default(),
+            narrowed: FxHashMap::default(),
+        }
     }
 
     /// How many nodes there are.

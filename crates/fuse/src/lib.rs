@@ -12,6 +12,7 @@ mod graph;
 mod held;
 mod memos;
 mod message;
+mod overview;
 mod pure;
 mod region;
 mod settling;
@@ -23,10 +24,11 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
 use mokume_reaction::profile::Profile;
-use mokume_reaction::{Automaton, Body, CellId, ClassId, Emission, HandlerId, LayerId, Path, Trigger, WireId};
+use mokume_reaction::{Automaton, Body, CellId, ClassId, Emission, HandlerId, LayerId, Path, Trigger};
 
 use decisions::{search, Decisions, Far, Searched, Taken, SELDOM};
 pub use memos::{remembered, WORTH};
+use overview::Overview;
 pub use region::Why;
 use region::{Active, Call, Do, Region};
 use watched::Watched;
@@ -80,8 +82,7 @@ const WORTH_IT: u32 = 5;
 /// automaton must have been verified; one that was not composed has queues everywhere.
 pub fn paths(automaton: &Automaton, profile: &Profile) -> Vec<Found> {
     let flat = mokume_analyse::flat(automaton);
-    let (behind, is_between, asked_for) = (Vec::new(), between(&flat), flat.asked_for().into());
-    let mut finder = Finder { flat: &flat, profile, behind, is_between, asked_for };
+    let mut finder = Finder { flat: &flat, profile, behind: Vec::new(), overview: Rc::new(Overview::of(&flat)) };
     let timers = finder.timers();
     let begin = entries(&flat).into_iter().chain(timers.iter().copied());
     let mut found: Vec<Found> = begin.map(|handler| finder.find(handler, false)).collect();
@@ -108,10 +109,7 @@ struct Finder<'a> {
     profile: &'a Profile,
     /// Layers at which paths end, each once.
     behind: Vec<LayerId>,
-    /// By layer: whether another is above it.
-    is_between: Vec<bool>,
-    /// Wires of which somebody asks for the packet as they met it.
-    asked_for: Rc<[WireId]>,
+    overview: Rc<Overview>,
 }
 
 /// What the ways of an event have shown.
@@ -160,7 +158,8 @@ type Looked<'a> = Searched<Region<'a>, Why>;
 impl<'a> Finder<'a> {
     fn find(&mut self, handler: HandlerId, is_inside: bool) -> Found {
         let mut seen = Seen::of(Watched::of(self.profile, handler, is_inside));
-        let is_between = |layer: LayerId| self.is_between[layer.index()];
+        let overview = Rc::clone(&self.overview);
+        let is_between = |layer: LayerId| overview.is_between(layer);
         let whole = usual(self.look((handler, is_inside), &mut seen, |_| false));
         let found = match whole {
             Ok(mut taken) => {
@@ -228,13 +227,13 @@ impl<'a> Finder<'a> {
         let likely = first.worth / worth(&first.found).max(1.0);
         let is_there = |call: &&Active| {
             let stuck = seen.stuck.get(&call.call).copied().unwrap_or(0.0);
-            call.is_last && call.call.0 >= WORTH_IT && self.is_between[call.layer.index()] && stuck >= likely * REST
+            call.is_last && call.call.0 >= WORTH_IT && self.overview.is_between(call.layer) && stuck >= likely * REST
         };
         let call = first.found.calls.iter().rev().find(is_there)?.call.clone();
         let decisions = Decisions::prescribed(call.1.clone());
         let ends = Rc::new(HashSet::from([call]));
         let mut region =
-            Region::new(self.flat, Rc::clone(&self.asked_for), (decisions, seen.watched.clone()), is_inside, ends);
+            Region::new(self.flat, Rc::clone(&self.overview), (decisions, seen.watched.clone()), is_inside, ends);
         region.reaction(handler).ok()?;
         handed_over(&region)?;
         Some((region.decisions.last()?, region))
@@ -251,10 +250,10 @@ impl<'a> Finder<'a> {
         let mut ends = Rc::new(HashSet::new());
         let most = if is_inside { MOST_WAYS_INSIDE } else { MOST_WAYS };
         search((LEAVES, most), worth, |decisions| loop {
-            let asked_for = Rc::clone(&self.asked_for);
+            let overview = Rc::clone(&self.overview);
             let mut region = Region::new(
                 self.flat,
-                asked_for,
+                overview,
                 (decisions.clone(), seen.watched.clone()),
                 is_inside,
                 Rc::clone(&ends),
@@ -350,15 +349,6 @@ fn usual(looked: Looked) -> Result<Vec<Taken<Region>>, Option<Why>> {
         Some(failed) if drops => Err(Some(failed)),
         _ => Ok(taken),
     }
-}
-
-/// By layer: whether another is above it.
-fn between(automaton: &Automaton) -> Vec<bool> {
-    let mut between = vec![false; automaton.layers.len()];
-    for link in &automaton.links {
-        between[automaton.class(link.below.0).layer.index()] = true;
-    }
-    between
 }
 
 /// The handlers of events that a layer emits.

@@ -5,13 +5,14 @@ use std::rc::Rc;
 
 use mokume_reaction::{
     Automaton, Binary, CellId, Channel, ClassId, Compare, HandlerId, HeaderId, LayerId, OctetField, PortId, ReasonId,
-    SourceId, Type, VariantId, WireId,
+    SourceId, Type, VariantId,
 };
 
 use crate::decisions::{Decisions, Far};
 use crate::graph::{Graph, Kind, Node};
 use crate::held::Held;
 use crate::message::Message;
+use crate::overview::Overview;
 use crate::settling::Settling;
 use crate::watched::Watched;
 
@@ -195,8 +196,7 @@ pub struct Region<'a> {
     pub automaton: &'a Automaton,
     /// Whether it begins with an event that a layer emits: then messages may have headers, and queues may hold something.
     pub is_inside: bool,
-    /// Wires of which somebody asks for the packet as they met it.
-    pub asked_for: Rc<[WireId]>,
+    pub overview: Rc<Overview>,
     /// Calls where the path hands over.
     pub ends: Rc<HashSet<Call>>,
     /// Calls on the way, and those that are not done with.
@@ -239,14 +239,14 @@ pub type Followed<T> = Result<T, Why>;
 impl<'a> Region<'a> {
     pub fn new(
         automaton: &'a Automaton,
-        asked_for: Rc<[WireId]>,
+        overview: Rc<Overview>,
         (decisions, watched): (Decisions, Watched),
         is_inside: bool,
         ends: Rc<HashSet<Call>>,
     ) -> Self {
         Region {
             automaton,
-            asked_for,
+            overview,
             is_inside,
             ends,
             calls: Vec::new(),

@@ -261,20 +261,7 @@ impl<'a> Region<'a> {
             Emission::Event { target, .. } => self.automaton.class_for(body, target),
             Emission::Output { .. } => None,
         });
-        let Some(class) = emitted.next() else { return 1 };
-        let mut above = vec![self.automaton.class(class).layer];
-        let mut at = 0;
-        while let Some(layer) = above.get(at).copied() {
-            at += 1;
-            for link in &self.automaton.links {
-                let (upper, lower) =
-                    (self.automaton.class(link.above.0).layer, self.automaton.class(link.below.0).layer);
-                if lower == layer && !above.contains(&upper) {
-                    above.push(upper);
-                }
-            }
-        }
-        above.len()
+        emitted.next().map_or(1, |class| self.overview.above(self.automaton.class(class).layer))
     }
 
     fn enter(&mut self, frame: &mut Frame, to: &Target, results: Vec<Given>) -> usize {

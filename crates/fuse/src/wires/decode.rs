@@ -14,7 +14,7 @@ use crate::region::{Followed, Region};
 impl Region<'_> {
     /// Octets become the wire's headers; where `only_checks`, they stay octets, and the packet is cut to its size.
     pub fn decode(&mut self, message: &mut Message, wire: WireId, only_checks: bool) -> Followed<()> {
-        let keeps_it = !only_checks && self.asked_for.contains(&wire);
+        let keeps_it = !only_checks && self.overview.asked_for.contains(&wire);
         if !message.front.is_empty() || (keeps_it && !message.stored.is_empty()) {
             return self.no("reads what it has written itself");
         }
@@ -224,7 +224,7 @@ impl Region<'_> {
             options.pads_with.is_some() || options.pad <= 1 || options.arms.contains(&OptionArm::End { kind: 0 });
         let is_usual = |arm: &&OptionArm| {
             let OptionArm::Known { header, variant, field, repeat: None, .. } = arm else { return false };
-            self.pushed_with(*header, *variant, *field).is_some_and(|with| with >= USUAL)
+            self.overview.pushed_with(*header, *variant, *field).is_some_and(|with| with >= USUAL)
         };
         options.arms.iter().filter(|arm| can_end && is_usual(arm)).collect()
     }

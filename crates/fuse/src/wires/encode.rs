@@ -2,8 +2,8 @@
 
 use mokume_interpret::mask;
 use mokume_reaction::{
-    Binary, Endian, FieldIndex, FieldValue, HeaderId, OpKind, OptionArm, Type, VariantId, WireArm, WireExpression,
-    WireField, WireId, WireItem,
+    Binary, Endian, FieldIndex, FieldValue, HeaderId, OptionArm, Type, VariantId, WireArm, WireExpression, WireField,
+    WireId, WireItem,
 };
 
 use super::*;
@@ -81,26 +81,6 @@ impl Region<'_> {
         Ok(())
     }
 
-    /// In how many of all places where such a header is made a field of it is not zero, as a part of one; half where that depends.
-    pub(super) fn pushed_with(&self, header: HeaderId, variant: VariantId, field: u32) -> Option<f32> {
-        let (mut places, mut with) = (0.0f32, 0.0f32);
-        for body in self.automaton.bodies() {
-            for op in body.ops() {
-                let OpKind::Push { header: of, variant: which, fields, .. } = &op.kind else { continue };
-                if (*of, *which) != (header, variant) {
-                    continue;
-                }
-                let made = body.ops().find(|op| op.results.contains(&fields[field as usize]));
-                places += 1.0;
-                with += match made.map(|op| &op.kind) {
-                    Some(OpKind::Const { value, .. }) => f32::from(u8::from(*value != 0)),
-                    _ => 0.5,
-                };
-            }
-        }
-        (places > 0.0).then(|| with / places)
-    }
-
     fn put_computed(&mut self, encoder: &mut Encoder, place: usize, index: FieldIndex, value: Node) -> Followed<()> {
         let width = encoder.fields[place].width;
         let value = self.narrow(value, width)?;
@@ -143,7 +123,8 @@ impl Region<'_> {
                         let there = encoder.header_field(*header, *variant, *field);
                         let Some(there) = there else { continue };
                         let absent = self.is(there, 0);
-                        let likely = self.pushed_with(*header, *variant, *field).map_or(0.1, |likely| likely.min(0.9));
+                        let likely =
+                            self.overview.pushed_with(*header, *variant, *field).map_or(0.1, |likely| likely.min(0.9));
                         if self.decide(absent, Some(1.0 - likely))? {
                             continue;
                         }

@@ -1,0 +1,84 @@
+//! What is true of a whole automaton: found once, asked on every way.
+
+use mokume_reaction::{Automaton, Body, HeaderId, LayerId, OpKind, Value, VariantId, WireId};
+use rustc_hash::FxHashMap;
+
+/// Facts that ways ask for.
+pub struct Overview {
+    /// Wires of which somebody asks for the packet as they met it.
+    pub asked_for: Vec<WireId>,
+    /// By layer: how many layers stand on it, itself among them.
+    above: Vec<usize>,
+    pushed: FxHashMap<(HeaderId, VariantId), Pushed>,
+}
+
+/// Where a header is put on messages.
+struct Pushed {
+    places: f32,
+    /// By field: in how many of the places it is not zero; a half where that depends.
+    with: Vec<f32>,
+}
+
+impl Overview {
+    pub fn of(automaton: &Automaton) -> Self {
+        let above = (0..automaton.layers.len()).map(|layer| stand_on(automaton, LayerId::from(layer))).collect();
+        Overview { asked_for: automaton.asked_for(), above, pushed: pushed(automaton) }
+    }
+
+    /// Whether another layer is above this one.
+    pub fn is_between(&self, layer: LayerId) -> bool {
+        self.above[layer.index()] > 1
+    }
+
+    /// How many layers stand on this one, itself among them.
+    pub fn above(&self, layer: LayerId) -> usize {
+        self.above[layer.index()]
+    }
+
+    /// In how many of all places where such a header is made a field of it is not zero, as a part of one; half where that depends.
+    pub fn pushed_with(&self, header: HeaderId, variant: VariantId, field: u32) -> Option<f32> {
+        let pushed = self.pushed.get(&(header, variant))?;
+        Some(pushed.with.get(field as usize)? / pushed.places)
+    }
+}
+
+fn stand_on(automaton: &Automaton, layer: LayerId) -> usize {
+    let mut above = vec![layer];
+    let mut at = 0;
+    while let Some(layer) = above.get(at).copied() {
+        at += 1;
+        for link in &automaton.links {
+            let (upper, lower) = (automaton.class(link.above.0).layer, automaton.class(link.below.0).layer);
+            if lower == layer && !above.contains(&upper) {
+                above.push(upper);
+            }
+        }
+    }
+    above.len()
+}
+
+fn pushed(automaton: &Automaton) -> FxHashMap<(HeaderId, VariantId), Pushed> {
+    let mut all: FxHashMap<_, Pushed> = FxHashMap::default();
+    for body in automaton.bodies() {
+        let mut known = None;
+        for op in body.ops() {
+            let OpKind::Push { header, variant, fields, .. } = &op.kind else { continue };
+            let known = known.get_or_insert_with(|| constants(body));
+            let nothing = || Pushed { places: 0.0, with: vec![0.0; fields.len()] };
+            let pushed = all.entry((*header, *variant)).or_insert_with(nothing);
+            pushed.places += 1.0;
+            for (with, field) in pushed.with.iter_mut().zip(fields) {
+                *with += known.get(field).map_or(0.5, |value| f32::from(u8::from(*value != 0)));
+            }
+        }
+    }
+    all
+}
+
+fn constants(body: &Body) -> FxHashMap<Value, u64> {
+    let constant = |op: &mokume_reaction::Op| match op.kind {
+        OpKind::Const { value, .. } => Some((*op.results.first()?, value)),
+        _ => None,
+    };
+    body.ops().filter_map(constant).collect()
+}
