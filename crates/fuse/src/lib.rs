@@ -181,7 +181,9 @@ impl<'a> Finder<'a> {
                 .or_else(|_| usual(self.look((handler, is_inside), &mut seen, |_| true))),
         };
         let mut aside = Aside::default();
-        let path = found.map(|mut taken| {
+        let lost =
+            || Why { what: "asks for what none of its look-ups gives: please report this".to_owned(), source: None };
+        let path = found.and_then(|mut taken| {
             let likely = taken.iter().map(|way| way.worth / worth(&way.found).max(1.0)).fold(0.0, f32::max);
             aside
                 .moving
@@ -197,7 +199,8 @@ impl<'a> Finder<'a> {
             }
             aside.seldom.extend(ways.rests());
             aside.often = ended;
-            (Path { handler, body: write::body(ways, handler) }, layers)
+            let body = write::body(ways, handler).ok_or_else(|| Some(lost()))?;
+            Ok((Path { handler, body }, layers))
         });
         let nowhere = || Why { what: "leads nowhere".to_owned(), source: None };
         let mut missed = seen.missed;

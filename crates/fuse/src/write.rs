@@ -75,10 +75,12 @@ struct Writer<'r, 'a> {
     finds: u32,
     /// By parameter, second messages of it for all uses but the last.
     shares: HashMap<u32, Vec<Value>>,
+    /// Whether something was asked for that no look-up has given.
+    is_lost: bool,
 }
 
-/// The body of a path of this handler.
-pub fn body(mut ways: Ways, handler: HandlerId) -> Body {
+/// The body of a path of this handler; none if a way asks for what none of its look-ups gives.
+pub fn body(mut ways: Ways, handler: HandlerId) -> Option<Body> {
     let automaton = ways.region.automaton;
     let definition = automaton.handler(handler);
     let object = definition.body.blocks[0].params.first().map(|value| &definition.body.values[value.index()]);
@@ -88,28 +90,30 @@ pub fn body(mut ways: Ways, handler: HandlerId) -> Body {
     let entry = builder.current().unwrap_or(BlockId(0));
     let params = builder.params(entry).to_vec();
     let exit = builder.block("exit", &[]);
-    write(&mut ways, (0, 0), HashMap::new(), (&mut builder, &params, exit));
+    let is_whole = write(&mut ways, (0, 0), HashMap::new(), (&mut builder, &params, exit));
     builder.select(exit);
     builder.set_source(None);
     let messages = params.iter().copied().filter(|param| builder.type_of(*param) == Type::Msg).collect();
     builder.end(Terminator::Refuse { values: messages });
     let mut body = builder.finish();
     mokume_analyse::straighten(&mut body);
-    body
+    is_whole.then_some(body)
 }
 
-/// Writes a way from a step on, and so many look-ups, with what is known by then; then those that part from it.
+/// Writes a way from a step on, and so many look-ups, with what is known by then; then those that part from it. Whether all that they ask for
+/// is there.
 fn write(
     ways: &mut Ways,
     (from, finds): (usize, u32),
     values: HashMap<Node, Value>,
     (builder, params, exit): (&mut BodyBuilder, &[Value], BlockId),
-) {
+) -> bool {
     let automaton = ways.region.automaton;
     let (steps, deeds) = (std::mem::take(&mut ways.region.steps), std::mem::take(&mut ways.region.deeds));
     let graph = &mut ways.region.graph;
     let is_inside = ways.region.is_inside;
-    let mut writer = Writer { automaton, is_inside, graph, builder, values, params, finds, shares: HashMap::new() };
+    let mut writer =
+        Writer { automaton, is_inside, graph, builder, values, params, finds, shares: HashMap::new(), is_lost: false };
     let mut parted = Vec::new();
     // From there on it is left to who does the rest.
     let mut rest = None;
@@ -122,12 +126,18 @@ fn write(
         }
         let exit = rest.as_ref().map_or(exit, |(block, ..)| *block);
         let other = ways.others.iter().position(|other| other.at.steps == place);
+        // The other way goes on with what is found.
+        let found = match (step, other.map(|other| &ways.others[other].ways.region.steps[place])) {
+            (Step::Absent { .. }, Some(Step::Find { found, .. })) => Some(found),
+            _ => None,
+        };
+        let params: Vec<(String, Type)> = found.into_iter().flatten().map(|ty| (String::new(), *ty)).collect();
         let otherwise = match other {
-            Some(_) => writer.builder.block("", &[]),
+            Some(_) => writer.builder.block("", &params),
             None => exit,
         };
         let before = writer.finds;
-        writer.step(step, otherwise);
+        writer.step(step, (otherwise, found.is_some()));
         if let Some(other) = other {
             // What came after they parted has other numbers on the other way.
             let is_shared = |node: &Node| node.0 < ways.others[other].at.nodes;
@@ -149,7 +159,8 @@ fn write(
     }
     writer.builder.set_source(None);
     writer.builder.end(Terminator::Return);
-    for (other, place, finds, (block, exit), values) in parted {
+    let mut is_whole = !writer.is_lost;
+    for (other, place, mut finds, (block, exit), mut values) in parted {
         builder.select(block);
         let Other { at, ways: other } = &mut ways.others[other];
         // The opposite of what was asked holds already.
@@ -161,13 +172,27 @@ fn write(
             (Step::Find { .. }, Step::Absent { .. }) | (Step::Absent { .. }, Step::Find { .. }) => true,
             _ => false,
         };
-        write(other, (place + usize::from(implied), finds), values, (builder, params, exit));
+        if let (Step::Absent { .. }, Step::Find { .. }) = (&steps[place], &other.region.steps[place]) {
+            values.extend(found_in(&other.region.graph, builder, block, finds));
+            finds += 1;
+        }
+        is_whole &= write(other, (place + usize::from(implied), finds), values, (builder, params, exit));
     }
     if let (Some((block, finds, values)), Some((at, region))) = (rest, ways.rest.take()) {
         builder.select(block);
         let mut rest = Ways { region, ways: Vec::new(), others: Vec::new(), rest: None };
-        write(&mut rest, (at.steps, finds), values, (builder, params, exit));
+        is_whole &= write(&mut rest, (at.steps, finds), values, (builder, params, exit));
     }
+    is_whole
+}
+
+/// What the so many-eth look-up of a way has given as the parameters of a block.
+fn found_in(graph: &Graph, builder: &BodyBuilder, block: BlockId, finds: u32) -> Vec<(Node, Value)> {
+    let params = builder.params(block).iter().enumerate();
+    let known = |(place, value): (usize, &Value)| {
+        Some((graph.node_of(&Kind::Found(finds, place as u32), builder.type_of(*value))?, *value))
+    };
+    params.filter_map(known).collect()
 }
 
 impl Writer<'_, '_> {
@@ -199,8 +224,8 @@ impl Writer<'_, '_> {
         self.shares.get_mut(&given).and_then(Vec::pop).unwrap_or_else(|| self.message(given))
     }
 
-    /// Asks, and goes on in a new block; elsewhere where the answer is another one.
-    fn step(&mut self, step: &Step, elsewhere: BlockId) {
+    /// Asks, and goes on in a new block; elsewhere where the answer is another one: that block may want what was found.
+    fn step(&mut self, step: &Step, (elsewhere, wants_found): (BlockId, bool)) {
         match step {
             Step::Guard { condition, source } => {
                 self.builder.set_source(*source);
@@ -226,12 +251,7 @@ impl Writer<'_, '_> {
                 let op = Fallible::Find { object, cell: *cell, key };
                 self.builder.end(Terminator::Try { op, then: to(next, []), otherwise: to(elsewhere, []) });
                 self.builder.select(next);
-                for (place, value) in self.builder.params(next).to_vec().into_iter().enumerate() {
-                    let found = Kind::Found(self.finds, place as u32);
-                    if let Some(node) = self.graph.node_of(&found, self.builder.type_of(value)) {
-                        self.values.insert(node, value);
-                    }
-                }
+                self.values.extend(found_in(self.graph, self.builder, next, self.finds));
                 self.finds += 1;
             }
             Step::Peek { message, header, variant, source } => {
@@ -256,11 +276,12 @@ impl Writer<'_, '_> {
                 let key = key.iter().map(|part| self.value(*part)).collect();
                 let next = self.builder.block("", &[]);
                 let op = Fallible::Find { object, cell: *cell, key };
-                // What is found is not needed there.
-                let there = self.builder.block("", &params);
+                let there = if wants_found { elsewhere } else { self.builder.block("", &params) };
                 self.builder.end(Terminator::Try { op, then: to(there, []), otherwise: to(next, []) });
-                self.builder.select(there);
-                self.builder.end(Terminator::Jump { to: to(elsewhere, []) });
+                if !wants_found {
+                    self.builder.select(there);
+                    self.builder.end(Terminator::Jump { to: to(elsewhere, []) });
+                }
                 self.builder.select(next);
             }
         }
@@ -286,7 +307,10 @@ impl Writer<'_, '_> {
             },
             Kind::Entry(param) => self.params[param as usize],
             // Written with its look-up, which comes first.
-            Kind::Found(..) | Kind::Header(..) => self.op(OpKind::Const { ty, value: 0 }),
+            Kind::Found(..) | Kind::Header(..) => {
+                self.is_lost = true;
+                self.op(OpKind::Const { ty, value: 0 })
+            }
             Kind::Attribute(param, attribute) => {
                 self.op(OpKind::GetAttribute { message: self.message(param), attribute })
             }
