@@ -204,7 +204,7 @@ def compiling(form):
 def main():
     parser = argparse.ArgumentParser(description="What a call costs, in instructions.")
     parser.add_argument("--format", choices=["text", "json"], default="text")
-    parser.add_argument("--fuse", choices=["0", "1", "2"], default="0", help="as `mokume build` has it")
+    parser.add_argument("--fuse", choices=["0", "1", "2"], default="2", help="as `mokume build` has it")
     parser.add_argument("--table", choices=["all", "calls", "tcp", "thin", "stacks", "workloads", "compile", "peers"], default="all")
     options = parser.parse_args()
     method.FUSE = options.fuse

@@ -64,6 +64,8 @@ pub enum Command {
         /// Only on this one.
         #[arg(long, value_enum)]
         backend: Option<Backend>,
+        #[command(flatten)]
+        fused: Fused,
         /// Only tests whose name contains this.
         #[arg(long, value_name = "TEXT")]
         filter: Option<String>,
@@ -136,6 +138,8 @@ pub enum Command {
         /// What runs the hosts.
         #[arg(long, value_enum)]
         backend: Option<Backend>,
+        #[command(flatten)]
+        fused: Fused,
         /// Writes what was on the media to this capture.
         #[arg(long, value_name = "FILE")]
         pcap: Option<String>,
@@ -183,10 +187,8 @@ pub enum Command {
         /// The layers as they were written, before composing.
         #[arg(long)]
         uncomposed: bool,
-        /// 1: the likeliest way through all layers stands as one piece of code in front of each event's handlers; 2: and what it asks of
-        /// state that seldom changes is remembered; 0: the layers as they are.
-        #[arg(long, value_name = "LEVEL", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=2))]
-        fuse: u8,
+        #[command(flatten)]
+        fused: Fused,
         #[command(flatten)]
         by: ByProfile,
     },
@@ -239,6 +241,8 @@ pub enum Command {
     Size {
         #[command(flatten)]
         stack: StackChoice,
+        #[command(flatten)]
+        fused: Fused,
     },
     /// Lays files out: writes those that differ, and names them.
     Fmt {
@@ -264,6 +268,16 @@ pub struct Linger {
     /// meanwhile begins it anew, ten times as long in all at most.
     #[arg(long, value_name = "DURATION", default_value = "3s")]
     pub linger: String,
+}
+
+/// How far C is fused.
+#[derive(Args, Debug)]
+pub struct Fused {
+    /// How far C is fused. 2: the usual way through all layers stands as one piece of code in front of each event's handlers, and what it
+    /// asks of state that seldom changes is remembered; 1: nothing is remembered; 0: the layers as they are. Left out: what `Mokume.toml`
+    /// says, else 2; an automaton is written as 0.
+    #[arg(long = "fuse", value_name = "LEVEL", value_parser = clap::value_parser!(u8).range(0..=2))]
+    pub level: Option<u8>,
 }
 
 /// What is known of how often which way is taken.
@@ -307,6 +321,8 @@ pub struct OnDevices {
     /// What runs it.
     #[arg(long, value_enum)]
     pub backend: Option<Backend>,
+    #[command(flatten)]
+    pub fused: Fused,
     /// Stops after this time (`10s`); until a signal, or the end, when left out.
     #[arg(long = "for", value_name = "DURATION")]
     pub duration: Option<String>,

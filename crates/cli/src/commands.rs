@@ -22,12 +22,13 @@ use crate::tests::{tests, Asked};
 pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i32, Failure> {
     match &arguments.command {
         Command::Check { files } => check(files, apart, printer),
-        Command::Test { files, backend, filter } => {
-            let asked = Asked { files, backend: backend.map(backend_of), filter: filter.as_deref().unwrap_or("") };
+        Command::Test { files, backend, fused, filter } => {
+            let filter = filter.as_deref().unwrap_or("");
+            let asked = Asked { files, backend: backend.map(backend_of), fuse: fused.level, filter };
             tests(&asked, apart, printer)
         }
         Command::Run { stack, on } => {
-            let checked = accepted(stack.file.as_slice(), printer)?;
+            let checked = accepted(stack.file.as_slice(), printer)?.fused(on.fused.level);
             let chosen = (&checked, stack.stack.as_deref());
             with_stack(chosen, (apart, Streams::Shared), printer, |compiled| {
                 run_stack((&checked, compiled), on, arguments.seed, printer)
@@ -43,7 +44,7 @@ pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i3
         Command::Forward { from, to, stack, on } => {
             streams::forward((from, to), stack, on, (arguments.seed, apart), printer)
         }
-        Command::Sim { file, network, backend, pcap, chart, log, seeds, jobs } => {
+        Command::Sim { file, network, backend, fused, pcap, chart, log, seeds, jobs } => {
             let options = SimOptions {
                 network: network.as_deref(),
                 backend: *backend,
@@ -55,7 +56,7 @@ pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i3
                 jobs: *jobs,
             };
             picture_name(options.chart, &[".svg", ".txt"])?;
-            let checked = accepted(file.as_slice(), printer)?;
+            let checked = accepted(file.as_slice(), printer)?.fused(fused.level);
             apart.carry_out(&checked.natives, || simulate(&checked, file.as_deref(), &options, printer))
         }
         Command::Profile { file, network, stack, seeds, output } => {
@@ -69,8 +70,8 @@ pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i3
             };
             apart.carry_out(&checked.natives, || crate::profile::profile(&checked, &asked, printer))
         }
-        Command::Build { stack, emit, output, uncomposed, fuse, by } => {
-            build_stack((stack, by), (*emit, *uncomposed, *fuse), output.as_deref(), printer)
+        Command::Build { stack, emit, output, uncomposed, fused, by } => {
+            build_stack((stack, by), (*emit, *uncomposed, fused.level), output.as_deref(), printer)
         }
         Command::Path { stack, event, by } => crate::path::path((stack, by), event.as_deref(), printer),
         Command::Prove { stack, event, by } => crate::prove::prove((stack, by), event.as_deref(), printer),
@@ -84,8 +85,8 @@ pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i3
         Command::Dissect { file, by, stack, packets } => {
             crate::dissect::dissect(file, by.as_deref(), stack.as_deref(), packets.as_deref(), printer)
         }
-        Command::Size { stack } => {
-            let checked = accepted(stack.file.as_slice(), printer)?;
+        Command::Size { stack, fused } => {
+            let checked = accepted(stack.file.as_slice(), printer)?.fused(fused.level);
             let chosen = (&checked, stack.stack.as_deref());
             with_stack(chosen, (apart, Streams::Shared), printer, |compiled| sizes(compiled, printer))
         }
@@ -117,27 +118,26 @@ fn print_checked(checked: &Checked, printer: &Printer) -> Result<i32, Failure> {
 
 fn build_stack(
     (choice, by): (&StackChoice, &ByProfile),
-    (emit, uncomposed, fuse): (Emit, bool, u8),
+    (emit, uncomposed, level): (Emit, bool, Option<u8>),
     output: Option<&str>,
     printer: &Printer,
 ) -> Result<i32, Failure> {
-    if uncomposed && fuse > 0 {
+    if uncomposed && level.is_some_and(|level| level > 0) {
         let help = "leave out `--uncomposed`, or `--fuse`";
         return Err(Failure::of_use("layers that are not composed have no paths through them", help));
     }
-    if fuse == 0 && by.profile.is_some() {
+    let mut compiled = compiled_to_write(choice, printer)?;
+    compiled.fuse = level.unwrap_or(if emit == Emit::Automaton && by.profile.is_none() { 0 } else { compiled.fuse });
+    if compiled.fuse == 0 && by.profile.is_some() {
         let help = "say `--fuse 2`, or leave out `--profile`";
-        return Err(Failure::of_use("a profile says where paths go, and without `--fuse` there is none", help));
+        return Err(Failure::of_use("a profile says where paths go, and at `--fuse 0` there is none", help));
     }
-    let compiled = compiled_to_write(choice, printer)?;
-    let automaton = if uncomposed { &compiled.uncomposed } else { &compiled.composed };
-    let profile = profile_of(by, &compiled)?;
-    let fused = (fuse > 0).then(|| mokume_driver::path::fused(automaton, &profile, fuse));
-    let automaton = fused.as_ref().unwrap_or(automaton);
+    compiled.profile = profile_of(by, &compiled)?;
+    let automaton = if uncomposed { &compiled.uncomposed } else { compiled.for_c() };
     match emit {
         Emit::Automaton => written(output, &build::automaton(automaton), printer),
         Emit::C => {
-            let files = build::c(automaton, &compiled.native_files)?;
+            let files = if uncomposed { build::c_uncomposed(&compiled)? } else { build::c(&compiled)? };
             let Some(folder) = output else {
                 files.iter().for_each(|(name, text)| printer.line(format!("/* ==== {name} ==== */\n{text}")));
                 return Ok(0);
@@ -181,7 +181,7 @@ fn draw(
 }
 
 fn sizes(compiled: &Compiled, printer: &Printer) -> Result<i32, Failure> {
-    let sizes = size::sizes(&compiled.composed);
+    let sizes = size::sizes(compiled.for_c());
     if printer.is_json() {
         for row in &sizes.rows {
             let (octets, capacity, in_all) = (row.octets, row.capacity, row.in_all);
@@ -216,6 +216,7 @@ fn sizes(compiled: &Compiled, printer: &Printer) -> Result<i32, Failure> {
         ("the structure: objects, and what the runtime keeps".to_string(), needed.instance),
         ("what a reaction has emitted, and what waits for its own".to_string(), needed.agenda + needed.later),
         ("outputs and reports".to_string(), needed.outputs),
+        ("what paths write before it leaves".to_string(), needed.front),
         (each(needed.buffers, "buffers", needed.buffer), needed.buffers * needed.buffer),
         (each(needed.messages, "messages", needed.message), needed.pool - needed.buffers * needed.buffer),
         ("an instance, as C is given it by itself".to_string(), needed.whole),
@@ -236,6 +237,7 @@ fn in_all(needed: &size::Needed) -> serde_json::Value {
         "agenda": needed.agenda,
         "later": needed.later,
         "outputs": needed.outputs,
+        "front": needed.front,
         "buffer": needed.buffer,
         "buffers": needed.buffers,
         "message": needed.message,

@@ -46,12 +46,8 @@ fn missed(shown: &Shown, printer: &Printer) {
         printer.line("not in it, the likeliest first:");
     }
     for (likely, nowhere) in shown.missed.iter().take(MOST_MISSED) {
-        printer.line(format!("    {:>5.1} %  {}{}", likely * 100.0, nowhere.why, at(nowhere)));
+        printer.line(format!("    {:>5.1} %  {}{}", likely * 100.0, nowhere.why, nowhere.at()));
     }
-}
-
-fn at(nowhere: &Nowhere) -> String {
-    nowhere.place.as_ref().map_or(String::new(), |place| format!(" ({place})"))
 }
 
 fn line(shown: &Shown, printer: &Printer) {
@@ -65,7 +61,7 @@ fn line(shown: &Shown, printer: &Printer) {
             format!("{events:<28} {layers:>3} layers, {operations:>4} operations, {guards:>3} guards")
         }
         Err(nowhere) => {
-            format!("{events:<28} none: the likeliest way {}{}", nowhere.why, at(nowhere))
+            format!("{events:<28} none: the likeliest way {}{}", nowhere.why, nowhere.at())
         }
     });
 }

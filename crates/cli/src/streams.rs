@@ -11,7 +11,7 @@ use mokume_driver::Failure;
 
 use crate::accounts::print_accounts;
 use crate::apart::Apart;
-use crate::arguments::{Linger, OnDevices, StreamStack};
+use crate::arguments::{Fused, Linger, OnDevices, StreamStack};
 use crate::common::{accepted, with_stack};
 use crate::print::Printer;
 use crate::run::request;
@@ -35,7 +35,7 @@ pub fn one(
         let help = "leave `--format` out; `mokume forward` has a report in JSON";
         return Err(Failure::of_use("the standard output carries the stream, and no JSON", help));
     }
-    let checked = files(choice, printer)?;
+    let checked = files(choice, &with.0.fused, printer)?;
     with_stack((&checked, stack(choice)), (apart, Streams::TheChilds), printer, |compiled| {
         joined(ask, (&checked, compiled), with, seed, printer)
     })
@@ -84,7 +84,7 @@ pub fn forward(
     }
     let ways: Vec<streams::Way> =
         from.iter().zip(to).map(|(from, to)| streams::way(from, to)).collect::<Result<_, _>>()?;
-    let checked = files(choice, printer)?;
+    let checked = files(choice, &on.fused, printer)?;
     with_stack((&checked, stack(choice)), (apart, Streams::Shared), printer, |compiled| {
         forwarded(&ways, (&checked, compiled), on, seed, printer)
     })
@@ -112,11 +112,12 @@ fn forwarded(
 }
 
 /// The file, or the command's own.
-fn files(choice: &StreamStack, printer: &Printer) -> Result<Checked, Failure> {
-    match &choice.file {
-        Some(file) => accepted(std::slice::from_ref(file), printer),
-        None => Ok(streams::own(&RealWorld)),
-    }
+fn files(choice: &StreamStack, fused: &Fused, printer: &Printer) -> Result<Checked, Failure> {
+    let checked = match &choice.file {
+        Some(file) => accepted(std::slice::from_ref(file), printer)?,
+        None => streams::own(&RealWorld),
+    };
+    Ok(checked.fused(fused.level))
 }
 
 /// The stack that is named; the command's own has a name.

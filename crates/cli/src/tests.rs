@@ -17,6 +17,7 @@ use crate::print::Printer;
 pub struct Asked<'a> {
     pub files: &'a [String],
     pub backend: Option<Backend>,
+    pub fuse: Option<u8>,
     pub filter: &'a str,
 }
 
@@ -97,7 +98,7 @@ fn print_death(ended: &Ended, place: &Place, printer: &Printer) {
 /// Runs the tests, and tells who started us.
 fn in_child(asked: &Asked<'_>, patience: Option<Duration>, apart: &Apart, printer: &Printer) -> Result<i32, Failure> {
     let world = RealWorld;
-    let checked = accepted(asked.files, printer)?;
+    let checked = accepted(asked.files, printer)?.fused(asked.fuse);
     let prepared = test::prepare(&checked, asked.filter, &world);
     let left_out = checked.diagnostics.iter().filter(|found| compile::is_of_untaken_part(found));
     let diagnostics: Vec<_> = left_out.chain(&prepared.diagnostics).cloned().collect();

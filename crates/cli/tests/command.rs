@@ -273,7 +273,9 @@ fn ten_thousand_connections_have_400_octets_each() {
 #[test]
 fn the_whole_of_an_instance_is_what_its_c_asks_for() {
     let folder = scratch("whole");
-    for (file, stack) in [("examples/services.mok", "Services"), ("examples/stream.mok", "Host")] {
+    for (file, stack) in
+        [("examples/services.mok", "Services"), ("examples/stream.mok", "Host"), ("examples/host.mok", "Host")]
+    {
         let size = mokume(&["size", file, "--format", "json"]);
         let rows = said(&size);
         let rows = rows.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());

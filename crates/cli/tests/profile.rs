@@ -107,7 +107,7 @@ fn a_profile_of_something_else_is_refused() {
 #[test]
 fn a_profile_without_paths_is_refused() {
     let file = scratch("bare.mok", SIZES);
-    let output = mokume(&["build", &file, "--profile", "x"]);
+    let output = mokume(&["build", &file, "--fuse", "0", "--profile", "x"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(said(&output).contains("say `--fuse 2`"), "{}", said(&output));
 }

@@ -3,6 +3,7 @@
 use mokume_emit_c::{emit, Options};
 use mokume_reaction::Automaton;
 
+use crate::compile::Compiled;
 use crate::failure::Failure;
 use crate::natives::Files;
 
@@ -12,8 +13,18 @@ pub fn automaton(automaton: &Automaton) -> String {
 }
 
 /// The generated files, the functions in C that they call, and the runtime that they need, by name.
-pub fn c(automaton: &Automaton, natives: &Files) -> Result<Vec<(String, String)>, Failure> {
-    let generated = emit(automaton, &Options::default())
+pub fn c(compiled: &Compiled) -> Result<Vec<(String, String)>, Failure> {
+    c_of(compiled.for_c(), compiled.notes(), &compiled.native_files)
+}
+
+/// The same of the layers before composing.
+pub fn c_uncomposed(compiled: &Compiled) -> Result<Vec<(String, String)>, Failure> {
+    c_of(&compiled.uncomposed, &[], &compiled.native_files)
+}
+
+fn c_of(automaton: &Automaton, notes: &[String], natives: &Files) -> Result<Vec<(String, String)>, Failure> {
+    let options = Options { notes: notes.to_vec(), ..Options::default() };
+    let generated = emit(automaton, &options)
         .map_err(|error| Failure::of_program(error.to_string(), "split the wire, or use the interpreter"))?;
     let mut files =
         vec![(format!("{}.h", generated.stem), generated.header), (format!("{}.c", generated.stem), generated.source)];

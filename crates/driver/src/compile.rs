@@ -1,13 +1,15 @@
 //! From files to a stack's automaton: load, check, lower, verify, compose. Diagnostics are collected, never printed here.
 
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use mokume_base::world::World;
 use mokume_base::{Diagnostic, FileId, Severity, SourceMap};
 use mokume_compose::Finding;
 use mokume_emit_c::CProgram;
 use mokume_lower::Protocols;
+use mokume_reaction::profile::Profile;
 use mokume_reaction::{Automaton, Natives, Source};
 use mokume_script::Written;
 use mokume_semantics::program::{Program, StackId};
@@ -15,6 +17,7 @@ use mokume_semantics::program::{Program, StackId};
 use crate::failure::Failure;
 use crate::library::Library;
 use crate::natives::{self, Files, Functions};
+use crate::path::{self, Noted};
 use crate::places;
 use crate::project::{self, Manifest};
 
@@ -34,6 +37,12 @@ impl Checked {
     /// Whether anything is wrong with the program itself: then no stack of it can be compiled.
     pub fn has_errors(&self) -> bool {
         has_errors(&self.diagnostics)
+    }
+
+    /// The same, whose stacks are fused so far in C, if a level is told.
+    pub fn fused(mut self, level: Option<u8>) -> Self {
+        self.manifest.defaults.fuse = level.or(self.manifest.defaults.fuse);
+        self
     }
 }
 
@@ -147,6 +156,11 @@ pub struct Compiled {
     /// Why these run by their models, if they do: the stack does not run in C then.
     pub by_models: Option<Failure>,
     pub native_files: Files,
+    /// How far its C is fused (`path::fused`), and by what a run has shown.
+    pub fuse: u8,
+    pub profile: Profile,
+    /// What C is made of, once somebody has asked for it.
+    fused: OnceLock<Noted>,
     /// The stack in C, once somebody has asked for it.
     pub(crate) in_c: Mutex<Option<Arc<CProgram>>>,
 }
@@ -156,6 +170,44 @@ impl Compiled {
     pub fn calls_c(&self) -> bool {
         !mokume_emit_c::signatures(&self.composed).is_empty()
     }
+
+    /// What C is made of: the composed stack, with paths and memos as far as `fuse` says.
+    pub fn for_c(&self) -> &Automaton {
+        match self.fuse {
+            0 => &self.composed,
+            _ => &self.noted().automaton,
+        }
+    }
+
+    /// What its C says of the path of each event, line by line.
+    pub fn notes(&self) -> &[String] {
+        match self.fuse {
+            0 => &[],
+            _ => &self.noted().notes,
+        }
+    }
+
+    fn noted(&self) -> &Noted {
+        self.fused.get_or_init(|| path::with_notes(&self.composed, &self.profile, self.fuse))
+    }
+}
+
+/// Fuses several stacks, on all cores: what C is made of is there then.
+pub fn fuse_all<'c>(stacks: impl Iterator<Item = &'c Compiled> + Send) {
+    let left = Mutex::new(stacks);
+    let next = || left.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let fuse = || {
+        while let Some(compiled) = next() {
+            compiled.for_c();
+        }
+    };
+    let workers = std::thread::available_parallelism().map_or(1, NonZero::get);
+    std::thread::scope(|scope| {
+        for _ in 1..workers {
+            scope.spawn(fuse);
+        }
+        fuse();
+    });
 }
 
 /// Which stack is meant: by name, by the project's default, or the last one of the file (files that it uses come first in meaning).
@@ -246,7 +298,6 @@ fn compile_with(checked: &Checked, stack: StackId, world: Option<&dyn World>) ->
             let native_files = checked.natives.clone();
             let written = Arc::new(crate::written::of(&checked.program, definition, &uncomposed));
             let (composed, diagnosed) = (automaton, Vec::new());
-            let in_c = Mutex::default();
             let compiled = Compiled {
                 uncomposed,
                 composed,
@@ -256,7 +307,10 @@ fn compile_with(checked: &Checked, stack: StackId, world: Option<&dyn World>) ->
                 natives: natives.loaded,
                 by_models: natives.by_models,
                 native_files,
-                in_c,
+                fuse: checked.manifest.defaults.fuse.unwrap_or(path::FUSE),
+                profile: Profile::default(),
+                fused: OnceLock::new(),
+                in_c: Mutex::default(),
             };
             (Some(compiled), diagnostics)
         }

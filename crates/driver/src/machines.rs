@@ -63,8 +63,8 @@ fn in_c(compiled: &Compiled, world: &dyn World) -> Result<Arc<CProgram>, Failure
     if let Some(reason) = &compiled.by_models {
         return Err(reason.clone());
     }
-    let build = compiled.native_files.with(&[&compiled.composed], Build::new(world, cache::folder(world)));
-    let built = program(&[&compiled.composed], &build)?;
+    let build = compiled.native_files.with(&[compiled.for_c()], Build::new(world, cache::folder(world)));
+    let built = program(&[compiled.for_c()], &build)?;
     Ok(known.insert(built).clone())
 }
 

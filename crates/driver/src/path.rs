@@ -37,13 +37,36 @@ pub struct Nowhere {
     pub place: Option<String>,
 }
 
+/// How far C is fused where nobody says it.
+pub const FUSE: u8 = 2;
+
 /// The automaton with a path in front of the handlers of each event that has one; from level 2 on with memos. What a profile says is
 /// usual is; of what it does not know, the source says it.
 pub fn fused(composed: &Automaton, profile: &Profile, level: u8) -> Automaton {
-    match level {
-        0 | 1 => mokume_fuse::with_paths(composed, profile),
-        _ => mokume_fuse::with_memos(composed, profile, mokume_fuse::WORTH),
-    }
+    with_notes(composed, profile, level).automaton
+}
+
+/// What C is made of, and what it says of each event's path.
+pub(crate) struct Noted {
+    pub automaton: Automaton,
+    pub notes: Vec<String>,
+}
+
+pub(crate) fn with_notes(composed: &Automaton, profile: &Profile, level: u8) -> Noted {
+    let fused = mokume_fuse::fused(composed, profile, (level > 1).then_some(mokume_fuse::WORTH));
+    let mut notes =
+        vec![format!("Paths (`--fuse {level}`): the usual way of an event through all layers as one piece of code.")];
+    notes.extend(fused.events.iter().map(|(handler, path)| {
+        let events = events(composed, *handler).join(", ");
+        match path {
+            Ok(layers) => format!("{events}: {layers} layers, tested"),
+            Err(why) => {
+                let nowhere = nowhere(composed, why.clone());
+                format!("{events}: none, as the likeliest way {}{}", nowhere.why, nowhere.at())
+            }
+        }
+    }));
+    Noted { automaton: fused.automaton, notes }
 }
 
 /// For each event of a port, in their order.
@@ -85,14 +108,26 @@ pub fn known<'a>(all: impl Iterator<Item = &'a Vec<String>>, event: &str) -> Res
     }
 }
 
+impl Nowhere {
+    /// Where it is, in parentheses behind a blank; nothing if that is not known.
+    pub fn at(&self) -> String {
+        self.place.as_ref().map_or(String::new(), |place| format!(" ({place})"))
+    }
+}
+
+/// `file:line`.
+fn place_of(automaton: &Automaton, source: SourceId) -> Option<String> {
+    let source = automaton.sources.get(source.index())?;
+    Some(format!("{}:{}", source.file, source.line))
+}
+
+fn nowhere(automaton: &Automaton, why: mokume_fuse::Why) -> Nowhere {
+    Nowhere { why: why.what, place: why.source.and_then(|source| place_of(automaton, source)) }
+}
+
 fn shown(automaton: &Automaton, found: mokume_fuse::Found) -> Shown {
-    let place = |source: SourceId| {
-        let source = automaton.sources.get(source.index())?;
-        Some(format!("{}:{}", source.file, source.line))
-    };
-    let nowhere = |why: mokume_fuse::Why| Nowhere { why: why.what, place: why.source.and_then(place) };
     let events = events(automaton, found.handler);
-    let missed = found.missed.into_iter().map(|missed| (missed.likely, nowhere(missed.why))).collect();
+    let missed = found.missed.into_iter().map(|missed| (missed.likely, nowhere(automaton, missed.why))).collect();
     let path = match found.path {
         Ok((path, layers)) => {
             let asks = |block: &&Block| matches!(block.terminator, Terminator::Branch { .. } | Terminator::Try { .. });
@@ -101,10 +136,12 @@ fn shown(automaton: &Automaton, found: mokume_fuse::Found) -> Shown {
                 layers: layers.iter().map(|layer| automaton.layers[layer.index()].name.clone()).collect(),
                 guards: path.body.blocks.iter().filter(asks).count(),
                 operations: path.body.ops().count(),
-                lines: lines.map(|(text, source)| (text, source.and_then(place))).collect(),
+                lines: lines
+                    .map(|(text, source)| (text, source.and_then(|source| place_of(automaton, source))))
+                    .collect(),
             })
         }
-        Err(why) => Err(nowhere(why)),
+        Err(why) => Err(nowhere(automaton, why)),
     };
     Shown { events, path, missed }
 }

@@ -39,6 +39,8 @@ pub struct Defaults {
     pub stack: Option<String>,
     pub network: Option<String>,
     pub backend: Option<String>,
+    /// How far C is fused: 0, 1 or 2.
+    pub fuse: Option<u8>,
     pub seed: Option<u64>,
     #[serde(default)]
     pub set: BTreeMap<String, String>,
@@ -60,16 +62,22 @@ pub fn find(world: &dyn World, start: &str) -> Result<Option<(PathBuf, Manifest)
 
 /// `name` is for the message.
 pub fn parse(text: &str, name: &str) -> Result<Manifest, Failure> {
-    toml::from_str(text).map_err(|error| {
+    let manifest: Manifest = toml::from_str(text).map_err(|error| {
         let place = error.span().map_or(String::new(), |span| {
             let line = text[..span.start.min(text.len())].matches('\n').count() + 1;
             format!(":{line}")
         });
         Failure::of_use(
             format!("{name}{place}: {}", error.message()),
-            "known: [project] name, sources, library; [defaults] stack, network, backend, seed, set, device",
+            "known: [project] name, sources, library; [defaults] stack, network, backend, fuse, seed, set, device",
         )
-    })
+    })?;
+    match manifest.defaults.fuse {
+        Some(level) if level > crate::path::FUSE => {
+            Err(Failure::of_use(format!("{name}: there is no `fuse = {level}`"), "there are: 0, 1, 2"))
+        }
+        _ => Ok(manifest),
+    }
 }
 
 #[cfg(test)]
@@ -105,5 +113,7 @@ mod tests {
         let failure = parse("[project]\nname = \"x\"\nsource = [\"src\"]\n", "Mokume.toml").unwrap_err();
         assert!(failure.message.starts_with("Mokume.toml:3"), "{failure}");
         assert_eq!(failure.exit_code(), 2);
+        let failure = parse("[project]\nname = \"x\"\n[defaults]\nfuse = 3\n", "Mokume.toml").unwrap_err();
+        assert_eq!(failure.message, "Mokume.toml: there is no `fuse = 3`");
     }
 }

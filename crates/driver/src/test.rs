@@ -144,7 +144,8 @@ impl Running<'_> {
     /// All stacks of all tests as one program: a start of the compiler costs more than a stack. Where it is refused, each stack by
     /// itself, so that only the tests of those that are refused do not run.
     fn in_c(&mut self, tests: &[&(&Test, Script)], stacks: &[(u32, &Compiled)]) {
-        let automata: Vec<&Automaton> = stacks.iter().map(|(_, compiled)| &compiled.composed).collect();
+        compile::fuse_all(stacks.iter().map(|(_, compiled)| *compiled));
+        let automata: Vec<&Automaton> = stacks.iter().map(|(_, compiled)| compiled.for_c()).collect();
         let build = Build { optimize: 1, ..Build::new(self.world, crate::cache::folder(self.world)) };
         match machines::program(&automata, &self.checked.natives.with(&automata, build)) {
             Ok(program) => {

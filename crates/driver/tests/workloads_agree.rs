@@ -6,7 +6,7 @@ use std::process::Command;
 
 use mokume_base::world::RealWorld;
 use mokume_driver::profile::Profile;
-use mokume_driver::{build, compile, path, profile, sim};
+use mokume_driver::{build, compile, profile, sim};
 
 /// The stack's file, its name, the program that drives it.
 const WORKLOADS: [(&str, &str, &str); 5] = [
@@ -27,11 +27,11 @@ fn files(file: &str, stack: &str, fuse: u8) -> Vec<(String, String)> {
     let name = root().join(file).to_string_lossy().into_owned();
     let checked = compile::check(&RealWorld, &[name]).expect("a file");
     let chosen = compile::choose_stack(&checked, Some(stack)).expect("the stack");
-    let compiled = compile::compile_to_write(&checked, chosen).0.expect("no errors");
+    let mut compiled = compile::compile_to_write(&checked, chosen).0.expect("no errors");
     let usual = root().join(file.replace(".mok", "_usual.mok"));
-    let usual = if fuse > 0 && usual.exists() { usual_ways(&usual, stack) } else { Profile::default() };
-    let automaton = if fuse > 0 { path::fused(&compiled.composed, &usual, fuse) } else { compiled.composed };
-    build::c(&automaton, &compiled.native_files).expect("C")
+    compiled.profile = if fuse > 0 && usual.exists() { usual_ways(&usual, stack) } else { Profile::default() };
+    compiled.fuse = fuse;
+    build::c(&compiled).expect("C")
 }
 
 /// The ways that reactions of a stack take in the network of a file.

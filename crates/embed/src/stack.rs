@@ -135,7 +135,7 @@ impl Stack {
         if let Some(reason) = &self.compiled.by_models {
             return Err(reason.clone());
         }
-        build::c(&self.compiled.composed, &self.compiled.native_files)
+        build::c(&self.compiled)
     }
 
     /// Compiles the stack into a shared object with the functions of its header (`host_init`, `host_interface`, …), and
@@ -155,7 +155,7 @@ impl Stack {
         let object = folder.join(format!("lib{stem}.so"));
         let compiler = mokume_driver::machines::compiler(&RealWorld);
         let within = |name: &str| folder.join(name).to_string_lossy().into_owned();
-        let automaton = &self.compiled.composed;
+        let automaton = self.compiled.for_c();
         let natives = files.iter().filter(|(name, _)| mokume_driver::natives::is_file_of_functions(name));
         let libraries = self.compiled.native_files.libraries_of(automaton);
         let invocation = Invocation::of(&compiler)

@@ -10,9 +10,9 @@ use std::collections::HashSet;
 
 use mokume_reaction::*;
 
-use crate::plan::Plan;
+use crate::plan::{mortal, Plan};
 use crate::text::Text;
-use crate::types::{c_type, declare};
+use crate::types::{c_type, declare, stored_octets};
 
 /// The name of what is kept of a memo, and of what works on it.
 pub(crate) fn name(plan: &Plan, id: FunctionId) -> String {
@@ -25,6 +25,26 @@ pub(crate) fn class_of(function: &Function) -> Option<ClassId> {
         Some((_, Type::Ref(class))) => Some(*class),
         _ => None,
     }
+}
+
+/// The memos of an automaton that are kept beside the objects of a class, or once.
+pub(crate) fn of(automaton: &Automaton, class: Option<ClassId>) -> impl Iterator<Item = &Function> {
+    automaton.functions.iter().filter(move |function| function.is_memo() && class_of(function) == class)
+}
+
+/// Octets of what is kept of a memo, as `sizeof` says them of what [`structs`] writes.
+pub(crate) fn octets(automaton: &Automaton, function: &Function) -> u64 {
+    let mortal = mortal(automaton);
+    let mut end = 8u64;
+    for (ty, there) in function.results.iter().zip(there(automaton, function)) {
+        let has_record =
+            matches!(*ty, Type::Ref(class) if there && (!automaton.is_unique(class) || mortal.contains(&class)));
+        let record = has_record.then_some(8);
+        for octets in record.into_iter().chain([u64::from(stored_octets(automaton, *ty))]) {
+            end = end.next_multiple_of(octets.max(1)) + octets;
+        }
+    }
+    end.next_multiple_of(8)
 }
 
 /// The memos that are kept beside the objects of a class, or once.

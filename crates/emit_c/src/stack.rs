@@ -20,6 +20,8 @@ pub struct Options {
     pub prefix: String,
     /// Count how often each branch of a handler is taken.
     pub coverage: bool,
+    /// Lines of a comment on top of the header: what its reader should know of how it was made.
+    pub notes: Vec<String>,
 }
 
 /// A stack in C. The source includes the header by `file_stem` and `.h`.
@@ -74,7 +76,7 @@ pub fn emit(automaton: &Automaton, options: &Options) -> Result<Generated, EmitE
     let plan = Plan::new(automaton, prefix, options.coverage);
     Ok(Generated {
         stem: plan.names.stack.clone(),
-        header: header::write(&plan),
+        header: header::write(&plan, &options.notes),
         source: source(&plan),
         branches: plan.branches.clone(),
     })

@@ -156,7 +156,7 @@ fn faults_of_the_generator_are_found() {
     let (mut files, mut generated): (Vec<RunFile>, Vec<Generated>) = (Vec::new(), Vec::new());
     for (number, mutation) in GENERATOR.iter().enumerate() {
         let file = all.iter().find(|file| file.name.contains(mutation.file)).expect(mutation.file);
-        let options = Options { prefix: format!("m{number}"), coverage: true };
+        let options = Options { prefix: format!("m{number}"), coverage: true, ..Options::default() };
         let mut stack = emit(&file.automaton, &options).expect("C");
         let changed = (mutation.change)(&stack.source);
         stack.source = changed.unwrap_or_else(|| panic!("{}: nothing to change in\n{}", mutation.name, stack.source));

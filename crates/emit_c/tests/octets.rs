@@ -25,7 +25,7 @@ fn with_assertions(automaton: &Automaton, more: u64) -> String {
     let (objects, classes) = (object_octets(automaton), class_octets(automaton));
     for (at, name) in records.iter().enumerate() {
         let class = ClassId::from(at);
-        let octets = record_octets(automaton, automaton.class(class)) + more;
+        let octets = record_octets(automaton, class) + more;
         let beside = objects[at] + more - octets;
         let is_child = |child: &(&Class, &String)| child.0.parent == Some(class) && declared(child.1, "kin");
         let children = automaton.classes.iter().zip(&records).filter(is_child).count();

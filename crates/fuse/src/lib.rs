@@ -386,13 +386,33 @@ fn entries(automaton: &Automaton) -> Vec<HandlerId> {
 
 /// The automaton with the paths that were found.
 pub fn with_paths(automaton: &Automaton, profile: &Profile) -> Automaton {
-    with(automaton, paths(automaton, profile)).0
+    fused(automaton, profile, None).automaton
 }
 
 /// The automaton with the paths that were found, and in them memos that save more than `worth`; [`WORTH`] but for tests.
 pub fn with_memos(automaton: &Automaton, profile: &Profile, worth: usize) -> Automaton {
-    let (fused, aside) = with(automaton, paths(automaton, profile));
-    remembered(&fused, &aside, worth)
+    fused(automaton, profile, Some(worth)).automaton
+}
+
+/// An automaton with its paths, and what became of each event.
+#[derive(Clone, Debug)]
+pub struct Fused {
+    pub automaton: Automaton,
+    /// By handler of an event: how many layers its path goes through, or why there is none.
+    pub events: Vec<(HandlerId, Result<usize, Why>)>,
+}
+
+/// The same as [`with_paths`], and with a `worth` as [`with_memos`], with what became of the events.
+pub fn fused(automaton: &Automaton, profile: &Profile, worth: Option<usize>) -> Fused {
+    let found = paths(automaton, profile);
+    let layers = |found: &Found| found.path.as_ref().map(|(_, layers)| layers.len()).map_err(Why::clone);
+    let events = found.iter().map(|found| (found.handler, layers(found))).collect();
+    let (fused, aside) = with(automaton, found);
+    let automaton = match worth {
+        Some(worth) => remembered(&fused, &aside, worth),
+        None => fused,
+    };
+    Fused { automaton, events }
 }
 
 fn with(automaton: &Automaton, found: Vec<Found>) -> (Automaton, Aside) {

@@ -29,7 +29,7 @@ fn port_params(plan: &Plan, params: &[(String, Type)]) -> Vec<String> {
     names.iter().zip(params).map(|(name, (_, ty))| declare(port_type(plan.automaton, *ty), name)).collect()
 }
 
-pub(crate) fn write(plan: &Plan) -> String {
+pub(crate) fn write(plan: &Plan, notes: &[String]) -> String {
     let mut text = Text::default();
     let (automaton, stack) = (plan.automaton, &plan.names.stack);
     let guard = format!("{}_H", stack.to_uppercase());
@@ -37,6 +37,10 @@ pub(crate) fn write(plan: &Plan) -> String {
         "/* The stack {}: generated, do not edit. See runtime/README.md for how to embed it. */",
         automaton.name.replace("*/", "* /")
     ));
+    if !notes.is_empty() {
+        let lines = notes.iter().map(|note| format!("\n * {}", note.replace("*/", "* /")));
+        text.lines(&format!("/*{}\n */", lines.collect::<String>()));
+    }
     text.lines(&format!("#ifndef {guard}\n#define {guard}\n\n#include \"mokume.h\"\n"));
     text.lines(&format!("struct {stack};\n"));
     if !automaton.params.is_empty() {

@@ -6,6 +6,7 @@
 use mokume_reaction::*;
 
 use super::tables;
+use crate::memos;
 use crate::plan::heads::Beside;
 use crate::plan::Plan;
 use crate::state::octets;
@@ -22,6 +23,8 @@ pub struct Needed {
     pub later: u64,
     /// Outputs of a reaction, and reports.
     pub outputs: u64,
+    /// What paths write to before it leaves.
+    pub front: u64,
     /// One buffer, with its head.
     pub buffer: u64,
     pub buffers: u64,
@@ -40,6 +43,8 @@ const CORE: u64 = 3_360;
 const CLASS: u64 = 96;
 const TIMERS: u64 = 24;
 const CHANNEL: u64 = 16;
+/// `mk_asked`: octets, aligned to one.
+const ASKED: u64 = 4;
 /// `mk_event`, `mk_output`, `mk_report`, `mk_buffer`, `mk_message`, `mk_view`.
 const EVENT: u64 = 24;
 const OUTPUT: u64 = 8;
@@ -68,6 +73,10 @@ pub(crate) fn of(plan: &Plan) -> Needed {
         agenda: round((plan.agenda as u64 + 1) * (EVENT + words)),
         later: round((later + 1) * (EVENT + words)),
         outputs: round(u64::from(config.outputs) * (OUTPUT + words)) + round(u64::from(config.reports) * REPORT),
+        front: match super::life::front_room(plan) as u64 {
+            0 => 0,
+            front => round(2 * front + u64::from(config.buffer_octets)),
+        },
         buffer,
         buffers,
         message,
@@ -75,7 +84,7 @@ pub(crate) fn of(plan: &Plan) -> Needed {
         pool: buffers * buffer + messages * message + round(plan.head_room as u64),
         whole: 0,
     };
-    memory.whole = memory.instance + memory.agenda + memory.later + memory.outputs + memory.pool;
+    memory.whole = memory.instance + memory.agenda + memory.later + memory.outputs + memory.front + memory.pool;
     memory
 }
 
@@ -118,7 +127,7 @@ fn instance(plan: &Plan) -> u64 {
         let id = ClassId::from(at);
         let places = u64::from(class.capacity) + 1;
         let records = places - u64::from(plan.is_sole(id));
-        all.add(octets::record_align(automaton, class), records * octets::record_octets(automaton, class));
+        all.add(octets::record_align(automaton, id), records * octets::record_octets(automaton, id));
         for beside in plan.heads.all(id) {
             let align = if beside.octets() % 8 == 0 && *beside != Beside::Settling { 8 } else { 4 };
             all.add(align, places * beside.octets());
@@ -133,6 +142,11 @@ fn instance(plan: &Plan) -> u64 {
             all.add(8, bits);
         }
     }
+    all.add(1, ASKED * automaton.paths.len() as u64);
+    if automaton.functions.iter().any(Function::is_memo) {
+        all.add(8, 8);
+    }
+    memos::of(automaton, None).for_each(|memo| all.add(8, memos::octets(automaton, memo)));
     all.add(8, TIMERS * at_least(plan.timers.len()));
     all.add(8, CHANNEL * at_least(plan.channels.len()));
     all.add(8, 8 * at_least(plan.counters.len()));

@@ -7,6 +7,7 @@ use mokume_reaction::{Automaton, Cell, CellKind, Class, ClassId, Type};
 
 use super::numbers;
 use super::stored::Stored;
+use crate::memos;
 use crate::plan::heads::{Beside, Heads};
 use crate::plan::mortal;
 use crate::types::stored_octets;
@@ -22,13 +23,13 @@ const HELD: u64 = 4;
 /// children.
 pub fn object_octets(automaton: &Automaton) -> Vec<u64> {
     let heads = Heads::of(automaton, &mortal(automaton));
-    let of_class = |(at, class): (usize, &Class)| {
+    let of_class = |(at, _): (usize, &Class)| {
         let id = ClassId::from(at);
         let is_child =
             |child: &(usize, &Class)| child.1.parent == Some(id) && heads.has(ClassId::from(child.0), Beside::Kin);
         let children = automaton.classes.iter().enumerate().filter(is_child).count() as u64;
         let beside: u64 = heads.all(id).iter().map(|beside| beside.octets()).sum();
-        record_octets(automaton, class) + beside + FAMILY * children
+        record_octets(automaton, id) + beside + FAMILY * children
     };
     automaton.classes.iter().enumerate().map(of_class).collect()
 }
@@ -49,7 +50,7 @@ pub fn class_octets(automaton: &Automaton) -> Vec<u64> {
             false => 0,
         };
         let bits = 8 * u64::from(class.capacity.max(1)).div_ceil(64) * (1 + u64::from(mortal.contains(&id)));
-        let records = records.saturating_mul(record_octets(automaton, class));
+        let records = records.saturating_mul(record_octets(automaton, id));
         records.saturating_add(places * beside + FAMILY * families + bits)
     };
     automaton.classes.iter().enumerate().map(of_class).collect()
@@ -65,9 +66,10 @@ pub(super) fn aligned_to(automaton: &Automaton, ty: Type) -> u64 {
 }
 
 /// Octets of the record of an object's cells, as `sizeof` says them.
-pub fn record_octets(automaton: &Automaton, class: &Class) -> u64 {
+pub fn record_octets(automaton: &Automaton, id: ClassId) -> u64 {
+    let class = automaton.class(id);
     let (mut end, mut widest) = (0, 1);
-    let mut members: Vec<_> = class.cells.iter().flat_map(|cell| members(automaton, class, cell)).collect();
+    let mut members = all_members(automaton, id);
     let bits = class.cells.iter().filter(|cell| is_bit(automaton, class, cell)).count() as u64;
     members.sort_by_key(|(align, _)| std::cmp::Reverse(*align));
     for (align, octets) in members {
@@ -79,9 +81,15 @@ pub fn record_octets(automaton: &Automaton, class: &Class) -> u64 {
 }
 
 /// What the record of an object's cells is aligned to.
-pub(crate) fn record_align(automaton: &Automaton, class: &Class) -> u64 {
-    let members = class.cells.iter().flat_map(|cell| members(automaton, class, cell));
-    members.map(|(align, _)| align).max().unwrap_or(1)
+pub(crate) fn record_align(automaton: &Automaton, class: ClassId) -> u64 {
+    all_members(automaton, class).into_iter().map(|(align, _)| align).max().unwrap_or(1)
+}
+
+/// The members of a record: its cells, but for bits, and what is kept of memos.
+fn all_members(automaton: &Automaton, id: ClassId) -> Vec<(u64, u64)> {
+    let class = automaton.class(id);
+    let cells = class.cells.iter().flat_map(|cell| members(automaton, class, cell));
+    cells.chain(memos::of(automaton, Some(id)).map(|memo| (8, memos::octets(automaton, memo)))).collect()
 }
 
 /// Half as many places again as entries at least, a power of two.
