@@ -74,6 +74,21 @@ fn a_path_goes_where_the_network_went() {
     assert!(built.status.success(), "{}", said(&built));
 }
 
+/// Twice as often as half of what fits is not never.
+#[test]
+fn counts_that_are_too_large_are_the_largest() {
+    let file = scratch("often.mok", SIZES);
+    let profile = scratch("often.profile", "");
+    assert!(mokume(&["profile", &file, "-o", &profile]).status.success());
+    let written = std::fs::read_to_string(&profile).unwrap();
+    let often = |line: &str| line.split_once(" | ").map(|(_, way)| format!("{} | {way}\n", 1_u64 << 63)).unwrap();
+    let (head, ways): (Vec<_>, Vec<_>) = written.lines().partition(|line| !line.contains(" | "));
+    let ways = ways.into_iter().map(often).collect::<String>();
+    let crafted = scratch("crafted.profile", &format!("{}\n{ways}{ways}", head.join("\n")));
+    let by_profile = path(&file, &["--profile", &crafted]);
+    assert!(by_profile.contains("small") && !by_profile.contains("large"), "{by_profile}");
+}
+
 #[test]
 fn seeds_add_up() {
     let file = scratch("seeds.mok", SIZES);

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mokume_base::World;
-use mokume_reaction::profile::{mark, Passed};
+use mokume_reaction::profile::{all, mark, Passed};
 pub use mokume_reaction::profile::{Profile, Written};
 use mokume_reaction::{Automaton, HandlerId};
 
@@ -78,7 +78,7 @@ pub fn events(composed: &Automaton, profile: &Profile) -> Vec<Event> {
     let event = |handler: HandlerId| {
         let mut ways: Vec<u64> = profile.from(handler).map(|way: (&[Passed], u64)| way.1).collect();
         ways.sort_unstable_by(|a, b| b.cmp(a));
-        Event { events: crate::path::events(composed, handler), reactions: ways.iter().sum(), ways }
+        Event { events: crate::path::events(composed, handler), reactions: all(ways.iter().copied()), ways }
     };
     handlers.into_iter().map(event).collect()
 }

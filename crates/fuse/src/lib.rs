@@ -22,7 +22,7 @@ mod write;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
-use mokume_reaction::profile::Profile;
+use mokume_reaction::profile::{self, Profile};
 use mokume_reaction::{Automaton, Body, CellId, ClassId, Emission, HandlerId, LayerId, Path, Trigger, WireId};
 
 use decisions::{search, Decisions, Far, Searched, Taken, SELDOM};
@@ -299,12 +299,15 @@ impl<'a> Finder<'a> {
 
     /// Timers that run out not seldom, as a run has shown.
     fn timers(&self) -> Vec<HandlerId> {
-        let all: u64 = self.profile.ways.values().sum();
+        let all = profile::all(self.profile.ways.values().copied());
         let mut often: BTreeMap<HandlerId, u64> = BTreeMap::new();
         for (way, count) in &self.profile.ways {
             let first =
                 way.first().map(|passed| passed.handler).filter(|first| first.index() < self.flat.handlers.len());
-            first.into_iter().for_each(|first| *often.entry(first).or_default() += count);
+            if let Some(first) = first {
+                let often = often.entry(first).or_default();
+                *often = often.saturating_add(*count);
+            }
         }
         let is_timer = |handler: HandlerId| matches!(self.flat.handler(handler).trigger, Trigger::Expiry(_));
         let often =
