@@ -119,6 +119,20 @@ fn a_profile_of_something_else_is_refused() {
     assert!(refused(&file, "/nowhere/at.all").contains("cannot read"));
 }
 
+/// As `mokume sim` tells it: each step, with its place and a way out.
+#[test]
+fn wrong_steps_of_the_network_are_told() {
+    let file = scratch("steps.mok", &SIZES.replace("a.app.send_to(", "a.app.sent_to("));
+    let of = |command: &str| {
+        let output = mokume(&[command, &file]);
+        assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+        said(&output)
+    };
+    let (profiled, run) = (of("profile"), of("sim"));
+    assert_eq!(profiled, run);
+    assert_eq!(profiled.matches("`app.sent_to`").count(), 2, "{profiled}");
+}
+
 #[test]
 fn a_profile_without_paths_is_refused() {
     let file = scratch("bare.mok", SIZES);
