@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use mokume_base::world::RealWorld;
 use mokume_driver::compile::Checked;
-use mokume_driver::profile::{choose, events, record, Event, BACKEND};
+use mokume_driver::machines::Backend;
+use mokume_driver::profile::{choose, events, record, Event};
 use mokume_driver::{sim, Failure};
 use serde_json::json;
 
@@ -30,7 +31,7 @@ pub fn profile(checked: &Checked, asked: &Asked<'_>, printer: &Printer) -> Resul
     let network = sim::choose(checked, asked.network)?;
     let stacks = sim::sound_stacks(checked, network, &world).map_err(|wrong| refused(&wrong, checked, printer))?;
     let stack = choose(checked, &stacks.keys().copied().collect::<Vec<_>>(), asked.stack)?;
-    let prepared = sim::Prepared::new(checked, network, &stacks, BACKEND)?;
+    let prepared = sim::Prepared::new(checked, network, &stacks, Backend::Interpreter)?;
     let first = asked.seed.or(checked.manifest.defaults.seed).unwrap_or(1);
     let seeds = first..first.saturating_add(asked.seeds);
     let mut progress = Status::new(printer, Duration::from_millis(500), Duration::from_millis(100));
@@ -44,8 +45,7 @@ pub fn profile(checked: &Checked, asked: &Asked<'_>, printer: &Printer) -> Resul
     if let Some(output) = asked.output {
         write(&world, output, written.print().as_bytes())?;
     }
-    let flat = mokume_driver::profile::flat(&compiled.composed);
-    events(&flat, &written.profile).iter().for_each(|event| line(event, printer));
+    events(&compiled.composed, &written.profile).iter().for_each(|event| line(event, printer));
     Ok(0)
 }
 
