@@ -220,6 +220,17 @@ pub fn stmt_blocks(stmt: &Stmt) -> Vec<&[Stmt]> {
     }
 }
 
+/// Whether control may come past a statement and through none of its blocks: the rounds of a loop and what is tried may be left out; of other
+/// statements one block runs.
+pub fn may_skip(stmt: &Stmt) -> bool {
+    use StmtKind::*;
+    match &stmt.kind {
+        While { .. } | For { .. } | ForObjects { .. } => true,
+        Take { .. } | Insert { .. } | FindOrNew { .. } | Later { .. } => true,
+        _ => false,
+    }
+}
+
 /// What [`walk`] meets.
 #[derive(Clone, Copy)]
 pub enum Met<'a> {
