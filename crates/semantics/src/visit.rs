@@ -220,14 +220,18 @@ pub fn stmt_blocks(stmt: &Stmt) -> Vec<&[Stmt]> {
     }
 }
 
-/// Whether control may come past a statement and through none of its blocks: the rounds of a loop and what is tried may be left out; of other
-/// statements one block runs.
+/// Whether control may come past a statement and through none of its blocks: the rounds of a loop may be left out, and what is tried may be
+/// done; of other statements one block runs, if they have any.
 pub fn may_skip(stmt: &Stmt) -> bool {
     use StmtKind::*;
     match &stmt.kind {
         While { .. } | For { .. } | ForObjects { .. } => true,
-        Take { .. } | Insert { .. } | FindOrNew { .. } | Later { .. } => true,
-        _ => false,
+        Take { .. } | Insert { .. } | FindOrNew { .. } | Later { .. } | Begin { .. } => true,
+        If { .. } | IfFound { .. } | IfListener { .. } | IfObject { .. } | IfTaken { .. } | IfDone { .. } => false,
+        Match { .. } | Return { .. } | Refuse | Let { .. } | AssignLocal { .. } | Assign { .. } => false,
+        AssignElement { .. } | Pass | Call(_) | Emit(_) | Drop { .. } | Consume { .. } | Accept { .. } => false,
+        Start { .. } | Stop { .. } | Give { .. } | Count { .. } | Remove { .. } | End { .. } | Put { .. } => false,
+        Trim { .. } | Skip { .. } | Split { .. } | Join { .. } | Store { .. } | SetAttribute { .. } | Again => false,
     }
 }
 
