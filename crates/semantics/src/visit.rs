@@ -263,6 +263,27 @@ pub fn walk<'a>(block: &'a [Stmt], f: &mut dyn FnMut(Met<'a>)) {
     }
 }
 
+/// Whether something in a block is so.
+pub fn any<'a>(block: &'a [Stmt], mut is_it: impl FnMut(Met<'a>) -> bool) -> bool {
+    let mut found = false;
+    walk(block, &mut |met| found = found || is_it(met));
+    found
+}
+
+/// Whether something that a layer says is so.
+pub fn any_in_layer<'a>(layer: &'a Layer, mut is_it: impl FnMut(Met<'a>) -> bool) -> bool {
+    let mut found = false;
+    walk_layer(layer, &mut |met| found = found || is_it(met));
+    found
+}
+
+/// Whether an expression, or one inside it, is so.
+pub fn any_expr<'a>(expr: &'a Expr, mut is_it: impl FnMut(&'a Expr) -> bool) -> bool {
+    let mut found = false;
+    walk_expr(expr, &mut |inner| found = found || is_it(inner));
+    found
+}
+
 /// As [`walk`], of one expression.
 pub fn walk_in_expr<'a>(expr: &'a Expr, f: &mut dyn FnMut(Met<'a>)) {
     walk_expr(expr, &mut |inner| {

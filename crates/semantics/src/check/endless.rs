@@ -61,11 +61,7 @@ fn made(layer: &Layer, id: ObjectId) -> Option<Span> {
     layer.handlers.iter().find_map(|handler| {
         let said = said_by_others(&handler.event);
         let is_said = |part: &Expr| {
-            let mut found = false;
-            visit::walk_expr(part, &mut |inner| {
-                found |= matches!(inner.kind, ExprKind::Local(local) if said.contains(&local));
-            });
-            found
+            visit::any_expr(part, |inner| matches!(inner.kind, ExprKind::Local(local) if said.contains(&local)))
         };
         let mut found = None;
         visit::walk(&handler.body, &mut |met| {
@@ -92,12 +88,10 @@ fn said_by_others(event: &Event) -> Vec<LocalId> {
 /// Whether some code of the layer ends an object of a class; in a function the one at hand may be of any.
 fn ends(layer: &Layer, id: ObjectId) -> bool {
     let in_body = |body: &[Stmt], at_hand: bool| {
-        let mut found = false;
-        visit::walk(body, &mut |met| {
-            let Met::Stmt(Stmt { kind: StmtKind::End { object }, .. }) = met else { return };
-            found |= object.as_ref().map_or(at_hand, |object| object.ty == Type::Object(id));
-        });
-        found
+        visit::any(body, |met| {
+            let Met::Stmt(Stmt { kind: StmtKind::End { object }, .. }) = met else { return false };
+            object.as_ref().map_or(at_hand, |object| object.ty == Type::Object(id))
+        })
     };
     let own = |handler: &Handler| in_body(&handler.body, handler.scope == ScopeKind::Object(id));
     layer.handlers.iter().any(own) || layer.functions.iter().any(|function| in_body(&function.body, true))
