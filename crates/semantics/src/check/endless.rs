@@ -12,9 +12,6 @@ use crate::program::*;
 use crate::types;
 use crate::visit::{self, Met};
 
-/// State by its scope and place there.
-type StateAt = (ScopeKind, u32);
-
 /// All layers of a program without errors.
 pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     for layer in &program.layers {
@@ -23,21 +20,13 @@ pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     }
 }
 
-fn meant(name: &Name) -> bool {
-    name.text.rsplit('.').next().unwrap_or(&name.text).starts_with('_')
-}
-
-fn place(state: &StateRef) -> StateAt {
-    (state.scope, state.member)
-}
-
 /// Classes of which objects are made and none ever ends, while there may be more keys than room.
 fn objects(program: &Program, layer: &Layer, out: &mut Vec<Diagnostic>) {
     for (at, class) in layer.objects.iter().enumerate() {
         let id = ObjectId(at as u32);
         if class.evict_oldest
             || class.owned
-            || meant(&class.name)
+            || class.name.is_meant()
             || has_room_for_all(program, class)
             || ends(layer, id)
         {
@@ -113,13 +102,13 @@ fn puts(layer: &Layer, out: &mut Vec<Diagnostic>) {
         let looked = looked_at(layer, &handler.body);
         for stmt in unguarded(layer, &handler.body) {
             let StmtKind::Put { messages, index, .. } = &stmt.kind else { continue };
-            let of = place(messages);
+            let of = messages.place();
             let fixed = matches!(index.kind, ExprKind::Number(_));
             let Some(member) = layer.members(of.0).and_then(|members| members.get(of.1 as usize)) else { continue };
-            if !fixed || looked.contains(&of) || emptied.contains(&of) || meant(&member.name) {
+            if !fixed || looked.contains(&of) || emptied.contains(&of) || member.name.is_meant() {
                 continue;
             }
-            let name = member.name.text.rsplit('.').next().unwrap_or(&member.name.text);
+            let name = member.name.plain();
             out.push(
                 Diagnostic::warning(
                     codes::MAY_BE_FULL,
@@ -160,8 +149,8 @@ fn looked_at(layer: &Layer, body: &[Stmt]) -> BTreeSet<StateAt> {
 
 fn look(layer: &Layer, body: &[Stmt], found: &mut BTreeSet<StateAt>, calls: &mut BTreeSet<u32>) {
     visit::walk(body, &mut |met| match met {
-        Met::Stmt(Stmt { kind: StmtKind::IfTaken { messages, .. }, .. }) => _ = found.insert(place(messages)),
-        Met::Expr(Expr { kind: ExprKind::Holds { messages, .. }, .. }) => _ = found.insert(place(messages)),
+        Met::Stmt(Stmt { kind: StmtKind::IfTaken { messages, .. }, .. }) => _ = found.insert(messages.place()),
+        Met::Expr(Expr { kind: ExprKind::Holds { messages, .. }, .. }) => _ = found.insert(messages.place()),
         Met::Expr(expr) => {
             let called = visit::own_call(expr).filter(|at| calls.insert(*at));
             if let Some(function) = called.and_then(|at| layer.functions.get(at as usize)) {
