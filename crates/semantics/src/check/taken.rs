@@ -176,17 +176,8 @@ impl Ways<'_> {
                 way.keep();
                 return meet(without.into_iter().chain([way]));
             }
-            Assign { .. }
-            | AssignElement { .. }
-            | Put { .. }
-            | Start { .. }
-            | End { .. }
-            | Emit(_)
-            | Pass
-            | Accept { .. }
-            | Again => {
-                way.keep();
-            }
+            Pass | Accept { .. } => way.keep(),
+            kind if does(kind) => way.keep(),
             IfTaken { then, otherwise, .. } => {
                 let mut found = way.clone();
                 found.keep();
@@ -284,23 +275,17 @@ impl Ways<'_> {
                 use StmtKind::*;
                 match met {
                     Met::Stmt(stmt) => {
-                        touches |= matches!(
+                        let more = matches!(
                             stmt.kind,
-                            Assign { .. }
-                                | AssignElement { .. }
-                                | Put { .. }
-                                | Start { .. }
-                                | End { .. }
-                                | Emit(_)
-                                | Insert { .. }
+                            Insert { .. }
                                 | Remove { .. }
                                 | FindOrNew { .. }
                                 | Later { .. }
                                 | Take { .. }
                                 | Give { .. }
                                 | IfTaken { .. }
-                                | Again
                         );
+                        touches |= more || does(&stmt.kind);
                     }
                     Met::Expr(expr) => {
                         next.extend(visit::own_call(expr).filter(|at| seen.insert(*at)));
@@ -347,6 +332,12 @@ impl Way {
         self.refused = None;
         self.busy = true;
     }
+}
+
+/// Whether a statement sets, sends or says something by itself: that may be what was taken for.
+fn does(kind: &StmtKind) -> bool {
+    use StmtKind::*;
+    matches!(kind, Assign { .. } | AssignElement { .. } | Put { .. } | Start { .. } | End { .. } | Emit(_) | Again)
 }
 
 /// What holds on all ways that come to a place.
