@@ -31,11 +31,10 @@ pub fn backend_name(backend: Backend) -> &'static str {
 /// Files without errors; with errors they are shown, and the failure says how many.
 pub fn accepted(files: &[String], printer: &Printer) -> Result<Checked, Failure> {
     let checked = compile::check(&RealWorld, files)?;
-    if checked.has_errors() {
-        printer.diagnostics(&checked.diagnostics, &checked.sources);
-        return Err(Failure::of_program(counted(&checked.diagnostics), "`mokume explain CODE` tells more"));
+    match checked.has_errors() {
+        true => Err(refused(&checked.diagnostics, &checked, printer)),
+        false => Ok(checked),
     }
-    Ok(checked)
 }
 
 /// Carries out what is done with the stack that is chosen: here, or in a child if it calls functions in C, none of which is opened to know
@@ -76,7 +75,8 @@ fn to_write(checked: &Checked, stack: Option<&str>, printer: &Printer) -> Result
     compiled.ok_or_else(|| refused(&diagnostics, checked, printer))
 }
 
-fn refused(diagnostics: &[Diagnostic], checked: &Checked, printer: &Printer) -> Failure {
+/// Shows what is wrong; the failure says how much that is.
+pub fn refused(diagnostics: &[Diagnostic], checked: &Checked, printer: &Printer) -> Failure {
     printer.diagnostics(diagnostics, &checked.sources);
     Failure::of_program(counted(diagnostics), "`mokume explain CODE` tells more")
 }

@@ -3,13 +3,14 @@
 use std::time::Duration;
 
 use mokume_base::world::RealWorld;
-use mokume_driver::compile::{self, Checked};
-use mokume_driver::profile::{choose, events, record, Event, BACKEND};
+use mokume_driver::compile::Checked;
+use mokume_driver::machines::Backend;
+use mokume_driver::profile::{choose, events, record, Event};
 use mokume_driver::{sim, Failure};
 use serde_json::json;
 
-use crate::common::write;
-use crate::print::{counted, Printer, Status};
+use crate::common::{refused, write};
+use crate::print::{Printer, Status};
 use crate::simulate::bar;
 
 /// What the command line says.
@@ -28,13 +29,9 @@ const SHOWN: usize = 8;
 pub fn profile(checked: &Checked, asked: &Asked<'_>, printer: &Printer) -> Result<i32, Failure> {
     let world = RealWorld;
     let network = sim::choose(checked, asked.network)?;
-    let (stacks, diagnostics) = sim::stacks(checked, network, &world);
-    if compile::has_errors(&diagnostics) {
-        printer.diagnostics(&diagnostics, &checked.sources);
-        return Err(Failure::of_program(counted(&diagnostics), "`mokume explain CODE` tells more"));
-    }
+    let stacks = sim::sound_stacks(checked, network, &world).map_err(|wrong| refused(&wrong, checked, printer))?;
     let stack = choose(checked, &stacks.keys().copied().collect::<Vec<_>>(), asked.stack)?;
-    let prepared = sim::Prepared::new(checked, network, &stacks, BACKEND)?;
+    let prepared = sim::Prepared::new(checked, network, &stacks, Backend::Interpreter)?;
     let first = asked.seed.or(checked.manifest.defaults.seed).unwrap_or(1);
     let seeds = first..first.saturating_add(asked.seeds);
     let mut progress = Status::new(printer, Duration::from_millis(500), Duration::from_millis(100));
@@ -48,8 +45,7 @@ pub fn profile(checked: &Checked, asked: &Asked<'_>, printer: &Printer) -> Resul
     if let Some(output) = asked.output {
         write(&world, output, written.print().as_bytes())?;
     }
-    let flat = mokume_driver::profile::flat(&compiled.composed);
-    events(&flat, &written.profile).iter().for_each(|event| line(event, printer));
+    events(&compiled.composed, &written.profile).iter().for_each(|event| line(event, printer));
     Ok(0)
 }
 

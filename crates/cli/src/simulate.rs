@@ -8,13 +8,13 @@ use std::time::Duration;
 use mokume_base::world::RealWorld;
 use mokume_driver::compile::Checked;
 use mokume_driver::machines::Backend;
-use mokume_driver::{compile, graph, sim, Failure};
+use mokume_driver::{graph, sim, Failure};
 use serde_json::json;
 
 use crate::accounts::print_accounts;
 use crate::arguments;
-use crate::common::{backend_of, write};
-use crate::print::{counted, time, Printer, Status};
+use crate::common::{backend_of, refused, write};
+use crate::print::{time, Printer, Status};
 
 /// What the command line says of a simulation.
 pub struct SimOptions<'a> {
@@ -39,16 +39,7 @@ pub fn simulate(
 ) -> Result<i32, Failure> {
     let world = RealWorld;
     let network = sim::choose(checked, options.network)?;
-    let (stacks, diagnostics) = sim::stacks(checked, network, &RealWorld);
-    if compile::has_errors(&diagnostics) {
-        printer.diagnostics(&diagnostics, &checked.sources);
-        return Err(Failure::of_program(counted(&diagnostics), "`mokume explain CODE` tells more"));
-    }
-    let wrong = sim::wrong_steps(checked, network, &|stack| stacks.get(&stack).map(|stack| &stack.composed));
-    if !wrong.is_empty() {
-        printer.diagnostics(&wrong, &checked.sources);
-        return Err(Failure::of_program(counted(&wrong), "`mokume explain CODE` tells more"));
-    }
+    let stacks = sim::sound_stacks(checked, network, &world).map_err(|wrong| refused(&wrong, checked, printer))?;
     let seed = options.seed.or(checked.manifest.defaults.seed).unwrap_or(1);
     let backend = options.backend.map_or(Backend::Interpreter, backend_of);
     let prepared = sim::Prepared::new(checked, network, &stacks, backend)?;

@@ -74,6 +74,21 @@ fn a_path_goes_where_the_network_went() {
     assert!(built.status.success(), "{}", said(&built));
 }
 
+/// Twice as often as half of what fits is not never.
+#[test]
+fn counts_that_are_too_large_are_the_largest() {
+    let file = scratch("often.mok", SIZES);
+    let profile = scratch("often.profile", "");
+    assert!(mokume(&["profile", &file, "-o", &profile]).status.success());
+    let written = std::fs::read_to_string(&profile).unwrap();
+    let often = |line: &str| line.split_once(" | ").map(|(_, way)| format!("{} | {way}\n", 1_u64 << 63)).unwrap();
+    let (head, ways): (Vec<_>, Vec<_>) = written.lines().partition(|line| !line.contains(" | "));
+    let ways = ways.into_iter().map(often).collect::<String>();
+    let crafted = scratch("crafted.profile", &format!("{}\n{ways}{ways}", head.join("\n")));
+    let by_profile = path(&file, &["--profile", &crafted]);
+    assert!(by_profile.contains("small") && !by_profile.contains("large"), "{by_profile}");
+}
+
 #[test]
 fn seeds_add_up() {
     let file = scratch("seeds.mok", SIZES);
@@ -102,6 +117,20 @@ fn a_profile_of_something_else_is_refused() {
     assert!(refused(&file, &garbled).contains("is no profile: line"));
     assert!(refused(&file, &scratch("binary.profile", "\u{0}\u{1}")).contains("is no profile: line 1"));
     assert!(refused(&file, "/nowhere/at.all").contains("cannot read"));
+}
+
+/// As `mokume sim` tells it: each step, with its place and a way out.
+#[test]
+fn wrong_steps_of_the_network_are_told() {
+    let file = scratch("steps.mok", &SIZES.replace("a.app.send_to(", "a.app.sent_to("));
+    let of = |command: &str| {
+        let output = mokume(&[command, &file]);
+        assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+        said(&output)
+    };
+    let (profiled, run) = (of("profile"), of("sim"));
+    assert_eq!(profiled, run);
+    assert_eq!(profiled.matches("`app.sent_to`").count(), 2, "{profiled}");
 }
 
 #[test]

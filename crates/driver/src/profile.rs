@@ -3,13 +3,12 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mokume_base::World;
-use mokume_reaction::profile::{mark, Passed};
+use mokume_reaction::profile::{all, mark, Passed};
 pub use mokume_reaction::profile::{Profile, Written};
 use mokume_reaction::{Automaton, HandlerId};
 
 use crate::compile::{Checked, Compiled};
 use crate::failure::Failure;
-use crate::machines::Backend;
 use crate::sim;
 
 /// What a profile says of one event.
@@ -45,9 +44,6 @@ pub fn record(
     Ok(Written { stack: name.clone(), mark: mark(&mokume_analyse::flat(&compiled.composed)), profile })
 }
 
-/// Who may be watched: the interpreter.
-pub const BACKEND: Backend = Backend::Interpreter;
-
 /// Which stack of a network is meant, by its number: the one that is named, or the only one.
 ///
 /// Fails where there is none of this name, or several and no name.
@@ -78,14 +74,9 @@ pub fn events(composed: &Automaton, profile: &Profile) -> Vec<Event> {
     let event = |handler: HandlerId| {
         let mut ways: Vec<u64> = profile.from(handler).map(|way: (&[Passed], u64)| way.1).collect();
         ways.sort_unstable_by(|a, b| b.cmp(a));
-        Event { events: crate::path::events(composed, handler), reactions: ways.iter().sum(), ways }
+        Event { events: crate::path::events(composed, handler), reactions: all(ways.iter().copied()), ways }
     };
     handlers.into_iter().map(event).collect()
-}
-
-/// The automaton that a profile is of: the composed one, without procedures.
-pub fn flat(composed: &Automaton) -> std::borrow::Cow<'_, Automaton> {
-    mokume_analyse::flat(composed)
 }
 
 /// The profile in a file, for a stack.

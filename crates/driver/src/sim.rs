@@ -280,11 +280,7 @@ fn hosts(
 }
 
 /// Compiles each stack of a network once.
-pub fn stacks(
-    checked: &Checked,
-    network: &Network,
-    world: &dyn World,
-) -> (BTreeMap<u32, Compiled>, Vec<mokume_base::Diagnostic>) {
+pub fn stacks(checked: &Checked, network: &Network, world: &dyn World) -> (BTreeMap<u32, Compiled>, Vec<Diagnostic>) {
     let mut all = BTreeMap::new();
     let mut diagnostics = Vec::new();
     for host in &network.hosts {
@@ -296,6 +292,24 @@ pub fn stacks(
         }
     }
     (all, diagnostics)
+}
+
+/// The same of a network that can be run; else what is wrong in its stacks, or in its steps.
+pub fn sound_stacks(
+    checked: &Checked,
+    network: &Network,
+    world: &dyn World,
+) -> Result<BTreeMap<u32, Compiled>, Vec<Diagnostic>> {
+    let (stacks, diagnostics) = stacks(checked, network, world);
+    if compile::has_errors(&diagnostics) {
+        return Err(diagnostics);
+    }
+    let wrong = wrong_steps(checked, network, &|stack| stacks.get(&stack).map(|stack| &stack.composed));
+    if wrong.is_empty() {
+        Ok(stacks)
+    } else {
+        Err(wrong)
+    }
 }
 
 fn partitions(network: &Network) -> Vec<Partition> {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use mokume_base::world::RealWorld;
+use mokume_driver::machines::Backend;
 use mokume_driver::profile::Profile;
 use mokume_driver::{build, compile, profile, sim};
 
@@ -39,7 +40,7 @@ fn usual_ways(file: &Path, stack: &str) -> Profile {
     let checked = compile::check(&RealWorld, &[file.to_string_lossy().into_owned()]).expect("a file");
     let network = sim::choose(&checked, None).expect("a network");
     let stacks = sim::stacks(&checked, network, &RealWorld).0;
-    let prepared = sim::Prepared::new(&checked, network, &stacks, profile::BACKEND).expect("a network that runs");
+    let prepared = sim::Prepared::new(&checked, network, &stacks, Backend::Interpreter).expect("a network that runs");
     let number =
         profile::choose(&checked, &stacks.keys().copied().collect::<Vec<_>>(), Some(stack)).expect("the stack");
     profile::record(&checked, &prepared, (number, &stacks[&number]), 1..2, &RealWorld, &mut |_, _| {})

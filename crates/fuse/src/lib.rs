@@ -23,7 +23,7 @@ mod write;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
-use mokume_reaction::profile::Profile;
+use mokume_reaction::profile::{self, Profile};
 use mokume_reaction::{Automaton, Body, CellId, ClassId, Emission, HandlerId, LayerId, Path, Trigger};
 
 use decisions::{search, Decisions, Far, Searched, Taken, SELDOM};
@@ -132,24 +132,18 @@ impl Seen {
         Seen { watched, followed, ends, stuck: HashMap::new(), missed: Vec::new(), moving: HashMap::new() }
     }
 
-    fn note_writes(&mut self, way: &Region) {
+    /// A way failed, and why: what it wrote, and where it came through.
+    fn failed(&mut self, way: &Region, why: Why) {
         let likely = way.decisions.likely();
-        for (_, class, cell, ..) in &way.written {
-            let known = self.moving.entry((*class, *cell)).or_insert(likely);
-            *known = known.max(likely);
-        }
-    }
-
-    fn note_stuck(&mut self, way: &Region) {
-        let likely = way.decisions.likely();
-        way.calls.iter().for_each(|active| *self.stuck.entry(active.call.clone()).or_default() += likely);
-    }
-
-    fn miss(&mut self, likely: f32, why: Why) {
         match self.missed.iter_mut().find(|missed| missed.why == why) {
             Some(known) => known.likely = known.likely.max(likely),
             None => self.missed.push(Missed { likely, why }),
         }
+        for (_, class, cell, ..) in &way.written {
+            let known = self.moving.entry((*class, *cell)).or_insert(likely);
+            *known = known.max(likely);
+        }
+        way.calls.iter().for_each(|active| *self.stuck.entry(active.call.clone()).or_default() += likely);
     }
 }
 
@@ -267,9 +261,7 @@ impl<'a> Finder<'a> {
                     return (std::mem::take(&mut region.decisions), Ok(region));
                 }
                 Err(why) => {
-                    seen.miss(region.decisions.likely(), why.clone());
-                    seen.note_writes(&region);
-                    seen.note_stuck(&region);
+                    seen.failed(&region, why.clone());
                     let end = region.where_to_end(&seen.followed).filter(|(end, _)| end.0 >= WORTH_IT);
                     seen.ends.extend(end.as_ref().map(|(_, layer)| *layer));
                     match end {
@@ -301,12 +293,15 @@ impl<'a> Finder<'a> {
 
     /// Timers that run out not seldom, as a run has shown.
     fn timers(&self) -> Vec<HandlerId> {
-        let all: u64 = self.profile.ways.values().sum();
+        let all = profile::all(self.profile.ways.values().copied());
         let mut often: BTreeMap<HandlerId, u64> = BTreeMap::new();
         for (way, count) in &self.profile.ways {
             let first =
                 way.first().map(|passed| passed.handler).filter(|first| first.index() < self.flat.handlers.len());
-            first.into_iter().for_each(|first| *often.entry(first).or_default() += count);
+            if let Some(first) = first {
+                let often = often.entry(first).or_default();
+                *often = often.saturating_add(*count);
+            }
         }
         let is_timer = |handler: HandlerId| matches!(self.flat.handler(handler).trigger, Trigger::Expiry(_));
         let often =

@@ -1,7 +1,7 @@
 //! What a layer's code does with octets.
 
 use mokume_semantics::program::{Expr, ExprKind, Layer, LocalId, Stmt, StmtKind};
-use mokume_semantics::visit::{walk, walk_expr, Met};
+use mokume_semantics::visit::{any, walk, walk_expr, Met};
 
 /// All blocks of a layer's handlers and functions.
 pub fn blocks(layer: &Layer) -> impl Iterator<Item = &[Stmt]> {
@@ -11,24 +11,14 @@ pub fn blocks(layer: &Layer) -> impl Iterator<Item = &[Stmt]> {
 
 /// Whether any statement of the blocks is of a kind.
 pub fn any_stmt<'a>(blocks: impl IntoIterator<Item = &'a [Stmt]>, wanted: &dyn Fn(&StmtKind) -> bool) -> bool {
-    let mut found = false;
-    for block in blocks {
-        walk(block, &mut |met| {
-            if let Met::Stmt(stmt) = met {
-                found |= wanted(&stmt.kind);
-            }
-        });
-    }
-    found
+    let is_it = |met: Met| matches!(met, Met::Stmt(stmt) if wanted(&stmt.kind));
+    blocks.into_iter().any(|block| any(block, is_it))
 }
 
 /// Whether any expression of the blocks is of a kind.
 pub fn any_expr<'a>(blocks: impl IntoIterator<Item = &'a [Stmt]>, wanted: &dyn Fn(&ExprKind) -> bool) -> bool {
-    let mut found = false;
-    for block in blocks {
-        walk(block, &mut |met| found |= matches!(met, Met::Expr(expr) if wanted(&expr.kind)));
-    }
-    found
+    let is_it = |met: Met| matches!(met, Met::Expr(expr) if wanted(&expr.kind));
+    blocks.into_iter().any(|block| any(block, is_it))
 }
 
 /// Whether the layer cuts, splits or joins messages, or lets C do anything to them.

@@ -60,16 +60,27 @@ impl Going {
     pub fn end(&mut self, profile: &mut Profile) {
         let way = std::mem::take(self).passed;
         if !way.is_empty() {
-            *profile.ways.entry(way).or_default() += 1;
+            profile.add(way, 1);
         }
     }
 }
 
+/// How often in all. Counts come from files, too: what is more than fits is the most that fits.
+pub fn all(counts: impl IntoIterator<Item = u64>) -> u64 {
+    counts.into_iter().fold(0, u64::saturating_add)
+}
+
 impl Profile {
+    /// A way was taken so often, or so often more.
+    fn add(&mut self, way: Vec<Passed>, times: u64) {
+        let count = self.ways.entry(way).or_default();
+        *count = count.saturating_add(times);
+    }
+
     /// The ways of reactions to an event, each with how often it was taken.
     pub fn from(&self, handler: HandlerId) -> impl Iterator<Item = (&[Passed], u64)> {
-        let begins = move |way: &&Vec<Passed>| way.first().is_some_and(|first| first.handler == handler);
-        self.ways.keys().filter(begins).map(|way| (&way[..], self.ways[way]))
+        let begins = move |way: &[Passed]| way.first().is_some_and(|first| first.handler == handler);
+        self.ways.iter().filter(move |(way, _)| begins(way)).map(|(way, count)| (&way[..], *count))
     }
 
     /// What follows from an event wherever it is handled on a way.
@@ -113,7 +124,7 @@ impl Written {
         let mut profile = Profile::default();
         for (number, line) in lines.enumerate() {
             let (way, count) = way(line).ok_or(number + 3)?;
-            *profile.ways.entry(way).or_default() += count;
+            profile.add(way, count);
         }
         Ok(Written { stack: head.0.to_owned(), mark, profile })
     }
@@ -185,6 +196,14 @@ mod tests {
             ("mokume profile 1\nstack Host 12\n2 | 4 1\n", 3),
         ];
         wrong.iter().for_each(|(text, line)| assert_eq!(Written::parse(text), Err(*line), "{text}"));
+    }
+
+    #[test]
+    fn counts_of_a_file_are_at_most_what_fits() {
+        let text = format!("mokume profile 1\nstack Host 12\n{0} | 4\n{0} | 4\n{0} | 5\n", u64::MAX);
+        let profile = Written::parse(&text).map(|written| written.profile).unwrap_or_default();
+        assert_eq!(profile.ways.values().copied().collect::<Vec<_>>(), [u64::MAX, u64::MAX]);
+        assert_eq!(all(profile.ways.into_values()), u64::MAX);
     }
 
     #[test]

@@ -220,6 +220,21 @@ pub fn stmt_blocks(stmt: &Stmt) -> Vec<&[Stmt]> {
     }
 }
 
+/// Whether control may come past a statement and through none of its blocks: the rounds of a loop may be left out, and what is tried may be
+/// done; of other statements one block runs, if they have any.
+pub fn may_skip(stmt: &Stmt) -> bool {
+    use StmtKind::*;
+    match &stmt.kind {
+        While { .. } | For { .. } | ForObjects { .. } => true,
+        Take { .. } | Insert { .. } | FindOrNew { .. } | Later { .. } | Begin { .. } => true,
+        If { .. } | IfFound { .. } | IfListener { .. } | IfObject { .. } | IfTaken { .. } | IfDone { .. } => false,
+        Match { .. } | Return { .. } | Refuse | Let { .. } | AssignLocal { .. } | Assign { .. } => false,
+        AssignElement { .. } | Pass | Call(_) | Emit(_) | Drop { .. } | Consume { .. } | Accept { .. } => false,
+        Start { .. } | Stop { .. } | Give { .. } | Count { .. } | Remove { .. } | End { .. } | Put { .. } => false,
+        Trim { .. } | Skip { .. } | Split { .. } | Join { .. } | Store { .. } | SetAttribute { .. } | Again => false,
+    }
+}
+
 /// What [`walk`] meets.
 #[derive(Clone, Copy)]
 pub enum Met<'a> {
@@ -246,6 +261,27 @@ pub fn walk<'a>(block: &'a [Stmt], f: &mut dyn FnMut(Met<'a>)) {
             walk(inner, f);
         }
     }
+}
+
+/// Whether something in a block is so.
+pub fn any<'a>(block: &'a [Stmt], mut is_it: impl FnMut(Met<'a>) -> bool) -> bool {
+    let mut found = false;
+    walk(block, &mut |met| found = found || is_it(met));
+    found
+}
+
+/// Whether something that a layer says is so.
+pub fn any_in_layer<'a>(layer: &'a Layer, mut is_it: impl FnMut(Met<'a>) -> bool) -> bool {
+    let mut found = false;
+    walk_layer(layer, &mut |met| found = found || is_it(met));
+    found
+}
+
+/// Whether an expression, or one inside it, is so.
+pub fn any_expr<'a>(expr: &'a Expr, mut is_it: impl FnMut(&'a Expr) -> bool) -> bool {
+    let mut found = false;
+    walk_expr(expr, &mut |inner| found = found || is_it(inner));
+    found
 }
 
 /// As [`walk`], of one expression.

@@ -2,7 +2,7 @@
 
 use mokume_reaction as r;
 use mokume_semantics::program as s;
-use mokume_semantics::visit::walk_expr;
+use mokume_semantics::visit::any_expr;
 
 use super::writer::Writer;
 
@@ -73,9 +73,5 @@ impl<'p> Writer<'_, 'p> {
 
 /// Whether a value reads an element by the very index that is written: `a[i].left += 1`, and the parts that stay of `a[i].left = 1`.
 fn reads_at(value: &s::Expr, index: &s::Expr) -> bool {
-    let mut found = false;
-    walk_expr(value, &mut |part| {
-        found |= matches!(&part.kind, s::ExprKind::Element { index: read, .. } if read.span == index.span);
-    });
-    found
+    any_expr(value, |part| matches!(&part.kind, s::ExprKind::Element { index: read, .. } if read.span == index.span))
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use mokume_reaction as r;
 use mokume_semantics::program as s;
-use mokume_semantics::visit::walk_expr;
+use mokume_semantics::visit::any_expr;
 
 use super::writer::Writer;
 use crate::parts::{has_arrays, part_range, parts};
@@ -20,11 +20,9 @@ pub(super) fn edit_of<'p>(state: &s::StateRef, value: &'p s::Expr) -> Option<(&'
 /// Whether computing it changes nothing: it calls nobody.
 fn changes_nothing(expr: &s::Expr) -> bool {
     use s::ExprKind as E;
-    let mut calls = false;
-    walk_expr(expr, &mut |part| {
-        calls |= matches!(part.kind, E::Call { .. } | E::CallOwn { .. } | E::CallOn { .. } | E::Native { .. });
-    });
-    !calls
+    let calls =
+        |part: &s::Expr| matches!(part.kind, E::Call { .. } | E::CallOwn { .. } | E::CallOn { .. } | E::Native { .. });
+    !any_expr(expr, calls)
 }
 
 impl<'p> Writer<'_, 'p> {

@@ -30,11 +30,8 @@ const NO_WRAP: &str = "keep it within its type: `max(a, b)`, `min(a, b)`";
 impl<'p> Lowering<'p> {
     /// Whether a limit is to be found out in the stack.
     pub(crate) fn asks_the_stack(&self, limit: &s::Expr) -> bool {
-        let mut asks = false;
-        mokume_semantics::visit::walk_expr(limit, &mut |part| {
-            asks |= matches!(part.kind, s::ExprKind::Below { .. } | s::ExprKind::MessageSize(_));
-        });
-        asks
+        let asks = |part: &s::Expr| matches!(part.kind, s::ExprKind::Below { .. } | s::ExprKind::MessageSize(_));
+        mokume_semantics::visit::any_expr(limit, asks)
     }
 
     fn range(&self, inst: usize, env: &Env<'p>, expr: &s::Expr) -> Result<Range, Unbounded> {

@@ -1,7 +1,7 @@
 //! What begins a session, and what may end it in the same instant: before those whom that brings about are there to hear of it.
 
 use mokume_semantics::program as s;
-use mokume_semantics::visit::{always, walk, Met};
+use mokume_semantics::visit::{always, any, walk, Met};
 
 use super::Lowering;
 use crate::plan::awaits;
@@ -124,11 +124,8 @@ fn as_accepted(layer: &s::Layer, says: &dyn Fn(&s::StmtKind) -> bool) -> bool {
     let called = any_stmt(layer.functions.iter().map(|function| function.body.as_slice()), says);
     let accepted = layer.handlers.iter().filter(|handler| matches!(handler.event, s::Event::Accepted { .. }));
     accepted.into_iter().any(|handler| {
-        let mut calls = false;
-        walk(&handler.body, &mut |met| {
-            calls |= matches!(met, Met::Expr(expr) if matches!(expr.kind, s::ExprKind::CallOwn { .. }));
-        });
-        calls && called || any_stmt([handler.body.as_slice()], says)
+        let is_call = |met: Met| matches!(met, Met::Expr(expr) if matches!(expr.kind, s::ExprKind::CallOwn { .. }));
+        any(&handler.body, is_call) && called || any_stmt([handler.body.as_slice()], says)
     })
 }
 

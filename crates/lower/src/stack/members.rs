@@ -98,7 +98,7 @@ impl<'p> Lowering<'p> {
 
     fn quota_cell(&mut self, inst: usize, quota: &s::StateRef) -> Option<(r::ClassId, r::CellId)> {
         let class = self.class_on(inst, On::from(quota.scope))?;
-        let at = (quota.scope, quota.member);
+        let at = quota.place();
         if !self.infos[inst].members.contains_key(&at) {
             // One that stands behind what takes from it has its cell now.
             let member = self.layer(inst)?.members(quota.scope)?.get(quota.member as usize)?;
@@ -156,7 +156,7 @@ impl<'p> Lowering<'p> {
 
     /// The cells of a member.
     pub fn cells(&self, inst: usize, state: &s::StateRef) -> Vec<r::CellId> {
-        self.infos[inst].members.get(&(state.scope, state.member)).cloned().unwrap_or_default()
+        self.infos[inst].members.get(&state.place()).cloned().unwrap_or_default()
     }
 
     /// The cells of a keyed object's key.

@@ -224,11 +224,7 @@ impl Rounds<'_> {
     /// How often a handler runs in a reaction: once, or as often as it says if it asks for more.
     fn settling(&self, handler: &Handler) -> u64 {
         let Event::Settle { limit } = &handler.event else { return 1 };
-        let mut goes_on = false;
-        visit::walk(&handler.body, &mut |met| {
-            goes_on |= matches!(met, Met::Stmt(Stmt { kind: StmtKind::Again, .. }));
-        });
-        if goes_on {
+        if visit::any(&handler.body, |met| matches!(met, Met::Stmt(Stmt { kind: StmtKind::Again, .. }))) {
             self.number(limit)
         } else {
             1

@@ -52,16 +52,12 @@ fn ungiven(program: &Program, stack: &Stack, instance: &Instance, layer: &Layer,
 
 /// Whether a layer says an `out` of a service that it serves.
 fn says(layer: &Layer, wanted: ServiceId, of: u32) -> bool {
-    let mut found = false;
-    visit::walk_layer(layer, &mut |met| {
-        let Met::Stmt(Stmt { kind: StmtKind::Emit(Emission::Service { service, operation, uses: None, .. }), .. }) =
-            met
-        else {
-            return;
-        };
-        found |= *service == wanted && *operation == of;
-    });
-    found
+    visit::any_in_layer(layer, |met| match met {
+        Met::Stmt(Stmt { kind: StmtKind::Emit(Emission::Service { service, operation, uses: None, .. }), .. }) => {
+            *service == wanted && *operation == of
+        }
+        _ => false,
+    })
 }
 
 /// A service that is asked, and none of whose answers is heard: it has one thing to ask, and its answers are all that comes of it.

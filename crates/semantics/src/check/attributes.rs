@@ -87,11 +87,7 @@ impl Attribute<'_> {
 
     fn way(&self, place: Place, is_it: fn(&Met, AttributeId) -> bool) -> Way {
         let layer = self.layer(place);
-        let does = |body: &[Stmt]| {
-            let mut found = false;
-            visit::walk(body, &mut |met| found |= is_it(&met, self.id));
-            found
-        };
+        let does = |body: &[Stmt]| visit::any(body, |met| is_it(&met, self.id));
         if layer.functions.iter().any(|function| does(&function.body)) {
             return Way::Either;
         }
@@ -126,16 +122,15 @@ impl Attribute<'_> {
 
 /// The way of the messages that a handler holds; one that turns them round, or keeps them, has others.
 fn way_of(handler: &Handler) -> Way {
-    let mut turns = false;
-    visit::walk(&handler.body, &mut |met| {
-        let Met::Stmt(stmt) = met else { return };
-        turns |= match &stmt.kind {
+    let turns = visit::any(&handler.body, |met| {
+        let Met::Stmt(stmt) = met else { return false };
+        match &stmt.kind {
             StmtKind::Emit(Emission::Deliver { .. }) => matches!(handler.event, Event::Send { .. }),
             StmtKind::Emit(Emission::Send { .. }) => matches!(handler.event, Event::Deliver { .. }),
             StmtKind::Put { .. } | StmtKind::Later { .. } | StmtKind::IfTaken { .. } => true,
             StmtKind::Emit(Emission::Custom { .. } | Emission::Service { .. }) => true,
             _ => false,
-        };
+        }
     });
     match handler.event {
         _ if turns => Way::Either,
@@ -155,19 +150,10 @@ fn is_read(met: &Met, wanted: AttributeId) -> bool {
 
 /// Whether a layer gives up again what goes down.
 fn turns_round(layer: &Layer) -> bool {
-    let delivers = |body: &[Stmt]| {
-        let mut found = false;
-        visit::walk(body, &mut |met| {
-            found |= matches!(met, Met::Stmt(Stmt { kind: StmtKind::Emit(Emission::Deliver { .. }), .. }));
-        });
-        found
-    };
+    let is_deliver = |met: Met| matches!(met, Met::Stmt(Stmt { kind: StmtKind::Emit(Emission::Deliver { .. }), .. }));
+    let delivers = |body: &[Stmt]| visit::any(body, is_deliver);
     let sends = |handler: &&Handler| matches!(handler.event, Event::Send { .. });
     let Some(handler) = layer.handlers.iter().find(sends) else { return false };
-    let mut calls = false;
-    visit::walk(&handler.body, &mut |met| {
-        let Met::Expr(expr) = met else { return };
-        calls |= visit::own_call(expr).is_some();
-    });
+    let calls = visit::any(&handler.body, |met| matches!(met, Met::Expr(expr) if visit::own_call(expr).is_some()));
     delivers(&handler.body) || calls && layer.functions.iter().any(|function| delivers(&function.body))
 }

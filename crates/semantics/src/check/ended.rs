@@ -61,19 +61,8 @@ impl Paths<'_> {
         if blocks.is_empty() {
             return Some(ended);
         }
-        // The rounds of a loop and what is tried may be left out; of other statements one block runs.
-        let may_skip = matches!(
-            stmt.kind,
-            While { .. }
-                | For { .. }
-                | ForObjects { .. }
-                | Take { .. }
-                | Insert { .. }
-                | FindOrNew { .. }
-                | Later { .. }
-        );
         let mut ends: Vec<Ended> = blocks.iter().filter_map(|block| self.block(block, Some(ended.clone()))).collect();
-        if may_skip {
+        if visit::may_skip(stmt) {
             ends.push(ended);
         }
         let mut ends = ends.into_iter();

@@ -12,9 +12,6 @@ use crate::program::*;
 use crate::types;
 use crate::visit::{self, Met};
 
-/// State by its scope and place there.
-type StateAt = (ScopeKind, u32);
-
 /// All layers of a program without errors.
 pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     for layer in &program.layers {
@@ -23,21 +20,13 @@ pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     }
 }
 
-fn meant(name: &Name) -> bool {
-    name.text.rsplit('.').next().unwrap_or(&name.text).starts_with('_')
-}
-
-fn place(state: &StateRef) -> StateAt {
-    (state.scope, state.member)
-}
-
 /// Classes of which objects are made and none ever ends, while there may be more keys than room.
 fn objects(program: &Program, layer: &Layer, out: &mut Vec<Diagnostic>) {
     for (at, class) in layer.objects.iter().enumerate() {
         let id = ObjectId(at as u32);
         if class.evict_oldest
             || class.owned
-            || meant(&class.name)
+            || class.name.is_meant()
             || has_room_for_all(program, class)
             || ends(layer, id)
         {
@@ -61,11 +50,7 @@ fn made(layer: &Layer, id: ObjectId) -> Option<Span> {
     layer.handlers.iter().find_map(|handler| {
         let said = said_by_others(&handler.event);
         let is_said = |part: &Expr| {
-            let mut found = false;
-            visit::walk_expr(part, &mut |inner| {
-                found |= matches!(inner.kind, ExprKind::Local(local) if said.contains(&local));
-            });
-            found
+            visit::any_expr(part, |inner| matches!(inner.kind, ExprKind::Local(local) if said.contains(&local)))
         };
         let mut found = None;
         visit::walk(&handler.body, &mut |met| {
@@ -92,12 +77,10 @@ fn said_by_others(event: &Event) -> Vec<LocalId> {
 /// Whether some code of the layer ends an object of a class; in a function the one at hand may be of any.
 fn ends(layer: &Layer, id: ObjectId) -> bool {
     let in_body = |body: &[Stmt], at_hand: bool| {
-        let mut found = false;
-        visit::walk(body, &mut |met| {
-            let Met::Stmt(Stmt { kind: StmtKind::End { object }, .. }) = met else { return };
-            found |= object.as_ref().map_or(at_hand, |object| object.ty == Type::Object(id));
-        });
-        found
+        visit::any(body, |met| {
+            let Met::Stmt(Stmt { kind: StmtKind::End { object }, .. }) = met else { return false };
+            object.as_ref().map_or(at_hand, |object| object.ty == Type::Object(id))
+        })
     };
     let own = |handler: &Handler| in_body(&handler.body, handler.scope == ScopeKind::Object(id));
     layer.handlers.iter().any(own) || layer.functions.iter().any(|function| in_body(&function.body, true))
@@ -119,13 +102,13 @@ fn puts(layer: &Layer, out: &mut Vec<Diagnostic>) {
         let looked = looked_at(layer, &handler.body);
         for stmt in unguarded(layer, &handler.body) {
             let StmtKind::Put { messages, index, .. } = &stmt.kind else { continue };
-            let of = place(messages);
+            let of = messages.place();
             let fixed = matches!(index.kind, ExprKind::Number(_));
             let Some(member) = layer.members(of.0).and_then(|members| members.get(of.1 as usize)) else { continue };
-            if !fixed || looked.contains(&of) || emptied.contains(&of) || meant(&member.name) {
+            if !fixed || looked.contains(&of) || emptied.contains(&of) || member.name.is_meant() {
                 continue;
             }
-            let name = member.name.text.rsplit('.').next().unwrap_or(&member.name.text);
+            let name = member.name.plain();
             out.push(
                 Diagnostic::warning(
                     codes::MAY_BE_FULL,
@@ -166,8 +149,8 @@ fn looked_at(layer: &Layer, body: &[Stmt]) -> BTreeSet<StateAt> {
 
 fn look(layer: &Layer, body: &[Stmt], found: &mut BTreeSet<StateAt>, calls: &mut BTreeSet<u32>) {
     visit::walk(body, &mut |met| match met {
-        Met::Stmt(Stmt { kind: StmtKind::IfTaken { messages, .. }, .. }) => _ = found.insert(place(messages)),
-        Met::Expr(Expr { kind: ExprKind::Holds { messages, .. }, .. }) => _ = found.insert(place(messages)),
+        Met::Stmt(Stmt { kind: StmtKind::IfTaken { messages, .. }, .. }) => _ = found.insert(messages.place()),
+        Met::Expr(Expr { kind: ExprKind::Holds { messages, .. }, .. }) => _ = found.insert(messages.place()),
         Met::Expr(expr) => {
             let called = visit::own_call(expr).filter(|at| calls.insert(*at));
             if let Some(function) = called.and_then(|at| layer.functions.get(at as usize)) {

@@ -98,23 +98,22 @@ struct Said {
 impl Said {
     fn of(layer: &Layer) -> Said {
         let mut said = Said::default();
-        let place = |state: &StateRef| (state.scope, state.member);
         visit::walk_layer(layer, &mut |met| match met {
             Met::Stmt(Stmt { kind: StmtKind::Start { timer, .. }, .. }) => {
-                said.started.insert(place(timer));
+                said.started.insert(timer.place());
             }
             Met::Stmt(Stmt { kind: StmtKind::Emit(Emission::Send { fields: Some(fields), .. }), .. }) => {
                 said.sent.insert(fields.variant);
             }
             Met::Expr(Expr { kind: ExprKind::Running(timer), .. }) => {
-                said.heard.insert(place(timer));
+                said.heard.insert(timer.place());
             }
             _ => {}
         });
         for handler in &layer.handlers {
             match &handler.event {
                 Event::Expiry { timer } => {
-                    said.heard.insert(place(timer));
+                    said.heard.insert(timer.place());
                 }
                 Event::Deliver { variant: Some(variant), .. } => {
                     said.taken.insert(*variant);
@@ -188,7 +187,7 @@ fn never_begun(layer: &Layer, said: &Said) -> BTreeSet<StateAt> {
         layer.handlers.iter().map(|handler| starts(layer, &handler.body)).collect();
     let expiries = || {
         layer.handlers.iter().zip(&by_handlers).filter_map(|(handler, starts)| match &handler.event {
-            Event::Expiry { timer } => Some(((timer.scope, timer.member), starts)),
+            Event::Expiry { timer } => Some((timer.place(), starts)),
             _ => None,
         })
     };
@@ -224,7 +223,7 @@ fn starts(layer: &Layer, body: &[Stmt]) -> BTreeSet<StateAt> {
     while let Some(body) = front.pop() {
         visit::walk(body, &mut |met| match met {
             Met::Stmt(Stmt { kind: StmtKind::Start { timer, .. }, .. }) => {
-                started.insert((timer.scope, timer.member));
+                started.insert(timer.place());
             }
             Met::Expr(expr) => {
                 if let Some(function) = visit::own_call(expr).filter(|function| called.insert(*function)) {

@@ -48,13 +48,10 @@ fn changing_functions(layer: &Layer) -> Vec<bool> {
             if changes[index] {
                 continue;
             }
-            let mut found = false;
-            visit::walk(&function.body, &mut |met| {
-                found |= match met {
-                    Met::Stmt(stmt) => writes(stmt),
-                    Met::Expr(expr) => visit::own_call(expr).is_some_and(|index| changes[index as usize]),
-                    Met::State(_) => false,
-                }
+            let found = visit::any(&function.body, |met| match met {
+                Met::Stmt(stmt) => writes(stmt),
+                Met::Expr(expr) => visit::own_call(expr).is_some_and(|index| changes[index as usize]),
+                Met::State(_) => false,
             });
             changes[index] = found;
             more |= found;

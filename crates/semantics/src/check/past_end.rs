@@ -105,17 +105,7 @@ impl Ways<'_> {
         let inner = ends.certain();
         let leaves = blocks.iter().any(|block| may_leave(block));
         let mut ways: Vec<Ends> = blocks.iter().filter_map(|block| self.block(block, inner)).collect();
-        let is_skipped = matches!(
-            stmt.kind,
-            While { .. }
-                | For { .. }
-                | ForObjects { .. }
-                | Take { .. }
-                | Insert { .. }
-                | FindOrNew { .. }
-                | Later { .. }
-        );
-        if is_skipped {
+        if visit::may_skip(stmt) {
             ways.push(inner);
         }
         let met = ways.into_iter().reduce(Ends::meet)?;

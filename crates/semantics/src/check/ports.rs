@@ -7,10 +7,7 @@ use crate::visit::{self, Met};
 /// The event that a handler does not let pass, and the side that it comes from.
 pub fn keeps(handler: &Handler) -> Option<(&str, Origin)> {
     let Event::Custom { name, from, .. } = &handler.event else { return None };
-    let mut passes = false;
-    visit::walk(&handler.body, &mut |met| {
-        passes |= matches!(met, Met::Stmt(Stmt { kind: StmtKind::Pass, .. }));
-    });
+    let passes = visit::any(&handler.body, |met| matches!(met, Met::Stmt(Stmt { kind: StmtKind::Pass, .. })));
     (!passes).then_some((&name.text, *from))
 }
 
@@ -81,22 +78,19 @@ pub fn handles(layer: &Layer, event: &str, side: Origin) -> bool {
 
 /// Whether a layer's code says `above.name(…)`.
 pub fn emits_up(layer: &Layer, event: &str) -> bool {
-    let mut found = false;
-    visit::walk_layer(layer, &mut |met| {
-        if let Met::Stmt(Stmt { kind: StmtKind::Emit(Emission::Custom { name, down: false, .. }), .. }) = met {
-            found |= name.text == event;
-        }
-    });
-    found
+    emits(layer, event, false)
 }
 
 /// Whether a layer's code says `below.name(…)`.
 pub(super) fn emits_down(layer: &Layer, event: &str) -> bool {
-    let mut found = false;
-    visit::walk_layer(layer, &mut |met| {
-        if let Met::Stmt(Stmt { kind: StmtKind::Emit(Emission::Custom { name, down: true, .. }), .. }) = met {
-            found |= name.text == event;
+    emits(layer, event, true)
+}
+
+fn emits(layer: &Layer, event: &str, wanted: bool) -> bool {
+    visit::any_in_layer(layer, |met| match met {
+        Met::Stmt(Stmt { kind: StmtKind::Emit(Emission::Custom { name, down, .. }), .. }) => {
+            *down == wanted && name.text == event
         }
-    });
-    found
+        _ => false,
+    })
 }

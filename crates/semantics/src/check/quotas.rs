@@ -19,7 +19,7 @@ pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
         let mut named: Vec<&StateRef> = Vec::new();
         visit::walk_layer(layer, &mut |met| match met {
             Met::Stmt(Stmt { kind: StmtKind::Take { quota, .. }, .. }) => {
-                taken.insert((quota.scope, quota.member));
+                taken.insert(quota.place());
             }
             Met::State(state) => named.push(state),
             Met::Stmt(_) | Met::Expr(_) => {}
@@ -28,7 +28,7 @@ pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
             for (index, member) in members.iter().enumerate() {
                 let at = (scope, index as u32);
                 let is_quota = matches!(member.kind, MemberKind::Quota { .. });
-                let first = named.iter().find(|state| (state.scope, state.member) == at);
+                let first = named.iter().find(|state| state.place() == at);
                 let Some(first) = first.filter(|_| is_quota && !taken.contains(&at)) else { continue };
                 let found = untaken(&member.name, behind(layer, at), first.span);
                 if !out.contains(&found) {
@@ -52,11 +52,9 @@ fn is_whole(program: &Program, layer: &Layer, errors: &[Span]) -> bool {
 }
 
 /// The first places for messages behind which the quota stands, and where they say so.
-fn behind(layer: &Layer, at: (ScopeKind, u32)) -> Option<(&Name, Span)> {
+fn behind(layer: &Layer, at: StateAt) -> Option<(&Name, Span)> {
     layer.all_members().flat_map(|(_, members)| members).find_map(|member| match &member.kind {
-        MemberKind::Messages { quota: Some(quota), .. } if (quota.scope, quota.member) == at => {
-            Some((&member.name, quota.span))
-        }
+        MemberKind::Messages { quota: Some(quota), .. } if quota.place() == at => Some((&member.name, quota.span)),
         _ => None,
     })
 }

@@ -22,7 +22,7 @@ pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
 /// State that was changed, and where.
 #[derive(Clone, Copy)]
 struct Done {
-    state: (ScopeKind, u32),
+    state: StateAt,
     span: Span,
 }
 
@@ -62,7 +62,7 @@ impl Ways<'_> {
     fn refused(&mut self, refuse: Span, done: &[Done]) {
         let Some(first) = done.first() else { return };
         let member = self.layer.members(first.state.0).and_then(|members| members.get(first.state.1 as usize));
-        let name = member.map_or("?", |member| member.name.text.rsplit('.').next().unwrap_or(&member.name.text));
+        let name = member.map_or("?", |member| member.name.plain());
         let text = format!("`{}` refuses here, and has changed `{name}`", self.function.name.text);
         let found = Diagnostic::warning(codes::BEFORE_REFUSE, text)
             .at(refuse, "gives its messages back, and nothing else")
@@ -88,7 +88,7 @@ fn changed(stmt: &Stmt) -> Vec<Done> {
         };
         // Of an object that a handle names it is not seen which one it is.
         if state.object.is_none() {
-            found.push(Done { state: (state.scope, state.member), span: stmt.span });
+            found.push(Done { state: state.place(), span: stmt.span });
         }
     });
     found

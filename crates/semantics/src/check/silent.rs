@@ -201,7 +201,5 @@ impl Silence {
 }
 
 fn is_said(body: &[Stmt], is_it: fn(&StmtKind) -> bool) -> bool {
-    let mut found = false;
-    visit::walk(body, &mut |met| found |= matches!(met, Met::Stmt(stmt) if is_it(&stmt.kind)));
-    found
+    visit::any(body, |met| matches!(met, Met::Stmt(stmt) if is_it(&stmt.kind)))
 }

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use mokume_base::{Diagnostic, Span};
 
-use crate::check::units::{is_within, meant, plain, Deeds, StateAt};
+use crate::check::units::{is_within, Deeds};
 use crate::program::*;
 use crate::visit::{self, Met};
 use crate::{codes, types};
@@ -44,11 +44,12 @@ fn kept_for_things<'a>(layer: &'a Layer, deeds: &[(&Handler, Deeds)]) -> BTreeMa
     let members = layer
         .all_members()
         .flat_map(|(scope, members)| members.iter().enumerate().map(move |(at, member)| ((scope, at as u32), member)));
-    let quotas = members.filter(|(_, member)| matches!(member.kind, MemberKind::Quota { .. }) && !meant(&member.name));
+    let quotas =
+        members.filter(|(_, member)| matches!(member.kind, MemberKind::Quota { .. }) && !member.name.is_meant());
     let is_of_things = |at: &StateAt| {
         let counted = deeds.iter().any(|(_, deeds)| deeds.gives_counted.contains(at));
         let behind = layer.all_members().flat_map(|(_, members)| members).any(|member| match &member.kind {
-            MemberKind::Messages { quota: Some(quota), .. } => (quota.scope, quota.member) == *at,
+            MemberKind::Messages { quota: Some(quota), .. } => quota.place() == *at,
             _ => false,
         });
         let given = deeds.iter().filter(|(_, deeds)| deeds.gives.contains_key(at));
@@ -68,7 +69,7 @@ fn given_where_refused(layer: &Layer, function: u32) -> BTreeSet<StateAt> {
         if visit::own_call(call) == Some(function) {
             visit::walk(otherwise, &mut |met| {
                 if let Met::Stmt(Stmt { kind: StmtKind::Give { quota, .. }, .. }) = met {
-                    given.insert((quota.scope, quota.member));
+                    given.insert(quota.place());
                 }
             });
         }
@@ -144,7 +145,7 @@ impl Ways<'_> {
             Drop { .. } if !way.taken.is_empty() => way.refused = Some(stmt.span),
             Take { quota, amount, otherwise } => {
                 // Of this quota nothing is taken there, of others perhaps.
-                let at = (quota.scope, quota.member);
+                let at = quota.place();
                 let mut without = refused(&way);
                 without.taken.retain(|other, _| !self.has_room(*other, self.amount(at)));
                 let without = self.block(otherwise, Some(without));
@@ -154,7 +155,7 @@ impl Ways<'_> {
                 }
                 return meet(without.into_iter().chain([way]));
             }
-            Give { quota, .. } => _ = way.taken.remove(&(quota.scope, quota.member)),
+            Give { quota, .. } => _ = way.taken.remove(&quota.place()),
             Insert { otherwise, .. }
             | FindOrNew { otherwise, .. }
             | Begin { otherwise, .. }
@@ -175,17 +176,8 @@ impl Ways<'_> {
                 way.keep();
                 return meet(without.into_iter().chain([way]));
             }
-            Assign { .. }
-            | AssignElement { .. }
-            | Put { .. }
-            | Start { .. }
-            | End { .. }
-            | Emit(_)
-            | Pass
-            | Accept { .. }
-            | Again => {
-                way.keep();
-            }
+            Pass | Accept { .. } => way.keep(),
+            kind if does(kind) => way.keep(),
             IfTaken { then, otherwise, .. } => {
                 let mut found = way.clone();
                 found.keep();
@@ -283,23 +275,17 @@ impl Ways<'_> {
                 use StmtKind::*;
                 match met {
                     Met::Stmt(stmt) => {
-                        touches |= matches!(
+                        let more = matches!(
                             stmt.kind,
-                            Assign { .. }
-                                | AssignElement { .. }
-                                | Put { .. }
-                                | Start { .. }
-                                | End { .. }
-                                | Emit(_)
-                                | Insert { .. }
+                            Insert { .. }
                                 | Remove { .. }
                                 | FindOrNew { .. }
                                 | Later { .. }
                                 | Take { .. }
                                 | Give { .. }
                                 | IfTaken { .. }
-                                | Again
                         );
+                        touches |= more || does(&stmt.kind);
                     }
                     Met::Expr(expr) => {
                         next.extend(visit::own_call(expr).filter(|at| seen.insert(*at)));
@@ -321,7 +307,7 @@ impl Ways<'_> {
     fn report(&mut self, way: &Way) {
         let Some(refused) = way.refused else { return };
         for (at, (taken, amount)) in &way.taken {
-            let Some(name) = self.quotas.get(at).map(|name| plain(name)) else { continue };
+            let Some(name) = self.quotas.get(at).map(|name| name.plain()) else { continue };
             let give = match amount {
                 Some(1) => format!("give {name}"),
                 Some(amount) => format!("give {name} {amount}"),
@@ -346,6 +332,12 @@ impl Way {
         self.refused = None;
         self.busy = true;
     }
+}
+
+/// Whether a statement sets, sends or says something by itself: that may be what was taken for.
+fn does(kind: &StmtKind) -> bool {
+    use StmtKind::*;
+    matches!(kind, Assign { .. } | AssignElement { .. } | Put { .. } | Start { .. } | End { .. } | Emit(_) | Again)
 }
 
 /// What holds on all ways that come to a place.

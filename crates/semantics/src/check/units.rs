@@ -11,9 +11,6 @@ use crate::codes;
 use crate::program::*;
 use crate::visit::{self, Met};
 
-/// State by its scope and place there.
-pub(super) type StateAt = (ScopeKind, u32);
-
 /// All layers of a program without errors.
 pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     for layer in &program.layers {
@@ -22,7 +19,7 @@ pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
         let mut found = Vec::new();
         for (scope, members) in layer.all_members() {
             for (index, member) in members.iter().enumerate() {
-                if matches!(member.kind, MemberKind::Quota { .. }) && !meant(&member.name) {
+                if matches!(member.kind, MemberKind::Quota { .. }) && !member.name.is_meant() {
                     Quota { layer, at: (scope, index as u32), name: &member.name, deeds: &deeds }.check(&mut found);
                 }
             }
@@ -34,16 +31,6 @@ pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
             }
         }
     }
-}
-
-/// Whether a name says that it is meant so.
-pub(super) fn meant(name: &Name) -> bool {
-    plain(name).starts_with('_')
-}
-
-/// What a part of a layer calls it.
-pub(super) fn plain(name: &Name) -> &str {
-    name.text.rsplit('.').next().unwrap_or(&name.text)
 }
 
 /// What a handler does with quotas and places for messages, and where that is said.
@@ -70,22 +57,21 @@ impl Deeds {
 
     /// `called`: where the layer's text calls the container whose code this is.
     pub(super) fn block(&mut self, layer: &Layer, block: &[Stmt], called: Option<Span>) {
-        let place = |state: &StateRef| (state.scope, state.member);
         visit::walk(block, &mut |met| {
             let expr = match met {
                 Met::Stmt(stmt) => {
                     let span = called.unwrap_or(stmt.span);
                     match &stmt.kind {
-                        StmtKind::Take { quota, .. } => _ = self.takes.entry(place(quota)).or_insert(span),
+                        StmtKind::Take { quota, .. } => _ = self.takes.entry(quota.place()).or_insert(span),
                         StmtKind::Give { quota, amount } => {
-                            self.gives.entry(place(quota)).or_insert(span);
+                            self.gives.entry(quota.place()).or_insert(span);
                             if !matches!(amount.kind, ExprKind::Number(_)) {
-                                self.gives_counted.insert(place(quota));
+                                self.gives_counted.insert(quota.place());
                             }
                         }
-                        StmtKind::Put { messages, .. } => _ = self.puts.entry(place(messages)).or_insert(span),
+                        StmtKind::Put { messages, .. } => _ = self.puts.entry(messages.place()).or_insert(span),
                         StmtKind::IfTaken { messages, share: false, .. } => {
-                            self.empties.entry(place(messages)).or_insert(called.unwrap_or(messages.span));
+                            self.empties.entry(messages.place()).or_insert(called.unwrap_or(messages.span));
                         }
                         StmtKind::End { .. } | StmtKind::Remove { .. } => self.ends = true,
                         _ => {}
@@ -147,7 +133,7 @@ impl Quota<'_> {
     fn places(&self) -> Vec<StateAt> {
         let members = |(scope, members): (ScopeKind, &[Member])| -> Vec<StateAt> {
             let behind = |member: &Member| match &member.kind {
-                MemberKind::Messages { quota: Some(quota), .. } => (quota.scope, quota.member) == self.at,
+                MemberKind::Messages { quota: Some(quota), .. } => quota.place() == self.at,
                 _ => false,
             };
             let places = members.iter().enumerate().filter(|(_, member)| behind(member));
@@ -157,7 +143,7 @@ impl Quota<'_> {
     }
 
     fn never_given(&self) -> Diagnostic {
-        let name = plain(self.name);
+        let name = self.name.plain();
         let taken = self.deeds.iter().find_map(|(_, deeds)| deeds.takes.get(&self.at).copied());
         let found = Diagnostic::warning(codes::UNGIVEN, format!("nothing gives back to the quota `{name}`"))
             .at(self.name.span, "empty for good, once all of it is taken");
@@ -171,7 +157,7 @@ impl Quota<'_> {
     }
 
     fn kept(&self, emptied: Span) -> Diagnostic {
-        let name = plain(self.name);
+        let name = self.name.plain();
         Diagnostic::warning(codes::UNGIVEN, format!("a message is taken out here, and its unit of `{name}` is not given back"))
             .at(emptied, format!("and no `give {name}` in this handler"))
             .label(self.name.span, "the quota of these places")
@@ -180,7 +166,7 @@ impl Quota<'_> {
     }
 
     fn untaken(&self, put: Span) -> Diagnostic {
-        let name = plain(self.name);
+        let name = self.name.plain();
         Diagnostic::warning(codes::UNGIVEN, format!("a message goes in here without a unit of `{name}`"))
             .at(put, format!("and no `take {name}` in this handler"))
             .label(self.name.span, "the quota of these places: it gets one back for each message")
@@ -194,7 +180,7 @@ impl Quota<'_> {
             let free = matches!(member.kind, MemberKind::Messages { quota: None, .. }) && self.outlives(*scope);
             free.then_some((*scope, member, *put))
         })?;
-        let name = plain(self.name);
+        let name = self.name.plain();
         // Of what a container holds, the outermost is what the layer declares.
         let members = self.layer.members(scope)?;
         let around =
@@ -209,7 +195,7 @@ impl Quota<'_> {
             .at(declared.name.span, format!("what is still held here when the {ends} ends gives nothing back"))
             .label(put, "a message goes in here, for which a unit was taken")
             .label(self.name.span, "the quota");
-        Some(found.help(format!("say whose units these are: write `from {name}` behind `{}`", plain(&declared.name))))
+        Some(found.help(format!("say whose units these are: write `from {name}` behind `{}`", declared.name.plain())))
     }
 
     /// Whether what is of a scope may end while the quota lives on.
@@ -239,8 +225,8 @@ fn comes_later(handler: &Handler, arrives: bool) -> bool {
 fn only_fills(layer: &Layer, container: &Container, deeds: &[(&Handler, Deeds)]) -> Option<Diagnostic> {
     let members = layer.members(container.scope)?;
     let member = members.iter().find(|member| is_declared(layer, container, member))?;
-    let name = plain(&member.name);
-    if meant(&member.name) || has_container_around(layer, container.scope, &member.name) {
+    let name = member.name.plain();
+    if member.name.is_meant() || has_container_around(layer, container.scope, &member.name) {
         return None;
     }
     let within =

@@ -27,18 +27,8 @@ pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     stacks::idle_events::check(program, out);
 }
 
-/// Names that begin with `_` are meant to be unused.
-fn meant(name: &Name) -> bool {
-    plain(name).starts_with('_')
-}
-
-/// What a part of a layer calls it.
-fn plain(name: &Name) -> &str {
-    name.text.rsplit('.').next().unwrap_or(&name.text)
-}
-
 fn warn(name: &Name, code: mokume_base::Code, what: &str, help: &str) -> Diagnostic {
-    let name = (name.span, plain(name));
+    let name = (name.span, name.plain());
     Diagnostic::warning(code, format!("{what} `{}` is never used", name.1))
         .at(name.0, "never used")
         .help(format!("{help}, or call it `_{}` to say that this is meant", name.1))
@@ -48,7 +38,7 @@ fn state(layer: &Layer, out: &mut Vec<Diagnostic>) {
     let mut named = BTreeSet::new();
     visit::walk_layer(layer, &mut |met| {
         if let Met::State(state) = met {
-            named.insert((state.scope, state.member));
+            named.insert(state.place());
         }
     });
     let read = read(layer);
@@ -58,7 +48,7 @@ fn state(layer: &Layer, out: &mut Vec<Diagnostic>) {
         for (index, member) in members.iter().enumerate().skip(keys) {
             let container = matches!(member.kind, MemberKind::Container(_));
             let within = container || layer.is_contained(kind, index as u32);
-            if within || meant(&member.name) {
+            if within || member.name.is_meant() {
                 continue;
             }
             if !named.contains(&(kind, index as u32)) {
@@ -72,23 +62,19 @@ fn state(layer: &Layer, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// State by its scope and place there.
-type StateAt = (ScopeKind, u32);
-
 /// State that something is made of, but for its own next value.
 fn read(layer: &Layer) -> BTreeSet<StateAt> {
-    let place = |state: &StateRef| (state.scope, state.member);
     let mut named: BTreeMap<StateAt, i64> = BTreeMap::new();
     visit::walk_layer(layer, &mut |met| match met {
-        Met::State(state) => *named.entry(place(state)).or_default() += 1,
+        Met::State(state) => *named.entry(state.place()).or_default() += 1,
         Met::Stmt(Stmt { kind: StmtKind::Assign { state, value }, .. }) => {
             let mut own = 1;
             visit::walk_in_expr(value, &mut |inner| {
                 if let Met::State(other) = inner {
-                    own += i64::from(place(other) == place(state));
+                    own += i64::from(other.place() == state.place());
                 }
             });
-            *named.entry(place(state)).or_default() -= own;
+            *named.entry(state.place()).or_default() -= own;
         }
         Met::Stmt(_) | Met::Expr(_) => {}
     });
@@ -96,7 +82,7 @@ fn read(layer: &Layer) -> BTreeSet<StateAt> {
 }
 
 fn never_read(name: &Name) -> Diagnostic {
-    let name = (name.span, plain(name));
+    let name = (name.span, name.plain());
     Diagnostic::warning(codes::NEVER_READ, format!("state `{}` is set, and nothing reads it", name.1))
         .at(name.0, "never read")
         .help(format!("remove it, or call it `_{}` to say that this is meant", name.1))
@@ -111,7 +97,7 @@ fn params(layer: &Layer, out: &mut Vec<Diagnostic>) {
         }
     });
     for (index, param) in layer.params.iter().enumerate() {
-        if !named.contains(&(index as u32)) && !meant(&param.name) {
+        if !named.contains(&(index as u32)) && !param.name.is_meant() {
             out.push(warn(&param.name, codes::UNUSED_PARAMETER, "parameter", "remove it"));
         }
     }
@@ -139,7 +125,7 @@ fn handed_on<'a>(params: &[Param], values: impl Iterator<Item = &'a Expr>, out: 
         });
     }
     for (index, param) in params.iter().enumerate() {
-        if !named.contains(&(index as u32)) && !meant(&param.name) && param.ty != Type::Unit {
+        if !named.contains(&(index as u32)) && !param.name.is_meant() && param.ty != Type::Unit {
             out.push(warn(&param.name, codes::UNUSED_PARAMETER, "parameter", "remove it"));
         }
     }
@@ -158,7 +144,7 @@ fn services(layer: &Layer, out: &mut Vec<Diagnostic>) {
         }
     }
     for (index, (_, name)) in layer.uses.iter().enumerate() {
-        if !named.contains(&(index as u32)) && !meant(name) {
+        if !named.contains(&(index as u32)) && !name.is_meant() {
             out.push(warn(name, codes::UNUSED_SERVICE, "service", "remove it"));
         }
     }

@@ -355,6 +355,9 @@ pub enum ScopeKind {
     Object(ObjectId),
 }
 
+/// State by its scope, and its place among the scope's members.
+pub type StateAt = (ScopeKind, u32);
+
 /// A member of a scope; for objects the handle is `object` (none: the object that the handler runs for).
 #[derive(Clone, Debug)]
 pub struct StateRef {
@@ -366,4 +369,11 @@ pub struct StateRef {
     pub object: Option<Box<Expr>>,
     /// Where the state is named.
     pub span: Span,
+}
+
+impl StateRef {
+    /// Which state it is, whichever object's.
+    pub fn place(&self) -> StateAt {
+        (self.scope, self.member)
+    }
 }

@@ -55,6 +55,18 @@ pub struct Name {
     pub span: Span,
 }
 
+impl Name {
+    /// What a part of a layer calls it: without what stands before the last dot.
+    pub fn plain(&self) -> &str {
+        self.text.rsplit('.').next().unwrap_or(&self.text)
+    }
+
+    /// Whether it begins with `_`: what a check would ask about is meant so.
+    pub fn is_meant(&self) -> bool {
+        self.plain().starts_with('_')
+    }
+}
+
 /// A field of a record, a key, an address or a header; a parameter of an event or operation.
 #[derive(Clone, Debug)]
 pub struct Field {

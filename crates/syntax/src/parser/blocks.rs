@@ -8,6 +8,9 @@ use crate::kinds::SyntaxKind::*;
 const WORD_AND_NAME: [&str; 10] =
     ["drop", "consume", "accept", "take", "give", "count", "start", "stop", "remove", "end"];
 
+/// Words that join a name in front of them to what comes behind.
+const CONNECTIVES: [&str; 8] = ["and", "or", "in", "as", "to", "from", "else", "limit"];
+
 /// Members that begin with a word and a brace.
 const MEMBER_SCOPES: [&str; 5] = ["header", "key", "entity", "point", "session"];
 
@@ -229,11 +232,14 @@ impl Parser<'_> {
 
     /// `dorp msg`, and in tests `after 20`, `=>`: no expression, so most likely a statement with a mistake.
     pub(super) fn is_two_names(&self) -> bool {
-        const CONNECTIVES: [&str; 8] = ["and", "or", "in", "as", "to", "from", "else", "limit"];
         if self.in_test && (matches!(self.peek(), FAT_ARROW | ARROW) || self.at(IDENT) && self.nth(1) == NUMBER) {
             return true;
         }
-        let two = self.at(IDENT) && self.nth(1) == IDENT && self.same_line(1);
-        two && !CONNECTIVES.contains(&self.nth_text(1)) && !self.at_any_word(&["running", "left", "not", "if", "match"])
+        self.are_two_words() && !self.at_any_word(&["running", "left", "not", "if", "match"])
+    }
+
+    /// A word and another on its line that joins it to nothing.
+    pub(super) fn are_two_words(&self) -> bool {
+        self.at(IDENT) && self.nth(1) == IDENT && self.same_line(1) && !CONNECTIVES.contains(&self.nth_text(1))
     }
 }

@@ -31,8 +31,7 @@ impl Parser<'_> {
 
     /// `if !take kept { … }`: two names in a row are no value.
     fn at_take(&self) -> bool {
-        let connective = matches!(self.nth_text(1), "and" | "or" | "as" | "in" | "to" | "from" | "else" | "limit");
-        self.at_word("take") && self.nth(1) == IDENT && self.same_line(1) && !connective
+        self.at_word("take") && self.are_two_words()
     }
 
     /// One mistake: what is taken is no value of which is asked.

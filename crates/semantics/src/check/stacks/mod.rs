@@ -63,7 +63,7 @@ fn run(check: &mut StackCheck) {
     neighbours::crowds(check);
     // What a layer was to be given decides what it reads: `Tcp(checksum: false)`.
     let refused: Vec<bool> = check.stack.instances.iter().map(|instance| check.is_refused(instance)).collect();
-    for index in 0..check.stack.instances.len() {
+    for (index, refused) in refused.into_iter().enumerate() {
         services::check(check, index);
         sizes::check(check, index);
         arguments::check(check, index);
@@ -71,7 +71,7 @@ fn run(check: &mut StackCheck) {
         unheard::beside_bound(check, index);
         for descent in descents::all(check.stack, index) {
             let before = check.out.len();
-            if !refused[index] {
+            if !refused {
                 reads::check(check, &descent);
             }
             reads::exported(check, &descent);

@@ -76,12 +76,10 @@ fn unbound_below<'a>(check: &StackCheck<'a, '_>, descent: &Descent, at: usize) -
 
 /// Whether its code says for whom it is.
 fn asks(layer: &Layer) -> bool {
-    let mut found = false;
-    visit::walk_layer(layer, &mut |met| {
-        let Met::Stmt(Stmt { kind: StmtKind::Emit(emission), .. }) = met else { return };
-        found |= matches!(emission, Emission::Open { .. } | Emission::Listen { .. } | Emission::Bind { .. });
-    });
-    found
+    visit::any_in_layer(layer, |met| {
+        let Met::Stmt(Stmt { kind: StmtKind::Emit(emission), .. }) = met else { return false };
+        matches!(emission, Emission::Open { .. } | Emission::Listen { .. } | Emission::Bind { .. })
+    })
 }
 
 fn unheard(check: &StackCheck, index: usize, layer: &Layer, below: &Layer, key: &str) -> Diagnostic {

@@ -224,13 +224,10 @@ fn carries_messages(check: &WireCheck) -> bool {
             return layer.shape != Shape::Endpoint;
         };
         let Event::Send { message, .. } = handler.event else { return false };
-        let mut found = false;
-        visit::walk(&handler.body, &mut |met| {
-            if let visit::Met::Expr(Expr { kind: ExprKind::Give(local), .. }) = met {
-                found |= *local == message;
-            }
-        });
-        found
+        visit::any(
+            &handler.body,
+            |met| matches!(met, visit::Met::Expr(Expr { kind: ExprKind::Give(local), .. }) if *local == message),
+        )
     };
     let one_header =
         |seen: &crate::check::wires::headers::Seen| seen.variants.iter().all(|(variant, _)| variant.is_none());

@@ -36,7 +36,7 @@ pub(super) fn value(body: &mut Body, id: EnumId, name: &Name, args: Option<&[ast
         .iter()
         .enumerate()
         .map(|(at, field)| {
-            let text = field.name.text.rsplit('.').next().unwrap_or_default().to_string();
+            let text = field.name.plain().to_string();
             let name = Name { text, span: field.name.span };
             Param { name, ty: field.ty, default: None, local: LocalId(at as u32), written: None }
         })

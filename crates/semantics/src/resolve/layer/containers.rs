@@ -33,7 +33,7 @@ pub(super) fn declare(
     if !is_declared(reader, scope, tree, name, members) {
         let layer = reader.id;
         // Within a container it is called without the name of that.
-        let own = name.text.rsplit('.').next().unwrap_or_default().to_string();
+        let own = name.plain().to_string();
         reader.cx.said.broken.insert((layer, own));
     }
 }

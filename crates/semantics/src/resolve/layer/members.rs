@@ -169,7 +169,7 @@ fn service_named(reader: &mut LayerReader, name: Option<Name>) -> Option<(Servic
     match reader.cx.item(reader.file, &name.text) {
         Some(Item::Service(id)) => {
             // What it is called in the layer does not say whose it is.
-            let text = name.text.rsplit('.').next().unwrap_or_default().to_string();
+            let text = name.plain().to_string();
             Some((id, Name { text, span: name.span }))
         }
         _ => {

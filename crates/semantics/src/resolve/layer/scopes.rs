@@ -170,7 +170,7 @@ fn holds(reader: &mut LayerReader, object: &ast::Object, keys: &[Field], name: &
         _ => Some("what is held is the object's only key"),
     };
     if let Some(why) = wrong {
-        let plain = name.text.rsplit('.').next().unwrap_or_default();
+        let plain = name.plain();
         let help = format!("in a worker, write `object {plain}[of: Flow] capacity 64 evict oldest holds of {{ … }}`");
         reader.cx.error(codes::HOLDS_NO_FLOW, why, held.span, "not held", &help);
     }

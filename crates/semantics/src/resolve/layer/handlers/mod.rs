@@ -60,7 +60,7 @@ pub fn same_event(a: &Handler, b: &Handler) -> bool {
     match (&a.event, &b.event) {
         (Event::Deliver { variant: x, .. }, Event::Deliver { variant: y, .. })
         | (Event::Arrives { variant: x, .. }, Event::Arrives { variant: y, .. }) => x == y,
-        (Event::Expiry { timer: x }, Event::Expiry { timer: y }) => (x.scope, x.member) == (y.scope, y.member),
+        (Event::Expiry { timer: x }, Event::Expiry { timer: y }) => x.place() == y.place(),
         (Event::Service { service: x, operation: i, .. }, Event::Service { service: y, operation: j, .. }) => {
             (x, i) == (y, j)
         }
