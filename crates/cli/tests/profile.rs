@@ -62,7 +62,11 @@ fn a_path_goes_where_the_network_went() {
     let profile = scratch("sizes.profile", "");
     let told = mokume(&["profile", &file, "-o", &profile, "--format", "json"]);
     assert!(told.status.success(), "{}", said(&told));
-    assert!(said(&told).contains(r#"{"events":["app.send_to"],"reactions":3,"ways":[3]}"#), "{}", said(&told));
+    assert!(
+        said(&told).contains(r#"{"by_path":3,"events":["app.send_to"],"reactions":3,"ways":[3]}"#),
+        "{}",
+        said(&told)
+    );
 
     let by_source = path(&file, &[]);
     assert!(by_source.contains("large") && !by_source.contains("small"), "{by_source}");
@@ -93,7 +97,18 @@ fn counts_that_are_too_large_are_the_largest() {
 fn seeds_add_up() {
     let file = scratch("seeds.mok", SIZES);
     let told = said(&mokume(&["profile", &file, "--seeds", "4"]));
-    assert!(told.contains("app.send_to                        12 reactions, 1 way"), "{told}");
+    assert!(told.contains("app.send_to                        12 reactions, 100.0 % by a path, 1 way"), "{told}");
+}
+
+/// A map is written, which no path does yet.
+#[test]
+fn what_no_path_does_is_counted() {
+    let text = SIZES.replace("counter small", "map seen: [u32 -> u8; 4]");
+    let text = text
+        .replace("unlikely msg.size < 10 { count small }", "msg.size < 10 { seen[msg.size] = 1 or { count large } }");
+    let told = said(&mokume(&["profile", &scratch("counted.mok", &text)]));
+    assert!(told.contains("app.send_to                         3 reactions,   0.0 % by a path, 1 way"), "{told}");
+    assert!(told.contains("all                                 6 reactions,  50.0 % by a path"), "{told}");
 }
 
 #[test]

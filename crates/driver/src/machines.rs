@@ -1,11 +1,10 @@
 //! Who runs a stack: the interpreter (the uncomposed layers, the reference) or C (the composed stack).
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 use mokume_base::world::World;
 use mokume_emit_c::{Build, BuildError, CMachine, CProgram, Memory};
 use mokume_interpret::Instance;
-use mokume_reaction::profile::Profile;
 use mokume_reaction::{Automaton, Machine, Port};
 use mokume_script::Written;
 use mokume_toolchain as toolchain;
@@ -15,6 +14,7 @@ use crate::cache;
 use crate::compile::Compiled;
 use crate::failure::Failure;
 use crate::settings;
+use crate::sim::Noted;
 
 /// Who runs a stack. Both must do the same (docs/semantics.md, E1); the interpreter needs no compiler of C.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -94,10 +94,16 @@ pub fn machine(
     }
 }
 
-/// A machine that runs the composed stack without procedures on the interpreter, and adds the ways of its reactions to a profile.
-pub fn watched(compiled: &Compiled, params: &[u64], seed: u64, profile: &Arc<Mutex<Profile>>) -> Box<dyn Machine> {
-    let mut instance = Instance::new(&mokume_analyse::flat(&compiled.composed), params, seed);
-    instance.record_ways(Arc::clone(profile));
+/// A machine of the interpreter that is watched: it runs the composed stack without procedures for its ways, or with paths.
+pub fn watched(compiled: &Compiled, params: &[u64], seed: u64, noted: Noted<'_>) -> Box<dyn Machine> {
+    let instance = match noted {
+        Noted::Ways(profile) => {
+            let mut instance = Instance::new(&mokume_analyse::flat(&compiled.composed), params, seed);
+            instance.record_ways(Arc::clone(profile));
+            instance
+        }
+        Noted::Paths(fused, taken) => Instance::new(fused, params, seed).with_paths_counted(Arc::clone(taken)),
+    };
     Box::new(instance.with_natives(compiled.natives.clone()))
 }
 

@@ -1,5 +1,6 @@
 //! `mokume profile`: which ways the reactions of a stack take in a network, for the search for paths.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mokume_base::World;
@@ -20,6 +21,8 @@ pub struct Event {
     pub reactions: u64,
     /// How often each of its ways was taken, the most usual first.
     pub ways: Vec<u64>,
+    /// In how many of the reactions a path was taken that goes by this profile.
+    pub by_path: u64,
 }
 
 /// Runs a network for each of so many seeds, and adds up the ways that reactions of all hosts with one of its stacks take.
@@ -35,13 +38,44 @@ pub fn record(
 ) -> Result<Written, Failure> {
     let name = &checked.program.stacks[stack as usize].name.text;
     let profile = Arc::new(Mutex::new(Profile::default()));
-    for seed in seeds {
-        let how = sim::How { seed, keep: sim::Keep::Reports, weather: sim::Sky::Seeded };
-        let run = prepared.watched(how, (stack, &profile), world, &mut |at| progress(seed, at))?;
-        run.come_to_rest()?;
-    }
+    run(prepared, (stack, sim::Noted::Ways(&profile)), seeds, world, progress)?;
     let profile = std::mem::take(&mut *profile.lock().unwrap_or_else(PoisonError::into_inner));
     Ok(Written { stack: name.clone(), mark: mark(&mokume_analyse::flat(&compiled.composed)), profile })
+}
+
+fn run(
+    prepared: &sim::Prepared<'_>,
+    watched: sim::Watched<'_>,
+    seeds: std::ops::Range<u64>,
+    world: &dyn World,
+    progress: &mut dyn FnMut(u64, u64),
+) -> Result<(), Failure> {
+    for seed in seeds {
+        let how = sim::How { seed, keep: sim::Keep::Reports, weather: sim::Sky::Seeded };
+        prepared.watched(how, watched, world, &mut |at| progress(seed, at))?.come_to_rest()?;
+    }
+    Ok(())
+}
+
+/// Runs the same again with the paths that go by its profile: of each handler of an event, how often one of its paths was taken.
+///
+/// Fails where a run does.
+pub fn taken(
+    prepared: &sim::Prepared<'_>,
+    (stack, compiled, profile): (u32, &Compiled, &Profile),
+    seeds: std::ops::Range<u64>,
+    world: &dyn World,
+    progress: &mut dyn FnMut(u64, u64),
+) -> Result<BTreeMap<HandlerId, u64>, Failure> {
+    let fused = crate::path::fused(&compiled.composed, profile, 1);
+    let counts = Arc::new(Mutex::new(vec![0; fused.paths.len()]));
+    run(prepared, (stack, sim::Noted::Paths(&fused, &counts)), seeds, world, progress)?;
+    let counts = counts.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut taken = BTreeMap::new();
+    for (path, count) in fused.paths.iter().zip(&*counts) {
+        *taken.entry(path.handler).or_default() += count;
+    }
+    Ok(taken)
 }
 
 /// Which stack of a network is meant, by its number: the one that is named, or the only one.
@@ -63,7 +97,7 @@ pub fn choose(checked: &Checked, stacks: &[u32], name: Option<&str>) -> Result<u
 }
 
 /// What a profile says, an event each: those that ports lead to first, in their order, then timers and the like.
-pub fn events(composed: &Automaton, profile: &Profile) -> Vec<Event> {
+pub fn events(composed: &Automaton, profile: &Profile, taken: &BTreeMap<HandlerId, u64>) -> Vec<Event> {
     let mut handlers: Vec<HandlerId> = Vec::new();
     for first in profile.ways.keys().filter_map(|way| way.first()) {
         if !handlers.contains(&first.handler) {
@@ -74,7 +108,12 @@ pub fn events(composed: &Automaton, profile: &Profile) -> Vec<Event> {
     let event = |handler: HandlerId| {
         let mut ways: Vec<u64> = profile.from(handler).map(|way: (&[Passed], u64)| way.1).collect();
         ways.sort_unstable_by(|a, b| b.cmp(a));
-        Event { events: crate::path::events(composed, handler), reactions: all(ways.iter().copied()), ways }
+        Event {
+            events: crate::path::events(composed, handler),
+            reactions: all(ways.iter().copied()),
+            ways,
+            by_path: taken.get(&handler).copied().unwrap_or(0),
+        }
     };
     handlers.into_iter().map(event).collect()
 }

@@ -27,8 +27,17 @@ pub use show::{arguments, capture, chart, log, LogLine};
 pub use watch::Failed;
 use watch::{Events, Watcher};
 
-/// The stack whose hosts are watched, by its number, and the profile that the ways of their reactions are added to.
-pub type Watched<'a> = (u32, &'a Arc<Mutex<Profile>>);
+/// The stack whose hosts are watched, by its number, and what is noted of them.
+pub type Watched<'a> = (u32, Noted<'a>);
+
+/// What is noted of hosts that are watched.
+#[derive(Clone, Copy)]
+pub enum Noted<'a> {
+    /// The ways of their reactions are added to a profile.
+    Ways(&'a Arc<Mutex<Profile>>),
+    /// They run an automaton with paths, the same but for these, and how often each path is taken is added up.
+    Paths(&'a Automaton, &'a Arc<Mutex<Vec<u64>>>),
+}
 
 /// A finished run.
 pub struct Run {
@@ -124,7 +133,7 @@ impl<'a> Prepared<'a> {
         self.run_with(hosts, how, progress)
     }
 
-    /// The same, on the interpreter, and the ways of hosts with a stack, by its number, are added to a profile.
+    /// The same, on the interpreter, and hosts with a stack, by its number, are watched.
     pub fn watched(
         &self,
         how: How,
@@ -267,7 +276,7 @@ fn hosts(
         let params = host_parameters(stack, &host.settings, number)?;
         let seed = seed.wrapping_add(number as u64);
         let machine = match watched.filter(|(watched, _)| *watched == host.stack.0) {
-            Some((_, profile)) => machines::watched(stack, &params, seed, profile),
+            Some((_, noted)) => machines::watched(stack, &params, seed, noted),
             None => machines::machine(stack, backend, &params, seed, longest, world)?,
         };
         let automaton = &stack.composed;

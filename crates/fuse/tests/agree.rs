@@ -128,7 +128,7 @@ fn who_is_still_to_settle_settles_once() {
         }
         machine.advance(2);
         let object = machine.objects(ClassId(0))[0];
-        (format!("{:?}", machine.cell(ClassId(0), object, CellId(1))), machine.paths_taken().to_vec())
+        (format!("{:?}", machine.cell(ClassId(0), object, CellId(1))), machine.paths_taken())
     };
     let (layers, _) = ran(Instance::new(&paths, &[], 1));
     let (same, taken) = ran(Instance::new(&paths, &[], 1).with_paths());
@@ -182,7 +182,7 @@ fn a_timer_that_runs_out_begins_a_path() {
         machine.advance(50);
         let object = machine.objects(ClassId(0))[0];
         let cells = [1, 2].map(|cell| format!("{:?}", machine.cell(ClassId(0), object, CellId(cell))));
-        (cells, machine.paths_taken().to_vec())
+        (cells, machine.paths_taken())
     };
     let seen = Arc::new(Mutex::new(Profile::default()));
     let mut watched = Instance::new(&composed, &[], 1);

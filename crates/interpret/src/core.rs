@@ -1,6 +1,7 @@
 //! The running state: objects, what waits, and the scratch space of the reaction at hand.
 
 use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mokume_reaction::{CellId, ClassId, Output, ReasonId, Report, SourceId};
 
@@ -48,7 +49,7 @@ pub struct Core {
     pub reports: Vec<(Report, Option<SourceId>)>,
     pub reactions: u64,
     /// How often each path was taken.
-    pub paths_taken: Vec<u64>,
+    pub paths_taken: Arc<Mutex<Vec<u64>>>,
     pub recording: Option<Box<Recording>>,
 }
 
@@ -187,7 +188,7 @@ impl Core {
             put_out: 0,
             reports: Vec::new(),
             reactions: 0,
-            paths_taken: vec![0; automaton.paths.len()],
+            paths_taken: Arc::new(Mutex::new(vec![0; automaton.paths.len()])),
             recording: None,
         }
     }
@@ -240,4 +241,9 @@ impl Core {
             self.gone(args[usize::from(*place)]);
         }
     }
+}
+
+/// What is shared, also where who held it has panicked: counts are whole at any time.
+pub fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -8,7 +8,7 @@ use mokume_reaction::{
 };
 
 use crate::accounts::Ledger;
-use crate::core::Core;
+use crate::core::{lock, Core};
 use crate::message::Message;
 use crate::program::{Program, NOBODY};
 use crate::record::{Cause, Coverage, Recording, Ways};
@@ -67,8 +67,14 @@ impl Instance {
     }
 
     /// How often each path was taken, in their order.
-    pub fn paths_taken(&self) -> &[u64] {
-        &self.core.paths_taken
+    pub fn paths_taken(&self) -> Vec<u64> {
+        lock(&self.core.paths_taken).clone()
+    }
+
+    /// Takes the automaton's paths, before it starts, and adds how often each was taken to these counts, one a path.
+    pub fn with_paths_counted(mut self, taken: Arc<Mutex<Vec<u64>>>) -> Self {
+        self.core.paths_taken = taken;
+        self.with_paths()
     }
 
     /// A second stack of the same automaton and parameters, not started. Cheap: what was resolved is shared.

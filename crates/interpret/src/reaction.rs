@@ -2,7 +2,7 @@
 
 use mokume_reaction::{CellId, ClassId, Datum, HandlerId, Output, PortId, Report, Type};
 
-use crate::core::{Core, Destination};
+use crate::core::{lock, Core, Destination};
 use crate::program::{Program, NOBODY};
 use crate::record::{Cause, Emission, Instant, Recipient};
 use crate::store::{handle, place_of, Content, Life, NULL};
@@ -30,7 +30,9 @@ impl Core {
         }
         let first = self.events.len();
         let Some(path) = paths.iter().find(|path| self.run_path(program, **path, object, args)) else { return false };
-        self.paths_taken[*path as usize] += 1;
+        if let Some(taken) = lock(&self.paths_taken).get_mut(*path as usize) {
+            *taken += 1;
+        }
         self.issue(program, first);
         true
     }

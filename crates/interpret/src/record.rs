@@ -1,9 +1,11 @@
 //! What a run did, for tools: branches taken, and the instants with what they emitted (for sequence charts).
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use mokume_reaction::profile::{Going, Profile};
 use mokume_reaction::{Automaton, BlockId, Handle, HandlerId, PortId, Unit};
+
+use crate::core::lock;
 
 /// Off unless asked for; recording never changes what a run does.
 #[derive(Clone, Debug, Default)]
@@ -23,7 +25,7 @@ pub(crate) struct Ways {
 impl Ways {
     /// A reaction has ended, and nothing is left to settle.
     pub fn end(&mut self) {
-        self.going.end(&mut self.profile.lock().unwrap_or_else(PoisonError::into_inner));
+        self.going.end(&mut lock(&self.profile));
     }
 }
 
