@@ -1,6 +1,6 @@
 //! `mokume path`.
 
-use mokume_driver::path::{known, paths, Nowhere, Shown, Way};
+use mokume_driver::path::{known, paths, Left, Nowhere, Shown, Way};
 use mokume_driver::Failure;
 use serde_json::json;
 
@@ -33,11 +33,21 @@ pub fn path((choice, by): (&StackChoice, &ByProfile), event: Option<&str>, print
                 }
                 last = place.as_ref().or(last);
             }
+            left(way, printer);
             missed(shown, printer);
         }
         Err(_) => line(shown, printer),
     }
     Ok(0)
+}
+
+/// What is left of each layer on the likeliest way.
+fn left(way: &Way, printer: &Printer) {
+    printer.line("left of each layer, on the likeliest way:");
+    for left in &way.left {
+        let (layers, operations, guards) = (left.layers.join(", "), left.operations, left.guards);
+        printer.line(format!("    {operations:>4} operations, {guards:>3} guards  {layers}"));
+    }
 }
 
 /// Ways that are not in a path: how likely it is to come to where they end, what is there, and where.
@@ -73,12 +83,16 @@ fn object(shown: &Shown, way: Option<&Way>, printer: &Printer) {
     });
     let missed =
         |(likely, nowhere): &(f32, Nowhere)| json!({ "likely": likely, "why": nowhere.why, "place": nowhere.place });
+    let left_of = |left: &Left| json!({ "layers": left.layers, "operations": left.operations, "guards": left.guards });
     let missed: Vec<_> = shown.missed.iter().map(missed).collect();
     printer.object(&match &shown.path {
         Ok(way) => json!({
             "events": shown.events, "layers": way.layers, "operations": way.operations, "guards": way.guards, "lines": lines,
             "missed": missed,
+            "left": way.left.iter().map(left_of).collect::<Vec<_>>(),
         }),
-        Err(nowhere) => json!({ "events": shown.events, "why": nowhere.why, "place": nowhere.place }),
+        Err(nowhere) => {
+            json!({ "events": shown.events, "why": nowhere.why, "place": nowhere.place, "missed": missed })
+        }
     });
 }

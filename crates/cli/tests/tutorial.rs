@@ -98,6 +98,37 @@ fn commands_print_what_the_pages_show() {
     }
 }
 
+/// The chapter on costs shows parts: `…` stands for any lines. The file is the first chapter's.
+fn shows(page: &str, folder: &str) -> Result<(), String> {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(folder);
+    std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
+    std::fs::copy(root().join("examples/budget.mok"), folder.join("budget.mok")).map_err(|error| error.to_string())?;
+    for block in blocks(page) {
+        let Some((command, shown)) = block.strip_prefix("$ mokume ").and_then(|text| text.split_once('\n')) else {
+            continue;
+        };
+        let output = Command::new(env!("CARGO_BIN_EXE_mokume")).args(command.split(' ')).current_dir(&folder).output();
+        let said = output.map_err(|error| error.to_string())?.stdout;
+        let said = String::from_utf8_lossy(&said);
+        let mut rest = said.as_ref();
+        for part in shown.split("…\n").filter(|part| !part.is_empty()) {
+            let at =
+                rest.find(part).ok_or_else(|| format!("`mokume {command}` says\n{said}\nand the page says\n{part}"))?;
+            rest = &rest[at + part.len()..];
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn what_a_layer_costs_is_what_the_page_shows() {
+    let page = std::fs::read_to_string(root().join("docs/tutorial-cost.md")).unwrap();
+    shows(&page, "tutorial-cost").unwrap_or_else(|difference| panic!("{difference}"));
+    let wrong = page.replace("14 operations,   3 guards  budget", "13 operations,   3 guards  budget");
+    assert_ne!(wrong, page);
+    assert!(shows(&wrong, "tutorial-cost-wrong").is_err());
+}
+
 #[test]
 fn a_page_that_is_not_true_is_found() {
     let good = page(&FIRST);

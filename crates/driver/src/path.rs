@@ -1,7 +1,9 @@
 //! `mokume path`: for each event of a port, the likeliest way through all layers, in the words of the source.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use mokume_reaction::profile::Profile;
-use mokume_reaction::{Automaton, Block, HandlerId, LayerId, Path, SourceId, Terminator, Trigger};
+use mokume_reaction::{Automaton, Block, Body, HandlerId, LayerId, Path, SourceId, Target, Terminator, Trigger};
 
 use crate::failure::Failure;
 
@@ -26,6 +28,17 @@ pub struct Way {
     pub operations: usize,
     /// Its operations, each with the place in the source where it comes from, if one is known.
     pub lines: Vec<(String, Option<String>)>,
+    /// What is left of each layer on the likeliest way, in the order of the layers.
+    pub left: Vec<Left>,
+}
+
+/// What a path has of a layer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Left {
+    /// Several where they are written in the same lines.
+    pub layers: Vec<String>,
+    pub operations: usize,
+    pub guards: usize,
 }
 
 /// Why there is no path.
@@ -115,6 +128,76 @@ impl Nowhere {
     }
 }
 
+/// What is left of each layer on the likeliest way: an operation is of the layer in whose code its line stands, one without a line of
+/// the layer of the one before it.
+fn left(automaton: &Automaton, path: &Path, order: &[LayerId]) -> Vec<Left> {
+    let mut owners: BTreeMap<SourceId, BTreeSet<LayerId>> = BTreeMap::new();
+    for (layer, body) in automaton.code() {
+        let marks = body.blocks.iter().filter_map(|block| Some(block.mark?.source));
+        for source in marks.chain(body.ops().filter_map(|op| op.source)) {
+            owners.entry(source).or_default().insert(layer);
+        }
+    }
+    let mut counts: BTreeMap<BTreeSet<LayerId>, (usize, usize)> = BTreeMap::new();
+    order.iter().for_each(|layer| {
+        counts.insert(BTreeSet::from([*layer]), (0, 0));
+    });
+    let mut at = order.first().map(|layer| BTreeSet::from([*layer])).unwrap_or_default();
+    let mut count = |source: Option<SourceId>, operations: usize, guards: usize| {
+        if let Some(own) = source.and_then(|source| owners.get(&source)) {
+            at.clone_from(own);
+        }
+        let known = counts.entry(at.clone()).or_default();
+        *known = (known.0 + operations, known.1 + guards);
+    };
+    for block in likeliest(&path.body) {
+        block.ops.iter().for_each(|op| count(op.source, 1, 0));
+        if asks(block) {
+            count(block.mark.map(|mark| mark.source), 0, 1);
+        }
+    }
+    // Layers that are written in the same lines are told once, together.
+    let together: Vec<BTreeSet<LayerId>> = counts.keys().filter(|layers| layers.len() > 1).cloned().collect();
+    counts.retain(|layers, left| {
+        layers.len() > 1 || *left != (0, 0) || !together.iter().any(|others| layers.is_subset(others))
+    });
+    let place = |layer: &LayerId| order.iter().position(|other| other == layer).unwrap_or(order.len());
+    let mut all: Vec<_> = counts.into_iter().collect();
+    all.sort_by_key(|(layers, _)| layers.iter().map(place).min());
+    let name = |layer: &LayerId| automaton.layers[layer.index()].name.clone();
+    let left = |(layers, (operations, guards)): (BTreeSet<LayerId>, (usize, usize))| {
+        let mut layers: Vec<LayerId> = layers.into_iter().collect();
+        layers.sort_by_key(place);
+        Left { layers: layers.iter().map(name).collect(), operations, guards }
+    };
+    all.into_iter().map(left).collect()
+}
+
+/// Whether what comes next depends on an answer.
+fn asks(block: &Block) -> bool {
+    matches!(block.terminator, Terminator::Branch { .. } | Terminator::Try { .. })
+}
+
+/// The blocks of the likeliest way through a body.
+fn likeliest(body: &Body) -> Vec<&Block> {
+    let refuses = |to: &Target| matches!(body.blocks[to.block.index()].terminator, Terminator::Refuse { .. });
+    let mut way = Vec::new();
+    let mut next = body.blocks.first();
+    while let Some(block) = next.filter(|_| way.len() <= body.blocks.len()) {
+        way.push(block);
+        let to = match &block.terminator {
+            Terminator::Branch { then, otherwise, likely, .. } => {
+                let goes_then = refuses(otherwise) || !refuses(then) && likely.unwrap_or(1.0) >= 0.5;
+                Some(if goes_then { then } else { otherwise })
+            }
+            Terminator::Try { then, otherwise, .. } => Some(if refuses(then) { otherwise } else { then }),
+            other => other.targets().first().copied(),
+        };
+        next = to.map(|to| &body.blocks[to.block.index()]);
+    }
+    way
+}
+
 /// `file:line`.
 fn place_of(automaton: &Automaton, source: SourceId) -> Option<String> {
     let source = automaton.sources.get(source.index())?;
@@ -130,12 +213,12 @@ fn shown(automaton: &Automaton, found: mokume_fuse::Found) -> Shown {
     let missed = found.missed.into_iter().map(|missed| (missed.likely, nowhere(automaton, missed.why))).collect();
     let path = match found.path {
         Ok((path, layers)) => {
-            let asks = |block: &&Block| matches!(block.terminator, Terminator::Branch { .. } | Terminator::Try { .. });
             let lines = mokume_reaction::text::path_lines(automaton, &path).into_iter();
             Ok(Way {
                 layers: layers.iter().map(|layer| automaton.layers[layer.index()].name.clone()).collect(),
-                guards: path.body.blocks.iter().filter(asks).count(),
+                guards: path.body.blocks.iter().filter(|block| asks(block)).count(),
                 operations: path.body.ops().count(),
+                left: left(automaton, &path, &layers),
                 lines: lines
                     .map(|(text, source)| (text, source.and_then(|source| place_of(automaton, source))))
                     .collect(),
