@@ -1,10 +1,11 @@
 //! Who runs a stack: the interpreter (the uncomposed layers, the reference) or C (the composed stack).
 
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use mokume_base::world::World;
 use mokume_emit_c::{Build, BuildError, CMachine, CProgram, Memory};
 use mokume_interpret::Instance;
+use mokume_reaction::profile::Profile;
 use mokume_reaction::{Automaton, Machine, Port};
 use mokume_script::Written;
 use mokume_toolchain as toolchain;
@@ -14,7 +15,6 @@ use crate::cache;
 use crate::compile::Compiled;
 use crate::failure::Failure;
 use crate::settings;
-use crate::sim::Noted;
 
 /// Who runs a stack. Both must do the same (docs/semantics.md, E1); the interpreter needs no compiler of C.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -92,6 +92,15 @@ pub fn machine(
             Ok(Box::new(Seen(machine.map_err(|error| Failure::of_program(error.to_string(), error.way_out()))?)))
         }
     }
+}
+
+/// What is noted of hosts that are watched.
+#[derive(Clone, Copy)]
+pub enum Noted<'a> {
+    /// The ways of their reactions are added to a profile.
+    Ways(&'a Arc<Mutex<Profile>>),
+    /// They run an automaton with paths, the same but for these, and how often each path is taken is added up.
+    Paths(&'a Automaton, &'a Arc<Mutex<Vec<u64>>>),
 }
 
 /// A machine of the interpreter that is watched: it runs the composed stack without procedures for its ways, or with paths.

@@ -10,6 +10,7 @@ use mokume_reaction::{Automaton, HandlerId};
 
 use crate::compile::{Checked, Compiled};
 use crate::failure::Failure;
+use crate::machines::Noted;
 use crate::sim;
 
 /// What a profile says of one event.
@@ -38,7 +39,7 @@ pub fn record(
 ) -> Result<Written, Failure> {
     let name = &checked.program.stacks[stack as usize].name.text;
     let profile = Arc::new(Mutex::new(Profile::default()));
-    run(prepared, (stack, sim::Noted::Ways(&profile)), seeds, world, progress)?;
+    run(prepared, (stack, Noted::Ways(&profile)), seeds, world, progress)?;
     let profile = std::mem::take(&mut *profile.lock().unwrap_or_else(PoisonError::into_inner));
     Ok(Written { stack: name.clone(), mark: mark(&mokume_analyse::flat(&compiled.composed)), profile })
 }
@@ -69,7 +70,7 @@ pub fn taken(
 ) -> Result<BTreeMap<HandlerId, u64>, Failure> {
     let fused = crate::path::fused(&compiled.composed, profile, 1);
     let counts = Arc::new(Mutex::new(vec![0; fused.paths.len()]));
-    run(prepared, (stack, sim::Noted::Paths(&fused, &counts)), seeds, world, progress)?;
+    run(prepared, (stack, Noted::Paths(&fused, &counts)), seeds, world, progress)?;
     let counts = counts.lock().unwrap_or_else(PoisonError::into_inner);
     let mut taken = BTreeMap::new();
     for (path, count) in fused.paths.iter().zip(&*counts) {

@@ -6,12 +6,11 @@ pub mod shrink;
 mod watch;
 
 use std::collections::btree_map::{BTreeMap, Entry};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use mokume_base::world::World;
 use mokume_base::{Diagnostic, Span};
 use mokume_lower::Protocols;
-use mokume_reaction::profile::Profile;
 use mokume_reaction::{Accounts, Automaton, Output, PortId};
 use mokume_script::Written;
 use mokume_semantics::program::{self, Name, Network};
@@ -21,7 +20,7 @@ use mokume_simulate::{Host, Ill, Medium, Mishap, Partition, Record, Restless, Si
 use crate::compile::{self, Checked, Compiled};
 use crate::failure::Failure;
 use crate::machines::frame_event;
-use crate::machines::{self, Backend};
+use crate::machines::{self, Backend, Noted};
 
 pub use show::{arguments, capture, chart, log, LogLine};
 pub use watch::Failed;
@@ -29,15 +28,6 @@ use watch::{Events, Watcher};
 
 /// The stack whose hosts are watched, by its number, and what is noted of them.
 pub type Watched<'a> = (u32, Noted<'a>);
-
-/// What is noted of hosts that are watched.
-#[derive(Clone, Copy)]
-pub enum Noted<'a> {
-    /// The ways of their reactions are added to a profile.
-    Ways(&'a Arc<Mutex<Profile>>),
-    /// They run an automaton with paths, the same but for these, and how often each path is taken is added up.
-    Paths(&'a Automaton, &'a Arc<Mutex<Vec<u64>>>),
-}
 
 /// A finished run.
 pub struct Run {

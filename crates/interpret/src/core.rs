@@ -1,7 +1,7 @@
 //! The running state: objects, what waits, and the scratch space of the reaction at hand.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use mokume_reaction::{CellId, ClassId, Output, ReasonId, Report, SourceId};
 
@@ -241,9 +241,4 @@ impl Core {
             self.gone(args[usize::from(*place)]);
         }
     }
-}
-
-/// What is shared, also where who held it has panicked: counts are whole at any time.
-pub fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }

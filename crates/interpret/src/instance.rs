@@ -8,10 +8,10 @@ use mokume_reaction::{
 };
 
 use crate::accounts::Ledger;
-use crate::core::{lock, Core};
+use crate::core::Core;
 use crate::message::Message;
 use crate::program::{Program, NOBODY};
-use crate::record::{Cause, Coverage, Recording, Ways};
+use crate::record::{lock, Cause, Coverage, Recording, Ways};
 use crate::store::{object_of, Content, Life};
 
 /// A call does at most this many reactions; a stack that never comes to rest is driven on by further calls.

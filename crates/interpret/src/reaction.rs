@@ -2,9 +2,9 @@
 
 use mokume_reaction::{CellId, ClassId, Datum, HandlerId, Output, PortId, Report, Type};
 
-use crate::core::{lock, Core, Destination};
+use crate::core::{Core, Destination};
 use crate::program::{Program, NOBODY};
-use crate::record::{Cause, Emission, Instant, Recipient};
+use crate::record::{lock, Cause, Emission, Instant, Recipient};
 use crate::store::{handle, place_of, Content, Life, NULL};
 
 impl Core {

@@ -1,11 +1,9 @@
 //! What a run did, for tools: branches taken, and the instants with what they emitted (for sequence charts).
 
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mokume_reaction::profile::{Going, Profile};
 use mokume_reaction::{Automaton, BlockId, Handle, HandlerId, PortId, Unit};
-
-use crate::core::lock;
 
 /// Off unless asked for; recording never changes what a run does.
 #[derive(Clone, Debug, Default)]
@@ -85,4 +83,9 @@ impl Coverage {
         let targets = blocks.flat_map(|(unit, block, targets)| (0..targets).map(move |t| (unit, block, t)));
         targets.zip(&self.edges).map(|((unit, block, target), count)| (unit, BlockId(block as u32), target, *count))
     }
+}
+
+/// What is shared, also where who held it has panicked: counts are whole at any time.
+pub fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
