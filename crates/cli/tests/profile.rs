@@ -73,6 +73,10 @@ fn a_path_goes_where_the_network_went() {
     let by_profile = path(&file, &["--profile", &profile]);
     assert!(by_profile.contains("small") && !by_profile.contains("large"), "{by_profile}");
 
+    let all = said(&mokume(&["path", &file, "--profile", &profile]));
+    let unseen = "app.bind                     none: the likeliest way is of an event that the network of the profile did not have";
+    assert!(all.contains(unseen), "{all}");
+
     let folder = Path::new(&file).with_file_name("out").to_string_lossy().into_owned();
     let built = mokume(&["build", &file, "--fuse", "2", "--profile", &profile, "-o", &folder]);
     assert!(built.status.success(), "{}", said(&built));

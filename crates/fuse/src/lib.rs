@@ -46,6 +46,14 @@ pub struct Found {
     pub missed: Vec<Missed>,
 }
 
+impl Found {
+    /// Of an event that a network did not have.
+    fn unseen(handler: HandlerId) -> Self {
+        let why = Why { what: "is of an event that the network of the profile did not have".to_owned(), source: None };
+        Found { handler, path: Err(why), aside: Aside::default(), missed: Vec::new() }
+    }
+}
+
 /// What handlers do beside a path.
 #[derive(Clone, Debug, Default)]
 pub struct Aside {
@@ -85,7 +93,11 @@ pub fn paths(automaton: &Automaton, profile: &Profile) -> Vec<Found> {
     let mut finder = Finder { flat: &flat, profile, behind: Vec::new(), overview: Rc::new(Overview::of(&flat)) };
     let timers = finder.timers();
     let begin = entries(&flat).into_iter().chain(timers.iter().copied());
-    let mut found: Vec<Found> = begin.map(|handler| finder.find(handler, false)).collect();
+    // What a network did not have at all is not usual.
+    let is_usual = |handler: HandlerId| profile.ways.is_empty() || profile.from(handler).next().is_some();
+    let begun =
+        begin.map(|handler| if is_usual(handler) { finder.find(handler, false) } else { Found::unseen(handler) });
+    let mut found: Vec<Found> = begun.collect();
     finder.note_layers(&timers);
     // From the top down: the longest paths come first.
     for layer in finder.not_followed().into_iter().rev() {
