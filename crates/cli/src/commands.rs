@@ -127,12 +127,14 @@ fn build_stack(
         return Err(Failure::of_use("layers that are not composed have no paths through them", help));
     }
     let mut compiled = compiled_to_write(choice, printer)?;
-    compiled.fuse = level.unwrap_or(if emit == Emit::Automaton && by.profile.is_none() { 0 } else { compiled.fuse });
-    if compiled.fuse == 0 && by.profile.is_some() {
+    let level =
+        level.unwrap_or(if emit == Emit::Automaton && by.profile.is_none() { 0 } else { compiled.fuse_level() });
+    if level == 0 && by.profile.is_some() {
         let help = "say `--fuse 2`, or leave out `--profile`";
         return Err(Failure::of_use("a profile says where paths go, and at `--fuse 0` there is none", help));
     }
-    compiled.profile = profile_of(by, &compiled)?;
+    let profile = profile_of(by, &compiled)?;
+    compiled.fuse_by(level, profile);
     let automaton = if uncomposed { &compiled.uncomposed } else { compiled.for_c() };
     match emit {
         Emit::Automaton => written(output, &build::automaton(automaton), printer),

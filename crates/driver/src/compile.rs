@@ -157,8 +157,8 @@ pub struct Compiled {
     pub by_models: Option<Failure>,
     pub native_files: Files,
     /// How far its C is fused (`path::fused`), and by what a run has shown.
-    pub fuse: u8,
-    pub profile: Profile,
+    fuse: u8,
+    profile: Profile,
     /// What C is made of, once somebody has asked for it.
     fused: OnceLock<Noted>,
     /// The stack in C, once somebody has asked for it.
@@ -177,6 +177,18 @@ impl Compiled {
             0 => &self.composed,
             _ => &self.noted().automaton,
         }
+    }
+
+    /// How far its C is fused.
+    pub fn fuse_level(&self) -> u8 {
+        self.fuse
+    }
+
+    /// From here on its C is fused so far (`path::fused`), by what a run has shown.
+    pub fn fuse_by(&mut self, level: u8, profile: Profile) {
+        (self.fuse, self.profile) = (level, profile);
+        self.fused = OnceLock::new();
+        self.in_c = Mutex::default();
     }
 
     /// What its C says of the path of each event, line by line.

@@ -4,8 +4,9 @@
 use std::sync::Arc;
 
 use crate::campaign::stacks::{self, Stack};
-use crate::campaign::{build, built, composed, try_stack};
+use crate::campaign::{build, built, composed, fused, try_stack, PATHS_IN_TEST};
 use mokume_emit_c::{Build, CProgram, Transport, RUNTIME_FAULTS};
+use mokume_reaction::{verify, Automaton, Binary, Block, Op, OpKind, Value};
 
 /// So many of them at least, in the stacks of the library. The others are of what these stacks do not use, or do not
 /// show; `crates/emit_c/tests/faults.rs` finds all of them in stacks that do.
@@ -13,6 +14,11 @@ const SHOWN: usize = 12;
 
 /// So many channels that need a queue, of the smallest stacks: each is a stack more for the C compiler.
 const CHANNELS: usize = 30;
+
+/// So many paths that count wrong, one a stack, of the smallest that `./test` has; so many of them are seen at least. What the others count
+/// nobody asks for, or chance does not come there.
+const PATHS: usize = 16;
+const PATHS_SEEN: usize = 8;
 
 /// On each stack, for each fault.
 const SEQUENCES: u64 = 30;
@@ -23,7 +29,7 @@ fn program(stacks: &[Stack], build: &Build<'static>) -> Option<Arc<CProgram>> {
 
 #[test]
 fn a_queued_channel_called_directly_is_found() {
-    let stacks = stacks::stacks().into_iter().chain(stacks::automata());
+    let stacks = stacks::stacks().iter().cloned().chain(stacks::automata());
     let mut faulty = Vec::new();
     for stack in stacks {
         let queued = stack.composed.composition.as_ref().map_or(0, |composition| composition.queued.len());
@@ -51,13 +57,62 @@ fn a_queued_channel_called_directly_is_found() {
     assert!(found >= 3, "{found} of {}", faulty.len());
 }
 
+/// The automaton where one of its paths counts the wrong way: down what is kept, or not at all what people are to see.
+fn with_wrong_count(mut automaton: Automaton) -> Option<Automaton> {
+    let mut blocks = automaton.paths.iter_mut().flat_map(|path| &mut path.body.blocks);
+    blocks.find_map(count_wrong)?;
+    verify(&automaton).is_empty().then_some(automaton)
+}
+
+fn count_wrong(block: &mut Block) -> Option<()> {
+    let set = |op: &Op| match op.kind {
+        OpKind::Set { value, .. } => Some(value),
+        _ => None,
+    };
+    let kept: Vec<Value> = block.ops.iter().filter_map(set).collect();
+    let mut sums = block.ops.iter_mut().filter(|op| op.results.iter().any(|sum| kept.contains(sum)));
+    let up = sums.find_map(|op| match &mut op.kind {
+        OpKind::Binary { op: op @ Binary::AddWrap, .. } => Some(op),
+        _ => None,
+    });
+    if let Some(up) = up {
+        *up = Binary::SubWrap;
+        return Some(());
+    }
+    let counts = block.ops.iter().position(|op| matches!(op.kind, OpKind::Count { .. }))?;
+    block.ops.remove(counts);
+    Some(())
+}
+
+/// What [`crate::library_agrees`] compares of the stacks that it has in `./test`.
+#[test]
+fn a_path_that_counts_wrong_is_found() {
+    let mut stacks = stacks::share(PATHS_IN_TEST);
+    stacks.sort_by_key(|stack| stack.composed.bodies().map(|body| body.blocks.len()).sum::<usize>());
+    stacks.truncate(3 * PATHS);
+    let fused = fused(&stacks);
+    let faulty = stacks.into_iter().zip(fused).filter_map(|(stack, fused)| Some((stack, with_wrong_count(fused)?)));
+    let (stacks, fused): (Vec<Stack>, Vec<Automaton>) = faulty.take(PATHS).unzip();
+    // A program of its own: a fault may end it.
+    let build = Build { transport: Transport::Process, ..build() };
+    let Some(program) = built(&fused.iter().collect::<Vec<_>>(), &stacks, &build) else { return };
+    let mut found = 0;
+    for (place, stack) in stacks.iter().enumerate() {
+        let difference = try_stack(stack, &program, place, 200, 1).found();
+        println!("{}: {}", stack.name, if difference.is_some() { "found" } else { "not seen" });
+        found += usize::from(difference.is_some());
+    }
+    println!("FIGURE: paths that count wrong: {found} of {} seen", stacks.len());
+    assert!(found >= PATHS_SEEN, "{found} of {}", stacks.len());
+}
+
 /// `crates/emit_c/tests/faults.rs` finds each of them in `./test`; this is about the stacks of `library_agrees`.
 #[test]
 #[ignore = "campaign: faults"]
 fn faults_of_the_runtime_show_in_stacks_of_the_library() {
     let stacks = stacks::stacks();
     let build = Build { optimize: 0, transport: Transport::Process, faults: RUNTIME_FAULTS.to_vec(), ..build() };
-    let Some(mut faulty) = program(&stacks, &build) else { return };
+    let Some(mut faulty) = program(stacks, &build) else { return };
     let search = |faulty: &Arc<CProgram>| {
         let tried = |place: usize| try_stack(&stacks[place], faulty, place, SEQUENCES, 1).found().is_some();
         (0..stacks.len()).find(|place| tried(*place)).map(|place| stacks[place].name.clone())
@@ -71,7 +126,7 @@ fn faults_of_the_runtime_show_in_stacks_of_the_library() {
         if stack.is_some() {
             found += 1;
             // It may have ended the program.
-            faulty = program(&stacks, &build).expect("it was built before");
+            faulty = program(stacks, &build).expect("it was built before");
         }
     }
     println!("FIGURE: faults of the runtime that stacks of the library show: {found} of {}", RUNTIME_FAULTS.len());

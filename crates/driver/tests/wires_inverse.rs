@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::mirror::{Mirror, PACKET, PORT, WIRE};
 use mokume_base::world::RealWorld;
@@ -41,7 +41,12 @@ fn payload(random: &mut Random) -> Vec<u8> {
 }
 
 /// Every wire once, by what it says: the same wire in several stacks counts once.
-fn mirrors() -> Vec<Mirror> {
+fn mirrors() -> &'static [Mirror] {
+    static ALL: OnceLock<Vec<Mirror>> = OnceLock::new();
+    ALL.get_or_init(all)
+}
+
+fn all() -> Vec<Mirror> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut found: BTreeMap<String, Mirror> = BTreeMap::new();
     for folder in ["tests/library", "tests/program", "examples", "library/dissect"] {
@@ -411,7 +416,7 @@ fn program(mirrors: &[&Automaton]) -> Option<Arc<CProgram>> {
         .iter()
         .map(|automaton| mokume_compose::compose(automaton, Default::default()).automaton.expect("it composes"))
         .collect();
-    match CProgram::build(&composed.iter().collect::<Vec<_>>(), &Build { optimize: 1, ..Build::new(&RealWorld, cache) })
+    match CProgram::build(&composed.iter().collect::<Vec<_>>(), &Build { optimize: 0, ..Build::new(&RealWorld, cache) })
     {
         Ok(program) => Some(Arc::new(program)),
         Err(BuildError::Toolchain(mokume_emit_c::Failure::NoCompiler { command })) => {
@@ -498,7 +503,7 @@ fn planted_faults_are_found() {
     };
     let mut faulty = Vec::new();
     let (mut planted, mut found) = (0, 0);
-    for mirror in &mirrors {
+    for mirror in mirrors {
         let mut automaton = mirror.automaton.clone();
         if !plant(&mut automaton.wires[0].items, &more) {
             continue;

@@ -23,16 +23,18 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The files of the stack in C, fused so far, by what `…_usual.mok` beside it says is usual, if that is there.
-fn files(file: &str, stack: &str, fuse: u8) -> Vec<(String, String)> {
+/// The files of the stack in C, without paths, with them, and with memos: by what `…_usual.mok` beside it says is usual, if that is there.
+fn files(file: &str, stack: &str) -> [Vec<(String, String)>; 3] {
     let name = root().join(file).to_string_lossy().into_owned();
     let checked = compile::check(&RealWorld, &[name]).expect("a file");
     let chosen = compile::choose_stack(&checked, Some(stack)).expect("the stack");
     let mut compiled = compile::compile_to_write(&checked, chosen).0.expect("no errors");
     let usual = root().join(file.replace(".mok", "_usual.mok"));
-    compiled.profile = if fuse > 0 && usual.exists() { usual_ways(&usual, stack) } else { Profile::default() };
-    compiled.fuse = fuse;
-    build::c(&compiled).expect("C")
+    let usual = if usual.exists() { usual_ways(&usual, stack) } else { Profile::default() };
+    [0, 1, 2].map(|level| {
+        compiled.fuse_by(level, usual.clone());
+        build::c(&compiled).expect("C")
+    })
 }
 
 /// The ways that reactions of a stack take in the network of a file.
@@ -59,7 +61,7 @@ fn said(folder: &str, files: &[(String, String)], stack: &str, program: &str) ->
     let compiled = Command::new("cc")
         .args([
             "-std=c11",
-            "-O1",
+            "-O0",
             "-DMK_CHECK_MEMOS=__builtin_trap()",
             "-fsanitize=address,undefined",
             "-fno-sanitize-recover=all",
@@ -97,13 +99,13 @@ fn workloads_with_paths_say_what_they_say_without() {
     }
     for (file, stack, program) in WORKLOADS {
         let name = program.replace(['/', '.'], "_");
-        let layers = said(&format!("{name}_layers"), &files(file, stack, 0), stack, program);
+        let [plain, paths, memos] = files(file, stack);
+        let layers = said(&format!("{name}_layers"), &plain, stack, program);
         assert!(layers.iter().all(|said| said.contains("digest ")), "{stack}: {layers:?}");
-        for (fuse, holds) in [(1, "/* path of "), (2, "recall_")] {
-            let paths = files(file, stack, fuse);
-            assert!(paths.iter().any(|(_, text)| text.contains(holds)), "{stack} has paths, or memos");
-            let paths = said(&format!("{name}_{fuse}"), &paths, stack, program);
-            assert_eq!(layers, paths, "{stack} at {fuse}");
+        for (fuse, files, holds) in [(1, paths, "/* path of "), (2, memos, "recall_")] {
+            assert!(files.iter().any(|(_, text)| text.contains(holds)), "{stack} has paths, or memos");
+            let fused = said(&format!("{name}_{fuse}"), &files, stack, program);
+            assert_eq!(layers, fused, "{stack} at {fuse}");
         }
     }
 }
@@ -191,7 +193,7 @@ fn answers(folder: &str, files: &[(String, String)]) -> String {
         std::fs::write(folder.join(name), text).expect("a file in the folder of tests");
     }
     let compiled = Command::new("cc")
-        .args(["-std=c11", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-I.", "-o", "program"])
+        .args(["-std=c11", "-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-I.", "-o", "program"])
         .args(["mokume.c", "Numbered.c", "main.c"])
         .current_dir(&folder)
         .output()
@@ -204,8 +206,8 @@ fn answers(folder: &str, files: &[(String, String)]) -> String {
 /// docs/semantics.md, P1 and P2: by paths, too, a call from within an output is the next reaction, and its outputs wait.
 #[test]
 fn calls_from_callbacks_are_the_next_reaction_on_paths() {
-    let numbered = |fuse: u8| files("benches/sequencer.mok", "Numbered", fuse);
-    let (layers, right) = (answers("layers", &numbered(0)), answers("paths", &numbered(2)));
+    let [plain, _, fused] = files("benches/sequencer.mok", "Numbered");
+    let (layers, right) = (answers("layers", &plain), answers("paths", &fused));
     assert!(layers.contains("message read") && layers.contains("frame read 101"), "{layers}");
     assert_eq!(layers, right);
     let faults = [
@@ -214,7 +216,7 @@ fn calls_from_callbacks_are_the_next_reaction_on_paths() {
         ("forgotten", "return mk_end_quiet(&k->core);", "return true;"),
     ];
     for (name, from, to) in faults {
-        let mut files = numbered(2);
+        let mut files = fused.clone();
         let changed: usize = files.iter().map(|(_, text)| text.matches(from).count()).sum();
         assert!(changed > 0, "{name}: nothing to change");
         files.iter_mut().for_each(|(_, text)| *text = text.replace(from, to));

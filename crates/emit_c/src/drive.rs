@@ -19,16 +19,12 @@ use lesson::Corpus;
 pub use lesson::{Lesson, Taught};
 use sibling::Sibling;
 use source::Source;
-use step::act;
+use step::{act, BUSY};
 pub use step::{AccountsCompared, Drive, Step};
 
 /// A call that brings about more than so many outputs and reports ends its sequence unjudged: real machines have less
 /// room than the interpreter.
 const RUNAWAY: usize = 1000;
-
-/// A sequence ends, judged, after so many reactions: a stack whose parameters let it never rest makes 65,536 in each call,
-/// and all that it does is more of the same.
-const BUSY: u64 = 100_000;
 
 /// The first place where two machines differ, after shortening.
 #[derive(Clone, PartialEq, Eq, Debug)]

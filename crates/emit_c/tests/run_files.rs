@@ -41,7 +41,7 @@ fn compiled_plainly() {
 
 #[test]
 fn with_sanitizers() {
-    play(&Build { optimize: 1, sanitize: Sanitize::AddressUndefined, transport: Transport::Process, ..build() });
+    play(&Build { optimize: 0, sanitize: Sanitize::AddressUndefined, transport: Transport::Process, ..build() });
 }
 
 #[test]

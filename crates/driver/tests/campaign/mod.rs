@@ -23,6 +23,9 @@ use mokume_reaction::{Accounts, Automaton, Datum, Machine, OpKind, Outcome, Port
 use branches::{Branch, Merged};
 use stacks::Stack;
 
+/// Of the stacks one in so many is compared with its paths in `./test`; `./campaign paths` has them all.
+pub const PATHS_IN_TEST: usize = 7;
+
 /// Whether a stack puts messages together, and so may make large ones of small ones.
 fn joins(automaton: &Automaton) -> bool {
     automaton.bodies().flat_map(|body| body.ops()).any(|op| matches!(op.kind, OpKind::Join { .. }))

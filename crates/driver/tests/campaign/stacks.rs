@@ -1,7 +1,7 @@
 //! The stacks, and lessons for each: every test of every file whose inputs it has.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use mokume_base::world::RealWorld;
 use mokume_driver::compile;
@@ -13,6 +13,7 @@ use mokume_reaction::{Accounts, Automaton, Datum, Machine, Natives, Outcome, Por
 use mokume_script::Names;
 use mokume_testkit::{Action, Script};
 
+#[derive(Clone)]
 pub struct Stack {
     /// `file stack`.
     pub name: String,
@@ -84,8 +85,18 @@ fn without_places(automaton: &Automaton) -> Automaton {
     Automaton { sources: Vec::new(), ..automaton.clone() }
 }
 
-/// All stacks of all files, those that are alike once.
-pub fn stacks() -> Vec<Stack> {
+/// All stacks of all files, those that are alike once; compiled once for all tests.
+pub fn stacks() -> &'static [Stack] {
+    static ALL: OnceLock<Vec<Stack>> = OnceLock::new();
+    ALL.get_or_init(all)
+}
+
+/// One stack in so many.
+pub fn share(of: usize) -> Vec<Stack> {
+    stacks().iter().step_by(of).cloned().collect()
+}
+
+fn all() -> Vec<Stack> {
     let (mut stacks, mut all, mut scripts) = (Vec::<Stack>::new(), Vec::new(), Vec::new());
     for file in files() {
         let checked = compile::check(&RealWorld, std::slice::from_ref(&file)).unwrap_or_else(|e| panic!("{file}: {e}"));

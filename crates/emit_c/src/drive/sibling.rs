@@ -6,11 +6,12 @@ use mokume_base::Random;
 use mokume_reaction::*;
 
 use super::source::Source;
-use super::step::{act, Step};
+use super::step::{act, Step, BUSY};
 
 /// So much may be on its way.
 const MAIL: usize = 16;
 
+/// One that never rests says nothing more after [`BUSY`] reactions: each call of it would take as long as a sequence.
 pub(super) struct Sibling<R> {
     machine: R,
     /// Frames for the machines that are compared.
@@ -28,6 +29,9 @@ impl<R: Machine> Sibling<R> {
 
     /// What the machines put out comes in here, and what is answered waits for them; sometimes something comes of itself.
     pub fn hear(&mut self, now: u64, outcome: &Outcome, source: &mut Source<'_>) {
+        if self.machine.reactions() > BUSY {
+            return;
+        }
         let automaton = source.automaton;
         for (port, event, args) in frames(automaton, outcome) {
             if !source.random.percent(10) {

@@ -2,6 +2,10 @@
 
 use mokume_reaction::*;
 
+/// A sequence ends, judged, after so many reactions: a stack whose parameters let it never rest makes 65,536 in each call,
+/// and all that it does is more of the same.
+pub(super) const BUSY: u64 = 100_000;
+
 /// How much is tried.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Drive {

@@ -2,6 +2,8 @@
 
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::Mutex;
 
 use mokume_base::{FileId, Random};
 
@@ -50,8 +52,11 @@ fn survives(text: &str, front_end: impl Fn(&str)) -> bool {
     catch_unwind(AssertUnwindSafe(|| front_end(text))).is_ok()
 }
 
-/// The first mutant that a front end does not survive: its seed, where it is from, its text.
-pub fn first_victim(mutants: std::ops::Range<usize>, front_end: impl Fn(&str)) -> Option<(usize, PathBuf, String)> {
+/// The first mutant that a front end does not survive: its seed, where it is from, its text. On all cores.
+pub fn first_victim(
+    mutants: std::ops::Range<usize>,
+    front_end: impl Fn(&str) + Sync,
+) -> Option<(usize, PathBuf, String)> {
     let house = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut all = Vec::new();
     for folder in ["library", "examples", "tests"] {
@@ -61,12 +66,28 @@ pub fn first_victim(mutants: std::ops::Range<usize>, front_end: impl Fn(&str)) -
     let originals: Vec<Vec<String>> = all.iter().map(|(_, text)| tokens(text)).collect();
     let words: Vec<String> =
         originals.iter().flatten().filter(|token| !token.trim().is_empty()).step_by(7).cloned().collect();
-    mutants.into_iter().find_map(|seed| {
+    let victim = |seed: usize| {
         let mut random = Random::new(seed as u64);
         let index = random.place(all.len());
         let mut mutant = originals[index].clone();
         mutate(&mut mutant, &words, &mut random);
         let text = mutant.concat();
         (!survives(&text, &front_end)).then(|| (seed, all[index].0.clone(), text))
-    })
+    };
+    // Seeds are taken in their order, and each that is taken is judged: the first victim is among those found.
+    let (next, found) = (AtomicUsize::new(mutants.start), Mutex::new(Vec::new()));
+    let work = || {
+        while found.lock().expect("no judge panics").is_empty() {
+            let seed = next.fetch_add(1, Ordering::Relaxed);
+            if seed >= mutants.end {
+                break;
+            }
+            let victim = victim(seed);
+            found.lock().expect("no judge panics").extend(victim);
+        }
+    };
+    std::thread::scope(|scope| {
+        (0..std::thread::available_parallelism().map_or(1, usize::from)).for_each(|_| drop(scope.spawn(work)))
+    });
+    found.into_inner().expect("no judge panics").into_iter().min_by_key(|(seed, ..)| *seed)
 }
