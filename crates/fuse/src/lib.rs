@@ -99,8 +99,10 @@ pub fn paths(automaton: &Automaton, profile: &Profile) -> Vec<Found> {
         begin.map(|handler| if is_usual(handler) { finder.find(handler, false) } else { Found::unseen(handler) });
     let mut found: Vec<Found> = begun.collect();
     finder.note_layers(&timers);
-    // From the top down: the longest paths come first.
-    for layer in finder.not_followed().into_iter().rev() {
+    // What the layers say at which paths end; where such a path ends, what is said there, too.
+    let mut at = 0;
+    while let Some(layer) = finder.behind.get(at).copied() {
+        at += 1;
         for handler in emitted_by(&flat, layer) {
             let is_known = found.iter().any(|found| found.handler == handler);
             if is_known || flat.begins(handler) {
@@ -285,22 +287,6 @@ impl<'a> Finder<'a> {
                 }
             }
         })
-    }
-
-    /// The layers at which paths end, and those above them, the lower ones first.
-    fn not_followed(&self) -> Vec<LayerId> {
-        let mut layers = self.behind.clone();
-        let mut at = 0;
-        while let Some(layer) = layers.get(at).copied() {
-            at += 1;
-            for link in &self.flat.links {
-                let (above, below) = (self.flat.class(link.above.0).layer, self.flat.class(link.below.0).layer);
-                if below == layer && !layers.contains(&above) {
-                    layers.push(above);
-                }
-            }
-        }
-        layers
     }
 
     /// Timers that run out not seldom, as a run has shown.
