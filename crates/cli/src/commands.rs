@@ -1,6 +1,7 @@
 //! One function for each command: asks the driver, prints what it says.
 
 use std::path::Path;
+use std::time::Duration;
 
 use mokume_base::world::RealWorld;
 use mokume_driver::apart::Streams;
@@ -73,7 +74,10 @@ pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i3
             build_stack((stack, by), (*emit, *uncomposed, *fuse), output.as_deref(), printer)
         }
         Command::Path { stack, event, by } => crate::path::path((stack, by), event.as_deref(), printer),
-        Command::Prove { stack, event, by } => crate::prove::prove((stack, by), event.as_deref(), printer),
+        Command::Prove { stack, event, limit, again, by } => {
+            let asked = (event.as_deref(), Duration::from_secs(*limit), *again);
+            crate::prove::prove((stack, by), asked, printer)
+        }
         Command::Graph { stack, what, output } => {
             let asked = (*what, output.as_deref());
             picture_name(asked.1, kinds(asked.0).1)?;
