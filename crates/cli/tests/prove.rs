@@ -57,9 +57,9 @@ fn a_path_that_takes_too_long_is_open() {
     let folder = stack("limit", COUNTS);
     let Some((said, good)) = proved(&folder, &["--limit", "0"]) else { return };
     assert!(!good && said.contains("open: ") && said.contains("no answer within 0 s"), "{said}");
-    assert!(said.contains("0 of 2 paths are proved"), "{said}");
+    assert!(said.contains("0 of 4 paths are proved"), "{said}");
     let (said, good) = proved(&folder, &[]).unwrap();
-    assert!(good && said.contains("2 of 2 paths are proved"), "what is open is not kept: {said}");
+    assert!(good && said.contains("4 of 4 paths are proved"), "what is open is not kept: {said}");
 }
 
 #[test]
@@ -68,9 +68,9 @@ fn what_was_proved_is_kept_until_something_changes() {
     let Some((said, good)) = proved(&folder, &[]) else { return };
     assert!(good && !said.contains("(kept)"), "{said}");
     let kept = || std::fs::read_dir(folder.join(".mokume/proofs")).unwrap().count();
-    assert_eq!(kept(), 2);
+    assert_eq!(kept(), 4);
     let (said, good) = proved(&folder, &[]).unwrap();
-    assert!(good && said.matches("(kept)").count() == 2, "{said}");
+    assert!(good && said.matches("(kept)").count() == 4, "{said}");
     let (said, good) = proved(&folder, &["--again"]).unwrap();
     assert!(good && !said.contains("(kept)"), "{said}");
     // Another number in a layer is another path, and another handler.
