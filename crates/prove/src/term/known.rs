@@ -81,10 +81,9 @@ impl Terms {
             }
             Node::Binary(Operator::Div, a, b) => {
                 let ((least, most), (by_least, by_most)) = (range(*a), range(*b));
-                if by_least == 0 {
-                    any
-                } else {
-                    (least / by_most, most / by_least)
+                match (least.checked_div(by_most), most.checked_div(by_least)) {
+                    (Some(least), Some(most)) => (least, most),
+                    _ => any,
                 }
             }
             Node::Binary(Operator::Rem, a, b) => {
