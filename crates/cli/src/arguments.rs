@@ -209,6 +209,12 @@ pub enum Command {
         /// An event, such as `udp.send`: only its path. Left out: the paths of all events.
         #[arg(long, value_name = "PORT.EVENT")]
         event: Option<String>,
+        /// How long to work on a path; one that takes longer is open.
+        #[arg(long, value_name = "SECONDS", default_value_t = 120)]
+        limit: u64,
+        /// Judges again what is kept in `.mokume/proofs`, too.
+        #[arg(long)]
+        again: bool,
         #[command(flatten)]
         by: ByProfile,
     },

@@ -1,11 +1,12 @@
 //! One function for each command: asks the driver, prints what it says.
 
 use std::path::Path;
+use std::time::Duration;
 
 use mokume_base::world::RealWorld;
 use mokume_driver::apart::Streams;
 use mokume_driver::compile::{self, Checked, Compiled};
-use mokume_driver::{build, explain, graph, size, Failure};
+use mokume_driver::{build, explain, graph, prove, size, Failure};
 use serde_json::json;
 
 use crate::apart::Apart;
@@ -74,7 +75,10 @@ pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i3
             build_stack((stack, by), (*emit, *uncomposed, fused.level), output.as_deref(), printer)
         }
         Command::Path { stack, event, by } => crate::path::path((stack, by), event.as_deref(), printer),
-        Command::Prove { stack, event, by } => crate::prove::prove((stack, by), event.as_deref(), printer),
+        Command::Prove { stack, event, limit, again, by } => {
+            let asked = (event.as_deref(), Duration::from_secs(*limit), *again);
+            crate::prove::prove((stack, by), asked, printer)
+        }
         Command::Graph { stack, what, output } => {
             let asked = (*what, output.as_deref());
             picture_name(asked.1, kinds(asked.0).1)?;
@@ -139,7 +143,11 @@ fn build_stack(
     match emit {
         Emit::Automaton => written(output, &build::automaton(automaton), printer),
         Emit::C => {
-            let files = if uncomposed { build::c_uncomposed(&compiled)? } else { build::c(&compiled)? };
+            let folder = prove::folder(&RealWorld, choice.file.as_deref())?;
+            let files = match uncomposed {
+                true => build::c_uncomposed(&compiled)?,
+                false => build::c_with(&compiled, &prove::kept(&RealWorld, &folder, compiled.for_c()))?,
+            };
             let Some(folder) = output else {
                 files.iter().for_each(|(name, text)| printer.line(format!("/* ==== {name} ==== */\n{text}")));
                 return Ok(0);

@@ -1,19 +1,46 @@
 //! `mokume prove`.
 
+use std::time::Duration;
+
 use mokume_base::RealWorld;
-use mokume_driver::prove::{prove as prove_all, Proof, Way};
+use mokume_driver::prove::{folder, prove as prove_all, Choice, Proof, Step, Told, Way};
 use mokume_driver::Failure;
 use serde_json::json;
 
 use crate::arguments::{ByProfile, StackChoice};
 use crate::common::{compiled_to_write, profile_of};
-use crate::print::Printer;
+use crate::print::{Printer, Status};
 
-/// A line for each path, as soon as it is known.
-pub fn prove((choice, by): (&StackChoice, &ByProfile), event: Option<&str>, printer: &Printer) -> Result<i32, Failure> {
+/// A line for each path, as soon as it is known; before that one that changes.
+struct Lines<'p> {
+    printer: &'p Printer,
+    status: Status,
+}
+
+impl Told for Lines<'_> {
+    fn works_on(&mut self, events: &[String], Step { way, ways, questions }: Step) {
+        self.status.show(|| format!("{}: way {way} of {ways}, {questions} questions", events.join(", ")));
+    }
+
+    fn knows(&mut self, proof: &Proof) {
+        self.status.end();
+        line(proof, self.printer);
+    }
+}
+
+/// Proves the path of an event, or all paths.
+pub fn prove(
+    (choice, by): (&StackChoice, &ByProfile),
+    (event, limit, again): (Option<&str>, Duration, bool),
+    printer: &Printer,
+) -> Result<i32, Failure> {
     let compiled = compiled_to_write(choice, printer)?;
     let profile = profile_of(by, &compiled)?;
-    let proofs = prove_all(&RealWorld, (&compiled.composed, &profile), event, |proof| line(proof, printer))?;
+    let status = Status::new(printer, Duration::from_millis(500), Duration::from_millis(100));
+    let kept = folder(&RealWorld, choice.file.as_deref())?;
+    let wanted = Choice { event, limit, kept, again };
+    let mut lines = Lines { printer, status };
+    let proofs = prove_all(&RealWorld, (&compiled.composed, &profile), &wanted, &mut lines)?;
     let proved = proofs.iter().filter(|proof| proof.is_proved()).count();
     if let (true, true, Some(event)) = (printer.is_json(), proofs.is_empty(), event) {
         printer.object(&json!({ "events": [event], "proved": false, "why": "it has no path" }));
@@ -46,6 +73,7 @@ fn line(proof: &Proof, printer: &Printer) {
     let goals = ways.iter().filter_map(|way| way.verdict.as_ref().ok()).flat_map(|shown| &shown.goals);
     let goals: u32 = goals.map(|(_, count)| count).sum();
     printer.line(match proof.is_proved() {
+        true if proof.is_kept => format!("{events:<28} proved: {all} ways{never}, {goals} goals (kept)"),
         true => format!("{events:<28} proved: {all} ways{never}, {goals} goals ({seconds:.1} s)"),
         false => format!("{events:<28} open: {proved} of {all} ways are proved ({seconds:.1} s)"),
     });
@@ -75,6 +103,7 @@ fn object(proof: &Proof) -> serde_json::Value {
     match &proof.ways {
         Ok(ways) => json!({
             "events": proof.events, "proved": proof.is_proved(), "ways": ways.iter().map(way).collect::<Vec<_>>(), "seconds": seconds,
+            "kept": proof.is_kept,
         }),
         Err(why) => json!({ "events": proof.events, "proved": false, "why": why, "seconds": seconds }),
     }

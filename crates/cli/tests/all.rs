@@ -8,6 +8,7 @@ mod fmt_new;
 mod judged;
 mod networks;
 mod profile;
+mod prove;
 mod streams;
 mod tap;
 mod tutorial;

@@ -1,7 +1,7 @@
 //! `mokume build`: texts of a compiled stack.
 
 use mokume_emit_c::{emit, Options};
-use mokume_reaction::Automaton;
+use mokume_reaction::{Automaton, HandlerId};
 
 use crate::compile::Compiled;
 use crate::failure::Failure;
@@ -14,7 +14,12 @@ pub fn automaton(automaton: &Automaton) -> String {
 
 /// The generated files, the functions in C that they call, and the runtime that they need, by name.
 pub fn c(compiled: &Compiled) -> Result<Vec<(String, String)>, Failure> {
-    c_of(compiled.for_c(), compiled.notes(), &compiled.native_files)
+    c_with(compiled, &[])
+}
+
+/// The same, whose header says that the paths of these handlers are proved ([`crate::prove::kept`]).
+pub fn c_with(compiled: &Compiled, proved: &[HandlerId]) -> Result<Vec<(String, String)>, Failure> {
+    c_of(compiled.for_c(), &compiled.notes(proved), &compiled.native_files)
 }
 
 /// The same of the layers before composing.

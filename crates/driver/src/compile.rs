@@ -10,7 +10,7 @@ use mokume_compose::Finding;
 use mokume_emit_c::CProgram;
 use mokume_lower::Protocols;
 use mokume_reaction::profile::Profile;
-use mokume_reaction::{Automaton, Natives, Source};
+use mokume_reaction::{Automaton, HandlerId, Natives, Source};
 use mokume_script::Written;
 use mokume_semantics::program::{Program, StackId};
 
@@ -191,11 +191,11 @@ impl Compiled {
         self.in_c = Mutex::default();
     }
 
-    /// What its C says of the path of each event, line by line.
-    pub fn notes(&self) -> &[String] {
+    /// What its C says of the path of each event, line by line; paths of these handlers are proved.
+    pub fn notes(&self, proved: &[HandlerId]) -> Vec<String> {
         match self.fuse {
-            0 => &[],
-            _ => &self.noted().notes,
+            0 => Vec::new(),
+            level => self.noted().notes(level, proved),
         }
     }
 

@@ -59,27 +59,35 @@ pub fn fused(composed: &Automaton, profile: &Profile, level: u8) -> Automaton {
     with_notes(composed, profile, level).automaton
 }
 
-/// What C is made of, and what it says of each event's path.
+/// What C is made of, and what became of each event.
 pub(crate) struct Noted {
     pub automaton: Automaton,
-    pub notes: Vec<String>,
+    events: Vec<(HandlerId, Result<usize, mokume_fuse::Why>)>,
 }
 
 pub(crate) fn with_notes(composed: &Automaton, profile: &Profile, level: u8) -> Noted {
     let fused = mokume_fuse::fused(composed, profile, (level > 1).then_some(mokume_fuse::WORTH));
-    let mut notes =
-        vec![format!("Paths (`--fuse {level}`): the usual way of an event through all layers as one piece of code.")];
-    notes.extend(fused.events.iter().map(|(handler, path)| {
-        let events = events(composed, *handler).join(", ");
-        match path {
-            Ok(layers) => format!("{events}: {layers} layers, tested"),
-            Err(why) => {
-                let nowhere = nowhere(composed, why.clone());
-                format!("{events}: none, as the likeliest way {}{}", nowhere.why, nowhere.at())
+    Noted { automaton: fused.automaton, events: fused.events }
+}
+
+impl Noted {
+    /// What is said of the path of each event, line by line; these are proved.
+    pub fn notes(&self, level: u8, proved: &[HandlerId]) -> Vec<String> {
+        let head =
+            format!("Paths (`--fuse {level}`): the usual way of an event through all layers as one piece of code.");
+        let lines = self.events.iter().map(|(handler, path)| {
+            let events = events(&self.automaton, *handler).join(", ");
+            match path {
+                Ok(layers) if proved.contains(handler) => format!("{events}: {layers} layers, proved"),
+                Ok(layers) => format!("{events}: {layers} layers, tested"),
+                Err(why) => {
+                    let nowhere = nowhere(&self.automaton, why.clone());
+                    format!("{events}: none, as the likeliest way {}{}", nowhere.why, nowhere.at())
+                }
             }
-        }
-    }));
-    Noted { automaton: fused.automaton, notes }
+        });
+        std::iter::once(head).chain(lines).collect()
+    }
 }
 
 /// For each event of a port, in their order.

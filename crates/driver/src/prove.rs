@@ -1,12 +1,15 @@
 //! `mokume prove`: whether each path of a stack does what the layers do, by solvers that are other people's programs.
 
+mod kept;
+
 use std::time::Duration;
 
 use mokume_base::World;
-use mokume_prove::judge::judge;
-use mokume_prove::solver::solvers;
+use mokume_prove::judge::judge_watched;
+pub use mokume_prove::judge::Step;
+use mokume_prove::solver::{solvers, Solver};
 use mokume_reaction::profile::Profile;
-use mokume_reaction::Automaton;
+use mokume_reaction::{Automaton, HandlerId};
 
 use crate::failure::Failure;
 
@@ -25,6 +28,8 @@ pub struct Proof {
     /// Its ways that end, each proved or open; or why it is not read at all.
     pub ways: Result<Vec<Way>, String>,
     pub took: Duration,
+    /// Whether it was proved before, and is as it was.
+    pub is_kept: bool,
 }
 
 impl Proof {
@@ -58,17 +63,52 @@ pub struct Open {
     pub values: Vec<(String, u64)>,
 }
 
-/// Proves the paths of a composed stack: of one event, or of all. `told` hears of each as soon as it is known.
-///
-/// Fails where there is no solver.
-pub fn prove(
-    world: &dyn World,
-    (composed, profile): (&Automaton, &Profile),
-    event: Option<&str>,
-    mut told: impl FnMut(&Proof),
-) -> Result<Vec<Proof>, Failure> {
+/// Who hears of what is done.
+pub trait Told {
+    /// A path of some events is worked on.
+    fn works_on(&mut self, events: &[String], step: Step);
+    /// What is known of a path.
+    fn knows(&mut self, proof: &Proof);
+}
+
+/// What is to be proved, and how.
+#[derive(Clone, Debug)]
+pub struct Choice<'a> {
+    /// Of this event; none: of all.
+    pub event: Option<&'a str>,
+    /// A path that takes longer is open.
+    pub limit: Duration,
+    /// The folder where it is kept what was proved.
+    pub kept: String,
+    /// Whether what is kept is judged again.
+    pub again: bool,
+}
+
+/// The folder for what is kept, beside the project that a file is of, or else beside the file.
+pub fn folder(world: &dyn World, file: Option<&str>) -> Result<String, Failure> {
+    let around = match file {
+        Some(file) => std::path::Path::new(file).parent().filter(|folder| !folder.as_os_str().is_empty()),
+        None => None,
+    };
+    let around = around.unwrap_or(std::path::Path::new("."));
+    let project = crate::project::find(world, &around.to_string_lossy())?;
+    let home = project.map_or_else(|| around.to_path_buf(), |(home, _)| home);
+    Ok(home.join(".mokume/proofs").to_string_lossy().into_owned())
+}
+
+/// The handlers whose paths in this fused automaton were proved, as is kept in a folder.
+pub fn kept(world: &dyn World, folder: &str, fused: &Automaton) -> Vec<HandlerId> {
+    if !world.is_folder(folder) {
+        return Vec::new();
+    }
+    let flat = mokume_analyse::flat(fused);
+    let is_proved = |path: &&mokume_reaction::Path| kept::Place::of(folder, &flat, path).read(world, &[]).is_some();
+    flat.paths.iter().filter(is_proved).map(|path| path.handler).collect()
+}
+
+fn there<'w>(world: &'w dyn World) -> Result<Vec<Box<dyn Solver + 'w>>, Failure> {
     let environment = world.environment(VARIABLE).unwrap_or_else(|| ENVIRONMENT.to_owned());
-    let mut solvers = solvers(world, &environment, LIMIT);
+    let solvers = solvers(world, &environment, LIMIT);
     if solvers.is_empty() {
         return Err(Failure::of_machine(
             "there is no solver: neither z3 nor bitwuzla is found",
@@ -77,6 +117,20 @@ pub fn prove(
             ),
         ));
     }
+    Ok(solvers)
+}
+
+/// Proves the paths of a composed stack: of one event, or of all.
+///
+/// Fails where there is no solver, and one is needed.
+pub fn prove(
+    world: &dyn World,
+    (composed, profile): (&Automaton, &Profile),
+    choice: &Choice,
+    told: &mut dyn Told,
+) -> Result<Vec<Proof>, Failure> {
+    let (event, limit) = (choice.event, choice.limit);
+    let mut solvers = None;
     // What is remembered is proved as if it were worked out each time.
     let fused = crate::path::fused(composed, profile, 2);
     let flat = mokume_analyse::flat(&fused);
@@ -91,11 +145,28 @@ pub fn prove(
         if event.is_some_and(|event| !events.iter().any(|known| known == event)) {
             continue;
         }
+        let place = kept::Place::of(&choice.kept, &flat, path);
+        if let Some(proof) = place.read(world, &events).filter(|_| !choice.again) {
+            told.knows(&proof);
+            proofs.push(proof);
+            continue;
+        }
+        let solvers = match &mut solvers {
+            Some(solvers) => solvers,
+            none => none.insert(there(world)?),
+        };
         let started = world.now();
-        let judged = judge(&flat, path, &mut solvers);
+        let mut watch = |step: Step| {
+            told.works_on(&events, step);
+            let took = world.now().saturating_sub(started);
+            let over = || format!("no answer within {} s", limit.as_secs());
+            limit.checked_sub(took).filter(|left| !left.is_zero()).ok_or_else(over)
+        };
+        let judged = judge_watched(&flat, path, solvers, &mut watch);
         let ways = judged.map(|judged| judged.ways.into_iter().map(way).collect());
-        let proof = Proof { events, ways, took: world.now().saturating_sub(started) };
-        told(&proof);
+        let proof = Proof { events, ways, took: world.now().saturating_sub(started), is_kept: false };
+        place.write(world, &proof);
+        told.knows(&proof);
         proofs.push(proof);
     }
     Ok(proofs)

@@ -5,15 +5,19 @@
 //! a solver, or is plain. Whatever is not read, not decided or different leaves it open: this judge never says "wrong", as a state that
 //! it finds may be one that is never reached.
 
+mod asking;
+
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use mokume_reaction::{AttributeId, Automaton, CellKind, Path, Type};
 
-use crate::lemmas::with_lemmas;
 use crate::solver::{Answer, Solver};
 use crate::symbolic::{any_state, sort_of, End, Leaf, Message, Object, Reader, Value};
-use crate::term::{Sort, Term, Terms};
+use crate::term::{Assumed, Sort, Term, Terms};
+use asking::Asking;
+pub use asking::{Step, Watch};
 
 /// What is known of a path.
 #[derive(Clone, Debug)]
@@ -60,6 +64,9 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// All of them.
+    pub const ALL: [Kind; 6] = [Kind::Reports, Kind::There, Kind::Outputs, Kind::State, Kind::Timers, Kind::Ends];
+
     /// As it is printed.
     pub fn name(self) -> &'static str {
         match self {
@@ -87,61 +94,34 @@ impl From<String> for Open {
     }
 }
 
-/// What is asserted beside a question, and who is asked.
-struct Asking<'s, 'w> {
-    facts: Vec<Term>,
-    solvers: &'s mut [Box<dyn Solver + 'w>],
-    /// Questions that are still asked.
-    left: u32,
-}
-
 /// How the goal about a message's headers is called.
 const HEADERS: &str = " (headers)";
 
-/// Questions about one way.
-const QUESTIONS: u32 = 4000;
-
-impl Asking<'_, '_> {
-    /// The first answer that is one.
-    fn ask(&mut self, terms: &mut Terms, more: &[Term]) -> Answer {
-        let Some(left) = self.left.checked_sub(1) else {
-            return Answer::Unknown("it takes more questions than are asked".into());
-        };
-        self.left = left;
-        let facts = [&self.facts[..], more].concat();
-        let facts = with_lemmas(terms, &facts);
-        let mut wanted: Vec<String> = Vec::new();
-        for variable in terms.variables(&facts) {
-            if let (crate::term::Node::Variable { name }, true) =
-                (terms.node(variable), terms.sort(variable) != Sort::Octets)
-            {
-                wanted.push(name.clone());
-            }
-        }
-        let script = terms.script(&facts);
-        let mut last = Answer::Unknown("there is no solver".into());
-        for solver in self.solvers.iter_mut() {
-            last = solver.ask(&script, &wanted);
-            if !matches!(last, Answer::Unknown(_)) {
-                break;
-            }
-        }
-        last
-    }
-}
-
 /// Judges a path of an automaton whose procedures stand in place (`mokume_analyse::flat`).
 pub fn judge<'w>(automaton: &Automaton, path: &Path, solvers: &mut [Box<dyn Solver + 'w>]) -> Result<Judged, String> {
+    judge_watched(automaton, path, solvers, &mut |_| Ok(Duration::MAX))
+}
+
+/// The same, as long as the one who watches does not say that it is enough: what is not shown by then is open, for the reason that it gives.
+pub fn judge_watched<'w>(
+    automaton: &Automaton,
+    path: &Path,
+    solvers: &mut [Box<dyn Solver + 'w>],
+    watch: &mut Watch,
+) -> Result<Judged, String> {
     let mut terms = Terms::default();
     let (leaves, objects) = {
         let is_inside = !automaton.begins(path.handler);
         let mut reader = Reader::new(automaton, &mut terms, any_state).inside(is_inside);
+        reader.assumes = false;
         let args = arguments(automaton, path, &mut reader)?;
         let leaves = reader.take(path, args)?;
         (leaves, reader.objects().to_vec())
     };
     let mut ways = Vec::new();
-    for leaf in leaves {
+    let all = leaves.len();
+    for (place, leaf) in leaves.into_iter().enumerate() {
+        let step = Step { way: place + 1, ways: all, questions: 0 };
         if leaf.escape.is_some() {
             if does_something(&leaf) {
                 let why = "it does something before it refuses".to_owned();
@@ -149,23 +129,49 @@ pub fn judge<'w>(automaton: &Automaton, path: &Path, solvers: &mut [Box<dyn Solv
             }
             // The layers run behind a refusal, and report what they report.
             let facts = [sizes(automaton, path, &mut terms), leaf.condition.clone()].concat();
-            let reports = terms.any(&leaf.traps);
+            let facts = made_simple(&mut terms, &facts);
+            let before = terms.assumed();
+            facts.iter().for_each(|fact| terms.assume(*fact));
+            terms.assume_all(&facts);
+            let traps = terms.all_again(&leaf.traps);
+            let reports = terms.any(&traps);
+            terms.assuming(before);
             if terms.constant(reports) != Some(0) {
-                let mut asking = Asking { facts, solvers: &mut *solvers, left: QUESTIONS };
+                let mut asking = Asking::new(facts, &mut *solvers, (&mut *watch, step));
                 if asking.ask(&mut terms, &[reports]) != Answer::Unsat {
-                    let why = "it may report something before it refuses".to_owned();
+                    let why = asking.over().unwrap_or("it may report something before it refuses".to_owned());
                     ways.push(Way { guards: leaf.condition.len(), verdict: Err(why.into()) });
                 }
             }
             continue;
         }
         let facts = [sizes(automaton, path, &mut terms), leaf.condition.clone()].concat();
-        let asking = RefCell::new(Asking { facts: facts.clone(), solvers: &mut *solvers, left: QUESTIONS });
-        let mut own = terms.clone();
-        let verdict = judge_way(automaton, path, &objects, (&mut own, &facts), &asking);
+        let facts = made_simple(&mut terms, &facts);
+        let asking = RefCell::new(Asking::new(facts.clone(), &mut *solvers, (&mut *watch, step)));
+        let mut verdict = judge_way(automaton, path, &objects, (&mut terms, &facts), &asking);
+        if let (Err(_), Some(why)) = (&verdict, asking.borrow_mut().over()) {
+            verdict = Err(why.into());
+        }
+        terms.assuming(Assumed::default());
+        terms.tell_apart();
         ways.push(Way { guards: leaf.condition.len(), verdict });
     }
     Ok(Judged { ways })
+}
+
+/// Facts that say the same together, each as those in front of it make it.
+fn made_simple(terms: &mut Terms, facts: &[Term]) -> Vec<Term> {
+    let before = terms.assumed();
+    let mut simple = Vec::new();
+    for fact in facts {
+        let fact = terms.again(*fact);
+        terms.assume(fact);
+        if terms.constant(fact) != Some(1) {
+            simple.push(fact);
+        }
+    }
+    terms.assuming(before);
+    simple
 }
 
 /// What a parameter is called: as nothing else is, and not as another of the same name.
@@ -221,7 +227,7 @@ fn judge_way(
     path: &Path,
     objects: &[(mokume_reaction::ClassId, crate::symbolic::Origin)],
     (terms, facts): (&mut Terms, &[Term]),
-    asking: &RefCell<Asking<'_, '_>>,
+    asking: &RefCell<Asking<'_, '_, '_>>,
 ) -> Result<Goals, Open> {
     match asking.borrow_mut().ask(terms, &[]) {
         Answer::Sat(_) => {}
@@ -229,19 +235,25 @@ fn judge_way(
         Answer::Unsat => return Ok(Goals::new()),
         Answer::Unknown(why) => return Err(format!("whether it is ever taken is not decided: {why}").into()),
     }
-    // Twice: what a later fact says makes an earlier one simpler.
-    for fact in facts.iter().chain(facts) {
+    for fact in facts {
         let fact = terms.again(*fact);
         terms.assume(fact);
     }
+    // What a later fact says makes an earlier one simpler.
+    terms.assume_all(facts);
     let (mine, theirs, objects, lives) = {
         let is_inside = !automaton.begins(path.handler);
         let mut reader = Reader::new(automaton, terms, any_state).knowing(objects.to_vec()).inside(is_inside);
+        reader.facts = facts.to_vec();
         reader.without_impossible(|terms, conditions| {
             matches!(asking.borrow_mut().ask(terms, conditions), Answer::Unsat)
         });
+        reader.stopped_by(|| asking.borrow_mut().over());
         let args = arguments(automaton, path, &mut reader)?;
         let mine = reader.take(path, args.clone())?;
+        let roots: Vec<Term> = mine.iter().filter(|leaf| leaf.escape.is_none()).flat_map(Leaf::terms).collect();
+        asking.borrow_mut().know(reader.terms, &[facts, &roots].concat());
+        reader.with_same(|terms, term| asking.borrow_mut().same(terms, term));
         let handed = mine.iter().filter(|leaf| leaf.escape.is_none()).find_map(|leaf| leaf.handed.as_ref());
         reader.hands_over = handed.map(|handed| handed.handler);
         let theirs = reader.react(path.handler, args)?;
@@ -260,14 +272,22 @@ fn judge_way(
         }
         let class_of = |object: Object| objects[object.0 as usize].0;
         // What holds on this way of the layers makes both sides simpler.
-        let mut own = terms.clone();
-        for fact in theirs.condition.iter().chain(&theirs.condition) {
-            let fact = own.again(*fact);
-            own.assume(fact);
+        let before = terms.assumed();
+        for fact in &theirs.condition {
+            let fact = terms.again(*fact);
+            terms.assume(fact);
         }
-        let terms = &mut own;
-        let compared = Compared { automaton, class_of: &class_of, lives: &lives, terms, mine: &mine, theirs: &theirs };
-        for (kind, about, failure) in compared.failures()? {
+        terms.assume_all(&[facts, &theirs.condition].concat());
+        let compared = Compared {
+            automaton,
+            class_of: &class_of,
+            lives: &lives,
+            terms: &mut *terms,
+            mine: &mine,
+            theirs: &theirs,
+        };
+        let failures = compared.failures()?;
+        for (kind, about, failure) in failures {
             if terms.constant(failure) != Some(0) {
                 let more = [&theirs.condition[..], &[failure]].concat();
                 match asking.borrow_mut().ask(terms, &more) {
@@ -282,6 +302,7 @@ fn judge_way(
             }
             *goals.entry(kind).or_default() += 1;
         }
+        terms.assuming(before);
     }
     match goals.is_empty() {
         true => Err("the layers have no way that it is compared with".to_owned().into()),

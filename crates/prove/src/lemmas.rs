@@ -5,10 +5,17 @@ use crate::term::{Node, Operator, Sort, Term, Terms};
 /// Sums of the same octets of which one begins so many octets behind the other.
 const NEAR: u64 = 128;
 
-/// The facts, and what holds of the sums in them: a sum of few octets is small, none of the words that it is of is larger, and one that begins earlier is
-/// that of its first words and the other.
-pub fn with_lemmas(terms: &mut Terms, facts: &[Term]) -> Vec<Term> {
-    let mut all = facts.to_vec();
+/// What holds of the sums in some terms, whatever is assumed: a sum of few octets is small, none of the words that it is of is larger, and one that begins
+/// earlier is that of its first words and the other.
+pub fn lemmas(terms: &mut Terms, facts: &[Term]) -> Vec<Term> {
+    let assumed = terms.assuming(Default::default());
+    let all = lemmas_of(terms, facts);
+    terms.assuming(assumed);
+    all
+}
+
+fn lemmas_of(terms: &mut Terms, facts: &[Term]) -> Vec<Term> {
+    let mut all = Vec::new();
     let sums: Vec<(Term, [Term; 3])> = terms.below(facts).into_iter().filter_map(|term| is_sum(terms, term)).collect();
     for (sum, [_, _, size]) in &sums {
         // Of n octets there are (n + 1) / 2 words.
@@ -67,6 +74,11 @@ pub fn with_lemmas(terms: &mut Terms, facts: &[Term]) -> Vec<Term> {
         }
     }
     all
+}
+
+/// Whether lemmas may be about a term.
+pub fn is_of_sums(terms: &mut Terms, term: Term) -> bool {
+    is_sum(terms, term).is_some() || matches!(terms.node(term), Node::Concat(..))
 }
 
 /// Two octets as a number in the order of packets, with the octets among which they are, and where.

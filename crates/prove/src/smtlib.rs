@@ -1,8 +1,41 @@
 //! Terms as SMT-LIB, for solvers to read.
 
+use std::collections::HashSet;
+
 use crate::term::{Node, Operator, Sort, Term, Terms};
 
+/// What a solver has been told that is asked again and again.
+#[derive(Default)]
+pub struct Told {
+    terms: Vec<bool>,
+    functions: HashSet<String>,
+}
+
 impl Terms {
+    /// The lines that name what the roots are made of, and was not told yet; with the terms that are new.
+    pub fn definitions(&self, roots: &[Term], told: &mut Told) -> (Vec<String>, Vec<Term>) {
+        told.terms.resize(self.len(), false);
+        let (mut seen, mut stack, mut new) = (HashSet::new(), roots.to_vec(), Vec::new());
+        while let Some(term) = stack.pop() {
+            if !told.terms[term.0 as usize] && seen.insert(term) {
+                stack.extend(self.children(term));
+                new.push(term);
+            }
+        }
+        new.sort_unstable();
+        let mut lines = Vec::new();
+        for term in &new {
+            told.terms[term.0 as usize] = true;
+            if let Node::Apply { name, .. } = self.node(*term) {
+                if told.functions.insert(name.clone()) {
+                    lines.extend(self.functions(&[*term]));
+                }
+            }
+            lines.extend(self.definition(*term));
+        }
+        (lines, new)
+    }
+
     /// An SMT-LIB script that asserts all of `facts`, asks, and asks for the values of the variables.
     pub fn script(&self, facts: &[Term]) -> String {
         let order = self.below(facts);
@@ -57,7 +90,8 @@ impl Terms {
         all
     }
 
-    fn reference(&self, term: Term) -> String {
+    /// How a term is called that has been told.
+    pub fn reference(&self, term: Term) -> String {
         match self.node(term) {
             Node::Variable { name } => format!("|{name}|"),
             Node::True => "true".into(),

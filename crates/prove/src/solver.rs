@@ -2,6 +2,7 @@
 //!
 //! Time limits are only a safety net; a query without an answer is `Unknown`, never a proof.
 
+use std::collections::HashMap;
 use std::io::{self, BufRead, BufReader, Write};
 use std::time::Duration;
 
@@ -24,6 +25,21 @@ pub trait Solver {
     fn name(&self) -> &'static str;
     /// `script` ends with `(check-sat)`; `wanted` are names of bit-vector or boolean constants whose values matter when it is satisfiable.
     fn ask(&mut self, script: &str, wanted: &[String]) -> Answer;
+    /// No question takes longer from here on; nor than this machine's solvers were made for.
+    fn limit(&mut self, limit: Duration) {
+        let _ = limit;
+    }
+    /// Begins anew with what holds for all that [`Solver::check`] asks from here on. Whether it can.
+    fn begin(&mut self, script: &str) -> bool {
+        let _ = script;
+        false
+    }
+    /// Adds to what holds, and asks whether all can be with what is `assumed` for this once: terms that the script has named. None where
+    /// what was said before is lost.
+    fn check(&mut self, script: &str, assumed: &[String], wanted: &[String], limit: Duration) -> Option<Answer> {
+        let _ = (script, assumed, wanted, limit);
+        None
+    }
 }
 
 /// z3's program, by standard input.
@@ -31,6 +47,8 @@ pub struct Z3<'w> {
     world: &'w dyn World,
     program: String,
     limit: Duration,
+    /// What is left of a longer work.
+    now: Duration,
 }
 
 /// bitwuzla by its Python package (it comes without a program).
@@ -38,6 +56,8 @@ pub struct Bitwuzla<'w> {
     world: &'w dyn World,
     python: String,
     limit: Duration,
+    /// What is left of a longer work.
+    now: Duration,
     /// It answers one question after the other.
     running: Option<BufReader<Box<dyn Running>>>,
 }
@@ -48,12 +68,12 @@ pub fn solvers<'w>(world: &'w dyn World, environment: &str, limit: Duration) -> 
     let mut found: Vec<Box<dyn Solver + 'w>> = Vec::new();
     let python = format!("{environment}/bin/python");
     if succeeds(world, &Invocation::of(&python).args(["-c", "import bitwuzla"])) {
-        found.push(Box::new(Bitwuzla { world, python, limit, running: None }));
+        found.push(Box::new(Bitwuzla { world, python, limit, now: limit, running: None }));
     }
     let own = format!("{environment}/bin/z3");
     let program = if world.exists(&own) { own } else { "z3".to_string() };
     if succeeds(world, &Invocation::of(&program).args(["--version"])) {
-        found.push(Box::new(Z3 { world, program, limit }));
+        found.push(Box::new(Z3 { world, program, limit, now: limit }));
     }
     found
 }
@@ -77,9 +97,14 @@ impl Solver for Z3<'_> {
     }
 
     fn ask(&mut self, script: &str, wanted: &[String]) -> Answer {
-        let limit = format!("-T:{}", self.limit.as_secs());
+        let now = self.limit.min(self.now).max(Duration::from_secs(1));
+        let limit = format!("-T:{}", now.as_secs());
         let program = Invocation::of(&self.program).args(["-in", "-smt2", &limit]);
-        run(self.world, &program, self.limit, script, wanted)
+        run(self.world, &program, now, script, wanted)
+    }
+
+    fn limit(&mut self, limit: Duration) {
+        self.now = limit;
     }
 }
 
@@ -89,29 +114,52 @@ impl Solver for Bitwuzla<'_> {
     }
 
     fn ask(&mut self, script: &str, wanted: &[String]) -> Answer {
-        match self.talk(script) {
-            Ok(output) => answer(&output, wanted),
-            Err(_) => {
-                self.running = None;
-                Answer::Unknown("the solver came to no end".into())
+        match self.talk("script", script, self.limit.min(self.now)) {
+            Some(output) => answer(&output, wanted),
+            None => Answer::Unknown("the solver came to no end".into()),
+        }
+    }
+
+    fn limit(&mut self, limit: Duration) {
+        self.now = limit;
+    }
+
+    fn begin(&mut self, script: &str) -> bool {
+        self.talk("begin", script, self.limit).is_some_and(|output| output == "begun\n")
+    }
+
+    fn check(&mut self, script: &str, assumed: &[String], wanted: &[String], limit: Duration) -> Option<Answer> {
+        let mut text = script.to_owned();
+        for (word, terms) in [("assume", assumed), ("value", wanted)] {
+            for term in terms {
+                text.push_str(&format!("\n;{word} {term}"));
             }
         }
+        self.talk("check", &text, limit.min(self.limit)).map(|output| answer(&output, wanted))
     }
 }
 
 impl Bitwuzla<'_> {
-    /// Asks the process that is there, or a new one.
-    fn talk(&mut self, script: &str) -> io::Result<String> {
+    /// Asks the process that is there, or a new one; none where it has ended.
+    fn talk(&mut self, word: &str, script: &str, limit: Duration) -> Option<String> {
+        let output = self.say(word, script, limit);
+        if output.is_err() {
+            self.running = None;
+        }
+        output.ok()
+    }
+
+    fn say(&mut self, word: &str, script: &str, limit: Duration) -> io::Result<String> {
+        let limit = limit.as_millis();
         let running = match &mut self.running {
             Some(running) => running,
             none => {
-                let limit = format!("{}", self.limit.as_millis());
-                let program = Invocation::of(&self.python).args(["-c", BITWUZLA, &limit]);
+                let program = Invocation::of(&self.python).args(["-c", BITWUZLA]);
                 none.insert(BufReader::new(self.world.start(&program)?))
             }
         };
         let process = running.get_mut();
-        write!(process, "{}\n{script}", script.len())?;
+        write!(process, "{word} {} {limit}\n{script}", script.len())?;
         process.flush()?;
         let mut output = String::new();
         loop {
@@ -144,30 +192,60 @@ fn answer(output: &str, wanted: &[String]) -> Answer {
     let verdict = output.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("");
     match verdict {
         "unsat" => Answer::Unsat,
-        "sat" => Answer::Sat(wanted.iter().filter_map(|name| Some((name.clone(), value_of(output, name)?))).collect()),
+        "sat" => {
+            let values = values_of(output);
+            Answer::Sat(wanted.iter().filter_map(|name| Some((name.clone(), *values.get(plain(name))?))).collect())
+        }
         other => Answer::Unknown(other.to_string()),
     }
 }
 
-/// `(|name| #x0a)`, `(|name| #b01)`, `(|name| true)`, `(name (_ bv7 32))`.
-fn value_of(output: &str, name: &str) -> Option<u64> {
-    let quoted = format!("|{name}|");
-    let plain = format!("({name} ");
-    let after = match output.find(&quoted) {
-        Some(at) => &output[at + quoted.len()..],
-        None => &output[output.find(&plain)? + plain.len()..],
-    };
-    let after = after.trim_start();
+/// A name without its bars.
+fn plain(name: &str) -> &str {
+    name.trim_matches('|')
+}
+
+/// All `(|name| #x0a)`, `(|name| #b01)`, `(|name| true)`, `(name (_ bv7 32))`, by name.
+fn values_of(output: &str) -> HashMap<&str, u64> {
+    let (mut values, mut last) = (HashMap::new(), None);
+    for part in output.split('(').filter(|part| !part.trim().is_empty()) {
+        let part = part.trim_start();
+        let (name, after) = match part.strip_prefix('|').and_then(|rest| rest.split_once('|')) {
+            Some(named) => named,
+            None => part.split_once(char::is_whitespace).unwrap_or((part, "")),
+        };
+        // `(_ bv7 32)` is the value of the one before.
+        let after = match (name, after.split_whitespace().next()) {
+            ("_", Some(number)) => number,
+            _ => after.trim_start(),
+        };
+        match (name, value_of(after)) {
+            ("_", Some(value)) => {
+                last.and_then(|name| values.insert(name, value));
+            }
+            (_, Some(value)) => {
+                values.insert(name, value);
+            }
+            (_, None) => {}
+        }
+        last = Some(name);
+    }
+    values
+}
+
+/// `#x0a)`, `#b01)`, `true)`, `bv7`
+fn value_of(after: &str) -> Option<u64> {
+    let until = |text: &'_ str, ends: fn(char) -> bool| text.split(ends).next().unwrap_or_default().to_owned();
     if let Some(hex) = after.strip_prefix("#x") {
-        return u64::from_str_radix(hex.split(|c: char| !c.is_ascii_hexdigit()).next()?, 16).ok();
+        return u64::from_str_radix(&until(hex, |c| !c.is_ascii_hexdigit()), 16).ok();
     }
     if let Some(bits) = after.strip_prefix("#b") {
-        return u64::from_str_radix(bits.split(|c: char| !c.is_ascii_digit()).next()?, 2).ok();
+        return u64::from_str_radix(&until(bits, |c| !c.is_ascii_digit()), 2).ok();
     }
-    if let Some(decimal) = after.strip_prefix("(_ bv") {
-        return decimal.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok();
+    if let Some(decimal) = after.strip_prefix("bv") {
+        return until(decimal, |c| !c.is_ascii_digit()).parse().ok();
     }
-    match after.split(|c: char| !c.is_ascii_alphabetic()).next()? {
+    match until(after, |c| !c.is_ascii_alphabetic()).as_str() {
         "true" => Some(1),
         "false" => Some(0),
         _ => None,

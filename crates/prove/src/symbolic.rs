@@ -10,6 +10,7 @@ mod cells;
 mod decoder;
 mod encoder;
 mod held;
+mod merging;
 mod message;
 mod messages;
 mod settling;
@@ -18,12 +19,13 @@ mod way;
 mod wires;
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use mokume_reaction::{
     Automaton, CellId, CellKind, Channel, ClassId, HandlerId, LinkKind, Path, PortId, ReasonId, Type,
 };
 
-use crate::term::{Sort, Term, Terms};
+use crate::term::{Assumed, Sort, Term, Terms};
 
 pub use message::{fold16, join, split, Base, Message};
 pub use settling::Settling;
@@ -90,6 +92,8 @@ pub struct End {
 pub struct Leaf {
     /// Conjuncts.
     pub condition: Vec<Term>,
+    /// What is assumed in front of the first, and behind each.
+    assumed: Vec<Rc<Assumed>>,
     /// Cells that were read or written, as they are now.
     pub cells: BTreeMap<(Object, CellId), Term>,
     /// Of those, the written ones.
@@ -124,6 +128,47 @@ pub struct Leaf {
     pub escape: Option<String>,
 }
 
+impl Leaf {
+    /// The numbers that this way has made.
+    pub(crate) fn terms(&self) -> Vec<Term> {
+        let mut all: Vec<Term> = self.condition.clone();
+        all.extend(self.cells.values());
+        all.extend(self.counted.values());
+        all.extend(self.elements.values().flatten().flat_map(|(at, value)| [*at, *value]));
+        all.extend(self.timers.iter().filter_map(|(_, _, deadline)| *deadline));
+        all.extend(self.spent.iter().map(|(_, _, amount)| *amount));
+        all.extend(self.traps.iter().chain(&self.nulls));
+        let args = self.outs.iter().flat_map(|out| &out.args);
+        for value in args.chain(self.handed.iter().flat_map(|handed| &handed.args)) {
+            value.terms(&mut all);
+        }
+        for (_, _, at, message) in &self.kept {
+            all.push(*at);
+            message.iter().for_each(|message| message.terms(&mut all));
+        }
+        all
+    }
+}
+
+impl Value {
+    fn terms(&self, all: &mut Vec<Term>) {
+        match self {
+            Value::Bits(term) | Value::Perhaps(_, term) => all.push(*term),
+            Value::Array(items) => all.extend(items),
+            Value::Message(message) => message.terms(all),
+            Value::Object(_) | Value::Null | Value::Held | Value::Reason(_) => {}
+        }
+    }
+}
+
+impl Message {
+    fn terms(&self, all: &mut Vec<Term>) {
+        self.headers.iter().flat_map(|(_, _, fields)| fields).for_each(|field| field.terms(all));
+        all.extend(self.front.iter().chain(self.attributes.values()));
+        all.extend([self.base.start, self.base.size]);
+    }
+}
+
 /// Reads reactions of one automaton.
 pub struct Reader<'a> {
     pub automaton: &'a Automaton,
@@ -131,17 +176,27 @@ pub struct Reader<'a> {
     objects: Vec<(ClassId, Origin)>,
     /// What the state is before the reaction: a term for a cell of an object, made when first asked for.
     initial: Box<Initial<'a>>,
-    parameters: BTreeMap<u32, Term>,
     impossible: Option<Box<Impossible<'a>>>,
+    same: Option<Box<Same<'a>>>,
+    /// Why no more is read, as soon as that is so.
+    stopped: Option<Box<dyn FnMut() -> Option<String> + 'a>>,
     /// The conditions of the way at hand.
     pub(crate) way: Vec<Term>,
     /// Whether the event is one that a layer emits.
     pub(crate) is_inside: bool,
+    /// Whether what holds on a way makes its terms simpler. Where it does not, an object that several ways come by is one object on all.
+    pub assumes: bool,
+    /// Whether ways that differ in numbers only are taken together.
+    pub merges: bool,
+    /// What is known beside the conditions of a way.
+    pub(crate) facts: Vec<Term>,
     /// The handler that is not read: where it is called the way ends.
     pub hands_over: Option<HandlerId>,
     /// Channels of emissions that are not carried out yet, the next one last.
     pending: Vec<Channel>,
 }
+
+type Same<'a> = dyn FnMut(&mut Terms, Term) -> Term + 'a;
 
 type Impossible<'a> = dyn FnMut(&mut Terms, &[Term]) -> bool + 'a;
 
@@ -167,10 +222,14 @@ impl<'a> Reader<'a> {
             terms,
             objects: Vec::new(),
             initial: Box::new(initial),
-            parameters: BTreeMap::new(),
             impossible: None,
+            same: None,
+            stopped: None,
             way: Vec::new(),
             is_inside: false,
+            facts: Vec::new(),
+            merges: true,
+            assumes: true,
             hands_over: None,
             pending: Vec::new(),
         }
@@ -247,8 +306,43 @@ impl<'a> Reader<'a> {
     pub fn react(&mut self, handler: HandlerId, args: Vec<Value>) -> Result<Vec<Leaf>, String> {
         let class = self.automaton.handler(handler).class;
         let object = self.object(class, Origin::Given(class));
-        let leaves = self.run_handler(Leaf::default(), object, handler, args)?;
-        self.settle(leaves)
+        let before = self.terms.assumed();
+        let first = Leaf { assumed: vec![Rc::new(before.clone())], ..Leaf::default() };
+        let leaves = self.run_handler(first, object, handler, args)?;
+        let leaves = self.settle(leaves);
+        self.terms.assuming(before);
+        leaves
+    }
+
+    /// Terms that are made from here on are made on the way of a leaf.
+    pub(crate) fn at(&mut self, leaf: &Leaf) {
+        if let Some(assumed) = leaf.assumed.last() {
+            self.terms.assuming((**assumed).clone());
+        }
+    }
+
+    /// A leaf's way has one condition more. Whether it can have: conditions that plainly exclude each other cannot.
+    pub(crate) fn add_condition(&mut self, leaf: &mut Leaf, condition: Term) -> bool {
+        self.at(leaf);
+        let condition = self.terms.again(condition);
+        match self.terms.constant(condition) {
+            Some(truth) => return truth != 0,
+            None => leaf.condition.push(condition),
+        }
+        if !self.assumes {
+            leaf.assumed.push(Rc::new(self.terms.assumed()));
+            let all = self.terms.all(&leaf.condition);
+            return self.terms.constant(all) != Some(0);
+        }
+        let before = self.terms.assumed_of_numbers();
+        self.terms.assume(condition);
+        if self.terms.assumed_of_numbers() != before {
+            // What was known before says more by now.
+            let facts = [&self.facts[..], &leaf.condition].concat();
+            self.terms.assume_all(&facts);
+        }
+        leaf.assumed.push(Rc::new(self.terms.assumed()));
+        true
     }
 
     /// The same for an event that a layer emits.
@@ -261,7 +355,11 @@ impl<'a> Reader<'a> {
     pub fn take(&mut self, path: &'a Path, args: Vec<Value>) -> Result<Vec<Leaf>, String> {
         let class = self.automaton.handler(path.handler).class;
         let object = self.object(class, Origin::Given(class));
-        self.run_path(object, &path.body, args)
+        let before = self.terms.assumed();
+        let first = Leaf { assumed: vec![Rc::new(before.clone())], ..Leaf::default() };
+        let leaves = self.run_path(first, object, &path.body, args);
+        self.terms.assuming(before);
+        leaves
     }
 
     /// Ways are left out that this says to be impossible, by all their conditions.
@@ -269,14 +367,56 @@ impl<'a> Reader<'a> {
         self.impossible = Some(Box::new(is_impossible));
     }
 
+    /// Reading comes to its end when this says why.
+    pub fn stopped_by(&mut self, stopped: impl FnMut() -> Option<String> + 'a) {
+        self.stopped = Some(Box::new(stopped));
+    }
+
+    /// What this says to be equal to a number stands for it.
+    pub fn with_same(&mut self, same: impl FnMut(&mut Terms, Term) -> Term + 'a) {
+        self.same = Some(Box::new(same));
+    }
+
+    /// A number, or what is known to be equal.
+    pub(crate) fn known(&mut self, term: Term) -> Term {
+        match self.same.as_mut() {
+            Some(same) => same(self.terms, term),
+            None => term,
+        }
+    }
+
     /// Whether no state and no event make all conditions true.
     pub(crate) fn is_impossible(&mut self, conditions: &[Term]) -> bool {
-        let all = self.terms.all(conditions);
-        match (self.terms.constant(all), self.impossible.as_mut()) {
-            (Some(truth), _) => truth == 0,
-            (None, Some(ask)) => ask(self.terms, conditions),
-            (None, None) => false,
+        // As they are: on their own way they all are true.
+        let constants: Vec<Option<u64>> = conditions.iter().map(|condition| self.terms.constant(*condition)).collect();
+        if constants.contains(&Some(0)) {
+            return true;
         }
+        match self.impossible.as_mut() {
+            Some(ask) if constants.contains(&None) => ask(self.terms, conditions),
+            _ => false,
+        }
+    }
+
+    /// Where a way is the only one that is left, its conditions behind the first so many follow from those in front of them. Those of which
+    /// this is shown are conditions no more: ways that come together are then none that part.
+    pub(crate) fn forget_implied(&mut self, leaf: &mut Leaf, shared: usize) {
+        if self.impossible.is_none() {
+            return;
+        }
+        let mut place = shared;
+        while place < leaf.condition.len() {
+            self.terms.assuming((*leaf.assumed[place]).clone());
+            let opposite = self.terms.not(leaf.condition[place]);
+            let question = [&leaf.condition[..place], &[opposite]].concat();
+            if self.is_impossible(&question) {
+                leaf.condition.remove(place);
+                leaf.assumed.remove(place);
+            } else {
+                place += 1;
+            }
+        }
+        self.at(leaf);
     }
 
     /// Whether a condition holds on the way at hand, whatever the state and the event are; none if that depends on them.
@@ -299,8 +439,7 @@ impl<'a> Reader<'a> {
         let param = &self.automaton.params[index as usize];
         let sort = sort_of(self.automaton, param.ty);
         let name = format!("param {}", param.name);
-        let terms = &mut *self.terms;
-        *self.parameters.entry(index).or_insert_with(|| terms.variable(&name, sort))
+        self.terms.variable(&name, sort)
     }
 
     /// The term of a scalar cell on a leaf.

@@ -4,10 +4,14 @@
 
 mod bits;
 mod known;
+mod model;
 mod numbers;
 mod truths;
 
+use std::cell::RefCell;
 use std::collections::HashMap;
+
+pub use model::Model;
 
 /// A term of one [`Terms`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -74,12 +78,24 @@ pub struct Terms {
     nodes: Vec<(Node, Sort)>,
     index: HashMap<(Node, Sort), Term>,
     fresh: u32,
+    /// What a term is at least and at most, whatever its variables are.
+    plain: Vec<(u64, u64)>,
+    assumed: Assumed,
+    /// What stands for a term, whatever is assumed beside what holds by now.
+    same: HashMap<Term, Term>,
+}
+
+/// What was assumed. Terms that are made under it are simpler for it, and mean what they say only where it holds.
+#[derive(Clone, Default, Debug)]
+pub struct Assumed {
     /// What stands for a term from here on: it was assumed that both are equal.
     known: HashMap<Term, Term>,
-    /// The largest value that a term can have, whatever its variables are.
-    largest: Vec<u64>,
-    /// The same, where it was assumed to be less.
-    at_most: HashMap<Term, u64>,
+    /// What terms are at least and at most, where it was assumed to be less than they could be.
+    ranges: HashMap<Term, (u64, u64)>,
+    /// What was found of this.
+    seen: RefCell<HashMap<Term, (u64, u64)>>,
+    /// How often something was assumed of numbers.
+    of_numbers: u64,
 }
 
 fn mask(width: u32) -> u64 {
@@ -110,6 +126,36 @@ impl Terms {
         }
     }
 
+    /// What is assumed by now, to be taken back to by [`Terms::assuming`].
+    pub fn assumed(&self) -> Assumed {
+        self.assumed.clone()
+    }
+
+    /// From here on so much is assumed and no more; what was is given back. Terms stay, and mean what they say.
+    pub fn assuming(&mut self, assumed: Assumed) -> Assumed {
+        std::mem::replace(&mut self.assumed, assumed)
+    }
+
+    /// Two terms were shown to be equal: from here on the second stands for the first, until [`Terms::tell_apart`].
+    pub fn unify(&mut self, term: Term, with: Term) {
+        let (term, with) = (self.now(term), self.now(with));
+        // A number, or else the one that was made first, stands for both: so none comes to stand for itself.
+        let (term, with) = match (self.constant(term), self.constant(with)) {
+            (Some(_), Some(_)) => return,
+            (Some(_), None) => (with, term),
+            (None, Some(_)) => (term, with),
+            (None, None) => (term.max(with), term.min(with)),
+        };
+        if term != with {
+            self.same.insert(term, with);
+        }
+    }
+
+    /// What was shown to be equal may be so no more.
+    pub fn tell_apart(&mut self) {
+        self.same.clear();
+    }
+
     /// How many different terms there are.
     pub fn len(&self) -> usize {
         self.nodes.len()
@@ -124,9 +170,9 @@ impl Terms {
         let next = Term(self.nodes.len() as u32);
         let entry = *self.index.entry((node.clone(), sort)).or_insert(next);
         if entry == next {
-            let largest = self.largest_of(&node, sort, 0);
+            let range = self.range_of(&node, sort, |term| self.plain[term.0 as usize]);
             self.nodes.push((node, sort));
-            self.largest.push(largest);
+            self.plain.push(range);
         }
         self.now(entry)
     }
@@ -166,11 +212,13 @@ impl Terms {
 
     /// The octet at a 32-bit index. An array has no end: who reads a message asks for its size first.
     pub fn select(&mut self, octets: Term, index: Term) -> Term {
+        let index = self.now(index);
         self.make(Node::Select(octets, index), Sort::Bits(8))
     }
 
     /// A function of which nothing is known but that equal arguments give equal results.
     pub fn apply(&mut self, name: &str, args: Vec<Term>, sort: Sort) -> Term {
+        let args = args.into_iter().map(|arg| self.now(arg)).collect();
         self.make(Node::Apply { name: name.to_string(), args }, sort)
     }
 
@@ -196,8 +244,13 @@ impl Terms {
 
     /// The term made anew, with what is assumed by now.
     pub fn again(&mut self, term: Term) -> Term {
+        self.all_again(&[term])[0]
+    }
+
+    /// The same of several, which share what they are made of.
+    pub fn all_again(&mut self, roots: &[Term]) -> Vec<Term> {
         let mut made: HashMap<Term, Term> = HashMap::new();
-        for old in self.below(&[term]) {
+        for old in self.below(roots) {
             let children: Vec<Term> = self.children(old).iter().map(|child| made[child]).collect();
             let new = match (self.node(old).clone(), &children[..]) {
                 (Node::Not(_), [a]) => self.not(*a),
@@ -222,10 +275,28 @@ impl Terms {
             };
             made.insert(old, new);
         }
-        made[&term]
+        roots.iter().map(|root| made[root]).collect()
     }
 
-    fn children(&self, term: Term) -> Vec<Term> {
+    /// How often something was assumed of numbers: where that has not changed, terms that are made again are as they were.
+    pub(crate) fn assumed_of_numbers(&self) -> u64 {
+        self.assumed.of_numbers
+    }
+
+    /// Assumes facts, each as what is assumed by now makes it, until that tells nothing new; not more often than a few times.
+    pub fn assume_all(&mut self, facts: &[Term]) {
+        for _ in 0..3 {
+            let before = self.assumed_of_numbers();
+            for fact in self.all_again(facts) {
+                self.assume(fact);
+            }
+            if self.assumed_of_numbers() == before {
+                return;
+            }
+        }
+    }
+
+    pub(crate) fn children(&self, term: Term) -> Vec<Term> {
         match self.node(term) {
             Node::Variable { .. } | Node::True | Node::False | Node::Number(_) => Vec::new(),
             Node::Not(a) | Node::Extract(_, _, a) | Node::ZeroExtend(_, a) => vec![*a],

@@ -4,3 +4,4 @@ mod common;
 mod judging;
 mod reading;
 mod solving;
+mod terms;

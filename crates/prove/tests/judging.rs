@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use mokume_base::RealWorld;
 use mokume_interpret::Instance;
-use mokume_prove::judge::judge;
+use mokume_prove::judge::{judge, judge_watched, Step};
 use mokume_prove::solver::{solvers, Solver};
 use mokume_reaction::profile::Profile;
 use mokume_reaction::{verify, Automaton, Binary, Compare, OpKind, Operation, Path, Terminator, Value};
@@ -175,6 +175,43 @@ fn what_is_handed_over_is_compared() {
     for name in ["Meet", "SetAttribute", "Emit"] {
         assert!(faults.contains(&name), "no path has `{name}`: {faults:?}");
     }
+}
+
+/// What is not shown when the one who watches has enough is open, for the reason that it gives; nothing is proved then that was not looked at.
+#[test]
+fn who_watches_ends_it() {
+    let mut solvers = there();
+    if solvers.is_empty() {
+        return;
+    }
+    let stack = fused(&composed(&text_of("library_1.ra")));
+    let whys = |judged: mokume_prove::judge::Judged| -> Vec<String> {
+        judged.ways.into_iter().filter_map(|way| way.verdict.err()).map(|open| open.why).collect()
+    };
+    let mut seen = Vec::new();
+    for path in &stack.paths {
+        let judged = judge(&stack, path, &mut solvers).expect("is read");
+        assert!(judged.is_proved());
+        let ended = judge_watched(&stack, path, &mut solvers, &mut |_| Err("enough".to_owned())).expect("is read");
+        assert!(!ended.is_proved());
+        let open = whys(ended);
+        assert!(!open.is_empty() && open.iter().all(|why| why == "enough"), "{open:?}");
+        // After some questions: what was shown by then is.
+        let mut left = 12;
+        let mut watch = |step: Step| {
+            left -= 1;
+            seen.push(step);
+            if left > 0 {
+                Ok(Duration::from_secs(4))
+            } else {
+                Err("enough".to_owned())
+            }
+        };
+        let ended = judge_watched(&stack, path, &mut solvers, &mut watch).expect("is read");
+        let open = whys(ended);
+        assert!(open.iter().all(|why| why == "enough"), "{open:?}");
+    }
+    assert!(seen.iter().all(|step| (1..=step.ways).contains(&step.way)) && seen.iter().any(|step| step.questions > 0));
 }
 
 /// Whether the layers and the paths of an automaton do the same by random events.

@@ -22,7 +22,10 @@ impl Reader<'_> {
             }
             Binary::Add => {
                 let sum = self.terms.binary(Operator::Add, a, b);
-                let carried = self.terms.less(sum, a);
+                // As whoever asks before would: whether what is left above the one is less than the other.
+                let ones = self.terms.number(u64::MAX, width);
+                let room = self.terms.binary(Operator::Xor, b, ones);
+                let carried = self.terms.less(room, a);
                 (sum, Some(carried))
             }
             Binary::Sub => {

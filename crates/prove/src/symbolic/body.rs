@@ -6,6 +6,7 @@ use mokume_reaction::{
     Body, Channel, ClassId, Handler, HandlerId, LayerId, OpKind, Operation, Terminator, Trigger, Type,
 };
 
+use super::merging::order_of;
 use super::message::fold16;
 use super::way::{enter, Emission, Ended, Kind, To, Way};
 use super::{End, Handed, Leaf, Message, Object, Origin, Out, Reader, Value, MOST_LEAVES};
@@ -43,11 +44,21 @@ impl Reader<'_> {
         let Handler { body, .. } = automaton.handler(handler);
         let mut all = vec![Value::Object(object)];
         all.extend(args);
-        let mut done = Vec::new();
+        let order = self.merges.then(|| order_of(body));
+        let (mut done, mut finished) = (Vec::new(), Vec::new());
         let mut ways = vec![enter(body, leaf, &all)];
-        while let Some(mut way) = ways.pop() {
+        while let Some(last) = ways.len().checked_sub(1) {
+            // Where ways can come together, the one that is furthest behind goes on.
+            let first = order.as_ref().and_then(|order| (0..=last).min_by_key(|way| order[ways[*way].block]));
+            let mut way = ways.remove(first.unwrap_or(last));
+            if order.is_some() {
+                way = self.merge_ways(body, way, &mut ways);
+            }
             if done.len() + ways.len() > MOST_LEAVES {
                 return Err("more ways through the reaction than are read".into());
+            }
+            if let Some(why) = self.stopped.as_mut().and_then(|stopped| stopped()) {
+                return Err(why);
             }
             way.steps += 1;
             if way.steps > MOST_STEPS {
@@ -63,28 +74,49 @@ impl Reader<'_> {
                 done.push(way.leaf);
                 continue;
             }
+            let block = way.block;
             match self.terminator(body, way) {
-                Ended::Ways(more) => ways.extend(more),
+                Ended::Ways(mut more) => {
+                    let before = |next: usize| order.as_ref().is_some_and(|order| order[next] <= order[block]);
+                    more.iter_mut().for_each(|way| way.rounds += usize::from(before(way.block)));
+                    ways.extend(more);
+                }
                 Ended::Escape(mut leaf, why) => {
                     leaf.escape = Some(why);
                     done.push(leaf);
                 }
                 Ended::Finished(mut leaf, emissions) => {
                     leaf.settling.at_hand = None;
-                    let sender = automaton.class(automaton.handler(handler).class).layer;
-                    done.extend(self.carry_out(sender, leaf, emissions)?);
+                    finished.push((leaf, emissions));
                 }
             }
+        }
+        if self.merges {
+            finished = self.merge_finished(finished);
+        }
+        let sender = automaton.class(automaton.handler(handler).class).layer;
+        for (leaf, emissions) in finished {
+            done.extend(self.carry_out(sender, leaf, emissions)?);
+        }
+        if self.merges && done.len() > 1 {
+            let all = done.into_iter().map(|leaf| (leaf, Vec::new())).collect();
+            done = self.merge_finished(all).into_iter().map(|(leaf, _)| leaf).collect();
         }
         Ok(done)
     }
 
     /// All ways through a path: what it puts out leaves at once, and in order.
-    pub(super) fn run_path(&mut self, object: Object, body: &Body, args: Vec<Value>) -> Result<Vec<Leaf>, String> {
+    pub(super) fn run_path(
+        &mut self,
+        leaf: Leaf,
+        object: Object,
+        body: &Body,
+        args: Vec<Value>,
+    ) -> Result<Vec<Leaf>, String> {
         let mut all = vec![Value::Object(object)];
         all.extend(args);
         let mut done = Vec::new();
-        let mut ways = vec![enter(body, Leaf::default(), &all)];
+        let mut ways = vec![enter(body, leaf, &all)];
         while let Some(mut way) = ways.pop() {
             if done.len() + ways.len() > MOST_LEAVES {
                 return Err("more ways through the path than are read".into());
@@ -178,6 +210,7 @@ impl Reader<'_> {
             }
             Emission::Call { target, event, args } => (*target, event, args),
         };
+        self.at(&leaf);
         let target = match to {
             To::Object(object) => object,
             To::Linked(object, cell) => {
@@ -207,8 +240,14 @@ impl Reader<'_> {
 
     fn run_block(&mut self, body: &Body, way: &mut Way) -> Result<(), String> {
         self.way.clone_from(&way.leaf.condition);
+        self.at(&way.leaf);
         for op in &body.blocks[way.block].ops {
-            let results = self.operation(&op.kind, way)?;
+            let mut results = self.operation(&op.kind, way)?;
+            for result in &mut results {
+                if let Value::Bits(term) = result {
+                    *term = self.known(*term);
+                }
+            }
             for (id, value) in op.results.iter().zip(results) {
                 way.frame[id.index()] = Some(value);
             }
@@ -416,7 +455,8 @@ impl Reader<'_> {
         let body = &automaton.functions[function].body;
         let before = self.way.clone();
         let outside = std::mem::take(&mut leaf.condition);
-        let mut ways = vec![enter(body, leaf.clone(), &args)];
+        let assumed = leaf.assumed.last().cloned().into_iter().collect();
+        let mut ways = vec![enter(body, Leaf { assumed, ..leaf.clone() }, &args)];
         leaf.condition = outside;
         let mut results: Vec<(Term, Vec<Value>)> = Vec::new();
         while let Some(mut way) = ways.pop() {
@@ -427,6 +467,8 @@ impl Reader<'_> {
             self.run_block(body, &mut way)?;
             if let Terminator::Yield { values } = &body.blocks[way.block].terminator {
                 let values = values.iter().map(|value| way.value(*value)).collect::<Result<Vec<_>, _>>()?;
+                // On the way itself its conditions are nothing new.
+                self.at(leaf);
                 results.push((self.terms.all(&way.leaf.condition), values));
                 for (key, term) in way.leaf.cells {
                     leaf.cells.entry(key).or_insert(term);
@@ -460,6 +502,7 @@ impl Reader<'_> {
             }
         }
         self.way = before;
+        self.at(leaf);
         self.join_results(results)
     }
 

@@ -220,7 +220,7 @@ impl Reader<'_> {
         mut decoder: Decoder<'w>,
     ) -> Result<Vec<Decoder<'w>>, String> {
         let until = self.plain(&options.until, &decoder.fields)?;
-        let end = self.known(until).filter(|end| *end >= u64::from(decoder.bit / 8) && *end < 1 << 16);
+        let end = self.number_of(until).filter(|end| *end >= u64::from(decoder.bit / 8) && *end < 1 << 16);
         let end = end.ok_or(OPTIONS)? as u32;
         let (size, all) = (self.end(at, &decoder), self.terms.number(u64::from(end), 32));
         let cut = self.terms.less(size, all);
@@ -231,7 +231,7 @@ impl Reader<'_> {
         let mut place = decoders[0].bit / 8;
         while place < end {
             let found = at.packet.number(self.terms, place, kind, options.endian);
-            let found = self.known(found).filter(|_| place + kind <= end).ok_or(OPTIONS)?;
+            let found = self.number_of(found).filter(|_| place + kind <= end).ok_or(OPTIONS)?;
             let arm = options.arms.iter().find(|arm| arm.kind() == found);
             match arm {
                 Some(OptionArm::End { .. }) => break,
@@ -243,7 +243,7 @@ impl Reader<'_> {
             }
             let said = at.packet.number(self.terms, place + kind, length, options.endian);
             let said =
-                self.known(said).filter(|said| *said < 1 << 16 && place + kind + length <= end).ok_or(OPTIONS)?;
+                self.number_of(said).filter(|said| *said < 1 << 16 && place + kind + length <= end).ok_or(OPTIONS)?;
             let octets = (said * options.times + options.plus) as u32;
             if octets < options.head() || octets > end - place {
                 return Err(OPTIONS.into());
@@ -269,7 +269,7 @@ impl Reader<'_> {
     }
 
     /// The number that a term is by now.
-    fn known(&mut self, term: Term) -> Option<u64> {
+    fn number_of(&mut self, term: Term) -> Option<u64> {
         let term = self.terms.again(term);
         self.terms.constant(term)
     }

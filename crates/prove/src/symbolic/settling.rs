@@ -5,7 +5,7 @@ use mokume_reaction::Trigger;
 use super::{Leaf, Object, Reader};
 
 /// On one way: who is to settle, and who has.
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Settling {
     /// Who was touched, the longest first.
     dirty: Vec<Object>,
@@ -113,6 +113,7 @@ impl Reader<'_> {
 
     /// Whether nothing was done between the two.
     fn is_as_before(&mut self, before: &Leaf, after: &Leaf) -> bool {
+        self.at(after);
         let mut cells = true;
         for (object, cell) in &after.written {
             let was = before.cells.get(&(*object, *cell)).copied().or_else(|| self.before(*object, *cell));

@@ -5,7 +5,10 @@ use mokume_reaction::{Body, CellId, Fallible, Operation, Target, Terminator, Val
 use super::decoder::Headers;
 use super::way::{Ended, Way};
 use super::{Reader, Value};
-use crate::term::Term;
+use crate::term::{Node, Term};
+
+/// Ways that a look-up parts into by its key.
+const MOST_KEYS: usize = 4;
 
 impl Reader<'_> {
     pub(super) fn terminator(&mut self, body: &Body, mut way: Way) -> Ended {
@@ -68,7 +71,7 @@ impl Reader<'_> {
         }
     }
 
-    fn attempt(&mut self, body: &Body, mut way: Way, op: &Fallible, then: &Target, otherwise: &Target) -> Ended {
+    fn attempt(&mut self, body: &Body, way: Way, op: &Fallible, then: &Target, otherwise: &Target) -> Ended {
         match op {
             Fallible::TryRun { .. } | Fallible::Recall { .. } => {
                 way.escape("a procedure: it is to be put in place first")
@@ -93,14 +96,34 @@ impl Reader<'_> {
                     }
                 }
             }
-            Fallible::Find { object, cell, key } => match self.find(&mut way, *object, *cell, key) {
-                Err(why) => way.escape(&why),
-                Ok((found, values)) => {
-                    let missing = self.terms.not(found);
-                    let other = way.copy();
-                    self.go(body, vec![(way, Some(found), then, values), (other, Some(missing), otherwise, Vec::new())])
+            Fallible::Find { object, cell, key } => {
+                let mut ways = Vec::new();
+                // By a key that is the one or the other, each is looked up by itself: what is found has one key.
+                let mut open = vec![way];
+                while let Some(mut way) = open.pop() {
+                    self.at(&way.leaf);
+                    if let Some(condition) = self.chooses_key(&way, key).filter(|_| open.len() < MOST_KEYS) {
+                        let (mut other, opposite) = (way.copy(), self.terms.not(condition));
+                        if self.add_condition(&mut other.leaf, opposite) {
+                            open.push(other);
+                        }
+                        if self.add_condition(&mut way.leaf, condition) {
+                            open.push(way);
+                        }
+                        continue;
+                    }
+                    match self.find(&mut way, *object, *cell, key) {
+                        Err(why) => return way.escape(&why),
+                        Ok((found, values)) => {
+                            let missing = self.terms.not(found);
+                            let other = way.copy();
+                            ways.push((way, Some(found), then, values));
+                            ways.push((other, Some(missing), otherwise, Vec::new()));
+                        }
+                    }
                 }
-            },
+                self.go(body, ways)
+            }
             Fallible::TakeOut { object, cell, index } => {
                 self.take_out(body, way, (*object, *cell, *index), then, otherwise)
             }
@@ -122,6 +145,22 @@ impl Reader<'_> {
         }
     }
 
+    /// By what one of the parts of a key is chosen, if one is.
+    fn chooses_key(&mut self, way: &Way, key: &[Id]) -> Option<Term> {
+        key.iter().find_map(|part| {
+            let part = way.bits(*part).ok()?;
+            let part = self.terms.again(part);
+            match *self.terms.node(part) {
+                Node::If(condition, ..) => {
+                    let both = [condition, self.terms.not(condition)];
+                    let is_known = way.leaf.condition.iter().any(|known| both.contains(known));
+                    (!is_known).then_some(condition)
+                }
+                _ => None,
+            }
+        })
+    }
+
     /// Whether a map has a key, and its values there; maps do not change on a way that is read.
     pub(super) fn find(
         &mut self,
@@ -132,6 +171,7 @@ impl Reader<'_> {
     ) -> Result<(Term, Vec<Value>), String> {
         let object = way.object(object)?;
         let key = key.iter().map(|part| way.bits(*part)).collect::<Result<Vec<_>, _>>()?;
+        let key = self.terms.all_again(&key);
         self.look_up(object, cell, key)
     }
 
@@ -152,7 +192,9 @@ impl Reader<'_> {
                 let mut ways = Vec::new();
                 for outcome in outcomes {
                     let mut copy = way.copy();
-                    copy.leaf.condition.extend(outcome.condition);
+                    if !outcome.condition.iter().all(|condition| self.add_condition(&mut copy.leaf, *condition)) {
+                        continue;
+                    }
                     match outcome.result {
                         Ok(decoded) => ways.push((copy, None, then, vec![Value::Message(Box::new(decoded))])),
                         Err(reason) => {
@@ -170,20 +212,37 @@ impl Reader<'_> {
     pub(super) fn go(&mut self, body: &Body, ways: Vec<(Way, Option<Term>, &Target, Vec<Value>)>) -> Ended {
         let mut open = Vec::new();
         for (mut way, condition, target, results) in ways {
-            way.leaf.condition.extend(condition.filter(|condition| self.terms.constant(*condition) != Some(1)));
-            let all = self.terms.all(&way.leaf.condition);
-            if self.terms.constant(all) != Some(0) {
+            if condition.is_none_or(|condition| self.add_condition(&mut way.leaf, condition)) {
                 open.push((way, target, results));
             }
         }
         let mut left = open.len();
+        // What all of them have in common.
+        let shared = match &open[..] {
+            [(first, ..), others @ .., (last, ..)] => {
+                let same = |a: &Way, b: &Way| {
+                    let pairs = a.leaf.condition.iter().zip(&b.leaf.condition);
+                    pairs.take_while(|(a, b)| a == b).count()
+                };
+                let least = others.iter().map(|(other, ..)| same(first, other)).min();
+                Some(same(first, last).min(least.unwrap_or(usize::MAX)))
+            }
+            _ => None,
+        };
         let mut next = Vec::new();
-        for (mut way, target, mut results) in open {
+        for (way, target, results) in open {
             // One of them is taken: the last that is left needs no question.
             if left > 1 && self.is_impossible(&way.leaf.condition) {
                 left -= 1;
                 continue;
             }
+            next.push((way, target, results));
+        }
+        if let (Some(shared), [(way, ..)]) = (shared, &mut next[..]) {
+            self.forget_implied(&mut way.leaf, shared);
+        }
+        let mut entered = Vec::new();
+        for (mut way, target, mut results) in next {
             let args: Result<Vec<Value>, String> = target.args.iter().map(|arg| way.value(*arg)).collect();
             let Ok(args) = args else { return way.escape("a value that is not there") };
             results.extend(args);
@@ -191,8 +250,8 @@ impl Reader<'_> {
             for (param, value) in body.blocks[way.block].params.iter().zip(results) {
                 way.frame[param.index()] = Some(value);
             }
-            next.push(way);
+            entered.push(way);
         }
-        Ended::Ways(next)
+        Ended::Ways(entered)
     }
 }

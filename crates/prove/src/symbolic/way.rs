@@ -31,6 +31,8 @@ pub(super) struct Way {
     pub(super) emissions: Vec<Emission>,
     /// Blocks entered, against loops.
     pub(super) steps: usize,
+    /// How often it has come back to a block in front of the one that it left.
+    pub(super) rounds: usize,
     /// The types of the body's values.
     pub(super) types: Vec<Type>,
 }
@@ -53,7 +55,7 @@ pub(super) fn enter(body: &Body, leaf: Leaf, args: &[Value]) -> Way {
         frame[param.index()] = Some(value.clone());
     }
     let types = body.values.iter().map(|info| info.ty).collect();
-    Way { leaf, frame, block: 0, emissions: Vec::new(), steps: 0, types }
+    Way { leaf, frame, block: 0, emissions: Vec::new(), steps: 0, rounds: 0, types }
 }
 
 impl Way {
@@ -118,6 +120,7 @@ impl Way {
             block: self.block,
             emissions,
             steps: self.steps,
+            rounds: self.rounds,
             types: self.types.clone(),
         }
     }

@@ -5,6 +5,7 @@ use super::{mask, Node, Operator, Sort, Term, Terms};
 impl Terms {
     /// Bits `high` down to `low` of a term, both counted from 0; `low <= high`, and `high` below the width.
     pub fn extract(&mut self, high: u32, low: u32, a: Term) -> Term {
+        let a = self.now(a);
         let width = self.width(a);
         debug_assert!(high < width && low <= high);
         if low == 0 && high + 1 == width {
@@ -31,7 +32,7 @@ impl Terms {
                 let part = self.extract(self.width(inner) - 1, low, inner);
                 self.resize(part, high - low + 1)
             }
-            // Truncation is a homomorphism of + and *.
+            // Truncation is a homomorphism of + and *. Where nothing is cut off, that is seen only as long as the parts say it.
             Node::Binary(
                 operator @ (Operator::Add
                 | Operator::Sub
@@ -41,7 +42,7 @@ impl Terms {
                 | Operator::Xor),
                 x,
                 y,
-            ) if low == 0 => {
+            ) if low == 0 && (width > 64 || !self.fits(a, high) || self.carries_nothing(operator, x, y, high)) => {
                 let (x, y) = (self.extract(high, 0, x), self.extract(high, 0, y));
                 self.binary(operator, x, y)
             }
@@ -49,8 +50,20 @@ impl Terms {
         }
     }
 
+    /// Whether a number has no bits above this one.
+    fn fits(&self, a: Term, high: u32) -> bool {
+        self.most(a) <= mask(high + 1)
+    }
+
+    /// Whether a sum has none because its parts are small enough.
+    fn carries_nothing(&self, operator: Operator, x: Term, y: Term, high: u32) -> bool {
+        let sum = self.most(x).checked_add(self.most(y));
+        operator == Operator::Add && sum.is_some_and(|sum| sum <= mask(high + 1))
+    }
+
     /// `high` in front of `low`, as wide as both; it may be wider than 64 bits.
     pub fn concat(&mut self, high: Term, low: Term) -> Term {
+        let (high, low) = (self.now(high), self.now(low));
         let (upper, lower) = (self.width(high), self.width(low));
         if upper + lower <= 64 {
             if let (Some(x), Some(y)) = (self.constant(high), self.constant(low)) {
@@ -68,6 +81,7 @@ impl Terms {
 
     /// To `width` bits, filled up with zeros or cut off.
     pub fn resize(&mut self, a: Term, width: u32) -> Term {
+        let a = self.now(a);
         let a = self.as_bits(a);
         let old = self.width(a);
         if width == old {

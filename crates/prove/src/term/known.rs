@@ -1,66 +1,258 @@
-//! What is known of terms: what they are at most, and what was assumed.
+//! What is known of terms: the least and the most that they can be, and what was assumed.
 
 use super::{mask, Node, Operator, Sort, Term, Terms};
+
+/// The least and the most that a number can be.
+pub(super) type Range = (u64, u64);
+
+/// No sum of more parts is looked at.
+const MOST_PARTS: usize = 64;
 
 impl Terms {
     /// What a number of at most 64 bits is at most; of a wider one nothing is known.
     pub fn most(&self, term: Term) -> u64 {
-        self.most_within(term, 6)
+        self.range(term).1
     }
 
-    /// What was assumed since the term was made is seen through so many terms.
-    fn most_within(&self, term: Term, depth: u32) -> u64 {
-        let largest = self.largest[term.0 as usize];
-        let largest = self.at_most.get(&term).map_or(largest, |most| largest.min(*most));
-        match (depth, self.at_most.is_empty()) {
-            (0, _) | (_, true) => largest,
-            _ => largest.min(self.largest_of(self.node(term), self.sort(term), depth - 1)),
-        }
-    }
-
-    pub(super) fn largest_of(&self, node: &Node, sort: Sort, depth: u32) -> u64 {
-        let Sort::Bits(width) = sort else { return u64::MAX };
-        let all = mask(width);
-        let most = |term: Term| self.most_within(term, depth);
-        match node {
-            Node::Number(value) => *value,
-            Node::ZeroExtend(_, a) if self.width(*a) <= 64 => most(*a),
-            Node::Extract(_, low, a) if self.width(*a) <= 64 => (most(*a) >> low).min(all),
-            Node::If(_, a, b) => most(*a).max(most(*b)),
-            Node::Binary(Operator::Add, a, b) => {
-                most(*a).checked_add(most(*b)).filter(|sum| *sum <= all).unwrap_or(all)
-            }
-            Node::Binary(Operator::Mul, a, b) if width <= 64 => {
-                most(*a).checked_mul(most(*b)).filter(|product| *product <= all).unwrap_or(all)
-            }
-            Node::Binary(Operator::And, a, b) => most(*a).min(most(*b)),
-            _ => all,
-        }
-    }
-
-    /// A number is at most another from here on, and so is what it is made of.
-    fn bound(&mut self, term: Term, most: u64) {
+    /// What a number of at most 64 bits is at least and at most, where all holds that is assumed. Booleans are 0 or 1.
+    pub(super) fn range(&self, term: Term) -> Range {
         let term = self.now(term);
-        if self.width(term) > 64 || self.most(term) <= most {
-            return;
+        let plain = self.plain[term.0 as usize];
+        if self.assumed.ranges.is_empty() && self.assumed.known.is_empty() {
+            return plain;
         }
-        self.at_most.insert(term, most);
-        match *self.node(term) {
-            Node::ZeroExtend(_, inner) => self.bound(inner, most),
-            Node::Binary(Operator::Add, a, b) => {
-                let fits = self.most(a).checked_add(self.most(b)).is_some_and(|sum| sum <= mask(self.width(term)));
-                if let Some(plus) = self.constant(b).filter(|plus| fits && *plus <= most) {
-                    self.bound(a, most - plus);
+        if let Some(found) = self.assumed.seen.borrow().get(&term) {
+            return *found;
+        }
+        let of_parts = self.range_of(self.node(term), self.sort(term), |part| self.range(part));
+        let said = self.assumed.ranges.get(&term).copied().unwrap_or(plain);
+        let range = both(both(plain, of_parts), said);
+        self.assumed.seen.borrow_mut().insert(term, range);
+        range
+    }
+
+    /// The same of a term of this form, by what its parts are.
+    pub(super) fn range_of(&self, node: &Node, sort: Sort, range: impl Fn(Term) -> Range) -> Range {
+        let width = match sort {
+            Sort::Bits(width) if width <= 64 => width,
+            Sort::Bool => 1,
+            _ => return (0, u64::MAX),
+        };
+        let all = mask(width);
+        let any = (0, all);
+        match node {
+            Node::Number(value) => (*value, *value),
+            Node::True => (1, 1),
+            Node::False => (0, 0),
+            Node::ZeroExtend(_, a) if self.width(*a) <= 64 => range(*a),
+            Node::Extract(high, low, a) if self.width(*a) <= 64 => {
+                let (least, most) = range(*a);
+                match most >> low <= mask(high - low + 1) {
+                    true => (least >> low, most >> low),
+                    false => any,
                 }
             }
+            Node::Concat(high, low) => {
+                let by = self.width(*low);
+                let ((least, most), (low_least, low_most)) = (range(*high), range(*low));
+                (least << by | low_least, most << by | low_most)
+            }
+            Node::If(condition, a, b) => {
+                let (a, b) = self.sides(*condition, (*a, range(*a)), (*b, range(*b)), &range);
+                (a.0.min(b.0), a.1.max(b.1))
+            }
+            Node::Binary(Operator::Add, ..) => self.range_of_sum(node, width, &range).unwrap_or(any),
+            Node::Binary(Operator::Mul, a, b) => {
+                let ((least, most), (times_least, times_most)) = (range(*a), range(*b));
+                match most.checked_mul(times_most).filter(|product| *product <= all) {
+                    Some(product) => (least * times_least, product),
+                    None => any,
+                }
+            }
+            Node::Binary(Operator::And, a, b) => (0, range(*a).1.min(range(*b).1)),
+            Node::Binary(Operator::Or, a, b) => {
+                let ((least, most), (other_least, other_most)) = (range(*a), range(*b));
+                let bits = 64 - (most | other_most).leading_zeros();
+                (least.max(other_least), if bits == 0 { 0 } else { mask(bits) })
+            }
+            Node::Binary(Operator::Xor, a, b) if self.constant(*b) == Some(all) => {
+                let (least, most) = range(*a);
+                (all - most.min(all), all - least.min(all))
+            }
+            Node::Binary(Operator::Div, a, b) => {
+                let ((least, most), (by_least, by_most)) = (range(*a), range(*b));
+                match (least.checked_div(by_most), most.checked_div(by_least)) {
+                    (Some(least), Some(most)) => (least, most),
+                    _ => any,
+                }
+            }
+            Node::Binary(Operator::Rem, a, b) => {
+                let ((least, most), (by_least, by_most)) = (range(*a), range(*b));
+                if most < by_least {
+                    (least, most)
+                } else if by_least > 0 {
+                    (0, most.min(by_most - 1))
+                } else {
+                    (0, most)
+                }
+            }
+            Node::Binary(Operator::Shr, a, _) => (0, range(*a).1),
+            _ => any,
+        }
+    }
+
+    /// What the sides of a choice can be where they are chosen: `a` where the condition holds, `b` where it does not.
+    fn sides(
+        &self,
+        condition: Term,
+        (a, mut of_a): (Term, Range),
+        (b, mut of_b): (Term, Range),
+        range: &impl Fn(Term) -> Range,
+    ) -> (Range, Range) {
+        let (positive, (then, then_range), (other, other_range)) = match *self.node(condition) {
+            Node::Not(inner) => (inner, (b, &mut of_b), (a, &mut of_a)),
+            _ => (condition, (a, &mut of_a), (b, &mut of_b)),
+        };
+        if let Node::Less(x, y) = *self.node(positive) {
+            let (of_x, of_y) = (range(x), range(y));
+            if then == x && of_y.1 > 0 {
+                then_range.1 = then_range.1.min(of_y.1 - 1);
+            }
+            if then == y {
+                then_range.0 = then_range.0.max(of_x.0.saturating_add(1));
+            }
+            if other == x {
+                other_range.0 = other_range.0.max(of_y.0);
+            }
+            if other == y {
+                other_range.1 = other_range.1.min(of_x.1);
+            }
+        }
+        // A side that is never chosen.
+        match (of_a.0 > of_a.1, of_b.0 > of_b.1) {
+            (true, false) => (of_b, of_b),
+            (false, true) => (of_a, of_a),
+            (true, true) => ((0, u64::MAX), (0, u64::MAX)),
+            (false, false) => (of_a, of_b),
+        }
+    }
+
+    /// Of a sum modulo 2^width that goes around equally often whatever its parts are.
+    fn range_of_sum(&self, node: &Node, width: u32, range: &impl Fn(Term) -> Range) -> Option<Range> {
+        let size = 1i128 << width;
+        let (mut least, mut most) = (0i128, 0i128);
+        let mut parts = vec![node.clone()];
+        let mut count = 0;
+        while let Some(part) = parts.pop() {
+            count += 1;
+            if count > MOST_PARTS {
+                return None;
+            }
+            let Node::Binary(Operator::Add, a, b) = part else { continue };
+            for term in [a, b] {
+                match *self.node(term) {
+                    Node::Binary(Operator::Add, ..) => parts.push(self.node(term).clone()),
+                    Node::Binary(Operator::Mul, x, times) if self.constant(times).is_some() => {
+                        let times = i128::from(self.constant(times)?);
+                        let times = if times >= size / 2 { times - size } else { times };
+                        let (x_least, x_most) = range(x);
+                        let ends = [times.checked_mul(x_least.into())?, times.checked_mul(x_most.into())?];
+                        least = least.checked_add(ends[0].min(ends[1]))?;
+                        most = most.checked_add(ends[0].max(ends[1]))?;
+                    }
+                    Node::Number(value) => {
+                        let value = i128::from(value);
+                        let value = if value >= size / 2 { value - size } else { value };
+                        (least, most) = (least.checked_add(value)?, most.checked_add(value)?);
+                    }
+                    _ => {
+                        let (x_least, x_most) = range(term);
+                        (least, most) = (least.checked_add(x_least.into())?, most.checked_add(x_most.into())?);
+                    }
+                }
+            }
+        }
+        let around = least.div_euclid(size);
+        let is_one = around == most.div_euclid(size);
+        is_one.then(|| ((least - around * size) as u64, (most - around * size) as u64))
+    }
+
+    /// A number is within a range from here on, and so is what it is made of.
+    fn bound(&mut self, term: Term, least: u64, most: u64) {
+        let term = self.now(term);
+        if self.width(term) > 64 {
+            return;
+        }
+        let old = self.range(term);
+        let new = both(old, (least, most));
+        // What cannot be says nothing here: the question is asked as it is.
+        if new == old || new.0 > new.1 {
+            return;
+        }
+        self.assumed.ranges.insert(term, new);
+        self.assumed.of_numbers += 1;
+        self.assumed.seen.borrow_mut().clear();
+        if new.0 == new.1 {
+            let number = self.number(new.0, self.width(term));
+            return self.unite(term, number);
+        }
+        match *self.node(term) {
+            Node::ZeroExtend(_, inner) => self.bound(inner, new.0, new.1),
+            Node::Binary(Operator::Add, a, b) => {
+                let Some(plus) = self.constant(b) else { return };
+                let (size, (a_least, a_most)) = (1i128 << self.width(term), self.range(a));
+                // How often it goes around is known of all that it can be.
+                let ends = [i128::from(a_least) + i128::from(plus), i128::from(a_most) + i128::from(plus)];
+                let around = ends[0].div_euclid(size);
+                if around == ends[1].div_euclid(size) {
+                    let back = |value: u64| i128::from(value) + around * size - i128::from(plus);
+                    let (least, most) = (back(new.0).max(0), back(new.1).min(i128::from(u64::MAX)));
+                    if least <= most {
+                        self.bound(a, least as u64, most as u64);
+                    }
+                }
+            }
+            Node::Binary(Operator::Mul, a, b) => {
+                let Some(times) = self.constant(b).filter(|times| *times > 0) else { return };
+                if self.range(a).1.checked_mul(times).is_some_and(|most| most <= mask(self.width(term))) {
+                    self.bound(a, new.0.div_ceil(times), new.1 / times);
+                }
+            }
+            Node::If(condition, a, b) => self.bound_choice((condition, a, b), new),
             _ => {}
+        }
+    }
+
+    /// A choice is within a range: a side that is not is not chosen; the smaller of two is no larger than either.
+    fn bound_choice(&mut self, (condition, a, b): (Term, Term, Term), new: Range) {
+        let of_a = self.range(a);
+        let of_b = self.range(b);
+        let is_out = |(least, most): Range| most < new.0 || new.1 < least;
+        match (is_out(of_a), is_out(of_b)) {
+            (true, false) => {
+                self.deny(condition);
+                return self.bound(b, new.0, new.1);
+            }
+            (false, true) => {
+                self.assume(condition);
+                return self.bound(a, new.0, new.1);
+            }
+            _ => {}
+        }
+        let Node::Less(x, y) = *self.node(condition) else { return };
+        if (x, y) == (a, b) {
+            self.bound(a, new.0, u64::MAX);
+            self.bound(b, new.0, u64::MAX);
+        } else if (x, y) == (b, a) {
+            self.bound(a, 0, new.1);
+            self.bound(b, 0, new.1);
         }
     }
 
     /// What stands for a term by now.
     pub(super) fn now(&self, term: Term) -> Term {
         let mut term = term;
-        while let Some(known) = self.known.get(&term) {
+        while let Some(known) = self.same.get(&term).or_else(|| self.assumed.known.get(&term)) {
             term = *known;
         }
         term
@@ -77,9 +269,9 @@ impl Terms {
             Node::All(parts) => parts.iter().for_each(|part| self.assume(*part)),
             Node::Equal(a, b) => self.unite(a, b),
             Node::Less(a, b) => {
-                if let Some(above) = self.constant(b).filter(|above| *above > 0) {
-                    self.bound(a, above - 1);
-                }
+                let (of_a, of_b) = (self.range(a), self.range(b));
+                self.bound(a, 0, of_b.1.saturating_sub(1));
+                self.bound(b, of_a.0.saturating_add(1), u64::MAX);
             }
             _ => {}
         }
@@ -93,14 +285,31 @@ impl Terms {
             Node::Not(inner) => return self.assume(inner),
             Node::Any(parts) => parts.iter().for_each(|part| self.deny(*part)),
             Node::Less(a, b) => {
-                if let Some(most) = self.constant(a) {
-                    self.bound(b, most);
-                }
+                let (of_a, of_b) = (self.range(a), self.range(b));
+                self.bound(a, of_b.0, u64::MAX);
+                self.bound(b, 0, of_a.1);
             }
+            Node::Equal(a, b) if self.sort(a) != Sort::Bool => self.not_equal(a, b),
             _ => {}
         }
         let falsehood = self.truth(false);
         self.stand_for(fact, falsehood);
+    }
+
+    /// Two numbers differ: one that is an end of what the other can be is none.
+    fn not_equal(&mut self, a: Term, b: Term) {
+        for (a, b) in [(a, b), (b, a)] {
+            let Some(number) = self.constant(b) else { continue };
+            if self.width(a) > 64 {
+                continue;
+            }
+            let (least, most) = self.range(a);
+            if number == least && least < most {
+                self.bound(a, least + 1, most);
+            } else if number == most && least < most {
+                self.bound(a, least, most - 1);
+            }
+        }
     }
 
     /// The number, or else the term that was made first, stands for both.
@@ -110,7 +319,17 @@ impl Terms {
             (Some(_), Some(_)) => {}
             (Some(number), None) => self.is_number(b, a, number),
             (None, Some(number)) => self.is_number(a, b, number),
-            (None, None) => self.stand_for(a.max(b), a.min(b)),
+            (None, None) => {
+                let (of_a, of_b) = (self.range(a), self.range(b));
+                self.bound(a, of_b.0, of_b.1);
+                self.bound(b, of_a.0, of_a.1);
+                let (a, b) = (self.now(a), self.now(b));
+                match (self.constant(a), self.constant(b)) {
+                    (None, None) => self.stand_for(a.max(b), a.min(b)),
+                    (Some(_), Some(_)) => {}
+                    _ => self.unite(a, b),
+                }
+            }
         }
     }
 
@@ -143,8 +362,20 @@ impl Terms {
     }
 
     fn stand_for(&mut self, term: Term, other: Term) {
-        if term != other && self.now(other) != term {
-            self.known.insert(term, other);
+        if term != other && self.now(other) != term && self.now(term) == term {
+            self.assumed.known.insert(term, other);
+            self.assumed.of_numbers += u64::from(self.sort(term) != Sort::Bool);
+            self.assumed.seen.borrow_mut().clear();
         }
+    }
+}
+
+fn both(a: Range, b: Range) -> Range {
+    let range = (a.0.max(b.0), a.1.min(b.1));
+    // Where what is assumed cannot be, anything may be said; what is said by itself is kept.
+    if range.0 > range.1 {
+        a
+    } else {
+        range
     }
 }

@@ -7,6 +7,7 @@ use super::{mask, Node, Operator, Sort, Term, Terms};
 impl Terms {
     /// An operator on two bit-vectors of one width, modulo 2^width. What it simplifies to is the same in SMT-LIB.
     pub fn binary(&mut self, operator: Operator, a: Term, b: Term) -> Term {
+        let (a, b) = (self.now(a), self.now(b));
         let sort = self.sort(a);
         debug_assert_eq!(sort, self.sort(b));
         let width = self.width(a);
@@ -31,6 +32,16 @@ impl Terms {
                 let high = self.extract(width - 1, by as u32, a);
                 return self.resize(high, width);
             }
+            // So are quotients and remainders by powers of two.
+            (Operator::Div, Some(by)) if by.is_power_of_two() => {
+                let high = self.extract(width - 1, by.trailing_zeros(), a);
+                return self.resize(high, width);
+            }
+            (Operator::Rem, Some(by)) if by.is_power_of_two() && by > 1 => {
+                let low = self.extract(by.trailing_zeros() - 1, 0, a);
+                return self.resize(low, width);
+            }
+            (Operator::Rem, Some(by)) if width <= 64 && self.most(a) < by => return a,
             (Operator::And, Some(ones)) if ones > 0 && (ones & ones.wrapping_add(1)) == 0 && ones < mask(width) => {
                 let low = self.extract(ones.trailing_ones() - 1, 0, a);
                 return self.resize(low, width);
@@ -84,6 +95,7 @@ impl Terms {
 
     /// Adds so many times a term to the parts of a sum.
     fn add_up(&mut self, term: Term, times: u64, parts: &mut BTreeMap<Term, u64>, number: &mut u64) {
+        let term = self.now(term);
         if let Some(value) = self.constant(term) {
             *number = number.wrapping_add(value.wrapping_mul(times));
             return;
@@ -132,7 +144,7 @@ impl Terms {
 }
 
 /// As SMT-LIB defines it (division by zero gives all ones).
-fn compute(operator: Operator, a: u64, b: u64, width: u32) -> u64 {
+pub(super) fn compute(operator: Operator, a: u64, b: u64, width: u32) -> u64 {
     let value = match operator {
         Operator::Add => a.wrapping_add(b),
         Operator::Sub => a.wrapping_sub(b),

@@ -5,6 +5,7 @@ use super::{mask, Node, Operator, Sort, Term, Terms};
 impl Terms {
     /// The opposite of a boolean.
     pub fn not(&mut self, a: Term) -> Term {
+        let a = self.now(a);
         match self.node(a).clone() {
             Node::True => self.truth(false),
             Node::False => self.truth(true),
@@ -33,6 +34,23 @@ impl Terms {
                 return self.truth(false);
             }
         }
+        // Of one of several, those that are said not to be are none.
+        for place in 0..flat.len() {
+            let Node::Any(inner) = self.node(flat[place]).clone() else { continue };
+            let mut left = inner.clone();
+            left.retain(|part| {
+                let opposite = self.not(*part);
+                flat.binary_search(&opposite).is_err()
+            });
+            if inner.iter().any(|part| flat.binary_search(part).is_ok()) {
+                flat.remove(place);
+                return self.all(&flat);
+            }
+            if left.len() < inner.len() {
+                flat[place] = self.any(&left);
+                return self.all(&flat);
+            }
+        }
         match flat.as_slice() {
             [] => self.truth(true),
             [one] => *one,
@@ -54,6 +72,29 @@ impl Terms {
         }
         flat.sort_unstable();
         flat.dedup();
+        for part in &flat {
+            let opposite = self.not(*part);
+            if flat.binary_search(&opposite).is_ok() {
+                return self.truth(true);
+            }
+        }
+        // Where the opposite of another is, that adds nothing to several that are to be at once.
+        for place in 0..flat.len() {
+            let Node::All(inner) = self.node(flat[place]).clone() else { continue };
+            let mut left = inner.clone();
+            left.retain(|part| {
+                let opposite = self.not(*part);
+                flat.binary_search(&opposite).is_err()
+            });
+            if inner.iter().any(|part| flat.binary_search(part).is_ok()) {
+                flat.remove(place);
+                return self.any(&flat);
+            }
+            if left.len() < inner.len() {
+                flat[place] = self.all(&left);
+                return self.any(&flat);
+            }
+        }
         match flat.as_slice() {
             [] => self.truth(false),
             [one] => *one,
@@ -69,6 +110,7 @@ impl Terms {
 
     /// One of two terms of the same sort, by a condition.
     pub fn choose(&mut self, condition: Term, then: Term, otherwise: Term) -> Term {
+        let [condition, then, otherwise] = [condition, then, otherwise].map(|part| self.now(part));
         debug_assert_eq!(self.sort(then), self.sort(otherwise));
         match self.node(condition) {
             Node::True => return then,
@@ -78,12 +120,56 @@ impl Terms {
         if then == otherwise {
             return then;
         }
+        if let Node::Not(opposite) = *self.node(condition) {
+            return self.choose(opposite, otherwise, then);
+        }
+        if let Node::Equal(a, b) = *self.node(condition) {
+            if (then, otherwise) == (a, b) || (then, otherwise) == (b, a) {
+                return otherwise;
+            }
+        }
+        // The smaller and the larger of two have one form each.
+        if let Node::Less(a, b) = *self.node(condition) {
+            let (x, y) = (a.min(b), a.max(b));
+            if (a, b) == (then, otherwise) && a != x {
+                let less = self.less(x, y);
+                return self.choose_plainly(less, x, y);
+            }
+            if (b, a) == (then, otherwise) && a != x {
+                let less = self.less(x, y);
+                return self.choose_plainly(less, y, x);
+            }
+        }
+        self.choose_plainly(condition, then, otherwise)
+    }
+
+    fn choose_plainly(&mut self, condition: Term, then: Term, otherwise: Term) -> Term {
+        match self.constant(condition) {
+            Some(0) => return otherwise,
+            Some(_) => return then,
+            None => {}
+        }
         let sort = self.sort(then);
+        if sort == Sort::Bool {
+            match (self.constant(then), self.constant(otherwise)) {
+                (Some(1), _) => return self.any(&[condition, otherwise]),
+                (Some(0), _) => {
+                    let not = self.not(condition);
+                    return self.all(&[not, otherwise]);
+                }
+                (_, Some(0)) => return self.all(&[condition, then]),
+                (_, Some(1)) => return self.implies(condition, then),
+                _ if otherwise == condition => return self.all(&[condition, then]),
+                _ if then == condition => return self.any(&[condition, otherwise]),
+                _ => {}
+            }
+        }
         self.make(Node::If(condition, then, otherwise), sort)
     }
 
     /// Whether two terms of the same sort are equal.
     pub fn equal(&mut self, a: Term, b: Term) -> Term {
+        let (a, b) = (self.now(a), self.now(b));
         debug_assert_eq!(self.sort(a), self.sort(b));
         if a == b {
             return self.truth(true);
@@ -98,6 +184,12 @@ impl Terms {
                 (_, Some(1)) => return a,
                 (_, Some(0)) => return self.not(a),
                 _ => {}
+            }
+        }
+        if self.width(a) <= 64 && self.sort(a) != Sort::Octets {
+            let (of_a, of_b) = (self.range(a), self.range(b));
+            if of_a.1 < of_b.0 || of_b.1 < of_a.0 {
+                return self.truth(false);
             }
         }
         if let Some(simpler) = self.equal_to_number(a, b).or_else(|| self.equal_to_number(b, a)) {
@@ -139,14 +231,18 @@ impl Terms {
 
     /// Whether `a` is below `b`, both as numbers without sign of one width.
     pub fn less(&mut self, a: Term, b: Term) -> Term {
+        let (a, b) = (self.now(a), self.now(b));
         debug_assert_eq!(self.sort(a), self.sort(b));
         let width = self.width(a);
+        if width <= 64 {
+            let (of_a, of_b) = (self.range(a), self.range(b));
+            if of_a.1 < of_b.0 || of_b.1 <= of_a.0 {
+                return self.truth(of_a.1 < of_b.0);
+            }
+        }
         match (self.constant(a), self.constant(b)) {
             (Some(x), Some(y)) => return self.truth(x < y),
             (_, Some(0)) => return self.truth(false),
-            (_, Some(y)) if width <= 64 && self.most(a) < y => return self.truth(true),
-            (Some(x), _) if width <= 64 && self.most(b) <= x => return self.truth(false),
-            (Some(x), _) if x == mask(width) && width <= 64 => return self.truth(false),
             (_, Some(1)) => {
                 let zero = self.number(0, width);
                 return self.equal(a, zero);
@@ -160,6 +256,37 @@ impl Terms {
         if a == b {
             return self.truth(false);
         }
+        // Turned around, both are: of what they may be called the one that was made first stands first.
+        match (self.turned(a), self.turned(b)) {
+            (Some(x), Some(y)) => return self.less(y, x),
+            (Some(x), None) if self.constant(b).is_some() || x < b => {
+                let room = self.turn(b);
+                return self.less_plainly(room, x);
+            }
+            (None, Some(y)) if self.constant(a).is_some() || y < a => {
+                let room = self.turn(a);
+                return self.less_plainly(y, room);
+            }
+            _ => {}
+        }
+        self.less_plainly(a, b)
+    }
+
+    /// What a number is all bits of which are the opposite.
+    fn turn(&mut self, a: Term) -> Term {
+        let ones = self.number(u64::MAX, self.width(a));
+        self.binary(Operator::Xor, a, ones)
+    }
+
+    /// Of what a number is the opposite in all bits, if it is made so.
+    fn turned(&self, a: Term) -> Option<Term> {
+        match *self.node(a) {
+            Node::Binary(Operator::Xor, x, ones) if self.constant(ones) == Some(mask(self.width(a))) => Some(x),
+            _ => None,
+        }
+    }
+
+    fn less_plainly(&mut self, a: Term, b: Term) -> Term {
         match (self.node(a).clone(), self.node(b).clone()) {
             (Node::ZeroExtend(_, x), Node::ZeroExtend(_, y)) if self.width(x) == self.width(y) => {
                 return self.less(x, y)

@@ -1,0 +1,338 @@
+//! Questions about one way through a path: what is known of it stands beside each, and only what nothing cheaper answers is asked of a solver.
+
+use std::collections::hash_map::DefaultHasher;
+use std::collections::HashMap;
+use std::hash::{Hash, Hasher};
+use std::time::Duration;
+
+use crate::lemmas::{is_of_sums, lemmas};
+use crate::smtlib::Told;
+use crate::solver::{Answer, Solver};
+use crate::term::{Model, Node, Sort, Term, Terms};
+
+/// Questions that are asked of solvers about one way.
+const QUESTIONS: u32 = 4000;
+
+/// States and events that are kept: each shows of many a question that it can be.
+const MOST_MODELS: usize = 48;
+
+/// Of these so many are looked at to see which terms may be equal.
+const MOST_SAMPLES: usize = 64;
+
+/// So many terms are tried of which one may be equal to another.
+const MOST_TRIES: usize = 8;
+
+/// How long the solver that knows the facts thinks about whether two terms are equal, and about a goal.
+const SHORT: Duration = Duration::from_secs(1);
+const LONG: Duration = Duration::from_secs(2);
+
+/// How far the judging of a path has come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Step {
+    /// The way at hand, from 1.
+    pub way: usize,
+    /// How many there are; ways that refuse are some of them.
+    pub ways: usize,
+    /// Questions that solvers were asked about it.
+    pub questions: u32,
+}
+
+/// Who looks at what goes on: says how much longer it may take, or why no more is to be asked.
+pub type Watch<'s> = dyn FnMut(Step) -> Result<Duration, String> + 's;
+
+/// What is asserted beside each question, and who is asked.
+pub(super) struct Asking<'s, 'w, 'v> {
+    facts: Vec<Term>,
+    solvers: &'s mut [Box<dyn Solver + 'w>],
+    watch: &'s mut Watch<'v>,
+    step: Step,
+    /// Why no more is asked.
+    over: Option<String>,
+    /// How much longer it may take.
+    time: Duration,
+    /// Questions that are still asked.
+    left: u32,
+    /// Which of the solvers has been told the facts.
+    session: Option<usize>,
+    is_begun: bool,
+    told: Told,
+    /// What it has not been told yet.
+    script: Vec<String>,
+    /// All terms that were asked about, by which lemmas are found.
+    asked: Vec<Term>,
+    lemmas: Vec<Term>,
+    /// Values for which the facts and the lemmas hold.
+    models: Vec<Model>,
+    /// The same, in the order in which they were found.
+    samples: Vec<Model>,
+    /// Numbers that others may be equal to: what they are in all samples, as one number.
+    marks: HashMap<Term, u64>,
+    /// By this number, the first of them.
+    alike: HashMap<(u64, Sort), Vec<Term>>,
+    /// What was answered, by what was assumed beside the facts.
+    answers: HashMap<Vec<Term>, Answer>,
+}
+
+impl<'s, 'w, 'v> Asking<'s, 'w, 'v> {
+    pub(super) fn new(
+        facts: Vec<Term>,
+        solvers: &'s mut [Box<dyn Solver + 'w>],
+        (watch, step): (&'s mut Watch<'v>, Step),
+    ) -> Asking<'s, 'w, 'v> {
+        Asking {
+            facts,
+            solvers,
+            watch,
+            step,
+            over: None,
+            time: Duration::MAX,
+            left: QUESTIONS,
+            session: None,
+            is_begun: false,
+            told: Told::default(),
+            script: Vec::new(),
+            asked: Vec::new(),
+            lemmas: Vec::new(),
+            models: Vec::new(),
+            samples: Vec::new(),
+            marks: HashMap::new(),
+            alike: HashMap::new(),
+            answers: HashMap::new(),
+        }
+    }
+
+    /// Whether the facts and these terms can hold together.
+    pub(super) fn ask(&mut self, terms: &mut Terms, more: &[Term]) -> Answer {
+        let mut more: Vec<Term> = more.iter().copied().filter(|term| terms.constant(*term) != Some(1)).collect();
+        more.sort_unstable();
+        more.dedup();
+        if more.iter().any(|term| terms.constant(*term) == Some(0)) {
+            return Answer::Unsat;
+        }
+        if let Some(answer) = self.answers.get(&more) {
+            return answer.clone();
+        }
+        if let Some(why) = self.over() {
+            return Answer::Unknown(why);
+        }
+        self.tell(terms, &more);
+        let answer = match self.is_shown(terms, &more) {
+            Some(values) => Answer::Sat(values),
+            None => self.solve(terms, &more, (LONG, false)),
+        };
+        if !matches!(answer, Answer::Unknown(_)) {
+            self.answers.insert(more, answer.clone());
+        }
+        answer
+    }
+
+    /// Why no more is asked about this way, if that is so.
+    pub(super) fn over(&mut self) -> Option<String> {
+        if self.over.is_none() {
+            match (self.watch)(self.step) {
+                Ok(time) => self.time = time,
+                Err(why) => self.over = Some(why),
+            }
+        }
+        self.over.clone()
+    }
+
+    /// The values of a model for which all holds.
+    fn is_shown(&mut self, terms: &Terms, more: &[Term]) -> Option<Vec<(String, u64)>> {
+        let all = || more.iter().chain(&self.lemmas);
+        let shows = |model: &mut Model| all().all(|term| model.holds(terms, *term) == Some(true));
+        let found = self.models.iter_mut().rposition(shows)?;
+        let model = self.models.remove(found);
+        let values = model.said().filter_map(|(term, value)| Some((name_of(terms, term)?, value))).collect();
+        // What has shown something often shows the next.
+        self.models.push(model);
+        Some(values)
+    }
+
+    /// What the solver that is asked again and again is to be told before the question; it begins where it was not asked yet.
+    fn tell(&mut self, terms: &mut Terms, more: &[Term]) {
+        if !self.is_begun {
+            self.is_begun = true;
+            let begins =
+                |solver: &mut Box<dyn Solver + 'w>| solver.begin("(set-option :produce-models true)(set-logic ALL)");
+            self.session = self.solvers.iter_mut().position(begins);
+            self.told = Told::default();
+            self.asked.clear();
+            self.lemmas.clear();
+            self.script.clear();
+            let facts = self.facts.clone();
+            self.define(terms, &facts);
+            self.script.extend(facts.iter().map(|fact| format!("(assert {})", terms.reference(*fact))));
+        }
+        self.define(terms, more);
+    }
+
+    /// Names for terms, and what holds of the sums in them.
+    fn define(&mut self, terms: &mut Terms, roots: &[Term]) {
+        let (script, new) = terms.definitions(roots, &mut self.told);
+        self.script.extend(script);
+        self.asked.extend(new.iter().copied().filter(|term| is_of_sums(terms, *term)));
+        if new.iter().any(|term| is_of_sums(terms, *term)) {
+            for lemma in lemmas(terms, &self.asked) {
+                if !self.lemmas.contains(&lemma) {
+                    self.lemmas.push(lemma);
+                    self.script.extend(terms.definitions(&[lemma], &mut self.told).0);
+                    self.script.push(format!("(assert {})", terms.reference(lemma)));
+                }
+            }
+        }
+    }
+
+    /// Asks the solver that knows the facts, then all, each anew.
+    fn solve(&mut self, terms: &mut Terms, more: &[Term], (limit, is_last): (Duration, bool)) -> Answer {
+        let Some(left) = self.left.checked_sub(1) else {
+            return Answer::Unknown("it takes more questions than are asked".into());
+        };
+        self.left = left;
+        self.step.questions += 1;
+        let limit = limit.min(self.time);
+        let all: Vec<Term> = [&self.facts[..], more, &self.lemmas].concat();
+        let wanted: Vec<Term> = terms.below(&all).into_iter().filter(|term| is_worth_asking(terms, *term)).collect();
+        let names: Vec<String> = wanted.iter().map(|term| terms.reference(*term)).collect();
+        let mut answer = Answer::Unknown("there is no solver".into());
+        if let Some(which) = self.session {
+            let assumed: Vec<String> = more.iter().map(|term| terms.reference(*term)).collect();
+            let script = std::mem::take(&mut self.script).join("\n");
+            match self.solvers[which].check(&script, &assumed, &names, limit) {
+                Some(found) => answer = found,
+                None => self.is_begun = false,
+            }
+        }
+        if let Answer::Sat(values) = &answer {
+            let values: HashMap<&str, u64> = values.iter().map(|(name, value)| (name.as_str(), *value)).collect();
+            let given = wanted.iter().zip(&names);
+            let given: Vec<(Term, u64)> =
+                given.filter_map(|(term, name)| Some((*term, *values.get(name.as_str())?))).collect();
+            let mut model = Model::of(terms, &given);
+            if all.iter().all(|term| model.holds(terms, *term) == Some(true)) {
+                self.add_sample(terms, model.clone());
+                self.models.push(model);
+                if self.models.len() > MOST_MODELS {
+                    self.models.remove(0);
+                }
+            }
+            let named = given.into_iter().filter_map(|(term, value)| Some((name_of(terms, term)?, value)));
+            return Answer::Sat(named.collect());
+        }
+        if let (Answer::Unknown(_), false) = (&answer, is_last) {
+            let wanted: Vec<String> = wanted.iter().filter_map(|term| name_of(terms, *term)).collect();
+            let script = terms.script(&all);
+            for solver in self.solvers.iter_mut() {
+                solver.limit(self.time);
+                answer = solver.ask(&script, &wanted);
+                if !matches!(answer, Answer::Unknown(_)) {
+                    break;
+                }
+            }
+        }
+        answer
+    }
+}
+
+impl Asking<'_, '_, '_> {
+    /// Numbers below these are what others may be equal to.
+    pub(super) fn know(&mut self, terms: &mut Terms, roots: &[Term]) {
+        for term in terms.below(roots) {
+            self.mark(terms, term);
+        }
+    }
+
+    fn mark(&mut self, terms: &Terms, term: Term) {
+        if !is_number(terms, term) || self.marks.contains_key(&term) {
+            return;
+        }
+        let mut mark = 0;
+        for sample in &mut self.samples {
+            mark = marked(mark, sample.value(terms, term));
+        }
+        self.marks.insert(term, mark);
+        self.alike.entry((mark, terms.sort(term))).or_default().push(term);
+    }
+
+    fn add_sample(&mut self, terms: &Terms, mut sample: Model) {
+        if self.samples.len() >= MOST_SAMPLES {
+            return;
+        }
+        self.alike.clear();
+        let mut marks: Vec<(&Term, &mut u64)> = self.marks.iter_mut().collect();
+        marks.sort_unstable_by_key(|(term, _)| **term);
+        for (term, mark) in marks {
+            *mark = marked(*mark, sample.value(terms, *term));
+            self.alike.entry((*mark, terms.sort(*term))).or_default().push(*term);
+        }
+        self.samples.push(sample);
+    }
+
+    /// A number that is equal to this one by the facts alone, and was known before, if one is found.
+    pub(super) fn same(&mut self, terms: &mut Terms, term: Term) -> Term {
+        if !is_number(terms, term) || self.marks.contains_key(&term) || self.samples.is_empty() {
+            return term;
+        }
+        for _ in 0..MOST_TRIES {
+            let mut mark = 0;
+            for sample in &mut self.samples {
+                mark = marked(mark, sample.value(terms, term));
+            }
+            let found = self.alike.get(&(mark, terms.sort(term))).and_then(|all| all.first().copied());
+            let Some(found) = found else { break };
+            if self.over().is_some() {
+                break;
+            }
+            // By the facts alone: nothing else is assumed.
+            let assumed = terms.assuming(Default::default());
+            let equal = terms.equal(term, found);
+            let differ = terms.not(equal);
+            terms.assuming(assumed);
+            let answer = match terms.constant(differ) {
+                Some(0) => Answer::Unsat,
+                Some(_) => break,
+                None => {
+                    self.tell(terms, &[differ]);
+                    self.solve(terms, &[differ], (SHORT, true))
+                }
+            };
+            match answer {
+                Answer::Unsat => {
+                    terms.unify(term, found);
+                    return found;
+                }
+                Answer::Sat(_) => {}
+                Answer::Unknown(_) => break,
+            }
+        }
+        self.mark(terms, term);
+        term
+    }
+}
+
+/// What is known of a term by one sample more.
+fn marked(mark: u64, value: Option<u128>) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (mark, value).hash(&mut hasher);
+    hasher.finish()
+}
+
+fn is_number(terms: &Terms, term: Term) -> bool {
+    matches!(terms.sort(term), Sort::Bits(8..=64)) && terms.constant(term).is_none()
+}
+
+fn name_of(terms: &Terms, term: Term) -> Option<String> {
+    match terms.node(term) {
+        Node::Variable { name } => Some(name.clone()),
+        _ => None,
+    }
+}
+
+/// Variables, and what functions give: of all else the value follows.
+fn is_worth_asking(terms: &Terms, term: Term) -> bool {
+    match terms.node(term) {
+        Node::Variable { .. } => terms.sort(term) != Sort::Octets,
+        Node::Select(..) | Node::Apply { .. } => true,
+        _ => false,
+    }
+}
