@@ -6,6 +6,7 @@
 //!
 //! Invariant: where a path does not refuse, it does what the handlers do, output for output.
 
+mod asks;
 mod decisions;
 mod follow;
 mod graph;
@@ -16,6 +17,7 @@ mod overview;
 mod pure;
 mod region;
 mod settling;
+mod text;
 mod watched;
 mod wires;
 mod write;
@@ -415,6 +417,7 @@ fn with(automaton: &Automaton, found: Vec<Found>) -> (Automaton, Aside) {
         aside.often.extend(&found.aside.often);
         aside.seldom.extend(&found.aside.seldom);
     }
-    let paths = found.into_iter().filter_map(|found| Some(found.path.ok()?.0)).collect();
+    let in_order = |path: Path| Path { body: asks::in_order(automaton, &path.body).unwrap_or(path.body), ..path };
+    let paths = found.into_iter().filter_map(|found| Some(in_order(found.path.ok()?.0))).collect();
     (Automaton { paths, ..automaton.clone() }, aside)
 }

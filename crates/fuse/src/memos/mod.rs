@@ -15,7 +15,12 @@ mod plan;
 mod still;
 
 use crate::Aside;
-use mokume_reaction::{Automaton, BlockId, Body, Function, Target, Terminator, Type};
+use std::collections::HashSet;
+use std::rc::Rc;
+
+use mokume_reaction::{
+    Automaton, BlockId, Body, CellId, CellKind, ClassId, Fallible, Function, Op, Target, Terminator, Type, Value,
+};
 
 use still::{hot, Still};
 
@@ -30,18 +35,20 @@ pub fn remembered(automaton: &Automaton, aside: &Aside, worth: usize) -> Automat
     for index in 0..automaton.paths.len() {
         let path = &automaton.paths[index];
         let name = automaton.handler_name(path.handler);
-        let old = gathered::gathered(&Still::of(&path.body, &hot));
-        let still = Still::of(&old, &hot);
+        let key = path.body.blocks[0].params[0];
+        let old = gathered::gathered(&Still::of(&path.body, key, &hot));
+        let still = Rc::new(Still::of(&old, key, &hot));
         let mut rewriter = Rewriter {
             automaton: &automaton,
             old: &old,
             name,
-            still,
+            hot: &hot,
+            made: still.made.clone(),
             memos: Vec::new(),
             least: worth,
             used: Vec::new(),
         };
-        let mut plan = rewriter.plan(BlockId(0), &[]);
+        let mut plan = rewriter.plan(&still, BlockId(0), &[]);
         rewriter.find_used(&plan);
         rewriter.fill(&mut plan);
         let body = rewriter.body(&plan);
@@ -60,7 +67,9 @@ struct Rewriter<'a> {
     automaton: &'a Automaton,
     old: &'a Body,
     name: String,
-    still: Still<'a>,
+    hot: &'a HashSet<(ClassId, CellId)>,
+    /// Where a value is made, and by which operation; none of parameters.
+    made: Vec<Option<&'a Op>>,
     memos: Vec<Function>,
     least: usize,
     /// What is asked for, still or not, once memos have said what they say.
@@ -80,14 +89,35 @@ impl<'a> Rewriter<'a> {
     }
 
     /// Whether the block's end asks for what is still, and nothing else.
-    fn is_still_end(&self, block: BlockId) -> bool {
+    fn is_still_end(&self, still: &Still, block: BlockId) -> bool {
         match &self.old.blocks[block.index()].terminator {
-            Terminator::Branch { condition, .. } => self.still.is(*condition),
+            Terminator::Branch { condition, .. } => still.is(*condition),
             Terminator::Try { op, then, .. } => {
                 let found = self.old.blocks[then.block.index()].params.iter();
-                self.still.is_attempt(op) && found.clone().all(|param| self.still.is(*param))
+                still.is_attempt(op) && found.clone().all(|param| still.is(*param))
             }
             _ => false,
+        }
+    }
+
+    /// What is found at a target of a block by its own cells, and moves: memos behind it are of that, which is there.
+    fn key_behind(&self, still: &Still, block: BlockId, at: usize) -> Option<Value> {
+        let Terminator::Try { op: Fallible::Find { object, cell, .. }, then, .. } =
+            &self.old.blocks[block.index()].terminator
+        else {
+            return None;
+        };
+        let map = &self.automaton.cell(self.old.class_of(*object)?, *cell).kind;
+        let is_by = matches!(map, CellKind::Map { by, .. } if !by.is_empty());
+        let found = self.old.blocks[then.block.index()].params.first()?;
+        (at == 0 && is_by && !still.is(*found)).then_some(*found)
+    }
+
+    /// What is still behind a target of a block.
+    fn still_behind(&self, still: &Rc<Still<'a>>, block: BlockId, at: usize) -> Rc<Still<'a>> {
+        match self.key_behind(still, block, at) {
+            Some(found) => Rc::new(Still::of(self.old, found, self.hot)),
+            None => Rc::clone(still),
         }
     }
 

@@ -1,0 +1,19 @@
+//! What a path asks, put in order: look-ups first, each question once, none that others answer (`first`, `known`).
+//!
+//! Nothing is done before all is asked, so a path may ask in any order what it asks, as long as it asks all.
+//!
+//! It must keep: the path refuses where it refused, and where it does not, it does what it did.
+
+mod first;
+mod known;
+mod tree;
+
+use mokume_reaction::{Automaton, Body};
+
+/// The path's body, with what it asks in order. One that asks what is not read here stays as it is.
+pub fn in_order(automaton: &Automaton, body: &Body) -> Option<Body> {
+    let mut tree = tree::read(automaton, body)?;
+    tree.first();
+    tree.known();
+    tree.write()
+}
