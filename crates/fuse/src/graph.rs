@@ -467,6 +467,18 @@ impl<'a> Graph<'a> {
                 _ => {}
             }
         }
+        // So many times a number: of the number, where nothing goes around.
+        if let (Kind::Binary(Binary::MulWrap, x, times), Compare::Eq | Compare::Ne, Some(value), Type::U(_)) =
+            (self.kind(a).clone(), op, self.known(b), ty)
+        {
+            let times = self.known(times).filter(|times| *times > 0 && value.is_multiple_of(*times));
+            let all = self.mask(ty);
+            let fits = |times: &u64| self.span(x).1.checked_mul(*times).is_some_and(|most| most <= all);
+            if let Some(times) = times.filter(fits) {
+                let value = self.constant(ty, value / times);
+                return self.compare(op, x, value);
+            }
+        }
         // Of a number that was made wider: of what it was.
         if let (Kind::Cast(inner), Some(value), Type::U(_)) = (self.kind(a).clone(), self.known(b), ty) {
             let from = self.ty(inner);

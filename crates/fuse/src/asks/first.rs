@@ -68,6 +68,7 @@ impl Tree<'_> {
     fn hoist(&mut self, way: &mut Way, mut from: usize, there: &mut HashSet<u32>) {
         while let Some(ask) = self.candidate(way, from, there) {
             let What::Find { number, .. } = ask.what else { return };
+            self.is_better = true;
             let rest = Way { guards: way.guards.split_off(from), tail: std::mem::take(&mut way.tail) };
             let mut then = decided(&rest, number, true);
             let mut otherwise = decided(&rest, number, false);

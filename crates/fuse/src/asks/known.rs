@@ -59,6 +59,7 @@ impl<'a> Tree<'a> {
             match self.graph.known(new) {
                 Some(value) if (value != 0) == wanted => {
                     way.guards.remove(at);
+                    self.is_better = true;
                     continue;
                 }
                 Some(_) => {
@@ -83,6 +84,7 @@ impl<'a> Tree<'a> {
             let new = self.under(condition, &above);
             if let Some(value) = self.graph.known(new) {
                 let mut on = std::mem::take(&mut ways[usize::from(value == 0)]);
+                self.is_better = true;
                 self.simplify(&mut on, above);
                 way.guards.append(&mut on.guards);
                 way.tail = on.tail;

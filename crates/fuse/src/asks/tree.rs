@@ -78,6 +78,8 @@ pub(super) struct Tree<'a> {
     pub rests: Vec<Way>,
     /// A message that has so many octets on all ways, which is asked first.
     pub least: (Option<u32>, u64),
+    /// Whether it asks less than it did, or in another order that matters.
+    pub is_better: bool,
     /// The nodes of the old path's values.
     nodes: HashMap<Value, Node>,
 }
@@ -113,7 +115,16 @@ pub(super) fn read<'a>(automaton: &'a Automaton, body: &'a Body) -> Option<Tree<
         rests.push(reader.way_of(block)?);
         at += 1;
     }
-    Some(Tree { automaton, body, graph: reader.graph, way, rests, least: (None, 0), nodes: reader.nodes })
+    Some(Tree {
+        automaton,
+        body,
+        graph: reader.graph,
+        way,
+        rests,
+        least: (None, 0),
+        is_better: false,
+        nodes: reader.nodes,
+    })
 }
 
 impl<'a> Reader<'a> {

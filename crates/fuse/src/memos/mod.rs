@@ -36,7 +36,10 @@ pub fn remembered(automaton: &Automaton, aside: &Aside, worth: usize) -> Automat
         let path = &automaton.paths[index];
         let name = automaton.handler_name(path.handler);
         let key = path.body.blocks[0].params[0];
-        let old = gathered::gathered(&Still::of(&path.body, key, &hot));
+        let mut old = gathered::gathered(&Still::of(&path.body, key, &hot));
+        for found in found_by_own_cells(&automaton, &path.body) {
+            old = gathered::gathered(&Still::of(&old, found, &hot));
+        }
         let still = Rc::new(Still::of(&old, key, &hot));
         let mut rewriter = Rewriter {
             automaton: &automaton,
@@ -59,6 +62,21 @@ pub fn remembered(automaton: &Automaton, aside: &Aside, worth: usize) -> Automat
         }
     }
     automaton
+}
+
+/// What the end of a block finds by its own cells.
+fn found_at(automaton: &Automaton, body: &Body, block: BlockId) -> Option<Value> {
+    let Terminator::Try { op: Fallible::Find { object, cell, .. }, then, .. } = &body.blocks[block.index()].terminator
+    else {
+        return None;
+    };
+    let map = &automaton.cell(body.class_of(*object)?, *cell).kind;
+    let is_by = matches!(map, CellKind::Map { by, .. } if !by.is_empty());
+    body.blocks[then.block.index()].params.first().copied().filter(|_| is_by)
+}
+
+fn found_by_own_cells(automaton: &Automaton, body: &Body) -> Vec<Value> {
+    (0..body.blocks.len()).filter_map(|block| found_at(automaton, body, BlockId::from(block))).collect()
 }
 
 const U32: Type = Type::U(32);
@@ -102,15 +120,8 @@ impl<'a> Rewriter<'a> {
 
     /// What is found at a target of a block by its own cells, and moves: memos behind it are of that, which is there.
     fn key_behind(&self, still: &Still, block: BlockId, at: usize) -> Option<Value> {
-        let Terminator::Try { op: Fallible::Find { object, cell, .. }, then, .. } =
-            &self.old.blocks[block.index()].terminator
-        else {
-            return None;
-        };
-        let map = &self.automaton.cell(self.old.class_of(*object)?, *cell).kind;
-        let is_by = matches!(map, CellKind::Map { by, .. } if !by.is_empty());
-        let found = self.old.blocks[then.block.index()].params.first()?;
-        (at == 0 && is_by && !still.is(*found)).then_some(*found)
+        let found = found_at(self.automaton, self.old, block)?;
+        (at == 0 && !still.is(found)).then_some(found)
     }
 
     /// What is still behind a target of a block.
