@@ -28,6 +28,7 @@ use std::rc::Rc;
 use mokume_reaction::profile::{self, Profile};
 use mokume_reaction::{Automaton, Body, CellId, ClassId, Emission, HandlerId, LayerId, Path, Trigger};
 
+pub use asks::in_order;
 use decisions::{search, Decisions, Far, Searched, Taken, SELDOM};
 pub use memos::{remembered, WORTH};
 use overview::Overview;

@@ -22,6 +22,7 @@ impl Tree<'_> {
             let what = What::If(is_short);
             let source = way.guards.first().and_then(|ask| ask.source);
             way.guards.insert(0, Ask { what, is_then: false, source, mark: None, likely: Some(0.001) });
+            self.barriers.clear();
             self.hoist(&mut way, 1, &mut HashSet::new());
         }
         self.way = way;
@@ -95,7 +96,7 @@ impl Tree<'_> {
     }
 
     /// The first look-up that all ways make, of which the message says all, if something is asked before it.
-    fn candidate(&self, way: &Way, from: usize, there: &HashSet<u32>) -> Option<Ask> {
+    fn candidate(&mut self, way: &Way, from: usize, there: &HashSet<u32>) -> Option<Ask> {
         let mut at = way;
         let mut begin = from;
         let mut is_behind = false;
@@ -117,9 +118,12 @@ impl Tree<'_> {
         }
     }
 
-    fn may_come_first(&self, ask: &Ask, there: &HashSet<u32>) -> bool {
+    fn may_come_first(&mut self, ask: &Ask, there: &HashSet<u32>) -> bool {
         let What::Find { object, cell, key, .. } = &ask.what else { return false };
-        let is_said = |node: Node| match *self.graph.kind(node) {
+        if self.is_barrier(ask) {
+            return false;
+        }
+        let is_hidden = |node: Node| match *self.graph.kind(node) {
             Kind::Load(..) | Kind::GetAt(..) | Kind::Holds(..) | Kind::Binary(..) => false,
             Kind::Found(number, _) => !there.contains(&number),
             Kind::Header(..) => true,
@@ -127,8 +131,7 @@ impl Tree<'_> {
         };
         let all = || key.iter().chain([object]);
         self.by(*object, *cell).is_some()
-            && !self.is_barrier(ask)
-            && !all().any(|node| self.graph.any(*node, is_said))
+            && !all().any(|node| self.graph.any(*node, is_hidden))
             && key.iter().any(|part| self.graph.any(*part, |node| matches!(self.graph.kind(node), Kind::Load(..))))
     }
 }

@@ -4,6 +4,8 @@
 //! not asked; one that says that two numbers are one is used to speak of the one that is of state, since what is of state alone can be
 //! remembered. What reads octets of which an earlier condition says that they are there stays behind it.
 
+use std::rc::Rc;
+
 use rustc_hash::FxHashMap as HashMap;
 
 use mokume_reaction::{Automaton, Binary, CellId, CellKind, Compare, Endian, OctetField, Type};
@@ -178,8 +180,19 @@ impl<'a> Tree<'a> {
     }
 
     /// Whether what is asked may only be asked behind what comes before it: it reads at a place of which that says that it is there.
-    pub fn is_barrier(&self, ask: &Ask) -> bool {
-        let reads_there = |node: Node| match *self.graph.kind(node) {
+    pub fn is_barrier(&mut self, ask: &Ask) -> bool {
+        match &ask.what {
+            What::If(condition) => self.reads_there(*condition),
+            What::Find { key, .. } => key.iter().any(|part| self.reads_there(*part)),
+            What::Peek { .. } => true,
+        }
+    }
+
+    fn reads_there(&mut self, node: Node) -> bool {
+        if let Some(known) = self.barriers.get(&node) {
+            return *known;
+        }
+        let own = match *self.graph.kind(node) {
             Kind::Load(message, field, at) => {
                 let end = self.graph.known(at).map(|at| at + u64::from(field.width / 8));
                 end.is_none_or(|end| Some(message) != self.least.0 || end > self.least.1)
@@ -188,16 +201,15 @@ impl<'a> Tree<'a> {
             Kind::Binary(Binary::Div | Binary::Rem, _, by) => self.graph.known(by).is_none_or(|by| by == 0),
             _ => false,
         };
-        match &ask.what {
-            What::If(condition) => self.graph.any(*condition, reads_there),
-            What::Find { key, .. } => key.iter().any(|part| self.graph.any(*part, reads_there)),
-            What::Peek { .. } => true,
-        }
+        let is = own || self.graph.parts(node).into_iter().any(|part| self.reads_there(part));
+        self.barriers.insert(node, is);
+        is
     }
 
-    fn asks_for_size(&self, fact: &Fact) -> bool {
+    fn asks_for_size(&mut self, fact: &Fact) -> bool {
         let Fact::Truth(condition, _) = fact else { return false };
-        self.graph.any(*condition, |node| matches!(self.graph.kind(node), Kind::Size(_)))
+        let read = self.read_by(*condition);
+        read.iter().any(|node| matches!(self.graph.kind(*node), Kind::Size(_)))
     }
 
     /// The cells of what a map finds that are its key; none of other maps.
@@ -209,12 +221,69 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// The condition, as it is where all this is known.
+    /// The condition, as it is where all this is known: that is, what speaks of the same.
     fn under(&mut self, condition: Node, facts: &[Fact]) -> Node {
         let mut there = There::new(self.automaton);
+        let facts = self.about(condition, facts);
+        if facts.is_empty() {
+            return condition;
+        }
         facts.iter().for_each(|fact| there.learn(&self.graph, *fact));
         let new = there.of(&self.graph, condition);
         self.graph.copy(&there.graph, new, &mut HashMap::default())
+    }
+}
+
+/// Facts that are looked at for one condition.
+const MOST_FACTS: usize = 32;
+
+impl<'a> Tree<'a> {
+    /// The facts that speak of what a condition is of, or of what such facts speak of: the nearest, if there are many.
+    fn about(&mut self, condition: Node, facts: &[Fact]) -> Vec<Fact> {
+        let mut of: Vec<Node> = self.read_by(condition).to_vec();
+        let mut chosen = vec![false; facts.len()];
+        for _ in 0..2 {
+            let mut more = Vec::new();
+            for (at, fact) in facts.iter().enumerate().filter(|(at, _)| !chosen[*at]).collect::<Vec<_>>() {
+                let (a, b) = match fact {
+                    Fact::Truth(condition, _) => (*condition, None),
+                    Fact::Same(a, b) => (*a, Some(*b)),
+                };
+                let own: Vec<Node> = std::iter::once(a).chain(b).flat_map(|node| self.read_by(node).to_vec()).collect();
+                if own.iter().any(|node| of.contains(node)) {
+                    chosen[at] = true;
+                    more.extend(own);
+                }
+            }
+            of.extend(more.into_iter().filter(|node| !matches!(self.graph.kind(*node), Kind::Size(_))));
+            of.sort_unstable();
+            of.dedup();
+        }
+        let chosen: Vec<Fact> = facts.iter().zip(chosen).filter(|(_, chosen)| *chosen).map(|(fact, _)| *fact).collect();
+        let first = usize::from(chosen.len() > MOST_FACTS);
+        let rest = chosen.len().saturating_sub(MOST_FACTS).max(first);
+        [&chosen[..first], &chosen[rest..]].concat()
+    }
+
+    /// What a node reads: of a message, of state.
+    fn read_by(&mut self, node: Node) -> Rc<[Node]> {
+        if let Some(read) = self.read.get(&node) {
+            return Rc::clone(read);
+        }
+        let mut read = match self.graph.kind(node) {
+            Kind::Constant(_) | Kind::Null | Kind::Unique(_) => Vec::new(),
+            Kind::Load(..) | Kind::Get(..) | Kind::GetAt(..) | Kind::Holds(..) => vec![node],
+            _ if self.graph.parts(node).is_empty() => vec![node],
+            _ => Vec::new(),
+        };
+        for part in self.graph.parts(node) {
+            read.extend_from_slice(&self.read_by(part));
+        }
+        read.sort_unstable();
+        read.dedup();
+        let read: Rc<[Node]> = read.into();
+        self.read.insert(node, Rc::clone(&read));
+        read
     }
 }
 

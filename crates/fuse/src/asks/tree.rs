@@ -1,11 +1,14 @@
 //! A path as what it asks, way by way.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use mokume_reaction::{
     to, Automaton, Binary, BlockId, Body, BodyBuilder, CellId, CellKind, Effects, Fallible, HeaderId, Mark, Op, OpKind,
     Operation, SourceId, Terminator, Type, Value, VariantId,
 };
+
+use rustc_hash::FxHashMap;
 
 use crate::graph::{Graph, Kind, Node};
 use crate::text::Text;
@@ -80,6 +83,10 @@ pub(super) struct Tree<'a> {
     pub least: (Option<u32>, u64),
     /// Whether it asks less than it did, or in another order that matters.
     pub is_better: bool,
+    /// By node: what it reads of messages and of state.
+    pub read: FxHashMap<Node, Rc<[Node]>>,
+    /// By node: whether it reads where something else says that it may.
+    pub barriers: FxHashMap<Node, bool>,
     /// The nodes of the old path's values.
     nodes: HashMap<Value, Node>,
 }
@@ -123,6 +130,8 @@ pub(super) fn read<'a>(automaton: &'a Automaton, body: &'a Body) -> Option<Tree<
         rests,
         least: (None, 0),
         is_better: false,
+        read: FxHashMap::default(),
+        barriers: FxHashMap::default(),
         nodes: reader.nodes,
     })
 }
