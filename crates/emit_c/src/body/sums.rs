@@ -1,5 +1,4 @@
-//! Internet checksums on paths, in the machine's own order (RFC 1071, section 2, "byte order independence"; section 4 of the same says how
-//! many carries may wait).
+//! Internet checksums on paths, in the machine's own order (RFC 1071, section 2).
 //!
 //! To swap the octets of every 16-bit number of a sum is to multiply it by 256, modulo 65535. So numbers of a message are added up as they
 //! lie in memory, two at once where they lie side by side, others are multiplied by 256, and 64 bits hold all carries. A sum that is a
