@@ -85,6 +85,8 @@ pub struct End {
     pub reason: ReasonId,
     /// Whether it was taken in, and not dropped.
     pub is_consumed: bool,
+    /// Where this holds: there may have been no message.
+    pub when: Term,
 }
 
 /// A way through the reaction.
@@ -117,7 +119,7 @@ pub struct Leaf {
     pub counted: BTreeMap<(Object, CellId), Term>,
     /// What a handler is given that is not read, as the last that is done.
     pub handed: Option<Handed>,
-    /// What was put into places, or none where what was there was taken out: which, and at which index.
+    /// What was put into places, or none where they were emptied, whether or not something was there: which, and at which index.
     pub kept: Vec<(Object, CellId, Term, Option<Message>)>,
     /// What was taken from quotas, 32 bits; what was given back is less than nothing.
     pub spent: Vec<(Object, CellId, Term)>,
@@ -137,6 +139,7 @@ impl Leaf {
         all.extend(self.elements.values().flatten().flat_map(|(at, value)| [*at, *value]));
         all.extend(self.timers.iter().filter_map(|(_, _, deadline)| *deadline));
         all.extend(self.spent.iter().map(|(_, _, amount)| *amount));
+        all.extend(self.ended.iter().map(|end| end.when));
         all.extend(self.traps.iter().chain(&self.nulls));
         let args = self.outs.iter().flat_map(|out| &out.args);
         for value in args.chain(self.handed.iter().flat_map(|handed| &handed.args)) {
@@ -184,7 +187,8 @@ pub struct Reader<'a> {
     pub(crate) way: Vec<Term>,
     /// Whether the event is one that a layer emits.
     pub(crate) is_inside: bool,
-    /// Whether what holds on a way makes its terms simpler. Where it does not, an object that several ways come by is one object on all.
+    /// Whether what holds on a way makes its terms simpler. Where it does not, an object that several ways come by is one object on all, and of
+    /// paths the conditions alone are read.
     pub assumes: bool,
     /// Whether ways that differ in numbers only are taken together.
     pub merges: bool,
@@ -459,6 +463,13 @@ impl<'a> Reader<'a> {
 
     /// A scalar cell before the reaction.
     pub(crate) fn before(&mut self, object: Object, cell: CellId) -> Option<Term> {
+        // What a map finds by its cells has the key in them.
+        if let Origin::Found(owner, map, key, _) = &self.objects[object.0 as usize].1 {
+            let place = self.own_key(*owner, *map).iter().position(|own| *own == cell);
+            if let Some(part) = place.and_then(|place| key.get(place)) {
+                return Some(*part);
+            }
+        }
         let (class, which) = (self.class_of(object), self.which(object));
         (self.initial)(self.terms, self.automaton, class, cell, which)
     }
@@ -489,10 +500,31 @@ impl<'a> Reader<'a> {
             Origin::Given(_) | Origin::Unique(_) => return self.terms.truth(true),
             // It owns the other, and would have ended it.
             Origin::Parent(child) => return self.lives(*child),
+            // When a reaction begins, all that is there lives (docs/semantics.md, L5).
+            Origin::Found(owner, map, ..) if !self.is_inside && !self.own_key(*owner, *map).is_empty() => {
+                return self.terms.truth(true);
+            }
             Origin::Cell(..) | Origin::Found(..) => {}
         }
         let name = format!("lives {} {}", self.automaton.class(*class).name, object.0);
         self.terms.variable(&name, Sort::Bool)
+    }
+
+    /// Whether an object is there: what is written to it can be read back, also when it has ended in this reaction (docs/semantics.md, L5).
+    pub fn is_there(&mut self, object: Object) -> Term {
+        match &self.objects[object.0 as usize].1 {
+            // It leaves the map before its place is free (docs/decisions/0084-maps-find-objects-by-their-cells.md).
+            Origin::Found(owner, map, ..) if !self.own_key(*owner, *map).is_empty() => self.terms.truth(true),
+            _ => self.lives(object),
+        }
+    }
+
+    /// The cells of objects by which a map finds them, if it does.
+    fn own_key(&self, owner: Object, map: CellId) -> &'a [CellId] {
+        match &self.automaton.cell(self.class_of(owner), map).kind {
+            CellKind::Map { by, .. } => by,
+            _ => &[],
+        }
     }
 
     /// Whether a timer is armed before the reaction.

@@ -3,6 +3,7 @@
 //! Every constructor keeps the meaning of SMT-LIB's theory of fixed-size bit-vectors and of arrays.
 
 mod bits;
+mod folds;
 mod known;
 mod model;
 mod numbers;
@@ -65,6 +66,8 @@ pub enum Node {
     /// Filled up by this many zeros.
     ZeroExtend(u32, Term),
     Select(Term, Term),
+    /// A sum of 32 bits folded to 16 with end-around carry.
+    Fold(Term),
     /// An uninterpreted function.
     Apply {
         name: String,
@@ -267,6 +270,7 @@ impl Terms {
                     self.resize(*a, width)
                 }
                 (Node::Select(..), [a, b]) => self.select(*a, *b),
+                (Node::Fold(_), [a]) => self.fold(*a),
                 (Node::Apply { name, .. }, args) => {
                     let sort = self.sort(old);
                     self.apply(&name, args.to_vec(), sort)
@@ -299,7 +303,7 @@ impl Terms {
     pub(crate) fn children(&self, term: Term) -> Vec<Term> {
         match self.node(term) {
             Node::Variable { .. } | Node::True | Node::False | Node::Number(_) => Vec::new(),
-            Node::Not(a) | Node::Extract(_, _, a) | Node::ZeroExtend(_, a) => vec![*a],
+            Node::Not(a) | Node::Extract(_, _, a) | Node::ZeroExtend(_, a) | Node::Fold(a) => vec![*a],
             Node::All(parts) | Node::Any(parts) | Node::Apply { args: parts, .. } => parts.clone(),
             Node::If(a, b, c) => vec![*a, *b, *c],
             Node::Equal(a, b) | Node::Less(a, b) | Node::Binary(_, a, b) | Node::Concat(a, b) | Node::Select(a, b) => {

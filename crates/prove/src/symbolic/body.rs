@@ -18,6 +18,18 @@ pub(super) const REFUSED: &str = "refused";
 /// A loop that goes round more often than this is an escape.
 const MOST_STEPS: usize = 512;
 
+/// Whether there is one way on from a block, to the end.
+fn returns(body: &Body, mut block: usize) -> bool {
+    for _ in 0..body.blocks.len() {
+        match &body.blocks[block].terminator {
+            Terminator::Return => return true,
+            Terminator::Jump { to } => block = to.block.index(),
+            _ => return false,
+        }
+    }
+    false
+}
+
 impl Reader<'_> {
     pub(super) fn run_handler(
         &mut self,
@@ -120,6 +132,11 @@ impl Reader<'_> {
         while let Some(mut way) = ways.pop() {
             if done.len() + ways.len() > MOST_LEAVES {
                 return Err("more ways through the path than are read".into());
+            }
+            // Behind all guards nothing is a condition.
+            if !self.assumes && returns(body, way.block) {
+                done.push(way.leaf);
+                continue;
             }
             self.run_block(body, &mut way)?;
             if let Terminator::Refuse { .. } = body.blocks[way.block].terminator {
@@ -383,7 +400,8 @@ impl Reader<'_> {
             }
             K::Drop { message: _, reason } | K::Consume { message: _, reason } => {
                 let is_consumed = matches!(op, K::Consume { .. });
-                way.leaf.ended.push(End { reason: *reason, is_consumed });
+                let when = self.terms.truth(true);
+                way.leaf.ended.push(End { reason: *reason, is_consumed, when });
                 Ok(Vec::new())
             }
             K::Lives { object } => match way.value(*object)? {

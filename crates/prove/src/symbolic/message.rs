@@ -189,9 +189,5 @@ pub fn split(terms: &mut Terms, number: Term, endian: Endian) -> Vec<Term> {
 
 /// A u32 sum folded to 16 bits with end-around carry, as the form's `fold16`.
 pub fn fold16(terms: &mut Terms, sum: Term) -> Term {
-    let (high, low) = (terms.extract(31, 16, sum), terms.extract(15, 0, sum));
-    let (high, low) = (terms.resize(high, 32), terms.resize(low, 32));
-    let once = terms.binary(Operator::Add, high, low);
-    let (high, low) = (terms.extract(31, 16, once), terms.extract(15, 0, once));
-    terms.binary(Operator::Add, high, low)
+    terms.fold(sum)
 }

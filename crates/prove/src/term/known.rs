@@ -61,7 +61,10 @@ impl Terms {
                 let (a, b) = self.sides(*condition, (*a, range(*a)), (*b, range(*b)), &range);
                 (a.0.min(b.0), a.1.max(b.1))
             }
-            Node::Binary(Operator::Add, ..) => self.range_of_sum(node, width, &range).unwrap_or(any),
+            Node::Binary(Operator::Add, a, b) => {
+                let of_all = self.range_of_sum(node, width, &range).unwrap_or(any);
+                both(of_all, range_of_two(range(*a), range(*b), width).unwrap_or(any))
+            }
             Node::Binary(Operator::Mul, a, b) => {
                 let ((least, most), (times_least, times_most)) = (range(*a), range(*b));
                 match most.checked_mul(times_most).filter(|product| *product <= all) {
@@ -97,6 +100,11 @@ impl Terms {
                 }
             }
             Node::Binary(Operator::Shr, a, _) => (0, range(*a).1),
+            Node::Fold(a) => {
+                let (least, most) = range(*a);
+                (least.min(1), most.min(all))
+            }
+            Node::Apply { name, args } => (0, self.most_of_sum(name, args, range).map_or(all, |most| most.min(all))),
             _ => any,
         }
     }
@@ -197,6 +205,12 @@ impl Terms {
             return self.unite(term, number);
         }
         match *self.node(term) {
+            Node::Concat(..) => {
+                // What lies side by side is a sum, too.
+                let zero = self.number(0, self.width(term));
+                let sum = self.sum(Operator::Add, term, zero);
+                self.bound(sum, new.0, new.1);
+            }
             Node::ZeroExtend(_, inner) => self.bound(inner, new.0, new.1),
             Node::Binary(Operator::Add, a, b) => {
                 let Some(plus) = self.constant(b) else { return };
@@ -368,6 +382,13 @@ impl Terms {
             self.assumed.seen.borrow_mut().clear();
         }
     }
+}
+
+/// Of a sum of two modulo 2^width that goes around equally often whatever they are.
+fn range_of_two(a: Range, b: Range, width: u32) -> Option<Range> {
+    let size = 1u128 << width;
+    let [least, most] = [(a.0, b.0), (a.1, b.1)].map(|(a, b)| u128::from(a) + u128::from(b));
+    (least / size == most / size).then(|| ((least % size) as u64, (most % size) as u64))
 }
 
 fn both(a: Range, b: Range) -> Range {

@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 
 use super::{mask, Node, Operator, Sort, Term, Terms};
 
+/// Behind all terms.
+const ALL: Term = Term(u32::MAX);
+
 impl Terms {
     /// An operator on two bit-vectors of one width, modulo 2^width. What it simplifies to is the same in SMT-LIB.
     pub fn binary(&mut self, operator: Operator, a: Term, b: Term) -> Term {
@@ -52,21 +55,21 @@ impl Terms {
     }
 
     /// A sum has one form: its parts in the order in which they were made, each once with its factor, and the number last.
-    fn sum(&mut self, operator: Operator, a: Term, b: Term) -> Term {
+    pub(super) fn sum(&mut self, operator: Operator, a: Term, b: Term) -> Term {
         let width = self.width(a);
         let mut parts = BTreeMap::new();
         let mut number = 0;
         match (operator, self.constant(a), self.constant(b)) {
-            (Operator::Mul, Some(by), _) => self.add_up(b, by, &mut parts, &mut number),
-            (Operator::Mul, _, Some(by)) => self.add_up(a, by, &mut parts, &mut number),
+            (Operator::Mul, Some(by), _) => self.add_up((b, ALL), by, &mut parts, &mut number),
+            (Operator::Mul, _, Some(by)) => self.add_up((a, ALL), by, &mut parts, &mut number),
             (Operator::Shl, _, Some(by)) => {
                 let by = if by >= u64::from(width) { 0 } else { 1 << by };
-                self.add_up(a, by, &mut parts, &mut number);
+                self.add_up((a, ALL), by, &mut parts, &mut number);
             }
             _ => {
-                self.add_up(a, 1, &mut parts, &mut number);
+                self.add_up((a, ALL), 1, &mut parts, &mut number);
                 let sign = if operator == Operator::Sub { u64::MAX } else { 1 };
-                self.add_up(b, sign, &mut parts, &mut number);
+                self.add_up((b, ALL), sign, &mut parts, &mut number);
             }
         }
         let mut sum = None;
@@ -93,8 +96,9 @@ impl Terms {
         }
     }
 
-    /// Adds so many times a term to the parts of a sum.
-    fn add_up(&mut self, term: Term, times: u64, parts: &mut BTreeMap<Term, u64>, number: &mut u64) {
+    /// Adds so many times a term to the parts of a sum. What lies side by side is taken apart where it was made before `below`: else what stands
+    /// for one of its parts could be itself.
+    fn add_up(&mut self, (term, below): (Term, Term), times: u64, parts: &mut BTreeMap<Term, u64>, number: &mut u64) {
         let term = self.now(term);
         if let Some(value) = self.constant(term) {
             *number = number.wrapping_add(value.wrapping_mul(times));
@@ -103,19 +107,20 @@ impl Terms {
         // What lies side by side is a sum.
         let width = self.width(term);
         let inner = if let Node::ZeroExtend(_, inner) = *self.node(term) { inner } else { term };
-        if let Node::Concat(high, low) = *self.node(inner) {
+        if let (Node::Concat(high, low), true) = (self.node(inner), inner < below) {
+            let (high, low) = (*high, *low);
             let by = 1u64 << self.width(low);
             let (high, low) = (self.resize(high, width), self.resize(low, width));
-            self.add_up(high, times.wrapping_mul(by), parts, number);
-            return self.add_up(low, times, parts, number);
+            self.add_up((high, inner), times.wrapping_mul(by), parts, number);
+            return self.add_up((low, inner), times, parts, number);
         }
         match *self.node(term) {
             Node::Binary(Operator::Add, x, y) => {
-                self.add_up(x, times, parts, number);
-                self.add_up(y, times, parts, number);
+                self.add_up((x, below), times, parts, number);
+                self.add_up((y, below), times, parts, number);
             }
             Node::Binary(Operator::Mul, x, y) => match self.constant(y) {
-                Some(by) => self.add_up(x, times.wrapping_mul(by), parts, number),
+                Some(by) => self.add_up((x, below), times.wrapping_mul(by), parts, number),
                 None => Self::add_part(term, times, parts),
             },
             _ => Self::add_part(term, times, parts),

@@ -203,6 +203,11 @@ impl Terms {
     fn equal_to_number(&mut self, a: Term, b: Term) -> Option<Term> {
         let value = self.constant(b)?;
         match self.node(a).clone() {
+            // Only nothing adds up to nothing.
+            Node::Fold(sum) if value == 0 => {
+                let zero = self.number(0, 32);
+                Some(self.equal(sum, zero))
+            }
             Node::ZeroExtend(_, inner) => {
                 let width = self.width(inner);
                 if value > mask(width) {
