@@ -198,6 +198,8 @@ pub struct Reader<'a> {
     pub hands_over: Option<HandlerId>,
     /// Channels of emissions that are not carried out yet, the next one last.
     pending: Vec<Channel>,
+    /// Stretches of octets of which sums were asked for.
+    sums: Vec<Base>,
 }
 
 type Same<'a> = dyn FnMut(&mut Terms, Term) -> Term + 'a;
@@ -236,6 +238,7 @@ impl<'a> Reader<'a> {
             assumes: true,
             hands_over: None,
             pending: Vec::new(),
+            sums: Vec::new(),
         }
     }
 

@@ -83,6 +83,8 @@ pub struct Terms {
     fresh: u32,
     /// What a term is at least and at most, whatever its variables are.
     plain: Vec<(u64, u64)>,
+    /// Which of its parts was made last: of sums that of what is added up, of all else itself.
+    ranks: Vec<u32>,
     assumed: Assumed,
     /// What stands for a term, whatever is assumed beside what holds by now.
     same: HashMap<Term, Term>,
@@ -139,15 +141,30 @@ impl Terms {
         std::mem::replace(&mut self.assumed, assumed)
     }
 
+    /// What stands for a term is always of a lower rank, and so are a term's parts: so nothing comes to stand for itself.
+    fn rank(&self, term: Term) -> (u32, Term) {
+        (self.ranks[term.0 as usize], term)
+    }
+
+    fn by_rank(&self, a: Term, b: Term) -> (Term, Term) {
+        match self.rank(a) < self.rank(b) {
+            true => (a, b),
+            false => (b, a),
+        }
+    }
+
     /// Two terms were shown to be equal: from here on the second stands for the first, until [`Terms::tell_apart`].
     pub fn unify(&mut self, term: Term, with: Term) {
         let (term, with) = (self.now(term), self.now(with));
-        // A number, or else the one that was made first, stands for both: so none comes to stand for itself.
+        // A number, or else the one of the lower rank, stands for both.
         let (term, with) = match (self.constant(term), self.constant(with)) {
             (Some(_), Some(_)) => return,
             (Some(_), None) => (with, term),
             (None, Some(_)) => (term, with),
-            (None, None) => (term.max(with), term.min(with)),
+            (None, None) => {
+                let (low, high) = self.by_rank(term, with);
+                (high, low)
+            }
         };
         if term != with {
             self.same.insert(term, with);
@@ -174,8 +191,15 @@ impl Terms {
         let entry = *self.index.entry((node.clone(), sort)).or_insert(next);
         if entry == next {
             let range = self.range_of(&node, sort, |term| self.plain[term.0 as usize]);
+            let rank = match &node {
+                Node::Number(_) | Node::True | Node::False => 0,
+                Node::Binary(Operator::Add, a, b) => self.rank(*a).0.max(self.rank(*b).0),
+                Node::Binary(Operator::Mul, a, b) if self.constant(*b).is_some() => self.rank(*a).0,
+                _ => next.0,
+            };
             self.nodes.push((node, sort));
             self.plain.push(range);
+            self.ranks.push(rank);
         }
         self.now(entry)
     }

@@ -23,8 +23,8 @@ const MOST_SAMPLES: usize = 64;
 const MOST_TRIES: usize = 8;
 
 /// How long the solver that knows the facts thinks about whether two terms are equal, and about a goal.
-const SHORT: Duration = Duration::from_secs(1);
-const LONG: Duration = Duration::from_secs(2);
+const SHORT: Duration = Duration::from_millis(500);
+const LONG: Duration = Duration::from_millis(500);
 
 /// How far the judging of a path has come.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -369,7 +369,7 @@ impl Reader<'_> {
             K::Store { field, message, at, value } => self.store(*field, *message, (*at, *value), way),
             K::Sum16 { message } => {
                 let message = way.message(*message)?;
-                one(message.sum16(self.terms))
+                one(self.sum_of(&message))
             }
             K::Fold16 { a } => {
                 let a = way.bits(*a)?;

@@ -326,7 +326,7 @@ impl Terms {
         }
     }
 
-    /// The number, or else the term that was made first, stands for both.
+    /// The number, or else the term of the lower rank, stands for both.
     fn unite(&mut self, a: Term, b: Term) {
         let (a, b) = (self.now(a), self.now(b));
         match (self.constant(a), self.constant(b)) {
@@ -339,11 +339,42 @@ impl Terms {
                 self.bound(b, of_a.0, of_a.1);
                 let (a, b) = (self.now(a), self.now(b));
                 match (self.constant(a), self.constant(b)) {
-                    (None, None) => self.stand_for(a.max(b), a.min(b)),
+                    (None, None) => {
+                        self.solve(a, b);
+                        let (a, b) = self.by_rank(self.now(a), self.now(b));
+                        self.stand_for(b, a);
+                    }
                     (Some(_), Some(_)) => {}
                     _ => self.unite(a, b),
                 }
             }
+        }
+    }
+
+    /// Two sums are equal: so the part of them that was made last is what is left of the others, wherever it stands.
+    fn solve(&mut self, a: Term, b: Term) {
+        let is_sum = |term: Term| matches!(self.node(term), Node::Binary(Operator::Add, ..));
+        let width = self.width(a);
+        if !matches!(self.sort(a), Sort::Bits(2..=64)) || !(is_sum(a) || is_sum(b)) {
+            return;
+        }
+        let (parts, number) = self.parts_of_difference(a, b);
+        let minus = mask(width);
+        let solved = parts.iter().rev().find(|(part, factor)| {
+            let is_narrow = matches!(self.node(**part), Node::ZeroExtend(..));
+            !is_narrow && (**factor & minus == 1 || **factor & minus == minus)
+        });
+        let Some((part, factor)) = solved.map(|(part, factor)| (*part, *factor & minus)) else { return };
+        // Where there is one of it, it is less all others; where one is taken away, it is all others.
+        let sign = if factor == 1 { u64::MAX } else { 1 };
+        let mut rest = self.number(number.wrapping_mul(sign), width);
+        for (other, times) in parts.iter().filter(|(other, _)| **other != part) {
+            let times = self.number(times.wrapping_mul(sign), width);
+            let scaled = self.binary(Operator::Mul, *other, times);
+            rest = self.binary(Operator::Add, rest, scaled);
+        }
+        if self.rank(rest) < self.rank(part) {
+            self.stand_for(part, rest);
         }
     }
 
