@@ -244,6 +244,11 @@ fn judge_way(
     let (mine, theirs, objects, there, cells) = {
         let is_inside = !automaton.begins(path.handler);
         let mut reader = Reader::new(automaton, terms, any_state).knowing(objects.to_vec()).inside(is_inside);
+        let same = reader.same_objects();
+        asking.borrow_mut().learn(reader.terms, &same);
+        same.iter().for_each(|fact| reader.terms.assume(*fact));
+        let facts = &[facts, &same].concat()[..];
+        reader.terms.assume_all(facts);
         reader.facts = facts.to_vec();
         reader.without_impossible(|terms, conditions| {
             matches!(asking.borrow_mut().ask(terms, conditions), Answer::Unsat)
@@ -344,7 +349,7 @@ impl Compared<'_, '_> {
                 failures.push((Kind::There, "who or what is there".into(), *null));
             }
         }
-        // Of nobody zeros are read, by both; but what is written there is not read back.
+        // Of nobody zeros are read and nothing is written, by both; but what is written there is not read back.
         let written = self.written();
         for leaf in [self.mine, self.theirs] {
             for (_, null) in leaf.looked.iter().filter(|(object, _)| written.contains(object)) {
@@ -389,11 +394,10 @@ impl Compared<'_, '_> {
         failures.push((Kind::Ends, "how messages end".into(), no));
     }
 
-    /// Whose state is written.
+    /// Whose state is written so that it matters whether it is there.
     fn written(&self) -> BTreeSet<Object> {
         let of = |leaf: &Leaf| {
-            let cells =
-                leaf.written.iter().chain(leaf.elements.keys()).chain(leaf.counted.keys()).map(|(object, _)| *object);
+            let cells = leaf.read_back.iter().copied();
             let held =
                 leaf.kept.iter().map(|(object, ..)| *object).chain(leaf.spent.iter().map(|(object, ..)| *object));
             cells.chain(leaf.timers.iter().map(|(object, ..)| *object)).chain(held).collect::<BTreeSet<_>>()

@@ -18,7 +18,7 @@ mod terminators;
 mod way;
 mod wires;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use mokume_reaction::{
@@ -111,6 +111,8 @@ pub struct Leaf {
     pub nulls: Vec<Term>,
     /// When a reference over which something is read or written is null: reads give zeros then, and writes nothing.
     pub looked: Vec<(Object, Term)>,
+    /// Objects of which something was read that had been written before: they must be there, as of nobody zeros are read.
+    pub read_back: BTreeSet<Object>,
     /// Elements of arrays that were written, in order: place and value.
     pub elements: BTreeMap<(Object, CellId), Vec<(Term, Term)>>,
     /// Timers in the order in which they were set: the deadline, or none where one was stopped.
@@ -254,6 +256,38 @@ impl<'a> Reader<'a> {
             }
         }
         self
+    }
+
+    /// That objects are the same of which this is seen by now: what a map has at keys that are equal. Each cell of one is that of the other.
+    pub fn same_objects(&mut self) -> Vec<Term> {
+        let mut facts = Vec::new();
+        for place in 1..self.objects.len() {
+            let origin = &self.objects[place].1;
+            if !matches!(origin, Origin::Found(..)) {
+                continue;
+            }
+            let Some(first) = self.objects[..place].iter().position(|(_, other)| other == origin) else { continue };
+            let both = [Object(first as u32), Object(place as u32)];
+            let lives = both.map(|object| self.lives(object));
+            facts.push(self.terms.equal(lives[0], lives[1]));
+            let class = self.class_of(both[0]);
+            for cell in (0..self.automaton.class(class).cells.len()).map(CellId::from) {
+                let [a, b] = match self.automaton.cell(class, cell).kind {
+                    CellKind::Scalar { ty: Type::Ref(_), .. } => {
+                        both.map(|object| self.follow(object, cell).map(|(_, null)| null))
+                    }
+                    CellKind::Scalar { .. } => both.map(|object| self.before(object, cell)),
+                    CellKind::Timer => both.map(|object| Some(self.armed(object, cell))),
+                    CellKind::Quota { .. } => both.map(|object| Some(self.left(object, cell))),
+                    _ => continue,
+                };
+                if let (Some(a), Some(b)) = (a, b) {
+                    facts.push(self.terms.equal(a, b));
+                }
+            }
+        }
+        facts.retain(|fact| self.terms.constant(*fact).is_none());
+        facts
     }
 
     /// The objects met so far, by number: class, and how they were come by.
@@ -452,6 +486,9 @@ impl<'a> Reader<'a> {
     /// The term of a scalar cell on a leaf.
     pub(crate) fn cell(&mut self, leaf: &mut Leaf, object: Object, cell: CellId) -> Result<Term, String> {
         if let Some(term) = leaf.cells.get(&(object, cell)) {
+            if leaf.written.contains(&(object, cell)) {
+                leaf.read_back.insert(object);
+            }
             return Ok(*term);
         }
         let class = self.class_of(object);

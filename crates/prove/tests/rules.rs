@@ -240,3 +240,100 @@ path a.E.sum(e, a: u16, b: u16, m: msg) {
         ],
     );
 }
+
+/// What is written to whom a map finds need not be there, as both sides do the same to nobody; what is read back must.
+#[test]
+fn what_is_read_back_is_there() {
+    let text = FOUND
+        .replace("read = get s.name", "read = 3:u16")
+        .replace("out app.done(n)\n    return\n  exit", "three = 3:u16\n    out app.done(three)\n    return\n  exit");
+    rule(&text.replace(" by name", ""), &[("read = 3:u16", "back = get s.more\n    read = cast back to u16")]);
+    let back = text
+        .replace("read = 3:u16", "back = get s.more\n    read = cast back to u16")
+        .replace("three = 3:u16", "three = 7:u16");
+    rule(&back, &[(" by name", ""), ("three = 7:u16", "three = 8:u16")]);
+}
+
+/// What a map has at keys that are equal under the guards is one object, by whatever names.
+#[test]
+fn objects_at_equal_keys_are_one() {
+    rule(
+        "automaton chosen
+layer a
+class a.E capacity 1 {
+  named: map 3 (u16) -> (@a.S) by name
+}
+class a.S capacity 5 in a.E {
+  more: u8
+  fixed name: u16
+}
+port app application {
+  in put(flag: bool, n: u16) -> a.E.put
+  out done(n: u16)
+  out lost()
+}
+handler a.E.put(e, flag: bool, n: u16) {
+    three = 3:u16
+    c = lt n, 5
+    d = lt n, 9
+    br flag one, two
+  one:
+    k = select c, n, three
+    find e.named[k] then f(..) else missing
+  f(s: @a.S):
+    m = get s.more
+    some = ne m, 0
+    br some go1, missing
+  go1:
+    out app.done(n)
+    return
+  two:
+    k2 = select d, n, three
+    find e.named[k2] then g(..) else missing
+  g(t: @a.S):
+    m2 = get t.more
+    some2 = ne m2, 0
+    br some2 go2, missing
+  go2:
+    out app.done(three)
+    return
+  missing:
+    out app.lost()
+    return
+}
+path a.E.put(e, flag: bool, n: u16) {
+    three = 3:u16
+    c = lt n, 5
+    d = lt n, 9
+    br flag one, two
+  one:
+    k = select c, n, three
+    find e.named[k] then f(..) else exit
+  f(s: @a.S):
+    m = get s.more
+    first = ne m, 0
+    br first go1, exit
+  go1:
+    out app.done(n)
+    return
+  two:
+    k2 = select d, n, three
+    find e.named[k2] then g(..) else exit
+  g(t: @a.S):
+    m2 = get t.more
+    second = ne m2, 0
+    br second go2, exit
+  go2:
+    out app.done(three)
+    return
+  exit:
+    refuse
+}
+",
+        &[
+            ("br second go2, exit", "jump go2"),
+            ("first = ne m, 0", "first = ne m, 1"),
+            ("second = ne m2, 0", "second = ne k2, 0"),
+        ],
+    );
+}

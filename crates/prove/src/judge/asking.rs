@@ -126,6 +126,21 @@ impl<'s, 'w, 'v> Asking<'s, 'w, 'v> {
         answer
     }
 
+    /// What holds, too.
+    pub(super) fn learn(&mut self, terms: &mut Terms, facts: &[Term]) {
+        if facts.is_empty() {
+            return;
+        }
+        self.facts.extend(facts);
+        self.models.clear();
+        self.samples.clear();
+        self.answers.clear();
+        if self.is_begun {
+            self.define(terms, facts);
+            self.script.extend(facts.iter().map(|fact| format!("(assert {})", terms.reference(*fact))));
+        }
+    }
+
     /// Why no more is asked about this way, if that is so.
     pub(super) fn over(&mut self) -> Option<String> {
         if self.over.is_none() {

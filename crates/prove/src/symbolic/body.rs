@@ -417,6 +417,9 @@ impl Reader<'_> {
                 let (object, index) = (way.object(*object)?, way.bits(*index)?);
                 let (value, beyond) = self.element(&way.leaf, object, *cell, index)?;
                 way.leaf.traps.push(beyond);
+                if way.leaf.elements.contains_key(&(object, *cell)) {
+                    way.leaf.read_back.insert(object);
+                }
                 one(value)
             }
             K::SetAt { object, cell, index, value } => self.set_at((*object, *cell), (*index, *value), way),
@@ -491,6 +494,7 @@ impl Reader<'_> {
                 for (key, term) in way.leaf.cells {
                     leaf.cells.entry(key).or_insert(term);
                 }
+                leaf.read_back.extend(way.leaf.read_back);
                 for null in way.leaf.nulls {
                     if !leaf.nulls.contains(&null) {
                         leaf.nulls.push(null);
