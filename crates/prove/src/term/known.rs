@@ -58,7 +58,7 @@ impl Terms {
                 (least << by | low_least, most << by | low_most)
             }
             Node::If(condition, a, b) => {
-                let (a, b) = self.sides(*condition, (*a, range(*a)), (*b, range(*b)), &range);
+                let (a, b) = self.sides_of(*condition, (*a, range(*a)), (*b, range(*b)), &range);
                 (a.0.min(b.0), a.1.max(b.1))
             }
             Node::Binary(Operator::Add, a, b) => {
@@ -110,7 +110,7 @@ impl Terms {
     }
 
     /// What the sides of a choice can be where they are chosen: `a` where the condition holds, `b` where it does not.
-    fn sides(
+    fn sides_of(
         &self,
         condition: Term,
         (a, mut of_a): (Term, Range),
