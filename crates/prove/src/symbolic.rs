@@ -18,7 +18,7 @@ mod terminators;
 mod way;
 mod wires;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use mokume_reaction::{
@@ -85,6 +85,8 @@ pub struct End {
     pub reason: ReasonId,
     /// Whether it was taken in, and not dropped.
     pub is_consumed: bool,
+    /// Where this holds: there may have been no message.
+    pub when: Term,
 }
 
 /// A way through the reaction.
@@ -109,6 +111,8 @@ pub struct Leaf {
     pub nulls: Vec<Term>,
     /// When a reference over which something is read or written is null: reads give zeros then, and writes nothing.
     pub looked: Vec<(Object, Term)>,
+    /// Objects of which something was read that had been written before: they must be there, as of nobody zeros are read.
+    pub read_back: BTreeSet<Object>,
     /// Elements of arrays that were written, in order: place and value.
     pub elements: BTreeMap<(Object, CellId), Vec<(Term, Term)>>,
     /// Timers in the order in which they were set: the deadline, or none where one was stopped.
@@ -117,7 +121,7 @@ pub struct Leaf {
     pub counted: BTreeMap<(Object, CellId), Term>,
     /// What a handler is given that is not read, as the last that is done.
     pub handed: Option<Handed>,
-    /// What was put into places, or none where what was there was taken out: which, and at which index.
+    /// What was put into places, or none where they were emptied, whether or not something was there: which, and at which index.
     pub kept: Vec<(Object, CellId, Term, Option<Message>)>,
     /// What was taken from quotas, 32 bits; what was given back is less than nothing.
     pub spent: Vec<(Object, CellId, Term)>,
@@ -137,6 +141,7 @@ impl Leaf {
         all.extend(self.elements.values().flatten().flat_map(|(at, value)| [*at, *value]));
         all.extend(self.timers.iter().filter_map(|(_, _, deadline)| *deadline));
         all.extend(self.spent.iter().map(|(_, _, amount)| *amount));
+        all.extend(self.ended.iter().map(|end| end.when));
         all.extend(self.traps.iter().chain(&self.nulls));
         let args = self.outs.iter().flat_map(|out| &out.args);
         for value in args.chain(self.handed.iter().flat_map(|handed| &handed.args)) {
@@ -184,7 +189,8 @@ pub struct Reader<'a> {
     pub(crate) way: Vec<Term>,
     /// Whether the event is one that a layer emits.
     pub(crate) is_inside: bool,
-    /// Whether what holds on a way makes its terms simpler. Where it does not, an object that several ways come by is one object on all.
+    /// Whether what holds on a way makes its terms simpler. Where it does not, an object that several ways come by is one object on all, and of
+    /// paths the conditions alone are read.
     pub assumes: bool,
     /// Whether ways that differ in numbers only are taken together.
     pub merges: bool,
@@ -194,6 +200,8 @@ pub struct Reader<'a> {
     pub hands_over: Option<HandlerId>,
     /// Channels of emissions that are not carried out yet, the next one last.
     pending: Vec<Channel>,
+    /// Stretches of octets of which sums were asked for.
+    sums: Vec<Base>,
 }
 
 type Same<'a> = dyn FnMut(&mut Terms, Term) -> Term + 'a;
@@ -232,6 +240,7 @@ impl<'a> Reader<'a> {
             assumes: true,
             hands_over: None,
             pending: Vec::new(),
+            sums: Vec::new(),
         }
     }
 
@@ -247,6 +256,38 @@ impl<'a> Reader<'a> {
             }
         }
         self
+    }
+
+    /// That objects are the same of which this is seen by now: what a map has at keys that are equal. Each cell of one is that of the other.
+    pub fn same_objects(&mut self) -> Vec<Term> {
+        let mut facts = Vec::new();
+        for place in 1..self.objects.len() {
+            let origin = &self.objects[place].1;
+            if !matches!(origin, Origin::Found(..)) {
+                continue;
+            }
+            let Some(first) = self.objects[..place].iter().position(|(_, other)| other == origin) else { continue };
+            let both = [Object(first as u32), Object(place as u32)];
+            let lives = both.map(|object| self.lives(object));
+            facts.push(self.terms.equal(lives[0], lives[1]));
+            let class = self.class_of(both[0]);
+            for cell in (0..self.automaton.class(class).cells.len()).map(CellId::from) {
+                let [a, b] = match self.automaton.cell(class, cell).kind {
+                    CellKind::Scalar { ty: Type::Ref(_), .. } => {
+                        both.map(|object| self.follow(object, cell).map(|(_, null)| null))
+                    }
+                    CellKind::Scalar { .. } => both.map(|object| self.before(object, cell)),
+                    CellKind::Timer => both.map(|object| Some(self.armed(object, cell))),
+                    CellKind::Quota { .. } => both.map(|object| Some(self.left(object, cell))),
+                    _ => continue,
+                };
+                if let (Some(a), Some(b)) = (a, b) {
+                    facts.push(self.terms.equal(a, b));
+                }
+            }
+        }
+        facts.retain(|fact| self.terms.constant(*fact).is_none());
+        facts
     }
 
     /// The objects met so far, by number: class, and how they were come by.
@@ -445,6 +486,9 @@ impl<'a> Reader<'a> {
     /// The term of a scalar cell on a leaf.
     pub(crate) fn cell(&mut self, leaf: &mut Leaf, object: Object, cell: CellId) -> Result<Term, String> {
         if let Some(term) = leaf.cells.get(&(object, cell)) {
+            if leaf.written.contains(&(object, cell)) {
+                leaf.read_back.insert(object);
+            }
             return Ok(*term);
         }
         let class = self.class_of(object);
@@ -459,6 +503,13 @@ impl<'a> Reader<'a> {
 
     /// A scalar cell before the reaction.
     pub(crate) fn before(&mut self, object: Object, cell: CellId) -> Option<Term> {
+        // What a map finds by its cells has the key in them.
+        if let Origin::Found(owner, map, key, _) = &self.objects[object.0 as usize].1 {
+            let place = self.own_key(*owner, *map).iter().position(|own| *own == cell);
+            if let Some(part) = place.and_then(|place| key.get(place)) {
+                return Some(*part);
+            }
+        }
         let (class, which) = (self.class_of(object), self.which(object));
         (self.initial)(self.terms, self.automaton, class, cell, which)
     }
@@ -489,10 +540,31 @@ impl<'a> Reader<'a> {
             Origin::Given(_) | Origin::Unique(_) => return self.terms.truth(true),
             // It owns the other, and would have ended it.
             Origin::Parent(child) => return self.lives(*child),
+            // When a reaction begins, all that is there lives (docs/semantics.md, L5).
+            Origin::Found(owner, map, ..) if !self.is_inside && !self.own_key(*owner, *map).is_empty() => {
+                return self.terms.truth(true);
+            }
             Origin::Cell(..) | Origin::Found(..) => {}
         }
         let name = format!("lives {} {}", self.automaton.class(*class).name, object.0);
         self.terms.variable(&name, Sort::Bool)
+    }
+
+    /// Whether an object is there: what is written to it can be read back, also when it has ended in this reaction (docs/semantics.md, L5).
+    pub fn is_there(&mut self, object: Object) -> Term {
+        match &self.objects[object.0 as usize].1 {
+            // It leaves the map before its place is free (docs/decisions/0084-maps-find-objects-by-their-cells.md).
+            Origin::Found(owner, map, ..) if !self.own_key(*owner, *map).is_empty() => self.terms.truth(true),
+            _ => self.lives(object),
+        }
+    }
+
+    /// The cells of objects by which a map finds them, if it does.
+    fn own_key(&self, owner: Object, map: CellId) -> &'a [CellId] {
+        match &self.automaton.cell(self.class_of(owner), map).kind {
+            CellKind::Map { by, .. } => by,
+            _ => &[],
+        }
     }
 
     /// Whether a timer is armed before the reaction.

@@ -3,5 +3,6 @@
 mod common;
 mod judging;
 mod reading;
+mod rules;
 mod solving;
 mod terms;

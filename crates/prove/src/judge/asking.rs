@@ -23,8 +23,8 @@ const MOST_SAMPLES: usize = 64;
 const MOST_TRIES: usize = 8;
 
 /// How long the solver that knows the facts thinks about whether two terms are equal, and about a goal.
-const SHORT: Duration = Duration::from_secs(1);
-const LONG: Duration = Duration::from_secs(2);
+const SHORT: Duration = Duration::from_millis(500);
+const LONG: Duration = Duration::from_millis(500);
 
 /// How far the judging of a path has come.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -124,6 +124,21 @@ impl<'s, 'w, 'v> Asking<'s, 'w, 'v> {
             self.answers.insert(more, answer.clone());
         }
         answer
+    }
+
+    /// What holds, too.
+    pub(super) fn learn(&mut self, terms: &mut Terms, facts: &[Term]) {
+        if facts.is_empty() {
+            return;
+        }
+        self.facts.extend(facts);
+        self.models.clear();
+        self.samples.clear();
+        self.answers.clear();
+        if self.is_begun {
+            self.define(terms, facts);
+            self.script.extend(facts.iter().map(|fact| format!("(assert {})", terms.reference(*fact))));
+        }
     }
 
     /// Why no more is asked about this way, if that is so.

@@ -18,6 +18,18 @@ pub(super) const REFUSED: &str = "refused";
 /// A loop that goes round more often than this is an escape.
 const MOST_STEPS: usize = 512;
 
+/// Whether there is one way on from a block, to the end.
+fn returns(body: &Body, mut block: usize) -> bool {
+    for _ in 0..body.blocks.len() {
+        match &body.blocks[block].terminator {
+            Terminator::Return => return true,
+            Terminator::Jump { to } => block = to.block.index(),
+            _ => return false,
+        }
+    }
+    false
+}
+
 impl Reader<'_> {
     pub(super) fn run_handler(
         &mut self,
@@ -120,6 +132,11 @@ impl Reader<'_> {
         while let Some(mut way) = ways.pop() {
             if done.len() + ways.len() > MOST_LEAVES {
                 return Err("more ways through the path than are read".into());
+            }
+            // Behind all guards nothing is a condition.
+            if !self.assumes && returns(body, way.block) {
+                done.push(way.leaf);
+                continue;
             }
             self.run_block(body, &mut way)?;
             if let Terminator::Refuse { .. } = body.blocks[way.block].terminator {
@@ -352,7 +369,7 @@ impl Reader<'_> {
             K::Store { field, message, at, value } => self.store(*field, *message, (*at, *value), way),
             K::Sum16 { message } => {
                 let message = way.message(*message)?;
-                one(message.sum16(self.terms))
+                one(self.sum_of(&message))
             }
             K::Fold16 { a } => {
                 let a = way.bits(*a)?;
@@ -383,7 +400,8 @@ impl Reader<'_> {
             }
             K::Drop { message: _, reason } | K::Consume { message: _, reason } => {
                 let is_consumed = matches!(op, K::Consume { .. });
-                way.leaf.ended.push(End { reason: *reason, is_consumed });
+                let when = self.terms.truth(true);
+                way.leaf.ended.push(End { reason: *reason, is_consumed, when });
                 Ok(Vec::new())
             }
             K::Lives { object } => match way.value(*object)? {
@@ -399,6 +417,9 @@ impl Reader<'_> {
                 let (object, index) = (way.object(*object)?, way.bits(*index)?);
                 let (value, beyond) = self.element(&way.leaf, object, *cell, index)?;
                 way.leaf.traps.push(beyond);
+                if way.leaf.elements.contains_key(&(object, *cell)) {
+                    way.leaf.read_back.insert(object);
+                }
                 one(value)
             }
             K::SetAt { object, cell, index, value } => self.set_at((*object, *cell), (*index, *value), way),
@@ -473,6 +494,7 @@ impl Reader<'_> {
                 for (key, term) in way.leaf.cells {
                     leaf.cells.entry(key).or_insert(term);
                 }
+                leaf.read_back.extend(way.leaf.read_back);
                 for null in way.leaf.nulls {
                     if !leaf.nulls.contains(&null) {
                         leaf.nulls.push(null);

@@ -66,6 +66,11 @@ impl Concrete<'_> {
             Node::Concat(high, low) => self.number(*high) << (self.terms.width(*low) % 64) | self.number(*low),
             Node::ZeroExtend(_, a) => self.number(*a),
             Node::Select(octets, index) => u64::from(self.octet(*octets, self.number(*index))),
+            Node::Fold(a) => {
+                let sum = self.number(*a);
+                let once = (sum >> 16) + (sum & 0xffff);
+                (once >> 16) + (once & 0xffff)
+            }
             Node::Apply { name, args } => self.apply(name, args),
         };
         value & mask(width)
