@@ -18,7 +18,7 @@ struct Lines<'p> {
 }
 
 impl Told for Lines<'_> {
-    fn works_on(&mut self, events: &[String], Step { way, ways, questions }: Step) {
+    fn works_on(&mut self, events: &[String], Step { way, ways, questions, .. }: Step) {
         self.status.show(|| format!("{}: way {way} of {ways}, {questions} questions", events.join(", ")));
     }
 

@@ -35,6 +35,8 @@ pub struct Step {
     pub ways: usize,
     /// Questions that solvers were asked about it.
     pub questions: u32,
+    /// Ways that are open by now.
+    pub open: usize,
 }
 
 /// Who looks at what goes on: says how much longer it may take, or why no more is to be asked.
