@@ -180,7 +180,7 @@ fn made_simple(terms: &mut Terms, facts: &[Term]) -> Vec<Term> {
 }
 
 /// What a parameter is called: as nothing else is, and not as another of the same name.
-fn given(place: usize, name: &str) -> String {
+pub fn given(place: usize, name: &str) -> String {
     format!("given {place} {}", plain(name))
 }
 

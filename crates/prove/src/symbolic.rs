@@ -613,7 +613,7 @@ pub fn sort_of(automaton: &Automaton, ty: Type) -> Sort {
 
 /// A name as part of a variable's: what is no letter, digit, `_` or point is its number, so that names that are put together are those of one thing only, and
 /// end in a script where they end.
-pub(crate) fn plain(name: &str) -> String {
+pub fn plain(name: &str) -> String {
     let mut plain = String::new();
     for letter in name.chars() {
         match letter {

@@ -4,22 +4,22 @@
 //! `MOKUME_MUTANTS=1000` tries more, `MOKUME_SEED=7` others.
 
 mod faults;
+mod replayed;
 mod second;
 
-use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use mokume_base::{Random, RealWorld};
-use mokume_emit_c::drive::{drive_from, AccountsCompared, Difference, Drive, Subject};
-use mokume_interpret::Instance;
+use mokume_driver::prove::Beside;
+use mokume_emit_c::drive::Difference;
 use mokume_prove::judge::{judge_watched, Judged, Step};
 use mokume_prove::solver::{solvers, Solver};
 use mokume_reaction::profile::Profile;
-use mokume_reaction::{verify, Accounts, Automaton, Datum, Machine, Outcome, PortId};
+use mokume_reaction::{verify, Automaton};
 
 use crate::campaign::stacks::{of_files, Stack};
 use faults::{concerned, Change, Fault};
@@ -98,81 +98,9 @@ impl Subjected {
     }
 }
 
-/// Takes paths, and says how often.
-struct Pathed {
-    instance: Instance,
-    aimed: usize,
-    taken: Arc<Mutex<Vec<u64>>>,
-}
-
-impl Subject for Pathed {
-    /// What takes the path for the first times is worth another try.
-    fn progress(&self) -> u64 {
-        self.taken.lock().unwrap().get(self.aimed).copied().unwrap_or(0).min(200)
-    }
-}
-
-impl Machine for Pathed {
-    fn start(&mut self, now: u64) -> Outcome {
-        self.instance.start(now)
-    }
-    fn input(&mut self, now: u64, port: PortId, event: u32, args: &[Datum]) -> Outcome {
-        self.instance.input(now, port, event, args)
-    }
-    fn advance(&mut self, now: u64) -> Outcome {
-        self.instance.advance(now)
-    }
-    fn next_deadline(&self) -> Option<u64> {
-        self.instance.next_deadline()
-    }
-    fn accounts(&self) -> Accounts {
-        self.instance.accounts()
-    }
-    fn exhausted(&self) -> u64 {
-        self.instance.exhausted()
-    }
-    fn reactions(&self) -> u64 {
-        self.instance.reactions()
-    }
-}
-
 /// The layers beside the paths of an automaton, by random events: the first difference; and how often the path was taken that it is aimed at.
-fn run(
-    stack: &Stack,
-    pathed: &Automaton,
-    aimed: usize,
-    (sequences, seed): (u64, u64),
-) -> (Option<Box<Difference>>, u64) {
-    let layers = Arc::new(stack.uncomposed.clone());
-    let pathed = Arc::new(pathed.clone());
-    let taken = Arc::new(Mutex::new(vec![0; pathed.paths.len()]));
-    let machine = |automaton: &Arc<Automaton>, params: &[u64], seed: u64| {
-        Instance::shared(automaton.clone(), params, seed).with_natives(stack.natives.clone())
-    };
-    let options = Drive {
-        seed,
-        sequences,
-        steps: 30,
-        siblings: 40,
-        whole: 40,
-        accounts: AccountsCompared::AfterEachStep,
-        ..Drive::default()
-    };
-    let subject = |params: &[u64], seed: u64| {
-        let instance = machine(&pathed, params, seed).with_paths_counted(taken.clone());
-        Pathed { instance, aimed, taken: taken.clone() }
-    };
-    let model = RefCell::new(None::<(Vec<u64>, Instance)>);
-    let reference = |params: &[u64], seed: u64| {
-        let mut model = model.borrow_mut();
-        if model.as_ref().is_none_or(|(known, _)| known != params) {
-            *model = Some((params.to_vec(), machine(&layers, params, 0)));
-        }
-        model.as_ref().map(|(_, model)| model.sibling(seed)).expect("made just now")
-    };
-    let found = drive_from(&stack.uncomposed, options, &stack.lessons, reference, subject).err();
-    let times = taken.lock().unwrap().get(aimed).copied().unwrap_or(0);
-    (found, times)
+fn run(stack: &Stack, pathed: &Automaton, aimed: usize, how: (u64, u64)) -> (Option<Box<Difference>>, u64) {
+    Beside { layers: &stack.uncomposed, natives: &stack.natives, lessons: &stack.lessons }.run(pathed, aimed, how)
 }
 
 /// What became of one fault.
