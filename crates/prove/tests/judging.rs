@@ -252,3 +252,32 @@ fn no_path_with_a_fault_that_shows_is_proved() {
     assert!(wrong.is_empty(), "proved, and wrong:\n{}", wrong.join("\n"));
     assert!(judged >= 15 && refused * 10 >= judged * 7, "{refused} of {judged} are refused");
 }
+
+/// Of each path that the passes make of the stacks here: whether it is proved, and whether random events show that it does something else. For
+/// `scripts/passes-faults`, which plants faults in the passes.
+#[test]
+#[ignore = "campaign: passes"]
+fn what_passes_make() {
+    let mut solvers = there();
+    let own = ["library_1.ra", "library_3.ra", "fcfs_sequencer_credit.ra", "octet_credit.ra", "two_sessions.ra"];
+    let own = own.into_iter().map(|name| (name.to_owned(), text_of(name)));
+    for (name, text) in run_tests().into_iter().chain(own) {
+        let Some(stack) = perhaps_composed(&text) else { continue };
+        let stack = fused(&stack);
+        if !verify(&stack).is_empty() {
+            println!("path\t{name}\topen\tother");
+            continue;
+        }
+        for path in &stack.paths {
+            let proved = judge(&stack, path, &mut solvers).is_ok_and(|judged| judged.is_proved());
+            let alone = Automaton { paths: vec![path.clone()], ..stack.clone() };
+            let is_same = std::panic::catch_unwind(|| agree(&alone)).unwrap_or(false);
+            let handler = stack.handler_name(path.handler);
+            println!(
+                "path\t{name} {handler}\t{}\t{}",
+                if proved { "proved" } else { "open" },
+                if is_same { "same" } else { "other" }
+            );
+        }
+    }
+}

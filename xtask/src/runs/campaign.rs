@@ -69,6 +69,12 @@ const RUNS: &[Run] = &[
         },
     },
     Run {
+        name: "passes",
+        minutes: 40,
+        guards: "three faults planted in each pass that makes paths, of a guard, a relation and an order: the judge refutes each, runs show it",
+        how: One(&["scripts/passes-faults"]),
+    },
+    Run {
         name: "solvers",
         minutes: 15,
         guards: "bitwuzla and z3 are asked each question of proving ten stacks: no disagreement, both decide 90 %",
