@@ -14,7 +14,7 @@ use std::time::Duration;
 use mokume_reaction::{AttributeId, Automaton, CellId, CellKind, Path, Type};
 
 use crate::solver::{Answer, Solver};
-use crate::symbolic::{any_state, sort_of, End, Leaf, Message, Object, Reader, Value};
+use crate::symbolic::{any_state, plain, sort_of, End, Leaf, Message, Object, Reader, Value};
 use crate::term::{Assumed, Operator, Sort, Term, Terms};
 use asking::Asking;
 pub use asking::{Step, Watch};
@@ -121,10 +121,15 @@ pub fn judge_watched<'w>(
     let mut ways = Vec::new();
     let all = leaves.len();
     for (place, leaf) in leaves.into_iter().enumerate() {
-        let step = Step { way: place + 1, ways: all, questions: 0 };
+        let open = ways.iter().filter(|way: &&Way| way.verdict.is_err()).count();
+        let step = Step { way: place + 1, ways: all, questions: 0, open };
         if leaf.escape.is_some() {
             if does_something(&leaf) {
                 let why = "it does something before it refuses".to_owned();
+                ways.push(Way { guards: leaf.condition.len(), verdict: Err(why.into()) });
+            }
+            if !leaf.refused_well {
+                let why = "where it refuses, it gives back another message than it was given".to_owned();
                 ways.push(Way { guards: leaf.condition.len(), verdict: Err(why.into()) });
             }
             // The layers run behind a refusal, and report what they report.
@@ -175,8 +180,8 @@ fn made_simple(terms: &mut Terms, facts: &[Term]) -> Vec<Term> {
 }
 
 /// What a parameter is called: as nothing else is, and not as another of the same name.
-fn given(place: usize, name: &str) -> String {
-    format!("given {place} {name}")
+pub fn given(place: usize, name: &str) -> String {
+    format!("given {place} {}", plain(name))
 }
 
 /// What a path's event brings: anything.

@@ -29,6 +29,7 @@ pub const SOURCES: [&str; 29] = [
     include_str!("symbolic/decoder.rs"),
     include_str!("symbolic/encoder.rs"),
     include_str!("symbolic/held.rs"),
+    include_str!("symbolic/links.rs"),
     include_str!("symbolic/merging.rs"),
     include_str!("symbolic/message.rs"),
     include_str!("symbolic/messages.rs"),

@@ -10,6 +10,7 @@ mod cells;
 mod decoder;
 mod encoder;
 mod held;
+mod links;
 mod merging;
 mod message;
 mod messages;
@@ -21,9 +22,7 @@ mod wires;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use mokume_reaction::{
-    Automaton, CellId, CellKind, Channel, ClassId, HandlerId, LinkKind, Path, PortId, ReasonId, Type,
-};
+use mokume_reaction::{Automaton, CellId, CellKind, Channel, ClassId, HandlerId, Path, PortId, ReasonId, Type};
 
 use crate::term::{Assumed, Sort, Term, Terms};
 
@@ -128,6 +127,8 @@ pub struct Leaf {
     /// Messages that became one with others.
     pub merged: u32,
     pub settling: Settling,
+    /// Of a way through a path that refuses: whether it gives back what it was given, and has put nothing out.
+    pub refused_well: bool,
     /// Why this way is not read further.
     pub escape: Option<String>,
 }
@@ -156,6 +157,14 @@ impl Leaf {
 }
 
 impl Value {
+    /// When a reference is null, if that is a question.
+    pub(crate) fn null(&self) -> Option<Term> {
+        match self {
+            Value::Perhaps(_, null) => Some(*null),
+            _ => None,
+        }
+    }
+
     fn terms(&self, all: &mut Vec<Term>) {
         match self {
             Value::Bits(term) | Value::Perhaps(_, term) => all.push(*term),
@@ -202,6 +211,8 @@ pub struct Reader<'a> {
     pending: Vec<Channel>,
     /// Stretches of octets of which sums were asked for.
     sums: Vec<Base>,
+    /// Of each link, whether it leads back to where it came from.
+    lead_back: Vec<bool>,
 }
 
 type Same<'a> = dyn FnMut(&mut Terms, Term) -> Term + 'a;
@@ -241,6 +252,7 @@ impl<'a> Reader<'a> {
             hands_over: None,
             pending: Vec::new(),
             sums: Vec::new(),
+            lead_back: links::lead_back(automaton),
         }
     }
 
@@ -305,9 +317,8 @@ impl<'a> Reader<'a> {
         if let Origin::Cell(from, cell) = origin {
             if let Origin::Cell(first, back) = self.objects[from.0 as usize].1 {
                 let ends = ((self.class_of(first), Some(back)), (self.class_of(from), Some(cell)));
-                let linked = self.automaton.links.iter().any(|link| {
-                    link.kind == LinkKind::OneToOne
-                        && (ends == (link.above, link.below) || ends == (link.below, link.above))
+                let linked = self.automaton.links.iter().zip(&self.lead_back).any(|(link, leads_back)| {
+                    *leads_back && (ends == (link.above, link.below) || ends == (link.below, link.above))
                 });
                 if linked {
                     return first;
@@ -479,7 +490,7 @@ impl<'a> Reader<'a> {
     pub(crate) fn parameter(&mut self, index: u32) -> Term {
         let param = &self.automaton.params[index as usize];
         let sort = sort_of(self.automaton, param.ty);
-        let name = format!("param {}", param.name);
+        let name = format!("param {}", plain(&param.name));
         self.terms.variable(&name, sort)
     }
 
@@ -527,7 +538,7 @@ impl<'a> Reader<'a> {
         let class = self.class_of(object);
         let described = self.automaton.cell(class, cell);
         let places = if let CellKind::Messages { size, .. } = described.kind { size } else { 0 };
-        let name = format!("holds {}.{} {}", self.automaton.class(class).name, described.name, object.0);
+        let name = self.named("holds", object, cell);
         let places = self.terms.number(u64::from(places), 32);
         let beyond = self.terms.less_equal(places, index);
         (self.terms.apply(&name, vec![index], Sort::Bool), beyond)
@@ -546,7 +557,7 @@ impl<'a> Reader<'a> {
             }
             Origin::Cell(..) | Origin::Found(..) => {}
         }
-        let name = format!("lives {} {}", self.automaton.class(*class).name, object.0);
+        let name = format!("lives {} {}", plain(&self.automaton.class(*class).name), object.0);
         self.terms.variable(&name, Sort::Bool)
     }
 
@@ -574,8 +585,7 @@ impl<'a> Reader<'a> {
     }
 
     fn named(&self, what: &str, object: Object, cell: CellId) -> String {
-        let class = self.class_of(object);
-        format!("{what} {}.{} {}", self.automaton.class(class).name, self.automaton.cell(class, cell).name, object.0)
+        format!("{what} {} {}", cell_name(self.automaton, self.class_of(object), cell), object.0)
     }
 
     /// An element of an array on a leaf; and whether there is no such place, which is reported.
@@ -596,10 +606,13 @@ impl<'a> Reader<'a> {
             return Err(MAY_BE_ONE.into());
         }
         let sort = sort_of(self.automaton, ty);
+        // A place is the same one by indices of all widths.
+        let index = self.terms.resize(index, 64);
         let name = self.named("array", object, cell);
         let mut value = self.terms.apply(&name, vec![index], sort);
         for (place, new) in leaf.elements.get(&(object, cell)).into_iter().flatten() {
-            let here = self.terms.equal(*place, index);
+            let place = self.terms.resize(*place, 64);
+            let here = self.terms.equal(place, index);
             value = self.terms.choose(here, *new, value);
         }
         let (size, wide) = (self.terms.number(u64::from(size), 64), self.terms.resize(index, 64));
@@ -613,9 +626,7 @@ impl<'a> Reader<'a> {
 
     /// What is left of a quota before the reaction.
     pub(crate) fn left(&mut self, object: Object, cell: CellId) -> Term {
-        let class = self.class_of(object);
-        let described = self.automaton.cell(class, cell);
-        let name = format!("left {}.{} {}", self.automaton.class(class).name, described.name, object.0);
+        let name = self.named("left", object, cell);
         self.terms.variable(&name, Sort::Bits(32))
     }
 
@@ -624,7 +635,7 @@ impl<'a> Reader<'a> {
         let class = self.class_of(object);
         let described = self.automaton.cell(class, cell);
         let CellKind::Scalar { ty: Type::Ref(referred), .. } = described.kind else { return None };
-        let name = format!("null {}.{} {}", self.automaton.class(class).name, described.name, object.0);
+        let name = self.named("null", object, cell);
         let null = self.terms.variable(&name, Sort::Bool);
         Some((self.object(referred, Origin::Cell(object, cell)), null))
     }
@@ -642,7 +653,7 @@ impl Reader<'_> {
         let class = self.class_of(object);
         let described = automaton.cell(class, cell);
         let CellKind::Map { value, .. } = &described.kind else { return Err("a look-up in no map".into()) };
-        let name = format!("{}.{} {}", automaton.class(class).name, described.name, object.0);
+        let name = format!("{} {}", cell_name(automaton, class, cell), object.0);
         let found = self.terms.apply(&format!("in {name}"), key.clone(), Sort::Bool);
         let values = value
             .iter()
@@ -650,7 +661,9 @@ impl Reader<'_> {
             .map(|(place, ty)| match ty {
                 Type::Ref(referred) => {
                     let origin = Origin::Found(object, cell, key.clone(), place as u32);
-                    Value::Object(self.object(*referred, origin))
+                    let found = self.object(*referred, origin);
+                    // Nobody may be what a map has at a key.
+                    Value::Perhaps(found, self.terms.apply(&format!("null at {name} {place}"), key.clone(), Sort::Bool))
                 }
                 scalar => {
                     let sort = sort_of(automaton, *scalar);
@@ -670,11 +683,30 @@ pub fn sort_of(automaton: &Automaton, ty: Type) -> Sort {
     }
 }
 
+/// A name as part of a variable's: what is no letter, digit, `_` or point is its number, so that names that are put together are those of one thing only, and
+/// end in a script where they end.
+pub fn plain(name: &str) -> String {
+    let mut plain = String::new();
+    for letter in name.chars() {
+        match letter {
+            '.' | '_' => plain.push(letter),
+            letter if letter.is_ascii_alphanumeric() => plain.push(letter),
+            letter => plain.push_str(&format!("~{:x}~", u32::from(letter))),
+        }
+    }
+    plain
+}
+
+/// `class.cell`.
+pub(crate) fn cell_name(automaton: &Automaton, class: ClassId, cell: CellId) -> String {
+    let cell = plain(&automaton.cell(class, cell).name).replace('.', "~2e~");
+    format!("{}.{cell}", plain(&automaton.class(class).name))
+}
+
 /// A variable for each scalar cell, named `class.cell` (and ` #n` for further objects): a state about which nothing is known.
 pub fn any_state(terms: &mut Terms, automaton: &Automaton, class: ClassId, cell: CellId, which: u32) -> Option<Term> {
-    let described = automaton.cell(class, cell);
-    let CellKind::Scalar { ty, .. } = described.kind else { return None };
-    let mut name = format!("{}.{}", automaton.class(class).name, described.name);
+    let CellKind::Scalar { ty, .. } = automaton.cell(class, cell).kind else { return None };
+    let mut name = cell_name(automaton, class, cell);
     if which > 0 {
         name.push_str(&format!(" #{which}"));
     }

@@ -35,7 +35,8 @@ impl Place {
             ways.push(way(line)?);
             Some(ways)
         })?;
-        let proof = Proof { events: events.to_vec(), ways: Ok(ways), took: Duration::ZERO, is_kept: true };
+        let proof =
+            Proof { events: events.to_vec(), ways: Ok(ways), took: Duration::ZERO, is_kept: true, replayed: None };
         proof.is_proved().then_some(proof)
     }
 

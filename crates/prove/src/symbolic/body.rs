@@ -139,7 +139,11 @@ impl Reader<'_> {
                 continue;
             }
             self.run_block(body, &mut way)?;
-            if let Terminator::Refuse { .. } = body.blocks[way.block].terminator {
+            if let Terminator::Refuse { values } = &body.blocks[way.block].terminator {
+                let given = all.iter().filter(|value| matches!(value, Value::Message(_)));
+                let back = values.iter().map(|value| way.value(*value)).collect::<Result<Vec<_>, _>>()?;
+                let is_same = back.iter().eq(given);
+                way.leaf.refused_well = is_same && way.emissions.is_empty();
                 way.leaf.escape = Some(REFUSED.to_string());
                 done.push(way.leaf);
                 continue;
@@ -314,9 +318,8 @@ impl Reader<'_> {
             }
             K::Unique { class } => Ok(vec![Value::Object(self.object(*class, Origin::Unique(*class)))]),
             K::Parent { object } => {
-                let object = way.object(*object)?;
-                let parent = self.parent(object).ok_or("a class without a parent")?;
-                Ok(vec![Value::Object(parent)])
+                let value = way.value(*object)?;
+                self.parent_of(value, way.object(*object)?)
             }
             K::Pack { ty, values } => array(self.pack(*ty, values, way)?),
             K::Item { array, index } => {
@@ -337,8 +340,15 @@ impl Reader<'_> {
                 array(self.splice(&items, index, &with))
             }
             K::Get { object, cell } => {
+                let given = way.value(*object)?;
                 let object = way.object(*object)?;
                 if let Some((referred, null)) = self.follow(object, *cell) {
+                    if self.objects()[referred.0 as usize].1 != Origin::Cell(object, *cell) {
+                        // It leads back to where it came from, if it is there.
+                        let lives = self.lives(object);
+                        way.leaf.nulls.push(self.terms.not(lives));
+                        way.leaf.nulls.extend(given.null());
+                    }
                     return Ok(vec![Value::Perhaps(referred, null)]);
                 }
                 let term = self.cell(&mut way.leaf, object, *cell)?;
@@ -383,6 +393,8 @@ impl Reader<'_> {
             }
             K::Emit { target, event, args } => {
                 let args = args.iter().map(|arg| way.value(*arg)).collect::<Result<Vec<_>, _>>()?;
+                // What is for nobody is gone.
+                way.leaf.nulls.extend(way.value(*target)?.null());
                 let target = way.object(*target)?;
                 way.emissions.push(Emission::Call { target: To::Object(target), event: event.clone(), args });
                 Ok(Vec::new())

@@ -126,6 +126,10 @@ impl Concrete<'_> {
             let there = self.object(Object(object));
             return u64::from(there.is_some_and(|handle| self.stack.objects(class).contains(&handle)));
         }
+        // Whether one that has ended is there yet makes no difference to those who look after a reaction.
+        if name.starts_with("freed ") {
+            return 1;
+        }
         if let Some(message) = name.strip_suffix(".size") {
             return self.messages[message].len() as u64;
         }
@@ -149,6 +153,12 @@ impl Concrete<'_> {
             let (object, cell) = self.cell_named(&format!("in {path}"), "in ").expect("a map");
             let place: usize = place.parse().expect("a place");
             return self.entry(object, cell, args).map_or(0, |values| values[place]);
+        }
+        if let Some(rest) = name.strip_prefix("null at ") {
+            let (path, place) = rest.rsplit_once(' ').expect("a place");
+            let (object, cell) = self.cell_named(&format!("in {path}"), "in ").expect("a map");
+            let place: usize = place.parse().expect("a place");
+            return u64::from(self.entry(object, cell, args).is_some_and(|values| values[place] == u64::MAX));
         }
         if let Some((object, cell)) = self.cell_named(name, "holds ") {
             let place = self.number(args[0]) as usize;
