@@ -199,6 +199,9 @@ pub enum Command {
         /// An event, such as `udp.send`: its path is shown. Left out: all events, a line each.
         #[arg(long, value_name = "PORT.EVENT")]
         event: Option<String>,
+        /// Writes the event's path as a page: its code beside the source, and what each `--fuse` leaves of each layer.
+        #[arg(long, value_name = "FILE", requires = "event")]
+        html: Option<String>,
         #[command(flatten)]
         by: ByProfile,
     },

@@ -74,7 +74,10 @@ pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i3
         Command::Build { stack, emit, output, uncomposed, fused, by } => {
             build_stack((stack, by), (*emit, *uncomposed, fused.level), output.as_deref(), printer)
         }
-        Command::Path { stack, event, by } => crate::path::path((stack, by), event.as_deref(), printer),
+        Command::Path { stack, event, html, by } => match (event, html) {
+            (Some(event), Some(html)) => crate::path::page((stack, by), event, html, printer),
+            _ => crate::path::path((stack, by), event.as_deref(), printer),
+        },
         Command::Prove { stack, event, limit, again, by } => {
             let asked = (event.as_deref(), Duration::from_secs(*limit), *again);
             crate::prove::prove((stack, by), asked, printer)

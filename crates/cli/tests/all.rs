@@ -7,6 +7,7 @@ mod dissect;
 mod fmt_new;
 mod judged;
 mod networks;
+mod path_page;
 mod profile;
 mod prove;
 mod streams;

@@ -1,11 +1,14 @@
 //! `mokume path`: for each event of a port, the likeliest way through all layers, in the words of the source.
 
+mod page;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use mokume_reaction::profile::Profile;
 use mokume_reaction::{Automaton, Block, Body, HandlerId, LayerId, Path, SourceId, Target, Terminator, Trigger};
 
 use crate::failure::Failure;
+pub use page::page;
 
 /// What is known of an event's path.
 #[derive(Clone, Debug)]
@@ -136,23 +139,37 @@ impl Nowhere {
     }
 }
 
-/// What is left of each layer on the likeliest way: an operation is of the layer in whose code its line stands, one without a line of
-/// the layer of the one before it.
-fn left(automaton: &Automaton, path: &Path, order: &[LayerId]) -> Vec<Left> {
-    let mut owners: BTreeMap<SourceId, BTreeSet<LayerId>> = BTreeMap::new();
-    for (layer, body) in automaton.code() {
-        let marks = body.blocks.iter().filter_map(|block| Some(block.mark?.source));
-        for source in marks.chain(body.ops().filter_map(|op| op.source)) {
-            owners.entry(source).or_default().insert(layer);
+/// By place in the source: the layers in whose code it stands.
+struct Owners(BTreeMap<SourceId, BTreeSet<LayerId>>);
+
+impl Owners {
+    fn of(automaton: &Automaton) -> Self {
+        let mut owners: BTreeMap<SourceId, BTreeSet<LayerId>> = BTreeMap::new();
+        for (layer, body) in automaton.code() {
+            let marks = body.blocks.iter().filter_map(|block| Some(block.mark?.source));
+            for source in marks.chain(body.ops().filter_map(|op| op.source)) {
+                owners.entry(source).or_default().insert(layer);
+            }
         }
+        Owners(owners)
     }
+
+    fn of_source(&self, source: SourceId) -> Option<&BTreeSet<LayerId>> {
+        self.0.get(&source)
+    }
+}
+
+/// What is left of each layer on the likeliest way: an operation is of the layer in whose code its line stands, one without a line of
+/// the layer of the one before it. Operations and guards, in the order of the layers.
+fn left_of(automaton: &Automaton, path: &Path, order: &[LayerId]) -> Vec<(BTreeSet<LayerId>, usize, usize)> {
+    let owners = Owners::of(automaton);
     let mut counts: BTreeMap<BTreeSet<LayerId>, (usize, usize)> = BTreeMap::new();
     order.iter().for_each(|layer| {
         counts.insert(BTreeSet::from([*layer]), (0, 0));
     });
     let mut at = order.first().map(|layer| BTreeSet::from([*layer])).unwrap_or_default();
     let mut count = |source: Option<SourceId>, operations: usize, guards: usize| {
-        if let Some(own) = source.and_then(|source| owners.get(&source)) {
+        if let Some(own) = source.and_then(|source| owners.of_source(source)) {
             at.clone_from(own);
         }
         let known = counts.entry(at.clone()).or_default();
@@ -170,15 +187,21 @@ fn left(automaton: &Automaton, path: &Path, order: &[LayerId]) -> Vec<Left> {
         layers.len() > 1 || *left != (0, 0) || !together.iter().any(|others| layers.is_subset(others))
     });
     let place = |layer: &LayerId| order.iter().position(|other| other == layer).unwrap_or(order.len());
-    let mut all: Vec<_> = counts.into_iter().collect();
-    all.sort_by_key(|(layers, _)| layers.iter().map(place).min());
+    let mut all: Vec<_> =
+        counts.into_iter().map(|(layers, (operations, guards))| (layers, operations, guards)).collect();
+    all.sort_by_key(|(layers, ..)| layers.iter().map(place).min());
+    all
+}
+
+fn left(automaton: &Automaton, path: &Path, order: &[LayerId]) -> Vec<Left> {
+    let place = |layer: &LayerId| order.iter().position(|other| other == layer).unwrap_or(order.len());
     let name = |layer: &LayerId| automaton.layers[layer.index()].name.clone();
-    let left = |(layers, (operations, guards)): (BTreeSet<LayerId>, (usize, usize))| {
+    let all = left_of(automaton, path, order).into_iter().map(|(layers, operations, guards)| {
         let mut layers: Vec<LayerId> = layers.into_iter().collect();
         layers.sort_by_key(place);
         Left { layers: layers.iter().map(name).collect(), operations, guards }
-    };
-    all.into_iter().map(left).collect()
+    });
+    all.collect()
 }
 
 /// Whether what comes next depends on an answer.
