@@ -187,6 +187,9 @@ pub enum Command {
         /// The layers as they were written, before composing.
         #[arg(long)]
         uncomposed: bool,
+        /// Only with paths that `mokume prove` has proved: where there is no verdict, the layers stay as they are, and a line says so.
+        #[arg(long, conflicts_with = "uncomposed")]
+        proved: bool,
         #[command(flatten)]
         fused: Fused,
         #[command(flatten)]

@@ -66,21 +66,39 @@ pub fn fused(composed: &Automaton, profile: &Profile, level: u8) -> Automaton {
 pub(crate) struct Noted {
     pub automaton: Automaton,
     events: Vec<(HandlerId, Result<usize, mokume_fuse::Why>)>,
+    /// Who had a path that was left out, if some were to be.
+    left_out: Option<Vec<HandlerId>>,
 }
 
 pub(crate) fn with_notes(composed: &Automaton, profile: &Profile, level: u8) -> Noted {
     let fused = mokume_fuse::fused(composed, profile, (level > 1).then_some(mokume_fuse::WORTH));
-    Noted { automaton: fused.automaton, events: fused.events }
+    Noted { automaton: fused.automaton, events: fused.events, left_out: None }
 }
 
 impl Noted {
+    /// Leaves out all paths but those of these handlers, and what only they recall. The events of those that are left out, by path.
+    pub fn keep_only(&mut self, handlers: &[HandlerId]) -> Vec<Vec<String>> {
+        let is_kept = |handler: &HandlerId| handlers.contains(handler);
+        let paths = self.automaton.paths.iter().map(|path| path.handler);
+        let left_out: Vec<HandlerId> = paths.filter(|handler| !is_kept(handler)).collect();
+        self.automaton.paths.retain(|path| is_kept(&path.handler));
+        mokume_analyse::take_out(&mut self.automaton);
+        let events = left_out.iter().map(|handler| events(&self.automaton, *handler)).collect();
+        self.left_out = Some(left_out);
+        events
+    }
+
     /// What is said of the path of each event, line by line; these are proved.
     pub fn notes(&self, level: u8, proved: &[HandlerId]) -> Vec<String> {
-        let head =
-            format!("Paths (`--fuse {level}`): the usual way of an event through all layers as one piece of code.");
+        let only = if self.left_out.is_some() { " --proved" } else { "" };
+        let head = format!(
+            "Paths (`--fuse {level}{only}`): the usual way of an event through all layers as one piece of code."
+        );
+        let is_left_out = |handler| self.left_out.as_ref().is_some_and(|left_out| left_out.contains(handler));
         let lines = self.events.iter().map(|(handler, path)| {
             let events = events(&self.automaton, *handler).join(", ");
             match path {
+                Ok(_) if is_left_out(handler) => format!("{events}: none, as it is not proved"),
                 Ok(layers) if proved.contains(handler) => format!("{events}: {layers} layers, proved"),
                 Ok(layers) => format!("{events}: {layers} layers, tested"),
                 Err(why) => {
