@@ -187,6 +187,9 @@ pub enum Command {
         /// The layers as they were written, before composing.
         #[arg(long)]
         uncomposed: bool,
+        /// As little code as can be: without paths, if `--fuse` does not say otherwise, and with functions where else code stands in place.
+        #[arg(long, conflicts_with = "uncomposed")]
+        size: bool,
         /// Only with paths that `mokume prove` has proved: where there is no verdict, the layers stay as they are, and a line says so.
         #[arg(long, conflicts_with = "uncomposed")]
         proved: bool,

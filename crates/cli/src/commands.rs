@@ -71,8 +71,9 @@ pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i3
             };
             apart.carry_out(&checked.natives, || crate::profile::profile(&checked, &asked, printer))
         }
-        Command::Build { stack, emit, output, uncomposed, proved, fused, by } => {
-            let what = What { emit: *emit, uncomposed: *uncomposed, level: fused.level, proved: *proved };
+        Command::Build { stack, emit, output, uncomposed, size, proved, fused, by } => {
+            let aim = if *size { build::Aim::Size } else { build::Aim::Time };
+            let what = What { emit: *emit, uncomposed: *uncomposed, aim, level: fused.level, proved: *proved };
             build_stack((stack, by), &what, output.as_deref(), printer)
         }
         Command::Path { stack, event, html, by } => match (event, html) {
@@ -128,15 +129,17 @@ fn print_checked(checked: &Checked, printer: &Printer) -> Result<i32, Failure> {
 struct What {
     emit: Emit,
     uncomposed: bool,
+    aim: build::Aim,
     level: Option<u8>,
     /// Only with paths that are proved.
     proved: bool,
 }
 
 impl What {
-    /// How far it is fused: as is told, else as the stack's C is; an automaton is, only if something is said of its paths.
+    /// How far it is fused: as is told, else as the stack's C is; an automaton, and what is to be small, only if something is said of its paths.
     fn level(&self, by: &ByProfile, compiled: &Compiled) -> u8 {
-        let is_plain = self.emit == Emit::Automaton && by.profile.is_none() && !self.proved;
+        let is_plain = self.emit == Emit::Automaton || self.aim == build::Aim::Size;
+        let is_plain = is_plain && by.profile.is_none() && !self.proved;
         self.level.unwrap_or(if is_plain { 0 } else { compiled.fuse_level() })
     }
 }
@@ -150,6 +153,12 @@ fn build_stack(
     if what.uncomposed && what.level.is_some_and(|level| level > 0) {
         let help = "leave out `--uncomposed`, or `--fuse`";
         return Err(Failure::of_use("layers that are not composed have no paths through them", help));
+    }
+    if what.aim == build::Aim::Size && what.emit != Emit::C {
+        return Err(Failure::of_use(
+            "`--size` is of C, and an automaton has no size",
+            "leave out `--size`, or `--emit`",
+        ));
     }
     let mut compiled = compiled_to_write(choice, printer)?;
     let level = what.level(by, &compiled);
@@ -176,7 +185,7 @@ fn build_stack(
         Emit::C => {
             let files = match what.uncomposed {
                 true => build::c_uncomposed(&compiled)?,
-                false => build::c_with(&compiled, &proved)?,
+                false => build::c_with(&compiled, &proved, what.aim)?,
             };
             let Some(folder) = output else {
                 files.iter().for_each(|(name, text)| printer.line(format!("/* ==== {name} ==== */\n{text}")));

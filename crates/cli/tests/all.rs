@@ -10,6 +10,7 @@ mod networks;
 mod path_page;
 mod profile;
 mod prove;
+mod small;
 mod streams;
 mod tap;
 mod tutorial;

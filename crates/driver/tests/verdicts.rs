@@ -107,16 +107,20 @@ impl Told for Aloud<'_> {
     }
 }
 
-/// Judges what is old, and writes the file. What is not proved within `MOKUME_LIMIT` seconds is left out.
+/// Judges what is old, and writes the file. What is not proved within `MOKUME_LIMIT` seconds is left out. `MOKUME_ONLY`: only stacks with this in
+/// their names are judged, of others stands there what is known; `MOKUME_AGAIN`: what is known is judged again.
 #[test]
 #[ignore = "campaign: verdicts"]
 fn verdicts_are_made_anew() {
     let limit = std::env::var("MOKUME_LIMIT").map_or(60, |limit| limit.parse().unwrap());
+    let only = std::env::var("MOKUME_ONLY").unwrap_or_default();
     let again = std::env::var_os("MOKUME_AGAIN").is_some();
     let kept = Path::new(env!("CARGO_TARGET_TMPDIR")).join("verdicts").to_string_lossy().into_owned();
     let mut text = format!("{HEAD}\nsolvers {}\njudge {}\n", solvers(), prove::judged_by());
     let (mut all, mut proved) = (0, 0);
     for (name, composed) in stacks() {
+        let limit = if name.contains(&only) { limit } else { 0 };
+        let again = again && name.contains(&only);
         let choice = Choice { event: None, limit: Duration::from_secs(limit), kept: kept.clone(), again };
         let judged = prove::prove(&RealWorld, (&composed, &Profile::default()), &choice, &mut Aloud(&name));
         let judged = judged.unwrap_or_else(|failure| panic!("{failure}"));

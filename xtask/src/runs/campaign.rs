@@ -60,7 +60,7 @@ const RUNS: &[Run] = &[
     },
     Run {
         name: "verdicts",
-        minutes: 15,
+        minutes: 30,
         guards: "what is proved of the stacks that people begin with: writes library/verdicts.txt anew, where it is old",
         how: Tests {
             package: "mokume-driver",
