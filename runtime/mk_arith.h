@@ -79,7 +79,7 @@ static inline uint64_t mk_shl(uint64_t a, uint64_t by, uint32_t width, uint64_t 
     return by < width ? a << by & mask : 0;
 }
 
-static inline uint64_t mk_shr(uint64_t a, uint64_t by, uint32_t width)
+static MK_SHARED uint64_t mk_shr(uint64_t a, uint64_t by, uint32_t width)
 {
     return by < width ? a >> by : 0;
 }

@@ -144,7 +144,7 @@ static inline bool mk_is_behind(const mk_core *core)
     return core->unsettled || core->later.count;
 }
 /* Whether the pool has room for a reaction to an input with so many messages. */
-static inline bool mk_has_room(const mk_core *core, uint32_t messages)
+static MK_SHARED bool mk_has_room(const mk_core *core, uint32_t messages)
 {
     uint32_t peak = core->peak ? core->peak : 1, needed = messages > peak ? messages : peak;
     return core->accounts.held + core->peak <= core->most_held && core->pool.buffers_free >= needed &&

@@ -22,7 +22,7 @@ typedef struct mk_map_shape {
 } mk_map_shape;
 
 /* A part of a key more: of maps of objects by their own cells, whose functions are generated. The high bits are the mixed ones. */
-static inline uint64_t mk_mix_key(uint64_t hash, uint64_t part)
+static MK_SHARED uint64_t mk_mix_key(uint64_t hash, uint64_t part)
 {
     return ((hash << 32 | hash >> 32) ^ part) * UINT64_C(0x9e3779b97f4a7c15);
 }

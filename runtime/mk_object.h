@@ -57,9 +57,16 @@ typedef struct mk_class {
 
 #define MK_FREE_WORDS(capacity) (((capacity) + 63) / 64)
 
-/* What the generator says of a class: where in the instance its arrays stand, in octets, 0: not there. */
+/* Where something stands in the instance, in octets. What is small has less than 4 GiB. */
+#ifdef MK_SMALL
+typedef uint32_t mk_offset;
+#else
+typedef size_t mk_offset;
+#endif
+
+/* What the generator says of a class: where in the instance its arrays stand, 0: not there. */
 typedef struct mk_class_plan {
-    size_t objects, settling, kin, families, ages, streams, free, ended;
+    mk_offset objects, settling, kin, families, ages, streams, free, ended;
     uint32_t capacity, parent, parents;
     uint32_t settle_limit;
 } mk_class_plan;

@@ -230,7 +230,7 @@ static inline bool mk_holds(uint32_t size, uint32_t at, uint32_t octets)
 }
 
 /* The same of any number of octets. */
-static inline uint64_t mk_get_be(const uint8_t *at, uint32_t size)
+static MK_SHARED uint64_t mk_get_be(const uint8_t *at, uint32_t size)
 {
     if (size == 6)
         return (uint64_t)mk_get_be_32(at) << 16 | mk_get_be_16(at + 4);

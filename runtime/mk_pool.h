@@ -116,7 +116,7 @@ static inline void *mk_top(const mk_pool *pool, mk_message *message)
     return mk_headers(pool, message) + message->top;
 }
 
-static inline void mk_pop(const mk_pool *pool, mk_message *message, uint32_t size)
+static MK_SHARED void mk_pop(const mk_pool *pool, mk_message *message, uint32_t size)
 {
     message->top = mk_min_u32(message->top + size, pool->shape.headers);
 }

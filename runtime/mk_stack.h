@@ -71,7 +71,7 @@ static inline bool mk_end_quiet(mk_core *core)
     return MK_LIKELY(core->quiet != 0) || mk_end_behind(core);
 }
 
-static inline bool mk_refuse(mk_core *core)
+static MK_SHARED bool mk_refuse(mk_core *core)
 {
     core->accounts.refused++;
     return false;

@@ -18,7 +18,7 @@ pub struct Site {
     pub procedure: FunctionId,
 }
 
-/// The automaton with all procedures and memos in place: no procedure is left. The same automaton if there was none.
+/// The automaton with all procedures and memos in place: none is left. The same automaton if there was none.
 pub fn flat(automaton: &Automaton) -> Cow<'_, Automaton> {
     match automaton.functions.iter().any(|function| function.procedure().is_some() || function.is_memo()) {
         true => Cow::Owned(inlined(automaton, &|_| true)),
@@ -26,7 +26,7 @@ pub fn flat(automaton: &Automaton) -> Cow<'_, Automaton> {
     }
 }
 
-/// The automaton with procedures in place where `wanted` says so; blocks are numbered as they are before. A procedure that
+/// The automaton with procedures in place where `wanted` says so; blocks are numbered as they are before. A procedure or a memo that
 /// nobody runs any more is taken out.
 pub fn inlined(automaton: &Automaton, wanted: &dyn Fn(Site) -> bool) -> Automaton {
     let mut automaton = automaton.clone();
@@ -235,10 +235,13 @@ fn reorder(body: &mut Body, order: &[usize]) {
     }
 }
 
-/// Takes out the procedures that nobody runs.
-fn take_out(automaton: &mut Automaton) {
-    let mut kept: Vec<bool> = automaton.functions.iter().map(|function| function.procedure().is_none()).collect();
-    let mut open: Vec<FunctionId> = automaton.handlers.iter().flat_map(|handler| run_by(&handler.body)).collect();
+/// Takes out the procedures and memos that nobody runs.
+pub fn take_out(automaton: &mut Automaton) {
+    let is_run = |function: &Function| function.procedure().is_some() || function.is_memo();
+    let mut kept: Vec<bool> = automaton.functions.iter().map(|function| !is_run(function)).collect();
+    let bodies = automaton.handlers.iter().map(|handler| &handler.body);
+    let mut open: Vec<FunctionId> =
+        bodies.chain(automaton.paths.iter().map(|path| &path.body)).flat_map(run_by).collect();
     while let Some(procedure) = open.pop() {
         if !std::mem::replace(&mut kept[procedure.index()], true) {
             open.extend(run_by(&automaton.functions[procedure.index()].body));

@@ -17,7 +17,7 @@ mod weights;
 
 pub use dominators::Dominators;
 pub use flow::{in_order, Blocks, Flow};
-pub use inline::{flat, inlined, run_by, run_in, Site};
+pub use inline::{flat, inlined, run_by, run_in, take_out, Site};
 pub use levels::{level, Amount, Level, Steps};
 pub use liveness::Liveness;
 pub use reuse::Reuse;

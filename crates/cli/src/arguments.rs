@@ -187,6 +187,12 @@ pub enum Command {
         /// The layers as they were written, before composing.
         #[arg(long)]
         uncomposed: bool,
+        /// As little code as can be: without paths, if `--fuse` does not say otherwise, and with functions where else code stands in place.
+        #[arg(long, conflicts_with = "uncomposed")]
+        size: bool,
+        /// Only with paths that `mokume prove` has proved: where there is no verdict, the layers stay as they are, and a line says so.
+        #[arg(long, conflicts_with = "uncomposed")]
+        proved: bool,
         #[command(flatten)]
         fused: Fused,
         #[command(flatten)]
@@ -199,6 +205,9 @@ pub enum Command {
         /// An event, such as `udp.send`: its path is shown. Left out: all events, a line each.
         #[arg(long, value_name = "PORT.EVENT")]
         event: Option<String>,
+        /// Writes the event's path as a page: its code beside the source, and what each `--fuse` leaves of each layer.
+        #[arg(long, value_name = "FILE", requires = "event")]
+        html: Option<String>,
         #[command(flatten)]
         by: ByProfile,
     },

@@ -71,10 +71,15 @@ pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i3
             };
             apart.carry_out(&checked.natives, || crate::profile::profile(&checked, &asked, printer))
         }
-        Command::Build { stack, emit, output, uncomposed, fused, by } => {
-            build_stack((stack, by), (*emit, *uncomposed, fused.level), output.as_deref(), printer)
+        Command::Build { stack, emit, output, uncomposed, size, proved, fused, by } => {
+            let aim = if *size { build::Aim::Size } else { build::Aim::Time };
+            let what = What { emit: *emit, uncomposed: *uncomposed, aim, level: fused.level, proved: *proved };
+            build_stack((stack, by), &what, output.as_deref(), printer)
         }
-        Command::Path { stack, event, by } => crate::path::path((stack, by), event.as_deref(), printer),
+        Command::Path { stack, event, html, by } => match (event, html) {
+            (Some(event), Some(html)) => crate::path::page((stack, by), event, html, printer),
+            _ => crate::path::path((stack, by), event.as_deref(), printer),
+        },
         Command::Prove { stack, event, limit, again, by } => {
             let asked = (event.as_deref(), Duration::from_secs(*limit), *again);
             crate::prove::prove((stack, by), asked, printer)
@@ -120,33 +125,67 @@ fn print_checked(checked: &Checked, printer: &Printer) -> Result<i32, Failure> {
     Ok(i32::from(wrong))
 }
 
+/// What is built.
+struct What {
+    emit: Emit,
+    uncomposed: bool,
+    aim: build::Aim,
+    level: Option<u8>,
+    /// Only with paths that are proved.
+    proved: bool,
+}
+
+impl What {
+    /// How far it is fused: as is told, else as the stack's C is; an automaton, and what is to be small, only if something is said of its paths.
+    fn level(&self, by: &ByProfile, compiled: &Compiled) -> u8 {
+        let is_plain = self.emit == Emit::Automaton || self.aim == build::Aim::Size;
+        let is_plain = is_plain && by.profile.is_none() && !self.proved;
+        self.level.unwrap_or(if is_plain { 0 } else { compiled.fuse_level() })
+    }
+}
+
 fn build_stack(
     (choice, by): (&StackChoice, &ByProfile),
-    (emit, uncomposed, level): (Emit, bool, Option<u8>),
+    what: &What,
     output: Option<&str>,
     printer: &Printer,
 ) -> Result<i32, Failure> {
-    if uncomposed && level.is_some_and(|level| level > 0) {
+    if what.uncomposed && what.level.is_some_and(|level| level > 0) {
         let help = "leave out `--uncomposed`, or `--fuse`";
         return Err(Failure::of_use("layers that are not composed have no paths through them", help));
     }
+    if what.aim == build::Aim::Size && what.emit != Emit::C {
+        return Err(Failure::of_use(
+            "`--size` is of C, and an automaton has no size",
+            "leave out `--size`, or `--emit`",
+        ));
+    }
     let mut compiled = compiled_to_write(choice, printer)?;
-    let level =
-        level.unwrap_or(if emit == Emit::Automaton && by.profile.is_none() { 0 } else { compiled.fuse_level() });
+    let level = what.level(by, &compiled);
     if level == 0 && by.profile.is_some() {
         let help = "say `--fuse 2`, or leave out `--profile`";
         return Err(Failure::of_use("a profile says where paths go, and at `--fuse 0` there is none", help));
     }
+    if level == 0 && what.proved {
+        let help = "say `--fuse 2`, or leave out `--proved`";
+        return Err(Failure::of_use("`--proved` says which paths there are, and at `--fuse 0` there is none", help));
+    }
     let profile = profile_of(by, &compiled)?;
     compiled.fuse_by(level, profile);
-    let automaton = if uncomposed { &compiled.uncomposed } else { compiled.for_c() };
-    match emit {
+    let mut proved = Vec::new();
+    if !what.uncomposed && (what.proved || what.emit == Emit::C) {
+        proved = prove::kept(&RealWorld, &prove::folder(&RealWorld, choice.file.as_deref())?, compiled.for_c());
+    }
+    if what.proved {
+        left_out(&compiled.keep_only(&proved), (choice, by), printer);
+    }
+    let automaton = if what.uncomposed { &compiled.uncomposed } else { compiled.for_c() };
+    match what.emit {
         Emit::Automaton => written(output, &build::automaton(automaton), printer),
         Emit::C => {
-            let folder = prove::folder(&RealWorld, choice.file.as_deref())?;
-            let files = match uncomposed {
+            let files = match what.uncomposed {
                 true => build::c_uncomposed(&compiled)?,
-                false => build::c_with(&compiled, &prove::kept(&RealWorld, &folder, compiled.for_c()))?,
+                false => build::c_with(&compiled, &proved, what.aim)?,
             };
             let Some(folder) = output else {
                 files.iter().for_each(|(name, text)| printer.line(format!("/* ==== {name} ==== */\n{text}")));
@@ -159,6 +198,24 @@ fn build_stack(
             Ok(0)
         }
     }
+}
+
+/// Says whose paths are left out, and what would bring them back.
+fn left_out(paths: &[Vec<String>], (choice, by): (&StackChoice, &ByProfile), printer: &Printer) {
+    if paths.is_empty() {
+        return;
+    }
+    let events: Vec<String> = paths.iter().map(|events| events.join(", ")).collect();
+    if printer.is_json() {
+        return printer.object(&json!({ "left_out": events, "help": "run `mokume prove` first" }));
+    }
+    let file = choice.file.as_deref().map_or(String::new(), |file| format!(" {file}"));
+    let stack = choice.stack.as_deref().map_or(String::new(), |stack| format!(" --stack {stack}"));
+    let profile = by.profile.as_deref().map_or(String::new(), |profile| format!(" --profile {profile}"));
+    printer.note(format!(
+        "without a path, as no verdict of it is kept: {}; run `mokume prove{file}{stack}{profile}` first",
+        events.join(", ")
+    ));
 }
 
 /// What is drawn, and in which kinds of files.

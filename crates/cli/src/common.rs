@@ -70,7 +70,8 @@ pub fn compiled_to_write(choice: &StackChoice, printer: &Printer) -> Result<Comp
     to_write(&accepted(choice.file.as_slice(), printer)?, choice.stack.as_deref(), printer)
 }
 
-fn to_write(checked: &Checked, stack: Option<&str>, printer: &Printer) -> Result<Compiled, Failure> {
+/// A stack of files that were accepted, to be written down.
+pub fn to_write(checked: &Checked, stack: Option<&str>, printer: &Printer) -> Result<Compiled, Failure> {
     let (compiled, diagnostics) = compile::compile_to_write(checked, compile::choose_stack(checked, stack)?);
     compiled.ok_or_else(|| refused(&diagnostics, checked, printer))
 }

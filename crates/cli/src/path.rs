@@ -1,11 +1,12 @@
 //! `mokume path`.
 
-use mokume_driver::path::{known, paths, Left, Nowhere, Shown, Way};
-use mokume_driver::Failure;
+use mokume_base::RealWorld;
+use mokume_driver::path::{known, page as page_of, paths, Left, Nowhere, Shown, Way, FUSE};
+use mokume_driver::{prove, Failure};
 use serde_json::json;
 
 use crate::arguments::{ByProfile, StackChoice};
-use crate::common::{compiled_to_write, profile_of};
+use crate::common::{accepted, compiled_to_write, profile_of, to_write, written};
 use crate::print::Printer;
 
 /// Ways that are shown as missing.
@@ -39,6 +40,26 @@ pub fn path((choice, by): (&StackChoice, &ByProfile), event: Option<&str>, print
         Err(_) => line(shown, printer),
     }
     Ok(0)
+}
+
+/// The path of an event as a page, in a file.
+pub fn page(
+    (choice, by): (&StackChoice, &ByProfile),
+    event: &str,
+    html: &str,
+    printer: &Printer,
+) -> Result<i32, Failure> {
+    if !html.ends_with(".html") && html.rsplit('/').next().is_some_and(|file| file.contains('.')) {
+        return Err(Failure::of_use(format!("`{html}` is not the name of a page"), "end the name in .html"));
+    }
+    let checked = accepted(choice.file.as_slice(), printer)?;
+    let mut compiled = to_write(&checked, choice.stack.as_deref(), printer)?;
+    let profile = profile_of(by, &compiled)?;
+    compiled.fuse_by(FUSE, profile.clone());
+    let folder = prove::folder(&RealWorld, choice.file.as_deref())?;
+    let proved = prove::kept(&RealWorld, &folder, compiled.for_c());
+    let page = page_of((&compiled.composed, &profile), &checked.sources, event, &proved)?;
+    written(Some(html), &page, printer)
 }
 
 /// What is left of each layer on the likeliest way.

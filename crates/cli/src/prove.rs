@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use mokume_base::RealWorld;
-use mokume_driver::prove::{folder, prove as prove_all, Choice, Proof, Step, Told, Way};
+use mokume_driver::prove::{folder, prove as prove_all, Choice, Known, Proof, Step, Told, Way};
 use mokume_driver::Failure;
 use serde_json::json;
 
@@ -73,7 +73,10 @@ fn line(proof: &Proof, printer: &Printer) {
     let goals = ways.iter().filter_map(|way| way.verdict.as_ref().ok()).flat_map(|shown| &shown.goals);
     let goals: u32 = goals.map(|(_, count)| count).sum();
     printer.line(match proof.is_proved() {
-        true if proof.is_kept => format!("{events:<28} proved: {all} ways{never}, {goals} goals (kept)"),
+        true if proof.known == Known::Kept => format!("{events:<28} proved: {all} ways{never}, {goals} goals (kept)"),
+        true if proof.known == Known::Shipped => {
+            format!("{events:<28} proved: {all} ways{never}, {goals} goals (comes with Mokume)")
+        }
         true => format!("{events:<28} proved: {all} ways{never}, {goals} goals ({seconds:.1} s)"),
         false => format!("{events:<28} open: {proved} of {all} ways are proved ({seconds:.1} s)"),
     });
@@ -123,8 +126,8 @@ fn object(proof: &Proof) -> serde_json::Value {
     match &proof.ways {
         Ok(ways) => json!({
             "events": proof.events, "proved": proof.is_proved(), "ways": ways.iter().map(way).collect::<Vec<_>>(), "seconds": seconds,
-            "kept": proof.is_kept,
             "replayed": proof.replayed.as_ref().map(|found| json!({ "test": found.test, "layers": found.layers, "path": found.path })),
+            "kept": proof.known == Known::Kept, "shipped": proof.known == Known::Shipped,
         }),
         Err(why) => json!({ "events": proof.events, "proved": false, "why": why, "seconds": seconds }),
     }

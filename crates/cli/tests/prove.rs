@@ -61,10 +61,61 @@ fn a_path_that_takes_too_long_is_open() {
 
 /// What the header of the stack's C says of its paths.
 fn header(folder: &Path) -> String {
-    let build = ["build", "stack.mok", "-o", "out"];
-    let output = Command::new(env!("CARGO_BIN_EXE_mokume")).current_dir(folder).args(build).output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    built(folder, &[]);
     std::fs::read_to_string(folder.join("out/Counted.h")).unwrap()
+}
+
+/// What is said when the stack's C is built into `out`, and the C.
+fn built(folder: &Path, more: &[&str]) -> (String, String) {
+    let build = ["build", "stack.mok", "-o", "out"];
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_mokume")).current_dir(folder).args(build).args(more).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{said}");
+    (said, std::fs::read_to_string(folder.join("out/Counted.c")).unwrap())
+}
+
+#[test]
+fn what_is_not_proved_is_left_to_the_layers() {
+    let folder = stack("only_proved", COUNTS);
+    let bare =
+        |c: &str| c.lines().filter(|line| !line.contains("path")).map(|line| format!("{line}\n")).collect::<String>();
+    let (said, with) = built(&folder, &[]);
+    assert!(!said.contains("mokume prove"), "{said}");
+    let (said, layers) = built(&folder, &["--fuse", "0"]);
+    assert!(!said.contains("mokume prove"), "{said}");
+    // Without a verdict it is the layers' code, to the letter.
+    let (said, none) = built(&folder, &["--proved"]);
+    assert!(said.contains("app.send_to; run `mokume prove stack.mok` first"), "{said}");
+    assert!(with != layers && bare(&none) == bare(&layers));
+    let header = std::fs::read_to_string(folder.join("out/Counted.h")).unwrap();
+    assert!(header.contains("--fuse 2 --proved"), "{header}");
+    assert_eq!(header.matches(": none, as it is not proved").count(), 4, "{header}");
+    // With one, its path is there, and no other.
+    let (said, good) = proved(&folder, &["--event", "app.send_to"]);
+    assert!(good, "{said}");
+    let (said, one) = built(&folder, &["--proved"]);
+    assert!(said.contains("device.frame, ") && !said.contains("app.send_to"), "{said}");
+    assert!(one != layers && one.len() < with.len(), "{} {} {}", layers.len(), one.len(), with.len());
+    let header = std::fs::read_to_string(folder.join("out/Counted.h")).unwrap();
+    assert!(
+        header.contains("app.send_to: 2 layers, proved") || header.contains("app.send_to: 3 layers, proved"),
+        "{header}"
+    );
+    // With all, nothing is said.
+    assert!(proved(&folder, &[]).1);
+    let (said, all) = built(&folder, &["--proved"]);
+    assert!(!said.contains("mokume prove") && all == with, "{said}");
+}
+
+#[test]
+fn what_is_asked_of_paths_where_there_are_none_is_refused() {
+    let folder = stack("no_paths", COUNTS);
+    for words in [&["--fuse", "0", "--proved"][..], &["--uncomposed", "--proved"]] {
+        let build = ["build", "stack.mok", "-o", "out"];
+        let output = Command::new(env!("CARGO_BIN_EXE_mokume")).current_dir(&folder).args(build).args(words).output();
+        assert_eq!(output.unwrap().status.code(), Some(2), "{words:?}");
+    }
 }
 
 #[test]

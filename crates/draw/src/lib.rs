@@ -1,7 +1,7 @@
-//! Pictures of plain data: sequence charts, stacks and headers, as SVG, DOT, Mermaid and text.
+//! Pictures of plain data: sequence charts, stacks and headers, as SVG, DOT, Mermaid and text; paths as HTML.
 //!
 //! Invariant: pure functions. Nothing here reads a file, knows a protocol, or panics on what it is given; all text is
-//! escaped, and every SVG stands by itself (no script, no font or file from elsewhere).
+//! escaped, and every SVG and page stands by itself (no script, no font or file from elsewhere).
 
 mod chart;
 mod chart_mermaid;
@@ -13,6 +13,7 @@ mod headers;
 mod headers_svg;
 mod headers_text;
 mod layout;
+mod path_page;
 mod stack;
 mod stack_dot;
 mod stack_svg;
@@ -26,6 +27,7 @@ pub use fold::Limit;
 pub use headers::{header_pictures, HeaderBits, HeaderPart, HeaderPicture};
 pub use headers_svg::headers_svg;
 pub use headers_text::headers_text;
+pub use path_page::{path_page, PathCode, PathCount, PathExit, PathGroup, PathLayer, PathLine, PathPage};
 pub use stack::{Edge, EdgeKind, Node, NodeKind, Stack};
 pub use stack_dot::stack_dot;
 pub use stack_svg::stack_svg;

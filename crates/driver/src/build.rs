@@ -14,12 +14,40 @@ pub fn automaton(automaton: &Automaton) -> String {
 
 /// The generated files, the functions in C that they call, and the runtime that they need, by name.
 pub fn c(compiled: &Compiled) -> Result<Vec<(String, String)>, Failure> {
-    c_with(compiled, &[])
+    c_with(compiled, &[], Aim::Time)
 }
 
+/// What counts in C.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Aim {
+    Time,
+    /// Octets of code: what the runtime does in place where time counts is functions then.
+    Size,
+}
+
+/// How a compiler makes the C of [`Aim::Size`] small: what it leaves out nobody asks for.
+const SMALL: &str = "Made small (`--size`): compile it by `gcc -Os -fno-asynchronous-unwind-tables -ffunction-sections -fdata-sections`, \
+                     link it by `-Wl,--gc-sections`.";
+
 /// The same, whose header says that the paths of these handlers are proved ([`crate::prove::kept`]).
-pub fn c_with(compiled: &Compiled, proved: &[HandlerId]) -> Result<Vec<(String, String)>, Failure> {
-    c_of(compiled.for_c(), &compiled.notes(proved), &compiled.native_files)
+pub fn c_with(compiled: &Compiled, proved: &[HandlerId], aim: Aim) -> Result<Vec<(String, String)>, Failure> {
+    let mut notes = compiled.notes(proved);
+    if aim == Aim::Size {
+        let needed = crate::size::sizes(compiled.for_c()).needed.instance;
+        if needed > u64::from(u32::MAX) {
+            let message = format!("an instance has {needed} octets, and what is made small has less than 4 GiB");
+            return Err(Failure::of_program(message, "make arrays and maps smaller, or leave out `--size`"));
+        }
+        notes.push(SMALL.to_owned());
+    }
+    let mut files = c_of(compiled.for_c(), &notes, &compiled.native_files)?;
+    if aim == Aim::Size {
+        let guard = "#define MK_BASE_H\n";
+        for (_, text) in files.iter_mut().filter(|(name, _)| name == "mk_base.h") {
+            *text = text.replacen(guard, &format!("{guard}#define MK_SMALL\n"), 1);
+        }
+    }
+    Ok(files)
 }
 
 /// The same of the layers before composing.

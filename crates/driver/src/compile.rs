@@ -191,6 +191,13 @@ impl Compiled {
         self.in_c = Mutex::default();
     }
 
+    /// From here on its C has no paths but those of these handlers. The events of those that are left out, by path.
+    pub fn keep_only(&mut self, handlers: &[HandlerId]) -> Vec<Vec<String>> {
+        self.noted();
+        self.in_c = Mutex::default();
+        self.fused.get_mut().map_or_else(Vec::new, |noted| noted.keep_only(handlers))
+    }
+
     /// What its C says of the path of each event, line by line; paths of these handlers are proved.
     pub fn notes(&self, proved: &[HandlerId]) -> Vec<String> {
         match self.fuse {

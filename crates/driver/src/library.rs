@@ -12,6 +12,11 @@ static LIBRARY: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../library");
 /// Names of embedded files begin so: they are no paths of the user's machine.
 const EMBEDDED: &str = "library/";
 
+/// A file of the embedded library.
+pub(crate) fn text(name: &str) -> Option<&'static str> {
+    LIBRARY.get_file(name)?.contents_utf8()
+}
+
 /// Finds modules and files for the front end.
 pub struct Library<'w> {
     pub world: &'w dyn World,

@@ -1,11 +1,14 @@
 //! `mokume path`: for each event of a port, the likeliest way through all layers, in the words of the source.
 
+mod page;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use mokume_reaction::profile::Profile;
 use mokume_reaction::{Automaton, Block, Body, HandlerId, LayerId, Path, SourceId, Target, Terminator, Trigger};
 
 use crate::failure::Failure;
+pub use page::page;
 
 /// What is known of an event's path.
 #[derive(Clone, Debug)]
@@ -63,21 +66,39 @@ pub fn fused(composed: &Automaton, profile: &Profile, level: u8) -> Automaton {
 pub(crate) struct Noted {
     pub automaton: Automaton,
     events: Vec<(HandlerId, Result<usize, mokume_fuse::Why>)>,
+    /// Who had a path that was left out, if some were to be.
+    left_out: Option<Vec<HandlerId>>,
 }
 
 pub(crate) fn with_notes(composed: &Automaton, profile: &Profile, level: u8) -> Noted {
     let fused = mokume_fuse::fused(composed, profile, (level > 1).then_some(mokume_fuse::WORTH));
-    Noted { automaton: fused.automaton, events: fused.events }
+    Noted { automaton: fused.automaton, events: fused.events, left_out: None }
 }
 
 impl Noted {
+    /// Leaves out all paths but those of these handlers, and what only they recall. The events of those that are left out, by path.
+    pub fn keep_only(&mut self, handlers: &[HandlerId]) -> Vec<Vec<String>> {
+        let is_kept = |handler: &HandlerId| handlers.contains(handler);
+        let paths = self.automaton.paths.iter().map(|path| path.handler);
+        let left_out: Vec<HandlerId> = paths.filter(|handler| !is_kept(handler)).collect();
+        self.automaton.paths.retain(|path| is_kept(&path.handler));
+        mokume_analyse::take_out(&mut self.automaton);
+        let events = left_out.iter().map(|handler| events(&self.automaton, *handler)).collect();
+        self.left_out = Some(left_out);
+        events
+    }
+
     /// What is said of the path of each event, line by line; these are proved.
     pub fn notes(&self, level: u8, proved: &[HandlerId]) -> Vec<String> {
-        let head =
-            format!("Paths (`--fuse {level}`): the usual way of an event through all layers as one piece of code.");
+        let only = if self.left_out.is_some() { " --proved" } else { "" };
+        let head = format!(
+            "Paths (`--fuse {level}{only}`): the usual way of an event through all layers as one piece of code."
+        );
+        let is_left_out = |handler| self.left_out.as_ref().is_some_and(|left_out| left_out.contains(handler));
         let lines = self.events.iter().map(|(handler, path)| {
             let events = events(&self.automaton, *handler).join(", ");
             match path {
+                Ok(_) if is_left_out(handler) => format!("{events}: none, as it is not proved"),
                 Ok(layers) if proved.contains(handler) => format!("{events}: {layers} layers, proved"),
                 Ok(layers) => format!("{events}: {layers} layers, tested"),
                 Err(why) => {
@@ -136,23 +157,37 @@ impl Nowhere {
     }
 }
 
-/// What is left of each layer on the likeliest way: an operation is of the layer in whose code its line stands, one without a line of
-/// the layer of the one before it.
-fn left(automaton: &Automaton, path: &Path, order: &[LayerId]) -> Vec<Left> {
-    let mut owners: BTreeMap<SourceId, BTreeSet<LayerId>> = BTreeMap::new();
-    for (layer, body) in automaton.code() {
-        let marks = body.blocks.iter().filter_map(|block| Some(block.mark?.source));
-        for source in marks.chain(body.ops().filter_map(|op| op.source)) {
-            owners.entry(source).or_default().insert(layer);
+/// By place in the source: the layers in whose code it stands.
+struct Owners(BTreeMap<SourceId, BTreeSet<LayerId>>);
+
+impl Owners {
+    fn of(automaton: &Automaton) -> Self {
+        let mut owners: BTreeMap<SourceId, BTreeSet<LayerId>> = BTreeMap::new();
+        for (layer, body) in automaton.code() {
+            let marks = body.blocks.iter().filter_map(|block| Some(block.mark?.source));
+            for source in marks.chain(body.ops().filter_map(|op| op.source)) {
+                owners.entry(source).or_default().insert(layer);
+            }
         }
+        Owners(owners)
     }
+
+    fn of_source(&self, source: SourceId) -> Option<&BTreeSet<LayerId>> {
+        self.0.get(&source)
+    }
+}
+
+/// What is left of each layer on the likeliest way: an operation is of the layer in whose code its line stands, one without a line of
+/// the layer of the one before it. Operations and guards, in the order of the layers.
+fn left_of(automaton: &Automaton, path: &Path, order: &[LayerId]) -> Vec<(BTreeSet<LayerId>, usize, usize)> {
+    let owners = Owners::of(automaton);
     let mut counts: BTreeMap<BTreeSet<LayerId>, (usize, usize)> = BTreeMap::new();
     order.iter().for_each(|layer| {
         counts.insert(BTreeSet::from([*layer]), (0, 0));
     });
     let mut at = order.first().map(|layer| BTreeSet::from([*layer])).unwrap_or_default();
     let mut count = |source: Option<SourceId>, operations: usize, guards: usize| {
-        if let Some(own) = source.and_then(|source| owners.get(&source)) {
+        if let Some(own) = source.and_then(|source| owners.of_source(source)) {
             at.clone_from(own);
         }
         let known = counts.entry(at.clone()).or_default();
@@ -170,15 +205,21 @@ fn left(automaton: &Automaton, path: &Path, order: &[LayerId]) -> Vec<Left> {
         layers.len() > 1 || *left != (0, 0) || !together.iter().any(|others| layers.is_subset(others))
     });
     let place = |layer: &LayerId| order.iter().position(|other| other == layer).unwrap_or(order.len());
-    let mut all: Vec<_> = counts.into_iter().collect();
-    all.sort_by_key(|(layers, _)| layers.iter().map(place).min());
+    let mut all: Vec<_> =
+        counts.into_iter().map(|(layers, (operations, guards))| (layers, operations, guards)).collect();
+    all.sort_by_key(|(layers, ..)| layers.iter().map(place).min());
+    all
+}
+
+fn left(automaton: &Automaton, path: &Path, order: &[LayerId]) -> Vec<Left> {
+    let place = |layer: &LayerId| order.iter().position(|other| other == layer).unwrap_or(order.len());
     let name = |layer: &LayerId| automaton.layers[layer.index()].name.clone();
-    let left = |(layers, (operations, guards)): (BTreeSet<LayerId>, (usize, usize))| {
+    let all = left_of(automaton, path, order).into_iter().map(|(layers, operations, guards)| {
         let mut layers: Vec<LayerId> = layers.into_iter().collect();
         layers.sort_by_key(place);
         Left { layers: layers.iter().map(name).collect(), operations, guards }
-    };
-    all.into_iter().map(left).collect()
+    });
+    all.collect()
 }
 
 /// Whether what comes next depends on an answer.

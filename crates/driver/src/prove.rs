@@ -5,6 +5,7 @@ mod replay;
 
 use std::time::Duration;
 
+pub use kept::{judged_by, shipped, shipped_line};
 use mokume_base::World;
 use mokume_prove::judge::judge_watched;
 pub use mokume_prove::judge::Step;
@@ -31,10 +32,20 @@ pub struct Proof {
     /// Its ways that end, each proved or open; or why it is not read at all.
     pub ways: Result<Vec<Way>, String>,
     pub took: Duration,
-    /// Whether it was proved before, and is as it was.
-    pub is_kept: bool,
+    pub known: Known,
     /// Of one for which a solver found values: a run from the start in which it does something else than the layers, if one was found.
     pub replayed: Option<Replayed>,
+}
+
+/// Since when it is known.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Known {
+    /// It was judged now.
+    Judged,
+    /// It was proved before, and is as it was.
+    Kept,
+    /// It was proved before Mokume was built: the verdict is part of it.
+    Shipped,
 }
 
 impl Proof {
@@ -107,14 +118,20 @@ pub fn folder(world: &dyn World, file: Option<&str>) -> Result<String, Failure> 
     Ok(home.join(".mokume/proofs").to_string_lossy().into_owned())
 }
 
-/// The handlers whose paths in this fused automaton were proved, as is kept in a folder.
+/// The handlers whose paths in this fused automaton were proved, as is kept in a folder or in the program.
 pub fn kept(world: &dyn World, folder: &str, fused: &Automaton) -> Vec<HandlerId> {
-    if !world.is_folder(folder) {
-        return Vec::new();
-    }
     let flat = mokume_analyse::flat(fused);
-    let is_proved = |path: &&mokume_reaction::Path| kept::Place::of(folder, &flat, path).read(world, &[]).is_some();
+    let numbers = kept::Numbers::of(&flat);
+    let is_proved = |path: &&mokume_reaction::Path| kept::read(world, folder, &numbers.number(path), &[]).is_some();
     flat.paths.iter().filter(is_proved).map(|path| path.handler).collect()
+}
+
+/// The paths of a composed stack: the events that lead to each, and the number by which its verdict is found in `library/verdicts.txt`.
+pub fn numbers(composed: &Automaton, profile: &Profile) -> Vec<(Vec<String>, String)> {
+    let fused = crate::path::fused(composed, profile, 2);
+    let flat = mokume_analyse::flat(&fused);
+    let numbers = kept::Numbers::of(&flat);
+    flat.paths.iter().map(|path| (crate::path::events(composed, path.handler), numbers.number(path))).collect()
 }
 
 fn there<'w>(world: &'w dyn World) -> Result<Vec<Box<dyn Solver + 'w>>, Failure> {
@@ -146,6 +163,7 @@ pub fn prove(
     // What is remembered is proved as if it were worked out each time.
     let fused = crate::path::fused(composed, profile, 2);
     let flat = mokume_analyse::flat(&fused);
+    let numbers = kept::Numbers::of(&flat);
     let found = crate::path::found(composed, profile);
     if let Some(event) = event {
         crate::path::known(found.iter().map(|(events, _)| events), event)?;
@@ -157,8 +175,9 @@ pub fn prove(
         if event.is_some_and(|event| !events.iter().any(|known| known == event)) {
             continue;
         }
-        let place = kept::Place::of(&choice.kept, &flat, path);
-        if let Some(proof) = place.read(world, &events).filter(|_| !choice.again) {
+        let number = numbers.number(path);
+        let known = kept::read(world, &choice.kept, &number, &events).filter(|_| !choice.again);
+        if let Some(proof) = known {
             told.knows(&proof);
             proofs.push(proof);
             continue;
@@ -177,13 +196,13 @@ pub fn prove(
         let judged = judge_watched(&flat, path, solvers, &mut watch);
         let ways = judged.map(|judged| judged.ways.into_iter().map(way).collect());
         let took = world.now().saturating_sub(started);
-        let mut proof = Proof { events, ways, took, is_kept: false, replayed: None };
+        let mut proof = Proof { events, ways, took, known: Known::Judged, replayed: None };
         // Functions in C are not at hand where nothing is run.
         if let (Some(values), false) = (proof.found(), compiled.calls_c()) {
             let beside = Beside { layers: &compiled.uncomposed, natives: &compiled.natives, lessons: &[] };
             proof.replayed = replay(beside, &compiled.written, (&flat, path), values);
         }
-        place.write(world, &proof);
+        kept::write(world, &choice.kept, &number, &proof);
         told.knows(&proof);
         proofs.push(proof);
     }

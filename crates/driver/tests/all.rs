@@ -27,6 +27,7 @@ mod pictures;
 mod random_stacks;
 mod resources;
 mod text_form;
+mod verdicts;
 mod wires_inverse;
 mod workloads_agree;
 mod wrong;

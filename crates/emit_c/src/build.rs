@@ -34,6 +34,8 @@ pub struct Build<'w> {
     pub coverage: bool,
     /// Work out again whatever is recalled; what differs from what was kept is reported as misuse.
     pub check_memos: bool,
+    /// As `mokume build --size` makes it: functions in the runtime where else code stands in place.
+    pub small: bool,
     /// Names of faults of the runtime that can be switched on (`MK_FAULT`), by number. For tests of tests only.
     pub faults: Vec<&'static str>,
     /// Files in C that the stacks call functions of, name and text each, and the libraries that these need.
@@ -87,6 +89,7 @@ impl<'w> Build<'w> {
             transport: Transport::Library,
             coverage: false,
             check_memos: false,
+            small: false,
             faults: Vec::new(),
             natives: Vec::new(),
             libraries: Vec::new(),
@@ -102,6 +105,9 @@ impl<'w> Build<'w> {
         }
         if self.check_memos {
             flags.push("-DMK_CHECK_MEMOS=mk_report_at(&k->core, MK_MISUSE, MK_NOBODY)".into());
+        }
+        if self.small {
+            flags.push("-DMK_SMALL".into());
         }
         if !self.faults.is_empty() {
             flags.extend(["-DMK_WITH_FAULTS".into(), "-include".into(), "faults.h".into()]);

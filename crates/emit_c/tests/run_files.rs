@@ -49,5 +49,5 @@ fn with_clang() {
     if std::process::Command::new("clang").arg("--version").output().is_err() {
         return println!("SKIPPED: clang is not installed");
     }
-    play(&Build { compiler: Some("clang".into()), ..build() });
+    play(&Build { compiler: Some("clang".into()), small: true, ..build() });
 }

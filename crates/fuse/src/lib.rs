@@ -26,14 +26,14 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
 use mokume_reaction::profile::{self, Profile};
-use mokume_reaction::{Automaton, Body, CellId, ClassId, Emission, HandlerId, LayerId, Path, Trigger};
+use mokume_reaction::{Automaton, Body, CellId, ClassId, Emission, HandlerId, LayerId, Path, SourceId, Trigger};
 
 pub use asks::in_order;
 use decisions::{search, Decisions, Far, Searched, Taken, SELDOM};
 pub use memos::{remembered, WORTH};
 use overview::Overview;
-pub use region::Why;
 use region::{Active, Call, Do, Region};
+pub use region::{Counted, Why};
 use watched::Watched;
 use write::Ways;
 
@@ -45,6 +45,8 @@ pub struct Found {
     /// The path, with the layers that it goes through, in order; or why there is none.
     pub path: Result<(Path, Vec<LayerId>), Why>,
     pub aside: Aside,
+    /// What the search expects of the path; empty without one.
+    pub expected: Expected,
     /// What ways met that could not be followed, or no further, each once: the likeliest first.
     pub missed: Vec<Missed>,
 }
@@ -53,7 +55,33 @@ impl Found {
     /// Of an event that a network did not have.
     fn unseen(handler: HandlerId) -> Self {
         let why = Why { what: "is of an event that the network of the profile did not have".to_owned(), source: None };
-        Found { handler, path: Err(why), aside: Aside::default(), missed: Vec::new() }
+        let (aside, expected) = (Aside::default(), Expected::default());
+        Found { handler, path: Err(why), aside, expected, missed: Vec::new() }
+    }
+}
+
+/// What the search expects of a path, by what was measured, said and guessed.
+#[derive(Clone, Debug, Default)]
+pub struct Expected {
+    /// How likely each of its ways is; the first is the one that is worth most.
+    pub ways: Vec<f32>,
+    /// What is asked for on them, by its place in the source: how likely it is that the path goes on there; none where nothing was decided.
+    pub asked: Vec<(Option<SourceId>, Option<f32>)>,
+    /// What the first way looked at of the code of each layer: what the handlers do on it.
+    pub followed: Vec<(LayerId, Counted)>,
+}
+
+impl Expected {
+    /// A way more.
+    fn add(&mut self, way: &Taken<Region>) {
+        let region = &way.found;
+        self.ways.push(way.worth / worth(region).max(1.0));
+        let likely: HashMap<usize, f32> = region.likely.iter().copied().collect();
+        self.asked.extend(region.steps.iter().enumerate().map(|(at, step)| (step.source(), likely.get(&at).copied())));
+        if self.followed.is_empty() {
+            let layers = region.followed.iter().enumerate().filter(|(_, looked)| **looked != Counted::default());
+            self.followed = layers.map(|(layer, looked)| (layer.into(), *looked)).collect();
+        }
     }
 }
 
@@ -191,7 +219,7 @@ impl<'a> Finder<'a> {
                 // Nobody is above: then it may end at the top.
                 .or_else(|_| usual(self.look((handler, is_inside), &mut seen, |_| true))),
         };
-        let mut aside = Aside::default();
+        let (mut aside, mut expected) = (Aside::default(), Expected::default());
         let lost =
             || Why { what: "asks for what none of its look-ups gives: please report this".to_owned(), source: None };
         let path = found.and_then(|mut taken| {
@@ -204,8 +232,10 @@ impl<'a> Finder<'a> {
             let least = first.worth * WORTH_MORE;
             let ended: Vec<_> =
                 std::iter::once(&first).chain(&taken).filter_map(|way| handed_over(&way.found)).collect();
+            expected.add(&first);
             let mut ways = self.ways((handler, is_inside), first, &seen);
             for other in taken.into_iter().take(LEAVES - 1).filter(|other| other.worth >= least) {
+                expected.add(&other);
                 ways.add(self.ways((handler, is_inside), other, &seen));
             }
             aside.seldom.extend(ways.rests());
@@ -216,7 +246,7 @@ impl<'a> Finder<'a> {
         let nowhere = || Why { what: "leads nowhere".to_owned(), source: None };
         let mut missed = seen.missed;
         missed.sort_by(|a, b| b.likely.total_cmp(&a.likely));
-        Found { handler, path: path.map_err(|why| why.unwrap_or_else(nowhere)), aside, missed }
+        Found { handler, path: path.map_err(|why| why.unwrap_or_else(nowhere)), aside, expected, missed }
     }
 
     /// A way, and who does the rest of what goes as it does, and then no further.

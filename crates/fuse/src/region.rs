@@ -53,6 +53,18 @@ pub enum Step {
     },
 }
 
+impl Step {
+    /// Where it comes from.
+    pub fn source(&self) -> Option<SourceId> {
+        match self {
+            Step::Guard { source, .. }
+            | Step::Find { source, .. }
+            | Step::Peek { source, .. }
+            | Step::Absent { source, .. } => *source,
+        }
+    }
+}
+
 /// What is done then, in order.
 #[derive(Clone, Debug)]
 pub struct Deed {
@@ -191,6 +203,14 @@ pub struct Active {
     pub is_last: bool,
 }
 
+/// What a way looks at of the code of a layer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Counted {
+    pub operations: usize,
+    /// Where the code parts.
+    pub branches: usize,
+}
+
 /// One way through a reaction, as far as it is found.
 pub struct Region<'a> {
     pub automaton: &'a Automaton,
@@ -231,6 +251,10 @@ pub struct Region<'a> {
     pub budget: u32,
     /// The layers that the path came through, in order.
     pub layers: Vec<LayerId>,
+    /// Steps that a decision made, by their places, each with how likely it is that they hold.
+    pub likely: Vec<(usize, f32)>,
+    /// By layer: what was looked at of its code.
+    pub followed: Vec<Counted>,
 }
 
 /// What comes of following a path.
@@ -269,6 +293,8 @@ impl<'a> Region<'a> {
             depth: 0,
             budget: 20_000,
             layers: Vec::new(),
+            likely: Vec::new(),
+            followed: vec![Counted::default(); automaton.layers.len()],
         }
     }
 
@@ -317,7 +343,11 @@ impl<'a> Region<'a> {
     /// One of these ways, by how likely each is.
     pub fn choose(&mut self, likely: &[f32]) -> usize {
         let at = Far { steps: self.steps.len(), nodes: self.graph.len() };
-        self.decisions.next(likely, at)
+        let way = self.decisions.next(likely, at);
+        if likely.len() > 1 {
+            self.likely.push((at.steps, likely[way]));
+        }
+        way
     }
 
     /// What is done from here on is unlikely, if nothing was measured.
@@ -350,7 +380,10 @@ impl<'a> Region<'a> {
         let likely = likely.unwrap_or_else(|| self.guess(condition));
         let taken = self.choose(&[likely, 1.0 - likely]) == 0;
         let wanted = if taken { condition } else { self.graph.not(condition) };
+        let first = self.steps.len();
         self.guard(wanted)?;
+        let likely = if taken { likely } else { 1.0 - likely };
+        self.likely.extend((first + 1..self.steps.len()).map(|step| (step, likely)));
         Ok(taken)
     }
 

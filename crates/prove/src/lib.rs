@@ -13,7 +13,7 @@ pub mod symbolic;
 pub mod term;
 
 /// The judge's own text: a verdict is as good as who gave it.
-pub const SOURCES: [&str; 29] = [
+pub const SOURCES: [&str; 30] = [
     include_str!("bitwuzla.py"),
     include_str!("judge.rs"),
     include_str!("judge/asking.rs"),

@@ -384,6 +384,26 @@ impl Type {
 }
 
 impl Automaton {
+    /// The same, of which is not known where it comes from: what it does is the same, wherever in its files it stands.
+    pub fn without_places(&self) -> Automaton {
+        let mut automaton = Automaton { sources: Vec::new(), ..self.clone() };
+        for class in &mut automaton.classes {
+            class.source = None;
+            class.cells.iter_mut().for_each(|cell| cell.source = None);
+        }
+        let functions = automaton.functions.iter_mut().map(|function| &mut function.body);
+        let paths = automaton.paths.iter_mut().map(|path| &mut path.body);
+        let handlers = automaton.handlers.iter_mut().map(|handler| {
+            handler.source = None;
+            &mut handler.body
+        });
+        for block in functions.chain(paths).chain(handlers).flat_map(|body| &mut body.blocks) {
+            block.mark = None;
+            block.ops.iter_mut().for_each(|op| op.source = None);
+        }
+        automaton
+    }
+
     /// The class of the object that an event which a body emits is for; none where the operands make no sense.
     pub fn class_for(&self, body: &Body, target: Addressee) -> Option<ClassId> {
         match target {

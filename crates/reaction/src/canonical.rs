@@ -55,7 +55,7 @@ pub fn refers_within(body: &Body) -> bool {
         })
 }
 
-fn name_params(params: &mut [(String, Type)], body: &Body, skip: usize) {
+pub(crate) fn name_params(params: &mut [(String, Type)], body: &Body, skip: usize) {
     let Some(entry) = body.blocks.first() else { return };
     for ((name, _), value) in params.iter_mut().zip(entry.params.iter().skip(skip)) {
         if let Some(info) = body.values.get(value.index()) {

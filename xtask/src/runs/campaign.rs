@@ -85,6 +85,16 @@ const RUNS: &[Run] = &[
         },
     },
     Run {
+        name: "verdicts",
+        minutes: 30,
+        guards: "what is proved of the stacks that people begin with: writes library/verdicts.txt anew, where it is old",
+        how: Tests {
+            package: "mokume-driver",
+            name: "verdicts::",
+            variables: &[("MOKUME_SOLVERS", "../../.venv")],
+        },
+    },
+    Run {
         name: "faults",
         minutes: 2,
         guards: "faults planted in the runtime show in stacks of the library, so that `agree` proves something",

@@ -12,6 +12,7 @@ use super::fallible::{attempt, Attempt};
 use super::operation::operation;
 use super::writer::Writer;
 use super::{emissions, messages, paths};
+use crate::plan::there;
 use crate::tree::*;
 
 /// Blocks are written inside each other up to this depth.
@@ -29,6 +30,8 @@ pub(super) struct Control<'w, 'p, 'a> {
     pending: VecDeque<BlockId>,
     depth: usize,
     coverage: bool,
+    /// By value: a parameter that surely refers to an object that is there.
+    there: Vec<bool>,
 }
 
 impl<'w, 'p, 'a> Control<'w, 'p, 'a> {
@@ -36,7 +39,14 @@ impl<'w, 'p, 'a> Control<'w, 'p, 'a> {
         let flow = Flow::new(w.body);
         let (dominators, count) = (Dominators::of(&flow), w.body.blocks.len());
         let coverage = w.plan.coverage && w.does();
-        Control { w, flow, dominators, labels: vec![None; count], pending: VecDeque::new(), depth: 0, coverage }
+        let entry = w.body.blocks.first().map_or(&[][..], |entry| &entry.params);
+        let known: Vec<Value> = entry.iter().copied().filter(|param| w.is_known(*param)).collect();
+        // Paths learn who is there from their guards.
+        let there = match w.is_path() {
+            true => vec![false; w.body.values.len()],
+            false => there::where_ways_meet(w.plan, w.body, &known),
+        };
+        Control { w, flow, dominators, labels: vec![None; count], pending: VecDeque::new(), depth: 0, coverage, there }
     }
 
     /// Writes the whole body.
@@ -81,6 +91,9 @@ impl<'w, 'p, 'a> Control<'w, 'p, 'a> {
         let params: &'a [Value] = &self.w.body.blocks[block.index()].params;
         for param in params.iter().filter(|param| self.w.is_live(**param)).collect::<Vec<_>>() {
             self.w.param(*param);
+        }
+        for param in params.iter().filter(|param| self.there[param.index()]) {
+            self.w.set_known(*param);
         }
     }
 

@@ -7,6 +7,7 @@ mod order;
 mod shared;
 mod support;
 mod sure;
+pub(crate) mod there;
 
 use std::collections::{HashMap, HashSet};
 
@@ -70,6 +71,8 @@ pub struct Plan<'a> {
     pub support: Support,
     /// By handler: whether no event for it is for nobody.
     sure: Vec<bool>,
+    /// By function, and by parameter: whether whoever runs it gives an object that is there.
+    pub given_there: Vec<Vec<bool>>,
     /// Whether branches are counted.
     pub coverage: bool,
     /// Places of coverage counters: handler or procedure, block, target.
@@ -99,12 +102,14 @@ impl<'a> Plan<'a> {
             mortal: mortal(automaton),
             support: Support::of(automaton),
             sure: sure::handlers(automaton),
+            given_there: Vec::new(),
             coverage,
             branches: Vec::new(),
             branch_index: HashMap::new(),
             timers: cells(automaton, |kind| matches!(kind, CellKind::Timer)),
             counters: cells(automaton, |kind| matches!(kind, CellKind::Counter)),
         };
+        plan.given_there = there::procedures(&plan);
         plan.find_channels();
         let emitting = emitting(automaton);
         plan.emissions = automaton.handlers.iter().map(|handler| plan.emissions_of(handler, &emitting)).collect();

@@ -240,6 +240,11 @@ impl<'a> Region<'a> {
                 self.source = op.source.or(self.source);
                 self.operation(&mut frame, op)?;
             }
+            if let Some(layer) = layer.or(self.layers.last().copied()) {
+                let followed = &mut self.followed[layer.index()];
+                followed.operations += block.ops.len();
+                followed.branches += usize::from(block.terminator.targets().len() > 1);
+            }
             if let Some(mark) = block.mark {
                 self.source = Some(mark.source);
             }

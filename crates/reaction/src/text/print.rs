@@ -192,6 +192,11 @@ fn port(automaton: &Automaton, index: usize, port: &Port) -> String {
 }
 
 fn function(automaton: &Automaton, function: &Function) -> String {
+    let given = (&function.results[..], function.refused());
+    format!("{} {{\n{}}}\n", function_head(automaton, function), print_body::body(automaton, &function.body, given))
+}
+
+fn function_head(automaton: &Automaton, function: &Function) -> String {
     let types = |types: &[Type]| types.iter().map(|ty| names::ty(automaton, *ty)).collect::<Vec<_>>().join(", ");
     let (word, of, otherwise) = match &function.role {
         Role::Pure => ("function", String::new(), String::new()),
@@ -210,9 +215,7 @@ fn function(automaton: &Automaton, function: &Function) -> String {
         }
     };
     let params = names::params(automaton, &function.params);
-    let head = format!("{word} {}{of}({params}) -> ({}){otherwise}", path(&function.name), types(&function.results));
-    let given = (&function.results[..], function.refused());
-    format!("{head} {{\n{}}}\n", print_body::body(automaton, &function.body, given))
+    format!("{word} {}{of}({params}) -> ({}){otherwise}", path(&function.name), types(&function.results))
 }
 
 fn handler(automaton: &Automaton, handler: &Handler) -> String {
@@ -232,13 +235,42 @@ fn handler(automaton: &Automaton, handler: &Handler) -> String {
     format!("{head} {{\n{}}}\n", print_body::body(automaton, &handler.body, (&[], &[])))
 }
 
-/// The lines of one path, as [`print`] has them but for the marks: each with its place in the program.
-pub fn path_lines(automaton: &Automaton, way: &Path) -> Vec<(String, Option<SourceId>)> {
+/// A line of a path or a memo, as [`print`] has it but for the mark.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CodeLine {
+    pub text: String,
+    /// Its place in the program.
+    pub source: Option<SourceId>,
+    pub part: print_body::Part,
+}
+
+/// The lines of one path.
+pub fn path_code(automaton: &Automaton, way: &Path) -> Vec<CodeLine> {
     let body = crate::canonical::canonical_body(&way.body);
     let way = &Path { handler: way.handler, body };
-    let lines = print_body::lines(automaton, &way.body, (&[], &automaton.given_back(way)));
-    let inner = lines.into_iter().map(|line| (line.text, line.source));
-    [(way_head(automaton, way), None)].into_iter().chain(inner).chain([("}".to_owned(), None)]).collect()
+    let results = automaton.given_back(way);
+    framed(way_head(automaton, way), print_body::lines(automaton, &way.body, (&[], &results)))
+}
+
+/// The lines of a function.
+pub fn function_code(automaton: &Automaton, function: &Function) -> Vec<CodeLine> {
+    let body = crate::canonical::canonical_body(&function.body);
+    let mut params = function.params.clone();
+    crate::canonical::name_params(&mut params, &body, 0);
+    let function = Function { body, params, ..function.clone() };
+    let lines = print_body::lines(automaton, &function.body, (&function.results, function.refused()));
+    framed(format!("{} {{", function_head(automaton, &function)), lines)
+}
+
+fn framed(head: String, lines: Vec<print_body::Line>) -> Vec<CodeLine> {
+    let frame = |text| CodeLine { text, source: None, part: print_body::Part::Frame };
+    let inner = lines.into_iter().map(|line| CodeLine { text: line.text, source: line.source, part: line.part });
+    [frame(head)].into_iter().chain(inner).chain([frame("}".to_owned())]).collect()
+}
+
+/// The lines of one path, each with its place in the program.
+pub fn path_lines(automaton: &Automaton, way: &Path) -> Vec<(String, Option<SourceId>)> {
+    path_code(automaton, way).into_iter().map(|line| (line.text, line.source)).collect()
 }
 
 fn way(automaton: &Automaton, way: &Path) -> String {

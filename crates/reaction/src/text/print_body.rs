@@ -7,11 +7,29 @@ use crate::operation::template::Piece;
 use crate::operation::{Kind, Row, Slot};
 use crate::*;
 
+/// What a line is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Part {
+    /// The first and the last line.
+    Frame,
+    /// The head of a block.
+    Block,
+    Operation,
+    /// What a block ends with.
+    End {
+        /// It may be left here: one of the targets does nothing but refuse.
+        exits: bool,
+        /// Targets by which it goes on.
+        on: usize,
+    },
+}
+
 /// A line of a body: its text, the mark behind it, and the place in the program that the mark names.
 pub struct Line {
     pub text: String,
     mark: String,
     pub source: Option<SourceId>,
+    pub part: Part,
 }
 
 /// The text of a canonical body, entry first and without a label.
@@ -25,17 +43,37 @@ pub fn lines(automaton: &Automaton, body: &Body, results: (&[Type], &[Type])) ->
     for (index, block) in body.blocks.iter().enumerate() {
         let mut printer = Printer { automaton, body, inline: HashMap::new() };
         if index > 0 {
-            lines.push(Line { text: format!("  {}", printer.head(block)), mark: String::new(), source: None });
+            let text = format!("  {}", printer.head(block));
+            lines.push(Line { text, mark: String::new(), source: None, part: Part::Block });
         }
         for op in &block.ops {
             if let Some(line) = printer.op(op) {
-                lines.push(Line { text: format!("    {line}"), mark: source_mark(op.source), source: op.source });
+                let (text, mark) = (format!("    {line}"), source_mark(op.source));
+                lines.push(Line { text, mark, source: op.source, part: Part::Operation });
             }
         }
         let text = format!("    {}", printer.terminator(&block.terminator, results));
-        lines.push(Line { text, mark: mark(block.mark), source: block.mark.map(|mark| mark.source) });
+        let targets = block.terminator.targets();
+        let on = targets.iter().filter(|to| !refuses(body, to.block)).count();
+        let part = Part::End { exits: on < targets.len(), on };
+        lines.push(Line { text, mark: mark(block.mark), source: block.mark.map(|mark| mark.source), part });
     }
     lines
+}
+
+/// Whether a block does nothing but refuse, or go where that is done.
+fn refuses(body: &Body, block: BlockId) -> bool {
+    let mut at = body.blocks.get(block.index());
+    for _ in 0..body.blocks.len() {
+        match at {
+            Some(Block { ops, terminator: Terminator::Refuse { .. }, .. }) => return ops.is_empty(),
+            Some(Block { ops, terminator: Terminator::Jump { to }, .. }) if ops.is_empty() => {
+                at = body.blocks.get(to.block.index());
+            }
+            _ => return false,
+        }
+    }
+    false
 }
 
 /// ` #3:1`: the second terminator of source 3.
