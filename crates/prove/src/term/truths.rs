@@ -241,7 +241,7 @@ impl Terms {
     fn sides(&mut self, a: Term, b: Term) -> Option<(Term, Term)> {
         let is_sum = |term: Term| matches!(self.node(term), Node::Binary(Operator::Add, ..));
         let width = self.width(a);
-        if !matches!(self.sort(a), Sort::Bits(2..=64)) || !(is_sum(a) && is_sum(b)) {
+        if !matches!(self.sort(a), Sort::Bits(2..=64)) || !is_sum(a) || !is_sum(b) {
             return None;
         }
         let (parts, number) = self.parts_of_difference(a, b);
