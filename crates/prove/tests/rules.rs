@@ -337,3 +337,114 @@ path a.E.put(e, flag: bool, n: u16) {
         ],
     );
 }
+
+/// When a reaction begins, what is found by its cells lives; when a layer emits, it may have ended in the same reaction.
+#[test]
+fn what_is_found_inside_may_have_ended() {
+    rule(
+        "automaton inside
+layer low
+layer up
+class low.E capacity 1 {
+  named: map 3 (u16) -> (@low.S) by name
+}
+class low.S capacity 5 in low.E {
+  fixed name: u16
+}
+class up.E capacity 1 {
+}
+link up.E = low.E n:1
+port app application {
+  in put(n: u16) -> up.E.put
+}
+port dev device {
+  out now(is: bool)
+}
+handler up.E.put(e, n: u16) {
+    b = unique low.E
+    emit b.pass(n)
+    return
+}
+handler low.E.pass(e, n: u16) {
+    find e.named[n] then found(..) else missing
+  found(s: @low.S):
+    is = lives s
+    out dev.now(is)
+    return
+  missing:
+    no = false
+    out dev.now(no)
+    return
+}
+path up.E.put(e, n: u16) {
+    b = unique low.E
+    find b.named[n] then found(..) else exit
+  found(s: @low.S):
+    yes = true
+    out dev.now(yes)
+    return
+  exit:
+    refuse
+}
+",
+        &[("path up.E.put(", "path low.E.pass("), ("yes = true", "yes = false"), (" by name", "")],
+    );
+}
+
+/// The sum of octets is that of the first words and of all behind them, where there are as many.
+#[test]
+fn sums_of_near_stretches_are_one() {
+    rule(
+        "automaton sums
+layer a
+reason a.done
+class a.E capacity 1 {
+  sum: u32
+}
+port app application {
+  in sum(m: msg) -> a.E.sum
+  out done(n: u16)
+}
+handler a.E.sum(e, m: msg) {
+    n = size m
+    few = lt n, 4
+    br few short, long
+  short:
+    drop m, a.done
+    return
+  long:
+    all = sum16 m
+    s = fold16 all
+    drop m, a.done
+    out app.done(s)
+    return
+}
+path a.E.sum(e, m: msg) {
+    n = size m
+    few = lt n, 4
+    br few exit, long
+  long:
+    one = load.be16 m, 0
+    two = load.be16 m, 2
+    rest = sub.wrap n, 4
+    part = sum16.part m, 4, rest
+    x = cast one to u32
+    y = cast two to u32
+    words = add.wrap x, y
+    all = add.wrap words, part
+    s = fold16 all
+    drop m, a.done
+    out app.done(s)
+    return
+  exit:
+    refuse m
+}
+",
+        &[
+            ("two = load.be16 m, 2", "two = load.be16 m, 0"),
+            ("rest = sub.wrap n, 4", "rest = sub.wrap n, 3"),
+            ("two = load.be16 m, 2", "two = load.be16 m, 1"),
+            ("words = add.wrap x, y", "words = add.wrap x, x"),
+        ],
+    );
+}

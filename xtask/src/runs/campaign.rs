@@ -95,6 +95,12 @@ const RUNS: &[Run] = &[
         },
     },
     Run {
+        name: "proofs",
+        minutes: 12,
+        guards: "every path of examples, library, benches and their tests, 20 s each at most: how many are proved, and why the others are open",
+        how: One(&["scripts/proofs", "20"]),
+    },
+    Run {
         name: "faults",
         minutes: 2,
         guards: "faults planted in the runtime show in stacks of the library, so that `agree` proves something",

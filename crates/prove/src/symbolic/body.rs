@@ -21,13 +21,10 @@ const MOST_STEPS: usize = 512;
 /// Whether there is one way on from a block, to the end.
 fn returns(body: &Body, mut block: usize) -> bool {
     for _ in 0..body.blocks.len() {
-        match &body.blocks[block].terminator {
-            Terminator::Return => return true,
-            Terminator::Jump { to } => block = to.block.index(),
-            _ => return false,
-        }
+        let Terminator::Jump { to } = &body.blocks[block].terminator else { break };
+        block = to.block.index();
     }
-    false
+    matches!(body.blocks[block].terminator, Terminator::Return)
 }
 
 impl Reader<'_> {

@@ -138,7 +138,7 @@ impl Reader<'_> {
     /// one and the words between.
     pub(super) fn sum_of(&mut self, message: &Message) -> Term {
         let base = message.base;
-        if self.terms.constant(base.size) == Some(0) || message.front.len() % 2 != 0 {
+        if self.terms.constant(base.size) == Some(0) || !message.front.len().is_multiple_of(2) {
             return message.sum16(self.terms);
         }
         let mut found = None;

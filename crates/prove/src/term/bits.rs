@@ -106,4 +106,19 @@ impl Terms {
             }
         }
     }
+
+    /// `zx(a + b)` as a sum of the parts, where it is known how often the sum goes around: never, or always once.
+    fn widened_sum(&mut self, a: Term, b: Term, width: u32) -> Option<Term> {
+        let (old, (a_range, b_range)) = (self.width(a), (self.range(a), self.range(b)));
+        let size = 1u128 << old;
+        let least = u128::from(a_range.0) + u128::from(b_range.0);
+        let most = u128::from(a_range.1) + u128::from(b_range.1);
+        if least / size != most / size || width > 64 {
+            return None;
+        }
+        let (a, b) = (self.resize(a, width), self.resize(b, width));
+        let sum = self.binary(Operator::Add, a, b);
+        let around = self.number((least / size * size) as u64, width);
+        Some(self.binary(Operator::Sub, sum, around))
+    }
 }

@@ -1,9 +1,6 @@
 //! Sums with end-around carry, as the internet's checksum folds them.
 
-use super::{mask, Node, Operator, Sort, Term, Terms};
-
-/// No message has so many octets that a sum of its words goes around.
-const MOST_OCTETS: u64 = 1 << 17;
+use super::{mask, Node, Sort, Term, Terms};
 
 impl Terms {
     /// A sum of 32 bits folded to 16: 0 stays 0, all else is 1 to 65535, by what is left of it modulo 65535.
@@ -19,29 +16,6 @@ impl Terms {
             return self.extract(15, 0, sum);
         }
         self.make(Node::Fold(sum), Sort::Bits(16))
-    }
-
-    /// What a sum of octets is at most, by how many there are.
-    pub(super) fn most_of_sum(&self, name: &str, args: &[Term], range: impl Fn(Term) -> (u64, u64)) -> Option<u64> {
-        let (true, [_, _, size]) = (name.starts_with("sum16"), args) else { return None };
-        // On the other side of its word an octet may stand by itself at both ends.
-        let most = range(*size).1;
-        (most < MOST_OCTETS).then(|| (most / 2 + 1) * 0xffff)
-    }
-
-    /// `zx(a + b)` as a sum of the parts, where it is known how often the sum goes around: never, or always once.
-    pub(super) fn widened_sum(&mut self, a: Term, b: Term, width: u32) -> Option<Term> {
-        let (old, (a_range, b_range)) = (self.width(a), (self.range(a), self.range(b)));
-        let size = 1u128 << old;
-        let least = u128::from(a_range.0) + u128::from(b_range.0);
-        let most = u128::from(a_range.1) + u128::from(b_range.1);
-        if least / size != most / size || width > 64 {
-            return None;
-        }
-        let (a, b) = (self.resize(a, width), self.resize(b, width));
-        let sum = self.binary(Operator::Add, a, b);
-        let around = self.number((least / size * size) as u64, width);
-        Some(self.binary(Operator::Sub, sum, around))
     }
 }
 

@@ -5,6 +5,9 @@ use super::{mask, Node, Operator, Sort, Term, Terms};
 /// The least and the most that a number can be.
 pub(super) type Range = (u64, u64);
 
+/// Of fewer octets no sum of words goes around.
+const MOST_OCTETS: u64 = 1 << 17;
+
 /// No sum of more parts is looked at.
 const MOST_PARTS: usize = 64;
 
@@ -107,6 +110,14 @@ impl Terms {
             Node::Apply { name, args } => (0, self.most_of_sum(name, args, range).map_or(all, |most| most.min(all))),
             _ => any,
         }
+    }
+
+    /// What a sum of octets is at most, by how many there are.
+    fn most_of_sum(&self, name: &str, args: &[Term], range: impl Fn(Term) -> (u64, u64)) -> Option<u64> {
+        let (true, [_, _, size]) = (name.starts_with("sum16"), args) else { return None };
+        // On the other side of its word an octet may stand by itself at both ends.
+        let most = range(*size).1;
+        (most < MOST_OCTETS).then(|| (most / 2 + 1) * 0xffff)
     }
 
     /// What the sides of a choice can be where they are chosen: `a` where the condition holds, `b` where it does not.

@@ -164,7 +164,42 @@ impl Terms {
                 _ => {}
             }
         }
-        self.make(Node::If(condition, then, otherwise), sort)
+        match self.common_parts(condition, then, otherwise) {
+            Some((common, then, otherwise)) => {
+                let chosen = self.choose(condition, then, otherwise);
+                self.binary(Operator::Add, common, chosen)
+            }
+            None => self.make(Node::If(condition, then, otherwise), sort),
+        }
+    }
+
+    /// What two sums have in common, and what is left of each; of the smaller and the larger of two nothing is.
+    fn common_parts(&mut self, condition: Term, then: Term, otherwise: Term) -> Option<(Term, Term, Term)> {
+        let is_sum = |term: Term| matches!(self.node(term), Node::Binary(Operator::Add, ..));
+        let is_by_size = match *self.node(condition) {
+            Node::Less(a, b) => [(a, b), (b, a)].contains(&(then, otherwise)),
+            _ => false,
+        };
+        let width = self.width(then);
+        if !matches!(self.sort(then), Sort::Bits(2..=64)) || is_by_size || !is_sum(then) || !is_sum(otherwise) {
+            return None;
+        }
+        let zero = self.number(0, width);
+        let (parts, _) = self.parts_of_difference(then, zero);
+        let (others, _) = self.parts_of_difference(otherwise, zero);
+        let mut common = zero;
+        for (part, factor) in parts {
+            if others.get(&part).is_some_and(|other| (*other ^ factor) & mask(width) == 0) {
+                let factor = self.number(factor, width);
+                let scaled = self.binary(Operator::Mul, part, factor);
+                common = self.binary(Operator::Add, common, scaled);
+            }
+        }
+        if common == zero {
+            return None;
+        }
+        let rest = [then, otherwise].map(|side| self.binary(Operator::Sub, side, common));
+        Some((common, rest[0], rest[1]))
     }
 
     /// Whether two terms of the same sort are equal.
@@ -206,7 +241,7 @@ impl Terms {
     fn sides(&mut self, a: Term, b: Term) -> Option<(Term, Term)> {
         let is_sum = |term: Term| matches!(self.node(term), Node::Binary(Operator::Add, ..));
         let width = self.width(a);
-        if !matches!(self.sort(a), Sort::Bits(2..=64)) || !(is_sum(a) && is_sum(b)) {
+        if !matches!(self.sort(a), Sort::Bits(2..=64)) || !is_sum(a) || !is_sum(b) {
             return None;
         }
         let (parts, number) = self.parts_of_difference(a, b);
