@@ -1,15 +1,18 @@
-//! What operations do to the cells of objects. Those of an object that was freed are zero, and nothing is written to them.
+//! What operations do to the cells of objects. Those of an object that was freed are zero, references null, and nothing is written to them.
 
 use mokume_reaction::{CellId, CellKind, Report, Value};
 
-use crate::host::Content;
+use crate::host::{Content, NULL};
 use crate::operate::Frame;
 use crate::react::{Happening, Reaction};
 
 impl Reaction<'_> {
     /// What one place of a cell holds; of cells with one place, `index` is 0.
     pub fn read(&mut self, frame: &Frame, object: Value, cell: CellId, index: u64) -> u64 {
-        let Some(object) = self.object(frame.class(object), frame.get(object)) else { return 0 };
+        let class = frame.class(object);
+        let Some(object) = self.object(class, frame.get(object)) else {
+            return if self.program.automaton.cell(class, cell).refers_to().is_some() { NULL } else { 0 };
+        };
         let word = match &object.cells[cell.index()] {
             Content::Word(word) => Some(*word),
             Content::Array(words) => words.get(index as usize).copied(),

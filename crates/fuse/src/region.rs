@@ -455,11 +455,12 @@ impl<'a> Region<'a> {
 
     /// The path goes on only where the object is there.
     pub fn must_live(&mut self, object: Node) -> Followed<()> {
-        if self.automaton.is_unique(self.class(object)) || self.alive.contains(&object) {
-            return Ok(());
-        }
-        if *self.graph.kind(object) == Kind::Null {
-            return self.no("is for nobody");
+        match *self.graph.kind(object) {
+            // What a cell has may be null, also where there is but one object of the class.
+            Kind::Unique(_) => return Ok(()),
+            Kind::Null => return self.no("is for nobody"),
+            _ if self.alive.contains(&object) => return Ok(()),
+            _ => {}
         }
         let lives = self.graph.add(Kind::Lives(object), Type::Bool);
         self.guard(lives)?;

@@ -1,11 +1,19 @@
 //! Operations on the cells of objects. An object that is not there reads as zeros, and nothing is written to it.
 
-use mokume_reaction::{CellId, ClassId, Report, SourceId, Value};
+use mokume_reaction::{Cell, CellId, CellKind, ClassId, Report, SourceId, Type, Value};
 
 use crate::core::Core;
 use crate::eval::Activation;
 use crate::program::Program;
-use crate::store::{place_of, Armed, Content};
+use crate::store::{place_of, Armed, Content, NULL};
+
+/// What a cell of nobody holds: zero, and of references none (docs/semantics.md, L7).
+fn nothing(cell: &Cell) -> u64 {
+    match cell.kind {
+        CellKind::Scalar { ty: Type::Ref(_), .. } | CellKind::Array { ty: Type::Ref(_), .. } => NULL,
+        _ => 0,
+    }
+}
 
 impl Core {
     /// What one place of a cell holds; of cells with one place, `index` is 0.
@@ -16,7 +24,8 @@ impl Core {
             Some(Content::Timer(deadline)) => Some(u64::from(deadline.is_some())),
             Some(Content::Quota { left, .. }) => Some(u64::from(*left)),
             Some(Content::Messages(places)) => places.get(index as usize).map(|place| u64::from(place.is_some())),
-            Some(Content::Map { .. } | Content::Counter(_)) | None => Some(0),
+            Some(Content::Map { .. } | Content::Counter(_)) => Some(0),
+            None => Some(nothing(at.program.automaton.cell(at.class(object), cell))),
         };
         if word.is_none() {
             self.report(Report::Bounds, source);

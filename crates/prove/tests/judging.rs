@@ -259,7 +259,14 @@ fn no_path_with_a_fault_that_shows_is_proved() {
 #[ignore = "campaign: passes"]
 fn what_passes_make() {
     let mut solvers = there();
-    let own = ["library_1.ra", "library_3.ra", "fcfs_sequencer_credit.ra", "octet_credit.ra", "two_sessions.ra"];
+    let own = [
+        "library_1.ra",
+        "library_3.ra",
+        "fcfs_sequencer_credit.ra",
+        "octet_credit.ra",
+        "two_sessions.ra",
+        "chooses.ra",
+    ];
     let own = own.into_iter().map(|name| (name.to_owned(), text_of(name)));
     for (name, text) in run_tests().into_iter().chain(own) {
         let Some(stack) = perhaps_composed(&text) else { continue };

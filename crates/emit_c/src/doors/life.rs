@@ -181,6 +181,9 @@ fn classes(plan: &Plan, text: &mut Text) {
                 text.line(format!("init_{name}(k, 0);"));
             }
         }
+        if !plan.is_sole(id) {
+            objects::nobody(plan, id, text);
+        }
     }
 }
 

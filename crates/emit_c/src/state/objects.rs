@@ -58,6 +58,24 @@ fn init(plan: &Plan, id: ClassId, class: &Class, text: &mut Text) {
     text.end_function();
 }
 
+/// The place that means nobody refers to nobody: all else of it is zero.
+pub(crate) fn nobody(plan: &Plan, id: ClassId, text: &mut Text) {
+    let (class, name) = (plan.automaton.class(id), &plan.names.classes[id.index()]);
+    for (cell, member) in class.cells.iter().zip(&plan.names.cells[id.index()]) {
+        let place = format!("k->{name}[{}].{member}", class.capacity);
+        match &cell.kind {
+            CellKind::Scalar { ty: ty @ Type::Ref(_), .. } => {
+                text.line(Stored::of(plan.automaton, class, *ty).write(&place, "MK_NULL"));
+            }
+            CellKind::Array { ty: Type::Ref(_), size, .. } => {
+                text.line(format!("for (uint32_t i = 0; i < {size}; i++)"));
+                text.line(format!("    {place}[i] = MK_NULL;"));
+            }
+            _ => {}
+        }
+    }
+}
+
 pub(crate) fn initial(plan: &Plan, ty: Type, init: u64) -> String {
     match ty {
         Type::Ref(_) => "MK_NULL".into(),

@@ -175,9 +175,11 @@ impl<'a> Region<'a> {
             }
             OpKind::Lives { object } => {
                 let object = self.node(frame, *object)?;
-                match self.automaton.is_unique(self.class(object)) || self.alive.contains(&object) {
-                    true => self.graph.truth(*self.graph.kind(object) != Kind::Null),
-                    false => self.graph.add(Kind::Lives(object), Type::Bool),
+                match *self.graph.kind(object) {
+                    Kind::Null => self.graph.truth(false),
+                    Kind::Unique(_) => self.graph.truth(true),
+                    _ if self.alive.contains(&object) => self.graph.truth(true),
+                    _ => self.graph.add(Kind::Lives(object), Type::Bool),
                 }
             }
             OpKind::Get { object, cell } => {
