@@ -11,7 +11,8 @@ use mokume_reaction::*;
 use super::fallible::{attempt, Attempt};
 use super::operation::operation;
 use super::writer::Writer;
-use super::{emissions, messages, paths, there};
+use super::{emissions, messages, paths};
+use crate::plan::there;
 use crate::tree::*;
 
 /// Blocks are written inside each other up to this depth.
@@ -38,11 +39,12 @@ impl<'w, 'p, 'a> Control<'w, 'p, 'a> {
         let flow = Flow::new(w.body);
         let (dominators, count) = (Dominators::of(&flow), w.body.blocks.len());
         let coverage = w.plan.coverage && w.does();
-        let own = w.body.blocks.first().and_then(|entry| entry.params.first()).copied();
+        let entry = w.body.blocks.first().map_or(&[][..], |entry| &entry.params);
+        let known: Vec<Value> = entry.iter().copied().filter(|param| w.is_known(*param)).collect();
         // Paths learn who is there from their guards.
         let there = match w.is_path() {
             true => vec![false; w.body.values.len()],
-            false => there::where_ways_meet(w.plan, w.body, own.filter(|own| w.is_known(*own))),
+            false => w.plan.about_there(|of| there::where_ways_meet(of, w.body, &known)),
         };
         Control { w, flow, dominators, labels: vec![None; count], pending: VecDeque::new(), depth: 0, coverage, there }
     }

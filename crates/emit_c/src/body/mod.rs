@@ -16,13 +16,12 @@ mod octets;
 mod operation;
 mod paths;
 mod ranges;
-mod there;
 mod writer;
 
 use mokume_reaction::*;
 
 use crate::plan::heads::Beside;
-use crate::plan::{Emissions, Plan};
+use crate::plan::{there, Emissions, Plan};
 use crate::tree::*;
 use control::Control;
 use writer::Writer;
@@ -31,6 +30,7 @@ use writer::Writer;
 pub(crate) fn function(plan: &Plan, id: FunctionId) -> Written {
     let mut w = Writer::new(plan, &plan.automaton.functions[id.index()].body, Unit::Function(id));
     w.parameters();
+    there::given_to(w.body, &plan.given_there[id.index()]).into_iter().for_each(|param| w.set_known(param));
     Control::new(&mut w).body();
     w.finish().write()
 }

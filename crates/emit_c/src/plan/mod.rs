@@ -7,6 +7,7 @@ mod order;
 mod shared;
 mod support;
 mod sure;
+pub(crate) mod there;
 
 use std::collections::{HashMap, HashSet};
 
@@ -70,6 +71,8 @@ pub struct Plan<'a> {
     pub support: Support,
     /// By handler: whether no event for it is for nobody.
     sure: Vec<bool>,
+    /// By function, and by parameter: whether whoever runs it gives an object that is there.
+    pub given_there: Vec<Vec<bool>>,
     /// Whether branches are counted.
     pub coverage: bool,
     /// Places of coverage counters: handler or procedure, block, target.
@@ -99,12 +102,14 @@ impl<'a> Plan<'a> {
             mortal: mortal(automaton),
             support: Support::of(automaton),
             sure: sure::handlers(automaton),
+            given_there: Vec::new(),
             coverage,
             branches: Vec::new(),
             branch_index: HashMap::new(),
             timers: cells(automaton, |kind| matches!(kind, CellKind::Timer)),
             counters: cells(automaton, |kind| matches!(kind, CellKind::Counter)),
         };
+        plan.given_there = plan.about_there(there::procedures);
         plan.find_channels();
         let emitting = emitting(automaton);
         plan.emissions = automaton.handlers.iter().map(|handler| plan.emissions_of(handler, &emitting)).collect();
@@ -207,6 +212,11 @@ impl<'a> Plan<'a> {
     /// The class has one object, from the start to the end: a reference means it, or is null.
     pub fn is_sole(&self, class: ClassId) -> bool {
         self.automaton.is_unique(class) && !self.mortal.contains(&class)
+    }
+
+    /// Asks who is there.
+    pub fn about_there<T>(&self, ask: impl FnOnce(there::Of) -> T) -> T {
+        ask(there::Of { automaton: self.automaton, is_sole: &|class| self.is_sole(class) })
     }
 
     /// Whether a handler is told its object; it knows without if there is but one, and no event is for nobody.

@@ -1,10 +1,16 @@
-//! Which parameters of blocks where ways meet surely refer to objects that are there: whichever way is come by, what comes does.
+//! Which parameters surely refer to objects that are there: of blocks where ways meet, whichever way is come by; of procedures, whoever
+//! runs them. Places of what ends are free only when the reaction is over, so who was there is there as long as anybody asks.
 //!
-//! It must keep: what is said to be there is what [`Writer::set_known`](super::writer::Writer::set_known) is told on each way, and no more.
+//! It must keep: what is said to be there is an object that has a place, in every reaction.
 
 use mokume_reaction::*;
 
-use crate::plan::Plan;
+/// Of what something is said: an automaton, and which classes have one object that is there from the start to the end.
+#[derive(Clone, Copy)]
+pub(crate) struct Of<'a> {
+    pub automaton: &'a Automaton,
+    pub is_sole: &'a dyn Fn(ClassId) -> bool,
+}
 
 /// What a value refers to.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -15,31 +21,92 @@ enum Means {
     There,
 }
 
-/// By value: whether it is a parameter that surely refers to an object that is there. `own`: the body's own object, if it is there.
-pub(super) fn where_ways_meet(plan: &Plan, body: &Body, own: Option<Value>) -> Vec<bool> {
+/// By value: whether it surely refers to an object that is there, if those of `entry` do.
+pub(crate) fn where_ways_meet(of: Of, body: &Body, entry: &[Value]) -> Vec<bool> {
+    means(of, body, entry).into_iter().map(|means| means == Means::There).collect()
+}
+
+/// By function, and by parameter: whether whoever runs it gives an object that is there.
+pub(crate) fn procedures(of: Of) -> Vec<Vec<bool>> {
+    let automaton = of.automaton;
+    let is_given = |function: &Function, ty: &Type| function.procedure().is_some() && matches!(ty, Type::Ref(_));
+    let params = |function: &Function| function.params.iter().map(|(_, ty)| is_given(function, ty)).collect();
+    let mut given: Vec<Vec<bool>> = automaton.functions.iter().map(params).collect();
+    loop {
+        let before = given.clone();
+        let own = automaton.handlers.iter().map(|handler| {
+            let own = handler.body.blocks[0].params.first().copied();
+            (&handler.body, own.into_iter().collect::<Vec<_>>())
+        });
+        let functions = automaton.functions.iter().zip(&before);
+        let run = functions.map(|(function, given)| (&function.body, given_to(&function.body, given)));
+        // Of what a path knows nothing is known here.
+        let paths = automaton.paths.iter().map(|path| (&path.body, Vec::new()));
+        for (body, entry) in own.chain(run).chain(paths) {
+            let runs = || body.ops().filter_map(run_by_op).chain(body.attempts().filter_map(tried));
+            if runs().next().is_none() {
+                continue;
+            }
+            let means = means(of, body, &entry);
+            for (procedure, args) in runs() {
+                for (given, arg) in given[procedure.index()].iter_mut().zip(args) {
+                    *given &= means[arg.index()] == Means::There;
+                }
+            }
+        }
+        if given == before {
+            return given;
+        }
+    }
+}
+
+/// The parameters of a body that are there.
+pub(crate) fn given_to(body: &Body, given: &[bool]) -> Vec<Value> {
+    let params = body.blocks[0].params.iter().zip(given);
+    params.filter(|(_, given)| **given).map(|(param, _)| *param).collect()
+}
+
+fn run_by_op(op: &Op) -> Option<(FunctionId, &[Value])> {
+    if let OpKind::Run { procedure, args } = &op.kind {
+        Some((*procedure, args))
+    } else {
+        None
+    }
+}
+
+fn tried(op: &Fallible) -> Option<(FunctionId, &[Value])> {
+    if let Fallible::TryRun { procedure, args } = op {
+        Some((*procedure, args))
+    } else {
+        None
+    }
+}
+
+fn means(of: Of, body: &Body, entry: &[Value]) -> Vec<Means> {
     let mut means = vec![Means::Anything; body.values.len()];
     let is_reference = |value: &Value| matches!(body.values[value.index()].ty, Type::Ref(_));
     // What meets is thought to be there, until a way shows that it need not be.
     for block in body.blocks.iter().skip(1) {
         block.params.iter().filter(|param| is_reference(param)).for_each(|param| means[param.index()] = Means::There);
     }
-    own.into_iter().for_each(|own| means[own.index()] = Means::There);
+    entry.iter().for_each(|there| means[there.index()] = Means::There);
     loop {
         let before = means.clone();
         for block in &body.blocks {
             for op in &block.ops {
                 let Some(result) = op.results.first().filter(|result| is_reference(result)) else { continue };
-                means[result.index()] = match op.kind {
-                    OpKind::Null { .. } => Means::ThereOrNobody,
-                    OpKind::Unique { class } if plan.is_sole(class) => Means::There,
-                    _ => Means::Anything,
-                };
+                if let OpKind::Null { .. } = op.kind {
+                    means[result.index()] = Means::ThereOrNobody;
+                } else if let OpKind::Unique { class } = op.kind {
+                    means[result.index()] = if (of.is_sole)(class) { Means::There } else { Means::Anything };
+                }
             }
             for (place, target) in block.terminator.targets().into_iter().enumerate() {
                 let params = &body.blocks[target.block.index()].params;
                 let (given, own) = params.split_at(params.len().saturating_sub(target.args.len()));
                 for (number, param) in given.iter().enumerate() {
-                    let is_there = number == 0 && place == 0 && gives_who_is_there(plan, body, &block.terminator);
+                    let is_there =
+                        number == 0 && place == 0 && gives_who_is_there(of.automaton, body, &block.terminator);
                     let comes = if is_there { Means::There } else { Means::Anything };
                     means[param.index()] = means[param.index()].min(comes);
                 }
@@ -53,21 +120,19 @@ pub(super) fn where_ways_meet(plan: &Plan, body: &Body, own: Option<Value>) -> V
             }
         }
         if means == before {
-            return means.into_iter().map(|means| means == Means::There).collect();
+            return means;
         }
     }
 }
 
 /// Whether the first result of what is tried is an object that is there.
-fn gives_who_is_there(plan: &Plan, body: &Body, terminator: &Terminator) -> bool {
-    match terminator {
-        Terminator::Try { op: Fallible::New { .. } | Fallible::First { .. } | Fallible::Next { .. }, .. } => true,
-        Terminator::Try { op: Fallible::Find { object, cell, .. } | Fallible::Remove { object, cell, .. }, .. } => {
-            let kind = body.class_of(*object).map(|class| &plan.automaton.cell(class, *cell).kind);
-            matches!(kind, Some(CellKind::Map { by, .. }) if !by.is_empty())
-        }
-        _ => false,
+fn gives_who_is_there(automaton: &Automaton, body: &Body, terminator: &Terminator) -> bool {
+    let Terminator::Try { op, .. } = terminator else { return false };
+    if let Fallible::Find { object, cell, .. } | Fallible::Remove { object, cell, .. } = op {
+        let kind = body.class_of(*object).map(|class| &automaton.cell(class, *cell).kind);
+        return matches!(kind, Some(CellKind::Map { by, .. }) if !by.is_empty());
     }
+    matches!(op, Fallible::New { .. } | Fallible::First { .. } | Fallible::Next { .. })
 }
 
 /// Whether a value was compared with nobody, and is somebody on the way to this target.
