@@ -21,11 +21,10 @@ typedef struct mk_map_shape {
     uint32_t value_size;
 } mk_map_shape;
 
-/* A part of a key more: of maps of objects by their own cells, whose functions are generated. */
+/* A part of a key more: of maps of objects by their own cells, whose functions are generated. The high bits are the mixed ones. */
 static MK_SHARED uint64_t mk_mix_key(uint64_t hash, uint64_t part)
 {
-    hash = (hash ^ part) * UINT64_C(0x9e3779b97f4a7c15);
-    return hash ^ hash >> 32;
+    return ((hash << 32 | hash >> 32) ^ part) * UINT64_C(0x9e3779b97f4a7c15);
 }
 
 /* Parts of keys and values, wherever they lie. */

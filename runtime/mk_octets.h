@@ -137,6 +137,68 @@ MK_NUMBERS(le, 16)
 MK_NUMBERS(le, 32)
 MK_NUMBERS(le, 64)
 
+/* Sums of 16-bit numbers in the machine's order, in 64 bits: what the octets of each swapped make is 256 times as much, modulo 65535. */
+#define MK_RAW(width) \
+    static inline uint##width##_t mk_get_raw_##width(const uint8_t *at) \
+    { \
+        uint##width##_t value; \
+        memcpy(&value, at, sizeof value); \
+        return value; \
+    }
+MK_RAW(16)
+MK_RAW(32)
+
+/* A sum of big-endian numbers, among such. */
+static inline uint64_t mk_raw(uint32_t sum)
+{
+    return (uint64_t)sum * (MK_ORDER_be(16, 1) == 1 ? 1 : 256);
+}
+
+/* A big-endian number, as it would lie in memory. */
+static inline uint64_t mk_raw_16(uint16_t number)
+{
+    return MK_ORDER_be(16, number);
+}
+
+/* `mk_sum16_part`, among such. */
+static inline uint64_t mk_sum_raw(const uint8_t *octets, uint32_t size, uint32_t at, uint32_t part)
+{
+    uint32_t first = mk_min_u32(at, size);
+    uint64_t sum = 0, word;
+    octets = mk_behind(octets, first), size = mk_min_u32(part, size - first);
+    if (size >= MK_MANY_OCTETS)
+        return mk_raw(mk_sum16(octets, size));
+    for (; size >= 8; octets += 8, size -= 8) {
+        MK_ONE_BY_ONE(sum);
+        memcpy(&word, octets, 8);
+        sum += (word & 0xffffffff) + (word >> 32);
+    }
+    if (size & 4)
+        sum += mk_get_raw_32(octets), octets += 4;
+    if (size & 2)
+        sum += mk_get_raw_16(octets), octets += 2;
+    return size & 1 && !MK_FAULT(sum_odd) ? sum + mk_raw((uint32_t)*octets << 8) : sum;
+}
+
+/* `mk_fold16` of such a sum, of less than 2^48. */
+static inline uint16_t mk_fold_raw(uint64_t sum)
+{
+    uint32_t low = (uint32_t)sum, half = low + (uint32_t)(sum >> 32);
+    return (uint16_t)MK_ORDER_be(16, mk_fold16(half + (half < low)));
+}
+
+/* Whether it folds to 0xffff: it is a whole multiple of 65535, and not 0. */
+static inline bool mk_folds_to_ones(uint64_t sum)
+{
+    return sum * UINT64_C(0xfffefffefffeffff) - 1 < UINT64_C(0x0001000100010001);
+}
+
+/* Whether `check`, as it lies in memory, is the complement of the folded sum. */
+static inline bool mk_completes(uint64_t sum, uint64_t check)
+{
+    return check == 0xffff ? !sum : mk_folds_to_ones(sum + check);
+}
+
 /* At most MK_MANY_OCTETS / 2, to where they do not stand already: some may be copied twice. */
 static inline void mk_copy_few(uint8_t *to, const uint8_t *from, uint32_t size)
 {

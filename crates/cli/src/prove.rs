@@ -18,7 +18,7 @@ struct Lines<'p> {
 }
 
 impl Told for Lines<'_> {
-    fn works_on(&mut self, events: &[String], Step { way, ways, questions }: Step) {
+    fn works_on(&mut self, events: &[String], Step { way, ways, questions, .. }: Step) {
         self.status.show(|| format!("{}: way {way} of {ways}, {questions} questions", events.join(", ")));
     }
 
@@ -40,7 +40,7 @@ pub fn prove(
     let kept = folder(&RealWorld, choice.file.as_deref())?;
     let wanted = Choice { event, limit, kept, again };
     let mut lines = Lines { printer, status };
-    let proofs = prove_all(&RealWorld, (&compiled.composed, &profile), &wanted, &mut lines)?;
+    let proofs = prove_all(&RealWorld, (&compiled, &profile), &wanted, &mut lines)?;
     let proved = proofs.iter().filter(|proof| proof.is_proved()).count();
     if let (true, true, Some(event)) = (printer.is_json(), proofs.is_empty(), event) {
         printer.object(&json!({ "events": [event], "proved": false, "why": "it has no path" }));
@@ -87,6 +87,26 @@ fn line(proof: &Proof, printer: &Printer) {
             printer.line(format!("    {name} = {value}"));
         }
     }
+    replayed(proof, printer);
+}
+
+/// Whether a run shows what a solver found.
+fn replayed(proof: &Proof, printer: &Printer) {
+    match &proof.replayed {
+        Some(found) => {
+            printer.line(
+                "  refuted: replayed from the start. In this test the layers do what it says, and the path does not",
+            );
+            printer.line(format!("    layers: {}", found.layers));
+            printer.line(format!("    path:   {}", found.path));
+            found.test.lines().for_each(|line| printer.line(format!("    {line}")));
+        }
+        None if proof.found().is_some() => {
+            printer
+                .line("  not replayed: no run from the start shows it, and the state may be one that is never reached");
+        }
+        None => {}
+    }
 }
 
 fn object(proof: &Proof) -> serde_json::Value {
@@ -106,6 +126,7 @@ fn object(proof: &Proof) -> serde_json::Value {
     match &proof.ways {
         Ok(ways) => json!({
             "events": proof.events, "proved": proof.is_proved(), "ways": ways.iter().map(way).collect::<Vec<_>>(), "seconds": seconds,
+            "replayed": proof.replayed.as_ref().map(|found| json!({ "test": found.test, "layers": found.layers, "path": found.path })),
             "kept": proof.known == Known::Kept, "shipped": proof.known == Known::Shipped,
         }),
         Err(why) => json!({ "events": proof.events, "proved": false, "why": why, "seconds": seconds }),

@@ -1,4 +1,4 @@
-//! `mokume prove`: its limit, and what it keeps. Without a solver a line says so: nothing is shown then.
+//! `mokume prove`: its limit, and what it keeps.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,8 +7,8 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap().to_path_buf()
 }
 
-/// What it prints, and whether all is proved; none where there is no solver.
-fn proved(folder: &Path, more: &[&str]) -> Option<(String, bool)> {
+/// What it prints, and whether all is proved. Without a solver nothing is shown, and that is a failure.
+fn proved(folder: &Path, more: &[&str]) -> (String, bool) {
     let solvers = std::env::var("MOKUME_SOLVERS").unwrap_or(root().join(".venv").to_string_lossy().into_owned());
     let output = Command::new(env!("CARGO_BIN_EXE_mokume"))
         .current_dir(folder)
@@ -18,11 +18,8 @@ fn proved(folder: &Path, more: &[&str]) -> Option<(String, bool)> {
         .output()
         .unwrap();
     let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    if said.contains("there is no solver") {
-        println!("SKIPPED: no solver; scripts/setup prepares z3 and bitwuzla");
-        return None;
-    }
-    Some((said, output.status.success()))
+    assert!(!said.contains("there is no solver"), "{said}\nscripts/setup prepares z3 and bitwuzla");
+    (said, output.status.success())
 }
 
 fn stack(name: &str, text: &str) -> PathBuf {
@@ -55,10 +52,10 @@ stack Counted(device: Device) {
 #[test]
 fn a_path_that_takes_too_long_is_open() {
     let folder = stack("limit", COUNTS);
-    let Some((said, good)) = proved(&folder, &["--limit", "0"]) else { return };
+    let (said, good) = proved(&folder, &["--limit", "0"]);
     assert!(!good && said.contains("open: ") && said.contains("no answer within 0 s"), "{said}");
     assert!(said.contains("0 of 4 paths are proved"), "{said}");
-    let (said, good) = proved(&folder, &[]).unwrap();
+    let (said, good) = proved(&folder, &[]);
     assert!(good && said.contains("4 of 4 paths are proved"), "what is open is not kept: {said}");
 }
 
@@ -95,7 +92,7 @@ fn what_is_not_proved_is_left_to_the_layers() {
     assert!(header.contains("--fuse 2 --proved"), "{header}");
     assert_eq!(header.matches(": none, as it is not proved").count(), 4, "{header}");
     // With one, its path is there, and no other.
-    let Some((said, good)) = proved(&folder, &["--event", "app.send_to"]) else { return };
+    let (said, good) = proved(&folder, &["--event", "app.send_to"]);
     assert!(good, "{said}");
     let (said, one) = built(&folder, &["--proved"]);
     assert!(said.contains("device.frame, ") && !said.contains("app.send_to"), "{said}");
@@ -106,7 +103,7 @@ fn what_is_not_proved_is_left_to_the_layers() {
         "{header}"
     );
     // With all, nothing is said.
-    assert!(proved(&folder, &[]).unwrap().1);
+    assert!(proved(&folder, &[]).1);
     let (said, all) = built(&folder, &["--proved"]);
     assert!(!said.contains("mokume prove") && all == with, "{said}");
 }
@@ -124,26 +121,26 @@ fn what_is_asked_of_paths_where_there_are_none_is_refused() {
 #[test]
 fn what_was_proved_is_kept_until_something_changes() {
     let folder = stack("kept", COUNTS);
-    let Some((said, good)) = proved(&folder, &[]) else { return };
+    let (said, good) = proved(&folder, &[]);
     assert!(good && !said.contains("(kept)"), "{said}");
     let built = header(&folder);
     assert!(built.matches(" layers, proved").count() == 4 && !built.contains(" layers, tested"), "{built}");
     let kept = || std::fs::read_dir(folder.join(".mokume/proofs")).unwrap().count();
     assert_eq!(kept(), 4);
-    let (said, good) = proved(&folder, &[]).unwrap();
+    let (said, good) = proved(&folder, &[]);
     assert!(good && said.matches("(kept)").count() == 4, "{said}");
-    let (said, good) = proved(&folder, &["--again"]).unwrap();
+    let (said, good) = proved(&folder, &["--again"]);
     assert!(good && !said.contains("(kept)"), "{said}");
     // Another number in a layer is another path, and another handler.
     std::fs::write(folder.join("stack.mok"), COUNTS.replace("< 10", "< 11")).unwrap();
     let built = header(&folder);
     assert!(built.matches(" layers, tested").count() == 4 && !built.contains(" layers, proved"), "{built}");
-    let (said, _) = proved(&folder, &[]).unwrap();
+    let (said, _) = proved(&folder, &[]);
     assert!(!said.contains("(kept)"), "{said}");
     // What is not whole is judged again.
     for entry in std::fs::read_dir(folder.join(".mokume/proofs")).unwrap() {
         std::fs::write(entry.unwrap().path(), "3 outputs 1\n").unwrap();
     }
-    let (said, good) = proved(&folder, &[]).unwrap();
+    let (said, good) = proved(&folder, &[]);
     assert!(good && !said.contains("(kept)"), "{said}");
 }

@@ -1,6 +1,7 @@
 //! `mokume prove`: whether each path of a stack does what the layers do, by solvers that are other people's programs.
 
 mod kept;
+mod replay;
 
 use std::time::Duration;
 
@@ -12,7 +13,9 @@ use mokume_prove::solver::{solvers, Solver};
 use mokume_reaction::profile::Profile;
 use mokume_reaction::{Automaton, HandlerId};
 
+use crate::compile::Compiled;
 use crate::failure::Failure;
+pub use replay::{replay, Beside, Replayed};
 
 /// Where solvers are looked for beside the path of the system: a virtual environment of Python.
 const ENVIRONMENT: &str = ".venv";
@@ -30,6 +33,8 @@ pub struct Proof {
     pub ways: Result<Vec<Way>, String>,
     pub took: Duration,
     pub known: Known,
+    /// Of one for which a solver found values: a run from the start in which it does something else than the layers, if one was found.
+    pub replayed: Option<Replayed>,
 }
 
 /// Since when it is known.
@@ -48,6 +53,12 @@ impl Proof {
     pub fn is_proved(&self) -> bool {
         let is_taken = |way: &Way| way.verdict.as_ref().is_ok_and(|shown| !shown.goals.is_empty());
         self.ways.as_ref().is_ok_and(|ways| ways.iter().all(|way| way.verdict.is_ok()) && ways.iter().any(is_taken))
+    }
+
+    /// Values that a solver found for which it may do something else.
+    pub fn found(&self) -> Option<&[(String, u64)]> {
+        let mut open = self.ways.iter().flatten().filter_map(|way| way.verdict.as_ref().err());
+        open.find(|open| !open.values.is_empty()).map(|open| &open.values[..])
     }
 }
 
@@ -142,10 +153,11 @@ fn there<'w>(world: &'w dyn World) -> Result<Vec<Box<dyn Solver + 'w>>, Failure>
 /// Fails where there is no solver, and one is needed.
 pub fn prove(
     world: &dyn World,
-    (composed, profile): (&Automaton, &Profile),
+    (compiled, profile): (&Compiled, &Profile),
     choice: &Choice,
     told: &mut dyn Told,
 ) -> Result<Vec<Proof>, Failure> {
+    let composed = &compiled.composed;
     let (event, limit) = (choice.event, choice.limit);
     let mut solvers = None;
     // What is remembered is proved as if it were worked out each time.
@@ -184,7 +196,12 @@ pub fn prove(
         let judged = judge_watched(&flat, path, solvers, &mut watch);
         let ways = judged.map(|judged| judged.ways.into_iter().map(way).collect());
         let took = world.now().saturating_sub(started);
-        let proof = Proof { events, ways, took, known: Known::Judged };
+        let mut proof = Proof { events, ways, took, known: Known::Judged, replayed: None };
+        // Functions in C are not at hand where nothing is run.
+        if let (Some(values), false) = (proof.found(), compiled.calls_c()) {
+            let beside = Beside { layers: &compiled.uncomposed, natives: &compiled.natives, lessons: &[] };
+            proof.replayed = replay(beside, &compiled.written, (&flat, path), values);
+        }
         kept::write(world, &choice.kept, &number, &proof);
         told.knows(&proof);
         proofs.push(proof);

@@ -9,6 +9,7 @@ mod docs;
 mod files_together;
 mod hostile;
 mod hostile_tcp;
+mod judge;
 mod layers_page;
 mod layouts_compared;
 mod library_agrees;

@@ -9,25 +9,24 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use mokume_base::RealWorld;
-use mokume_driver::compile::{self, Checked};
+use mokume_driver::compile::{self, Checked, Compiled};
 use mokume_driver::prove::{self, Choice, Proof, Step, Told};
 use mokume_driver::{streams, StackId};
 use mokume_reaction::profile::Profile;
-use mokume_reaction::Automaton;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap().to_path_buf()
 }
 
 /// The stacks of a file, composed.
-fn of(name: &str, checked: &Checked) -> Vec<(String, Automaton)> {
+fn of(name: &str, checked: &Checked) -> Vec<(String, Compiled)> {
     assert!(!checked.has_errors(), "{name}: {:?}", checked.diagnostics.first());
     let stacks = checked.program.stacks.iter().enumerate();
     let own = stacks.filter(|(_, stack)| name == TALK || checked.roots.contains(&stack.name.span.file));
     let composed = own.map(|(index, stack)| {
         let (compiled, diagnostics) = compile::compile_to_write(checked, StackId(index as u32));
         let compiled = compiled.unwrap_or_else(|| panic!("{name}: {diagnostics:?}"));
-        (format!("{name} {}", stack.name.text), compiled.composed)
+        (format!("{name} {}", stack.name.text), compiled)
     });
     composed.collect()
 }
@@ -36,7 +35,7 @@ fn of(name: &str, checked: &Checked) -> Vec<(String, Automaton)> {
 const TALK: &str = "(connect, listen, forward)";
 
 /// The stacks that people begin with: the examples, a new project's, and the command's own.
-fn stacks() -> Vec<(String, Automaton)> {
+fn stacks() -> Vec<(String, Compiled)> {
     let mut names: Vec<String> = std::fs::read_dir(root().join("examples"))
         .unwrap()
         .map(|entry| format!("examples/{}", entry.unwrap().file_name().to_string_lossy()))
@@ -70,10 +69,10 @@ fn verdicts_that_are_old_are_known() {
     let shipped = prove::shipped();
     let known: BTreeSet<&str> = shipped.lines().filter_map(|line| line.split(' ').next()).collect();
     let (mut all, mut proved, mut old) = (0, 0, Vec::new());
-    for (name, composed) in stacks() {
+    for (name, compiled) in stacks() {
         let section = shipped.split("\n\n").find(|part| part.lines().next() == Some(&*name)).unwrap_or_default();
         let was_proved = |event: &str| section.lines().any(|line| line.split(' ').nth(1) == Some(event));
-        for (events, number) in prove::numbers(&composed, &Profile::default()) {
+        for (events, number) in prove::numbers(&compiled.composed, &Profile::default()) {
             all += 1;
             proved += usize::from(known.contains(&*number));
             if was_proved(&events[0]) && !known.contains(&*number) {
@@ -118,13 +117,13 @@ fn verdicts_are_made_anew() {
     let kept = Path::new(env!("CARGO_TARGET_TMPDIR")).join("verdicts").to_string_lossy().into_owned();
     let mut text = format!("{HEAD}\nsolvers {}\njudge {}\n", solvers(), prove::judged_by());
     let (mut all, mut proved) = (0, 0);
-    for (name, composed) in stacks() {
+    for (name, compiled) in stacks() {
         let limit = if name.contains(&only) { limit } else { 0 };
         let again = again && name.contains(&only);
         let choice = Choice { event: None, limit: Duration::from_secs(limit), kept: kept.clone(), again };
-        let judged = prove::prove(&RealWorld, (&composed, &Profile::default()), &choice, &mut Aloud(&name));
+        let judged = prove::prove(&RealWorld, (&compiled, &Profile::default()), &choice, &mut Aloud(&name));
         let judged = judged.unwrap_or_else(|failure| panic!("{failure}"));
-        let numbers = prove::numbers(&composed, &Profile::default());
+        let numbers = prove::numbers(&compiled.composed, &Profile::default());
         let _ = write!(text, "\n{name}\n");
         for proof in &judged {
             all += 1;

@@ -255,6 +255,85 @@ impl<'a> Graph<'a> {
         }
     }
 
+    /// What a node is made of, in order.
+    pub fn parts(&self, node: Node) -> Vec<Node> {
+        match *self.kind(node) {
+            Kind::Constant(_)
+            | Kind::Null
+            | Kind::Entry(_)
+            | Kind::Found(..)
+            | Kind::Param(_)
+            | Kind::Now
+            | Kind::Unique(_)
+            | Kind::Size(_)
+            | Kind::Header(..)
+            | Kind::Attribute(..) => Vec::new(),
+            Kind::Parent(a)
+            | Kind::Lives(a)
+            | Kind::Get(a, _)
+            | Kind::Armed(a, _)
+            | Kind::Left(a, _)
+            | Kind::Not(a)
+            | Kind::Cast(a)
+            | Kind::Load(_, _, a)
+            | Kind::Fold(a) => vec![a],
+            Kind::GetAt(a, _, b) | Kind::Holds(a, _, b) | Kind::Binary(_, a, b) | Kind::Compare(_, a, b) => vec![a, b],
+            Kind::Sum(_, a, b) => vec![a, b],
+            Kind::Select(a, b, c) => vec![a, b, c],
+        }
+    }
+
+    /// Whether something is so of the node, or of one that it is made of.
+    pub fn any(&self, node: Node, is: impl Fn(Node) -> bool) -> bool {
+        let mut seen = rustc_hash::FxHashSet::default();
+        let mut open = vec![node];
+        while let Some(node) = open.pop() {
+            if !seen.insert(node) {
+                continue;
+            }
+            if is(node) {
+                return true;
+            }
+            open.extend(self.parts(node));
+        }
+        false
+    }
+
+    /// A node of another graph, of these parts.
+    pub fn rebuild(&mut self, from: &Graph, node: Node, parts: &[Node]) -> Node {
+        let ty = from.ty(node);
+        match (from.kind(node).clone(), parts) {
+            (Kind::Constant(value), _) => self.constant(ty, value),
+            (Kind::Binary(op, ..), [a, b]) => self.binary(op, *a, *b),
+            (Kind::Compare(op, ..), [a, b]) => self.compare(op, *a, *b),
+            (Kind::Not(_), [a]) => self.not(*a),
+            (Kind::Cast(_), [a]) => self.cast(*a, ty),
+            (Kind::Fold(_), [a]) => self.fold(*a),
+            (Kind::Select(..), [c, a, b]) => self.select(*c, *a, *b),
+            (Kind::Parent(_), [a]) => self.add(Kind::Parent(*a), ty),
+            (Kind::Lives(_), [a]) => self.add(Kind::Lives(*a), ty),
+            (Kind::Get(_, cell), [a]) => self.add(Kind::Get(*a, cell), ty),
+            (Kind::Armed(_, cell), [a]) => self.add(Kind::Armed(*a, cell), ty),
+            (Kind::Left(_, cell), [a]) => self.add(Kind::Left(*a, cell), ty),
+            (Kind::Load(message, field, _), [a]) => self.add(Kind::Load(message, field, *a), ty),
+            (Kind::GetAt(_, cell, _), [a, b]) => self.add(Kind::GetAt(*a, cell, *b), ty),
+            (Kind::Holds(_, cell, _), [a, b]) => self.add(Kind::Holds(*a, cell, *b), ty),
+            (Kind::Sum(message, ..), [a, b]) => self.add(Kind::Sum(message, *a, *b), ty),
+            (kind, _) => self.add(kind, ty),
+        }
+    }
+
+    /// A node of another graph, as it is here; `made`: those that are here by now.
+    pub fn copy(&mut self, from: &Graph, node: Node, made: &mut FxHashMap<Node, Node>) -> Node {
+        if let Some(made) = made.get(&node) {
+            return *made;
+        }
+        let parts: Vec<Node> = from.parts(node).into_iter().map(|part| self.copy(from, part, made)).collect();
+        let copy = self.rebuild(from, node, &parts);
+        made.insert(node, copy);
+        copy
+    }
+
     // -- operations
 
     /// Arithmetic that reports nothing: whoever asks for it has seen to that.
@@ -388,6 +467,18 @@ impl<'a> Graph<'a> {
                 _ => {}
             }
         }
+        // So many times a number: of the number, where nothing goes around.
+        if let (Kind::Binary(Binary::MulWrap, x, times), Compare::Eq | Compare::Ne, Some(value), Type::U(_)) =
+            (self.kind(a).clone(), op, self.known(b), ty)
+        {
+            let times = self.known(times).filter(|times| *times > 0 && value.is_multiple_of(*times));
+            let all = self.mask(ty);
+            let fits = |times: &u64| self.span(x).1.checked_mul(*times).is_some_and(|most| most <= all);
+            if let Some(times) = times.filter(fits) {
+                let value = self.constant(ty, value / times);
+                return self.compare(op, x, value);
+            }
+        }
         // Of a number that was made wider: of what it was.
         if let (Kind::Cast(inner), Some(value), Type::U(_)) = (self.kind(a).clone(), self.known(b), ty) {
             let from = self.ty(inner);
@@ -495,6 +586,13 @@ impl<'a> Graph<'a> {
             if narrow < wide && most.is_some_and(|most| most <= mask(narrow)) {
                 let (x, y) = (self.cast(x, to), self.cast(y, to));
                 return self.binary(Binary::AddWrap, x, y);
+            }
+        }
+        // The same of a difference.
+        if let (&Kind::Binary(Binary::SubWrap, x, y), Type::U(narrow), Type::U(wide)) = (self.kind(a), from, to) {
+            if narrow < wide && self.known(y).is_some_and(|y| self.span(x).0 >= y) {
+                let (x, y) = (self.cast(x, to), self.cast(y, to));
+                return self.binary(Binary::SubWrap, x, y);
             }
         }
         // What is cut off is cut off before, where that saves making it wide.

@@ -6,6 +6,7 @@
 //!
 //! Invariant: where a path does not refuse, it does what the handlers do, output for output.
 
+mod asks;
 mod decisions;
 mod follow;
 mod graph;
@@ -16,6 +17,7 @@ mod overview;
 mod pure;
 mod region;
 mod settling;
+mod text;
 mod watched;
 mod wires;
 mod write;
@@ -26,6 +28,7 @@ use std::rc::Rc;
 use mokume_reaction::profile::{self, Profile};
 use mokume_reaction::{Automaton, Body, CellId, ClassId, Emission, HandlerId, LayerId, Path, SourceId, Trigger};
 
+pub use asks::in_order;
 use decisions::{search, Decisions, Far, Searched, Taken, SELDOM};
 pub use memos::{remembered, WORTH};
 use overview::Overview;
@@ -445,6 +448,7 @@ fn with(automaton: &Automaton, found: Vec<Found>) -> (Automaton, Aside) {
         aside.often.extend(&found.aside.often);
         aside.seldom.extend(&found.aside.seldom);
     }
-    let paths = found.into_iter().filter_map(|found| Some(found.path.ok()?.0)).collect();
+    let in_order = |path: Path| Path { body: asks::in_order(automaton, &path.body).unwrap_or(path.body), ..path };
+    let paths = found.into_iter().filter_map(|found| Some(in_order(found.path.ok()?.0))).collect();
     (Automaton { paths, ..automaton.clone() }, aside)
 }

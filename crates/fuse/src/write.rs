@@ -11,6 +11,7 @@ use crate::decisions::Far;
 use crate::graph::{Graph, Kind, Node};
 use crate::message::{Field, Message, NEW};
 use crate::region::{Deed, Do, Given, Region, Step};
+use crate::text::Text;
 
 /// A way, and those that part from it.
 pub struct Ways<'a> {
@@ -68,15 +69,11 @@ struct Writer<'r, 'a> {
     automaton: &'a Automaton,
     is_inside: bool,
     graph: &'r mut Graph<'a>,
-    builder: &'r mut BodyBuilder,
-    values: HashMap<Node, Value>,
-    params: &'r [Value],
+    text: Text<'r>,
     /// Look-ups so far.
     finds: u32,
     /// By parameter, second messages of it for all uses but the last.
     shares: HashMap<u32, Vec<Value>>,
-    /// Whether something was asked for that no look-up has given.
-    is_lost: bool,
 }
 
 /// The body of a path of this handler; none if a way asks for what none of its look-ups gives.
@@ -112,15 +109,15 @@ fn write(
     let (steps, deeds) = (std::mem::take(&mut ways.region.steps), std::mem::take(&mut ways.region.deeds));
     let graph = &mut ways.region.graph;
     let is_inside = ways.region.is_inside;
-    let mut writer =
-        Writer { automaton, is_inside, graph, builder, values, params, finds, shares: HashMap::new(), is_lost: false };
+    let text = Text { automaton, builder, params, values, is_lost: false };
+    let mut writer = Writer { automaton, is_inside, graph, text, finds, shares: HashMap::new() };
     let mut parted = Vec::new();
     // From there on it is left to who does the rest.
     let mut rest = None;
     for (place, step) in steps.iter().enumerate().skip(from) {
         if let Some((at, _)) = ways.rest.as_ref().filter(|(at, _)| at.steps == place) {
-            let block = writer.builder.block("rest", &[]);
-            let values = writer.values.iter().filter(|(node, _)| node.0 < at.nodes);
+            let block = writer.text.builder.block("rest", &[]);
+            let values = writer.text.values.iter().filter(|(node, _)| node.0 < at.nodes);
             let values = values.map(|(node, value)| (*node, *value)).collect::<HashMap<_, _>>();
             rest = Some((block, writer.finds, values));
         }
@@ -133,7 +130,7 @@ fn write(
         };
         let params: Vec<(String, Type)> = found.into_iter().flatten().map(|ty| (String::new(), *ty)).collect();
         let otherwise = match other {
-            Some(_) => writer.builder.block("", &params),
+            Some(_) => writer.text.builder.block("", &params),
             None => exit,
         };
         let before = writer.finds;
@@ -141,25 +138,26 @@ fn write(
         if let Some(other) = other {
             // What came after they parted has other numbers on the other way.
             let is_shared = |node: &Node| node.0 < ways.others[other].at.nodes;
-            let values = writer.values.iter().filter(|(node, _)| is_shared(node)).map(|(node, value)| (*node, *value));
+            let values =
+                writer.text.values.iter().filter(|(node, _)| is_shared(node)).map(|(node, value)| (*node, *value));
             parted.push((other, place, before, (otherwise, exit), values.collect::<HashMap<_, _>>()));
         }
     }
     // All that is read is read before anything is done.
     for deed in &deeds {
-        writer.builder.set_source(deed.source);
+        writer.text.builder.set_source(deed.source);
         writer.prepare(&deed.what);
     }
     writer.share(&deeds);
     // What leaves does so when the reaction is over: so it comes last, in its order.
     let (leaving, kept): (Vec<&Deed>, Vec<&Deed>) = deeds.iter().partition(|deed| deed.what.ends_messages());
     for deed in kept.into_iter().chain(leaving) {
-        writer.builder.set_source(deed.source);
+        writer.text.builder.set_source(deed.source);
         writer.deed(&deed.what);
     }
-    writer.builder.set_source(None);
-    writer.builder.end(Terminator::Return);
-    let mut is_whole = !writer.is_lost;
+    writer.text.builder.set_source(None);
+    writer.text.builder.end(Terminator::Return);
+    let mut is_whole = !writer.text.is_lost;
     for (other, place, mut finds, (block, exit), mut values) in parted {
         builder.select(block);
         let Other { at, ways: other } = &mut ways.others[other];
@@ -197,11 +195,11 @@ fn found_in(graph: &Graph, builder: &BodyBuilder, block: BlockId, finds: u32) ->
 
 impl Writer<'_, '_> {
     fn op(&mut self, kind: OpKind) -> Value {
-        self.builder.value(self.automaton, kind)
+        self.text.op(kind)
     }
 
     fn message(&self, param: u32) -> Value {
-        self.params[param as usize]
+        self.text.message(param)
     }
 
     /// Makes a second message of what is used up more than once.
@@ -228,7 +226,7 @@ impl Writer<'_, '_> {
     fn step(&mut self, step: &Step, (elsewhere, wants_found): (BlockId, bool)) {
         match step {
             Step::Guard { condition, source } => {
-                self.builder.set_source(*source);
+                self.text.builder.set_source(*source);
                 // Where the graph says the opposite, the branch does.
                 let (condition, swapped) = match *self.graph.kind(*condition) {
                     Kind::Not(inner) if self.graph.ty(inner) == Type::Bool => (inner, true),
@@ -236,154 +234,66 @@ impl Writer<'_, '_> {
                 };
                 let condition = self.graph.without_division(condition).unwrap_or(condition);
                 let condition = self.value(condition);
-                let next = self.builder.block("", &[]);
+                let next = self.text.builder.block("", &[]);
                 let (go, leave) = (to(next, []), to(elsewhere, []));
                 let (then, otherwise, likely) = if swapped { (leave, go, 0.001) } else { (go, leave, 0.999) };
-                self.builder.end(Terminator::Branch { condition, then, otherwise, likely: Some(likely) });
-                self.builder.select(next);
+                self.text.builder.end(Terminator::Branch { condition, then, otherwise, likely: Some(likely) });
+                self.text.builder.select(next);
             }
             Step::Find { object, cell, key, found, source } => {
-                self.builder.set_source(*source);
+                self.text.builder.set_source(*source);
                 let object = self.value(*object);
                 let key = key.iter().map(|part| self.value(*part)).collect();
                 let params: Vec<(String, Type)> = found.iter().map(|ty| (String::new(), *ty)).collect();
-                let next = self.builder.block("", &params);
+                let next = self.text.builder.block("", &params);
                 let op = Fallible::Find { object, cell: *cell, key };
-                self.builder.end(Terminator::Try { op, then: to(next, []), otherwise: to(elsewhere, []) });
-                self.builder.select(next);
-                self.values.extend(found_in(self.graph, self.builder, next, self.finds));
+                self.text.builder.end(Terminator::Try { op, then: to(next, []), otherwise: to(elsewhere, []) });
+                self.text.builder.select(next);
+                self.text.values.extend(found_in(self.graph, self.text.builder, next, self.finds));
                 self.finds += 1;
             }
             Step::Peek { message, header, variant, source } => {
-                self.builder.set_source(*source);
+                self.text.builder.set_source(*source);
                 let fields = &self.automaton.headers[header.index()].variants[variant.index()].fields;
-                let next = self.builder.block("", fields);
+                let next = self.text.builder.block("", fields);
                 let op = Fallible::Peek { message: self.message(*message), header: *header, variant: *variant };
-                self.builder.end(Terminator::Try { op, then: to(next, []), otherwise: to(elsewhere, []) });
-                self.builder.select(next);
-                for (place, value) in self.builder.params(next).to_vec().into_iter().enumerate() {
+                self.text.builder.end(Terminator::Try { op, then: to(next, []), otherwise: to(elsewhere, []) });
+                self.text.builder.select(next);
+                for (place, value) in self.text.builder.params(next).to_vec().into_iter().enumerate() {
                     let field = Kind::Header(*message, place as u32);
-                    if let Some(node) = self.graph.node_of(&field, self.builder.type_of(value)) {
-                        self.values.insert(node, value);
+                    if let Some(node) = self.graph.node_of(&field, self.text.builder.type_of(value)) {
+                        self.text.values.insert(node, value);
                     }
                 }
             }
             Step::Absent { object, cell, key, source } => {
-                self.builder.set_source(*source);
+                self.text.builder.set_source(*source);
                 let object = self.value(*object);
                 let CellKind::Map { value, .. } = &self.automaton.cell(self.class(object), *cell).kind else { return };
                 let params: Vec<(String, Type)> = value.iter().map(|ty| (String::new(), *ty)).collect();
                 let key = key.iter().map(|part| self.value(*part)).collect();
-                let next = self.builder.block("", &[]);
+                let next = self.text.builder.block("", &[]);
                 let op = Fallible::Find { object, cell: *cell, key };
-                let there = if wants_found { elsewhere } else { self.builder.block("", &params) };
-                self.builder.end(Terminator::Try { op, then: to(there, []), otherwise: to(next, []) });
+                let there = if wants_found { elsewhere } else { self.text.builder.block("", &params) };
+                self.text.builder.end(Terminator::Try { op, then: to(there, []), otherwise: to(next, []) });
                 if !wants_found {
-                    self.builder.select(there);
-                    self.builder.end(Terminator::Jump { to: to(elsewhere, []) });
+                    self.text.builder.select(there);
+                    self.text.builder.end(Terminator::Jump { to: to(elsewhere, []) });
                 }
-                self.builder.select(next);
+                self.text.builder.select(next);
             }
         }
     }
 
     fn class(&self, object: Value) -> ClassId {
-        match self.builder.type_of(object) {
+        match self.text.builder.type_of(object) {
             Type::Ref(class) => class,
             _ => ClassId(0),
         }
     }
 
     fn value(&mut self, node: Node) -> Value {
-        if let Some(value) = self.values.get(&node) {
-            return *value;
-        }
-        let ty = self.graph.ty(node);
-        let value = match self.graph.kind(node).clone() {
-            Kind::Constant(value) => self.op(OpKind::Const { ty, value }),
-            Kind::Null => match ty {
-                Type::Ref(class) => self.op(OpKind::Null { class }),
-                _ => self.op(OpKind::Const { ty, value: 0 }),
-            },
-            Kind::Entry(param) => self.params[param as usize],
-            // Written with its look-up, which comes first.
-            Kind::Found(..) | Kind::Header(..) => {
-                self.is_lost = true;
-                self.op(OpKind::Const { ty, value: 0 })
-            }
-            Kind::Attribute(param, attribute) => {
-                self.op(OpKind::GetAttribute { message: self.message(param), attribute })
-            }
-            Kind::Param(param) => self.op(OpKind::Param { param }),
-            Kind::Now => self.op(OpKind::Now {}),
-            Kind::Unique(class) => match self.builder.type_of(self.params[0]) == Type::Ref(class) {
-                true => self.params[0],
-                false => self.op(OpKind::Unique { class }),
-            },
-            Kind::Parent(object) => {
-                let object = self.value(object);
-                self.op(OpKind::Parent { object })
-            }
-            Kind::Lives(object) => {
-                let object = self.value(object);
-                self.op(OpKind::Lives { object })
-            }
-            Kind::Get(object, cell) => {
-                let object = self.value(object);
-                self.op(OpKind::Get { object, cell })
-            }
-            Kind::GetAt(object, cell, index) => {
-                let (object, index) = (self.value(object), self.value(index));
-                self.op(OpKind::GetAt { object, cell, index })
-            }
-            Kind::Armed(object, cell) => {
-                let object = self.value(object);
-                self.op(OpKind::IsArmed { object, cell })
-            }
-            Kind::Left(object, cell) => {
-                let object = self.value(object);
-                self.op(OpKind::Left { object, cell })
-            }
-            Kind::Holds(object, cell, index) => {
-                let (object, index) = (self.value(object), self.value(index));
-                self.op(OpKind::Holds { object, cell, index })
-            }
-            Kind::Binary(op, a, b) => {
-                let (a, b) = (self.value(a), self.value(b));
-                self.op(OpKind::Binary { op, a, b })
-            }
-            Kind::Compare(op, a, b) => {
-                let (a, b) = (self.value(a), self.value(b));
-                self.op(OpKind::Compare { op, a, b })
-            }
-            Kind::Not(a) => {
-                let a = self.value(a);
-                self.op(OpKind::Not { a })
-            }
-            Kind::Select(c, a, b) => {
-                let (c, a, b) = (self.value(c), self.value(a), self.value(b));
-                self.op(OpKind::Select { c, a, b })
-            }
-            Kind::Cast(a) => {
-                let a = self.value(a);
-                self.op(OpKind::Cast { a, to: ty })
-            }
-            Kind::Size(param) => self.op(OpKind::Size { message: self.message(param) }),
-            Kind::Load(param, field, at) => {
-                let at = self.value(at);
-                self.op(OpKind::Load { field, message: self.message(param), at })
-            }
-            Kind::Sum(param, at, size) => {
-                let (at, size) = (self.value(at), self.value(size));
-                self.op(OpKind::SumPart { message: self.message(param), at, size })
-            }
-            Kind::Fold(a) => {
-                let a = self.value(a);
-                self.op(OpKind::Fold16 { a })
-            }
-        };
-        self.values.insert(node, value);
-        value
+        self.text.value(self.graph, node)
     }
 
     fn each(&mut self, nodes: &[Node]) {
@@ -514,7 +424,7 @@ impl Writer<'_, '_> {
                 OpKind::Emit { target: self.value(*object), event: event.clone(), args: values }
             }
         };
-        self.builder.op(self.automaton, kind);
+        self.text.builder.op(self.automaton, kind);
     }
 
     /// What goes with an event, made.

@@ -1,4 +1,5 @@
 //! Paths: what is found, and that it does what the handlers do.
 
 mod agree;
+mod asks;
 mod memos;

@@ -11,11 +11,11 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use mokume_reaction::{AttributeId, Automaton, CellKind, Path, Type};
+use mokume_reaction::{AttributeId, Automaton, CellId, CellKind, Path, Type};
 
 use crate::solver::{Answer, Solver};
-use crate::symbolic::{any_state, sort_of, End, Leaf, Message, Object, Reader, Value};
-use crate::term::{Assumed, Sort, Term, Terms};
+use crate::symbolic::{any_state, plain, sort_of, End, Leaf, Message, Object, Reader, Value};
+use crate::term::{Assumed, Operator, Sort, Term, Terms};
 use asking::Asking;
 pub use asking::{Step, Watch};
 
@@ -121,10 +121,15 @@ pub fn judge_watched<'w>(
     let mut ways = Vec::new();
     let all = leaves.len();
     for (place, leaf) in leaves.into_iter().enumerate() {
-        let step = Step { way: place + 1, ways: all, questions: 0 };
+        let open = ways.iter().filter(|way: &&Way| way.verdict.is_err()).count();
+        let step = Step { way: place + 1, ways: all, questions: 0, open };
         if leaf.escape.is_some() {
             if does_something(&leaf) {
                 let why = "it does something before it refuses".to_owned();
+                ways.push(Way { guards: leaf.condition.len(), verdict: Err(why.into()) });
+            }
+            if !leaf.refused_well {
+                let why = "where it refuses, it gives back another message than it was given".to_owned();
                 ways.push(Way { guards: leaf.condition.len(), verdict: Err(why.into()) });
             }
             // The layers run behind a refusal, and report what they report.
@@ -175,8 +180,8 @@ fn made_simple(terms: &mut Terms, facts: &[Term]) -> Vec<Term> {
 }
 
 /// What a parameter is called: as nothing else is, and not as another of the same name.
-fn given(place: usize, name: &str) -> String {
-    format!("given {place} {name}")
+pub fn given(place: usize, name: &str) -> String {
+    format!("given {place} {}", plain(name))
 }
 
 /// What a path's event brings: anything.
@@ -241,9 +246,14 @@ fn judge_way(
     }
     // What a later fact says makes an earlier one simpler.
     terms.assume_all(facts);
-    let (mine, theirs, objects, lives) = {
+    let (mine, theirs, objects, there, cells) = {
         let is_inside = !automaton.begins(path.handler);
         let mut reader = Reader::new(automaton, terms, any_state).knowing(objects.to_vec()).inside(is_inside);
+        let same = reader.same_objects();
+        asking.borrow_mut().learn(reader.terms, &same);
+        same.iter().for_each(|fact| reader.terms.assume(*fact));
+        let facts = &[facts, &same].concat()[..];
+        reader.terms.assume_all(facts);
         reader.facts = facts.to_vec();
         reader.without_impossible(|terms, conditions| {
             matches!(asking.borrow_mut().ask(terms, conditions), Answer::Unsat)
@@ -258,8 +268,11 @@ fn judge_way(
         reader.hands_over = handed.map(|handed| handed.handler);
         let theirs = reader.react(path.handler, args)?;
         let objects = reader.objects().to_vec();
-        let lives: Vec<Term> = (0..objects.len() as u32).map(|object| reader.lives(Object(object))).collect();
-        (mine, theirs, objects, lives)
+        let there: Vec<Term> = (0..objects.len() as u32).map(|object| reader.is_there(Object(object))).collect();
+        let written: BTreeSet<Place> = mine.iter().chain(&theirs).flat_map(|leaf| &leaf.written).copied().collect();
+        let before = written.into_iter().filter_map(|place| Some((place, reader.before(place.0, place.1)?)));
+        let cells: BTreeMap<Place, Term> = before.collect();
+        (mine, theirs, objects, there, cells)
     };
     let mut mine = mine.into_iter().filter(|leaf| leaf.escape.is_none());
     let (Some(mine), None) = (mine.next(), mine.next()) else {
@@ -281,7 +294,8 @@ fn judge_way(
         let compared = Compared {
             automaton,
             class_of: &class_of,
-            lives: &lives,
+            there: &there,
+            before: &cells,
             terms: &mut *terms,
             mine: &mine,
             theirs: &theirs,
@@ -314,14 +328,19 @@ fn judge_way(
 struct Compared<'c, 'a> {
     automaton: &'a Automaton,
     class_of: &'c dyn Fn(Object) -> mokume_reaction::ClassId,
-    /// Of each object.
-    lives: &'c [Term],
+    /// Of each object, whether it is.
+    there: &'c [Term],
+    /// What the cells that one of them writes held before.
+    before: &'c BTreeMap<Place, Term>,
     terms: &'c mut Terms,
     mine: &'c Leaf,
     theirs: &'c Leaf,
 }
 
 type Failures = Vec<(Kind, String, Term)>;
+
+/// A cell of an object.
+type Place = (Object, CellId);
 
 impl Compared<'_, '_> {
     /// For each goal: what it is about, and when it fails.
@@ -335,7 +354,7 @@ impl Compared<'_, '_> {
                 failures.push((Kind::There, "who or what is there".into(), *null));
             }
         }
-        // Of nobody zeros are read, by both; but what is written there is not read back.
+        // Of nobody zeros are read and nothing is written, by both; but what is written there is not read back.
         let written = self.written();
         for leaf in [self.mine, self.theirs] {
             for (_, null) in leaf.looked.iter().filter(|(object, _)| written.contains(object)) {
@@ -343,7 +362,7 @@ impl Compared<'_, '_> {
             }
         }
         for object in &written {
-            let ended = self.terms.not(self.lives[object.0 as usize]);
+            let ended = self.terms.not(self.there[object.0 as usize]);
             failures.push((Kind::There, "whose state is written".into(), ended));
         }
         // One goal of a kind stands for all that are plain.
@@ -355,16 +374,35 @@ impl Compared<'_, '_> {
         self.state(&mut failures);
         self.timers(&mut failures);
         self.held(&mut failures);
-        let (mine, theirs) = (sorted(&self.mine.ended), sorted(&self.theirs.ended));
-        failures.push((Kind::Ends, "how messages end".into(), self.terms.truth(mine != theirs)));
+        self.ends(&mut failures);
         Ok(failures)
     }
 
-    /// Whose state is written.
+    /// How many messages end in each way.
+    fn ends(&mut self, failures: &mut Failures) {
+        let all = self.mine.ended.iter().chain(&self.theirs.ended);
+        let kinds: BTreeSet<_> = all.map(|end| (end.reason.0, end.is_consumed)).collect();
+        for kind in kinds {
+            let mut count = |leaf: &Leaf| {
+                let of_kind = |end: &&End| (end.reason.0, end.is_consumed) == kind;
+                leaf.ended.iter().filter(of_kind).fold(self.terms.number(0, 32), |sum, end| {
+                    let when = self.terms.again(end.when);
+                    let one = self.terms.resize(when, 32);
+                    self.terms.binary(Operator::Add, sum, one)
+                })
+            };
+            let (mine, theirs) = (count(self.mine), count(self.theirs));
+            let other = self.unequal(mine, theirs);
+            failures.push((Kind::Ends, "how messages end".into(), other));
+        }
+        let no = self.terms.truth(false);
+        failures.push((Kind::Ends, "how messages end".into(), no));
+    }
+
+    /// Whose state is written so that it matters whether it is there.
     fn written(&self) -> BTreeSet<Object> {
         let of = |leaf: &Leaf| {
-            let cells =
-                leaf.written.iter().chain(leaf.elements.keys()).chain(leaf.counted.keys()).map(|(object, _)| *object);
+            let cells = leaf.read_back.iter().copied();
             let held =
                 leaf.kept.iter().map(|(object, ..)| *object).chain(leaf.spent.iter().map(|(object, ..)| *object));
             cells.chain(leaf.timers.iter().map(|(object, ..)| *object)).chain(held).collect::<BTreeSet<_>>()
@@ -491,8 +529,8 @@ impl Compared<'_, '_> {
         let more = self.terms.less(known, a_size);
         let mut first = |message: &Message| {
             let front = self.terms.number(message.front.len() as u64, 32);
-            let ahead = self.terms.binary(crate::term::Operator::Sub, known, front);
-            self.terms.binary(crate::term::Operator::Add, message.base.start, ahead)
+            let ahead = self.terms.binary(Operator::Sub, known, front);
+            self.terms.binary(Operator::Add, message.base.start, ahead)
         };
         let (x, y) = (first(a), first(b));
         let other = match a.base.octets == b.base.octets {
@@ -508,8 +546,9 @@ impl Compared<'_, '_> {
         for (object, cell) in cells {
             let class = (self.class_of)(object);
             let name = format!("{}.{}", self.automaton.class(class).name, self.automaton.cell(class, cell).name);
-            // What was neither written nor read is as it was, of which there is no term: then they differ.
-            let of = |leaf: &Leaf| leaf.cells.get(&(object, cell)).copied();
+            // What one of them has neither written nor read is as it was.
+            let before = self.before.get(&(object, cell));
+            let of = |leaf: &Leaf| leaf.cells.get(&(object, cell)).or(before).copied();
             let failure = match (of(self.mine), of(self.theirs)) {
                 (Some(a), Some(b)) => self.unequal(a, b),
                 _ => self.terms.truth(true),
@@ -584,7 +623,7 @@ impl Compared<'_, '_> {
 
     fn timers(&mut self, failures: &mut Failures) {
         let (mine, theirs) = (&self.mine.timers, &self.theirs.timers);
-        type Set = (Object, mokume_reaction::CellId, Option<Term>);
+        type Set = (Object, CellId, Option<Term>);
         let kinds = |timers: &[Set]| {
             timers.iter().map(|(object, cell, set)| (*object, *cell, set.is_some())).collect::<Vec<_>>()
         };
@@ -597,10 +636,4 @@ impl Compared<'_, '_> {
             }
         }
     }
-}
-
-fn sorted(ended: &[End]) -> Vec<(u32, bool)> {
-    let mut all: Vec<_> = ended.iter().map(|end| (end.reason.0, end.is_consumed)).collect();
-    all.sort_unstable();
-    all
 }

@@ -13,7 +13,7 @@ pub mod symbolic;
 pub mod term;
 
 /// The judge's own text: a verdict is as good as who gave it.
-pub const SOURCES: [&str; 28] = [
+pub const SOURCES: [&str; 30] = [
     include_str!("bitwuzla.py"),
     include_str!("judge.rs"),
     include_str!("judge/asking.rs"),
@@ -29,6 +29,7 @@ pub const SOURCES: [&str; 28] = [
     include_str!("symbolic/decoder.rs"),
     include_str!("symbolic/encoder.rs"),
     include_str!("symbolic/held.rs"),
+    include_str!("symbolic/links.rs"),
     include_str!("symbolic/merging.rs"),
     include_str!("symbolic/message.rs"),
     include_str!("symbolic/messages.rs"),
@@ -38,6 +39,7 @@ pub const SOURCES: [&str; 28] = [
     include_str!("symbolic/wires.rs"),
     include_str!("term.rs"),
     include_str!("term/bits.rs"),
+    include_str!("term/folds.rs"),
     include_str!("term/known.rs"),
     include_str!("term/model.rs"),
     include_str!("term/numbers.rs"),

@@ -119,6 +119,16 @@ impl Terms {
             Node::Concat(a, b) => list("concat", &[*a, *b]),
             Node::ZeroExtend(by, a) => format!("((_ zero_extend {by}) {})", self.reference(*a)),
             Node::Select(a, b) => list("select", &[*a, *b]),
+            Node::Fold(a) => {
+                let carried = |of: &str, width: u32| {
+                    let (high, low) = (format!("((_ extract 31 16) {of})"), format!("((_ extract 15 0) {of})"));
+                    match width {
+                        16 => format!("(bvadd {high} {low})"),
+                        _ => format!("(bvadd (concat #x0000 {high}) (concat #x0000 {low}))"),
+                    }
+                };
+                format!("(let ((once {})) {})", carried(&self.reference(*a), 32), carried("once", 16))
+            }
             Node::Apply { name, args } => list(&format!("|{name}|"), args),
         }
     }

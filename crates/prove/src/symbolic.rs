@@ -10,6 +10,7 @@ mod cells;
 mod decoder;
 mod encoder;
 mod held;
+mod links;
 mod merging;
 mod message;
 mod messages;
@@ -18,12 +19,10 @@ mod terminators;
 mod way;
 mod wires;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use mokume_reaction::{
-    Automaton, CellId, CellKind, Channel, ClassId, HandlerId, LinkKind, Path, PortId, ReasonId, Type,
-};
+use mokume_reaction::{Automaton, CellId, CellKind, Channel, ClassId, HandlerId, Path, PortId, ReasonId, Type};
 
 use crate::term::{Assumed, Sort, Term, Terms};
 
@@ -85,6 +84,8 @@ pub struct End {
     pub reason: ReasonId,
     /// Whether it was taken in, and not dropped.
     pub is_consumed: bool,
+    /// Where this holds: there may have been no message.
+    pub when: Term,
 }
 
 /// A way through the reaction.
@@ -109,6 +110,8 @@ pub struct Leaf {
     pub nulls: Vec<Term>,
     /// When a reference over which something is read or written is null: reads give zeros then, and writes nothing.
     pub looked: Vec<(Object, Term)>,
+    /// Objects of which something was read that had been written before: they must be there, as of nobody zeros are read.
+    pub read_back: BTreeSet<Object>,
     /// Elements of arrays that were written, in order: place and value.
     pub elements: BTreeMap<(Object, CellId), Vec<(Term, Term)>>,
     /// Timers in the order in which they were set: the deadline, or none where one was stopped.
@@ -117,13 +120,15 @@ pub struct Leaf {
     pub counted: BTreeMap<(Object, CellId), Term>,
     /// What a handler is given that is not read, as the last that is done.
     pub handed: Option<Handed>,
-    /// What was put into places, or none where what was there was taken out: which, and at which index.
+    /// What was put into places, or none where they were emptied, whether or not something was there: which, and at which index.
     pub kept: Vec<(Object, CellId, Term, Option<Message>)>,
     /// What was taken from quotas, 32 bits; what was given back is less than nothing.
     pub spent: Vec<(Object, CellId, Term)>,
     /// Messages that became one with others.
     pub merged: u32,
     pub settling: Settling,
+    /// Of a way through a path that refuses: whether it gives back what it was given, and has put nothing out.
+    pub refused_well: bool,
     /// Why this way is not read further.
     pub escape: Option<String>,
 }
@@ -137,6 +142,7 @@ impl Leaf {
         all.extend(self.elements.values().flatten().flat_map(|(at, value)| [*at, *value]));
         all.extend(self.timers.iter().filter_map(|(_, _, deadline)| *deadline));
         all.extend(self.spent.iter().map(|(_, _, amount)| *amount));
+        all.extend(self.ended.iter().map(|end| end.when));
         all.extend(self.traps.iter().chain(&self.nulls));
         let args = self.outs.iter().flat_map(|out| &out.args);
         for value in args.chain(self.handed.iter().flat_map(|handed| &handed.args)) {
@@ -151,6 +157,14 @@ impl Leaf {
 }
 
 impl Value {
+    /// When a reference is null, if that is a question.
+    pub(crate) fn null(&self) -> Option<Term> {
+        match self {
+            Value::Perhaps(_, null) => Some(*null),
+            _ => None,
+        }
+    }
+
     fn terms(&self, all: &mut Vec<Term>) {
         match self {
             Value::Bits(term) | Value::Perhaps(_, term) => all.push(*term),
@@ -184,7 +198,8 @@ pub struct Reader<'a> {
     pub(crate) way: Vec<Term>,
     /// Whether the event is one that a layer emits.
     pub(crate) is_inside: bool,
-    /// Whether what holds on a way makes its terms simpler. Where it does not, an object that several ways come by is one object on all.
+    /// Whether what holds on a way makes its terms simpler. Where it does not, an object that several ways come by is one object on all, and of
+    /// paths the conditions alone are read.
     pub assumes: bool,
     /// Whether ways that differ in numbers only are taken together.
     pub merges: bool,
@@ -194,6 +209,10 @@ pub struct Reader<'a> {
     pub hands_over: Option<HandlerId>,
     /// Channels of emissions that are not carried out yet, the next one last.
     pending: Vec<Channel>,
+    /// Stretches of octets of which sums were asked for.
+    sums: Vec<Base>,
+    /// Of each link, whether it leads back to where it came from.
+    lead_back: Vec<bool>,
 }
 
 type Same<'a> = dyn FnMut(&mut Terms, Term) -> Term + 'a;
@@ -232,6 +251,8 @@ impl<'a> Reader<'a> {
             assumes: true,
             hands_over: None,
             pending: Vec::new(),
+            sums: Vec::new(),
+            lead_back: links::lead_back(automaton),
         }
     }
 
@@ -249,6 +270,38 @@ impl<'a> Reader<'a> {
         self
     }
 
+    /// That objects are the same of which this is seen by now: what a map has at keys that are equal. Each cell of one is that of the other.
+    pub fn same_objects(&mut self) -> Vec<Term> {
+        let mut facts = Vec::new();
+        for place in 1..self.objects.len() {
+            let origin = &self.objects[place].1;
+            if !matches!(origin, Origin::Found(..)) {
+                continue;
+            }
+            let Some(first) = self.objects[..place].iter().position(|(_, other)| other == origin) else { continue };
+            let both = [Object(first as u32), Object(place as u32)];
+            let lives = both.map(|object| self.lives(object));
+            facts.push(self.terms.equal(lives[0], lives[1]));
+            let class = self.class_of(both[0]);
+            for cell in (0..self.automaton.class(class).cells.len()).map(CellId::from) {
+                let [a, b] = match self.automaton.cell(class, cell).kind {
+                    CellKind::Scalar { ty: Type::Ref(_), .. } => {
+                        both.map(|object| self.follow(object, cell).map(|(_, null)| null))
+                    }
+                    CellKind::Scalar { .. } => both.map(|object| self.before(object, cell)),
+                    CellKind::Timer => both.map(|object| Some(self.armed(object, cell))),
+                    CellKind::Quota { .. } => both.map(|object| Some(self.left(object, cell))),
+                    _ => continue,
+                };
+                if let (Some(a), Some(b)) = (a, b) {
+                    facts.push(self.terms.equal(a, b));
+                }
+            }
+        }
+        facts.retain(|fact| self.terms.constant(*fact).is_none());
+        facts
+    }
+
     /// The objects met so far, by number: class, and how they were come by.
     pub fn objects(&self) -> &[(ClassId, Origin)] {
         &self.objects
@@ -264,9 +317,8 @@ impl<'a> Reader<'a> {
         if let Origin::Cell(from, cell) = origin {
             if let Origin::Cell(first, back) = self.objects[from.0 as usize].1 {
                 let ends = ((self.class_of(first), Some(back)), (self.class_of(from), Some(cell)));
-                let linked = self.automaton.links.iter().any(|link| {
-                    link.kind == LinkKind::OneToOne
-                        && (ends == (link.above, link.below) || ends == (link.below, link.above))
+                let linked = self.automaton.links.iter().zip(&self.lead_back).any(|(link, leads_back)| {
+                    *leads_back && (ends == (link.above, link.below) || ends == (link.below, link.above))
                 });
                 if linked {
                     return first;
@@ -438,13 +490,16 @@ impl<'a> Reader<'a> {
     pub(crate) fn parameter(&mut self, index: u32) -> Term {
         let param = &self.automaton.params[index as usize];
         let sort = sort_of(self.automaton, param.ty);
-        let name = format!("param {}", param.name);
+        let name = format!("param {}", plain(&param.name));
         self.terms.variable(&name, sort)
     }
 
     /// The term of a scalar cell on a leaf.
     pub(crate) fn cell(&mut self, leaf: &mut Leaf, object: Object, cell: CellId) -> Result<Term, String> {
         if let Some(term) = leaf.cells.get(&(object, cell)) {
+            if leaf.written.contains(&(object, cell)) {
+                leaf.read_back.insert(object);
+            }
             return Ok(*term);
         }
         let class = self.class_of(object);
@@ -459,6 +514,13 @@ impl<'a> Reader<'a> {
 
     /// A scalar cell before the reaction.
     pub(crate) fn before(&mut self, object: Object, cell: CellId) -> Option<Term> {
+        // What a map finds by its cells has the key in them.
+        if let Origin::Found(owner, map, key, _) = &self.objects[object.0 as usize].1 {
+            let place = self.own_key(*owner, *map).iter().position(|own| *own == cell);
+            if let Some(part) = place.and_then(|place| key.get(place)) {
+                return Some(*part);
+            }
+        }
         let (class, which) = (self.class_of(object), self.which(object));
         (self.initial)(self.terms, self.automaton, class, cell, which)
     }
@@ -476,7 +538,7 @@ impl<'a> Reader<'a> {
         let class = self.class_of(object);
         let described = self.automaton.cell(class, cell);
         let places = if let CellKind::Messages { size, .. } = described.kind { size } else { 0 };
-        let name = format!("holds {}.{} {}", self.automaton.class(class).name, described.name, object.0);
+        let name = self.named("holds", object, cell);
         let places = self.terms.number(u64::from(places), 32);
         let beyond = self.terms.less_equal(places, index);
         (self.terms.apply(&name, vec![index], Sort::Bool), beyond)
@@ -489,10 +551,31 @@ impl<'a> Reader<'a> {
             Origin::Given(_) | Origin::Unique(_) => return self.terms.truth(true),
             // It owns the other, and would have ended it.
             Origin::Parent(child) => return self.lives(*child),
+            // When a reaction begins, all that is there lives (docs/semantics.md, L5).
+            Origin::Found(owner, map, ..) if !self.is_inside && !self.own_key(*owner, *map).is_empty() => {
+                return self.terms.truth(true);
+            }
             Origin::Cell(..) | Origin::Found(..) => {}
         }
-        let name = format!("lives {} {}", self.automaton.class(*class).name, object.0);
+        let name = format!("lives {} {}", plain(&self.automaton.class(*class).name), object.0);
         self.terms.variable(&name, Sort::Bool)
+    }
+
+    /// Whether an object is there: what is written to it can be read back, also when it has ended in this reaction (docs/semantics.md, L5).
+    pub fn is_there(&mut self, object: Object) -> Term {
+        match &self.objects[object.0 as usize].1 {
+            // It leaves the map before its place is free (docs/decisions/0084-maps-find-objects-by-their-cells.md).
+            Origin::Found(owner, map, ..) if !self.own_key(*owner, *map).is_empty() => self.terms.truth(true),
+            _ => self.lives(object),
+        }
+    }
+
+    /// The cells of objects by which a map finds them, if it does.
+    fn own_key(&self, owner: Object, map: CellId) -> &'a [CellId] {
+        match &self.automaton.cell(self.class_of(owner), map).kind {
+            CellKind::Map { by, .. } => by,
+            _ => &[],
+        }
     }
 
     /// Whether a timer is armed before the reaction.
@@ -502,8 +585,7 @@ impl<'a> Reader<'a> {
     }
 
     fn named(&self, what: &str, object: Object, cell: CellId) -> String {
-        let class = self.class_of(object);
-        format!("{what} {}.{} {}", self.automaton.class(class).name, self.automaton.cell(class, cell).name, object.0)
+        format!("{what} {} {}", cell_name(self.automaton, self.class_of(object), cell), object.0)
     }
 
     /// An element of an array on a leaf; and whether there is no such place, which is reported.
@@ -524,10 +606,13 @@ impl<'a> Reader<'a> {
             return Err(MAY_BE_ONE.into());
         }
         let sort = sort_of(self.automaton, ty);
+        // A place is the same one by indices of all widths.
+        let index = self.terms.resize(index, 64);
         let name = self.named("array", object, cell);
         let mut value = self.terms.apply(&name, vec![index], sort);
         for (place, new) in leaf.elements.get(&(object, cell)).into_iter().flatten() {
-            let here = self.terms.equal(*place, index);
+            let place = self.terms.resize(*place, 64);
+            let here = self.terms.equal(place, index);
             value = self.terms.choose(here, *new, value);
         }
         let (size, wide) = (self.terms.number(u64::from(size), 64), self.terms.resize(index, 64));
@@ -541,9 +626,7 @@ impl<'a> Reader<'a> {
 
     /// What is left of a quota before the reaction.
     pub(crate) fn left(&mut self, object: Object, cell: CellId) -> Term {
-        let class = self.class_of(object);
-        let described = self.automaton.cell(class, cell);
-        let name = format!("left {}.{} {}", self.automaton.class(class).name, described.name, object.0);
+        let name = self.named("left", object, cell);
         self.terms.variable(&name, Sort::Bits(32))
     }
 
@@ -552,7 +635,7 @@ impl<'a> Reader<'a> {
         let class = self.class_of(object);
         let described = self.automaton.cell(class, cell);
         let CellKind::Scalar { ty: Type::Ref(referred), .. } = described.kind else { return None };
-        let name = format!("null {}.{} {}", self.automaton.class(class).name, described.name, object.0);
+        let name = self.named("null", object, cell);
         let null = self.terms.variable(&name, Sort::Bool);
         Some((self.object(referred, Origin::Cell(object, cell)), null))
     }
@@ -570,7 +653,7 @@ impl Reader<'_> {
         let class = self.class_of(object);
         let described = automaton.cell(class, cell);
         let CellKind::Map { value, .. } = &described.kind else { return Err("a look-up in no map".into()) };
-        let name = format!("{}.{} {}", automaton.class(class).name, described.name, object.0);
+        let name = format!("{} {}", cell_name(automaton, class, cell), object.0);
         let found = self.terms.apply(&format!("in {name}"), key.clone(), Sort::Bool);
         let values = value
             .iter()
@@ -578,7 +661,9 @@ impl Reader<'_> {
             .map(|(place, ty)| match ty {
                 Type::Ref(referred) => {
                     let origin = Origin::Found(object, cell, key.clone(), place as u32);
-                    Value::Object(self.object(*referred, origin))
+                    let found = self.object(*referred, origin);
+                    // Nobody may be what a map has at a key.
+                    Value::Perhaps(found, self.terms.apply(&format!("null at {name} {place}"), key.clone(), Sort::Bool))
                 }
                 scalar => {
                     let sort = sort_of(automaton, *scalar);
@@ -598,11 +683,30 @@ pub fn sort_of(automaton: &Automaton, ty: Type) -> Sort {
     }
 }
 
+/// A name as part of a variable's: what is no letter, digit, `_` or point is its number, so that names that are put together are those of one thing only, and
+/// end in a script where they end.
+pub fn plain(name: &str) -> String {
+    let mut plain = String::new();
+    for letter in name.chars() {
+        match letter {
+            '.' | '_' => plain.push(letter),
+            letter if letter.is_ascii_alphanumeric() => plain.push(letter),
+            letter => plain.push_str(&format!("~{:x}~", u32::from(letter))),
+        }
+    }
+    plain
+}
+
+/// `class.cell`.
+pub(crate) fn cell_name(automaton: &Automaton, class: ClassId, cell: CellId) -> String {
+    let cell = plain(&automaton.cell(class, cell).name).replace('.', "~2e~");
+    format!("{}.{cell}", plain(&automaton.class(class).name))
+}
+
 /// A variable for each scalar cell, named `class.cell` (and ` #n` for further objects): a state about which nothing is known.
 pub fn any_state(terms: &mut Terms, automaton: &Automaton, class: ClassId, cell: CellId, which: u32) -> Option<Term> {
-    let described = automaton.cell(class, cell);
-    let CellKind::Scalar { ty, .. } = described.kind else { return None };
-    let mut name = format!("{}.{}", automaton.class(class).name, described.name);
+    let CellKind::Scalar { ty, .. } = automaton.cell(class, cell).kind else { return None };
+    let mut name = cell_name(automaton, class, cell);
     if which > 0 {
         name.push_str(&format!(" #{which}"));
     }

@@ -3,6 +3,7 @@
 //! Every constructor keeps the meaning of SMT-LIB's theory of fixed-size bit-vectors and of arrays.
 
 mod bits;
+mod folds;
 mod known;
 mod model;
 mod numbers;
@@ -65,6 +66,8 @@ pub enum Node {
     /// Filled up by this many zeros.
     ZeroExtend(u32, Term),
     Select(Term, Term),
+    /// A sum of 32 bits folded to 16 with end-around carry.
+    Fold(Term),
     /// An uninterpreted function.
     Apply {
         name: String,
@@ -80,6 +83,8 @@ pub struct Terms {
     fresh: u32,
     /// What a term is at least and at most, whatever its variables are.
     plain: Vec<(u64, u64)>,
+    /// Which of its parts was made last: of sums that of what is added up, of all else itself.
+    ranks: Vec<u32>,
     assumed: Assumed,
     /// What stands for a term, whatever is assumed beside what holds by now.
     same: HashMap<Term, Term>,
@@ -136,15 +141,30 @@ impl Terms {
         std::mem::replace(&mut self.assumed, assumed)
     }
 
+    /// What stands for a term is always of a lower rank, and so are a term's parts: so nothing comes to stand for itself.
+    fn rank(&self, term: Term) -> (u32, Term) {
+        (self.ranks[term.0 as usize], term)
+    }
+
+    fn by_rank(&self, a: Term, b: Term) -> (Term, Term) {
+        match self.rank(a) < self.rank(b) {
+            true => (a, b),
+            false => (b, a),
+        }
+    }
+
     /// Two terms were shown to be equal: from here on the second stands for the first, until [`Terms::tell_apart`].
     pub fn unify(&mut self, term: Term, with: Term) {
         let (term, with) = (self.now(term), self.now(with));
-        // A number, or else the one that was made first, stands for both: so none comes to stand for itself.
+        // A number, or else the one of the lower rank, stands for both.
         let (term, with) = match (self.constant(term), self.constant(with)) {
             (Some(_), Some(_)) => return,
             (Some(_), None) => (with, term),
             (None, Some(_)) => (term, with),
-            (None, None) => (term.max(with), term.min(with)),
+            (None, None) => {
+                let (low, high) = self.by_rank(term, with);
+                (high, low)
+            }
         };
         if term != with {
             self.same.insert(term, with);
@@ -171,8 +191,15 @@ impl Terms {
         let entry = *self.index.entry((node.clone(), sort)).or_insert(next);
         if entry == next {
             let range = self.range_of(&node, sort, |term| self.plain[term.0 as usize]);
+            let rank = match &node {
+                Node::Number(_) | Node::True | Node::False => 0,
+                Node::Binary(Operator::Add, a, b) => self.rank(*a).0.max(self.rank(*b).0),
+                Node::Binary(Operator::Mul, a, b) if self.constant(*b).is_some() => self.rank(*a).0,
+                _ => next.0,
+            };
             self.nodes.push((node, sort));
             self.plain.push(range);
+            self.ranks.push(rank);
         }
         self.now(entry)
     }
@@ -267,6 +294,7 @@ impl Terms {
                     self.resize(*a, width)
                 }
                 (Node::Select(..), [a, b]) => self.select(*a, *b),
+                (Node::Fold(_), [a]) => self.fold(*a),
                 (Node::Apply { name, .. }, args) => {
                     let sort = self.sort(old);
                     self.apply(&name, args.to_vec(), sort)
@@ -299,7 +327,7 @@ impl Terms {
     pub(crate) fn children(&self, term: Term) -> Vec<Term> {
         match self.node(term) {
             Node::Variable { .. } | Node::True | Node::False | Node::Number(_) => Vec::new(),
-            Node::Not(a) | Node::Extract(_, _, a) | Node::ZeroExtend(_, a) => vec![*a],
+            Node::Not(a) | Node::Extract(_, _, a) | Node::ZeroExtend(_, a) | Node::Fold(a) => vec![*a],
             Node::All(parts) | Node::Any(parts) | Node::Apply { args: parts, .. } => parts.clone(),
             Node::If(a, b, c) => vec![*a, *b, *c],
             Node::Equal(a, b) | Node::Less(a, b) | Node::Binary(_, a, b) | Node::Concat(a, b) | Node::Select(a, b) => {

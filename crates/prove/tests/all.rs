@@ -1,7 +1,9 @@
 //! All tests of this crate that use it from outside, as one program: each program more is linked anew.
 
 mod common;
+mod false_certificates;
 mod judging;
 mod reading;
+mod rules;
 mod solving;
 mod terms;

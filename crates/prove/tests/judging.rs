@@ -11,12 +11,15 @@ use mokume_reaction::profile::Profile;
 use mokume_reaction::{verify, Automaton, Binary, Compare, OpKind, Operation, Path, Terminator, Value};
 use mokume_testkit::together;
 
-/// The solvers that the set-up has prepared. Without one, a line says so: nothing is shown then.
-fn there() -> Vec<Box<dyn Solver>> {
-    let all = solvers(&RealWorld, &root().join(".venv").to_string_lossy(), Duration::from_secs(4));
-    if all.is_empty() {
-        println!("SKIPPED: no solver; scripts/setup prepares z3 and bitwuzla");
-    }
+/// The solvers that the set-up has prepared, or where `MOKUME_SOLVERS` says. Without one nothing is shown, and that is a failure.
+pub fn there() -> Vec<Box<dyn Solver>> {
+    there_for(Duration::from_secs(4))
+}
+
+pub fn there_for(limit: Duration) -> Vec<Box<dyn Solver>> {
+    let environment = std::env::var_os("MOKUME_SOLVERS").map_or_else(|| root().join(".venv"), Into::into);
+    let all = solvers(&RealWorld, &environment.to_string_lossy(), limit);
+    assert!(!all.is_empty(), "no solver; scripts/setup prepares z3 and bitwuzla");
     all
 }
 
@@ -28,9 +31,6 @@ fn fused(automaton: &Automaton) -> Automaton {
 #[test]
 fn paths_of_the_run_tests_are_proved() {
     let mut solvers = there();
-    if solvers.is_empty() {
-        return;
-    }
     let (mut all, mut proved, mut open) = (0, 0, Vec::new());
     for (name, text) in run_tests() {
         let Some(stack) = perhaps_composed(&text) else { continue };
@@ -139,9 +139,6 @@ fn without(path: &mut Path, place: (usize, usize)) {
 #[test]
 fn what_is_handed_over_is_compared() {
     let mut solvers = there();
-    if solvers.is_empty() {
-        return;
-    }
     let stack = fused(&composed(&run_tests()["paths_hand_over.ra"]));
     let mut proved =
         |stack: &Automaton, path: &Path| judge(stack, path, &mut solvers).is_ok_and(|judged| judged.is_proved());
@@ -181,9 +178,6 @@ fn what_is_handed_over_is_compared() {
 #[test]
 fn who_watches_ends_it() {
     let mut solvers = there();
-    if solvers.is_empty() {
-        return;
-    }
     let stack = fused(&composed(&text_of("library_1.ra")));
     let whys = |judged: mokume_prove::judge::Judged| -> Vec<String> {
         judged.ways.into_iter().filter_map(|way| way.verdict.err()).map(|open| open.why).collect()
@@ -229,9 +223,6 @@ const FAULTS: usize = 4;
 #[test]
 fn no_path_with_a_fault_that_shows_is_proved() {
     let mut solvers = there();
-    if solvers.is_empty() {
-        return;
-    }
     let most = std::env::var("MOKUME_FAULTS").ok().and_then(|text| text.parse().ok()).unwrap_or(FAULTS);
     let (mut judged, mut refused, mut same, mut wrong) = (0, 0, Vec::new(), Vec::new());
     let names = ["library_1.ra", "library_3.ra", "fcfs_sequencer_credit.ra", "octet_credit.ra", "two_sessions.ra"];
@@ -260,4 +251,33 @@ fn no_path_with_a_fault_that_shows_is_proved() {
     same.iter().for_each(|place| println!("changes nothing: {place}"));
     assert!(wrong.is_empty(), "proved, and wrong:\n{}", wrong.join("\n"));
     assert!(judged >= 15 && refused * 10 >= judged * 7, "{refused} of {judged} are refused");
+}
+
+/// Of each path that the passes make of the stacks here: whether it is proved, and whether random events show that it does something else. For
+/// `scripts/passes-faults`, which plants faults in the passes.
+#[test]
+#[ignore = "campaign: passes"]
+fn what_passes_make() {
+    let mut solvers = there();
+    let own = ["library_1.ra", "library_3.ra", "fcfs_sequencer_credit.ra", "octet_credit.ra", "two_sessions.ra"];
+    let own = own.into_iter().map(|name| (name.to_owned(), text_of(name)));
+    for (name, text) in run_tests().into_iter().chain(own) {
+        let Some(stack) = perhaps_composed(&text) else { continue };
+        let stack = fused(&stack);
+        if !verify(&stack).is_empty() {
+            println!("path\t{name}\topen\tother");
+            continue;
+        }
+        for path in &stack.paths {
+            let proved = judge(&stack, path, &mut solvers).is_ok_and(|judged| judged.is_proved());
+            let alone = Automaton { paths: vec![path.clone()], ..stack.clone() };
+            let is_same = std::panic::catch_unwind(|| agree(&alone)).unwrap_or(false);
+            let handler = stack.handler_name(path.handler);
+            println!(
+                "path\t{name} {handler}\t{}\t{}",
+                if proved { "proved" } else { "open" },
+                if is_same { "same" } else { "other" }
+            );
+        }
+    }
 }

@@ -1,11 +1,10 @@
 //! Solvers about readings: the ways through a reaction leave nothing out, and no two are possible at once.
 
 use crate::common::watched::{reading, Reading};
-use crate::common::{composed, root, text_of};
+use crate::common::{composed, text_of};
 use std::time::Duration;
 
-use mokume_base::RealWorld;
-use mokume_prove::solver::{solvers, Answer, Solver};
+use mokume_prove::solver::{Answer, Solver};
 use mokume_prove::term::Term;
 use mokume_reaction::PortId;
 
@@ -34,13 +33,8 @@ fn failure(reading: &mut Reading, most_pairs: usize) -> Term {
     reading.terms.any(&failures)
 }
 
-/// The solvers that the set-up has prepared. Without one, a line says so: nothing is shown then.
 fn there() -> Vec<Box<dyn Solver>> {
-    let all = solvers(&RealWorld, &root().join(".venv").to_string_lossy(), Duration::from_secs(60));
-    if all.is_empty() {
-        println!("SKIPPED: no solver; scripts/setup prepares z3 and bitwuzla");
-    }
-    all
+    crate::judging::there_for(Duration::from_secs(60))
 }
 
 fn ask(solver: &mut dyn Solver, reading: &Reading, fact: Term) -> Answer {

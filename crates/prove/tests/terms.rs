@@ -88,7 +88,7 @@ fn grow(terms: &mut Terms, made: &[Made], random: &mut Random) -> Option<Made> {
     let truth = |random: &mut Random| pick(made, None, random);
     let boolean = |term: Term, value: bool| Some(Made { term, value: u64::from(value), width: None });
     let bits = |term: Term, value: u64, width: u32| Some(Made { term, value, width: Some(width) });
-    match random.below(12) {
+    match random.below(14) {
         0 => {
             let value =
                 [0, 1, 2, 40, random.next(), mask(width), mask(width) - 1][random.below(7) as usize] & mask(width);
@@ -144,6 +144,17 @@ fn grow(terms: &mut Terms, made: &[Made], random: &mut Random) -> Option<Made> {
                 0 => boolean(terms.all(&all), parts.iter().all(|part| part.value != 0)),
                 _ => boolean(terms.any(&all), parts.iter().any(|part| part.value != 0)),
             }
+        }
+        11 => {
+            let a = pick(made, Some(32), random)?;
+            let value = if a.value == 0 { 0 } else { (a.value - 1) % 0xffff + 1 };
+            bits(terms.fold(a.term), value, 16)
+        }
+        12 => {
+            // Side by side, and as wide as a sum of such.
+            let (a, b) = (pick(made, Some(8), random)?, pick(made, Some(8), random)?);
+            let both = terms.concat(a.term, b.term);
+            bits(both, a.value << 8 | b.value, 16)
         }
         _ => {
             let a = truth(random)?;

@@ -59,6 +59,32 @@ const RUNS: &[Run] = &[
         },
     },
     Run {
+        name: "judge",
+        minutes: 12,
+        guards: "500 faults planted in paths and memos of many stacks: `mokume prove` proves none that shows in 1,000 sequences",
+        how: Tests {
+            package: "mokume-driver",
+            name: "_of_many_stacks_",
+            variables: &[],
+        },
+    },
+    Run {
+        name: "passes",
+        minutes: 40,
+        guards: "three faults planted in each pass that makes paths, of a guard, a relation and an order: the judge refutes each, runs show it",
+        how: One(&["scripts/passes-faults"]),
+    },
+    Run {
+        name: "solvers",
+        minutes: 15,
+        guards: "bitwuzla and z3 are asked each question of proving ten stacks: no disagreement, both decide 90 %",
+        how: Tests {
+            package: "mokume-driver",
+            name: "judge::second::two_solvers_say_the_same_of_many_stacks",
+            variables: &[],
+        },
+    },
+    Run {
         name: "verdicts",
         minutes: 30,
         guards: "what is proved of the stacks that people begin with: writes library/verdicts.txt anew, where it is old",

@@ -90,7 +90,7 @@ fn read_shipped(text: &str, number: &str, events: &[String]) -> Option<Proof> {
 }
 
 fn proof(ways: Vec<Way>, events: &[String], known: Known) -> Option<Proof> {
-    let proof = Proof { events: events.to_vec(), ways: Ok(ways), took: Duration::ZERO, known };
+    let proof = Proof { events: events.to_vec(), ways: Ok(ways), took: Duration::ZERO, known, replayed: None };
     proof.is_proved().then_some(proof)
 }
 

@@ -88,7 +88,13 @@ fn without_places(automaton: &Automaton) -> Automaton {
 /// All stacks of all files, those that are alike once; compiled once for all tests.
 pub fn stacks() -> &'static [Stack] {
     static ALL: OnceLock<Vec<Stack>> = OnceLock::new();
-    ALL.get_or_init(all)
+    ALL.get_or_init(|| of(files()))
+}
+
+/// The stacks of some files, named from the repository's root, with the tests of these files for lessons.
+pub fn of_files(names: &[&str]) -> Vec<Stack> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    of(names.iter().map(|name| root.join(name).to_string_lossy().into_owned()).collect())
 }
 
 /// One stack in so many.
@@ -96,9 +102,9 @@ pub fn share(of: usize) -> Vec<Stack> {
     stacks().iter().step_by(of).cloned().collect()
 }
 
-fn all() -> Vec<Stack> {
+fn of(files: Vec<String>) -> Vec<Stack> {
     let (mut stacks, mut all, mut scripts) = (Vec::<Stack>::new(), Vec::new(), Vec::new());
-    for file in files() {
+    for file in files {
         let checked = compile::check(&RealWorld, std::slice::from_ref(&file)).unwrap_or_else(|e| panic!("{file}: {e}"));
         assert!(!checked.has_errors(), "{file}: {:?}", checked.diagnostics.first());
         let short = Path::new(&file).file_name().unwrap_or_default().to_string_lossy().into_owned();

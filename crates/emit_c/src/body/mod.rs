@@ -16,6 +16,7 @@ mod octets;
 mod operation;
 mod paths;
 mod ranges;
+mod sums;
 mod writer;
 
 use mokume_reaction::*;

@@ -3,7 +3,7 @@
 use mokume_reaction::*;
 
 use super::writer::Writer;
-use super::{arithmetic, arrays, cells, emissions, messages, native, paths};
+use super::{arithmetic, arrays, cells, emissions, messages, native, paths, sums};
 use crate::tree::*;
 use crate::types::c_type;
 
@@ -31,11 +31,17 @@ pub(super) fn operation(w: &mut Writer, op: &Op) {
         OpKind::Compare { op: what, a, b } if w.type_of(*a).array().is_some() => {
             w.assign(results[0], arrays::compare(w, *what, *a, *b));
         }
-        OpKind::Compare { op: what, a, b } => w.assign(results[0], arithmetic::compare(w, *what, *a, *b)),
+        OpKind::Compare { op: what, a, b } => {
+            let compared = sums::compare(w, *what, *a, *b);
+            w.assign(results[0], compared.unwrap_or_else(|| arithmetic::compare(w, *what, *a, *b)));
+        }
         OpKind::Not { a } => w.assign(results[0], arithmetic::not(w, *a)),
         OpKind::Select { c, a, b } => w.assign(results[0], conditional(w.value(*c), w.value(*a), w.value(*b))),
         OpKind::Cast { a, to } => w.assign(results[0], arithmetic::cast(w, *a, *to)),
-        OpKind::Fold16 { a } => w.assign(results[0], computes("mk_fold16", [w.value(*a)])),
+        OpKind::Fold16 { a } => {
+            let folded = sums::fold(w, *a).unwrap_or_else(|| computes("mk_fold16", [w.value(*a)]));
+            w.assign(results[0], folded);
+        }
         OpKind::Call { function, args } | OpKind::Run { procedure: function, args } => {
             call(w, *function, args, results)
         }

@@ -377,7 +377,7 @@ fn least(w: &Writer, message: Value) -> u64 {
 }
 
 /// Where the octets are, and how many.
-fn part(w: &Writer, message: Value) -> (Expr, Expr) {
+pub(super) fn part(w: &Writer, message: Value) -> (Expr, Expr) {
     match w.octets_of(message) {
         Some(Octets::Part { at, size } | Octets::Lent { at, size, .. }) => (at, size),
         // Whoever asks it for more than its size asks for octets in front only: `is_front`.
@@ -422,7 +422,7 @@ fn set_part(w: &mut Writer, result: Value, message: Value, (at, size): (Expr, Ex
 }
 
 /// Whether a message has so many octets wherever the path comes to it.
-fn has(w: &Writer, message: Value, octets: u64) -> bool {
+pub(super) fn has(w: &Writer, message: Value, octets: u64) -> bool {
     w.least.get(&message).is_some_and(|least| octets <= *least)
 }
 

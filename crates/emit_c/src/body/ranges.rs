@@ -24,6 +24,11 @@ impl Ranges {
             for op in &block.ops {
                 ranges.note(automaton, body, op);
             }
+            if let Terminator::Try { op: Fallible::Recall { memo, .. }, then, .. } = &block.terminator {
+                let given = given(automaton, &automaton.functions[memo.index()].body);
+                let params = &body.blocks[then.block.index()].params;
+                params.iter().zip(given).for_each(|(param, largest)| ranges.limit(*param, largest));
+            }
             for target in block.terminator.targets() {
                 let params = &body.blocks[target.block.index()].params;
                 let own = &params[params.len().saturating_sub(target.args.len())..];
@@ -65,6 +70,9 @@ impl Ranges {
                 let most = of_type(automaton, *to);
                 self.limit(result, self.largest(*a).min(most));
                 self.constants[result.index()] = self.constant(*a).map(|value| value & most);
+            }
+            OpKind::SumPart { size, .. } => {
+                self.limit(result, self.largest(*size).div_ceil(2).saturating_mul(0xffff));
             }
             OpKind::Select { a, b, .. } => self.limit(result, self.largest(*a).max(self.largest(*b))),
             OpKind::Binary { op: what, a, b } => {
@@ -127,6 +135,18 @@ impl Ranges {
             Binary::Sub | Binary::SubWrap | Binary::Shl | Binary::Within => None,
         }
     }
+}
+
+/// The largest that each result of a function can be.
+fn given(automaton: &Automaton, body: &Body) -> Vec<u64> {
+    let ranges = Ranges::of(automaton, body);
+    let mut given: Vec<u64> = Vec::new();
+    for block in &body.blocks {
+        let Terminator::Yield { values } = &block.terminator else { continue };
+        given.resize(values.len(), 0);
+        given.iter_mut().zip(values).for_each(|(most, value)| *most = (*most).max(ranges.largest(*value)));
+    }
+    given
 }
 
 fn of_type(automaton: &Automaton, ty: Type) -> u64 {

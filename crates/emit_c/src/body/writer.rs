@@ -35,6 +35,9 @@ pub(crate) struct Writer<'p, 'a> {
     pub least: std::collections::HashMap<Value, u64>,
     /// What messages are on a path.
     octets: std::collections::HashMap<Value, Octets>,
+    /// By value of a path: which operation makes it, by block and place, and how often it is used.
+    made: Vec<Option<(usize, usize)>>,
+    uses: Vec<usize>,
     live: Liveness,
     /// Which arrays take the place of those that they are made of.
     reuse: Reuse,
@@ -60,6 +63,8 @@ impl<'p, 'a> Writer<'p, 'a> {
             undone: Vec::new(),
             least: std::collections::HashMap::new(),
             octets: std::collections::HashMap::new(),
+            made: if matches!(unit, Unit::Path(_)) { made(body) } else { Vec::new() },
+            uses: if matches!(unit, Unit::Path(_)) { mokume_analyse::uses(body) } else { Vec::new() },
             live: Liveness::of(body),
             reuse: Reuse::of(body),
             ranges: Ranges::of(plan.automaton, body),
@@ -93,6 +98,17 @@ impl<'p, 'a> Writer<'p, 'a> {
     /// Whether it is a path.
     pub fn is_path(&self) -> bool {
         matches!(self.unit, Unit::Path(_))
+    }
+
+    /// The operation of a path that makes a value; none of what comes with it.
+    pub fn made(&self, value: Value) -> Option<&'a Op> {
+        let (block, place) = (*self.made.get(value.index())?)?;
+        Some(&self.body.blocks[block].ops[place])
+    }
+
+    /// Whether a value of a path is used in one place only.
+    pub fn is_used_once(&self, value: Value) -> bool {
+        self.uses.get(value.index()) == Some(&1)
     }
 
     /// What a message is on a path.
@@ -489,4 +505,15 @@ impl<'p, 'a> Writer<'p, 'a> {
     pub fn object(&self, object: Value) -> Expr {
         self.beside(object, Beside::Objects)
     }
+}
+
+/// By value: which operation makes it, by block and place.
+fn made(body: &Body) -> Vec<Option<(usize, usize)>> {
+    let mut made = vec![None; body.values.len()];
+    for (at, block) in body.blocks.iter().enumerate() {
+        for (place, op) in block.ops.iter().enumerate() {
+            op.results.iter().for_each(|result| made[result.index()] = Some((at, place)));
+        }
+    }
+    made
 }

@@ -6,7 +6,7 @@
 use mokume_reaction::*;
 
 use super::numbers::{class_of, number_type};
-use super::octets::places;
+use super::octets::places_by;
 use super::stored::Stored;
 use crate::plan::Plan;
 use crate::text::Text;
@@ -72,7 +72,7 @@ fn index<'a>(plan: &'a Plan, (owner, cell): (ClassId, CellId), kind: &CellKind) 
         ty: number_type(plan.automaton, of),
         capacity: *capacity,
         objects: plan.automaton.class(of).capacity,
-        mask: places(*capacity) - 1,
+        mask: places_by(*capacity) - 1,
         params,
         words: words(plan, key),
         keys: keys.join(", "),
@@ -114,12 +114,13 @@ impl Index<'_> {
     /// Where in the index a key belongs.
     fn home(&self, text: &mut Text) {
         let Index { name, params, words, mask, .. } = self;
+        let bits = mask.count_ones();
         text.function(format!("static MK_UNUSED uint32_t home_{name}({})", params.trim_start_matches(", ")));
         text.line("uint64_t hash = 0;");
         for word in words {
             text.line(format!("hash = mk_mix_key(hash, {word});"));
         }
-        text.line(format!("return (uint32_t)hash & {mask};"));
+        text.line(format!("return (uint32_t)(hash >> {});", 64 - bits));
         text.end_function();
     }
 

@@ -97,6 +97,11 @@ pub(super) fn places(capacity: u32) -> u32 {
     capacity.max(1).saturating_add(capacity / 2).max(2).checked_next_power_of_two().unwrap_or(1 << 31)
 }
 
+/// Places of the index of a map of objects by their own cells, whose numbers are short: nine of ten objects are where they belong.
+pub(super) fn places_by(capacity: u32) -> u32 {
+    places(capacity).saturating_mul(2).min(1 << 31)
+}
+
 /// Octets of a map's index and entries, as `runtime/mk_map.h` lays them out.
 pub(super) fn map_octets(capacity: u32, entry: u64) -> u64 {
     4 * u64::from(places(capacity)) + u64::from(capacity.max(1)) * entry
@@ -126,7 +131,7 @@ fn members(automaton: &Automaton, class: &Class, cell: &Cell) -> Vec<(u64, u64)>
         CellKind::Map { key, value, capacity, .. } => {
             let of = |types: &[Type]| types.iter().map(|ty| u64::from(stored_octets(automaton, *ty))).sum::<u64>();
             let entries = match numbers::class_of(&cell.kind).map(|of| numbers::number_octets(automaton, of)) {
-                Some(number) => (number, number * u64::from(places(*capacity))),
+                Some(number) => (number, number * u64::from(places_by(*capacity))),
                 None => (4, map_octets(*capacity, of(key) + of(value))),
             };
             vec![(4, 4), entries]

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use mokume_reaction::*;
 
 use super::numbers;
-use super::octets::{aligned_to, map_octets, places};
+use super::octets::{aligned_to, map_octets, places, places_by};
 use super::stored::Stored;
 use crate::memos;
 use crate::plan::heads::Beside;
@@ -117,7 +117,7 @@ fn members(plan: &Plan, class: &Class, cell: &Cell, name: &str) -> Vec<(u64, Str
                 Some(of) => {
                     let number = numbers::number_type(plan.automaton, of);
                     let align = numbers::number_octets(plan.automaton, of);
-                    (align, format!("{number} {name}_entries[{}];", places(*capacity)))
+                    (align, format!("{number} {name}_entries[{}];", places_by(*capacity)))
                 }
                 None => {
                     let (key, value) = sizes(plan, key, value);

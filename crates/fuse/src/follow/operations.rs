@@ -165,7 +165,11 @@ impl<'a> Region<'a> {
                     return self.no("has no parent");
                 };
                 match self.automaton.is_unique(parent) {
-                    true => self.graph.add(Kind::Unique(parent), Type::Ref(parent)),
+                    // The parent of nobody is nobody (docs/semantics.md, L7).
+                    true => {
+                        self.must_live(object)?;
+                        self.graph.add(Kind::Unique(parent), Type::Ref(parent))
+                    }
                     false => self.graph.add(Kind::Parent(object), Type::Ref(parent)),
                 }
             }

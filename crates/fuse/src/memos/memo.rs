@@ -8,50 +8,52 @@ use mokume_reaction::{
 
 use super::paper::Paper;
 use super::plan::{Bound, Plan, Step};
+use super::still::Still;
 use super::{Rewriter, U32};
 
 impl<'a> Rewriter<'a> {
     /// The memo of a piece, and whether it is of the path's object.
     pub(super) fn memo(&self, plan: &Plan, above: &[Step]) -> (Function, bool) {
+        let still = &*plan.still;
         let mut needed = vec![false; self.old.values.len()];
         plan.leaves.iter().for_each(|leaf| {
-            leaf.fields.iter().for_each(|field| self.need(*field, &mut needed));
+            leaf.fields.iter().for_each(|field| self.need(still, *field, &mut needed));
             let bounds = leaf.bounds.iter().flat_map(|(_, bounds)| bounds);
-            bounds.for_each(|bound| self.need(bound.limit, &mut needed));
-            let asked = leaf.steps.iter().filter(|(block, _)| self.is_still_end(*block));
+            bounds.for_each(|bound| self.need(still, bound.limit, &mut needed));
+            let asked = leaf.steps.iter().filter(|(block, _)| self.is_still_end(still, *block));
             asked.for_each(|(block, _)| {
                 let operands = self.old.blocks[block.index()].terminator.operands();
-                operands.into_iter().for_each(|value| self.need(value, &mut needed));
+                operands.into_iter().for_each(|value| self.need(still, value, &mut needed));
             });
         });
-        let takes_key = needed[self.still.key.index()] && !self.automaton.is_unique(self.class_of_key());
-        let params = if takes_key { vec![self.named(self.still.key)] } else { Vec::new() };
+        let takes_key = needed[still.key.index()] && !self.automaton.is_unique(self.class_of_key(still));
+        let params = if takes_key { vec![self.named(still.key)] } else { Vec::new() };
         let builder = BodyBuilder::new(&params);
         let entry = builder.current().unwrap_or(BlockId(0));
         let mut values = HashMap::new();
         match takes_key {
-            true => values.insert(self.still.key, builder.params(entry)[0]),
+            true => values.insert(still.key, builder.params(entry)[0]),
             false => None,
         };
         let mut paper = Paper { builder, values, exit: None };
-        if needed[self.still.key.index()] && !takes_key {
-            let own = paper.builder.value(self.automaton, OpKind::Unique { class: self.class_of_key() });
-            paper.values.insert(self.still.key, own);
+        if needed[still.key.index()] && !takes_key {
+            let own = paper.builder.value(self.automaton, OpKind::Unique { class: self.class_of_key(still) });
+            paper.values.insert(still.key, own);
         }
         for (block, at) in above {
-            self.state(*block, &needed, &mut paper);
+            self.state(still, *block, &needed, &mut paper);
             let end = &self.old.blocks[block.index()].terminator;
             let is_wanted = match end {
                 Terminator::Try { then, .. } => {
                     self.old.blocks[then.block.index()].params.iter().any(|param| needed[param.index()])
                 }
                 // That it lives was asked, and is to be known.
-                Terminator::Branch { condition, .. } => self.still.made(*condition).is_some_and(|op| {
-                    matches!(op.kind, OpKind::Lives { object } if needed[object.index()] && self.still.is(*condition))
-                }),
+                Terminator::Branch { condition, .. } => still.made(*condition).is_some_and(
+                    |op| matches!(op.kind, OpKind::Lives { object } if needed[object.index()] && still.is(*condition)),
+                ),
                 _ => false,
             };
-            if is_wanted && self.is_still_end(*block) {
+            if is_wanted && self.is_still_end(still, *block) {
                 self.ask(*block, *at, &mut paper);
             }
         }
@@ -74,22 +76,22 @@ impl<'a> Rewriter<'a> {
         (Function { name, role: Role::Memo, params, results, body }, takes_key)
     }
 
-    pub(super) fn class_of_key(&self) -> ClassId {
-        self.old.class_of(self.still.key).unwrap_or(ClassId(0))
+    pub(super) fn class_of_key(&self, still: &Still) -> ClassId {
+        self.old.class_of(still.key).unwrap_or(ClassId(0))
     }
 
-    pub(super) fn need(&self, value: Value, needed: &mut [bool]) {
-        if !self.still.is(value) || std::mem::replace(&mut needed[value.index()], true) {
+    pub(super) fn need(&self, still: &Still, value: Value, needed: &mut [bool]) {
+        if !still.is(value) || std::mem::replace(&mut needed[value.index()], true) {
             return;
         }
-        match self.still.made(value) {
-            Some(op) => op.kind.for_each_operand(&mut |operand| self.need(operand, needed)),
+        match still.made(value) {
+            Some(op) => op.kind.for_each_operand(&mut |operand| self.need(still, operand, needed)),
             // What a look-up finds: of where it looks.
             None => {
                 for block in &self.old.blocks {
                     if let Terminator::Try { op, then, .. } = &block.terminator {
                         if self.old.blocks[then.block.index()].params.contains(&value) {
-                            op.for_each_operand(&mut |operand| self.need(operand, needed));
+                            op.for_each_operand(&mut |operand| self.need(still, operand, needed));
                         }
                     }
                 }
@@ -98,10 +100,10 @@ impl<'a> Rewriter<'a> {
     }
 
     /// What is still of a block, as far as it is needed.
-    pub(super) fn state(&self, block: BlockId, needed: &[bool], paper: &mut Paper) {
+    pub(super) fn state(&self, still: &Still, block: BlockId, needed: &[bool], paper: &mut Paper) {
         for op in &self.old.blocks[block.index()].ops {
             let is_known = op.results.first().is_some_and(|result| paper.values.contains_key(result));
-            if self.still.is_made(op) && op.results.iter().any(|result| needed[result.index()]) && !is_known {
+            if still.is_made(op) && op.results.iter().any(|result| needed[result.index()]) && !is_known {
                 paper.builder.set_source(op.source);
                 self.copy(op, paper);
             }
@@ -170,12 +172,12 @@ impl<'a> Rewriter<'a> {
         needed: &[bool],
         paper: &mut Paper,
     ) {
-        self.state(block, needed, paper);
+        self.state(&plan.still, block, needed, paper);
         let first = &plan.leaves[leaves[0]];
         let Some((_, at)) = first.steps.get(depth).copied() else {
             return self.leave(plan, leaves[0], paper);
         };
-        if !self.is_still_end(block) {
+        if !self.is_still_end(&plan.still, block) {
             // Asked on the path.
             let target = self.target(block, at);
             for (param, arg) in self.old.blocks[target.block.index()].params.iter().zip(&target.args) {
@@ -230,7 +232,7 @@ impl<'a> Rewriter<'a> {
 
     /// What the memo gives on a way.
     pub(super) fn leave(&self, plan: &Plan, leaf: usize, paper: &mut Paper) {
-        let most = plan.leaves[leaf].bounds.as_ref().map(|(_, bounds)| self.most(bounds, paper));
+        let most = plan.leaves[leaf].bounds.as_ref().map(|(_, bounds)| self.most(&plan.still, bounds, paper));
         let mut values = Vec::new();
         if plan.leaves.len() > 1 {
             values.push(paper.builder.constant(self.automaton, Type::U(8), leaf as u64));
@@ -253,11 +255,11 @@ impl<'a> Rewriter<'a> {
     }
 
     /// The largest size within all bounds; a memo refuses where there is none.
-    fn most(&self, bounds: &[Bound], paper: &mut Paper) -> Value {
-        let constants = bounds.iter().filter_map(|bound| Some(self.still.constant(bound.limit)? - bound.more));
+    fn most(&self, still: &Still, bounds: &[Bound], paper: &mut Paper) -> Value {
+        let constants = bounds.iter().filter_map(|bound| Some(still.constant(bound.limit)? - bound.more));
         let all = constants.min().unwrap_or(u64::from(u32::MAX));
         let mut most = paper.builder.constant(self.automaton, U32, all);
-        for bound in bounds.iter().filter(|bound| self.still.constant(bound.limit).is_none()) {
+        for bound in bounds.iter().filter(|bound| still.constant(bound.limit).is_none()) {
             let limit = self.value(bound.limit, paper);
             if bound.more == 0 {
                 let min = OpKind::Binary { op: Binary::Min, a: most, b: limit };

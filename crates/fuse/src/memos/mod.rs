@@ -15,7 +15,12 @@ mod plan;
 mod still;
 
 use crate::Aside;
-use mokume_reaction::{Automaton, BlockId, Body, Function, Target, Terminator, Type};
+use std::collections::HashSet;
+use std::rc::Rc;
+
+use mokume_reaction::{
+    Automaton, BlockId, Body, CellId, CellKind, ClassId, Fallible, Function, Op, Target, Terminator, Type, Value,
+};
 
 use still::{hot, Still};
 
@@ -30,18 +35,23 @@ pub fn remembered(automaton: &Automaton, aside: &Aside, worth: usize) -> Automat
     for index in 0..automaton.paths.len() {
         let path = &automaton.paths[index];
         let name = automaton.handler_name(path.handler);
-        let old = gathered::gathered(&Still::of(&path.body, &hot));
-        let still = Still::of(&old, &hot);
+        let key = path.body.blocks[0].params[0];
+        let mut old = gathered::gathered(&Still::of(&path.body, key, &hot));
+        for found in found_by_own_cells(&automaton, &path.body) {
+            old = gathered::gathered(&Still::of(&old, found, &hot));
+        }
+        let still = Rc::new(Still::of(&old, key, &hot));
         let mut rewriter = Rewriter {
             automaton: &automaton,
             old: &old,
             name,
-            still,
+            hot: &hot,
+            made: still.made.clone(),
             memos: Vec::new(),
             least: worth,
             used: Vec::new(),
         };
-        let mut plan = rewriter.plan(BlockId(0), &[]);
+        let mut plan = rewriter.plan(&still, BlockId(0), &[]);
         rewriter.find_used(&plan);
         rewriter.fill(&mut plan);
         let body = rewriter.body(&plan);
@@ -54,13 +64,30 @@ pub fn remembered(automaton: &Automaton, aside: &Aside, worth: usize) -> Automat
     automaton
 }
 
+/// What the end of a block finds by its own cells.
+fn found_at(automaton: &Automaton, body: &Body, block: BlockId) -> Option<Value> {
+    let Terminator::Try { op: Fallible::Find { object, cell, .. }, then, .. } = &body.blocks[block.index()].terminator
+    else {
+        return None;
+    };
+    let map = &automaton.cell(body.class_of(*object)?, *cell).kind;
+    let is_by = matches!(map, CellKind::Map { by, .. } if !by.is_empty());
+    body.blocks[then.block.index()].params.first().copied().filter(|_| is_by)
+}
+
+fn found_by_own_cells(automaton: &Automaton, body: &Body) -> Vec<Value> {
+    (0..body.blocks.len()).filter_map(|block| found_at(automaton, body, BlockId::from(block))).collect()
+}
+
 const U32: Type = Type::U(32);
 
 struct Rewriter<'a> {
     automaton: &'a Automaton,
     old: &'a Body,
     name: String,
-    still: Still<'a>,
+    hot: &'a HashSet<(ClassId, CellId)>,
+    /// Where a value is made, and by which operation; none of parameters.
+    made: Vec<Option<&'a Op>>,
     memos: Vec<Function>,
     least: usize,
     /// What is asked for, still or not, once memos have said what they say.
@@ -80,14 +107,28 @@ impl<'a> Rewriter<'a> {
     }
 
     /// Whether the block's end asks for what is still, and nothing else.
-    fn is_still_end(&self, block: BlockId) -> bool {
+    fn is_still_end(&self, still: &Still, block: BlockId) -> bool {
         match &self.old.blocks[block.index()].terminator {
-            Terminator::Branch { condition, .. } => self.still.is(*condition),
+            Terminator::Branch { condition, .. } => still.is(*condition),
             Terminator::Try { op, then, .. } => {
                 let found = self.old.blocks[then.block.index()].params.iter();
-                self.still.is_attempt(op) && found.clone().all(|param| self.still.is(*param))
+                still.is_attempt(op) && found.clone().all(|param| still.is(*param))
             }
             _ => false,
+        }
+    }
+
+    /// What is found at a target of a block by its own cells, and moves: memos behind it are of that, which is there.
+    fn key_behind(&self, still: &Still, block: BlockId, at: usize) -> Option<Value> {
+        let found = found_at(self.automaton, self.old, block)?;
+        (at == 0 && !still.is(found)).then_some(found)
+    }
+
+    /// What is still behind a target of a block.
+    fn still_behind(&self, still: &Rc<Still<'a>>, block: BlockId, at: usize) -> Rc<Still<'a>> {
+        match self.key_behind(still, block, at) {
+            Some(found) => Rc::new(Still::of(self.old, found, self.hot)),
+            None => Rc::clone(still),
         }
     }
 

@@ -43,7 +43,7 @@ impl Rewriter<'_> {
             return;
         }
         let (memo, takes_key) = self.memo(plan, above);
-        let args = if takes_key { vec![paper.values[&self.still.key]] } else { Vec::new() };
+        let args = if takes_key { vec![paper.values[&plan.still.key]] } else { Vec::new() };
         let (functions, mine) = (self.automaton.functions.len(), self.memos.len());
         let function = FunctionId::from(functions + mine);
         let results: Vec<(String, Type)> = memo.results.iter().map(|ty| (String::new(), *ty)).collect();
@@ -81,15 +81,15 @@ impl Rewriter<'_> {
     /// A way through a piece, without what its memo has said.
     pub(super) fn leaf(&mut self, plan: &Plan, leaf: &Leaf, above: &[Step], paper: &mut Paper) {
         for (block, at) in &leaf.steps {
-            self.operations(*block, plan.memo, paper);
-            if self.is_asked(plan.memo, leaf, *block) {
+            self.operations(plan, *block, paper);
+            if self.is_asked((&plan.still, plan.memo), leaf, *block) {
                 let on = self.end(*block, paper);
                 if let Some((_, next, values)) = on.into_iter().find(|(target, ..)| target == at) {
                     paper.go_on(next, values);
                 }
             }
         }
-        self.operations(leaf.last, plan.memo, paper);
+        self.operations(plan, leaf.last, paper);
         let on = self.end(leaf.last, paper);
         let before = paper.values.clone();
         for (arm, (at, block, values)) in leaf.arms.iter().zip(on) {
@@ -100,9 +100,9 @@ impl Rewriter<'_> {
         }
     }
 
-    pub(super) fn operations(&mut self, block: BlockId, memo: bool, paper: &mut Paper) {
+    pub(super) fn operations(&mut self, plan: &Plan, block: BlockId, paper: &mut Paper) {
         for op in &self.old.blocks[block.index()].ops {
-            let is_still = self.still.is_made(op) && (memo || self.still.is_cheap(op.results[0]));
+            let is_still = plan.still.is_made(op) && (plan.memo || plan.still.is_cheap(op.results[0]));
             if is_still || self.is_idle(op) {
                 continue;
             }
@@ -127,7 +127,7 @@ impl Rewriter<'_> {
         if let Some(value) = paper.values.get(&old) {
             return *value;
         }
-        match self.still.made(old) {
+        match self.made[old.index()] {
             Some(op) => {
                 self.copy(op, paper);
                 paper.values[&old]

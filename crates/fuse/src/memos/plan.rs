@@ -1,7 +1,10 @@
 //! What of a path moves to memos: pieces up to where ways part by what comes with a message, each of several ways that part by what is still.
 
+use std::rc::Rc;
+
 use mokume_reaction::{Binary, BlockId, Compare, Op, OpKind, Operation, Terminator, Value};
 
+use super::still::Still;
 use super::Rewriter;
 
 /// Ways that one memo may tell apart.
@@ -11,27 +14,28 @@ const LEAVES: usize = 6;
 pub(super) type Step = (BlockId, usize);
 
 /// A piece of a path from a block on, up to where its ways part.
-pub(super) struct Plan {
+pub(super) struct Plan<'a> {
+    pub still: Rc<Still<'a>>,
     pub root: BlockId,
     /// Whether a memo tells its leaves apart, and gives what is still; else there is one leaf.
     pub memo: bool,
-    pub leaves: Vec<Leaf>,
+    pub leaves: Vec<Leaf<'a>>,
 }
 
 /// One way through a piece.
-pub(super) struct Leaf {
+pub(super) struct Leaf<'a> {
     /// The blocks, the last of which ends the path, or parts it.
     pub steps: Vec<Step>,
     pub last: BlockId,
     /// Behind each target of the last block that is no exit, in their order.
-    pub arms: Vec<Plan>,
+    pub arms: Vec<Plan<'a>>,
     /// What is still, and asked for behind the memo.
     pub fields: Vec<Value>,
     /// A message's size, and what it may be at most: asked once, of the least.
     pub bounds: Option<(Value, Vec<Bound>)>,
 }
 
-impl Leaf {
+impl Leaf<'_> {
     /// All blocks on the way.
     pub fn blocks(&self) -> impl Iterator<Item = BlockId> + '_ {
         self.steps.iter().map(|(block, _)| *block).chain([self.last])
@@ -50,21 +54,26 @@ pub(super) struct Bound {
     pub limit: Value,
 }
 
-impl Rewriter<'_> {
+impl<'a> Rewriter<'a> {
     /// The ways from a block on; those that part by what is still are several if `memo`.
-    pub(super) fn ways(&self, root: BlockId, memo: bool) -> Vec<(Vec<Step>, BlockId)> {
+    pub(super) fn ways(&self, still: &Still, root: BlockId, memo: bool) -> Vec<(Vec<Step>, BlockId)> {
         let mut found = Vec::new();
         let mut open = vec![(Vec::new(), root)];
         while let Some((mut steps, block)) = open.pop() {
             let on = self.goes_on(block);
-            let is_alone = |at: &usize| self.still.ways_in[self.target(block, *at).block.index()] == 1;
-            let parts =
-                on.len() > 1 && !(memo && self.is_still_end(block) && found.len() + open.len() + on.len() <= LEAVES);
+            let is_alone = |at: &usize| still.ways_in[self.target(block, *at).block.index()] == 1;
+            let parts = on.len() > 1
+                && !(memo && self.is_still_end(still, block) && found.len() + open.len() + on.len() <= LEAVES);
             if on.is_empty() || parts || !on.iter().all(is_alone) {
                 found.push((steps, block));
                 continue;
             }
             if let [one] = on[..] {
+                // Behind what is found memos are of that.
+                if self.key_behind(still, block, one).is_some() {
+                    found.push((steps, block));
+                    continue;
+                }
                 steps.push((block, one));
                 open.push((steps, self.target(block, one).block));
                 continue;
@@ -80,30 +89,31 @@ impl Rewriter<'_> {
     }
 
     /// `above`: the steps that lead to the block.
-    pub(super) fn plan(&self, root: BlockId, above: &[Step]) -> Plan {
-        let ways = self.ways(root, true);
-        let memo = ways.iter().map(|(steps, last)| self.worth(steps, *last)).max().unwrap_or(0) > self.least;
-        let ways = if memo { ways } else { self.ways(root, false) };
+    pub(super) fn plan(&self, still: &Rc<Still<'a>>, root: BlockId, above: &[Step]) -> Plan<'a> {
+        let ways = self.ways(still, root, true);
+        let memo = ways.iter().map(|(steps, last)| self.worth(still, steps, *last)).max().unwrap_or(0) > self.least;
+        let ways = if memo { ways } else { self.ways(still, root, false) };
         let leaves = ways.into_iter().map(|(steps, last)| {
             let arms = self.goes_on(last).into_iter().map(|at| {
                 let above = [above, &steps, &[(last, at)]].concat();
-                self.plan(self.target(last, at).block, &above)
+                self.plan(&self.still_behind(still, last, at), self.target(last, at).block, &above)
             });
-            let arms: Vec<Plan> = arms.collect();
-            let bounds = if memo { self.bounds(&steps) } else { None };
+            let arms: Vec<Plan<'a>> = arms.collect();
+            let bounds = if memo { self.bounds(still, &steps) } else { None };
             Leaf { steps, last, arms, fields: Vec::new(), bounds }
         });
-        Plan { root, memo, leaves: leaves.collect() }
+        Plan { still: Rc::clone(still), root, memo, leaves: leaves.collect() }
     }
 
     /// What leaves ask their memos for.
-    pub(super) fn fill(&self, plan: &mut Plan) {
+    pub(super) fn fill(&self, plan: &mut Plan<'a>) {
         for leaf in &mut plan.leaves {
             leaf.arms.iter_mut().for_each(|arm| self.fill(arm));
             if plan.memo {
                 let mut wanted = Vec::new();
-                self.wanted(leaf, true, &mut wanted);
-                let fields = wanted.into_iter().filter(|value| self.still.is(*value) && !self.still.is_cheap(*value));
+                let still = Rc::clone(&plan.still);
+                self.wanted((&still, true), leaf, &mut wanted);
+                let fields = wanted.into_iter().filter(|value| still.is(*value) && !still.is_cheap(*value));
                 leaf.fields = fields.collect();
             }
         }
@@ -131,7 +141,7 @@ impl Rewriter<'_> {
                 for op in found.ops.iter().filter(|op| !is_pure(op)) {
                     op.kind.for_each_operand(&mut |operand| used[operand.index()] = true);
                 }
-                if self.is_asked(plan.memo, leaf, block) {
+                if self.is_asked((&plan.still, plan.memo), leaf, block) {
                     found.terminator.operands().into_iter().for_each(|operand| used[operand.index()] = true);
                 }
                 let args = found.terminator.targets().into_iter().flat_map(|target| target.args.iter());
@@ -145,8 +155,8 @@ impl Rewriter<'_> {
     }
 
     /// Whether the path asks what the end of a block asks.
-    pub(super) fn is_asked(&self, memo: bool, leaf: &Leaf, block: BlockId) -> bool {
-        !(memo && block != leaf.last && (self.is_still_end(block) || leaf.is_bound(block)))
+    pub(super) fn is_asked(&self, (still, memo): (&Still, bool), leaf: &Leaf, block: BlockId) -> bool {
+        !(memo && block != leaf.last && (self.is_still_end(still, block) || leaf.is_bound(block)))
     }
 
     /// Whether nobody asks for what it makes, and it does nothing.
@@ -155,19 +165,19 @@ impl Rewriter<'_> {
     }
 
     /// The bounds of a message's size on a way, if there are several.
-    pub(super) fn bounds(&self, steps: &[Step]) -> Option<(Value, Vec<Bound>)> {
-        let all: Vec<(Value, Bound)> = steps.iter().filter_map(|(block, at)| self.bound(*block, *at)).collect();
+    pub(super) fn bounds(&self, still: &Still, steps: &[Step]) -> Option<(Value, Vec<Bound>)> {
+        let all: Vec<(Value, Bound)> = steps.iter().filter_map(|(block, at)| self.bound(still, *block, *at)).collect();
         let size = all.first()?.0;
         let own: Vec<Bound> = all.into_iter().filter(|(of, _)| *of == size).map(|(_, bound)| bound).collect();
         (own.len() > 1).then_some((size, own))
     }
 
-    pub(super) fn bound(&self, block: BlockId, at: usize) -> Option<(Value, Bound)> {
+    pub(super) fn bound(&self, still: &Still, block: BlockId, at: usize) -> Option<(Value, Bound)> {
         let Terminator::Branch { condition, .. } = &self.old.blocks[block.index()].terminator else { return None };
         if !self.refuses(self.target(block, 1 - at).block) {
             return None;
         }
-        let OpKind::Compare { op, a, b } = self.still.made(*condition)?.kind else { return None };
+        let OpKind::Compare { op, a, b } = still.made(*condition)?.kind else { return None };
         let (low, limit, is_less) = match (op, at == 0) {
             (Compare::Le, true) | (Compare::Gt, false) => (a, b, 0),
             (Compare::Lt, true) | (Compare::Ge, false) => (a, b, 1),
@@ -175,21 +185,21 @@ impl Rewriter<'_> {
             (Compare::Gt, true) | (Compare::Le, false) => (b, a, 1),
             (Compare::Eq | Compare::Ne, _) => return None,
         };
-        let is_size = |value: Value| self.still.made(value).is_some_and(|op| matches!(op.kind, OpKind::Size { .. }));
-        let (size, more) = match self.still.made(low)?.kind {
-            OpKind::Binary { op: Binary::AddWrap, a, b } => (a, self.still.constant(b)?),
+        let is_size = |value: Value| still.made(value).is_some_and(|op| matches!(op.kind, OpKind::Size { .. }));
+        let (size, more) = match still.made(low)?.kind {
+            OpKind::Binary { op: Binary::AddWrap, a, b } => (a, still.constant(b)?),
             _ => (low, 0),
         };
         // No message is so long that it would go around.
-        let fits = is_size(size) && more < 1 << 30 && self.still.is(limit);
+        let fits = is_size(size) && more < 1 << 30 && still.is(limit);
         let more = more + is_less;
-        let fits = fits && self.still.constant(limit).is_none_or(|limit| limit >= more);
+        let fits = fits && still.constant(limit).is_none_or(|limit| limit >= more);
         fits.then_some((size, Bound { block, more, limit }))
     }
 
     /// What a memo saves on a way, about.
-    pub(super) fn worth(&self, steps: &[Step], last: BlockId) -> usize {
-        let ends = steps.iter().filter(|(block, _)| self.is_still_end(*block)).map(|(block, _)| {
+    pub(super) fn worth(&self, still: &Still, steps: &[Step], last: BlockId) -> usize {
+        let ends = steps.iter().filter(|(block, _)| self.is_still_end(still, *block)).map(|(block, _)| {
             match &self.old.blocks[block.index()].terminator {
                 Terminator::Try { .. } => 15,
                 _ => 2,
@@ -197,8 +207,7 @@ impl Rewriter<'_> {
         });
         let blocks = steps.iter().map(|(block, _)| *block).chain([last]);
         let ops = blocks.flat_map(|block| &self.old.blocks[block.index()].ops);
-        let still =
-            ops.filter(|op| op.results.iter().any(|result| self.still.is(*result) && !self.still.is_cheap(*result)));
+        let still = ops.filter(|op| op.results.iter().any(|result| still.is(*result) && !still.is_cheap(*result)));
         let ops = still.map(|op| match op.kind {
             OpKind::Lives { .. } => 6,
             OpKind::Get { .. } => 2,
@@ -208,7 +217,7 @@ impl Rewriter<'_> {
     }
 
     /// What a leaf, and all behind it, asks for that is made elsewhere, each once: of what is still all of it, if `memo`.
-    pub(super) fn wanted(&self, leaf: &Leaf, memo: bool, wanted: &mut Vec<Value>) {
+    pub(super) fn wanted(&self, (still, memo): (&Still, bool), leaf: &Leaf, wanted: &mut Vec<Value>) {
         let mut want = |value: Value| {
             if !wanted.contains(&value) {
                 wanted.push(value);
@@ -216,10 +225,10 @@ impl Rewriter<'_> {
         };
         for block in leaf.blocks() {
             let found = &self.old.blocks[block.index()];
-            for op in found.ops.iter().filter(|op| !(self.is_idle(op) || memo && self.still.is_made(op))) {
+            for op in found.ops.iter().filter(|op| !(self.is_idle(op) || memo && still.is_made(op))) {
                 op.kind.for_each_operand(&mut want);
             }
-            if self.is_asked(memo, leaf, block) {
+            if self.is_asked((still, memo), leaf, block) {
                 found.terminator.operands().into_iter().for_each(&mut want);
             }
             let args = found.terminator.targets().into_iter().flat_map(|target| target.args.iter().copied());
@@ -229,8 +238,8 @@ impl Rewriter<'_> {
             // What a memo of its own gives there is not asked for here.
             for inner in &arm.leaves {
                 let mut more = Vec::new();
-                self.wanted(inner, arm.memo, &mut more);
-                let here = more.into_iter().filter(|value| !(arm.memo && self.still.is(*value)));
+                self.wanted((&arm.still, arm.memo), inner, &mut more);
+                let here = more.into_iter().filter(|value| !(arm.memo && arm.still.is(*value)));
                 here.for_each(&mut want);
             }
         }
@@ -245,13 +254,13 @@ impl Rewriter<'_> {
                     results.chain(params).copied().collect::<Vec<_>>()
                 })
                 .collect();
-            wanted.retain(|value| !made.contains(value) || self.still.is_cheap(*value));
+            wanted.retain(|value| !made.contains(value) || still.is_cheap(*value));
         }
         // Cheap ones are made of others.
         let mut at = 0;
         while at < wanted.len() {
-            if self.still.is_cheap(wanted[at]) {
-                for operand in self.still.made(wanted[at]).map(|op| op.kind.operands()).unwrap_or_default() {
+            if still.is_cheap(wanted[at]) {
+                for operand in still.made(wanted[at]).map(|op| op.kind.operands()).unwrap_or_default() {
                     if !wanted.contains(&operand) {
                         wanted.push(operand);
                     }

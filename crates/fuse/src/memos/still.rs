@@ -89,16 +89,18 @@ fn often(body: &Body) -> Vec<(ClassId, CellId)> {
 /// Of a path's values: which are still.
 pub(super) struct Still<'a> {
     pub old: &'a Body,
+    /// The object that memos are of.
     pub key: Value,
     still: Vec<bool>,
     /// Where a value is made, and by which operation; none of parameters.
-    made: Vec<Option<&'a Op>>,
+    pub made: Vec<Option<&'a Op>>,
     /// Of blocks: how many lead there.
     pub ways_in: Vec<usize>,
 }
 
 impl<'a> Still<'a> {
-    pub fn of(old: &'a Body, hot: &HashSet<(ClassId, CellId)>) -> Self {
+    /// `key`: the object that memos are of.
+    pub fn of(old: &'a Body, key: Value, hot: &HashSet<(ClassId, CellId)>) -> Self {
         let mut ways_in = vec![0; old.blocks.len()];
         for target in old.blocks.iter().flat_map(|block| block.terminator.targets()) {
             ways_in[target.block.index()] += 1;
@@ -107,7 +109,6 @@ impl<'a> Still<'a> {
         for op in old.ops() {
             op.results.iter().for_each(|result| made[result.index()] = Some(op));
         }
-        let key = old.blocks[0].params[0];
         let mut found = Still { old, key, still: vec![false; old.values.len()], made, ways_in };
         found.find(hot);
         found

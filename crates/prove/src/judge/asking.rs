@@ -23,8 +23,8 @@ const MOST_SAMPLES: usize = 64;
 const MOST_TRIES: usize = 8;
 
 /// How long the solver that knows the facts thinks about whether two terms are equal, and about a goal.
-const SHORT: Duration = Duration::from_secs(1);
-const LONG: Duration = Duration::from_secs(2);
+const SHORT: Duration = Duration::from_millis(500);
+const LONG: Duration = Duration::from_millis(500);
 
 /// How far the judging of a path has come.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,6 +35,8 @@ pub struct Step {
     pub ways: usize,
     /// Questions that solvers were asked about it.
     pub questions: u32,
+    /// Ways that are open by now.
+    pub open: usize,
 }
 
 /// Who looks at what goes on: says how much longer it may take, or why no more is to be asked.
@@ -124,6 +126,21 @@ impl<'s, 'w, 'v> Asking<'s, 'w, 'v> {
             self.answers.insert(more, answer.clone());
         }
         answer
+    }
+
+    /// What holds, too.
+    pub(super) fn learn(&mut self, terms: &mut Terms, facts: &[Term]) {
+        if facts.is_empty() {
+            return;
+        }
+        self.facts.extend(facts);
+        self.models.clear();
+        self.samples.clear();
+        self.answers.clear();
+        if self.is_begun {
+            self.define(terms, facts);
+            self.script.extend(facts.iter().map(|fact| format!("(assert {})", terms.reference(*fact))));
+        }
     }
 
     /// Why no more is asked about this way, if that is so.
@@ -220,7 +237,8 @@ impl<'s, 'w, 'v> Asking<'s, 'w, 'v> {
             return Answer::Sat(named.collect());
         }
         if let (Answer::Unknown(_), false) = (&answer, is_last) {
-            let wanted: Vec<String> = wanted.iter().filter_map(|term| name_of(terms, *term)).collect();
+            let variables = wanted.iter().filter(|term| matches!(terms.node(**term), Node::Variable { .. }));
+            let wanted: Vec<String> = variables.filter_map(|term| name_of(terms, *term)).collect();
             let script = terms.script(&all);
             for solver in self.solvers.iter_mut() {
                 solver.limit(self.time);
@@ -321,9 +339,14 @@ fn is_number(terms: &Terms, term: Term) -> bool {
     matches!(terms.sort(term), Sort::Bits(8..=64)) && terms.constant(term).is_none()
 }
 
+/// A variable's name; `name[3]` of an octet at a known place.
 fn name_of(terms: &Terms, term: Term) -> Option<String> {
     match terms.node(term) {
         Node::Variable { name } => Some(name.clone()),
+        Node::Select(octets, index) => {
+            let Node::Variable { name } = terms.node(*octets) else { return None };
+            Some(format!("{name}[{}]", terms.constant(*index)?))
+        }
         _ => None,
     }
 }

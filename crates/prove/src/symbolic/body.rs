@@ -18,6 +18,18 @@ pub(super) const REFUSED: &str = "refused";
 /// A loop that goes round more often than this is an escape.
 const MOST_STEPS: usize = 512;
 
+/// Whether there is one way on from a block, to the end.
+fn returns(body: &Body, mut block: usize) -> bool {
+    for _ in 0..body.blocks.len() {
+        match &body.blocks[block].terminator {
+            Terminator::Return => return true,
+            Terminator::Jump { to } => block = to.block.index(),
+            _ => return false,
+        }
+    }
+    false
+}
+
 impl Reader<'_> {
     pub(super) fn run_handler(
         &mut self,
@@ -121,8 +133,17 @@ impl Reader<'_> {
             if done.len() + ways.len() > MOST_LEAVES {
                 return Err("more ways through the path than are read".into());
             }
+            // Behind all guards nothing is a condition.
+            if !self.assumes && returns(body, way.block) {
+                done.push(way.leaf);
+                continue;
+            }
             self.run_block(body, &mut way)?;
-            if let Terminator::Refuse { .. } = body.blocks[way.block].terminator {
+            if let Terminator::Refuse { values } = &body.blocks[way.block].terminator {
+                let given = all.iter().filter(|value| matches!(value, Value::Message(_)));
+                let back = values.iter().map(|value| way.value(*value)).collect::<Result<Vec<_>, _>>()?;
+                let is_same = back.iter().eq(given);
+                way.leaf.refused_well = is_same && way.emissions.is_empty();
                 way.leaf.escape = Some(REFUSED.to_string());
                 done.push(way.leaf);
                 continue;
@@ -297,9 +318,8 @@ impl Reader<'_> {
             }
             K::Unique { class } => Ok(vec![Value::Object(self.object(*class, Origin::Unique(*class)))]),
             K::Parent { object } => {
-                let object = way.object(*object)?;
-                let parent = self.parent(object).ok_or("a class without a parent")?;
-                Ok(vec![Value::Object(parent)])
+                let value = way.value(*object)?;
+                self.parent_of(value, way.object(*object)?)
             }
             K::Pack { ty, values } => array(self.pack(*ty, values, way)?),
             K::Item { array, index } => {
@@ -320,8 +340,15 @@ impl Reader<'_> {
                 array(self.splice(&items, index, &with))
             }
             K::Get { object, cell } => {
+                let given = way.value(*object)?;
                 let object = way.object(*object)?;
                 if let Some((referred, null)) = self.follow(object, *cell) {
+                    if self.objects()[referred.0 as usize].1 != Origin::Cell(object, *cell) {
+                        // It leads back to where it came from, if it is there.
+                        let lives = self.lives(object);
+                        way.leaf.nulls.push(self.terms.not(lives));
+                        way.leaf.nulls.extend(given.null());
+                    }
                     return Ok(vec![Value::Perhaps(referred, null)]);
                 }
                 let term = self.cell(&mut way.leaf, object, *cell)?;
@@ -352,7 +379,7 @@ impl Reader<'_> {
             K::Store { field, message, at, value } => self.store(*field, *message, (*at, *value), way),
             K::Sum16 { message } => {
                 let message = way.message(*message)?;
-                one(message.sum16(self.terms))
+                one(self.sum_of(&message))
             }
             K::Fold16 { a } => {
                 let a = way.bits(*a)?;
@@ -366,6 +393,8 @@ impl Reader<'_> {
             }
             K::Emit { target, event, args } => {
                 let args = args.iter().map(|arg| way.value(*arg)).collect::<Result<Vec<_>, _>>()?;
+                // What is for nobody is gone.
+                way.leaf.nulls.extend(way.value(*target)?.null());
                 let target = way.object(*target)?;
                 way.emissions.push(Emission::Call { target: To::Object(target), event: event.clone(), args });
                 Ok(Vec::new())
@@ -383,7 +412,8 @@ impl Reader<'_> {
             }
             K::Drop { message: _, reason } | K::Consume { message: _, reason } => {
                 let is_consumed = matches!(op, K::Consume { .. });
-                way.leaf.ended.push(End { reason: *reason, is_consumed });
+                let when = self.terms.truth(true);
+                way.leaf.ended.push(End { reason: *reason, is_consumed, when });
                 Ok(Vec::new())
             }
             K::Lives { object } => match way.value(*object)? {
@@ -399,6 +429,9 @@ impl Reader<'_> {
                 let (object, index) = (way.object(*object)?, way.bits(*index)?);
                 let (value, beyond) = self.element(&way.leaf, object, *cell, index)?;
                 way.leaf.traps.push(beyond);
+                if way.leaf.elements.contains_key(&(object, *cell)) {
+                    way.leaf.read_back.insert(object);
+                }
                 one(value)
             }
             K::SetAt { object, cell, index, value } => self.set_at((*object, *cell), (*index, *value), way),
@@ -473,6 +506,7 @@ impl Reader<'_> {
                 for (key, term) in way.leaf.cells {
                     leaf.cells.entry(key).or_insert(term);
                 }
+                leaf.read_back.extend(way.leaf.read_back);
                 for null in way.leaf.nulls {
                     if !leaf.nulls.contains(&null) {
                         leaf.nulls.push(null);

@@ -3,8 +3,8 @@
 use mokume_reaction::{CellId, Type, Value as Id};
 
 use super::way::Way;
-use super::{sort_of, Reader, Value, MAY_BE_ONE};
-use crate::term::{Operator, Sort};
+use super::{plain, sort_of, Object, Reader, Value, MAY_BE_ONE};
+use crate::term::{Operator, Sort, Term};
 
 impl Reader<'_> {
     /// A constant of a type.
@@ -28,6 +28,22 @@ impl Reader<'_> {
             self.terms.binary(Operator::Xor, a, ones)
         };
         Ok(vec![Value::Bits(term)])
+    }
+
+    /// The parent of an object. That of nobody is nobody; of one that has ended, it may be there, or nobody.
+    pub(super) fn parent_of(&mut self, value: Value, object: Object) -> Result<Vec<Value>, String> {
+        let parent = self.parent(object).ok_or("a class without a parent")?;
+        let lives = self.lives(object);
+        let ended = self.terms.not(lives);
+        let freed = format!("freed {} {}", plain(&self.automaton.class(self.class_of(object)).name), object.0);
+        let freed = self.terms.variable(&freed, Sort::Bool);
+        let freed = self.terms.all(&[ended, freed]);
+        let null: Vec<Term> = value.null().into_iter().chain([freed]).collect();
+        let null = self.terms.any(&null);
+        Ok(vec![match self.terms.constant(null) {
+            Some(0) => Value::Object(parent),
+            _ => Value::Perhaps(parent, null),
+        }])
     }
 
     /// A cell holds a number from here on.

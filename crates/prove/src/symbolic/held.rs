@@ -129,7 +129,7 @@ impl Reader<'_> {
         self.go(body, vec![(way, Some(holds), then, vec![Value::Held]), (other, Some(empty), otherwise, Vec::new())])
     }
 
-    /// What a place has is consumed, where it is known whether it has something.
+    /// What a place has is consumed, if it has something.
     pub(super) fn consume_held(
         &mut self,
         (object, cell): (Id, CellId),
@@ -142,14 +142,16 @@ impl Reader<'_> {
         let (holds, beyond) = self.has_message(&way.leaf, (object, cell), index)?;
         way.leaf.traps.push(beyond);
         match self.decide(holds) {
+            Some(false) => return Ok(Vec::new()),
             Some(true) => {
-                way.leaf.kept.push((object, cell, index, None));
-                way.leaf.ended.push(End { reason, is_consumed: true });
-                Ok(Vec::new())
+                let when = self.terms.truth(true);
+                way.leaf.ended.push(End { reason, is_consumed: true, when });
             }
-            Some(false) => Ok(Vec::new()),
-            None => Err("a place of which it is not known whether it is empty".into()),
+            None => way.leaf.ended.push(End { reason, is_consumed: true, when: holds }),
         }
+        // Whatever was there, it is empty now.
+        way.leaf.kept.push((object, cell, index, None));
+        Ok(Vec::new())
     }
 
     /// Gives back what was taken; more than that is reported.

@@ -233,6 +233,7 @@ impl Reader<'_> {
         leaf.assumed = a.assumed[..=shared].to_vec();
         (leaf.ended, leaf.taken, leaf.merged) = (a.ended.clone(), a.taken, a.merged);
         leaf.settling = a.settling.clone();
+        leaf.read_back = a.read_back.union(&b.read_back).copied().collect();
         self.merge_effects(&by, &mut leaf, a, b)?;
         self.merge_cells(&by, &mut leaf, a, b)?;
         for (traps, [a, b]) in [(&mut leaf.traps, [&a.traps, &b.traps]), (&mut leaf.nulls, [&a.nulls, &b.nulls])] {

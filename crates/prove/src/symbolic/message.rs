@@ -149,6 +149,16 @@ impl Message {
 
     /// The sum of all octets as big-endian u16s modulo 2^32: known octets added one by one, the stretch by a symbol.
     pub fn sum16(&self, terms: &mut Terms) -> Term {
+        let sum = self.sum_of_known(terms);
+        if terms.constant(self.base.size) == Some(0) {
+            return sum;
+        }
+        let stretch = self.sum_of_stretch(terms);
+        terms.binary(Operator::Add, sum, stretch)
+    }
+
+    /// The sum of the known octets.
+    pub fn sum_of_known(&self, terms: &mut Terms) -> Term {
         let mut sum = terms.number(0, 32);
         for pair in self.front.chunks(2) {
             let last = pair.get(1).copied().unwrap_or_else(|| terms.number(0, 8));
@@ -156,14 +166,15 @@ impl Message {
             let word = terms.resize(word, 32);
             sum = terms.binary(Operator::Add, sum, word);
         }
-        if terms.constant(self.base.size) == Some(0) {
-            return sum;
-        }
+        sum
+    }
+
+    /// That of the stretch, as a symbol.
+    pub fn sum_of_stretch(&self, terms: &mut Terms) -> Term {
         // An odd offset puts every octet of the stretch on the other side of its word: another function.
         let name = if self.front.len().is_multiple_of(2) { "sum16" } else { "sum16 odd" };
         let args = vec![self.base.octets, self.base.start, self.base.size];
-        let stretch = terms.apply(name, args, Sort::Bits(32));
-        terms.binary(Operator::Add, sum, stretch)
+        terms.apply(name, args, Sort::Bits(32))
     }
 }
 
@@ -189,9 +200,5 @@ pub fn split(terms: &mut Terms, number: Term, endian: Endian) -> Vec<Term> {
 
 /// A u32 sum folded to 16 bits with end-around carry, as the form's `fold16`.
 pub fn fold16(terms: &mut Terms, sum: Term) -> Term {
-    let (high, low) = (terms.extract(31, 16, sum), terms.extract(15, 0, sum));
-    let (high, low) = (terms.resize(high, 32), terms.resize(low, 32));
-    let once = terms.binary(Operator::Add, high, low);
-    let (high, low) = (terms.extract(31, 16, once), terms.extract(15, 0, once));
-    terms.binary(Operator::Add, high, low)
+    terms.fold(sum)
 }

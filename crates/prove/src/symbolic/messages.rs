@@ -7,6 +7,9 @@ use super::way::Way;
 use super::{sort_of, Base, Message, Reader, Value};
 use crate::term::{Operator, Sort, Term};
 
+/// Stretches that begin so many octets apart are summed by each other.
+const NEAR: u32 = 128;
+
 impl Reader<'_> {
     /// A message of known octets.
     pub(super) fn new_message(&mut self, octets: &[u8], way: &mut Way) -> Result<Vec<Value>, String> {
@@ -128,7 +131,57 @@ impl Reader<'_> {
         way.leaf.nulls.extend([beyond, over]);
         message.base.start = self.terms.binary(Operator::Add, message.base.start, at);
         message.base.size = size;
-        Ok(vec![Value::Bits(message.sum16(self.terms))])
+        Ok(vec![Value::Bits(self.sum_of(&message))])
+    }
+
+    /// The sum of all octets as big-endian u16s. A stretch that begins a few octets behind or in front of one that was met before is summed by that
+    /// one and the words between.
+    pub(super) fn sum_of(&mut self, message: &Message) -> Term {
+        let base = message.base;
+        if self.terms.constant(base.size) == Some(0) || message.front.len() % 2 != 0 {
+            return message.sum16(self.terms);
+        }
+        let mut found = None;
+        for known in self.sums.clone() {
+            if let (true, Some(between)) = (known.octets == base.octets, self.words_between(known, base)) {
+                found = Some((known, between));
+                break;
+            }
+        }
+        let Some((known, between)) = found else {
+            self.sums.push(base);
+            return message.sum16(self.terms);
+        };
+        let stretch = Message { front: Vec::new(), base: known, ..message.clone() }.sum_of_stretch(self.terms);
+        let sum = message.sum_of_known(self.terms);
+        let sum = self.terms.binary(Operator::Add, sum, stretch);
+        self.terms.binary(Operator::Add, sum, between)
+    }
+
+    /// What the sum of a stretch has more than that of another one with the same end, if they are near.
+    fn words_between(&mut self, known: Base, base: Base) -> Option<Term> {
+        let [start, other] = [base.start, known.start].map(|start| self.terms.again(start));
+        let ahead = self.terms.binary(Operator::Sub, start, other);
+        let ahead = self.terms.constant(ahead)? as u32 as i32;
+        if ahead.unsigned_abs() > NEAR || ahead % 2 != 0 {
+            return None;
+        }
+        let (long, short) = if ahead < 0 { (base, known) } else { (known, base) };
+        let octets = self.terms.number(u64::from(ahead.unsigned_abs()), 32);
+        let [long_size, short_size] = [long.size, short.size].map(|size| self.terms.again(size));
+        let rest = self.terms.binary(Operator::Sub, long_size, octets);
+        let ends = [self.terms.equal(rest, short_size), self.terms.less_equal(octets, long_size)];
+        if ends.iter().any(|end| self.decide(*end) != Some(true)) {
+            return None;
+        }
+        let front = Message::of(Vec::new(), long.octets, long.start, long.size);
+        let words: Vec<Term> = (0..ahead.unsigned_abs()).map(|place| front.octet(self.terms, place)).collect();
+        let words = Message::of(words, long.octets, long.start, long.size).sum_of_known(self.terms);
+        let none = self.terms.number(0, 32);
+        Some(match ahead < 0 {
+            true => words,
+            false => self.terms.binary(Operator::Sub, none, words),
+        })
     }
 
     /// A number at an octet.

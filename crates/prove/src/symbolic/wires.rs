@@ -66,7 +66,8 @@ impl Reader<'_> {
     }
 
     fn checksum(&mut self, message: &Message) -> Term {
-        let sum = message.sum16(self.terms);
+        let sum = self.sum_of(message);
+        let sum = self.known(sum);
         let folded = fold16(self.terms, sum);
         let ones = self.terms.number(0xffff, 16);
         let complement = self.terms.binary(Operator::Xor, folded, ones);

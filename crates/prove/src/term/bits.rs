@@ -97,13 +97,11 @@ impl Terms {
                 Node::Extract(high, 0, of) if self.width(of) <= 64 && self.most(of) <= mask(high + 1) => {
                     self.resize(of, width)
                 }
-                // Nothing is carried.
-                Node::Binary(Operator::Add, x, y)
-                    if width <= 64 && self.most(x).checked_add(self.most(y)).is_some_and(|sum| sum <= mask(old)) =>
-                {
-                    let (x, y) = (self.resize(x, width), self.resize(y, width));
-                    self.binary(Operator::Add, x, y)
-                }
+                // It is known what is carried.
+                Node::Binary(Operator::Add, x, y) => match self.widened_sum(x, y, width) {
+                    Some(sum) => sum,
+                    None => self.make(Node::ZeroExtend(width - old, a), Sort::Bits(width)),
+                },
                 _ => self.make(Node::ZeroExtend(width - old, a), Sort::Bits(width)),
             }
         }

@@ -58,10 +58,13 @@ impl Terms {
                 (least << by | low_least, most << by | low_most)
             }
             Node::If(condition, a, b) => {
-                let (a, b) = self.sides(*condition, (*a, range(*a)), (*b, range(*b)), &range);
+                let (a, b) = self.sides_of(*condition, (*a, range(*a)), (*b, range(*b)), &range);
                 (a.0.min(b.0), a.1.max(b.1))
             }
-            Node::Binary(Operator::Add, ..) => self.range_of_sum(node, width, &range).unwrap_or(any),
+            Node::Binary(Operator::Add, a, b) => {
+                let of_all = self.range_of_sum(node, width, &range).unwrap_or(any);
+                both(of_all, range_of_two(range(*a), range(*b), width).unwrap_or(any))
+            }
             Node::Binary(Operator::Mul, a, b) => {
                 let ((least, most), (times_least, times_most)) = (range(*a), range(*b));
                 match most.checked_mul(times_most).filter(|product| *product <= all) {
@@ -97,12 +100,17 @@ impl Terms {
                 }
             }
             Node::Binary(Operator::Shr, a, _) => (0, range(*a).1),
+            Node::Fold(a) => {
+                let (least, most) = range(*a);
+                (least.min(1), most.min(all))
+            }
+            Node::Apply { name, args } => (0, self.most_of_sum(name, args, range).map_or(all, |most| most.min(all))),
             _ => any,
         }
     }
 
     /// What the sides of a choice can be where they are chosen: `a` where the condition holds, `b` where it does not.
-    fn sides(
+    fn sides_of(
         &self,
         condition: Term,
         (a, mut of_a): (Term, Range),
@@ -197,6 +205,12 @@ impl Terms {
             return self.unite(term, number);
         }
         match *self.node(term) {
+            Node::Concat(..) => {
+                // What lies side by side is a sum, too.
+                let zero = self.number(0, self.width(term));
+                let sum = self.sum(Operator::Add, term, zero);
+                self.bound(sum, new.0, new.1);
+            }
             Node::ZeroExtend(_, inner) => self.bound(inner, new.0, new.1),
             Node::Binary(Operator::Add, a, b) => {
                 let Some(plus) = self.constant(b) else { return };
@@ -312,7 +326,7 @@ impl Terms {
         }
     }
 
-    /// The number, or else the term that was made first, stands for both.
+    /// The number, or else the term of the lower rank, stands for both.
     fn unite(&mut self, a: Term, b: Term) {
         let (a, b) = (self.now(a), self.now(b));
         match (self.constant(a), self.constant(b)) {
@@ -325,11 +339,42 @@ impl Terms {
                 self.bound(b, of_a.0, of_a.1);
                 let (a, b) = (self.now(a), self.now(b));
                 match (self.constant(a), self.constant(b)) {
-                    (None, None) => self.stand_for(a.max(b), a.min(b)),
+                    (None, None) => {
+                        self.solve(a, b);
+                        let (a, b) = self.by_rank(self.now(a), self.now(b));
+                        self.stand_for(b, a);
+                    }
                     (Some(_), Some(_)) => {}
                     _ => self.unite(a, b),
                 }
             }
+        }
+    }
+
+    /// Two sums are equal: so the part of them that was made last is what is left of the others, wherever it stands.
+    fn solve(&mut self, a: Term, b: Term) {
+        let is_sum = |term: Term| matches!(self.node(term), Node::Binary(Operator::Add, ..));
+        let width = self.width(a);
+        if !matches!(self.sort(a), Sort::Bits(2..=64)) || !(is_sum(a) || is_sum(b)) {
+            return;
+        }
+        let (parts, number) = self.parts_of_difference(a, b);
+        let minus = mask(width);
+        let solved = parts.iter().rev().find(|(part, factor)| {
+            let is_narrow = matches!(self.node(**part), Node::ZeroExtend(..));
+            !is_narrow && (**factor & minus == 1 || **factor & minus == minus)
+        });
+        let Some((part, factor)) = solved.map(|(part, factor)| (*part, *factor & minus)) else { return };
+        // Where there is one of it, it is less all others; where one is taken away, it is all others.
+        let sign = if factor == 1 { u64::MAX } else { 1 };
+        let mut rest = self.number(number.wrapping_mul(sign), width);
+        for (other, times) in parts.iter().filter(|(other, _)| **other != part) {
+            let times = self.number(times.wrapping_mul(sign), width);
+            let scaled = self.binary(Operator::Mul, *other, times);
+            rest = self.binary(Operator::Add, rest, scaled);
+        }
+        if self.rank(rest) < self.rank(part) {
+            self.stand_for(part, rest);
         }
     }
 
@@ -368,6 +413,13 @@ impl Terms {
             self.assumed.seen.borrow_mut().clear();
         }
     }
+}
+
+/// Of a sum of two modulo 2^width that goes around equally often whatever they are.
+fn range_of_two(a: Range, b: Range, width: u32) -> Option<Range> {
+    let size = 1u128 << width;
+    let [least, most] = [(a.0, b.0), (a.1, b.1)].map(|(a, b)| u128::from(a) + u128::from(b));
+    (least / size == most / size).then(|| ((least % size) as u64, (most % size) as u64))
 }
 
 fn both(a: Range, b: Range) -> Range {

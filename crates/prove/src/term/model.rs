@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{mask, numbers::compute, Node, Operator, Sort, Term, Terms};
+use super::{folds::folded, mask, numbers::compute, Node, Operator, Sort, Term, Terms};
 
 /// Values for all variables of an arena, and for all functions: what is not said is zero.
 #[derive(Clone, Default, Debug)]
@@ -115,6 +115,7 @@ impl Model {
             Node::Select(octets, index) => {
                 u128::from(self.octets.get(&(*octets, of(index))).copied().unwrap_or_default()) & all
             }
+            Node::Fold(a) => u128::from(folded(of(a) as u64)),
             Node::Apply { name, args } => {
                 let key = (name.clone(), args.iter().map(of).collect());
                 u128::from(self.results.get(&key).copied().unwrap_or_default()) & all

@@ -4,6 +4,29 @@ use std::collections::BTreeMap;
 
 use super::{mask, Node, Operator, Sort, Term, Terms};
 
+/// So many terms are looked at for the parts of one sum.
+const MOST_STEPS: u32 = 500;
+
+/// What a sum is of.
+#[derive(Default)]
+struct Parts {
+    /// Each with its factor.
+    parts: BTreeMap<Term, u64>,
+    number: u64,
+    /// Terms that were looked at.
+    steps: u32,
+}
+
+impl Parts {
+    fn add(&mut self, term: Term, times: u64) {
+        let factor = self.parts.entry(term).or_default();
+        *factor = factor.wrapping_add(times);
+    }
+}
+
+/// Behind all terms.
+const ALL: Term = Term(u32::MAX);
+
 impl Terms {
     /// An operator on two bit-vectors of one width, modulo 2^width. What it simplifies to is the same in SMT-LIB.
     pub fn binary(&mut self, operator: Operator, a: Term, b: Term) -> Term {
@@ -52,25 +75,24 @@ impl Terms {
     }
 
     /// A sum has one form: its parts in the order in which they were made, each once with its factor, and the number last.
-    fn sum(&mut self, operator: Operator, a: Term, b: Term) -> Term {
+    pub(super) fn sum(&mut self, operator: Operator, a: Term, b: Term) -> Term {
         let width = self.width(a);
-        let mut parts = BTreeMap::new();
-        let mut number = 0;
+        let mut of = Parts::default();
         match (operator, self.constant(a), self.constant(b)) {
-            (Operator::Mul, Some(by), _) => self.add_up(b, by, &mut parts, &mut number),
-            (Operator::Mul, _, Some(by)) => self.add_up(a, by, &mut parts, &mut number),
+            (Operator::Mul, Some(by), _) => self.add_up((b, ALL), by, &mut of),
+            (Operator::Mul, _, Some(by)) => self.add_up((a, ALL), by, &mut of),
             (Operator::Shl, _, Some(by)) => {
                 let by = if by >= u64::from(width) { 0 } else { 1 << by };
-                self.add_up(a, by, &mut parts, &mut number);
+                self.add_up((a, ALL), by, &mut of);
             }
             _ => {
-                self.add_up(a, 1, &mut parts, &mut number);
+                self.add_up((a, ALL), 1, &mut of);
                 let sign = if operator == Operator::Sub { u64::MAX } else { 1 };
-                self.add_up(b, sign, &mut parts, &mut number);
+                self.add_up((b, ALL), sign, &mut of);
             }
         }
         let mut sum = None;
-        for (part, factor) in parts {
+        for (part, factor) in of.parts {
             let factor = factor & mask(width);
             let scaled = match factor {
                 0 => continue,
@@ -85,7 +107,7 @@ impl Terms {
                 Some(sum) => self.make(Node::Binary(Operator::Add, sum, scaled), Sort::Bits(width)),
             });
         }
-        let number = self.number(number, width);
+        let number = self.number(of.number, width);
         match (sum, self.constant(number)) {
             (None, _) => number,
             (Some(sum), Some(0)) => sum,
@@ -93,38 +115,48 @@ impl Terms {
         }
     }
 
-    /// Adds so many times a term to the parts of a sum.
-    fn add_up(&mut self, term: Term, times: u64, parts: &mut BTreeMap<Term, u64>, number: &mut u64) {
+    /// The parts of `a - b` with their factors, and the number.
+    pub(super) fn parts_of_difference(&mut self, a: Term, b: Term) -> (BTreeMap<Term, u64>, u64) {
+        let mut of = Parts::default();
+        self.add_up((a, ALL), 1, &mut of);
+        self.add_up((b, ALL), u64::MAX, &mut of);
+        of.parts.retain(|_, factor| *factor & mask(self.width(a)) != 0);
+        (of.parts, of.number)
+    }
+
+    /// Adds so many times a term to the parts of a sum. What lies side by side is taken apart where it was made before `below`: else what stands
+    /// for one of its parts could be itself. What takes too many steps is a part as it is.
+    fn add_up(&mut self, (term, below): (Term, Term), times: u64, of: &mut Parts) {
         let term = self.now(term);
         if let Some(value) = self.constant(term) {
-            *number = number.wrapping_add(value.wrapping_mul(times));
+            of.number = of.number.wrapping_add(value.wrapping_mul(times));
             return;
+        }
+        of.steps += 1;
+        if of.steps > MOST_STEPS {
+            return of.add(term, times);
         }
         // What lies side by side is a sum.
         let width = self.width(term);
         let inner = if let Node::ZeroExtend(_, inner) = *self.node(term) { inner } else { term };
-        if let Node::Concat(high, low) = *self.node(inner) {
+        if let (Node::Concat(high, low), true) = (self.node(inner), inner < below) {
+            let (high, low) = (*high, *low);
             let by = 1u64 << self.width(low);
             let (high, low) = (self.resize(high, width), self.resize(low, width));
-            self.add_up(high, times.wrapping_mul(by), parts, number);
-            return self.add_up(low, times, parts, number);
+            self.add_up((high, inner), times.wrapping_mul(by), of);
+            return self.add_up((low, inner), times, of);
         }
         match *self.node(term) {
             Node::Binary(Operator::Add, x, y) => {
-                self.add_up(x, times, parts, number);
-                self.add_up(y, times, parts, number);
+                self.add_up((x, below), times, of);
+                self.add_up((y, below), times, of);
             }
             Node::Binary(Operator::Mul, x, y) => match self.constant(y) {
-                Some(by) => self.add_up(x, times.wrapping_mul(by), parts, number),
-                None => Self::add_part(term, times, parts),
+                Some(by) => self.add_up((x, below), times.wrapping_mul(by), of),
+                None => of.add(term, times),
             },
-            _ => Self::add_part(term, times, parts),
+            _ => of.add(term, times),
         }
-    }
-
-    fn add_part(term: Term, times: u64, parts: &mut BTreeMap<Term, u64>) {
-        let factor = parts.entry(term).or_default();
-        *factor = factor.wrapping_add(times);
     }
 
     /// The operand that is the result, if one of them is a number for which one is: `x + 0`, `x * 1`, `x & 0`.

@@ -195,14 +195,46 @@ impl Terms {
         if let Some(simpler) = self.equal_to_number(a, b).or_else(|| self.equal_to_number(b, a)) {
             return simpler;
         }
+        if let Some((x, y)) = self.sides(a, b).filter(|sides| *sides != (a, b) && *sides != (b, a)) {
+            return self.equal(x, y);
+        }
         let (a, b) = if a < b { (a, b) } else { (b, a) };
         self.make(Node::Equal(a, b), Sort::Bool)
+    }
+
+    /// An equation of sums without what both sides have: on one side what is added, on the other what is taken away, and the number.
+    fn sides(&mut self, a: Term, b: Term) -> Option<(Term, Term)> {
+        let is_sum = |term: Term| matches!(self.node(term), Node::Binary(Operator::Add, ..));
+        let width = self.width(a);
+        if !matches!(self.sort(a), Sort::Bits(2..=64)) || !(is_sum(a) && is_sum(b)) {
+            return None;
+        }
+        let (parts, number) = self.parts_of_difference(a, b);
+        let half = 1u64 << (width - 1);
+        // The first part is added.
+        let is_turned = parts.first_key_value().is_some_and(|(_, factor)| *factor & mask(width) > half);
+        let sign = if is_turned { u64::MAX } else { 1 };
+        let mut left = self.number(0, width);
+        let mut right = self.number(number.wrapping_mul(sign).wrapping_neg(), width);
+        for (part, factor) in parts {
+            let factor = factor.wrapping_mul(sign) & mask(width);
+            let (side, factor) = if factor > half { (&mut right, factor.wrapping_neg()) } else { (&mut left, factor) };
+            let factor = self.number(factor, width);
+            let scaled = self.binary(Operator::Mul, part, factor);
+            *side = self.binary(Operator::Add, *side, scaled);
+        }
+        Some((left, right))
     }
 
     /// `a = number`, of what `a` is made of.
     fn equal_to_number(&mut self, a: Term, b: Term) -> Option<Term> {
         let value = self.constant(b)?;
         match self.node(a).clone() {
+            // Only nothing adds up to nothing.
+            Node::Fold(sum) if value == 0 => {
+                let zero = self.number(0, 32);
+                Some(self.equal(sum, zero))
+            }
             Node::ZeroExtend(_, inner) => {
                 let width = self.width(inner);
                 if value > mask(width) {

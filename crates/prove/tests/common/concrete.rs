@@ -66,6 +66,11 @@ impl Concrete<'_> {
             Node::Concat(high, low) => self.number(*high) << (self.terms.width(*low) % 64) | self.number(*low),
             Node::ZeroExtend(_, a) => self.number(*a),
             Node::Select(octets, index) => u64::from(self.octet(*octets, self.number(*index))),
+            Node::Fold(a) => {
+                let sum = self.number(*a);
+                let once = (sum >> 16) + (sum & 0xffff);
+                (once >> 16) + (once & 0xffff)
+            }
             Node::Apply { name, args } => self.apply(name, args),
         };
         value & mask(width)
@@ -121,6 +126,10 @@ impl Concrete<'_> {
             let there = self.object(Object(object));
             return u64::from(there.is_some_and(|handle| self.stack.objects(class).contains(&handle)));
         }
+        // Whether one that has ended is there yet makes no difference to those who look after a reaction.
+        if name.starts_with("freed ") {
+            return 1;
+        }
         if let Some(message) = name.strip_suffix(".size") {
             return self.messages[message].len() as u64;
         }
@@ -144,6 +153,12 @@ impl Concrete<'_> {
             let (object, cell) = self.cell_named(&format!("in {path}"), "in ").expect("a map");
             let place: usize = place.parse().expect("a place");
             return self.entry(object, cell, args).map_or(0, |values| values[place]);
+        }
+        if let Some(rest) = name.strip_prefix("null at ") {
+            let (path, place) = rest.rsplit_once(' ').expect("a place");
+            let (object, cell) = self.cell_named(&format!("in {path}"), "in ").expect("a map");
+            let place: usize = place.parse().expect("a place");
+            return u64::from(self.entry(object, cell, args).is_some_and(|values| values[place] == u64::MAX));
         }
         if let Some((object, cell)) = self.cell_named(name, "holds ") {
             let place = self.number(args[0]) as usize;

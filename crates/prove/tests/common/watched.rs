@@ -235,7 +235,10 @@ fn dropped(concrete: &Concrete, leaf: &Leaf, after: &Instance) -> Option<String>
         ends
     };
     let mut foretold = ends(&concrete.stack.accounts());
-    leaf.ended.iter().for_each(|end| *foretold.entry(end.reason).or_default() += 1);
+    leaf.ended
+        .iter()
+        .filter(|end| concrete.truth(end.when))
+        .for_each(|end| *foretold.entry(end.reason).or_default() += 1);
     let happened = ends(&after.accounts());
     (foretold != happened).then(|| format!("ends of messages {foretold:?}, and were {happened:?}"))
 }

@@ -1,0 +1,272 @@
+//! A path that is not proved is run beside the layers: where they differ, what led to it is written as a `test`.
+//!
+//! A solver's state may be one that is never reached, so runs begin at the start: with the parameters and the event that the solver found, and with random
+//! events before and behind. What no run shows stays open.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use mokume_emit_c::drive::{drive_from, AccountsCompared, Difference, Drive, Lesson, Step, Subject, Taught};
+use mokume_interpret::Instance;
+use mokume_prove::judge::given;
+use mokume_reaction::{
+    Accounts, Automaton, Datum, Handle, Machine, Natives, Outcome, Output, Path, PortId, Trigger, Type,
+};
+use mokume_script::Written;
+
+/// Sequences of events that are tried.
+const SEQUENCES: u64 = 400;
+
+/// No message that a solver asks for is longer here.
+const LONGEST: u64 = 2000;
+
+/// What a run has shown.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Replayed {
+    /// A `test` of the stack: the layers pass it, and the path does not.
+    pub test: String,
+    /// What the layers do where they differ, and what the path does.
+    pub layers: String,
+    pub path: String,
+}
+
+/// A stack whose layers are run beside a path.
+#[derive(Clone, Copy)]
+pub struct Beside<'a> {
+    pub layers: &'a Automaton,
+    pub natives: &'a Option<Arc<dyn Natives>>,
+    /// What runs begin with.
+    pub lessons: &'a [Lesson],
+}
+
+/// Takes paths, and says how often.
+struct Pathed {
+    instance: Instance,
+    aimed: usize,
+    taken: Arc<Mutex<Vec<u64>>>,
+}
+
+impl Subject for Pathed {
+    /// What takes the path for the first times is worth another try.
+    fn progress(&self) -> u64 {
+        times(&self.taken, self.aimed).min(200)
+    }
+}
+
+fn times(taken: &Mutex<Vec<u64>>, path: usize) -> u64 {
+    taken.lock().unwrap_or_else(PoisonError::into_inner).get(path).copied().unwrap_or(0)
+}
+
+impl Machine for Pathed {
+    fn start(&mut self, now: u64) -> Outcome {
+        self.instance.start(now)
+    }
+    fn input(&mut self, now: u64, port: PortId, event: u32, args: &[Datum]) -> Outcome {
+        self.instance.input(now, port, event, args)
+    }
+    fn advance(&mut self, now: u64) -> Outcome {
+        self.instance.advance(now)
+    }
+    fn next_deadline(&self) -> Option<u64> {
+        self.instance.next_deadline()
+    }
+    fn accounts(&self) -> Accounts {
+        self.instance.accounts()
+    }
+    fn exhausted(&self) -> u64 {
+        self.instance.exhausted()
+    }
+    fn reactions(&self) -> u64 {
+        self.instance.reactions()
+    }
+}
+
+impl Beside<'_> {
+    fn machine(&self, automaton: &Arc<Automaton>, params: &[u64], seed: u64) -> Instance {
+        Instance::shared(automaton.clone(), params, seed).with_natives(self.natives.clone())
+    }
+
+    /// So many sequences from a seed on, on the layers and on the paths of an automaton: the first difference; and how often the path was taken that it is
+    /// aimed at.
+    pub fn run(
+        &self,
+        pathed: &Automaton,
+        aimed: usize,
+        (sequences, seed): (u64, u64),
+    ) -> (Option<Box<Difference>>, u64) {
+        let (layers, pathed) = (Arc::new(self.layers.clone()), Arc::new(pathed.clone()));
+        let taken = Arc::new(Mutex::new(vec![0; pathed.paths.len()]));
+        let options = Drive {
+            seed,
+            sequences,
+            steps: 30,
+            siblings: 40,
+            whole: 40,
+            accounts: AccountsCompared::AfterEachStep,
+            ..Drive::default()
+        };
+        let mut model = None::<(Vec<u64>, Instance)>;
+        let reference = |params: &[u64], seed: u64| {
+            let known = model.take().filter(|(known, _)| known == params);
+            let (_, instance) =
+                model.insert(known.unwrap_or_else(|| (params.to_vec(), self.machine(&layers, params, 0))));
+            instance.sibling(seed)
+        };
+        let subject = |params: &[u64], seed: u64| {
+            let instance = self.machine(&pathed, params, seed).with_paths_counted(taken.clone());
+            Pathed { instance, aimed, taken: taken.clone() }
+        };
+        let found = drive_from(self.layers, options, self.lessons, reference, subject).err();
+        (found, times(&taken, aimed))
+    }
+}
+
+/// The path of a flat automaton, by a state and an event that a solver found; none where no run shows a difference.
+pub fn replay(
+    beside: Beside<'_>,
+    written: &Written,
+    (flat, path): (&Automaton, &Path),
+    values: &[(String, u64)],
+) -> Option<Replayed> {
+    let alone = Automaton { paths: vec![path.clone()], ..flat.clone() };
+    let lessons: Vec<Lesson> = [lessons(flat, path, values), beside.lessons.to_vec()].concat();
+    let beside = Beside { lessons: &lessons, ..beside };
+    let difference = beside.run(&alone, 0, (SEQUENCES, 1)).0?;
+    let test = test_of(&beside, written, &difference);
+    Some(Replayed { test, layers: difference.reference.clone(), path: difference.subject.clone() })
+}
+
+/// The event with the solver's values, by its parameters; once, and again and again.
+fn lessons(automaton: &Automaton, path: &Path, values: &[(String, u64)]) -> Vec<Lesson> {
+    let values: HashMap<&str, u64> = values.iter().map(|(name, value)| (name.as_str(), *value)).collect();
+    let value = |name: &str| values.get(name).copied();
+    let params = automaton.params.iter().map(|param| {
+        value(&format!("param {}", mokume_prove::symbolic::plain(&param.name))).or(param.default).unwrap_or(0)
+    });
+    let handler = automaton.handler(path.handler);
+    let Trigger::Event(name) = &handler.trigger else { return Vec::new() };
+    let mut steps = Vec::new();
+    for (p, port) in automaton.ports.iter().enumerate() {
+        for (event, input) in port.inputs.iter().enumerate() {
+            if input.class != handler.class || input.handler != *name {
+                continue;
+            }
+            let mut args = vec![None; input.params.len().saturating_sub(handler.params.len())];
+            for (place, (name, ty)) in handler.params.iter().enumerate() {
+                let given = given(place, name);
+                args.push(match ty {
+                    Type::Msg => {
+                        let size = value(&format!("{given}.size")).unwrap_or(0).min(LONGEST);
+                        let octet = |at| value(&format!("{given}.octets[{at}]")).unwrap_or(0) as u8;
+                        Some(Datum::Message((0..size).map(octet).collect()))
+                    }
+                    Type::Ref(_) => None,
+                    _ => Some(Datum::Word(value(&given).unwrap_or(0))),
+                });
+            }
+            steps.push(Taught::Input { port: PortId::from(p), event: event as u32, args });
+        }
+    }
+    let params: Vec<u64> = params.collect();
+    let times = |times: usize| Lesson {
+        params: params.clone(),
+        seed: None,
+        steps: steps.iter().cycle().take(steps.len() * times).cloned().collect(),
+    };
+    vec![times(1), times(6)]
+}
+
+/// Writes values of a test; handles have names from where they come out first.
+struct Writer<'a> {
+    automaton: &'a Automaton,
+    written: &'a Written,
+    names: Vec<Handle>,
+}
+
+impl Writer<'_> {
+    fn call(&mut self, port: PortId, name: &str, params: &[(String, Type)], args: &[Datum], is_output: bool) -> String {
+        let word = |at: usize| match &args[at] {
+            Datum::Word(word) => Some(*word),
+            _ => None,
+        };
+        let mut others: Vec<String> = Vec::new();
+        for arg in args {
+            others.push(match arg {
+                Datum::Message(octets) => {
+                    format!("x\"{}\"", octets.iter().map(|octet| format!("{octet:02x}")).collect::<String>())
+                }
+                Datum::Handle(handle) => self.handle(*handle, is_output),
+                Datum::Word(_) => String::new(),
+            });
+        }
+        let args = self.written.arguments(self.automaton, port, params, &word, &|at| others[at].clone());
+        format!("{}.{name}({})", self.automaton.ports[port.index()].name, args.join(", "))
+    }
+
+    fn handle(&mut self, handle: Handle, is_output: bool) -> String {
+        match self.names.iter().position(|known| *known == handle) {
+            _ if handle == Handle::NULL => "null".to_owned(),
+            Some(place) => format!("s{}", place + 1),
+            None if is_output => {
+                self.names.push(handle);
+                format!("?s{}", self.names.len())
+            }
+            None => "_".to_owned(),
+        }
+    }
+
+    fn outputs(&mut self, outputs: &[Output]) -> String {
+        if outputs.is_empty() {
+            return "    => nothing\n".to_owned();
+        }
+        let mut lines = String::new();
+        for output in outputs {
+            let signature = &self.automaton.ports[output.port.index()].outputs[output.event as usize];
+            let call = self.call(output.port, &signature.event, &signature.params, &output.args, true);
+            lines.push_str(&format!("    => {call}\n"));
+        }
+        lines
+    }
+}
+
+/// The steps, with what the layers put out.
+fn test_of(beside: &Beside<'_>, written: &Written, difference: &Difference) -> String {
+    let automaton = beside.layers;
+    let mut machine = beside.machine(&Arc::new(automaton.clone()), &difference.params, difference.seed);
+    let mut writer = Writer { automaton, written, names: Vec::new() };
+    let params: Vec<String> = automaton
+        .params
+        .iter()
+        .zip(&difference.params)
+        .filter_map(|(param, value)| {
+            let is_said = param.default != Some(*value);
+            is_said.then(|| format!("{}: {}", param.name, mokume_script::scalar(automaton, param.ty, *value)))
+        })
+        .collect();
+    let params = if params.is_empty() { String::new() } else { format!("({})", params.join(", ")) };
+    let mut text = format!("test \"what the path does not do\" {{\n    stack {}{params}\n", automaton.name);
+    let started = machine.start(0);
+    if !started.outputs.is_empty() {
+        text.push_str(&writer.outputs(&started.outputs));
+    }
+    let mut clock = 0;
+    for step in &difference.steps {
+        let (Step::Input { now, .. } | Step::Advance { now }) = step;
+        if *now > clock || matches!(step, Step::Advance { .. }) {
+            text.push_str(&format!("    after {} ns\n", now - clock));
+            clock = *now;
+            let passed = machine.advance(*now);
+            if !passed.outputs.is_empty() {
+                text.push_str(&writer.outputs(&passed.outputs));
+            }
+        }
+        if let Step::Input { port, event, args, .. } = step {
+            let input = &automaton.ports[port.index()].inputs[*event as usize];
+            let call = writer.call(*port, &input.event, &input.params, args, false);
+            let outcome = machine.input(*now, *port, *event, args);
+            text.push_str(&format!("    {call}\n{}", writer.outputs(&outcome.outputs)));
+        }
+    }
+    text.push_str("}\n");
+    text
+}

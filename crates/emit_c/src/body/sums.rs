@@ -1,0 +1,130 @@
+//! Internet checksums on paths, in the machine's own order (RFC 1071, section 2).
+//!
+//! To swap the octets of every 16-bit number of a sum is to multiply it by 256, modulo 65535. So numbers of a message are added up as they
+//! lie in memory, two at once where they lie side by side, others are multiplied by 256, and 64 bits hold all carries. A sum that is a
+//! whole multiple of 65535, and not 0, is the one that folds to 0xffff: one multiplication tells.
+//!
+//! It must keep: what stands for `fold16` is what `fold16` gives. So it is done only where the sum did not go around.
+
+use mokume_reaction::*;
+
+use super::paths::{has, part};
+use super::writer::Writer;
+use crate::tree::*;
+
+/// A sum, by its parts.
+#[derive(Default)]
+struct Parts {
+    /// Numbers of 16 bits of messages, with their places.
+    numbers: Vec<(Value, u64)>,
+    /// Sums of octets: message, place, size.
+    octets: Vec<(Value, Value, Value)>,
+    /// All other numbers.
+    others: Vec<Value>,
+}
+
+/// Numbers of 16 bits, all of 64 bits or less that lie in their sum.
+const FITS: u64 = u32::MAX as u64;
+
+/// `fold16` of a value; none where it is to be worked out as it is said.
+pub(super) fn fold(w: &Writer, sum: Value) -> Option<Expr> {
+    Some(computes("mk_fold_raw", [raw(w, sum)?]))
+}
+
+/// A comparison with a folded sum; none if it is another one.
+pub(super) fn compare(w: &Writer, op: Compare, a: Value, b: Value) -> Option<Expr> {
+    if op != Compare::Eq || !w.is_path() {
+        return None;
+    }
+    let folded = |value: Value| match w.made(value)?.kind {
+        OpKind::Fold16 { a } => Some(a),
+        _ => None,
+    };
+    let complement = |value: Value| match w.made(value)?.kind {
+        OpKind::Not { a } => folded(a),
+        _ => None,
+    };
+    for (x, y) in [(a, b), (b, a)] {
+        if let (Some(sum), Some(0xffff)) = (folded(x), w.ranges.constant(y)) {
+            return Some(computes("mk_folds_to_ones", [raw(w, sum)?]));
+        }
+        if let Some(sum) = complement(x) {
+            let check = match parts(w, y) {
+                Parts { numbers, .. } if numbers.len() == 1 => number_at(w, numbers[0].0, numbers[0].1, 16),
+                _ => computes("mk_raw_16", [w.value(y)]),
+            };
+            return Some(computes("mk_completes", [raw(w, sum)?, check]));
+        }
+    }
+    None
+}
+
+/// The sum in the machine's order.
+fn raw(w: &Writer, sum: Value) -> Option<Expr> {
+    if !w.is_path() {
+        return None;
+    }
+    let Parts { mut numbers, octets, others } = parts(w, sum);
+    if numbers.is_empty() && octets.is_empty() {
+        return None;
+    }
+    numbers.sort_unstable();
+    let mut terms = Vec::new();
+    let mut at = 0;
+    while let Some((message, place)) = numbers.get(at).copied() {
+        let is_pair = numbers.get(at + 1) == Some(&(message, place + 2));
+        terms.push(number_at(w, message, place, if is_pair { 32 } else { 16 }));
+        at += 1 + usize::from(is_pair);
+    }
+    for (message, place, size) in octets {
+        let (octets, all) = part(w, message);
+        terms.push(reads("mk_sum_raw", [octets, all, w.value(place), w.value(size)]));
+    }
+    let (mut known, mut is_known) = (0u64, false);
+    for other in others {
+        match w.ranges.constant(other) {
+            Some(value) => (known, is_known) = (known + value, true),
+            None => terms.push(computes("mk_raw", [w.value(other)])),
+        }
+    }
+    if is_known {
+        terms.push(computes("mk_raw", [number(known)]));
+    }
+    terms.into_iter().reduce(|sum, term| sum.infix(Infix::Add, term))
+}
+
+fn number_at(w: &Writer, message: Value, place: u64, width: u64) -> Expr {
+    let (octets, _) = part(w, message);
+    let at = octets.infix(Infix::Add, number(place));
+    reads(format!("mk_get_raw_{width}"), [at]).cast("uint64_t")
+}
+
+/// The parts of a sum that went around nowhere.
+fn parts(w: &Writer, sum: Value) -> Parts {
+    let mut parts = Parts::default();
+    let mut open = vec![(sum, true)];
+    while let Some((value, is_first)) = open.pop() {
+        let is_own = is_first || w.is_used_once(value);
+        match w.made(value).map(|op| &op.kind) {
+            Some(OpKind::Binary { op: Binary::AddWrap, a, b })
+                if is_own && w.ranges.largest(*a).saturating_add(w.ranges.largest(*b)) <= FITS =>
+            {
+                open.extend([(*a, false), (*b, false)]);
+            }
+            Some(OpKind::SumPart { message, at, size }) if is_own => parts.octets.push((*message, *at, *size)),
+            Some(OpKind::Load { field: OctetField { width: 16, endian: Endian::Big }, message, at }) => {
+                match w.ranges.constant(*at).filter(|at| has(w, *message, at + 2)) {
+                    Some(at) => parts.numbers.push((*message, at)),
+                    None => parts.others.push(value),
+                }
+            }
+            // Made wider, or a number of what it was.
+            Some(OpKind::Cast { a, .. }) if matches!((w.type_of(*a), w.type_of(value)), (Type::U(narrow), Type::U(wide)) if narrow <= wide) =>
+            {
+                open.push((*a, false));
+            }
+            _ => parts.others.push(value),
+        }
+    }
+    parts
+}

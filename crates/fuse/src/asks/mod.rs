@@ -1,0 +1,25 @@
+//! What a path asks, put in order: look-ups first, each question once, none that others answer, and
+//! comparisons of octets side by side in one (`first`, `known`, `octets`).
+//!
+//! Nothing is done before all is asked, so a path may ask in any order what it asks, as long as it asks all.
+//!
+//! It must keep: the path refuses where it refused, and where it does not, it does what it did.
+
+mod first;
+mod known;
+mod octets;
+mod tree;
+
+use mokume_reaction::{Automaton, Body};
+
+/// The path's body, with what it asks in order. None where it asks nothing in vain, or what is not read here.
+pub fn in_order(automaton: &Automaton, body: &Body) -> Option<Body> {
+    let mut tree = tree::read(automaton, body)?;
+    tree.first();
+    tree.known();
+    tree.join();
+    if !tree.is_better {
+        return None;
+    }
+    tree.write()
+}

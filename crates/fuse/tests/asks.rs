@@ -1,0 +1,97 @@
+//! What a path asks, before and after it is put in order, in the text form.
+
+use mokume_base::FileId;
+use mokume_fuse::in_order;
+use mokume_reaction::{text, verify, Automaton, Path};
+
+const LAYERS: &str = "automaton two\n\nlayer up\nlayer low\n\nreason no\n\nclass up.E capacity 1 {\n  sum: u32\n  sizes: [4] u16\n}\nclass up.S capacity 4 in up.E {\n  fixed host: u32\n  fixed port: u16\n  \
+    above: u32\n}\nclass low.E capacity 1 {\n}\n\n\
+    port dev device {\n  in frame(m: msg) -> up.E.frame\n}\nport app application {\n  out got(s: @up.S, m: msg)\n}\n\n\
+    handler up.E.frame(e, m: msg) {\n    drop m, no\n    return\n}\n\n";
+
+/// The path in order, of a path that is written so; none where nothing is asked in vain.
+fn ordered(path: &str) -> Option<String> {
+    let map = LAYERS.replace(
+        "  sum: u32\n",
+        "  sum: u32\n  sessions: map 4 (u32, u16) -> (@up.S) by host, port\n  more: map 4 (u32) -> (@up.S)\n",
+    );
+    let parsed =
+        text::parse(FileId(0), &format!("{map}path up.E.frame(e, m: msg) {{\n{path}  exit:\n    refuse m\n}}\n"));
+    assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics);
+    assert!(verify(&parsed.automaton).is_empty(), "{:?}", verify(&parsed.automaton));
+    let body = in_order(&parsed.automaton, &parsed.automaton.paths[0].body)?;
+    let path = Path { body, ..parsed.automaton.paths[0].clone() };
+    let made = Automaton { paths: vec![path], ..parsed.automaton };
+    assert!(verify(&made).is_empty(), "{:?}", verify(&made));
+    Some(text::path_lines(&made, &made.paths[0]).into_iter().map(|(line, _)| line + "\n").collect())
+}
+
+fn count(text: &str, what: &str) -> usize {
+    text.matches(what).count()
+}
+
+/// Asks these conditions in turn, and goes on where each holds.
+fn asks(conditions: &[&str]) -> String {
+    let mut path = String::new();
+    for (at, condition) in conditions.iter().enumerate() {
+        path += &format!("{condition}    br c{at} @0.999 b{at}, exit\n  b{at}:\n");
+    }
+    path + "    set e.sum, 1\n    drop m, no\n    return\n"
+}
+
+const SIZE: &str = "    n = size m\n    c0 = ge n, 20\n";
+
+#[test]
+fn what_follows_is_not_asked() {
+    let path =
+        ordered(&asks(&[SIZE, "    x = load.be16 m, 4\n    c1 = ne x, 5\n", "    c2 = eq x, 2048\n"])).expect("one");
+    assert_eq!((count(&path, "eq v"), count(&path, "2048"), count(&path, ", 5")), (1, 1, 0), "{path}");
+    // The other is needed still.
+    let path = ordered(&asks(&[SIZE, "    x = load.be16 m, 4\n    c1 = lt x, 9\n", "    c2 = ne x, 5\n"]));
+    assert_eq!(path, None);
+}
+
+#[test]
+fn what_is_read_is_known_to_be_there_before() {
+    // That so much is there follows from the next question, too, but that one reads it.
+    let path = "    n = size m\n    x = load.be16 m, 4\n    y = cast x to u32\n    c0 = ge n, 20\n    br c0 @0.999 b0, exit\n  b0:\n    c1 = gt n, y\n    br c1 @0.999 b1, exit\n  b1:\n    \
+        z = load.be8 m, y\n    c2 = eq z, 1\n    br c2 @0.999 b2, exit\n  b2:\n    c3 = eq y, 2\n    br c3 @0.999 b3, exit\n  b3:\n    set e.sum, 1\n    drop m, no\n    return\n";
+    if let Some(path) = ordered(path) {
+        // `n > y` stands before the octet at `y` is read, and what says that `y` is 2 does not take its place.
+        let (asked, read) = (path.find("le v").or(path.find("gt v")).or(path.find("lt v")), path.find("load.be8"));
+        assert!(asked < read, "{path}");
+        assert_eq!(count(&path, "load.be8"), 1, "{path}");
+    }
+}
+
+#[test]
+fn bits_of_octets_side_by_side_are_one_comparison() {
+    let version = "    x = load.be8 m, 0\n    v = shr x, 4\n    c1 = eq v, 4\n";
+    let length = "    l = and x, 15\n    c2 = eq l, 5\n";
+    let path = ordered(&asks(&[SIZE, version, length])).expect("one");
+    assert!(path.contains("69"), "0x45: {path}");
+    assert_eq!((count(&path, "eq v"), count(&path, "br ")), (1, 3), "{path}");
+    // Never both: nothing is joined, and nothing is done.
+    let other = "    w = shr x, 4\n    c2 = eq w, 5\n";
+    let path = ordered(&asks(&[SIZE, version, other]));
+    assert!(path.is_none_or(|path| !path.contains("set ")), "never taken");
+}
+
+const FOUND: &str = "    n = size m\n    c0 = ge n, 20\n    br c0 @0.999 b0, exit\n  b0:\n    x = load.be32 m, 4\n    c1 = ne x, 0\n    br c1 @0.999 b1, exit\n  b1:\n    \
+    p = load.be16 m, 8\n    find e.sessions[x, p] then there(..) else exit\n  there(s: @up.S):\n    out app.got(s, m)\n    return\n";
+
+#[test]
+fn who_it_is_for_is_asked_first() {
+    let path = ordered(FOUND).expect("one");
+    let (found, asked) = (path.find("find "), path.find("eq v").expect("it is asked"));
+    assert!(found.is_some_and(|found| found < asked), "{path}");
+    // What was asked of the message is asked of the session's cell, which is the same.
+    assert_eq!((count(&path, ".host"), count(&path, "load.be32")), (1, 1), "{path}");
+}
+
+#[test]
+fn only_maps_by_own_cells_say_what_is_found() {
+    let other = FOUND.replace("find e.sessions[x, p]", "find e.more[x]");
+    let path = ordered(&other);
+    assert!(path.is_none_or(|path| !path.contains(".host")), "a map of its own keys says nothing of cells");
+}
