@@ -1,7 +1,8 @@
 //! `mokume path`.
 
 use mokume_base::RealWorld;
-use mokume_driver::path::{known, page as page_of, paths, Left, Nowhere, Shown, Way, FUSE};
+use mokume_driver::path::{known, paths, Left, Nowhere, Shown, Way, FUSE};
+use mokume_driver::path_page::page as page_of;
 use mokume_driver::{prove, Failure};
 use serde_json::json;
 

@@ -19,6 +19,7 @@ pub mod natives;
 pub mod new;
 mod output;
 pub mod path;
+pub mod path_page;
 mod places;
 pub mod profile;
 pub mod project;

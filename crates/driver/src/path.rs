@@ -1,14 +1,11 @@
 //! `mokume path`: for each event of a port, the likeliest way through all layers, in the words of the source.
 
-mod page;
-
 use std::collections::{BTreeMap, BTreeSet};
 
 use mokume_reaction::profile::Profile;
 use mokume_reaction::{Automaton, Block, Body, HandlerId, LayerId, Path, SourceId, Target, Terminator, Trigger};
 
 use crate::failure::Failure;
-pub use page::page;
 
 /// What is known of an event's path.
 #[derive(Clone, Debug)]
@@ -158,10 +155,10 @@ impl Nowhere {
 }
 
 /// By place in the source: the layers in whose code it stands.
-struct Owners(BTreeMap<SourceId, BTreeSet<LayerId>>);
+pub(crate) struct Owners(BTreeMap<SourceId, BTreeSet<LayerId>>);
 
 impl Owners {
-    fn of(automaton: &Automaton) -> Self {
+    pub fn of(automaton: &Automaton) -> Self {
         let mut owners: BTreeMap<SourceId, BTreeSet<LayerId>> = BTreeMap::new();
         for (layer, body) in automaton.code() {
             let marks = body.blocks.iter().filter_map(|block| Some(block.mark?.source));
@@ -172,14 +169,14 @@ impl Owners {
         Owners(owners)
     }
 
-    fn of_source(&self, source: SourceId) -> Option<&BTreeSet<LayerId>> {
+    pub fn of_source(&self, source: SourceId) -> Option<&BTreeSet<LayerId>> {
         self.0.get(&source)
     }
 }
 
 /// What is left of each layer on the likeliest way: an operation is of the layer in whose code its line stands, one without a line of
 /// the layer of the one before it. Operations and guards, in the order of the layers.
-fn left_of(automaton: &Automaton, path: &Path, order: &[LayerId]) -> Vec<(BTreeSet<LayerId>, usize, usize)> {
+pub(crate) fn left_of(automaton: &Automaton, path: &Path, order: &[LayerId]) -> Vec<(BTreeSet<LayerId>, usize, usize)> {
     let owners = Owners::of(automaton);
     let mut counts: BTreeMap<BTreeSet<LayerId>, (usize, usize)> = BTreeMap::new();
     order.iter().for_each(|layer| {
@@ -248,12 +245,12 @@ fn likeliest(body: &Body) -> Vec<&Block> {
 }
 
 /// `file:line`.
-fn place_of(automaton: &Automaton, source: SourceId) -> Option<String> {
+pub(crate) fn place_of(automaton: &Automaton, source: SourceId) -> Option<String> {
     let source = automaton.sources.get(source.index())?;
     Some(format!("{}:{}", source.file, source.line))
 }
 
-fn nowhere(automaton: &Automaton, why: mokume_fuse::Why) -> Nowhere {
+pub(crate) fn nowhere(automaton: &Automaton, why: mokume_fuse::Why) -> Nowhere {
     Nowhere { why: why.what, place: why.source.and_then(|source| place_of(automaton, source)) }
 }
 

@@ -44,7 +44,7 @@ impl<'w, 'p, 'a> Control<'w, 'p, 'a> {
         // Paths learn who is there from their guards.
         let there = match w.is_path() {
             true => vec![false; w.body.values.len()],
-            false => there::where_ways_meet(w.plan, w.body, &known),
+            false => w.plan.about_there(|of| there::where_ways_meet(of, w.body, &known)),
         };
         Control { w, flow, dominators, labels: vec![None; count], pending: VecDeque::new(), depth: 0, coverage, there }
     }

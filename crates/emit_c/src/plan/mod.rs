@@ -109,7 +109,7 @@ impl<'a> Plan<'a> {
             timers: cells(automaton, |kind| matches!(kind, CellKind::Timer)),
             counters: cells(automaton, |kind| matches!(kind, CellKind::Counter)),
         };
-        plan.given_there = there::procedures(&plan);
+        plan.given_there = plan.about_there(there::procedures);
         plan.find_channels();
         let emitting = emitting(automaton);
         plan.emissions = automaton.handlers.iter().map(|handler| plan.emissions_of(handler, &emitting)).collect();
@@ -212,6 +212,11 @@ impl<'a> Plan<'a> {
     /// The class has one object, from the start to the end: a reference means it, or is null.
     pub fn is_sole(&self, class: ClassId) -> bool {
         self.automaton.is_unique(class) && !self.mortal.contains(&class)
+    }
+
+    /// Asks who is there.
+    pub fn about_there<T>(&self, ask: impl FnOnce(there::Of) -> T) -> T {
+        ask(there::Of { automaton: self.automaton, is_sole: &|class| self.is_sole(class) })
     }
 
     /// Whether a handler is told its object; it knows without if there is but one, and no event is for nobody.

@@ -5,7 +5,12 @@
 
 use mokume_reaction::*;
 
-use super::Plan;
+/// Of what something is said: an automaton, and which classes have one object that is there from the start to the end.
+#[derive(Clone, Copy)]
+pub(crate) struct Of<'a> {
+    pub automaton: &'a Automaton,
+    pub is_sole: &'a dyn Fn(ClassId) -> bool,
+}
 
 /// What a value refers to.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -17,13 +22,13 @@ enum Means {
 }
 
 /// By value: whether it surely refers to an object that is there, if those of `entry` do.
-pub(crate) fn where_ways_meet(plan: &Plan, body: &Body, entry: &[Value]) -> Vec<bool> {
-    means(plan, body, entry).into_iter().map(|means| means == Means::There).collect()
+pub(crate) fn where_ways_meet(of: Of, body: &Body, entry: &[Value]) -> Vec<bool> {
+    means(of, body, entry).into_iter().map(|means| means == Means::There).collect()
 }
 
 /// By function, and by parameter: whether whoever runs it gives an object that is there.
-pub(crate) fn procedures(plan: &Plan) -> Vec<Vec<bool>> {
-    let automaton = plan.automaton;
+pub(crate) fn procedures(of: Of) -> Vec<Vec<bool>> {
+    let automaton = of.automaton;
     let is_given = |function: &Function, ty: &Type| function.procedure().is_some() && matches!(ty, Type::Ref(_));
     let params = |function: &Function| function.params.iter().map(|(_, ty)| is_given(function, ty)).collect();
     let mut given: Vec<Vec<bool>> = automaton.functions.iter().map(params).collect();
@@ -42,7 +47,7 @@ pub(crate) fn procedures(plan: &Plan) -> Vec<Vec<bool>> {
             if runs().next().is_none() {
                 continue;
             }
-            let means = means(plan, body, &entry);
+            let means = means(of, body, &entry);
             for (procedure, args) in runs() {
                 for (given, arg) in given[procedure.index()].iter_mut().zip(args) {
                     *given &= means[arg.index()] == Means::There;
@@ -62,20 +67,22 @@ pub(crate) fn given_to(body: &Body, given: &[bool]) -> Vec<Value> {
 }
 
 fn run_by_op(op: &Op) -> Option<(FunctionId, &[Value])> {
-    match &op.kind {
-        OpKind::Run { procedure, args } => Some((*procedure, args)),
-        _ => None,
+    if let OpKind::Run { procedure, args } = &op.kind {
+        Some((*procedure, args))
+    } else {
+        None
     }
 }
 
 fn tried(op: &Fallible) -> Option<(FunctionId, &[Value])> {
-    match op {
-        Fallible::TryRun { procedure, args } => Some((*procedure, args)),
-        _ => None,
+    if let Fallible::TryRun { procedure, args } = op {
+        Some((*procedure, args))
+    } else {
+        None
     }
 }
 
-fn means(plan: &Plan, body: &Body, entry: &[Value]) -> Vec<Means> {
+fn means(of: Of, body: &Body, entry: &[Value]) -> Vec<Means> {
     let mut means = vec![Means::Anything; body.values.len()];
     let is_reference = |value: &Value| matches!(body.values[value.index()].ty, Type::Ref(_));
     // What meets is thought to be there, until a way shows that it need not be.
@@ -88,17 +95,18 @@ fn means(plan: &Plan, body: &Body, entry: &[Value]) -> Vec<Means> {
         for block in &body.blocks {
             for op in &block.ops {
                 let Some(result) = op.results.first().filter(|result| is_reference(result)) else { continue };
-                means[result.index()] = match op.kind {
-                    OpKind::Null { .. } => Means::ThereOrNobody,
-                    OpKind::Unique { class } if plan.is_sole(class) => Means::There,
-                    _ => Means::Anything,
-                };
+                if let OpKind::Null { .. } = op.kind {
+                    means[result.index()] = Means::ThereOrNobody;
+                } else if let OpKind::Unique { class } = op.kind {
+                    means[result.index()] = if (of.is_sole)(class) { Means::There } else { Means::Anything };
+                }
             }
             for (place, target) in block.terminator.targets().into_iter().enumerate() {
                 let params = &body.blocks[target.block.index()].params;
                 let (given, own) = params.split_at(params.len().saturating_sub(target.args.len()));
                 for (number, param) in given.iter().enumerate() {
-                    let is_there = number == 0 && place == 0 && gives_who_is_there(plan, body, &block.terminator);
+                    let is_there =
+                        number == 0 && place == 0 && gives_who_is_there(of.automaton, body, &block.terminator);
                     let comes = if is_there { Means::There } else { Means::Anything };
                     means[param.index()] = means[param.index()].min(comes);
                 }
@@ -118,15 +126,13 @@ fn means(plan: &Plan, body: &Body, entry: &[Value]) -> Vec<Means> {
 }
 
 /// Whether the first result of what is tried is an object that is there.
-fn gives_who_is_there(plan: &Plan, body: &Body, terminator: &Terminator) -> bool {
-    match terminator {
-        Terminator::Try { op: Fallible::New { .. } | Fallible::First { .. } | Fallible::Next { .. }, .. } => true,
-        Terminator::Try { op: Fallible::Find { object, cell, .. } | Fallible::Remove { object, cell, .. }, .. } => {
-            let kind = body.class_of(*object).map(|class| &plan.automaton.cell(class, *cell).kind);
-            matches!(kind, Some(CellKind::Map { by, .. }) if !by.is_empty())
-        }
-        _ => false,
+fn gives_who_is_there(automaton: &Automaton, body: &Body, terminator: &Terminator) -> bool {
+    let Terminator::Try { op, .. } = terminator else { return false };
+    if let Fallible::Find { object, cell, .. } | Fallible::Remove { object, cell, .. } = op {
+        let kind = body.class_of(*object).map(|class| &automaton.cell(class, *cell).kind);
+        return matches!(kind, Some(CellKind::Map { by, .. }) if !by.is_empty());
     }
+    matches!(op, Fallible::New { .. } | Fallible::First { .. } | Fallible::Next { .. })
 }
 
 /// Whether a value was compared with nobody, and is somebody on the way to this target.

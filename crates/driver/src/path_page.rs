@@ -1,4 +1,4 @@
-//! A path as a page: its code beside the source, and what each stage leaves of each layer.
+//! `mokume path --html`: a path as a page: its code beside the source, and what each stage leaves of each layer.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -9,8 +9,8 @@ use mokume_reaction::profile::Profile;
 use mokume_reaction::text::{function_code, path_code, CodeLine, Part};
 use mokume_reaction::{Automaton, Body, Fallible, FunctionId, HandlerId, LayerId, Path, SourceId, Terminator};
 
-use super::{events, known, left_of, nowhere, place_of, Owners};
 use crate::failure::Failure;
+use crate::path::{events, known, left_of, nowhere, place_of, Owners};
 
 /// The page of an event's path as HTML; `sources` are the files that the stack comes from, and paths of the handlers of `proved` are.
 ///
