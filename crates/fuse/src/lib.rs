@@ -448,7 +448,7 @@ fn with(automaton: &Automaton, found: Vec<Found>) -> (Automaton, Aside) {
         aside.often.extend(&found.aside.often);
         aside.seldom.extend(&found.aside.seldom);
     }
-    let in_order = |path: Path| Path { body: asks::in_order(automaton, &path.body).unwrap_or(path.body), ..path };
+    let in_order = |path: Path| Path { body: asks::in_order(automaton, &path).unwrap_or(path.body), ..path };
     let paths = found.into_iter().filter_map(|found| Some(in_order(found.path.ok()?.0))).collect();
     (Automaton { paths, ..automaton.clone() }, aside)
 }

@@ -11,7 +11,16 @@ const LAYERS: &str = "automaton two\n\nlayer up\nlayer low\n\nreason no\n\nclass
 
 /// The path in order, of a path that is written so; none where nothing is asked in vain.
 fn ordered(path: &str) -> Option<String> {
-    let map = LAYERS.replace(
+    ordered_of(LAYERS, path)
+}
+
+/// The same of an event that no port brings.
+fn lives_inside(path: &str) -> Option<String> {
+    ordered_of(&LAYERS.replace("  in frame(m: msg) -> up.E.frame\n", "  out other(m: msg)\n"), path)
+}
+
+fn ordered_of(layers: &str, path: &str) -> Option<String> {
+    let map = layers.replace(
         "  sum: u32\n",
         "  sum: u32\n  sessions: map 4 (u32, u16) -> (@up.S) by host, port\n  more: map 4 (u32) -> (@up.S)\n",
     );
@@ -19,7 +28,7 @@ fn ordered(path: &str) -> Option<String> {
         text::parse(FileId(0), &format!("{map}path up.E.frame(e, m: msg) {{\n{path}  exit:\n    refuse m\n}}\n"));
     assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics);
     assert!(verify(&parsed.automaton).is_empty(), "{:?}", verify(&parsed.automaton));
-    let body = in_order(&parsed.automaton, &parsed.automaton.paths[0].body)?;
+    let body = in_order(&parsed.automaton, &parsed.automaton.paths[0])?;
     let path = Path { body, ..parsed.automaton.paths[0].clone() };
     let made = Automaton { paths: vec![path], ..parsed.automaton };
     assert!(verify(&made).is_empty(), "{:?}", verify(&made));
@@ -87,6 +96,18 @@ fn who_it_is_for_is_asked_first() {
     assert!(found.is_some_and(|found| found < asked), "{path}");
     // What was asked of the message is asked of the session's cell, which is the same.
     assert_eq!((count(&path, ".host"), count(&path, "load.be32")), (1, 1), "{path}");
+}
+
+/// Behind what began the reaction, one may have ended that is in its map still.
+#[test]
+fn who_is_found_lives_where_a_reaction_begins() {
+    let lives =
+        FOUND.replace("  there(s: @up.S):\n", "  there(s: @up.S):\n    l = lives s\n    br l @0.999 on, exit\n  on:\n");
+    assert!(lives != FOUND);
+    let begins = ordered(&lives).expect("one");
+    assert_eq!(count(&begins, "lives"), 0, "{begins}");
+    let inside = lives_inside(&lives).expect("one");
+    assert_eq!(count(&inside, "lives"), 1, "{inside}");
 }
 
 #[test]

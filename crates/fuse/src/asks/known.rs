@@ -165,7 +165,7 @@ impl<'a> Tree<'a> {
     fn facts(&mut self, ask: &Ask, facts: &mut Vec<Fact>) {
         match &ask.what {
             What::If(condition) => facts.push(Fact::Truth(*condition, ask.is_then)),
-            // What is found by its own cells has the key there, and is there (docs/automaton.md, `by`).
+            // What is found by its own cells has the key there (docs/automaton.md, `by`).
             What::Find { number, object, cell, key, found } if ask.is_then => {
                 let Some((by, own)) = self.by(*object, *cell).zip(found.first()) else { return };
                 let Some(own) = self.graph.node_of(&Kind::Found(*number, 0), *own) else { return };
@@ -173,7 +173,9 @@ impl<'a> Tree<'a> {
                     let cell = self.graph.add(Kind::Get(own, *cell), self.graph.ty(*key));
                     facts.push(Fact::Same(*key, cell));
                 }
-                facts.push(Fact::Truth(self.graph.add(Kind::Lives(own), Type::Bool), true));
+                if self.begins {
+                    facts.push(Fact::Truth(self.graph.add(Kind::Lives(own), Type::Bool), true));
+                }
             }
             What::Find { .. } | What::Peek { .. } => {}
         }

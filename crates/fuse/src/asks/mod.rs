@@ -10,11 +10,11 @@ mod known;
 mod octets;
 mod tree;
 
-use mokume_reaction::{Automaton, Body};
+use mokume_reaction::{Automaton, Body, Path};
 
 /// The path's body, with what it asks in order. None where it asks nothing in vain, or what is not read here.
-pub fn in_order(automaton: &Automaton, body: &Body) -> Option<Body> {
-    let mut tree = tree::read(automaton, body)?;
+pub fn in_order(automaton: &Automaton, path: &Path) -> Option<Body> {
+    let mut tree = tree::read(automaton, path)?;
     tree.first();
     tree.known();
     tree.join();

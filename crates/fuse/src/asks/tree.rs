@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use mokume_reaction::{
     to, Automaton, Binary, BlockId, Body, BodyBuilder, CellId, CellKind, Effects, Fallible, HeaderId, Mark, Op, OpKind,
-    Operation, SourceId, Terminator, Type, Value, VariantId,
+    Operation, Path, SourceId, Terminator, Type, Value, VariantId,
 };
 
 use rustc_hash::FxHashMap;
@@ -75,6 +75,8 @@ impl Way {
 pub(super) struct Tree<'a> {
     pub automaton: &'a Automaton,
     pub body: &'a Body,
+    /// Whether a reaction begins with it: then all that is in a map lives (docs/semantics.md, L5).
+    pub begins: bool,
     pub graph: Graph<'a>,
     pub way: Way,
     /// What several ways do where they go no further.
@@ -104,7 +106,8 @@ struct Reader<'a> {
 }
 
 /// A path as a tree; none if it does what is not read here, before it has asked all.
-pub(super) fn read<'a>(automaton: &'a Automaton, body: &'a Body) -> Option<Tree<'a>> {
+pub(super) fn read<'a>(automaton: &'a Automaton, path: &'a Path) -> Option<Tree<'a>> {
+    let body = &path.body;
     let mut ways_in = vec![0; body.blocks.len()];
     let targets = body.blocks.iter().flat_map(|block| block.terminator.targets());
     targets.for_each(|target| ways_in[target.block.index()] += 1);
@@ -125,6 +128,7 @@ pub(super) fn read<'a>(automaton: &'a Automaton, body: &'a Body) -> Option<Tree<
     Some(Tree {
         automaton,
         body,
+        begins: automaton.begins(path.handler),
         graph: reader.graph,
         way,
         rests,
