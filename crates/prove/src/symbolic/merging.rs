@@ -103,7 +103,9 @@ impl Reader<'_> {
         for (mut leaf, mut emissions) in finished {
             let mut place = 0;
             while place < merged.len() {
-                let both = self.merge_leaves(&merged[place].0, &leaf).and_then(|(both, by)| {
+                let is_alike = are_alike(&merged[place].1, &emissions);
+                let both = is_alike.then(|| self.merge_leaves(&merged[place].0, &leaf)).flatten();
+                let both = both.and_then(|(both, by)| {
                     let emissions = self.merge_emissions(&by, &merged[place].1, &emissions)?;
                     Some((both, emissions))
                 });
@@ -357,6 +359,18 @@ impl Reader<'_> {
         }
         Some(())
     }
+}
+
+/// Whether emissions differ in numbers at most.
+fn are_alike(a: &[Emission], b: &[Emission]) -> bool {
+    let same = |(a, b): (&Emission, &Emission)| match (a, b) {
+        (Emission::Out(a), Emission::Out(b)) => (a.port, a.event) == (b.port, b.event),
+        (Emission::Call { target: a, event, .. }, Emission::Call { target: b, event: other, .. }) => {
+            same_target(*a, *b) && event == other
+        }
+        _ => false,
+    };
+    a.len() == b.len() && a.iter().zip(b).all(same)
 }
 
 fn same_target(a: To, b: To) -> bool {

@@ -248,6 +248,14 @@ impl Terms {
         }
     }
 
+    /// How far two numbers are apart, the larger one first.
+    fn bound_apart(&mut self, (a, b): (Term, Term), least: u64, most: u64) {
+        if self.width(a) <= 64 && self.constant(a).is_none() && self.constant(b).is_none() {
+            let apart = self.binary(Operator::Sub, a, b);
+            self.bound(apart, least, most);
+        }
+    }
+
     /// A choice is within a range: a side that is not is not chosen; the smaller of two is no larger than either.
     fn bound_choice(&mut self, (condition, a, b): (Term, Term, Term), new: Range) {
         let of_a = self.range(a);
@@ -297,6 +305,7 @@ impl Terms {
                 let (of_a, of_b) = (self.range(a), self.range(b));
                 self.bound(a, 0, of_b.1.saturating_sub(1));
                 self.bound(b, of_a.0.saturating_add(1), u64::MAX);
+                self.bound_apart((b, a), 1, of_b.1.saturating_sub(of_a.0));
             }
             _ => {}
         }
@@ -313,6 +322,7 @@ impl Terms {
                 let (of_a, of_b) = (self.range(a), self.range(b));
                 self.bound(a, of_b.0, u64::MAX);
                 self.bound(b, 0, of_a.1);
+                self.bound_apart((a, b), 0, of_a.1.saturating_sub(of_b.0));
             }
             Node::Equal(a, b) if self.sort(a) != Sort::Bool => self.not_equal(a, b),
             _ => {}

@@ -323,6 +323,9 @@ impl Terms {
         if a == b {
             return self.truth(false);
         }
+        if self.is_behind(a, b) {
+            return self.truth(false);
+        }
         // Turned around, both are: of what they may be called the one that was made first stands first.
         match (self.turned(a), self.turned(b)) {
             (Some(x), Some(y)) => return self.less(y, x),
@@ -337,6 +340,17 @@ impl Terms {
             _ => {}
         }
         self.less_plainly(a, b)
+    }
+
+    /// Whether `a` is known to be `b` and something more, without going around.
+    fn is_behind(&mut self, a: Term, b: Term) -> bool {
+        let is_sum = |term: Term| matches!(self.node(term), Node::Binary(Operator::Add, ..));
+        if self.width(a) > 64 || !(is_sum(a) || is_sum(b)) || self.constant(a).is_some() || self.constant(b).is_some() {
+            return false;
+        }
+        let apart = self.binary(Operator::Sub, a, b);
+        let sum = self.most(b).checked_add(self.most(apart));
+        sum.is_some_and(|sum| sum <= mask(self.width(a)))
     }
 
     /// What a number is all bits of which are the opposite.
@@ -357,6 +371,11 @@ impl Terms {
         match (self.node(a).clone(), self.node(b).clone()) {
             (Node::ZeroExtend(_, x), Node::ZeroExtend(_, y)) if self.width(x) == self.width(y) => {
                 return self.less(x, y)
+            }
+            (Node::ZeroExtend(_, x), Node::ZeroExtend(_, y)) => {
+                let width = self.width(x).max(self.width(y));
+                let (x, y) = (self.resize(x, width), self.resize(y, width));
+                return self.less(x, y);
             }
             (Node::ZeroExtend(_, x), Node::Number(most)) => {
                 let inner = self.width(x);
