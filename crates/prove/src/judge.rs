@@ -14,7 +14,7 @@ use std::time::Duration;
 use mokume_reaction::{AttributeId, Automaton, CellId, CellKind, Path, Type};
 
 use crate::solver::{Answer, Solver};
-use crate::symbolic::{any_state, plain, sort_of, End, Leaf, Message, Object, Reader, Value};
+use crate::symbolic::{any_state, plain, sort_of, End, Leaf, Message, Object, Origin, Reader, Value};
 use crate::term::{Assumed, Operator, Sort, Term, Terms};
 use asking::Asking;
 pub use asking::{Step, Watch};
@@ -274,6 +274,8 @@ fn judge_way(
         let cells: BTreeMap<Place, Term> = before.collect();
         (mine, theirs, objects, there, cells)
     };
+    let is_sure = |origin: &Origin| matches!(origin, Origin::Given(_) | Origin::Unique(_) | Origin::Parent(_));
+    let sure: Vec<bool> = objects.iter().map(|(_, origin)| is_sure(origin)).collect();
     let mut mine = mine.into_iter().filter(|leaf| leaf.escape.is_none());
     let (Some(mine), None) = (mine.next(), mine.next()) else {
         return Err("its guards do not say which way it is".to_owned().into());
@@ -295,6 +297,7 @@ fn judge_way(
             automaton,
             class_of: &class_of,
             there: &there,
+            sure: &sure,
             before: &cells,
             terms: &mut *terms,
             mine: &mine,
@@ -330,6 +333,8 @@ struct Compared<'c, 'a> {
     class_of: &'c dyn Fn(Object) -> mokume_reaction::ClassId,
     /// Of each object, whether it is.
     there: &'c [Term],
+    /// Of each object, whether it has a name that is never nobody's.
+    sure: &'c [bool],
     /// What the cells that one of them writes held before.
     before: &'c BTreeMap<Place, Term>,
     terms: &'c mut Terms,
@@ -355,9 +360,18 @@ impl Compared<'_, '_> {
             }
         }
         // Of nobody zeros are read and nothing is written, by both; but what is written there is not read back.
-        let written = self.written();
+        let (written, named) = (self.written(), self.named());
+        // By a name that may be nobody's, one of them may write nothing where the other writes: but if both have that name alone.
+        let names = |leaf: &Leaf, object: &Object| {
+            leaf.looked.iter().filter(|(looked, _)| looked == object).map(|(_, null)| *null).collect::<BTreeSet<_>>()
+        };
+        let differs = |object: &Object| {
+            let (mine, theirs) = (names(self.mine, object), names(self.theirs, object));
+            self.sure[object.0 as usize] || mine != theirs || mine.len() > 1
+        };
+        let asked = |object: &Object| written.contains(object) || (named.contains(object) && differs(object));
         for leaf in [self.mine, self.theirs] {
-            for (_, null) in leaf.looked.iter().filter(|(object, _)| written.contains(object)) {
+            for (_, null) in leaf.looked.iter().filter(|(object, _)| asked(object)) {
                 failures.push((Kind::There, "whose state is written".into(), *null));
             }
         }
@@ -397,6 +411,15 @@ impl Compared<'_, '_> {
         }
         let no = self.terms.truth(false);
         failures.push((Kind::Ends, "how messages end".into(), no));
+    }
+
+    /// Whose state is written at all.
+    fn named(&self) -> BTreeSet<Object> {
+        let of = |leaf: &Leaf| {
+            let cells = leaf.written.iter().chain(leaf.elements.keys()).chain(leaf.counted.keys());
+            cells.map(|(object, _)| *object).collect::<BTreeSet<_>>()
+        };
+        self.written().into_iter().chain(of(self.mine)).chain(of(self.theirs)).collect()
     }
 
     /// Whose state is written so that it matters whether it is there.

@@ -662,6 +662,10 @@ impl Reader<'_> {
                 Type::Ref(referred) => {
                     let origin = Origin::Found(object, cell, key.clone(), place as u32);
                     let found = self.object(*referred, origin);
+                    // An object that is found by its own cells is there (docs/automaton.md, `by`).
+                    if place == 0 && !self.own_key(object, cell).is_empty() {
+                        return Value::Object(found);
+                    }
                     // Nobody may be what a map has at a key.
                     Value::Perhaps(found, self.terms.apply(&format!("null at {name} {place}"), key.clone(), Sort::Bool))
                 }
