@@ -2,6 +2,7 @@
 #ifndef MK_OCTETS_H
 #define MK_OCTETS_H
 
+#include "mk_map.h"
 #include "mk_native.h"
 #include "mk_pool.h"
 
@@ -137,18 +138,8 @@ MK_NUMBERS(le, 16)
 MK_NUMBERS(le, 32)
 MK_NUMBERS(le, 64)
 
-/* Sums of 16-bit numbers in the machine's order, in 64 bits: what the octets of each swapped make is 256 times as much, modulo 65535. */
-#define MK_RAW(width) \
-    static inline uint##width##_t mk_get_raw_##width(const uint8_t *at) \
-    { \
-        uint##width##_t value; \
-        memcpy(&value, at, sizeof value); \
-        return value; \
-    }
-MK_RAW(16)
-MK_RAW(32)
-
-/* A sum of big-endian numbers, among such. */
+/* Sums of 16-bit numbers in the machine's order, in 64 bits: what the octets of each swapped make is 256 times as much, modulo 65535.
+ * Here: a sum of big-endian numbers, among such. */
 static inline uint64_t mk_raw(uint32_t sum)
 {
     return (uint64_t)sum * (MK_ORDER_be(16, 1) == 1 ? 1 : 256);
@@ -174,9 +165,9 @@ static inline uint64_t mk_sum_raw(const uint8_t *octets, uint32_t size, uint32_t
         sum += (word & 0xffffffff) + (word >> 32);
     }
     if (size & 4)
-        sum += mk_get_raw_32(octets), octets += 4;
+        sum += mk_read_32(octets), octets += 4;
     if (size & 2)
-        sum += mk_get_raw_16(octets), octets += 2;
+        sum += mk_read_16(octets), octets += 2;
     return size & 1 && !MK_FAULT(sum_odd) ? sum + mk_raw((uint32_t)*octets << 8) : sum;
 }
 

@@ -2,9 +2,14 @@
 //!
 //! It must keep: a node means what the operation of the form means, wherever the path comes to it.
 
+mod learnt;
+mod parts;
+
 use mokume_interpret::mask;
 use mokume_reaction::{AttributeId, Automaton, Binary, CellId, ClassId, Compare, OctetField, ParamId, Type};
 use rustc_hash::FxHashMap;
+
+use crate::compared::{apart, turned};
 
 /// A value of a path.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -253,85 +258,6 @@ impl<'a> Graph<'a> {
             }
             _ => None,
         }
-    }
-
-    /// What a node is made of, in order.
-    pub fn parts(&self, node: Node) -> Vec<Node> {
-        match *self.kind(node) {
-            Kind::Constant(_)
-            | Kind::Null
-            | Kind::Entry(_)
-            | Kind::Found(..)
-            | Kind::Param(_)
-            | Kind::Now
-            | Kind::Unique(_)
-            | Kind::Size(_)
-            | Kind::Header(..)
-            | Kind::Attribute(..) => Vec::new(),
-            Kind::Parent(a)
-            | Kind::Lives(a)
-            | Kind::Get(a, _)
-            | Kind::Armed(a, _)
-            | Kind::Left(a, _)
-            | Kind::Not(a)
-            | Kind::Cast(a)
-            | Kind::Load(_, _, a)
-            | Kind::Fold(a) => vec![a],
-            Kind::GetAt(a, _, b) | Kind::Holds(a, _, b) | Kind::Binary(_, a, b) | Kind::Compare(_, a, b) => vec![a, b],
-            Kind::Sum(_, a, b) => vec![a, b],
-            Kind::Select(a, b, c) => vec![a, b, c],
-        }
-    }
-
-    /// Whether something is so of the node, or of one that it is made of.
-    pub fn any(&self, node: Node, is: impl Fn(Node) -> bool) -> bool {
-        let mut seen = rustc_hash::FxHashSet::default();
-        let mut open = vec![node];
-        while let Some(node) = open.pop() {
-            if !seen.insert(node) {
-                continue;
-            }
-            if is(node) {
-                return true;
-            }
-            open.extend(self.parts(node));
-        }
-        false
-    }
-
-    /// A node of another graph, of these parts.
-    pub fn rebuild(&mut self, from: &Graph, node: Node, parts: &[Node]) -> Node {
-        let ty = from.ty(node);
-        match (from.kind(node).clone(), parts) {
-            (Kind::Constant(value), _) => self.constant(ty, value),
-            (Kind::Binary(op, ..), [a, b]) => self.binary(op, *a, *b),
-            (Kind::Compare(op, ..), [a, b]) => self.compare(op, *a, *b),
-            (Kind::Not(_), [a]) => self.not(*a),
-            (Kind::Cast(_), [a]) => self.cast(*a, ty),
-            (Kind::Fold(_), [a]) => self.fold(*a),
-            (Kind::Select(..), [c, a, b]) => self.select(*c, *a, *b),
-            (Kind::Parent(_), [a]) => self.add(Kind::Parent(*a), ty),
-            (Kind::Lives(_), [a]) => self.add(Kind::Lives(*a), ty),
-            (Kind::Get(_, cell), [a]) => self.add(Kind::Get(*a, cell), ty),
-            (Kind::Armed(_, cell), [a]) => self.add(Kind::Armed(*a, cell), ty),
-            (Kind::Left(_, cell), [a]) => self.add(Kind::Left(*a, cell), ty),
-            (Kind::Load(message, field, _), [a]) => self.add(Kind::Load(message, field, *a), ty),
-            (Kind::GetAt(_, cell, _), [a, b]) => self.add(Kind::GetAt(*a, cell, *b), ty),
-            (Kind::Holds(_, cell, _), [a, b]) => self.add(Kind::Holds(*a, cell, *b), ty),
-            (Kind::Sum(message, ..), [a, b]) => self.add(Kind::Sum(message, *a, *b), ty),
-            (kind, _) => self.add(kind, ty),
-        }
-    }
-
-    /// A node of another graph, as it is here; `made`: those that are here by now.
-    pub fn copy(&mut self, from: &Graph, node: Node, made: &mut FxHashMap<Node, Node>) -> Node {
-        if let Some(made) = made.get(&node) {
-            return *made;
-        }
-        let parts: Vec<Node> = from.parts(node).into_iter().map(|part| self.copy(from, part, made)).collect();
-        let copy = self.rebuild(from, node, &parts);
-        made.insert(node, copy);
-        copy
     }
 
     // -- operations
@@ -622,147 +548,5 @@ impl<'a> Graph<'a> {
             Some(sum) => self.constant(U16, mokume_interpret::fold16(sum)),
             None => self.add(Kind::Fold(a), U16),
         }
-    }
-
-    // -- what guards say
-
-    /// From here on the condition holds, or does not.
-    pub fn learn(&mut self, condition: Node, holds: bool) {
-        self.narrowed.insert(condition, (u64::from(holds), u64::from(holds)));
-        match (self.kind(condition).clone(), holds) {
-            (Kind::Not(inner), _) => self.learn(inner, !holds),
-            (Kind::Binary(Binary::And, a, b), true) | (Kind::Binary(Binary::Or, a, b), false) => {
-                self.learn(a, holds);
-                self.learn(b, holds);
-            }
-            (Kind::Compare(op, a, b), _) if matches!(self.ty(a), Type::U(_) | Type::Enum(_) | Type::Bool) => {
-                let op = if holds { op } else { opposite(op) };
-                self.narrow(op, a, b);
-                self.narrow(turned(op), b, a);
-            }
-            (Kind::Compare(Compare::Eq, a, b), true) => {
-                self.narrow(Compare::Eq, a, b);
-                self.narrow(Compare::Eq, b, a);
-            }
-            _ => {}
-        }
-    }
-
-    /// From here on the number is no larger than that.
-    pub fn is_at_most(&mut self, node: Node, most: u64) {
-        let (least, largest) = self.span(node);
-        if matches!(self.ty(node), Type::U(_)) && most < largest {
-            self.set_span(node, (least, most));
-        }
-    }
-
-    fn narrow(&mut self, op: Compare, a: Node, b: Node) {
-        if matches!(self.ty(a), Type::Ref(_) | Type::Reason | Type::Array(..)) {
-            return;
-        }
-        let ((a0, a1), (b0, b1)) = (self.span(a), self.span(b));
-        let (least, most) = match op {
-            Compare::Eq => (a0.max(b0), a1.min(b1)),
-            Compare::Lt => (a0, a1.min(b1.saturating_sub(1))),
-            Compare::Le => (a0, a1.min(b1)),
-            Compare::Gt => (a0.max(b0.saturating_add(1)), a1),
-            Compare::Ge => (a0.max(b0), a1),
-            Compare::Ne if b0 == b1 && a0 == b0 => (a0 + 1, a1),
-            Compare::Ne => return,
-        };
-        self.set_span(a, (least, most));
-    }
-
-    /// Whether a number has no fewer bits where it is made another.
-    fn widens(&self, from: Node, to: Node) -> bool {
-        self.ty(from).width(self.automaton) <= self.ty(to).width(self.automaton)
-    }
-
-    fn set_span(&mut self, node: Node, (least, most): (u64, u64)) {
-        if least > most || self.span(node) == (least, most) {
-            return;
-        }
-        self.narrowed.insert(node, (least, most));
-        match *self.kind(node) {
-            // Of what it was made of.
-            Kind::Cast(inner) if matches!(self.ty(inner), Type::U(_)) && self.widens(inner, node) => {
-                self.set_span(inner, (least, most));
-            }
-            Kind::Cast(inner) if self.ty(inner) == Type::Bool && least == most => self.learn(inner, least != 0),
-            Kind::Binary(Binary::AddWrap, x, c) => {
-                // Only where nothing went around.
-                let all = self.mask(self.ty(node));
-                if let Some(c) =
-                    self.known(c).filter(|c| self.span(x).1.checked_add(*c).is_some_and(|most| most <= all))
-                {
-                    let (x0, x1) = self.span(x);
-                    self.set_span(x, (x0.max(least.saturating_sub(c)), x1.min(most.saturating_sub(c))));
-                }
-            }
-            Kind::Binary(Binary::MulWrap, x, c) => {
-                let all = self.mask(self.ty(node));
-                let times = self.known(c).filter(|c| *c > 0);
-                if let Some(c) = times.filter(|c| self.span(x).1.checked_mul(*c).is_some_and(|most| most <= all)) {
-                    let (x0, x1) = self.span(x);
-                    self.set_span(x, (x0.max(least.div_ceil(c)), x1.min(most / c)));
-                }
-            }
-            Kind::Binary(Binary::SubWrap, x, c) => {
-                if let Some(c) = self.known(c).filter(|c| self.span(x).0 >= *c) {
-                    let (x0, x1) = self.span(x);
-                    self.set_span(x, (x0.max(least.saturating_add(c)), x1.min(most.saturating_add(c))));
-                }
-            }
-            _ => {}
-        }
-    }
-}
-
-/// What holds of `b` and `a`.
-fn turned(op: Compare) -> Compare {
-    match op {
-        Compare::Eq | Compare::Ne => op,
-        Compare::Lt => Compare::Gt,
-        Compare::Le => Compare::Ge,
-        Compare::Gt => Compare::Lt,
-        Compare::Ge => Compare::Le,
-    }
-}
-
-fn opposite(op: Compare) -> Compare {
-    match op {
-        Compare::Eq => Compare::Ne,
-        Compare::Ne => Compare::Eq,
-        Compare::Lt => Compare::Ge,
-        Compare::Le => Compare::Gt,
-        Compare::Gt => Compare::Le,
-        Compare::Ge => Compare::Lt,
-    }
-}
-
-/// What a comparison of numbers says for all values of two spans, if it says the same for all.
-fn apart(op: Compare, (a0, a1): (u64, u64), (b0, b1): (u64, u64)) -> Option<bool> {
-    let less = if a1 < b0 {
-        Some(true)
-    } else if a0 >= b1 {
-        Some(false)
-    } else {
-        None
-    };
-    let most = if a1 <= b0 {
-        Some(true)
-    } else if a0 > b1 {
-        Some(false)
-    } else {
-        None
-    };
-    match op {
-        Compare::Lt => less,
-        Compare::Ge => less.map(|less| !less),
-        Compare::Le => most,
-        Compare::Gt => most.map(|most| !most),
-        Compare::Eq if a1 < b0 || b1 < a0 => Some(false),
-        Compare::Ne if a1 < b0 || b1 < a0 => Some(true),
-        Compare::Eq | Compare::Ne => None,
     }
 }

@@ -7,6 +7,7 @@
 //! Invariant: where a path does not refuse, it does what the handlers do, output for output.
 
 mod asks;
+mod compared;
 mod decisions;
 mod follow;
 mod graph;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use mokume_reaction::{Automaton, BodyBuilder, OpKind, Type, Value};
+use mokume_reaction::{Automaton, BlockId, Body, BodyBuilder, OpKind, Terminator, Type, Value};
 
 use crate::graph::{Graph, Kind, Node};
 
@@ -119,4 +119,19 @@ impl Text<'_> {
         self.values.insert(node, value);
         value
     }
+}
+
+/// Ends the block where a path refuses: it gives back the messages among its parameters.
+pub fn refuse(builder: &mut BodyBuilder, exit: BlockId, params: &[Value]) {
+    builder.select(exit);
+    builder.set_source(None);
+    let messages = params.iter().copied().filter(|param| builder.type_of(*param) == Type::Msg).collect();
+    builder.end(Terminator::Refuse { values: messages });
+}
+
+/// The body that was written.
+pub fn finished(builder: BodyBuilder) -> Body {
+    let mut body = builder.finish();
+    mokume_analyse::straighten(&mut body);
+    body
 }

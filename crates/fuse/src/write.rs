@@ -11,7 +11,7 @@ use crate::decisions::Far;
 use crate::graph::{Graph, Kind, Node};
 use crate::message::{Field, Message, NEW};
 use crate::region::{Deed, Do, Given, Region, Step};
-use crate::text::Text;
+use crate::text::{finished, refuse, Text};
 
 /// A way, and those that part from it.
 pub struct Ways<'a> {
@@ -88,13 +88,8 @@ pub fn body(mut ways: Ways, handler: HandlerId) -> Option<Body> {
     let params = builder.params(entry).to_vec();
     let exit = builder.block("exit", &[]);
     let is_whole = write(&mut ways, (0, 0), HashMap::new(), (&mut builder, &params, exit));
-    builder.select(exit);
-    builder.set_source(None);
-    let messages = params.iter().copied().filter(|param| builder.type_of(*param) == Type::Msg).collect();
-    builder.end(Terminator::Refuse { values: messages });
-    let mut body = builder.finish();
-    mokume_analyse::straighten(&mut body);
-    is_whole.then_some(body)
+    refuse(&mut builder, exit, &params);
+    is_whole.then(|| finished(builder))
 }
 
 /// Writes a way from a step on, and so many look-ups, with what is known by then; then those that part from it. Whether all that they ask for

@@ -5,7 +5,7 @@ use std::fmt;
 use mokume_base::Random;
 use mokume_reaction::{
     AttributeId, Automaton, Binary, Block, Body, CellId, CellKind, ClassId, Compare, Endian, Fallible, FunctionId,
-    OpKind, Operation, ParamId, ReasonId, Target, Terminator, Type, Value,
+    OpKind, Operation, ParamId, ReasonId, Terminator, Type, Value,
 };
 
 /// Whose body is changed.
@@ -318,44 +318,10 @@ fn of_end(automaton: &Automaton, body: &Body, block: &Block, changes: &mut Vec<C
         Terminator::Yield { values } => of_operands(body, (values, false), changes, random),
         Terminator::Return | Terminator::Refuse { .. } | Terminator::Jump { .. } | Terminator::Match { .. } => {}
     }
-    let mut targets = 0;
-    each_target(&block.terminator, &mut |target| {
+    for (place, target) in block.terminator.targets().into_iter().enumerate() {
         for (nth, value) in target.args.iter().enumerate() {
-            changes.extend(other(body, *value, random).map(|with| Change::Given(targets, nth, with)));
+            changes.extend(other(body, *value, random).map(|with| Change::Given(place, nth, with)));
         }
-        targets += 1;
-    });
-}
-
-fn each_target(terminator: &Terminator, f: &mut dyn FnMut(&Target)) {
-    match terminator {
-        Terminator::Return | Terminator::Yield { .. } | Terminator::Refuse { .. } => {}
-        Terminator::Jump { to } => f(to),
-        Terminator::Branch { then, otherwise, .. } | Terminator::Try { then, otherwise, .. } => {
-            f(then);
-            f(otherwise);
-        }
-        Terminator::Switch { cases, default, .. } => {
-            cases.iter().for_each(|(_, target)| f(target));
-            f(default);
-        }
-        Terminator::Match { cases, .. } => cases.iter().for_each(|(_, target)| f(target)),
-    }
-}
-
-fn each_target_mut(terminator: &mut Terminator, f: &mut dyn FnMut(&mut Target)) {
-    match terminator {
-        Terminator::Return | Terminator::Yield { .. } | Terminator::Refuse { .. } => {}
-        Terminator::Jump { to } => f(to),
-        Terminator::Branch { then, otherwise, .. } | Terminator::Try { then, otherwise, .. } => {
-            f(then);
-            f(otherwise);
-        }
-        Terminator::Switch { cases, default, .. } => {
-            cases.iter_mut().for_each(|(_, target)| f(target));
-            f(default);
-        }
-        Terminator::Match { cases, .. } => cases.iter_mut().for_each(|(_, target)| f(target)),
     }
 }
 
@@ -440,7 +406,7 @@ impl Fault {
             (Change::Case(nth), Terminator::Switch { cases, .. }) => drop(cases.remove(*nth)),
             (Change::Given(which, nth, with), end) => {
                 let mut at = 0;
-                each_target_mut(end, &mut |target| {
+                end.for_each_target_mut(|target| {
                     if at == *which {
                         target.args[*nth] = *with;
                     }
@@ -490,7 +456,7 @@ fn replace(body: &mut Body, value: Value, with: Value) {
             Terminator::Match { message, .. } => same(message),
             Terminator::Return | Terminator::Jump { .. } => {}
         }
-        each_target_mut(&mut block.terminator, &mut |target| target.args.iter_mut().for_each(&mut same));
+        block.terminator.for_each_target_mut(|target| target.args.iter_mut().for_each(&mut same));
     }
 }
 

@@ -96,7 +96,7 @@ fn raw(w: &Writer, sum: Value) -> Option<Expr> {
 fn number_at(w: &Writer, message: Value, place: u64, width: u64) -> Expr {
     let (octets, _) = part(w, message);
     let at = octets.infix(Infix::Add, number(place));
-    reads(format!("mk_get_raw_{width}"), [at]).cast("uint64_t")
+    reads(format!("mk_read_{width}"), [at]).cast("uint64_t")
 }
 
 /// The parts of a sum that went around nowhere.

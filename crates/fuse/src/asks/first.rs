@@ -12,8 +12,8 @@ impl Tree<'_> {
     /// The tree with the least size of a message asked first, and then the look-ups of which the message says all.
     pub fn first(&mut self) {
         let mut way = std::mem::take(&mut self.way);
-        let first = (0..).take_while(|at| *at < self.body.blocks[0].params.len() as u32);
-        let most = first.map(|message| (self.octets(&way, message), message)).max_by_key(|(octets, _)| *octets);
+        let params = 0..self.body.blocks[0].params.len() as u32;
+        let most = params.map(|message| (self.octets(&way, message), message)).max_by_key(|(octets, _)| *octets);
         if let Some((octets, message)) = most.filter(|(octets, _)| *octets > 0) {
             self.least = (Some(message), octets);
             let size = self.graph.add(Kind::Size(message), U32);
@@ -22,45 +22,31 @@ impl Tree<'_> {
             let what = What::If(is_short);
             let source = way.guards.first().and_then(|ask| ask.source);
             way.guards.insert(0, Ask { what, is_then: false, source, mark: None, likely: Some(0.001) });
-            self.barriers.clear();
             self.hoist(&mut way, 1, &mut HashSet::new());
         }
         self.way = way;
     }
 
     /// So many octets are read of a message on each way that does not refuse.
-    fn octets(&self, way: &Way, message: u32) -> u64 {
+    fn octets(&mut self, way: &Way, message: u32) -> u64 {
         let asked = way.guards.iter().map(|ask| self.octets_of(ask, message)).max().unwrap_or(0);
-        let then = match &way.tail {
-            Tail::Part(part) => {
-                let (ask, ways) = &**part;
-                let on = ways.iter().filter(|way| !way.refuses()).map(|way| self.octets(way, message));
-                on.min().unwrap_or(0).max(self.octets_of(ask, message))
-            }
-            Tail::End(_) | Tail::Rest(_) | Tail::Exit => 0,
-        };
-        asked.max(then)
+        let Tail::Part(part) = &way.tail else { return asked };
+        let (ask, ways) = &**part;
+        let on = ways.iter().filter(|way| !way.refuses()).map(|way| self.octets(way, message)).min();
+        asked.max(self.octets_of(ask, message)).max(on.unwrap_or(0))
     }
 
-    fn octets_of(&self, ask: &Ask, message: u32) -> u64 {
+    fn octets_of(&mut self, ask: &Ask, message: u32) -> u64 {
         let nodes = match &ask.what {
-            What::If(condition) => vec![*condition],
-            What::Find { key, .. } => key.clone(),
-            What::Peek { .. } => Vec::new(),
+            What::If(condition) => std::slice::from_ref(condition),
+            What::Find { key, .. } => key,
+            What::Peek { .. } => &[],
         };
         let mut most = 0;
-        let mut open = nodes;
-        let mut seen = HashSet::new();
-        while let Some(node) = open.pop() {
-            if !seen.insert(node) {
-                continue;
-            }
-            if let Kind::Load(of, field, at) = *self.graph.kind(node) {
-                let end = self.graph.known(at).map_or(0, |at| at + u64::from(field.width / 8));
-                most = most.max(if of == message { end } else { 0 });
-            }
-            // What is chosen may be read on one side only; nothing reads more than it asks for.
-            open.extend(self.graph.parts(node));
+        for node in nodes {
+            let read = self.read_by(*node);
+            let ends = read.iter().filter_map(|node| self.end(*node)).filter(|(of, _)| *of == message);
+            most = most.max(ends.filter_map(|(_, end)| end).max().unwrap_or(0));
         }
         most
     }
@@ -71,12 +57,10 @@ impl Tree<'_> {
             let What::Find { number, .. } = ask.what else { return };
             self.is_better = true;
             let rest = Way { guards: way.guards.split_off(from), tail: std::mem::take(&mut way.tail) };
-            let mut then = decided(&rest, number, true);
-            let mut otherwise = decided(&rest, number, false);
+            let [mut then, mut otherwise] = [true, false].map(|finds| decided(&rest, number, finds));
             if otherwise.refuses() {
                 way.guards.push(Ask { is_then: true, ..ask });
-                way.guards.append(&mut then.guards);
-                way.tail = then.tail;
+                way.go_on(then);
                 there.insert(number);
                 from += 1;
                 continue;
@@ -123,11 +107,9 @@ impl Tree<'_> {
         if self.is_barrier(ask) {
             return false;
         }
-        let is_hidden = |node: Node| match *self.graph.kind(node) {
-            Kind::Load(..) | Kind::GetAt(..) | Kind::Holds(..) | Kind::Binary(..) => false,
-            Kind::Found(number, _) => !there.contains(&number),
-            Kind::Header(..) => true,
-            _ => false,
+        let is_hidden = |node: Node| match self.graph.kind(node) {
+            Kind::Found(number, _) => !there.contains(number),
+            kind => matches!(kind, Kind::Header(..)),
         };
         let all = || key.iter().chain([object]);
         self.by(*object, *cell).is_some()
@@ -138,10 +120,9 @@ impl Tree<'_> {
 
 /// Whether each way that does not refuse makes the look-up.
 fn asks(way: &Way, number: u32) -> bool {
-    let is_it = |ask: &Ask| matches!(ask.what, What::Find { number: other, .. } if other == number);
-    way.guards.iter().any(is_it)
+    way.guards.iter().any(|ask| ask.finds(number))
         || match &way.tail {
-            Tail::Part(part) => is_it(&part.0) || part.1.iter().all(|way| asks(way, number)),
+            Tail::Part(part) => part.0.finds(number) || part.1.iter().all(|way| asks(way, number)),
             Tail::End(_) | Tail::Rest(_) => false,
             Tail::Exit => true,
         }
@@ -149,40 +130,19 @@ fn asks(way: &Way, number: u32) -> bool {
 
 /// A way where it is known whether a look-up finds something.
 fn decided(way: &Way, number: u32, finds: bool) -> Way {
-    let is_it = |ask: &Ask| matches!(ask.what, What::Find { number: other, .. } if other == number);
-    let mut guards = Vec::new();
+    let mut known = Way::default();
     for ask in &way.guards {
-        match is_it(ask) {
+        match ask.finds(number) {
             true if ask.is_then != finds => return Way::default(),
             true => {}
-            false => guards.push(ask.clone()),
+            false => known.guards.push(ask.clone()),
         }
     }
-    let tail = match &way.tail {
-        Tail::Part(part) => {
-            let (ask, ways) = &**part;
-            if is_it(ask) {
-                let mut on = decided(&ways[usize::from(!finds)], number, finds);
-                if on.refuses() {
-                    return Way::default();
-                }
-                guards.append(&mut on.guards);
-                return Way { guards, tail: on.tail };
-            }
-            let mut ways = [decided(&ways[0], number, finds), decided(&ways[1], number, finds)];
-            match [ways[0].refuses(), ways[1].refuses()] {
-                [true, true] => return Way::default(),
-                [false, false] => Tail::Part(Box::new((ask.clone(), ways))),
-                [_, is_first] => {
-                    let mut on = std::mem::take(&mut ways[usize::from(!is_first)]);
-                    guards.push(Ask { is_then: is_first, ..ask.clone() });
-                    guards.append(&mut on.guards);
-                    return Way { guards, tail: on.tail };
-                }
-            }
-        }
+    match &way.tail {
+        Tail::Part(part) if part.0.finds(number) => known.go_on(decided(&part.1[usize::from(!finds)], number, finds)),
+        Tail::Part(part) => known.part(part.0.clone(), [0, 1].map(|place| decided(&part.1[place], number, finds))),
         Tail::Exit => return Way::default(),
-        other => other.clone(),
-    };
-    Way { guards, tail }
+        Tail::End(_) | Tail::Rest(_) => known.tail = way.tail.clone(),
+    }
+    known
 }

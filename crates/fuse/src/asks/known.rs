@@ -6,7 +6,7 @@
 
 use std::rc::Rc;
 
-use rustc_hash::FxHashMap as HashMap;
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 use mokume_reaction::{Automaton, Binary, CellId, CellKind, Compare, Endian, OctetField, Type};
 
@@ -88,9 +88,7 @@ impl<'a> Tree<'a> {
                 let mut on = std::mem::take(&mut ways[usize::from(value == 0)]);
                 self.is_better = true;
                 self.simplify(&mut on, above);
-                way.guards.append(&mut on.guards);
-                way.tail = on.tail;
-                return;
+                return way.go_on(on);
             }
             ask.what = What::If(new);
         }
@@ -99,16 +97,8 @@ impl<'a> Tree<'a> {
             self.facts(&Ask { is_then: place == 0, ..ask.clone() }, &mut facts);
             self.simplify(inner, facts);
         }
-        // Where only one is left, it is a condition like others.
-        let left: Vec<usize> = (0..2).filter(|place| !ways[*place].refuses()).collect();
-        if let [one] = left[..] {
-            let mut on = std::mem::take(&mut ways[one]);
-            way.guards.push(Ask { is_then: one == 0, ..ask.clone() });
-            way.guards.append(&mut on.guards);
-            way.tail = on.tail;
-        } else if left.is_empty() {
-            *way = Way::default();
-        }
+        let (ask, ways) = (ask.clone(), std::mem::take(ways));
+        way.part(ask, ways);
     }
 
     /// Both, or neither: each is a condition by itself.
@@ -195,10 +185,9 @@ impl<'a> Tree<'a> {
             return *known;
         }
         let own = match *self.graph.kind(node) {
-            Kind::Load(message, field, at) => {
-                let end = self.graph.known(at).map(|at| at + u64::from(field.width / 8));
-                end.is_none_or(|end| Some(message) != self.least.0 || end > self.least.1)
-            }
+            Kind::Load(..) => !self.end(node).is_some_and(|(message, end)| {
+                Some(message) == self.least.0 && end.is_some_and(|end| end <= self.least.1)
+            }),
             Kind::GetAt(..) | Kind::Holds(..) => true,
             Kind::Binary(Binary::Div | Binary::Rem, _, by) => self.graph.known(by).is_none_or(|by| by == 0),
             _ => false,
@@ -206,6 +195,12 @@ impl<'a> Tree<'a> {
         let is = own || self.graph.parts(node).into_iter().any(|part| self.reads_there(part));
         self.barriers.insert(node, is);
         is
+    }
+
+    /// Of octets that are read: of which message, and where they end, if that is known.
+    pub fn end(&self, node: Node) -> Option<(u32, Option<u64>)> {
+        let Kind::Load(message, field, at) = *self.graph.kind(node) else { return None };
+        Some((message, self.graph.known(at).map(|at| at + u64::from(field.width / 8))))
     }
 
     fn asks_for_size(&mut self, fact: &Fact) -> bool {
@@ -242,24 +237,22 @@ const MOST_FACTS: usize = 32;
 impl<'a> Tree<'a> {
     /// The facts that speak of what a condition is of, or of what such facts speak of: the nearest, if there are many.
     fn about(&mut self, condition: Node, facts: &[Fact]) -> Vec<Fact> {
-        let mut of: Vec<Node> = self.read_by(condition).to_vec();
+        let mut of: HashSet<Node> = self.read_by(condition).iter().copied().collect();
         let mut chosen = vec![false; facts.len()];
         for _ in 0..2 {
             let mut more = Vec::new();
             for (at, fact) in facts.iter().enumerate().filter(|(at, _)| !chosen[*at]).collect::<Vec<_>>() {
                 let (a, b) = match fact {
-                    Fact::Truth(condition, _) => (*condition, None),
-                    Fact::Same(a, b) => (*a, Some(*b)),
+                    Fact::Truth(condition, _) => (self.read_by(*condition), None),
+                    Fact::Same(a, b) => (self.read_by(*a), Some(self.read_by(*b))),
                 };
-                let own: Vec<Node> = std::iter::once(a).chain(b).flat_map(|node| self.read_by(node).to_vec()).collect();
-                if own.iter().any(|node| of.contains(node)) {
+                let own = || a.iter().chain(b.iter().flat_map(|read| read.iter()));
+                if own().any(|node| of.contains(node)) {
                     chosen[at] = true;
-                    more.extend(own);
+                    more.extend(own().copied());
                 }
             }
             of.extend(more.into_iter().filter(|node| !matches!(self.graph.kind(*node), Kind::Size(_))));
-            of.sort_unstable();
-            of.dedup();
         }
         let chosen: Vec<Fact> = facts.iter().zip(chosen).filter(|(_, chosen)| *chosen).map(|(fact, _)| *fact).collect();
         let first = usize::from(chosen.len() > MOST_FACTS);
@@ -268,7 +261,7 @@ impl<'a> Tree<'a> {
     }
 
     /// What a node reads: of a message, of state.
-    fn read_by(&mut self, node: Node) -> Rc<[Node]> {
+    pub fn read_by(&mut self, node: Node) -> Rc<[Node]> {
         if let Some(read) = self.read.get(&node) {
             return Rc::clone(read);
         }

@@ -11,7 +11,7 @@ use mokume_reaction::{
 use rustc_hash::FxHashMap;
 
 use crate::graph::{Graph, Kind, Node};
-use crate::text::Text;
+use crate::text::{finished, refuse, Text};
 
 /// What is asked, and then what comes of it.
 #[derive(Clone, Debug, Default)]
@@ -69,6 +69,35 @@ impl Way {
     pub fn refuses(&self) -> bool {
         matches!(self.tail, Tail::Exit)
     }
+
+    /// What follows is this way. If that refuses, this one does.
+    pub fn go_on(&mut self, mut on: Way) {
+        if on.refuses() {
+            *self = Way::default();
+            return;
+        }
+        self.guards.append(&mut on.guards);
+        self.tail = on.tail;
+    }
+
+    /// What follows parts. Where only one way is left, what is asked is a guard like others.
+    pub fn part(&mut self, ask: Ask, ways: [Way; 2]) {
+        let is_then = !ways[0].refuses();
+        if is_then && !ways[1].refuses() {
+            self.tail = Tail::Part(Box::new((ask, ways)));
+            return;
+        }
+        let [then, otherwise] = ways;
+        self.guards.push(Ask { is_then, ..ask });
+        self.go_on(if is_then { then } else { otherwise });
+    }
+}
+
+impl Ask {
+    /// Whether it is this look-up.
+    pub fn finds(&self, number: u32) -> bool {
+        matches!(self.what, What::Find { number: own, .. } if own == number)
+    }
 }
 
 /// A path that is read.
@@ -102,7 +131,8 @@ struct Reader<'a> {
     /// The look-ups so far: object, cell, key.
     finds: Vec<(Node, CellId, Vec<Node>)>,
     ways_in: Vec<u32>,
-    rests: Vec<(BlockId, Option<Way>)>,
+    /// Blocks to which several ways lead.
+    rests: Vec<BlockId>,
 }
 
 /// A path as a tree; none if it does what is not read here, before it has asked all.
@@ -121,8 +151,7 @@ pub(super) fn read<'a>(automaton: &'a Automaton, path: &'a Path) -> Option<Tree<
     let mut rests = Vec::new();
     let mut at = 0;
     while at < reader.rests.len() {
-        let block = reader.rests[at].0;
-        rests.push(reader.way_of(block)?);
+        rests.push(reader.way_of(reader.rests[at])?);
         at += 1;
     }
     Some(Tree {
@@ -148,9 +177,9 @@ impl<'a> Reader<'a> {
             Terminator::Refuse { .. } if found.ops.is_empty() => Some(Way::default()),
             Terminator::Jump { to } if found.ops.is_empty() && to.args.is_empty() => self.way(to.block),
             _ if self.ways_in[block.index()] > 1 => {
-                let known = self.rests.iter().position(|(known, _)| *known == block);
+                let known = self.rests.iter().position(|known| *known == block);
                 let rest = known.unwrap_or_else(|| {
-                    self.rests.push((block, None));
+                    self.rests.push(block);
                     self.rests.len() - 1
                 });
                 Some(Way { guards: Vec::new(), tail: Tail::Rest(rest) })
@@ -385,13 +414,8 @@ impl<'a> Tree<'a> {
             }
         }
         let is_lost = writer.is_lost;
-        builder.select(exit);
-        builder.set_source(None);
-        let messages = params.iter().copied().filter(|param| builder.type_of(*param) == Type::Msg).collect();
-        builder.end(Terminator::Refuse { values: messages });
-        let mut body = builder.finish();
-        mokume_analyse::straighten(&mut body);
-        (!is_lost).then_some(body)
+        refuse(&mut builder, exit, &params);
+        (!is_lost).then(|| finished(builder))
     }
 }
 

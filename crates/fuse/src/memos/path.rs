@@ -6,6 +6,8 @@ use mokume_reaction::{
     to, BlockId, Body, BodyBuilder, Compare, Fallible, FunctionId, Op, OpKind, Operation, Terminator, Type, Value,
 };
 
+use crate::text::{finished, refuse};
+
 use super::paper::Paper;
 use super::plan::{Leaf, Plan, Step};
 use super::Rewriter;
@@ -19,15 +21,10 @@ impl Rewriter<'_> {
         let mut paper = Paper { builder, values: given.collect(), exit: None };
         self.piece(plan, &[], &mut paper);
         if let Some(exit) = paper.exit {
-            paper.builder.select(exit);
-            paper.builder.set_source(None);
             let params = paper.builder.params(entry).to_vec();
-            let messages = params.into_iter().filter(|param| paper.builder.type_of(*param) == Type::Msg).collect();
-            paper.builder.end(Terminator::Refuse { values: messages });
+            refuse(&mut paper.builder, exit, &params);
         }
-        let mut body = paper.builder.finish();
-        mokume_analyse::straighten(&mut body);
-        body
+        finished(paper.builder)
     }
 
     pub(super) fn named(&self, value: Value) -> (String, Type) {

@@ -1,0 +1,86 @@
+//! What nodes are made of, and nodes of one graph in another.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{Graph, Kind, Node};
+
+impl Graph<'_> {
+    /// What a node is made of, in order.
+    pub fn parts(&self, node: Node) -> Vec<Node> {
+        match *self.kind(node) {
+            Kind::Constant(_)
+            | Kind::Null
+            | Kind::Entry(_)
+            | Kind::Found(..)
+            | Kind::Param(_)
+            | Kind::Now
+            | Kind::Unique(_)
+            | Kind::Size(_)
+            | Kind::Header(..)
+            | Kind::Attribute(..) => Vec::new(),
+            Kind::Parent(a)
+            | Kind::Lives(a)
+            | Kind::Get(a, _)
+            | Kind::Armed(a, _)
+            | Kind::Left(a, _)
+            | Kind::Not(a)
+            | Kind::Cast(a)
+            | Kind::Load(_, _, a)
+            | Kind::Fold(a) => vec![a],
+            Kind::GetAt(a, _, b) | Kind::Holds(a, _, b) | Kind::Binary(_, a, b) | Kind::Compare(_, a, b) => vec![a, b],
+            Kind::Sum(_, a, b) => vec![a, b],
+            Kind::Select(a, b, c) => vec![a, b, c],
+        }
+    }
+
+    /// Whether something is so of the node, or of one that it is made of.
+    pub fn any(&self, node: Node, is: impl Fn(Node) -> bool) -> bool {
+        let mut seen = FxHashSet::default();
+        let mut open = vec![node];
+        while let Some(node) = open.pop() {
+            if !seen.insert(node) {
+                continue;
+            }
+            if is(node) {
+                return true;
+            }
+            open.extend(self.parts(node));
+        }
+        false
+    }
+
+    /// A node of another graph, of these parts.
+    pub fn rebuild(&mut self, from: &Graph, node: Node, parts: &[Node]) -> Node {
+        let ty = from.ty(node);
+        match (from.kind(node).clone(), parts) {
+            (Kind::Constant(value), _) => self.constant(ty, value),
+            (Kind::Binary(op, ..), [a, b]) => self.binary(op, *a, *b),
+            (Kind::Compare(op, ..), [a, b]) => self.compare(op, *a, *b),
+            (Kind::Not(_), [a]) => self.not(*a),
+            (Kind::Cast(_), [a]) => self.cast(*a, ty),
+            (Kind::Fold(_), [a]) => self.fold(*a),
+            (Kind::Select(..), [c, a, b]) => self.select(*c, *a, *b),
+            (Kind::Parent(_), [a]) => self.add(Kind::Parent(*a), ty),
+            (Kind::Lives(_), [a]) => self.add(Kind::Lives(*a), ty),
+            (Kind::Get(_, cell), [a]) => self.add(Kind::Get(*a, cell), ty),
+            (Kind::Armed(_, cell), [a]) => self.add(Kind::Armed(*a, cell), ty),
+            (Kind::Left(_, cell), [a]) => self.add(Kind::Left(*a, cell), ty),
+            (Kind::Load(message, field, _), [a]) => self.add(Kind::Load(message, field, *a), ty),
+            (Kind::GetAt(_, cell, _), [a, b]) => self.add(Kind::GetAt(*a, cell, *b), ty),
+            (Kind::Holds(_, cell, _), [a, b]) => self.add(Kind::Holds(*a, cell, *b), ty),
+            (Kind::Sum(message, ..), [a, b]) => self.add(Kind::Sum(message, *a, *b), ty),
+            (kind, _) => self.add(kind, ty),
+        }
+    }
+
+    /// A node of another graph, as it is here; `made`: those that are here by now.
+    pub fn copy(&mut self, from: &Graph, node: Node, made: &mut FxHashMap<Node, Node>) -> Node {
+        if let Some(made) = made.get(&node) {
+            return *made;
+        }
+        let parts: Vec<Node> = from.parts(node).into_iter().map(|part| self.copy(from, part, made)).collect();
+        let copy = self.rebuild(from, node, &parts);
+        made.insert(node, copy);
+        copy
+    }
+}
