@@ -13,9 +13,13 @@ static int mk_last_bit(uint64_t x) /* x != 0 */
 #endif
 }
 
-static int mk_first_bit(uint64_t x)
+static int mk_first_bit(uint64_t x) /* x != 0 */
 {
+#if defined(__GNUC__)
+    return __builtin_ctzll(x);
+#else
     return mk_last_bit(x & (~x + 1));
+#endif
 }
 
 /* Timers stand behind the wheel, in the same instance. */
@@ -98,25 +102,32 @@ static uint32_t *mk_wheel_slot(mk_wheel *wheel, uint64_t when, int *level, int *
     return &wheel->slots[*level][*slot];
 }
 
-static void mk_wheel_place(mk_wheel *wheel, mk_timer *timer)
+static MK_IN_PLACE void mk_wheel_put(mk_wheel *wheel, mk_timer *timer)
 {
     uint64_t when = timer->deadline / wheel->tick;
-    if (when < wheel->elapsed) {
+    if (MK_UNLIKELY(when < wheel->elapsed)) {
         mk_wheel_due(wheel, timer);
         return;
     }
     int level, slot;
     mk_timer_link(wheel, timer, mk_wheel_slot(wheel, when, &level, &slot));
     wheel->occupied[level] |= UINT64_C(1) << slot;
+    wheel->levels |= UINT32_C(1) << level;
+}
+
+static void mk_wheel_place(mk_wheel *wheel, mk_timer *timer)
+{
+    mk_wheel_put(wheel, timer);
 }
 
 void mk_timer_arm_anew(mk_wheel *wheel, mk_timer *timer, uint64_t deadline)
 {
-    mk_timer_stop(wheel, timer);
+    if (timer->link)
+        mk_timer_stop(wheel, timer);
     timer->deadline = deadline;
     if (deadline < wheel->soonest)
         wheel->soonest = deadline;
-    mk_wheel_place(wheel, timer);
+    mk_wheel_put(wheel, timer);
 }
 
 /* Merges two lists in order; only `next` is kept. */
@@ -161,16 +172,23 @@ static void mk_wheel_ripen(mk_wheel *wheel, uint32_t list)
         mk_timer_at(wheel, *at)->link = mk_where(wheel, at);
 }
 
-/* The earliest slot in use: those of a lower level come before all of a higher one. */
-static bool mk_wheel_earliest(const mk_wheel *wheel, int *level, int *slot)
+/* A slot is no longer looked at. */
+static void mk_wheel_vacate(mk_wheel *wheel, int level, int slot)
 {
-    for (*level = 0; *level < MK_WHEEL_LEVELS; ++*level) {
-        uint64_t occupied = wheel->occupied[*level];
-        for (; occupied; occupied &= occupied - 1) {
-            *slot = mk_first_bit(occupied);
-            if (wheel->slots[*level][*slot])
-                return true;
-        }
+    wheel->occupied[level] &= ~(UINT64_C(1) << slot);
+    if (!wheel->occupied[level])
+        wheel->levels &= ~(UINT32_C(1) << level);
+}
+
+/* The earliest slot in use: those of a lower level come before all of a higher one. Slots whose timers were stopped are vacated meanwhile. */
+static bool mk_wheel_earliest(mk_wheel *wheel, int *level, int *slot)
+{
+    while (wheel->levels) {
+        *level = mk_first_bit(wheel->levels);
+        *slot = mk_first_bit(wheel->occupied[*level]);
+        if (wheel->slots[*level][*slot])
+            return true;
+        mk_wheel_vacate(wheel, *level, *slot);
     }
     return false;
 }
@@ -201,7 +219,7 @@ static bool mk_wheel_turn(mk_wheel *wheel, uint64_t now)
         wheel->elapsed = start;
         wheel->reached = start * wheel->tick;
     }
-    wheel->occupied[level] &= ~(UINT64_C(1) << slot);
+    mk_wheel_vacate(wheel, level, slot);
     wheel->slots[level][slot] = 0;
     while (list) {
         mk_timer *timer = mk_timer_at(wheel, list);

@@ -28,7 +28,8 @@ typedef struct mk_wheel {
     uint64_t tick;    /* nanoseconds */
     uint64_t elapsed; /* in ticks: armed timers before it stand in `due`, all others in slots, none in one behind its deadline */
     uint64_t reached; /* the same in nanoseconds */
-    uint64_t occupied[MK_WHEEL_LEVELS];
+    uint32_t levels;  /* those with slots in use */
+    uint64_t occupied[MK_WHEEL_LEVELS]; /* the slots in use, and others that have been */
     uint64_t soonest; /* no timer is due before it: looked at before all else, since mostly none is */
     const mk_timers *timers; /* by declaration */
     uint32_t timer_count;
