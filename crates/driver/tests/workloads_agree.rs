@@ -183,18 +183,100 @@ int main(void)
 }
 "#;
 
+/// Frames of the other end, in the stack of Promela++'s sliding window: for each an acknowledgement leaves, and a message. While one of them
+/// is being read, a message is sent, and a frame that comes too early is handed in.
+const PAIRS: &str = r#"
+#include <stdio.h>
+#include <stdlib.h>
+#include "Sliding.h"
+
+static struct Sliding *stack;
+static mk_handle session;
+static int begun, calls, number;
+
+static void show(const char *what, int own, mk_octets octets)
+{
+    printf("%s %d:", what, own);
+    for (uint32_t i = 0; i < octets.size; i++)
+        printf(" %02x", octets.at[i]);
+    puts("");
+}
+
+static void hand_in(int seq)
+{
+    uint8_t frame[] = {0, 15, 0, 42, 0, 0, 0, (uint8_t)seq, 0, 9, 0, 80, 0, 'h', 'i'};
+    printf("%d handed in\n", Sliding_device_frame(stack, 0, (mk_octets){frame, sizeof frame}));
+}
+
+static void call(void)
+{
+    if (calls++ >= 6)
+        return;
+    printf("%d sent\n", Sliding_users_send(stack, 0, session, (mk_octets){(const uint8_t *)"an answer", 9}));
+    hand_in(number + 3);
+}
+
+static void on_frame(void *context, mk_octets frame)
+{
+    int own = begun++;
+    (void)context;
+    show("frame", own, frame);
+    call();
+    show("frame read", own, frame);
+}
+
+static void on_deliver(void *context, mk_handle to, mk_octets message)
+{
+    int own = begun++;
+    (void)context, (void)to;
+    show("message", own, message);
+    call();
+    show("message read", own, message);
+}
+
+static void on_accepted(void *context, mk_handle accepted, uint16_t local_port, uint16_t remote_port)
+{
+    (void)context, (void)local_port, (void)remote_port;
+    session = accepted;
+}
+
+int main(void)
+{
+    mk_config config = Sliding_defaults;
+    struct Sliding_ports ports = {.device_frame = on_frame, .users_accepted = on_accepted, .users_deliver = on_deliver};
+    struct Sliding_params params = Sliding_default_params;
+    stack = Sliding_init(aligned_alloc(64, (Sliding_size(&config) + 63) / 64 * 64), &config, &params, &ports);
+    Sliding_start(stack, 0);
+    Sliding_users_listen(stack, 0, 1, 80);
+    for (; number < 12; number++, calls = number % 3 ? 6 : 0)
+        hand_in(number);
+    printf("%d left\n", (int)Sliding_accounts(stack)->delivered);
+    free(stack);
+    return 0;
+}
+"#;
+
 /// What a program says that calls a stack from each callback.
-fn answers(folder: &str, files: &[(String, String)]) -> String {
+fn answers(folder: &str, files: &[(String, String)], (stack, program): (&str, &str)) -> String {
     let mut files = files.to_vec();
-    files.push(("main.c".to_owned(), ANSWERS.to_owned()));
+    files.push(("main.c".to_owned(), program.to_owned()));
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("answers").join(folder);
     std::fs::create_dir_all(&folder).expect("a folder for tests");
     for (name, text) in &files {
         std::fs::write(folder.join(name), text).expect("a file in the folder of tests");
     }
     let compiled = Command::new("cc")
-        .args(["-std=c11", "-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-I.", "-o", "program"])
-        .args(["mokume.c", "Numbered.c", "main.c"])
+        .args([
+            "-std=c11",
+            "-Werror",
+            "-O0",
+            "-fsanitize=address,undefined",
+            "-fno-sanitize-recover=all",
+            "-I.",
+            "-o",
+            "program",
+        ])
+        .args(["mokume.c", &format!("{stack}.c"), "main.c"])
         .current_dir(&folder)
         .output()
         .expect("a C compiler");
@@ -203,23 +285,42 @@ fn answers(folder: &str, files: &[(String, String)]) -> String {
     format!("{}{}", String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr))
 }
 
+/// Each change of what paths hand over shows in what the program says.
+fn is_seen(faults: &[(&str, &str, &str)], files: &[(String, String)], program: (&str, &str), right: &str) {
+    for (name, from, to) in faults {
+        let mut files = files.to_vec();
+        let changed: usize = files.iter().map(|(_, text)| text.matches(from).count()).sum();
+        assert!(changed > 0, "{name}: nothing to change");
+        files.iter_mut().for_each(|(_, text)| *text = text.replace(from, to));
+        assert_ne!(answers(name, &files, program), right, "{name}");
+    }
+}
+
+const NESTED: (&str, &str, &str) = ("nested", "if (MK_UNLIKELY(k->core.leaving))", "if (0)");
+const WRITTEN_OVER: (&str, &str, &str) = ("written_over", "k->core.front -= FRONT;", "k->core.front -= 0;");
+const FORGOTTEN: (&str, &str, &str) = ("forgotten", "return mk_end_quiet(&k->core);", "return true;");
+
 /// docs/semantics.md, P1 and P2: by paths, too, a call from within an output is the next reaction, and its outputs wait.
 #[test]
 fn calls_from_callbacks_are_the_next_reaction_on_paths() {
     let [plain, _, fused] = files("benches/sequencer.mok", "Numbered");
-    let (layers, right) = (answers("layers", &plain), answers("paths", &fused));
+    let program = ("Numbered", ANSWERS);
+    let (layers, right) = (answers("layers", &plain, program), answers("paths", &fused, program));
     assert!(layers.contains("message read") && layers.contains("frame read 101"), "{layers}");
     assert_eq!(layers, right);
-    let faults = [
-        ("nested", "if (MK_UNLIKELY(k->core.leaving))", "if (0)"),
-        ("written_over", "k->core.front -= FRONT;", "k->core.front -= 0;"),
-        ("forgotten", "return mk_end_quiet(&k->core);", "return true;"),
-    ];
-    for (name, from, to) in faults {
-        let mut files = fused.clone();
-        let changed: usize = files.iter().map(|(_, text)| text.matches(from).count()).sum();
-        assert!(changed > 0, "{name}: nothing to change");
-        files.iter_mut().for_each(|(_, text)| *text = text.replace(from, to));
-        assert_ne!(answers(name, &files), right, "{name}");
-    }
+    is_seen(&[NESTED, WRITTEN_OVER, FORGOTTEN], &fused, program, &right);
+}
+
+/// The same where two outputs of a path leave at once: the second is as it was made, whatever was called from within the first.
+#[test]
+fn outputs_that_leave_together_leave_in_order() {
+    let [plain, _, fused] = files("benches/stacks/sliding.mok", "Sliding");
+    let program = ("Sliding", PAIRS);
+    let (layers, right) = (answers("pairs_layers", &plain, program), answers("pairs_paths", &fused, program));
+    let times = |what: &str| layers.lines().filter(|line| line.starts_with(what)).count();
+    assert!(times("message read") == 12 && times("frame read") > 16 && times("1 sent") > 8, "{layers}");
+    assert_eq!(layers, right);
+    let together = "give_device_frame_head_users_deliver(";
+    assert!(fused.iter().any(|(_, text)| text.matches(together).count() > 1), "the two leave together");
+    is_seen(&[NESTED, WRITTEN_OVER, FORGOTTEN], &fused, program, &right);
 }

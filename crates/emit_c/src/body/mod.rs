@@ -9,6 +9,7 @@ mod cells;
 mod control;
 mod emissions;
 mod fallible;
+mod leaving;
 mod maps;
 mod messages;
 mod native;
@@ -48,7 +49,9 @@ pub(crate) fn path(plan: &Plan, id: PathId) -> Written {
     w.finish().write()
 }
 
-pub(crate) use paths::{front_octets, is_for_c, outputs_at_once, path_of};
+pub(crate) use leaving::{all_leave_at_once, front_octets, give_name, Form, Leaving};
+pub(crate) use octets::is_for_c;
+pub(crate) use paths::path_of;
 
 /// A handler: what each does first, then its body.
 pub(crate) fn handler(plan: &Plan, id: HandlerId) -> Written {

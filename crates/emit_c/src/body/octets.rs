@@ -1,5 +1,7 @@
 //! What stands for messages on paths.
 
+use mokume_reaction::*;
+
 use crate::tree::Expr;
 
 /// What stands for a message on a path.
@@ -13,4 +15,50 @@ pub(crate) enum Octets {
     Fronted { octets: Expr, front: u64, at: Expr, size: Expr },
     /// A message of the pool that is to leave; its first octets, as many as are its own, which may be written there.
     Frame { message: Expr, front: Option<(Expr, u64)> },
+}
+
+/// Whether all that the path does with messages is said in C.
+pub(crate) fn is_for_c(path: &Path) -> bool {
+    let body = &path.body;
+    let is_message = |value: &Value| body.values[value.index()].ty == Type::Msg;
+    let is_empty = |value: Value| {
+        let is_none = |op: &Op| matches!(&op.kind, OpKind::NewMessage { octets } if octets.is_empty());
+        body.ops().any(|op| op.results.contains(&value) && is_none(op))
+    };
+    let said = |op: &Op| {
+        let about_messages = op.kind.operands().iter().any(is_message) || op.results.iter().any(is_message);
+        !about_messages
+            || matches!(op.kind, OpKind::Join { first, .. } if is_empty(first))
+            || matches!(
+                op.kind,
+                OpKind::Size { .. }
+                    | OpKind::Load { .. }
+                    | OpKind::Sum16 { .. }
+                    | OpKind::SumPart { .. }
+                    | OpKind::Skip { .. }
+                    | OpKind::Trim { .. }
+                    | OpKind::Front { .. }
+                    | OpKind::Store { .. }
+                    | OpKind::Meet { .. }
+                    | OpKind::Push { .. }
+                    | OpKind::Pop { .. }
+                    | OpKind::GetAttribute { .. }
+                    | OpKind::SetAttribute { .. }
+                    | OpKind::Emit { .. }
+                    | OpKind::Out { .. }
+                    | OpKind::Drop { .. }
+                    | OpKind::Consume { .. }
+                    | OpKind::NewMessage { .. }
+                    | OpKind::Share { .. }
+                    | OpKind::Keep { .. }
+            )
+    };
+    let passed = |block: &Block| {
+        block.terminator.targets().iter().any(|target| target.args.iter().any(is_message))
+            || block
+                .terminator
+                .attempt()
+                .is_some_and(|op| !matches!(op, Fallible::Peek { .. }) && op.operands().iter().any(is_message))
+    };
+    body.ops().all(said) && !body.blocks.iter().any(passed)
 }

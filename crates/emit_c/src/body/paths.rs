@@ -1,102 +1,20 @@
 //! Messages on paths: octets that the caller owns, looked at where they are, until they leave. None is taken from the pool before.
 //!
-//! What leaves last, and alone, leaves at once where nothing else is leaving: the program is given the caller's octets, or a frame
-//! of which the first octets are written here.
-//!
 //! It must keep: what is not said here has no path in C ([`is_for_c`]).
-
-use std::collections::BTreeSet;
 
 use mokume_analyse::Flow;
 use mokume_reaction::*;
 
-use super::octets::Octets;
+use super::leaving::{self, is_front, Form};
+use super::octets::{is_for_c, Octets};
 use super::writer::Writer;
 use super::{cells, emissions, messages};
 use crate::tree::*;
 use crate::types::mask;
 
-/// Whether all that the path does with messages is said in C.
-pub(crate) fn is_for_c(path: &Path) -> bool {
-    let body = &path.body;
-    let is_message = |value: &Value| body.values[value.index()].ty == Type::Msg;
-    let is_empty = |value: Value| {
-        let is_none = |op: &Op| matches!(&op.kind, OpKind::NewMessage { octets } if octets.is_empty());
-        body.ops().any(|op| op.results.contains(&value) && is_none(op))
-    };
-    let said = |op: &Op| {
-        let about_messages = op.kind.operands().iter().any(is_message) || op.results.iter().any(is_message);
-        !about_messages
-            || matches!(op.kind, OpKind::Join { first, .. } if is_empty(first))
-            || matches!(
-                op.kind,
-                OpKind::Size { .. }
-                    | OpKind::Load { .. }
-                    | OpKind::Sum16 { .. }
-                    | OpKind::SumPart { .. }
-                    | OpKind::Skip { .. }
-                    | OpKind::Trim { .. }
-                    | OpKind::Front { .. }
-                    | OpKind::Store { .. }
-                    | OpKind::Meet { .. }
-                    | OpKind::Push { .. }
-                    | OpKind::Pop { .. }
-                    | OpKind::GetAttribute { .. }
-                    | OpKind::SetAttribute { .. }
-                    | OpKind::Emit { .. }
-                    | OpKind::Out { .. }
-                    | OpKind::Drop { .. }
-                    | OpKind::Consume { .. }
-                    | OpKind::NewMessage { .. }
-                    | OpKind::Share { .. }
-                    | OpKind::Keep { .. }
-            )
-    };
-    let passed = |block: &Block| {
-        block.terminator.targets().iter().any(|target| target.args.iter().any(is_message))
-            || block
-                .terminator
-                .attempt()
-                .is_some_and(|op| !matches!(op, Fallible::Peek { .. }) && op.operands().iter().any(is_message))
-    };
-    body.ops().all(said) && !body.blocks.iter().any(passed)
-}
-
 /// The number of the path that C has of a handler.
 pub(crate) fn path_of(automaton: &Automaton, handler: HandlerId) -> Option<usize> {
     automaton.paths.iter().position(|path| path.handler == handler && is_for_c(path))
-}
-
-/// The output that is all that the block puts out, and the last that it does: it may leave at once. None, where others may be put out
-/// before it, as on a path that begins inside.
-fn at_once(automaton: &Automaton, path: &Path, block: BlockId) -> Option<(PortId, u32)> {
-    if !automaton.is_at_port(path.handler) {
-        return None;
-    }
-    let body = &path.body;
-    let is_out = |op: &Op| matches!(op.kind, OpKind::Out { .. });
-    let ends = |block: &&Block| block.ops.iter().any(is_out) && !matches!(block.terminator, Terminator::Return);
-    let ops = &body.blocks[block.index()].ops;
-    let Some(OpKind::Out { port, event, .. }) = ops.last().map(|op| &op.kind) else { return None };
-    let is_alone = ops.iter().filter(|op| is_out(op)).count() == 1 && !body.blocks.iter().any(|block| ends(&block));
-    is_alone.then_some((*port, *event))
-}
-
-/// The outputs that may leave at once.
-pub(crate) fn outputs_at_once(automaton: &Automaton) -> BTreeSet<(PortId, u32)> {
-    let paths = automaton.paths.iter().filter(|path| is_for_c(path));
-    let outputs = |path: &Path| -> Vec<_> {
-        let blocks = (0..path.body.blocks.len()).map(BlockId::from);
-        blocks.filter_map(|block| at_once(automaton, path, block)).collect()
-    };
-    paths.flat_map(outputs).collect()
-}
-
-/// The most octets that a path puts in front of what leaves.
-pub(crate) fn front_octets(automaton: &Automaton) -> usize {
-    let paths = automaton.paths.iter().filter(|path| is_for_c(path));
-    let octets = |op: &Op| if let OpKind::Front { octets, .. } = &op.kind { octets.len() } else { 0 };
-    paths.flat_map(|path| path.body.ops().map(octets)).max().unwrap_or(0)
 }
 
 /// The operations of a block with their places, first sums of octets that need nothing of it: what is known before them need not be
@@ -137,7 +55,7 @@ pub(super) fn operation(w: &mut Writer, op: &Op) -> bool {
         OpKind::Trim { message, size } => trim(w, *message, *size, op),
         OpKind::Front { message, octets } => front(w, *message, octets, results[0]),
         OpKind::Store { field, message, at, value } => store(w, *field, *message, (*at, *value), op),
-        OpKind::Out { port, event, args } => out(w, *port, *event, args),
+        OpKind::Out { .. } => out(w, op),
         OpKind::Emit { target, event, args } => {
             args.iter().for_each(|arg| as_frame(w, *arg));
             emissions::emit(w, *target, event, args);
@@ -213,20 +131,9 @@ fn share(w: &mut Writer, message: Value, result: Value) {
     }
 }
 
-/// The path of the body at hand.
-fn path_at_hand<'a>(w: &Writer<'_, 'a>) -> Option<&'a Path> {
-    let Unit::Path(id) = w.unit else { return None };
-    Some(&w.plan.automaton.paths[id.index()])
-}
-
 /// Whether the path begins inside: its messages are the pool's, and others go on when it is over.
 fn is_inside(w: &Writer) -> bool {
-    path_at_hand(w).is_some_and(|path| !w.plan.automaton.is_at_port(path.handler))
-}
-
-/// [`at_once`] of a block of the path at hand.
-fn leaves_alone(w: &Writer, block: BlockId) -> bool {
-    path_at_hand(w).is_some_and(|path| at_once(w.plan.automaton, path, block).is_some())
+    w.path().is_some_and(|path| !w.plan.automaton.is_at_port(path.handler))
 }
 
 /// The value stands for a message of the pool that is as the path has it by now: for the operation at hand alone, since other ways of the path
@@ -274,19 +181,25 @@ pub(super) fn peek(w: &mut Writer, message: Value, header: HeaderId, variant: Va
 
 /// The path is over: what has been put out leaves.
 pub(super) fn leave(w: &mut Writer) {
-    if leaves_alone(w, w.at_block) {
+    if leaving::is_leaving(w, w.at_block) {
         return;
     }
     taken(w);
     if is_inside(w) {
-        return w.push(Stmt::Return(Some(Expr::Bool(true))));
+        return w.push(ended(Expr::Bool(true)));
     }
     let puts_out = |block: BlockId| {
         let ops = &w.body.blocks[block.index()].ops;
-        ops.iter().any(|op| matches!(op.kind, OpKind::Out { .. } | OpKind::Emit { .. })) && !leaves_alone(w, block)
+        ops.iter().any(|op| matches!(op.kind, OpKind::Out { .. } | OpKind::Emit { .. }))
+            && !leaving::is_leaving(w, block)
     };
     let puts_out = (0..w.body.blocks.len()).map(BlockId::from).any(puts_out);
-    w.push(Stmt::Return(Some(acts(if puts_out { "mk_end" } else { "mk_end_quiet" }, [core()]))));
+    w.push(ended(acts(if puts_out { "mk_end" } else { "mk_end_quiet" }, [core()])));
+}
+
+/// The path is over; what it answers.
+fn ended(answer: Expr) -> Stmt {
+    Stmt::Return(Some(answer))
 }
 
 /// Nothing was done yet: the layers do it.
@@ -307,7 +220,7 @@ pub(super) fn begin(w: &mut Writer) {
     w.undone = undone(w.body);
     // Who is still to settle does so once, behind this: the path would settle it before, too.
     let settles = w.plan.automaton.handlers.iter().any(|handler| handler.trigger == Trigger::Settle);
-    if settles && path_at_hand(w).is_some_and(|path| w.plan.automaton.begins(path.handler)) {
+    if settles && w.path().is_some_and(|path| w.plan.automaton.begins(path.handler)) {
         let is_behind = of_instance("core").member("unsettled").infix(Infix::Ne, Expr::Number(0));
         w.only_if(Some(Expr::Expect(false, Box::new(is_behind))), refuse);
     }
@@ -483,36 +396,7 @@ fn load(w: &mut Writer, field: OctetField, message: Value, at: Value, op: &Op) -
     conditional(Expr::Expect(true, Box::new(there)), got, beyond)
 }
 
-/// Whether a field lies in the octets in front, whose number is known.
-fn is_front(w: &Writer, field: OctetField, at: Value, front: u64) -> bool {
-    w.ranges.constant(at).is_some_and(|at| at + u64::from(field.width / 8) <= front)
-}
-
-/// Whether the block at hand does nothing with the message, and what is made of it, but to look at the octets in front, to change these,
-/// and to have it leave at once. In which octets in front it will have changed them, by octet.
-fn leaves_at_once(w: &Writer, message: Value, front: &[u8]) -> Option<Vec<bool>> {
-    leaves_alone(w, w.at_block).then_some(())?;
-    let (mut at_hand, mut changed) = (message, vec![false; front.len()]);
-    let ops = &w.body.blocks[w.at_block.index()].ops;
-    if ops.iter().filter(|op| matches!(op.kind, OpKind::Front { .. })).count() > 1 {
-        return None;
-    }
-    let is_front = |field: &OctetField, at: &Value| is_front(w, *field, *at, front.len() as u64);
-    for op in ops.iter().filter(|op| !matches!(op.kind, OpKind::Size { .. } | OpKind::Out { .. })) {
-        if !op.kind.operands().contains(&at_hand)
-            || matches!(&op.kind, OpKind::Load { field, at, .. } if is_front(field, at))
-        {
-            continue;
-        }
-        let OpKind::Store { field, at, .. } = &op.kind else { return None };
-        let place = w.ranges.constant(*at).filter(|_| is_front(field, at))? as usize;
-        changed[place..place + usize::from(field.width / 8)].fill(true);
-        at_hand = op.results[0];
-    }
-    Some(changed)
-}
-
-/// Octets in front of a message. Where it leaves at once, only those are written that nothing is written over.
+/// Octets in front of a message. Where they stay in front, only those are written that nothing is written over.
 fn front(w: &mut Writer, message: Value, front: &[u8], result: Value) {
     let size = front.len() as u64;
     if front.is_empty() {
@@ -522,9 +406,9 @@ fn front(w: &mut Writer, message: Value, front: &[u8], result: Value) {
         return;
     }
     if let (Some(Octets::Part { at, size: rest }), Some(changed)) =
-        (w.octets_of(message), leaves_at_once(w, result, front))
+        (w.octets_of(message), leaving::stays_in_front(w, result, front))
     {
-        let place = of_instance("core").member("front").infix(Infix::Sub, number(size));
+        let place = of_instance("core").member("front").infix(Infix::Sub, number(leaving::front_place(w, result)));
         let octets = w.temporary("octets", "uint8_t *", place);
         for (first, end) in runs(&changed) {
             let template = w.function.local("template", "uint8_t");
@@ -559,7 +443,7 @@ fn runs(changed: &[bool]) -> Vec<(usize, usize)> {
 fn store(w: &mut Writer, field: OctetField, message: Value, (at, value): (Value, Value), op: &Op) {
     let size = u64::from(field.width / 8);
     if let Some(Octets::Fronted { octets, front, at: rest, size: all }) = w.octets_of(message) {
-        // Else it were none: `leaves_at_once`.
+        // Else it were none: `stays_in_front`.
         let at = w.ranges.constant(at).unwrap_or(0);
         put(w, field, octets.clone().infix(Infix::Add, number(at)), value);
         return w.set_octets(op.results[0], Octets::Fronted { octets, front, at: rest, size: all });
@@ -601,39 +485,64 @@ fn lent(w: &mut Writer, message: Value) -> Expr {
     }
 }
 
-fn out(w: &mut Writer, port: PortId, event: u32, args: &[Value]) {
-    let name = w.plan.names.outputs[port.index()][event as usize].clone();
-    let is_once = leaves_alone(w, w.at_block);
-    let messages: Vec<_> = args.iter().filter(|arg| w.type_of(**arg) == Type::Msg).collect();
-    let all =
-        |w: &Writer, is: fn(&Octets) -> bool| messages.iter().all(|arg| w.octets_of(**arg).is_some_and(|it| is(&it)));
-    let is_part = all(w, |octets| matches!(octets, Octets::Part { .. }));
-    let is_fronted = messages.len() == 1 && all(w, |octets| matches!(octets, Octets::Fronted { .. }));
-    let mut list = vec![instance()];
-    for arg in args {
-        match (w.type_of(*arg), w.octets_of(*arg)) {
-            (Type::Msg, Some(Octets::Part { at, size })) if is_once && is_part => list.extend([at, size]),
-            (Type::Msg, Some(Octets::Fronted { octets, front, at, size })) if is_once && is_fronted => {
-                list.extend([octets, number(front), at, size]);
-            }
-            (Type::Msg, _) => list.push(lent(w, *arg)),
-            _ => list.push(w.value(*arg)),
-        }
+/// An output. Those that leave at once do when the last of them is made.
+fn out(w: &mut Writer, op: &Op) {
+    let Some(leaving) = leaving::leaving(w, w.at_block) else { return join(w, op) };
+    let body = w.body;
+    let ops = &body.blocks[w.at_block.index()].ops;
+    if !ops.last().is_some_and(|last| std::ptr::eq(last, op)) {
+        return;
     }
-    let once = match (is_once, is_part, is_fronted) {
-        (true, true, _) => format!("give_{name}"),
-        (true, _, true) => format!("give_fronted_{name}"),
-        _ => {
-            w.act(acts(format!("out_{name}"), list));
-            if is_once {
-                taken(w);
-                w.push(Stmt::Return(Some(acts("mk_end", [core()]))));
+    let outs = || ops.iter().filter(|op| leaving::is_out(op));
+    let given: Option<Vec<Vec<Expr>>> =
+        outs().zip(&leaving.outputs).map(|(op, leaves)| given(w, op, leaves.form)).collect();
+    let given = match given {
+        Some(given) => {
+            let list: Vec<Expr> = [instance()].into_iter().chain(given.into_iter().flatten()).collect();
+            acts(leaving::give_name(w.plan, &leaving), list)
+        }
+        None => {
+            outs().for_each(|op| join(w, op));
+            if leaving.goes_on {
+                Expr::Bool(true)
+            } else {
+                acts("mk_end", [core()])
             }
-            return;
         }
     };
     taken(w);
-    w.push(Stmt::Return(Some(acts(once, list))));
+    w.push(ended(given));
+}
+
+/// What an output is given as, if its message is as its form says.
+fn given(w: &Writer, op: &Op, form: Form) -> Option<Vec<Expr>> {
+    let OpKind::Out { args, .. } = &op.kind else { return None };
+    let mut list = Vec::new();
+    for arg in args {
+        match (w.type_of(*arg), w.octets_of(*arg), form) {
+            (Type::Msg, Some(Octets::Part { at, size }), Form::Part) => list.extend([at, size]),
+            (Type::Msg, Some(Octets::Fronted { octets, front, .. }), Form::Head) => {
+                list.extend([octets, number(front)]);
+            }
+            (Type::Msg, Some(Octets::Fronted { octets, front, at, size }), Form::Fronted) => {
+                list.extend([octets, number(front), at, size]);
+            }
+            (Type::Msg, ..) => return None,
+            _ => list.push(w.value(*arg)),
+        }
+    }
+    Some(list)
+}
+
+/// It joins what leaves when the path is over: its messages are the pool's.
+fn join(w: &mut Writer, op: &Op) {
+    let OpKind::Out { port, event, args } = &op.kind else { return };
+    let name = &w.plan.names.outputs[port.index()][*event as usize];
+    let mut list = vec![instance()];
+    for arg in args {
+        list.push(if w.type_of(*arg) == Type::Msg { lent(w, *arg) } else { w.value(*arg) });
+    }
+    w.act(acts(format!("out_{name}"), list));
 }
 
 /// How often the path was refused, and whether it rests.

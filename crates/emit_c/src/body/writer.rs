@@ -95,6 +95,12 @@ impl<'p, 'a> Writer<'p, 'a> {
         self.function_at_work().is_none_or(|function| function.procedure().is_some())
     }
 
+    /// The path that it is of.
+    pub fn path(&self) -> Option<&'a Path> {
+        let Unit::Path(id) = self.unit else { return None };
+        Some(&self.plan.automaton.paths[id.index()])
+    }
+
     /// Whether it is a path.
     pub fn is_path(&self) -> bool {
         matches!(self.unit, Unit::Path(_))

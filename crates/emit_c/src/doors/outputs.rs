@@ -1,9 +1,11 @@
 //! Outputs: what joins those that leave when the reaction is over, and how they are handed to the program.
 
+use std::collections::BTreeSet;
+
 use mokume_reaction::*;
 
 use super::header::port_type;
-use crate::body::{front_octets, outputs_at_once};
+use crate::body::{all_leave_at_once, give_name, Form, Leaving};
 use crate::plan::Plan;
 use crate::text::Text;
 use crate::types::{c_type, declare, from_word, to_word};
@@ -41,45 +43,46 @@ pub(crate) fn functions(plan: &Plan, text: &mut Text) {
     }
 }
 
-/// For outputs that paths put out alone: hands it over at once if nothing is leaving. The path is over then.
+/// For outputs that leave paths at once: hands them over, in order, if nothing is leaving. The path is over then.
 pub(crate) fn at_once(plan: &Plan, text: &mut Text) {
-    for output in outputs_at_once(plan.automaton) {
-        let give = Give::of(plan, output);
-        give.tell_any(text);
-        give.write(text);
-        if give.messages == 1 && front_octets(plan.automaton) > 0 {
-            give.fronted(text);
-        }
-    }
+    let all = all_leave_at_once(plan.automaton);
+    let outputs: BTreeSet<(PortId, u32)> =
+        all.iter().flat_map(|leaving| &leaving.outputs).map(|leaves| leaves.output).collect();
+    outputs.iter().for_each(|output| One::of(plan, *output, 0).tell_any(&plan.names.stack, text));
+    all.iter().for_each(|leaving| Give::of(plan, leaving).write(text));
 }
 
-/// An output that paths put out alone.
-struct Give<'a> {
-    stack: &'a str,
+/// One output that leaves a path at once.
+struct One<'a> {
     name: &'a str,
     /// Its numbers, of port and event.
     which: String,
     params: Vec<(String, &'static str, Type)>,
-    messages: usize,
+    form: Form,
 }
 
-impl<'a> Give<'a> {
-    fn of(plan: &'a Plan, (port, event): (PortId, u32)) -> Self {
+impl<'a> One<'a> {
+    /// The output; `first`: the number of its first argument.
+    fn of(plan: &'a Plan, (port, event): (PortId, u32), first: usize) -> Self {
         let params = &plan.automaton.ports[port.index()].outputs[event as usize].params;
-        let named =
-            |(place, (_, ty)): (usize, &(String, Type))| (format!("a{place}"), port_type(plan.automaton, *ty), *ty);
-        Give {
-            stack: &plan.names.stack,
+        let named = |(place, (_, ty)): (usize, &(String, Type))| {
+            (format!("a{}", first + place), port_type(plan.automaton, *ty), *ty)
+        };
+        One {
             name: &plan.names.outputs[port.index()][event as usize],
             which: format!("{}, {event}", port.index()),
             params: params.iter().enumerate().map(named).collect(),
-            messages: params.iter().filter(|(_, ty)| *ty == Type::Msg).count(),
+            form: Form::Part,
         }
     }
 
+    fn messages(&self) -> usize {
+        self.params.iter().filter(|(_, _, ty)| *ty == Type::Msg).count()
+    }
+
     /// The program has no function of its own for it.
-    fn tell_any(&self, text: &mut Text) {
-        let Give { stack, name, which, params, .. } = self;
+    fn tell_any(&self, stack: &str, text: &mut Text) {
+        let One { name, which, params, .. } = self;
         let list: String = params.iter().map(|(own, ty, _)| format!(", {}", declare(ty, own))).collect();
         text.function(format!("static MK_UNUSED MK_APART void tell_any_{name}(struct {stack} *k{list})"));
         let datum = |(own, _, ty): &(String, &str, Type)| match ty {
@@ -97,97 +100,143 @@ impl<'a> Give<'a> {
         text.end_function();
     }
 
-    /// What the message at a place is called: its octets, and how many.
-    fn octets(own: &str) -> String {
-        format!("const uint8_t *{own}, uint32_t {own}_size")
-    }
-
-    fn parameters(&self, message: impl Fn(&str) -> String) -> String {
+    /// What it is given as: a message as octets, or, while those behind stand elsewhere, as what is in front and what is behind.
+    fn parameters(&self, is_whole: bool) -> String {
         let one = |(own, ty, kind): &(String, &str, Type)| match kind {
-            Type::Msg => format!(", {}", message(own)),
+            Type::Msg if is_whole || self.form != Form::Fronted => {
+                format!(", const uint8_t *{own}, uint32_t {own}_size")
+            }
+            Type::Msg => {
+                format!(", uint8_t *{own}, uint32_t {own}_front, const uint8_t *{own}_at, uint32_t {own}_size")
+            }
             Type::Ref(_) => format!(", mk_ref {own}"),
             _ => format!(", {}", declare(ty, own)),
         };
         self.params.iter().map(one).collect()
     }
 
-    fn arguments(&self, message: impl Fn(&str) -> String, reference: impl Fn(&str) -> String) -> String {
+    /// The names of the same; of those that are to be whole, the octets are by now.
+    fn same(&self, is_whole: bool) -> String {
         let one = |(own, _, kind): &(String, &str, Type)| match kind {
-            Type::Msg => format!(", {}", message(own)),
-            Type::Ref(_) => format!(", {}", reference(own)),
+            Type::Msg if self.form != Form::Fronted => format!(", {own}, {own}_size"),
+            Type::Msg if is_whole => format!(", {own}, {own}_front + {own}_size"),
+            Type::Msg => format!(", {own}, {own}_front, {own}_at, {own}_size"),
             _ => format!(", {own}"),
         };
         self.params.iter().map(one).collect()
     }
 
-    /// It is to wait until what is leaving has left.
-    fn queue(&self, queue: &str, list: &str, message: impl Fn(&str) -> String, text: &mut Text) {
-        let Give { stack, name, .. } = self;
-        text.function(format!("static MK_UNUSED MK_APART bool {queue}_{name}(struct {stack} *k{list})"));
-        text.line(format!("out_{name}(k{});", self.arguments(message, str::to_owned)));
-        text.line("return mk_end_behind(&k->core);");
-        text.end_function();
-    }
-
-    /// Octets that the caller owns.
-    fn write(&self, text: &mut Text) {
-        let Give { stack, name, messages, .. } = self;
-        let list = self.parameters(Give::octets);
-        self.queue("queue", &list, |own| format!("mk_message_new(&k->core.pool, {own}, {own}_size)"), text);
-        text.function(format!("static MK_UNUSED MK_APART bool give_{name}(struct {stack} *k{list})"));
-        text.line("if (MK_UNLIKELY(k->core.leaving))");
-        let same = self.arguments(|own| format!("{own}, {own}_size"), str::to_owned);
-        text.line(format!("    return queue_{name}(k{same});"));
-        if *messages > 0 {
-            text.line(format!("k->core.accounts.delivered += {messages};"));
-        }
-        self.call(text);
-        text.line("return mk_end_quiet(&k->core);");
-        text.end_function();
+    /// It is to leave later: its messages are the pool's.
+    fn queue(&self, text: &mut Text) {
+        let one = |(own, _, kind): &(String, &str, Type)| match (kind, self.form) {
+            (Type::Msg, Form::Fronted) => {
+                format!(", mk_message_fronted(&k->core.pool, {own}, {own}_front, {own}_at, {own}_size)")
+            }
+            (Type::Msg, _) => format!(", mk_message_new(&k->core.pool, {own}, {own}_size)"),
+            _ => format!(", {own}"),
+        };
+        text.line(format!("out_{}(k{});", self.name, self.params.iter().map(one).collect::<String>()));
     }
 
     fn call(&self, text: &mut Text) {
         let name = self.name;
-        let given =
-            self.arguments(|own| format!("(mk_octets){{{own}, {own}_size}}"), |own| format!("mk_handle_of({own})"));
-        text.line("k->core.leaving = true;");
+        let one = |(own, _, kind): &(String, &str, Type)| match kind {
+            Type::Msg => format!(", (mk_octets){{{own}, {own}_size}}"),
+            Type::Ref(_) => format!(", mk_handle_of({own})"),
+            _ => format!(", {own}"),
+        };
+        let given: String = self.params.iter().map(one).collect();
         text.line(format!("if (MK_LIKELY(k->ports.{name} != NULL))"));
         text.line(format!("    k->ports.{name}(k->ports.context{given});"));
         text.line("else");
         text.line(format!("    tell_any_{name}(k{given});"));
-        text.line("k->core.leaving = false;");
+    }
+}
+
+/// Outputs that leave a path at once, one after the other.
+struct Give<'a> {
+    stack: &'a str,
+    name: String,
+    outputs: Vec<One<'a>>,
+    /// What it answers when they have left, and when they are to leave later.
+    ends: [&'static str; 2],
+}
+
+impl<'a> Give<'a> {
+    fn of(plan: &'a Plan, leaving: &Leaving) -> Self {
+        let mut outputs = Vec::new();
+        let mut first = 0;
+        for leaves in &leaving.outputs {
+            let one = One { form: leaves.form, ..One::of(plan, leaves.output, first) };
+            first += one.params.len();
+            outputs.push(one);
+        }
+        let ends = match leaving.goes_on {
+            true => ["true", "true"],
+            false => ["mk_end_quiet(&k->core)", "mk_end_behind(&k->core)"],
+        };
+        Give { stack: &plan.names.stack, name: give_name(plan, leaving), outputs, ends }
     }
 
-    /// Octets that the caller owns with others in front of them, put together where these stand.
-    fn fronted(&self, text: &mut Text) {
-        let Give { stack, name, .. } = self;
-        text.function(format!(
-            "static MK_UNUSED MK_APART bool give_whole_{name}(struct {stack} *k{})",
-            self.parameters(Give::octets)
-        ));
-        text.line("k->core.accounts.delivered += 1;");
-        text.line("/* Who is called, and calls, writes elsewhere. */");
-        text.line("k->core.front -= FRONT;");
-        self.call(text);
-        text.line("k->core.front += FRONT;");
-        text.line("return mk_end_quiet(&k->core);");
+    fn each(&self, of: impl Fn(&One) -> String) -> String {
+        self.outputs.iter().map(of).collect()
+    }
+
+    fn write(&self, text: &mut Text) {
+        let Give { stack, name, outputs, ends } = self;
+        let (list, same) = (self.each(|one| one.parameters(false)), self.each(|one| one.same(false)));
+        let fronted = outputs.iter().find(|one| one.form == Form::Fronted);
+        if fronted.is_some() {
+            let list = self.each(|one| one.parameters(true));
+            text.function(format!("static MK_UNUSED MK_APART bool whole_{name}(struct {stack} *k{list})"));
+            self.call(text);
+            text.end_function();
+        }
+        text.function(format!("static MK_UNUSED MK_APART bool queue_{name}(struct {stack} *k{list})"));
+        outputs.iter().for_each(|one| one.queue(text));
+        text.line(format!("return {};", ends[1]));
         text.end_function();
-        let list = self.parameters(|_| "uint8_t *octets, uint32_t front, const uint8_t *at, uint32_t size".to_owned());
-        let same = |message: &str| self.arguments(|_| message.to_owned(), str::to_owned);
-        let fronted = |_: &str| "mk_message_fronted(&k->core.pool, octets, front, at, size)".to_owned();
-        self.queue("queue_fronted", &list, fronted, text);
-        text.function(format!("static MK_UNUSED MK_APART bool give_long_{name}(struct {stack} *k{list})"));
-        text.line("memcpy(octets + front, at, size);");
-        text.line(format!("return give_whole_{name}(k{});", same("octets, front + size")));
-        text.end_function();
-        text.function(format!("static MK_UNUSED MK_APART bool give_fronted_{name}(struct {stack} *k{list})"));
+        let whole = self.each(|one| one.same(true));
+        let message = fronted.and_then(|one| one.params.iter().find(|(_, _, ty)| *ty == Type::Msg));
+        if let Some((own, ..)) = message {
+            text.function(format!("static MK_UNUSED MK_APART bool long_{name}(struct {stack} *k{list})"));
+            text.line(format!("memcpy({own} + {own}_front, {own}_at, {own}_size);"));
+            text.line(format!("return whole_{name}(k{whole});"));
+            text.end_function();
+        }
+        text.function(format!("static MK_UNUSED MK_APART bool {name}(struct {stack} *k{list})"));
         text.line("if (MK_UNLIKELY(k->core.leaving))");
-        text.line(format!("    return queue_fronted_{name}(k{});", same("octets, front, at, size")));
-        text.line("if (size > MK_MANY_OCTETS / 2)");
-        text.line(format!("    return give_long_{name}(k{});", same("octets, front, at, size")));
-        text.line("mk_copy_few(octets + front, at, size);");
-        text.line(format!("return give_whole_{name}(k{});", same("octets, front + size")));
+        text.line(format!("    return queue_{name}(k{same});"));
+        match message {
+            Some((own, ..)) => {
+                text.line(format!("if ({own}_size > MK_MANY_OCTETS / 2)"));
+                text.line(format!("    return long_{name}(k{same});"));
+                text.line(format!("mk_copy_few({own} + {own}_front, {own}_at, {own}_size);"));
+                text.line(format!("return whole_{name}(k{whole});"));
+            }
+            None => self.call(text),
+        }
         text.end_function();
+    }
+
+    /// Calls the program's functions, one after the other.
+    fn call(&self, text: &mut Text) {
+        let messages: usize = self.outputs.iter().map(One::messages).sum();
+        if messages > 0 {
+            text.line(format!("k->core.accounts.delivered += {messages};"));
+        }
+        let is_front = self.outputs.iter().any(|one| one.form != Form::Part);
+        if is_front {
+            text.line("/* Who is called, and calls, writes elsewhere. */");
+            text.line("k->core.front -= FRONT;");
+        }
+        text.line("k->core.leaving = true;");
+        self.outputs.iter().for_each(|one| one.call(text));
+        text.line("k->core.leaving = false;");
+        if is_front {
+            text.line("k->core.front += FRONT;");
+        }
+        text.line(format!("return {};", self.ends[0]));
     }
 }
 

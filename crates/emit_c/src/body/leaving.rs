@@ -1,0 +1,190 @@
+//! What leaves a path at once: the outputs that it ends with are handed over in their order, where nothing else is leaving. The program is
+//! given the caller's octets, or a frame of which the first octets are written in a place of the instance's own.
+//!
+//! It must keep: all that leaves is made before the first of it is handed over, since a program that is called may change what it is made of.
+
+use std::collections::BTreeSet;
+
+use mokume_reaction::*;
+
+use super::octets::is_for_c;
+use super::writer::Writer;
+use crate::plan::Plan;
+
+/// How the messages of an output are given.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Form {
+    /// Octets where they stand.
+    Part,
+    /// Octets of the path's own.
+    Head,
+    /// Octets of the path's own, and behind them others that stand elsewhere.
+    Fronted,
+}
+
+/// An output that leaves at once.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct Leaves {
+    /// Its port and event.
+    pub output: (PortId, u32),
+    pub form: Form,
+}
+
+pub(super) fn is_out(op: &Op) -> bool {
+    matches!(op.kind, OpKind::Out { .. })
+}
+
+/// Outputs that leave a path at once.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct Leaving {
+    /// Who asked for the path goes on when they have left, as one does whose timer ran out.
+    pub goes_on: bool,
+    /// In their order.
+    pub outputs: Vec<Leaves>,
+}
+
+/// The outputs of a block that may leave at once; none where others may be put out before them, as on a path that begins inside, or where
+/// two are made of octets in front of others.
+fn leave_at_once(automaton: &Automaton, path: &Path, block: BlockId) -> Option<Leaving> {
+    let body = &path.body;
+    let puts_out = |op: &Op| is_out(op) || matches!(op.kind, OpKind::Emit { .. });
+    let goes_on = |block: &&Block| block.ops.iter().any(puts_out) && !matches!(block.terminator, Terminator::Return);
+    let ops = &body.blocks[block.index()].ops;
+    let is_last = ops.last().is_some_and(is_out) && !ops.iter().any(|op| puts_out(op) && !is_out(op));
+    if !is_last || !automaton.begins(path.handler) || body.blocks.iter().any(|block| goes_on(&block)) {
+        return None;
+    }
+    let outputs: Vec<Leaves> = ops.iter().filter_map(|op| leaves(body, ops, op)).collect();
+    let fronted = outputs.iter().filter(|leaves| leaves.form == Form::Fronted).count();
+    (fronted <= 1).then(|| Leaving { goes_on: !automaton.is_at_port(path.handler), outputs })
+}
+
+/// An output, and how its message is given. Two of one output are given where they stand.
+fn leaves(body: &Body, ops: &[Op], op: &Op) -> Option<Leaves> {
+    let OpKind::Out { port, event, args } = &op.kind else { return None };
+    let mut messages = args.iter().filter(|arg| body.values[arg.index()].ty == Type::Msg);
+    let form = match (messages.next(), messages.next()) {
+        (Some(message), None) => {
+            in_front(ops, *message).map_or(Form::Part, |(_, behind)| match is_empty(ops, behind) {
+                true => Form::Head,
+                false => Form::Fronted,
+            })
+        }
+        _ => Form::Part,
+    };
+    Some(Leaves { output: (*port, *event), form })
+}
+
+/// The octets that the block puts in front of what the message is, if it does; and what they are in front of.
+fn in_front(ops: &[Op], message: Value) -> Option<(Value, Value)> {
+    let made = &ops.iter().find(|op| op.results.contains(&message))?.kind;
+    if let OpKind::Store { message, .. } = made {
+        return in_front(ops, *message);
+    }
+    let OpKind::Front { message: behind, octets } = made else { return None };
+    if octets.is_empty() {
+        in_front(ops, *behind)
+    } else {
+        Some((message, *behind))
+    }
+}
+
+fn is_empty(ops: &[Op], message: Value) -> bool {
+    let made = ops.iter().find(|op| op.results.contains(&message));
+    matches!(made.map(|op| &op.kind), Some(OpKind::NewMessage { octets }) if octets.is_empty())
+}
+
+/// The lists of outputs that leave paths at once.
+pub(crate) fn all_leave_at_once(automaton: &Automaton) -> BTreeSet<Leaving> {
+    let paths = automaton.paths.iter().filter(|path| is_for_c(path));
+    let blocks = paths.flat_map(|path| (0..path.body.blocks.len()).map(move |block| (path, BlockId::from(block))));
+    blocks.filter_map(|(path, block)| leave_at_once(automaton, path, block)).collect()
+}
+
+/// What hands over outputs that leave at once: their names, and how their messages are given.
+pub(crate) fn give_name(plan: &Plan, leaving: &Leaving) -> String {
+    let one = |leaves: &Leaves| {
+        let (port, event) = leaves.output;
+        let form = match leaves.form {
+            Form::Part => "",
+            Form::Head => "_head",
+            Form::Fronted => "_fronted",
+        };
+        format!("_{}{form}", plan.names.outputs[port.index()][event as usize])
+    };
+    let whose = if leaving.goes_on { "give_within" } else { "give" };
+    format!("{whose}{}", leaving.outputs.iter().map(one).collect::<String>())
+}
+
+fn octets_in_front(op: &Op) -> usize {
+    if let OpKind::Front { octets, .. } = &op.kind {
+        octets.len()
+    } else {
+        0
+    }
+}
+
+/// The most octets that a path puts in front of messages before they leave.
+pub(crate) fn front_octets(automaton: &Automaton) -> usize {
+    let blocks = automaton.paths.iter().filter(|path| is_for_c(path)).flat_map(|path| &path.body.blocks);
+    blocks.map(|block| block.ops.iter().map(octets_in_front).sum()).max().unwrap_or(0)
+}
+
+/// [`leave_at_once`] of a block of the path at hand.
+pub(super) fn leaving(w: &Writer, block: BlockId) -> Option<Leaving> {
+    leave_at_once(w.plan.automaton, w.path()?, block)
+}
+
+/// Whether what a block of the path at hand puts out leaves at once.
+pub(super) fn is_leaving(w: &Writer, block: BlockId) -> bool {
+    leaving(w, block).is_some()
+}
+
+/// How far below the end of the instance's own place the octets in front of a message begin. Those with others behind them are last there, as these
+/// are put behind them.
+pub(super) fn front_place(w: &Writer, front: Value) -> u64 {
+    let ops = &w.body.blocks[w.at_block.index()].ops;
+    let fronted = || {
+        let mut outs = ops.iter().filter(|op| is_out(op)).zip(leaving(w, w.at_block)?.outputs);
+        let op = outs.find(|(_, leaves)| leaves.form == Form::Fronted)?.0;
+        op.kind.operands().into_iter().find_map(|value| in_front(ops, value))
+    };
+    let first = fronted().map(|(front, _)| front);
+    let is_behind = |op: &&Op| first.is_some_and(|first| op.results.contains(&first));
+    let own = ops.iter().position(|op| op.results.contains(&front)).unwrap_or(0);
+    let before = ops[..=own].iter().filter(|op| !is_behind(op)).map(octets_in_front).sum::<usize>();
+    let behind = ops.iter().filter(is_behind).map(octets_in_front).sum::<usize>();
+    (if first == Some(front) { behind } else { behind + before }) as u64
+}
+
+/// Whether a field lies in the octets in front, whose number is known.
+pub(super) fn is_front(w: &Writer, field: OctetField, at: Value, front: u64) -> bool {
+    w.ranges.constant(at).is_some_and(|at| at + u64::from(field.width / 8) <= front)
+}
+
+/// Whether the block at hand, which is a path's last, does nothing with the message, and what is made of it, but to look at the octets in
+/// front, to change these, and then to have it leave, or kept. In which octets in front it will have changed them, by octet.
+pub(super) fn stays_in_front(w: &Writer, message: Value, front: &[u8]) -> Option<Vec<bool>> {
+    let block = &w.body.blocks[w.at_block.index()];
+    matches!(block.terminator, Terminator::Return).then_some(())?;
+    let (mut at_hand, mut has_ended, mut changed) = (message, false, vec![false; front.len()]);
+    let is_front = |field: &OctetField, at: &Value| is_front(w, *field, *at, front.len() as u64);
+    for op in block.ops.iter() {
+        if !op.kind.operands().contains(&at_hand) || matches!(op.kind, OpKind::Size { .. }) {
+            continue;
+        }
+        if has_ended {
+            return None;
+        }
+        if let OpKind::Store { field, at, .. } = &op.kind {
+            let place = w.ranges.constant(*at).filter(|_| is_front(field, at))? as usize;
+            changed[place..place + usize::from(field.width / 8)].fill(true);
+            at_hand = op.results[0];
+            continue;
+        }
+        has_ended = matches!(op.kind, OpKind::Keep { .. }) || is_out(op) && is_leaving(w, w.at_block);
+        let looks = matches!(&op.kind, OpKind::Load { field, at, .. } if is_front(field, at));
+        (has_ended || looks).then_some(())?;
+    }
+    Some(changed)
+}
