@@ -168,7 +168,7 @@ struct Seen {
     /// Calls that ways which failed came through, with how likely these are together.
     stuck: HashMap<Call, f32>,
     missed: Vec<Missed>,
-    /// Cells that ways which failed have written, with how likely such a way is.
+    /// Cells that ways have written, those that failed and those that may be none of the path's, with how likely such a way is.
     moving: HashMap<(ClassId, CellId), f32>,
 }
 
@@ -178,6 +178,15 @@ impl Seen {
         Seen { watched, followed, ends, stuck: HashMap::new(), missed: Vec::new(), moving: HashMap::new() }
     }
 
+    /// What a way wrote moves as often as it is taken.
+    fn wrote(&mut self, way: &Region) {
+        let likely = way.decisions.likely();
+        for (_, class, cell, ..) in &way.written {
+            let known = self.moving.entry((*class, *cell)).or_insert(likely);
+            *known = known.max(likely);
+        }
+    }
+
     /// A way failed, and why: what it wrote, and where it came through.
     fn failed(&mut self, way: &Region, why: Why) {
         let likely = way.decisions.likely();
@@ -185,10 +194,7 @@ impl Seen {
             Some(known) => known.likely = known.likely.max(likely),
             None => self.missed.push(Missed { likely, why }),
         }
-        for (_, class, cell, ..) in &way.written {
-            let known = self.moving.entry((*class, *cell)).or_insert(likely);
-            *known = known.max(likely);
-        }
+        self.wrote(way);
         way.calls.iter().for_each(|active| *self.stuck.entry(active.call.clone()).or_default() += likely);
     }
 }
@@ -305,6 +311,7 @@ impl<'a> Finder<'a> {
             );
             match region.reaction(handler) {
                 Ok(()) => {
+                    seen.wrote(&region);
                     seen.followed.extend(region.calls.iter().map(|active| active.call.clone()));
                     return (std::mem::take(&mut region.decisions), Ok(region));
                 }
