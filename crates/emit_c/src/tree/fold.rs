@@ -47,6 +47,15 @@ impl Folding<'_> {
             if self.uses.reads(*local) == 0 && self.uses.effect(value) < Effect::Acts {
                 self.uses.forget(value);
                 block.remove(place);
+            } else if self.uses.reads(*local) == 0 && self.uses.is_set_once(*local) {
+                // What it does is done; what it gives nobody asks for.
+                match value {
+                    Expr::Call { .. } => block[place] = Stmt::Do(value.clone()),
+                    _ => {
+                        let unused = Stmt::Unused(Expr::Local(*local));
+                        block.insert(place + 1, unused);
+                    }
+                }
             } else if self.move_to_its_use(*local, value, behind) {
                 block.remove(place);
             }

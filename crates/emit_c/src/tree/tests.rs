@@ -33,6 +33,18 @@ fn what_acts_keeps_its_order() {
     assert_eq!(text(function), expected);
 }
 
+/// It was a variable that nobody reads, which compilers warn of.
+#[test]
+fn what_acts_and_gives_what_nobody_asks_for_is_no_variable() {
+    let mut function = Routine::default();
+    let popped = unnamed(&mut function, acts("pop", [instance()]));
+    let sum = unnamed(&mut function, acts("sum", [instance()]).infix(Infix::Add, Expr::Number(1)));
+    unnamed(&mut function, popped.arrow("x"));
+    unnamed(&mut function, sum.infix(Infix::Add, Expr::Number(1)));
+    let expected = "    pop(k);\n    uint32_t value = sum(k) + 1;\n    (void)value;\n";
+    assert_eq!(text(function), expected);
+}
+
 #[test]
 fn a_way_that_leaves_stands_in_front_and_dead_labels_are_gone() {
     let mut function = Routine::default();
