@@ -24,6 +24,7 @@ mod odd_numbers;
 mod pages;
 mod peak_by_facts;
 mod pictures;
+mod random_paths;
 mod random_stacks;
 mod resources;
 mod text_form;

@@ -3,3 +3,4 @@
 mod agree;
 mod asks;
 mod memos;
+mod random;

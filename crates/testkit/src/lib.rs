@@ -4,6 +4,7 @@
 //!
 //! Invariant: knows machines by the trait only, so every back end is judged by the same words.
 
+mod asking;
 pub mod generate;
 pub mod growing;
 mod lex;
@@ -13,6 +14,7 @@ pub mod text;
 mod together;
 mod workers;
 
+pub use asking::asking;
 pub use mokume_script::*;
 pub use text::{parse, split, ParseError};
 pub use together::{together, Difference};

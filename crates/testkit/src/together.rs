@@ -4,6 +4,9 @@ use mokume_reaction::{Automaton, Datum, Handle, Machine, Outcome, Output, PortId
 
 use mokume_base::Random;
 
+/// So many messages that came out are kept.
+const SEEN: usize = 4;
+
 /// The inputs up to the difference, and what differs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Difference {
@@ -20,8 +23,14 @@ pub fn together(
     seed: u64,
     steps: usize,
 ) -> Option<Difference> {
-    let mut play =
-        Play { automaton, random: Random::new(seed), now: 0, seen: Vec::new(), inputs: Vec::new(), last: Vec::new() };
+    let mut play = Play {
+        automaton,
+        random: Random::new(seed),
+        now: 0,
+        seen: Vec::new(),
+        inputs: Vec::new(),
+        messages: Vec::new(),
+    };
     let (a, b) = (first.start(0), second.start(0));
     let mut what = play.compare(first, second, &a, &b);
     for _ in 0..steps {
@@ -41,8 +50,8 @@ struct Play<'a> {
     /// Handles that outputs have shown.
     seen: Vec<Handle>,
     inputs: Vec<String>,
-    /// The last message that came out: a frame that may come back.
-    last: Vec<u8>,
+    /// The last messages that came out: frames that may come back.
+    messages: Vec<Vec<u8>>,
 }
 
 impl Play<'_> {
@@ -65,7 +74,7 @@ impl Play<'_> {
 
     fn datum(&mut self, ty: Type) -> Datum {
         match ty {
-            Type::Msg if self.random.percent(50) => Datum::Message(self.last.clone()),
+            Type::Msg if self.random.percent(70) => Datum::Message(self.seen_before()),
             Type::Msg => Datum::Message((0..self.random.place(20)).map(|_| self.random.word() as u8).collect()),
             Type::Ref(_) if self.seen.is_empty() || self.random.percent(5) => Datum::Handle(Handle::NULL),
             Type::Ref(_) => Datum::Handle(*self.random.one_of(&self.seen)),
@@ -76,9 +85,30 @@ impl Play<'_> {
             }
             scalar => {
                 let width = scalar.width(self.automaton);
-                Datum::Word(self.random.word() & (u64::MAX >> (64 - u32::from(width.max(1)))))
+                // Small ones are said again, so that what one input has left is found by another.
+                let word = match self.random.place(4) {
+                    0 | 1 => self.random.below(4),
+                    2 => self.random.word(),
+                    _ => u64::MAX - self.random.below(3),
+                };
+                Datum::Word(word & (u64::MAX >> (64 - u32::from(width.max(1)))))
             }
         }
+    }
+
+    /// A message that came out, most often as it is; else with an octet changed, or more or fewer of them.
+    fn seen_before(&mut self) -> Vec<u8> {
+        let mut octets = self.random.pick(&self.messages).cloned().unwrap_or_default();
+        let place = self.random.place(octets.len());
+        match self.random.place(12) {
+            0 | 1 if !octets.is_empty() => octets[place] ^= 1 << self.random.place(8),
+            2 if !octets.is_empty() => octets[place] = self.random.word() as u8,
+            3 => octets.truncate(place),
+            4 => drop(octets.pop()),
+            5 => octets.extend((0..self.random.place(5)).map(|octet| octet as u8)),
+            _ => {}
+        }
+        octets
     }
 
     fn compare(&mut self, first: &dyn Machine, second: &dyn Machine, a: &Outcome, b: &Outcome) -> Option<String> {
@@ -86,7 +116,12 @@ impl Play<'_> {
             for arg in &output.args {
                 match arg {
                     Datum::Handle(handle) if *handle != Handle::NULL => self.seen.push(*handle),
-                    Datum::Message(octets) => self.last = octets.clone(),
+                    Datum::Message(octets) => {
+                        self.messages.push(octets.clone());
+                        if self.messages.len() > SEEN {
+                            self.messages.remove(0);
+                        }
+                    }
                     _ => {}
                 }
             }

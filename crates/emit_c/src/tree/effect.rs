@@ -76,6 +76,11 @@ impl Uses {
         self.reads[local.0]
     }
 
+    /// Nobody asks for its value, and nobody has its address.
+    pub fn is_never_read(&self, local: Local) -> bool {
+        self.reads[local.0] == 0 && !self.memory[local.0]
+    }
+
     /// It has one value from its definition on.
     pub fn is_set_once(&self, local: Local) -> bool {
         self.definitions[local.0] <= 1 && !self.memory[local.0]

@@ -42,14 +42,46 @@ impl Folding<'_> {
                     false => Stmt::Set(Expr::Local(to), None, value),
                 };
             }
+            if self.is_idle(&block[place]) {
+                match block.remove(place) {
+                    Stmt::Set(Expr::Local(to), _, value) => {
+                        self.uses.forget(&value);
+                        self.uses.forget_set(to);
+                    }
+                    other => other.heads().for_each(|head| self.uses.forget(head)),
+                }
+                continue;
+            }
             let (front, behind) = block.split_at_mut(place + 1);
             let Stmt::Let(local, value) = &front[place] else { continue };
             if self.uses.reads(*local) == 0 && self.uses.effect(value) < Effect::Acts {
                 self.uses.forget(value);
                 block.remove(place);
+            } else if self.uses.reads(*local) == 0 && self.uses.is_set_once(*local) {
+                // What it does is done; what it gives nobody asks for.
+                match value {
+                    Expr::Call { .. } => block[place] = Stmt::Do(value.clone()),
+                    _ => {
+                        let unused = Stmt::Unused(Expr::Local(*local));
+                        block.insert(place + 1, unused);
+                    }
+                }
             } else if self.move_to_its_use(*local, value, behind) {
                 block.remove(place);
             }
+        }
+    }
+
+    /// Whether it only gives a variable a value that nobody reads, or only asks.
+    fn is_idle(&self, statement: &Stmt) -> bool {
+        match statement {
+            Stmt::Set(Expr::Local(to), None, value) => {
+                self.uses.is_never_read(*to) && self.uses.effect(value) < Effect::Acts
+            }
+            Stmt::If { condition, then, otherwise } => {
+                then.is_empty() && otherwise.is_empty() && self.uses.effect(condition) < Effect::Acts
+            }
+            _ => false,
         }
     }
 
@@ -143,6 +175,11 @@ impl Folding<'_> {
 fn simplify(statement: &mut Stmt) {
     let Stmt::If { condition, then, otherwise } = statement else { return };
     bare(condition);
+    // What stood there was left out.
+    if then.is_empty() && !otherwise.is_empty() {
+        *condition = std::mem::replace(condition, Expr::Bool(true)).negated();
+        std::mem::swap(then, otherwise);
+    }
     if let ([Stmt::If { condition: inner, then: body, otherwise: none }], []) = (&mut then[..], &otherwise[..]) {
         if none.is_empty() && size(condition) + size(inner) <= LARGEST {
             let (first, second) = (std::mem::replace(condition, Expr::Bool(true)), inner.clone());

@@ -33,6 +33,33 @@ fn what_acts_keeps_its_order() {
     assert_eq!(text(function), expected);
 }
 
+/// It was a variable that nobody reads, which compilers warn of.
+#[test]
+fn what_acts_and_gives_what_nobody_asks_for_is_no_variable() {
+    let mut function = Routine::default();
+    let popped = unnamed(&mut function, acts("pop", [instance()]));
+    let sum = unnamed(&mut function, acts("sum", [instance()]).infix(Infix::Add, Expr::Number(1)));
+    unnamed(&mut function, popped.arrow("x"));
+    unnamed(&mut function, sum.infix(Infix::Add, Expr::Number(1)));
+    let expected = "    pop(k);\n    uint32_t value = sum(k) + 1;\n    (void)value;\n";
+    assert_eq!(text(function), expected);
+}
+
+/// Two ways gave it a value that nobody asked for behind them.
+#[test]
+fn what_is_set_and_never_read_is_no_variable() {
+    let mut function = Routine::default();
+    let most = function.local("most", "uint32_t");
+    let condition = of_instance("wide").infix(Infix::Ne, Expr::Number(0));
+    let (then, otherwise) =
+        (vec![set(most, of_instance("x"))], vec![set(of_instance("y"), Expr::Number(1)), set(most, Expr::Number(5))]);
+    function.body = vec![
+        Stmt::If { condition: condition.clone(), then, otherwise },
+        Stmt::If { condition, then: vec![set(most, Expr::Number(1))], otherwise: Lines::new() },
+    ];
+    assert_eq!(text(function), "    if (k->wide == 0)\n        k->y = 1;\n");
+}
+
 #[test]
 fn a_way_that_leaves_stands_in_front_and_dead_labels_are_gone() {
     let mut function = Routine::default();

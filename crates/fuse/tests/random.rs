@@ -1,0 +1,120 @@
+//! Random stacks: with paths each does what it does without.
+//!
+//! `MOKUME_SEEDS=100..5000` looks at others, `MOKUME_SHOW=1` prints a stack that differs.
+
+use std::sync::{Arc, Mutex};
+
+use mokume_base::FileId;
+use mokume_compose::{compose, Options};
+use mokume_interpret::Instance;
+use mokume_reaction::profile::Profile;
+use mokume_reaction::{text, verify, Automaton};
+use mokume_testkit::{asking, generate, together, workers};
+
+fn seeds(default: std::ops::Range<u64>) -> std::ops::Range<u64> {
+    let given = std::env::var("MOKUME_SEEDS").unwrap_or_default();
+    let bounds = given.split_once("..").and_then(|(from, to)| Some(from.parse().ok()?..to.parse().ok()?));
+    bounds.unwrap_or(default)
+}
+
+/// Inputs of a run, and runs of each automaton.
+const STEPS: usize = 60;
+const RUNS: u64 = 6;
+
+/// The ways that reactions of an automaton take.
+fn seen(composed: &Automaton) -> Profile {
+    let profile = Arc::new(Mutex::new(Profile::default()));
+    let flat = mokume_analyse::flat(composed).into_owned();
+    for run in 0..RUNS {
+        let mut watched = Instance::new(&flat, &[], run);
+        watched.record_ways(profile.clone());
+        let mut same = Instance::new(&flat, &[], run);
+        together(&flat, &mut same, &mut watched, run, STEPS);
+    }
+    let seen = profile.lock().unwrap().clone();
+    seen
+}
+
+#[derive(Default)]
+struct Counted {
+    stacks: u64,
+    paths: usize,
+    taken: u64,
+    memos: usize,
+    recalled_of_found: usize,
+    wrong: Vec<String>,
+}
+
+fn compare(name: &str, seeds: std::ops::Range<u64>, generate: impl Fn(u64) -> String) -> Counted {
+    let mut counted = Counted::default();
+    for seed in seeds {
+        let written = generate(seed);
+        let parsed = text::parse(FileId(0), &written);
+        assert!(parsed.diagnostics.is_empty(), "{name} {seed}: {:?}\n{written}", parsed.diagnostics);
+        let faults = verify(&parsed.automaton);
+        assert!(faults.is_empty(), "{name} {seed}: {faults:?}\n{written}");
+        let composed = compose(&parsed.automaton, Options::default()).automaton;
+        let composed = composed.unwrap_or_else(|| panic!("{name} {seed} does not compose\n{written}"));
+        let profile = seen(&composed);
+        let none = Profile::default();
+        let made = [
+            ("paths", mokume_fuse::with_paths(&composed, &none)),
+            ("memos", mokume_fuse::with_memos(&composed, &none, 0)),
+            ("paths by a profile", mokume_fuse::with_paths(&composed, &profile)),
+            ("memos by a profile", mokume_fuse::with_memos(&composed, &profile, 0)),
+        ];
+        counted.stacks += 1;
+        for (kind, fused) in made {
+            counted.paths += fused.paths.len();
+            let memos = fused.functions.iter().filter(|function| function.is_memo());
+            counted.memos += memos.clone().count();
+            counted.recalled_of_found += memos.filter(|memo| !memo.params.is_empty()).count();
+            let faults = verify(&fused);
+            let mut wrong = faults.first().map(|fault| fault.message.clone());
+            for run in 0..RUNS {
+                if wrong.is_some() {
+                    break;
+                }
+                let mut layers = Instance::new(&parsed.automaton, &[], run);
+                let mut paths = Instance::new(&fused, &[], run).with_paths();
+                let found = together(&parsed.automaton, &mut layers, &mut paths, run, STEPS);
+                counted.taken += paths.paths_taken().iter().sum::<u64>();
+                wrong = found.map(|found| format!("{}\nafter\n  {}", found.what, found.inputs.join("\n  ")));
+            }
+            if let Some(wrong) = wrong {
+                let shown = if std::env::var_os("MOKUME_SHOW").is_some() { text::print(&fused) } else { String::new() };
+                counted.wrong.push(format!("{name} {seed} {kind}: {wrong}\n{shown}"));
+            }
+        }
+    }
+    println!(
+        "FIGURE: random {name}: {} stacks, {} paths, taken {} times, {} memos, {} of an object, {} differences",
+        counted.stacks,
+        counted.paths,
+        counted.taken,
+        counted.memos,
+        counted.recalled_of_found,
+        counted.wrong.len()
+    );
+    counted
+}
+
+#[test]
+fn stacks_that_ask_do_with_paths_what_they_do_without() {
+    let counted = compare("asking", seeds(0..60), asking);
+    assert!(counted.wrong.is_empty(), "{}", counted.wrong.join("\n\n"));
+    assert!(counted.taken > counted.stacks, "taken {} times", counted.taken);
+}
+
+#[test]
+fn workers_do_with_paths_what_they_do_without() {
+    let counted = compare("workers", seeds(0..60), workers);
+    assert!(counted.wrong.is_empty(), "{}", counted.wrong.join("\n\n"));
+    assert!(counted.taken > counted.stacks, "taken {} times", counted.taken);
+}
+
+#[test]
+fn everything_does_with_paths_what_it_does_without() {
+    let counted = compare("everything", seeds(0..20), generate::automaton);
+    assert!(counted.wrong.is_empty(), "{}", counted.wrong.join("\n\n"));
+}
