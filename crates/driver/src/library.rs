@@ -10,11 +10,24 @@ use mokume_semantics::load::Loader;
 static LIBRARY: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../library");
 
 /// Names of embedded files begin so: they are no paths of the user's machine.
-const EMBEDDED: &str = "library/";
+pub(crate) const EMBEDDED: &str = "library/";
 
 /// A file of the embedded library.
 pub(crate) fn text(name: &str) -> Option<&'static str> {
     LIBRARY.get_file(name)?.contents_utf8()
+}
+
+/// All sources of the embedded library, with their paths within it, sorted.
+pub(crate) fn files() -> Vec<(String, &'static str)> {
+    fn below(dir: &'static Dir<'static>, files: &mut Vec<(String, &'static str)>) {
+        let sources = dir.files().filter(|file| file.path().extension().is_some_and(|end| end == "mok"));
+        files.extend(sources.filter_map(|file| Some((file.path().to_str()?.to_string(), file.contents_utf8()?))));
+        dir.dirs().for_each(|dir| below(dir, files));
+    }
+    let mut files = Vec::new();
+    below(&LIBRARY, &mut files);
+    files.sort();
+    files
 }
 
 /// Finds modules and files for the front end.

@@ -1,0 +1,6 @@
+//! All tests of this crate that use it from outside, as one program: each program more is linked anew.
+
+mod editor;
+
+mod diagnostics;
+mod protocol;
