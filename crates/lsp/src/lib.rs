@@ -7,11 +7,13 @@ mod analysis;
 mod diagnostics;
 mod documents;
 mod frames;
+mod outline;
 mod overlay;
 mod places;
 mod requests;
 mod server;
 mod session;
 mod text;
+mod workspace;
 
 pub use server::{serve, Ended};

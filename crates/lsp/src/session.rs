@@ -26,6 +26,8 @@ pub struct Session<'w> {
     pub columns: Columns,
     pub documents: Documents,
     pub shelf: Shelf,
+    /// The folders that the editor works in, as paths from the root.
+    pub folders: Vec<String>,
     has_related: bool,
     /// Of documents that are open, by name, and of modules of the library that one of them shows.
     analyses: BTreeMap<String, Rc<Analysis>>,
@@ -52,6 +54,7 @@ impl<'w> Session<'w> {
             columns,
             documents: Documents::default(),
             shelf: Shelf::of(world),
+            folders: folders(world, editor),
             has_related: published.and_then(|can| can.related_information).unwrap_or(false),
             analyses: BTreeMap::new(),
             stale: Vec::new(),
@@ -105,9 +108,14 @@ impl<'w> Session<'w> {
 
     // ---- what is known ----
 
+    /// The world, as the editor has it open.
+    pub fn overlay(&self) -> Overlay<'_> {
+        Overlay { world: self.world, texts: self.documents.texts() }
+    }
+
     /// What is known of a document and of the file in it that it is; none of what cannot be read.
     pub fn analysis(&mut self, name: &str) -> Option<(Rc<Analysis>, FileId)> {
-        let overlay = Overlay { world: self.world, texts: self.documents.texts() };
+        let overlay = self.overlay();
         let library = self.shelf.name_of(name);
         let module = library.as_deref().and_then(|name| name.split('/').nth(1));
         let key = module.unwrap_or(name);
@@ -201,4 +209,16 @@ impl<'w> Session<'w> {
         let failure = known.failure.iter().map(|failure| (root.to_string(), diagnostics::of_failure(failure)));
         failure.chain(shown).collect()
     }
+}
+
+/// The folders that an editor says it works in; the older ways to say so count where the newer one is not used.
+#[allow(deprecated)]
+fn folders(world: &dyn World, editor: &InitializeParams) -> Vec<String> {
+    let named = editor.workspace_folders.iter().flatten().map(|folder| folder.uri.clone());
+    let mut uris: Vec<Uri> = named.collect();
+    if uris.is_empty() {
+        uris.extend(editor.root_uri.clone());
+    }
+    let is_file = |uri: &&Uri| uri.as_str().starts_with("file:");
+    uris.iter().filter(is_file).map(|uri| documents::name_of(world, uri)).collect()
 }

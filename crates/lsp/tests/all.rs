@@ -3,4 +3,5 @@
 mod editor;
 
 mod diagnostics;
+mod outline;
 mod protocol;

@@ -14,7 +14,7 @@ mod parser;
 pub use codes::CODES;
 pub use kinds::{SyntaxElement, SyntaxKind, SyntaxNode, SyntaxToken};
 pub use parser::Fragment;
-pub use rowan::TextSize;
+pub use rowan::{TextRange, TextSize};
 
 use mokume_base::{Diagnostic, FileId};
 
