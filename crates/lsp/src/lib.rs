@@ -7,6 +7,8 @@ mod analysis;
 mod diagnostics;
 mod documents;
 mod frames;
+mod hover;
+mod names;
 mod outline;
 mod overlay;
 mod places;
@@ -14,6 +16,7 @@ mod requests;
 mod server;
 mod session;
 mod text;
+mod wires;
 mod workspace;
 
 pub use server::{serve, Ended};

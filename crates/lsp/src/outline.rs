@@ -2,12 +2,13 @@
 
 use ls_types::{DocumentSymbol, FoldingRange, FoldingRangeKind, SymbolKind};
 use mokume_base::FileId;
-use mokume_syntax::{SyntaxKind, SyntaxNode, TextRange};
+use mokume_syntax::{SyntaxKind, SyntaxNode, SyntaxToken, TextRange};
 
 use crate::text::Lines;
 
 /// A declaration in the tree.
 pub struct Declared {
+    pub node: SyntaxKind,
     pub name: String,
     pub kind: SymbolKind,
     /// What the source calls its kind: `worker`, `timer`.
@@ -92,7 +93,21 @@ fn declared(node: &SyntaxNode) -> Option<Declared> {
     let octets = |range: TextRange| usize::from(range.start())..usize::from(range.end());
     let begins = first_word(node).unwrap_or(node.text_range().start());
     let whole = usize::from(begins)..usize::from(node.text_range().end());
-    Some(Declared { name, kind, word, whole, named: octets(range), within: declarations(node) })
+    Some(Declared { node: node.kind(), name, kind, word, whole, named: octets(range), within: declarations(node) })
+}
+
+/// Whether a word is the name of what the node around it declares.
+pub fn declares(word: &SyntaxToken) -> bool {
+    let Some(named) = word.parent().filter(|node| node.kind() == SyntaxKind::NAME) else { return false };
+    let Some(owner) = named.parent() else { return false };
+    let is_first = owner.children().find(|child| child.kind() == SyntaxKind::NAME).as_ref() == Some(&named);
+    is_first && (kind_of(owner.kind()).is_some_and(|_| owner.kind() != SyntaxKind::HANDLER) || binds(owner.kind()))
+}
+
+/// Parameters, locals, and what has its name from them.
+fn binds(kind: SyntaxKind) -> bool {
+    use SyntaxKind as S;
+    matches!(kind, S::PARAM | S::NAME_PATTERN | S::TUPLE_PATTERN | S::PATTERN_FIELD | S::BIND_EXPR | S::TYPE_PARAMS)
 }
 
 /// Where a node begins, without the comments in front of it.

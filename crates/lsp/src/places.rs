@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use ls_types::{Location, Position, Range, Uri};
+use ls_types::{Location, Range, Uri};
 use mokume_base::{FileId, SourceMap, Span};
 
 use crate::text::{Columns, Lines};
@@ -35,10 +35,6 @@ impl<'a> Places<'a> {
         self.lines(span.file).range(span.start as usize..span.end as usize)
     }
 
-    /// The octet that a position means.
-    pub fn offset(&self, file: FileId, position: Position) -> u32 {
-        self.lines(file).offset(position) as u32
-    }
 
     /// A span as an editor goes there; none in a file that it cannot open.
     pub fn location(&self, span: Span) -> Option<Location> {

@@ -1,10 +1,14 @@
 //! What can be asked, and who answers it: one line a request.
 
+use std::rc::Rc;
+
 use ls_types::request::{self as asked, Request as _};
 use ls_types::{
-    DocumentFormattingParams, DocumentSymbolParams, DocumentSymbolResponse, FoldingRangeParams,
-    FoldingRangeProviderCapability, OneOf, SaveOptions, ServerCapabilities, TextDocumentSyncCapability,
-    TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions, TextEdit, Uri, WorkspaceSymbolParams,
+    DocumentFormattingParams, DocumentHighlight, DocumentHighlightKind, DocumentHighlightParams, DocumentSymbolParams,
+    DocumentSymbolResponse, FoldingRangeParams, FoldingRangeProviderCapability, GotoDefinitionParams, Hover,
+    HoverContents, HoverParams, HoverProviderCapability, Location, MarkupContent, MarkupKind, OneOf, ReferenceParams,
+    SaveOptions, ServerCapabilities, TextDocumentPositionParams, TextDocumentSyncCapability, TextDocumentSyncKind,
+    TextDocumentSyncOptions, TextDocumentSyncSaveOptions, TextEdit, Uri, WorkspaceSymbolParams,
 };
 use lsp_server::ErrorCode;
 use mokume_driver::fmt::{self, Outcome};
@@ -13,10 +17,16 @@ use serde::Serialize;
 use serde_json::Value;
 
 use mokume_base::world::World;
+use mokume_base::FileId;
 
+use crate::analysis::Analysis;
+use crate::places::Places;
 use crate::session::Session;
 use crate::text::{Columns, Lines};
-use crate::{documents, outline, workspace};
+use crate::{documents, hover, names, outline, workspace};
+
+/// What is shown of a name that several declare, at most.
+const MOST_HOVERS: usize = 4;
 
 /// What a request is answered with.
 pub type Answer = Result<Value, (ErrorCode, String)>;
@@ -34,6 +44,10 @@ pub fn capabilities(columns: Columns) -> ServerCapabilities {
         document_formatting_provider: Some(OneOf::Left(true)),
         document_symbol_provider: Some(OneOf::Left(true)),
         workspace_symbol_provider: Some(OneOf::Left(true)),
+        hover_provider: Some(HoverProviderCapability::Simple(true)),
+        definition_provider: Some(OneOf::Left(true)),
+        references_provider: Some(OneOf::Left(true)),
+        document_highlight_provider: Some(OneOf::Left(true)),
         folding_range_provider: Some(FoldingRangeProviderCapability::Simple(true)),
         ..ServerCapabilities::default()
     }
@@ -46,6 +60,10 @@ pub fn answer(session: &mut Session<'_>, method: &str, params: Value) -> Answer 
         asked::DocumentSymbolRequest::METHOD => symbols(session, read(params)?),
         asked::FoldingRangeRequest::METHOD => folds(session, read(params)?),
         asked::WorkspaceSymbolRequest::METHOD => found(session, read(params)?),
+        asked::HoverRequest::METHOD => hover(session, read(params)?),
+        asked::GotoDefinition::METHOD => definition(session, read(params)?),
+        asked::References::METHOD => references(session, read(params)?),
+        asked::DocumentHighlightRequest::METHOD => highlights(session, read(params)?),
         _ => Err((ErrorCode::MethodNotFound, format!("`{method}` is not known here"))),
     }
 }
@@ -91,6 +109,78 @@ fn folds(session: &Session<'_>, params: FoldingRangeParams) -> Answer {
 
 fn found(session: &Session<'_>, params: WorkspaceSymbolParams) -> Answer {
     write(&workspace::symbols(session, &params.query))
+}
+
+/// What an editor asks of a place, by the analysis of the document; none where it cannot be read.
+fn at(session: &mut Session<'_>, place: &TextDocumentPositionParams) -> Option<(Rc<Analysis>, FileId, u32)> {
+    let name = documents::name_of(session.world, &place.text_document.uri);
+    let (known, file) = session.analysis(&name)?;
+    let offset = Lines::new(&known.checked.sources.file(file).text, session.columns).offset(place.position);
+    Some((known, file, offset as u32))
+}
+
+fn hover(session: &mut Session<'_>, params: HoverParams) -> Answer {
+    let Some((known, file, offset)) = at(session, &params.text_document_position_params) else {
+        return Ok(Value::Null);
+    };
+    let Some(word) = names::word(&known, file, offset) else { return Ok(Value::Null) };
+    let declared = names::declarations(&known, &word);
+    let mut texts: Vec<String> = declared.iter().filter_map(|declared| hover::text(&known, *declared)).collect();
+    texts.dedup();
+    texts.truncate(MOST_HOVERS);
+    if texts.is_empty() {
+        return Ok(Value::Null);
+    }
+    let value = texts.join("\n\n---\n\n");
+    let range = Lines::new(&known.checked.sources.file(file).text, session.columns);
+    let range = range.range(word.at.start as usize..word.at.end as usize);
+    let contents = HoverContents::Markup(MarkupContent { kind: MarkupKind::Markdown, value });
+    write(&Hover { contents, range: Some(range) })
+}
+
+fn definition(session: &mut Session<'_>, params: GotoDefinitionParams) -> Answer {
+    let Some((known, file, offset)) = at(session, &params.text_document_position_params) else {
+        return Ok(Value::Null);
+    };
+    let mut found = names::used(&known, file, offset);
+    if found.is_empty() {
+        let word = names::word(&known, file, offset);
+        found = word.map_or(Vec::new(), |word| names::declarations(&known, &word));
+    }
+    let address = |name: &str| session.address(name);
+    let places = Places::new(&known.checked.sources, session.columns, &address);
+    write(&found.iter().filter_map(|span| places.location(*span)).collect::<Vec<_>>())
+}
+
+fn references(session: &mut Session<'_>, params: ReferenceParams) -> Answer {
+    let Some((known, file, offset)) = at(session, &params.text_document_position) else { return Ok(Value::Null) };
+    let Some(word) = names::word(&known, file, offset) else { return Ok(Value::Null) };
+    let mut found = workspace::uses(session, &known, &word);
+    if params.context.include_declaration {
+        let address = |name: &str| session.address(name);
+        let places = Places::new(&known.checked.sources, session.columns, &address);
+        let declared = names::declarations(&known, &word);
+        found.extend(declared.iter().filter_map(|span| places.location(*span)));
+    }
+    let key = |place: &Location| (place.uri.clone(), place.range.start.line, place.range.start.character);
+    found.sort_by_key(key);
+    found.dedup();
+    write(&found)
+}
+
+fn highlights(session: &mut Session<'_>, params: DocumentHighlightParams) -> Answer {
+    let Some((known, file, offset)) = at(session, &params.text_document_position_params) else {
+        return Ok(Value::Null);
+    };
+    let Some(word) = names::word(&known, file, offset) else { return Ok(Value::Null) };
+    let declared = names::exact_declarations(&known, word.at);
+    let uses = names::uses(&known, &declared).into_iter().chain(declared).filter(|span| span.file == file);
+    let lines = Lines::new(&known.checked.sources.file(file).text, session.columns);
+    let shown = uses.map(|span| DocumentHighlight {
+        range: lines.range(span.start as usize..span.end as usize),
+        kind: Some(DocumentHighlightKind::TEXT),
+    });
+    write(&shown.collect::<Vec<_>>())
 }
 
 /// Parameters in the form that the protocol says.

@@ -1,10 +1,18 @@
 //! All files of the folders that an editor works in, open or not.
 
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::rc::Rc;
+
 use ls_types::{Location, OneOf, WorkspaceSymbol};
 use mokume_base::world::World;
-use mokume_base::FileId;
+use mokume_base::{FileId, Span};
+use mokume_driver::project;
 
+use crate::analysis::Analysis;
+use crate::names::{self, Word};
 use crate::outline::{self, Declared};
+use crate::places::Places;
 use crate::session::Session;
 use crate::text::Lines;
 
@@ -43,6 +51,44 @@ fn below(world: &dyn World, folder: &str, depth: usize, files: &mut Vec<String>)
             files.push(path);
         }
     }
+}
+
+/// Where in all files a name stands that is declared where this word is; the declarations are not among them.
+pub fn uses(session: &mut Session<'_>, known: &Rc<Analysis>, word: &Word) -> Vec<Location> {
+    let declared = names::exact_declarations(known, word.at);
+    let mut found = located(session, known, names::uses(known, &declared));
+    let sources = &known.checked.sources;
+    let places: Vec<(String, u32, u32)> =
+        declared.iter().map(|span| (sources.file(span.file).name.clone(), span.start, span.end)).collect();
+    if places.is_empty() {
+        return found;
+    }
+    for other in analyses_with(session, &word.text) {
+        let here = places.iter().filter_map(|(name, start, end)| Some(Span::new(other.file(name)?, *start, *end)));
+        let here: Vec<Span> = here.collect();
+        found.extend(located(session, &other, names::uses(&other, &here)));
+    }
+    found
+}
+
+fn located(session: &Session<'_>, known: &Analysis, spans: Vec<Span>) -> Vec<Location> {
+    let address = |name: &str| session.address(name);
+    let places = Places::new(&known.checked.sources, session.columns, &address);
+    spans.into_iter().filter_map(|span| places.location(span)).collect()
+}
+
+/// The files of the workspace in which a word stands, checked together with what they use, project by project.
+pub fn analyses_with(session: &Session<'_>, word: &str) -> Vec<Analysis> {
+    let mut projects: BTreeMap<Option<PathBuf>, Vec<String>> = BTreeMap::new();
+    let overlay = session.overlay();
+    for name in files(session) {
+        if overlay.read_text(&name).is_ok_and(|text| text.contains(word)) {
+            let folder = name.rsplit_once('/').map_or("/", |(folder, _)| folder);
+            let home = project::find(&overlay, folder).ok().flatten().map(|(home, _)| home);
+            projects.entry(home).or_default().push(name);
+        }
+    }
+    projects.values().map(|names| Analysis::of_files(&overlay, names)).collect()
 }
 
 /// The declarations whose names hold the letters of a query, in order; those that begin with it first.

@@ -3,5 +3,6 @@
 mod editor;
 
 mod diagnostics;
+mod names;
 mod outline;
 mod protocol;

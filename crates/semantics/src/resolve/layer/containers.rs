@@ -129,7 +129,7 @@ fn container_of(reader: &mut LayerReader, tree: &ast::Contained) -> Option<(Cont
     let of = tree::some_name(reader.file, tree.container())?;
     let is_it = |(layer, name, _): &&(LayerId, String, usize)| *layer == reader.id && *name == of.text;
     let given = reader.cx.higher.containers.iter().find(is_it).filter(|_| reader.inside.is_none());
-    let found = given.map(|(_, _, index)| *index).or_else(|| match reader.cx.item(reader.file, &of.text) {
+    let found = given.map(|(_, _, index)| *index).or_else(|| match reader.cx.item_at(reader.file, &of) {
         Some(Item::Container(index)) => Some(index),
         _ => None,
     });
