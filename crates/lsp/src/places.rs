@@ -35,7 +35,6 @@ impl<'a> Places<'a> {
         self.lines(span.file).range(span.start as usize..span.end as usize)
     }
 
-
     /// A span as an editor goes there; none in a file that it cannot open.
     pub fn location(&self, span: Span) -> Option<Location> {
         let uri = (self.address)(&self.sources.file(span.file).name)?;

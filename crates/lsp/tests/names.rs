@@ -1,6 +1,6 @@
 //! What names stand for: definition, uses, hover.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use mokume_base::world::{MemoryWorld, RealWorld};
 use mokume_base::Span;
@@ -157,7 +157,8 @@ fn a_name_of_the_library_leads_to_a_file_that_can_be_opened() {
     let modules = ask(&mut editor, "textDocument/definition", "a.mok", &place(text, "udp", 0));
     assert!(!modules.as_array().unwrap().is_empty());
     // Opened, it is the library's: nothing is wrong with it, and its names lead on.
-    let whole = std::fs::read_to_string(repository().join("library/udp").join(uri.rsplit('/').next().unwrap())).unwrap();
+    let whole =
+        std::fs::read_to_string(repository().join("library/udp").join(uri.rsplit('/').next().unwrap())).unwrap();
     editor.open(&uri, &whole);
     assert_eq!(editor.codes(&uri), [""; 0]);
     let line = whole.lines().position(|line| line.starts_with("bundle Udp")).unwrap();
@@ -173,7 +174,10 @@ fn a_hover_has_the_contract_the_docs_the_type_and_the_place_in_packets() {
     assert!(layer.contains("worker Counts {") && layer.contains("header {") && layer.contains("seq: u16"), "{layer}");
     assert!(layer.contains("Counts.\n\nWhat is behind comes later.") && !layer.contains("on send"), "{layer}");
     let field = hover(&mut editor, "a.mok", &place(FILE, "seq: own", 0));
-    assert!(field.contains("seq: u16") && field.contains("octets 2 to 3 of `Counting`") && field.contains("Which one."), "{field}");
+    assert!(
+        field.contains("seq: u16") && field.contains("octets 2 to 3 of `Counting`") && field.contains("Which one."),
+        "{field}"
+    );
     let bits = hover(&mut editor, "a.mok", &place(FILE, "rest: u4", 0));
     assert!(bits.contains("octet 0, bits 4 to 7 of `Counting`"), "{bits}");
     let local = hover(&mut editor, "a.mok", &place(FILE, "own", 1));
@@ -181,7 +185,10 @@ fn a_hover_has_the_contract_the_docs_the_type_and_the_place_in_packets() {
     let message = hover(&mut editor, "a.mok", &place(FILE, "msg, kind: LIMIT", 0));
     assert!(message.contains("msg: Message"), "{message}");
     let state = hover(&mut editor, "a.mok", &place(FILE, "next", 2));
-    assert!(state.contains("var next: u16 = 0") && state.contains("The next.") && state.contains("of `worker Counts`"), "{state}");
+    assert!(
+        state.contains("var next: u16 = 0") && state.contains("The next.") && state.contains("of `worker Counts`"),
+        "{state}"
+    );
     let record = hover(&mut editor, "a.mok", &place(FILE, "Pair", 0));
     assert!(record.contains("record Pair { left: u8, right: u8 }") && record.contains("Two."), "{record}");
     assert_eq!(hover(&mut editor, "a.mok", &json!({ "line": 2, "character": 0 })), "");
@@ -222,38 +229,37 @@ fn what_is_matched_by_its_text_leads_to_all_that_it_may_be() {
     assert_eq!(found.iter().map(|found| found.1).collect::<Vec<_>>(), [2]);
 }
 
-/// How many names of the library lead nowhere: each kind of place has its share, and who adds a construct sees here that its names are
-/// not noted.
+/// Words that values are made of, and what the language has everywhere.
+const OF_THE_LANGUAGE: [&str; 26] = [
+    "above", "below", "checksum", "clamp", "end", "flow", "fold16", "header", "listener", "max", "message", "min",
+    "now", "option", "packet", "payload", "pseudo", "random", "refuse", "size", "again", "device", "local", "remote",
+    "quota", "_",
+];
+
+/// Every name in the code of the library leads somewhere: who adds a construct sees here that its names are not noted. But for
+/// containers that no layer of the library has, which are read where they are used, and for reasons and elements of lists in wires.
 #[test]
-fn names_of_the_library_lead_somewhere() {
+fn names_in_the_code_of_the_library_lead_somewhere() {
     let folder = repository().join("library");
     let checked = compile::check(&RealWorld, &[folder.to_string_lossy().into_owned()]).unwrap();
     let mentions = &checked.program.mentions;
-    let declared: std::collections::BTreeSet<Span> = mentions.iter().map(|mention| mention.of).collect();
-    let used: std::collections::BTreeSet<Span> = mentions.iter().map(|mention| mention.at).collect();
-    let (mut all, mut lost) = (0, BTreeMap::<String, Vec<String>>::new());
+    let known: BTreeSet<Span> = mentions.iter().flat_map(|mention| [mention.at, mention.of]).collect();
+    let (mut all, mut lost) = (0, Vec::new());
     for root in &checked.roots {
         let source = checked.sources.file(*root);
         let tree = mokume_syntax::parse(*root, &source.text).syntax();
         for token in tree.descendants_with_tokens().filter_map(|element| element.into_token()) {
-            let Some(parent) = token.parent() else { continue };
-            if token.kind() != SyntaxKind::IDENT || !matches!(parent.kind(), SyntaxKind::NAME | SyntaxKind::NAME_EXPR) {
+            let is_value = token.parent().is_some_and(|parent| parent.kind() == SyntaxKind::NAME_EXPR);
+            if token.kind() != SyntaxKind::IDENT || !is_value || source.name.contains("/containers/") {
                 continue;
             }
             all += 1;
             let at = mokume_syntax::ast::token_span(&token, *root);
-            if !declared.contains(&at) && !used.contains(&at) {
-                let owner = parent.parent().map_or(parent.kind(), |owner| owner.kind());
-                lost.entry(format!("{owner:?}/{:?}", parent.kind())).or_default().push(format!("{}:{}", token.text(), source.name.rsplit('/').next().unwrap()));
+            if !known.contains(&at) && !OF_THE_LANGUAGE.contains(&token.text()) {
+                let line = checked.sources.line_column(*root, at.start).0;
+                lost.push(format!("{} {}:{line}", token.text(), source.name.rsplit('/').next().unwrap()));
             }
         }
     }
-    let mut kinds: Vec<_> = lost.iter().collect();
-    kinds.sort_by_key(|(_, names)| std::cmp::Reverse(names.len()));
-    for (kind, names) in kinds.iter().take(60) {
-        eprintln!("{kind} {}: {}", names.len(), names.iter().step_by(1 + names.len() / 12).cloned().collect::<Vec<_>>().join(" "));
-    }
-    let missing: usize = lost.values().map(Vec::len).sum();
-    eprintln!("{missing} of {all}");
-    assert!(missing * 3 < all, "{missing} of {all}");
+    assert!(all > 4000 && lost.len() < 80, "{} of {all}: {lost:#?}", lost.len());
 }

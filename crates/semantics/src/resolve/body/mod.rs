@@ -207,6 +207,8 @@ impl<'c> Body<'c> {
             if let Some(member) = self.member(scope, member) {
                 self.cx.mention(name, member.name.span);
             }
+        } else if let Some(param) = self.view.inside.as_ref().and_then(|inside| inside.named(&name.text)) {
+            self.cx.mention(name, param.span);
         } else if let Some(param) = self.view.params.iter().find(|param| param.name == name.text) {
             self.cx.mention(name, param.place);
         }

@@ -18,6 +18,7 @@ const READS: [&str; 7] = ["size", "share", "sum16", "received", "u8", "has", "fi
 pub fn named(body: &mut Body, expr: &Tree) -> Option<LocalId> {
     let expr = tree::unparen(expr);
     if let Some(name) = tree::name_expr(body.file, &expr) {
+        body.note(&name);
         if let Some(local) = body.locals.find(&name.text) {
             let ty = body.locals.ty(local);
             if matches!(ty, Type::Message) {

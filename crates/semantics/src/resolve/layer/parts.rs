@@ -141,8 +141,9 @@ pub fn share(reader: &mut LayerReader, names: Vec<ast::Name>, writes: bool) -> V
         if let Some(first) = layer.parts[part].shared.iter().find(|first| first.name.text == name.text) {
             let first = first.name.span;
             reader.cx.given_twice(&format!("`{}`", name.text), name.span, first);
-        } else if is_shared(layer, &name.text) {
-            layer.parts[part].shared.push(Shared { name, writes });
+        } else if let Some(place) = place_shared(layer, &name.text) {
+            layer.parts[part].shared.push(Shared { name: name.clone(), writes });
+            reader.cx.mention(&name, place);
         } else if matches!(reader.cx.item_at(reader.file, &name), Some(Item::Attribute(_))) {
             attributes.push(tree);
         } else {
@@ -152,10 +153,11 @@ pub fn share(reader: &mut LayerReader, names: Vec<ast::Name>, writes: bool) -> V
     attributes
 }
 
-/// Whether the layer itself has state or objects of that name.
-fn is_shared(layer: &Layer, name: &str) -> bool {
+/// Where the layer itself declares state or objects of that name.
+fn place_shared(layer: &Layer, name: &str) -> Option<Span> {
     let members = layer.scopes.iter().flat_map(|scope| &scope.members).map(|member| &member.name);
-    members.chain(layer.objects.iter().map(|class| &class.name)).any(|known| known.text == name)
+    let mut all = members.chain(layer.objects.iter().map(|class| &class.name));
+    all.find(|known| known.text == name).map(|known| known.span)
 }
 
 fn no_state(reader: &mut LayerReader, part: usize, name: &Name) {

@@ -169,6 +169,7 @@ fn to_field(body: &mut Body, field: &ast::FieldExpr, change: Change) -> Option<S
         return element_parts::of_array(body, field, change);
     }
     let owner = tree::name_expr(body.file, &base);
+    owner.iter().for_each(|owner| body.note(owner));
     let local = owner.as_ref().and_then(|owner| body.locals.find(&owner.text));
     match local.map(|local| (local, body.locals.ty(local))) {
         Some((message, Type::Message)) => return set_attribute(body, message, &name, change),
