@@ -7,6 +7,8 @@ use include_dir::{include_dir, Dir};
 use mokume_base::world::World;
 use mokume_semantics::load::Loader;
 
+use crate::project;
+
 static LIBRARY: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../library");
 
 /// Names of embedded files begin so: they are no paths of the user's machine.
@@ -28,6 +30,15 @@ pub(crate) fn files() -> Vec<(String, &'static str)> {
     below(&LIBRARY, &mut files);
     files.sort();
     files
+}
+
+/// The names of all modules that a file of this folder can use: of its project, and of the embedded library.
+pub fn modules(world: &dyn World, folder: &str) -> Vec<String> {
+    let project = project::find(world, folder).ok().flatten();
+    let folders = project.map_or(Vec::new(), |(home, manifest)| {
+        manifest.project.library.iter().map(|folder| home.join(folder)).collect()
+    });
+    Library::new(world, folders, std::iter::empty()).modules()
 }
 
 /// Finds modules and files for the front end.

@@ -1,9 +1,13 @@
 //! What is known of one document: all that `mokume check` knows of its file.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
 use mokume_base::world::World;
 use mokume_base::{Diagnostic, FileId};
 use mokume_driver::compile::{self, Checked};
 use mokume_driver::Failure;
+use mokume_syntax::SyntaxNode;
 
 use crate::overlay::Overlay;
 
@@ -14,6 +18,8 @@ pub struct Analysis {
     pub failure: Option<Failure>,
     /// By place; with what is wrong with its stacks, tests and networks as wholes.
     pub diagnostics: Vec<Diagnostic>,
+    /// Of files that were asked for.
+    trees: RefCell<BTreeMap<FileId, SyntaxNode>>,
 }
 
 impl Analysis {
@@ -27,7 +33,7 @@ impl Analysis {
             }
         };
         let diagnostics = mokume_driver::check::without_c(&checked);
-        Analysis { checked, failure, diagnostics }
+        Analysis { failure, diagnostics, ..Analysis::of_checked(checked) }
     }
 
     /// Several files of one project at once, for what their names stand for: nothing is said of what is wrong.
@@ -36,13 +42,23 @@ impl Analysis {
             let texts = names.iter().map(|name| (name.clone(), world.read_text(name).unwrap_or_default()));
             compile::check_texts(world, texts.collect(), Vec::new())
         });
-        Analysis { checked, failure: None, diagnostics: Vec::new() }
+        Analysis::of_checked(checked)
     }
 
     /// A file of the library that the program carries, with its module.
     pub fn of_library(world: &Overlay<'_>, module: &str) -> Analysis {
         let checked = compile::check_texts(world, vec![(String::new(), format!("use {module}\n"))], Vec::new());
-        Analysis { checked, failure: None, diagnostics: Vec::new() }
+        Analysis::of_checked(checked)
+    }
+
+    fn of_checked(checked: Checked) -> Analysis {
+        Analysis { checked, failure: None, diagnostics: Vec::new(), trees: RefCell::default() }
+    }
+
+    /// The tree of a file.
+    pub fn tree(&self, file: FileId) -> SyntaxNode {
+        let parse = || mokume_syntax::parse(file, &self.checked.sources.file(file).text).syntax();
+        self.trees.borrow_mut().entry(file).or_insert_with(parse).clone()
     }
 
     /// The file of a name.

@@ -4,6 +4,7 @@
 //! no file of the user's is written, and nothing of a program is run; positions are octets but for the edge ([`text`]).
 
 mod analysis;
+mod complete;
 mod diagnostics;
 mod documents;
 mod frames;

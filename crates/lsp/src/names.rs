@@ -27,7 +27,7 @@ pub fn word(analysis: &Analysis, file: FileId, offset: u32) -> Option<Word> {
 
 /// The tree of a file.
 pub fn tree(analysis: &Analysis, file: FileId) -> SyntaxNode {
-    mokume_syntax::parse(file, &analysis.checked.sources.file(file).text).syntax()
+    analysis.tree(file)
 }
 
 /// Where what a word stands for is declared: itself where it is declared there; nothing where it means nothing.

@@ -4,14 +4,16 @@ use std::rc::Rc;
 
 use ls_types::request::{self as asked, Request as _};
 use ls_types::{
-    DocumentFormattingParams, DocumentHighlight, DocumentHighlightKind, DocumentHighlightParams, DocumentSymbolParams,
-    DocumentSymbolResponse, FoldingRangeParams, FoldingRangeProviderCapability, GotoDefinitionParams, Hover,
-    HoverContents, HoverParams, HoverProviderCapability, Location, MarkupContent, MarkupKind, OneOf, ReferenceParams,
-    SaveOptions, ServerCapabilities, TextDocumentPositionParams, TextDocumentSyncCapability, TextDocumentSyncKind,
-    TextDocumentSyncOptions, TextDocumentSyncSaveOptions, TextEdit, Uri, WorkspaceSymbolParams,
+    CompletionOptions, CompletionParams, DocumentFormattingParams, DocumentHighlight, DocumentHighlightKind,
+    DocumentHighlightParams, DocumentSymbolParams, DocumentSymbolResponse, FoldingRangeParams,
+    FoldingRangeProviderCapability, GotoDefinitionParams, Hover, HoverContents, HoverParams, HoverProviderCapability,
+    Location, MarkupContent, MarkupKind, OneOf, ReferenceParams, SaveOptions, ServerCapabilities,
+    TextDocumentPositionParams, TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions,
+    TextDocumentSyncSaveOptions, TextEdit, Uri, WorkspaceSymbolParams,
 };
 use lsp_server::ErrorCode;
 use mokume_driver::fmt::{self, Outcome};
+use mokume_driver::library;
 use serde::de::DeserializeOwned;
 use serde::Serialize;
 use serde_json::Value;
@@ -23,7 +25,7 @@ use crate::analysis::Analysis;
 use crate::places::Places;
 use crate::session::Session;
 use crate::text::{Columns, Lines};
-use crate::{documents, hover, names, outline, workspace};
+use crate::{complete, documents, hover, names, outline, workspace};
 
 /// What is shown of a name that several declare, at most.
 const MOST_HOVERS: usize = 4;
@@ -44,6 +46,10 @@ pub fn capabilities(columns: Columns) -> ServerCapabilities {
         document_formatting_provider: Some(OneOf::Left(true)),
         document_symbol_provider: Some(OneOf::Left(true)),
         workspace_symbol_provider: Some(OneOf::Left(true)),
+        completion_provider: Some(CompletionOptions {
+            trigger_characters: Some(vec![".".to_string(), ":".to_string()]),
+            ..CompletionOptions::default()
+        }),
         hover_provider: Some(HoverProviderCapability::Simple(true)),
         definition_provider: Some(OneOf::Left(true)),
         references_provider: Some(OneOf::Left(true)),
@@ -62,6 +68,7 @@ pub fn answer(session: &mut Session<'_>, method: &str, params: Value) -> Answer 
         asked::WorkspaceSymbolRequest::METHOD => found(session, read(params)?),
         asked::HoverRequest::METHOD => hover(session, read(params)?),
         asked::GotoDefinition::METHOD => definition(session, read(params)?),
+        asked::Completion::METHOD => completed(session, read(params)?),
         asked::References::METHOD => references(session, read(params)?),
         asked::DocumentHighlightRequest::METHOD => highlights(session, read(params)?),
         _ => Err((ErrorCode::MethodNotFound, format!("`{method}` is not known here"))),
@@ -117,6 +124,19 @@ fn at(session: &mut Session<'_>, place: &TextDocumentPositionParams) -> Option<(
     let (known, file) = session.analysis(&name)?;
     let offset = Lines::new(&known.checked.sources.file(file).text, session.columns).offset(place.position);
     Some((known, file, offset as u32))
+}
+
+fn completed(session: &mut Session<'_>, params: CompletionParams) -> Answer {
+    let place = &params.text_document_position;
+    let text = text_of(session, &place.text_document.uri)?;
+    let offset = Lines::new(&text, session.columns).offset(place.position);
+    let name = documents::name_of(session.world, &place.text_document.uri);
+    let (patched, from) = complete::patched(&text, offset);
+    let known = session.analysis_of(&name, patched);
+    let Some(file) = known.file(&name) else { return Ok(Value::Null) };
+    let folder = name.rsplit_once('/').map_or(".", |(folder, _)| folder);
+    let modules = library::modules(&session.overlay(), folder);
+    write(&complete::at(&known, file, from, &modules))
 }
 
 fn hover(session: &mut Session<'_>, params: HoverParams) -> Answer {

@@ -131,6 +131,13 @@ impl<'w> Session<'w> {
         Some((known, file))
     }
 
+    /// What would be known of a document with another text.
+    pub fn analysis_of(&self, name: &str, text: String) -> Analysis {
+        let mut texts = self.documents.texts().clone();
+        texts.insert(name.to_string(), text);
+        Analysis::of_files(&Overlay { world: self.world, texts: &texts }, &[name.to_string()])
+    }
+
     /// Where an editor finds a file.
     pub fn address(&self, name: &str) -> Option<Uri> {
         if let Some(document) = self.documents.get(name) {

@@ -2,6 +2,7 @@
 
 mod editor;
 
+mod completion;
 mod diagnostics;
 mod names;
 mod outline;

@@ -10,6 +10,7 @@ pub mod format;
 pub mod kinds;
 pub mod lexer;
 mod parser;
+pub mod words;
 
 pub use codes::CODES;
 pub use kinds::{SyntaxElement, SyntaxKind, SyntaxNode, SyntaxToken};
