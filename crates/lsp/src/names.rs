@@ -42,6 +42,13 @@ pub fn declarations(analysis: &Analysis, word: &Word) -> Vec<Span> {
     by_text(analysis, &word.text)
 }
 
+/// Whether a word is the name of something that is declared there, and that the compiler follows.
+pub fn is_declared(word: &Word) -> bool {
+    let owner = word.token.parent().and_then(|name| name.parent()).map(|owner| owner.kind());
+    let is_matched = matches!(owner, Some(SyntaxKind::SIGNAL | SyntaxKind::PUBLISH | SyntaxKind::HANDLER));
+    outline::declares(&word.token) && !is_matched
+}
+
 /// The same by the compiler's table alone.
 pub fn exact_declarations(analysis: &Analysis, at: Span) -> Vec<Span> {
     let mentions = &analysis.checked.program.mentions;

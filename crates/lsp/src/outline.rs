@@ -20,7 +20,7 @@ pub struct Declared {
 }
 
 /// What a kind of node declares.
-fn kind_of(kind: SyntaxKind) -> Option<SymbolKind> {
+pub fn kind_of(kind: SyntaxKind) -> Option<SymbolKind> {
     use SyntaxKind as S;
     Some(match kind {
         S::CONST | S::CONST_STATE => SymbolKind::CONSTANT,

@@ -1,15 +1,19 @@
 //! What can be asked, and who answers it: one line a request.
 
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use ls_types::request::{self as asked, Request as _};
 use ls_types::{
-    CompletionOptions, CompletionParams, DocumentFormattingParams, DocumentHighlight, DocumentHighlightKind,
-    DocumentHighlightParams, DocumentSymbolParams, DocumentSymbolResponse, FoldingRangeParams,
-    FoldingRangeProviderCapability, GotoDefinitionParams, Hover, HoverContents, HoverParams, HoverProviderCapability,
-    Location, MarkupContent, MarkupKind, OneOf, ReferenceParams, SaveOptions, ServerCapabilities,
-    TextDocumentPositionParams, TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions,
-    TextDocumentSyncSaveOptions, TextEdit, Uri, WorkspaceSymbolParams,
+    CodeAction, CodeActionKind, CodeActionParams, CodeActionProviderCapability, CompletionOptions, CompletionParams,
+    DocumentFormattingParams, DocumentHighlight, DocumentHighlightKind, DocumentHighlightParams, DocumentSymbolParams,
+    DocumentSymbolResponse, FoldingRangeParams, FoldingRangeProviderCapability, GotoDefinitionParams, Hover,
+    HoverContents, HoverParams, HoverProviderCapability, Location, MarkupContent, MarkupKind, OneOf,
+    PrepareRenameResponse, ReferenceParams, RenameOptions, RenameParams, SaveOptions, SemanticTokens,
+    SemanticTokensFullOptions, SemanticTokensLegend, SemanticTokensOptions, SemanticTokensParams,
+    SemanticTokensServerCapabilities, ServerCapabilities, TextDocumentPositionParams, TextDocumentSyncCapability,
+    TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions, TextEdit, Uri, WorkDoneProgressOptions,
+    WorkspaceEdit, WorkspaceSymbolParams,
 };
 use lsp_server::ErrorCode;
 use mokume_driver::fmt::{self, Outcome};
@@ -25,7 +29,7 @@ use crate::analysis::Analysis;
 use crate::places::Places;
 use crate::session::Session;
 use crate::text::{Columns, Lines};
-use crate::{complete, documents, hover, names, outline, workspace};
+use crate::{complete, documents, fixes, hover, names, outline, rename, tokens, workspace};
 
 /// What is shown of a name that several declare, at most.
 const MOST_HOVERS: usize = 4;
@@ -50,6 +54,21 @@ pub fn capabilities(columns: Columns) -> ServerCapabilities {
             trigger_characters: Some(vec![".".to_string(), ":".to_string()]),
             ..CompletionOptions::default()
         }),
+        rename_provider: Some(OneOf::Right(RenameOptions {
+            prepare_provider: Some(true),
+            work_done_progress_options: WorkDoneProgressOptions::default(),
+        })),
+        code_action_provider: Some(CodeActionProviderCapability::Simple(true)),
+        semantic_tokens_provider: Some(SemanticTokensServerCapabilities::SemanticTokensOptions(
+            SemanticTokensOptions {
+                legend: SemanticTokensLegend {
+                    token_types: tokens::KINDS.to_vec(),
+                    token_modifiers: tokens::MODIFIERS.to_vec(),
+                },
+                full: Some(SemanticTokensFullOptions::Bool(true)),
+                ..SemanticTokensOptions::default()
+            },
+        )),
         hover_provider: Some(HoverProviderCapability::Simple(true)),
         definition_provider: Some(OneOf::Left(true)),
         references_provider: Some(OneOf::Left(true)),
@@ -69,6 +88,10 @@ pub fn answer(session: &mut Session<'_>, method: &str, params: Value) -> Answer 
         asked::HoverRequest::METHOD => hover(session, read(params)?),
         asked::GotoDefinition::METHOD => definition(session, read(params)?),
         asked::Completion::METHOD => completed(session, read(params)?),
+        asked::PrepareRenameRequest::METHOD => renameable(session, read(params)?),
+        asked::Rename::METHOD => renamed(session, read(params)?),
+        asked::CodeActionRequest::METHOD => fixed(session, read(params)?),
+        asked::SemanticTokensFullRequest::METHOD => coloured(session, read(params)?),
         asked::References::METHOD => references(session, read(params)?),
         asked::DocumentHighlightRequest::METHOD => highlights(session, read(params)?),
         _ => Err((ErrorCode::MethodNotFound, format!("`{method}` is not known here"))),
@@ -186,6 +209,75 @@ fn references(session: &mut Session<'_>, params: ReferenceParams) -> Answer {
     found.sort_by_key(key);
     found.dedup();
     write(&found)
+}
+
+fn refused(why: String) -> (ErrorCode, String) {
+    (ErrorCode::RequestFailed, why)
+}
+
+fn renameable(session: &mut Session<'_>, params: TextDocumentPositionParams) -> Answer {
+    let Some((known, file, offset)) = at(session, &params) else { return Ok(Value::Null) };
+    let Some(word) = names::word(&known, file, offset) else { return Ok(Value::Null) };
+    rename::places(session, &known, &word).map_err(refused)?;
+    let range = Lines::new(&known.checked.sources.file(file).text, session.columns);
+    let range = range.range(word.at.start as usize..word.at.end as usize);
+    write(&PrepareRenameResponse::RangeWithPlaceholder { range, placeholder: word.text })
+}
+
+fn renamed(session: &mut Session<'_>, params: RenameParams) -> Answer {
+    let new = params.new_name;
+    let Some((known, file, offset)) = at(session, &params.text_document_position) else { return Ok(Value::Null) };
+    let Some(word) = names::word(&known, file, offset) else { return Ok(Value::Null) };
+    if !rename::is_name(&new) {
+        return Err(refused(format!(
+            "`{new}` is no name: letters, digits and `_`, and none of the words that values are made of"
+        )));
+    }
+    let places = rename::places(session, &known, &word).map_err(refused)?;
+    rename::renamed(session, &word.text, &new, &places).map_err(refused)?;
+    let mut changes = HashMap::new();
+    for (name, start, end) in &places {
+        let (Some(uri), Some(text)) = (session.address(name), session.text(name)) else { continue };
+        let range = Lines::new(&text, session.columns).range(*start as usize..*end as usize);
+        changes.entry(uri).or_insert_with(Vec::new).push(TextEdit { range, new_text: new.clone() });
+    }
+    write(&WorkspaceEdit { changes: Some(changes), ..WorkspaceEdit::default() })
+}
+
+fn fixed(session: &mut Session<'_>, params: CodeActionParams) -> Answer {
+    let uri = params.text_document.uri;
+    let name = documents::name_of(session.world, &uri);
+    let Some((known, file)) = session.analysis(&name) else { return Ok(Value::Null) };
+    let lines = Lines::new(&known.checked.sources.file(file).text, session.columns);
+    let asked = lines.octets(params.range);
+    let mut actions = Vec::new();
+    for (found, fixes) in fixes::of(&known, file, asked) {
+        for fix in fixes {
+            let edit = TextEdit { range: lines.range(fix.octets), new_text: fix.text };
+            let range =
+                found.primary.as_ref().map(|label| lines.range(label.span.start as usize..label.span.end as usize));
+            let same = |shown: &&ls_types::Diagnostic| Some(shown.range) == range;
+            actions.push(CodeAction {
+                title: fix.title,
+                kind: Some(CodeActionKind::QUICKFIX),
+                diagnostics: Some(params.context.diagnostics.iter().filter(same).cloned().collect()),
+                edit: Some(WorkspaceEdit {
+                    changes: Some(HashMap::from([(uri.clone(), vec![edit])])),
+                    ..WorkspaceEdit::default()
+                }),
+                is_preferred: Some(true),
+                ..CodeAction::default()
+            });
+        }
+    }
+    write(&actions)
+}
+
+fn coloured(session: &mut Session<'_>, params: SemanticTokensParams) -> Answer {
+    let name = documents::name_of(session.world, &params.text_document.uri);
+    let Some((known, file)) = session.analysis(&name) else { return Ok(Value::Null) };
+    let lines = Lines::new(&known.checked.sources.file(file).text, session.columns);
+    write(&SemanticTokens { result_id: None, data: tokens::of(&known, file, &lines) })
 }
 
 fn highlights(session: &mut Session<'_>, params: DocumentHighlightParams) -> Answer {

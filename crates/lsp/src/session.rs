@@ -131,6 +131,11 @@ impl<'w> Session<'w> {
         Some((known, file))
     }
 
+    /// The text of a file, as the editor has it.
+    pub fn text(&self, name: &str) -> Option<String> {
+        self.overlay().read_text(name).ok()
+    }
+
     /// What would be known of a document with another text.
     pub fn analysis_of(&self, name: &str, text: String) -> Analysis {
         let mut texts = self.documents.texts().clone();

@@ -79,6 +79,12 @@ fn located(session: &Session<'_>, known: &Analysis, spans: Vec<Span>) -> Vec<Loc
 
 /// The files of the workspace in which a word stands, checked together with what they use, project by project.
 pub fn analyses_with(session: &Session<'_>, word: &str) -> Vec<Analysis> {
+    let overlay = session.overlay();
+    groups_with(session, word).iter().map(|names| Analysis::of_files(&overlay, names)).collect()
+}
+
+/// The names of these files, project by project.
+pub fn groups_with(session: &Session<'_>, word: &str) -> Vec<Vec<String>> {
     let mut projects: BTreeMap<Option<PathBuf>, Vec<String>> = BTreeMap::new();
     let overlay = session.overlay();
     for name in files(session) {
@@ -88,7 +94,7 @@ pub fn analyses_with(session: &Session<'_>, word: &str) -> Vec<Analysis> {
             projects.entry(home).or_default().push(name);
         }
     }
-    projects.values().map(|names| Analysis::of_files(&overlay, names)).collect()
+    projects.into_values().collect()
 }
 
 /// The declarations whose names hold the letters of a query, in order; those that begin with it first.

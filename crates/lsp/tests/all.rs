@@ -4,6 +4,8 @@ mod editor;
 
 mod completion;
 mod diagnostics;
+mod edits;
 mod names;
 mod outline;
 mod protocol;
+mod random;
