@@ -201,7 +201,7 @@ impl Scene<'_> {
                 .for_each(|event| found.add(&event.name.text, Kind::EVENT, format!("of {}", vocabulary.name.text)));
         }
         if down {
-            ["mtu", "mac", "credit"].iter().for_each(|name| found.add(name, Kind::PROPERTY, "published below"));
+            ["mtu", "credit"].iter().for_each(|name| found.add(name, Kind::PROPERTY, "published below"));
             for publish in self.program.layers.iter().flat_map(|layer| &layer.publishes) {
                 found.add(&publish.name.text, Kind::PROPERTY, types::show(self.program, publish.ty));
             }

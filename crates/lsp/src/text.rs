@@ -65,6 +65,10 @@ impl<'t> Lines<'t> {
         while !self.text.is_char_boundary(offset) {
             offset -= 1;
         }
+        // No editor has a place between the two characters that end a line.
+        if offset > 0 && self.text.as_bytes()[offset - 1..].starts_with(b"\r\n") {
+            offset -= 1;
+        }
         let line = self.starts.partition_point(|start| *start <= offset) - 1;
         Position::new(line as u32, self.columns.count(&self.text[self.starts[line]..offset]))
     }
@@ -122,6 +126,7 @@ mod tests {
         // Within the pair of units: where the character begins. Behind the line: its end, without what ends it.
         assert_eq!(wide.offset(Position::new(0, 3)), text.find('\u{1f600}').unwrap());
         assert_eq!(wide.offset(Position::new(0, 99)), z + 1);
+        assert_eq!(wide.position(z + 2), wide.position(z + 1));
         assert_eq!(wide.position(text.find("last").unwrap()), Position::new(2, 0));
         assert_eq!(wide.offset(Position::new(99, 0)), text.len());
     }

@@ -111,7 +111,7 @@ fn what_would_mean_something_else_is_not_renamed() {
 /// Renaming keeps programs equal: over files of the repository, names are given others, and the program means the same: no more is wrong
 /// with it, and the stacks are the same automata but for the name.
 #[test]
-fn files_of_the_repository_mean_the_same_with_other_names() {
+fn long_lists_of_programs_mean_the_same_with_other_names() {
     let folder = repository().join("tests/program");
     let mut names: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     names.retain(|path| path.extension().is_some_and(|end| end == "mok"));

@@ -68,7 +68,11 @@ fn value(layers: &[&Layer], value: &WireValue, found: &mut Vec<Mention>) {
                 continue;
             }
             found.extend(variant.as_ref().map(|variant| Mention { at: variant.span, of: known.name.span }));
-            // Of `list.length` and of an element's parts the first word is the header's.
+            // What is said of an element names the list nowhere.
+            if field.text.contains('*') {
+                continue;
+            }
+            // Of `list.length` the first word is the header's.
             let word = field.text.split('.').next().unwrap_or(&field.text);
             let at = Span { end: field.span.start + word.len() as u32, ..field.span };
             let fields = known.fields.iter().filter(|known| known.name.text == word);

@@ -49,6 +49,16 @@ const RUNS: &[Run] = &[
         },
     },
     Run {
+        name: "editor",
+        minutes: 12,
+        guards: "the language server: 100,000 random edits tell what a fresh check tells; every name of the test programs is renamed",
+        how: Tests {
+            package: "mokume-lsp",
+            name: "long_",
+            variables: &[("MOKUME_EDITS", "100000"), ("MOKUME_RENAMES", "1")],
+        },
+    },
+    Run {
         name: "paths",
         minutes: 10,
         guards: "layers and the paths through them do the same: 1,000,000 sequences on all stacks",

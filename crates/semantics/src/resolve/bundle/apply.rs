@@ -53,7 +53,7 @@ fn apply(cx: &mut Context, applied: &Applied, scene: Scene) -> Option<Use> {
         }
         return Some(Use { span: name.span, ..given.clone() });
     }
-    let (of, wanted) = match cx.item_at(scene.file, &name) {
+    let (of, wanted) = match cx.item_at(scene.file, name) {
         Some(Item::Layer(id)) => (Definition::Layer(id), cx.program.layers[id.index()].params.clone()),
         Some(Item::Bundle(id)) => (Definition::Bundle(id), cx.program.bundles[id.index()].params.clone()),
         _ => {
@@ -407,7 +407,7 @@ fn too_many(cx: &mut Context, name: &Name, what: &str, at: Span, help: &str) {
 
 /// The wire of that name; a report if there is none.
 pub(super) fn wire(cx: &mut Context, file: FileId, name: &Name) -> Option<WireId> {
-    match cx.item_at(file, &name) {
+    match cx.item_at(file, name) {
         Some(Item::Wire(id)) => Some(id),
         _ => {
             cx.unknown(codes::UNKNOWN_ITEM, "a wire", name, file, |item| matches!(item, Item::Wire(_)));

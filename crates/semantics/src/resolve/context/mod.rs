@@ -232,7 +232,7 @@ impl Context {
 
     /// An error for a name that stands for nothing, or for something else.
     pub fn unknown(&mut self, code: Code, what: &str, name: &Name, file: FileId, wanted: impl Fn(Item) -> bool) {
-        let diagnostic = match self.item_at(file, &name) {
+        let diagnostic = match self.item_at(file, name) {
             Some(other) => Diagnostic::error(code, format!("`{}` is {}, not {what}", name.text, other.kind()))
                 .at(name.span, format!("expected {what}")),
             None => Diagnostic::error(code, format!("there is no `{}` here", name.text))

@@ -127,7 +127,7 @@ fn file_function(body: &mut Body, name: &Name, args: &[ast::Arg], span: Span) ->
         let args = arguments::for_params(body, &name.text, &head.params, args, span);
         return make(ExprKind::Call { function: standin, args }, head.result, span);
     }
-    if let Some(Item::Function(id)) = body.cx.item_at(body.file, &name) {
+    if let Some(Item::Function(id)) = body.cx.item_at(body.file, name) {
         // Heads of functions come after the constants, and what a function gives is no constant.
         let Some(head) = body.cx.program.functions.get(id.index()).cloned() else {
             let text = format!("what `{}` gives is not known before the stack starts", name.text);

@@ -99,7 +99,7 @@ fn of_name(body: &mut Body, owner: &Name, name: &Name, span: Span) -> Option<Exp
         }
         _ => {}
     }
-    let Some(Item::Enum(id)) = body.cx.item_at(body.file, &owner) else { return None };
+    let Some(Item::Enum(id)) = body.cx.item_at(body.file, owner) else { return None };
     if let Some(value) = data::value(body, id, name, None, span) {
         return Some(value);
     }

@@ -86,7 +86,7 @@ pub fn attribute(body: &mut Body, name: &Name) -> Option<AttributeId> {
         body.cx.mention(name, body.cx.program.attributes[id.index()].name.span);
         return Some(id);
     }
-    if let Some(Item::Attribute(id)) = body.cx.item_at(body.file, &name) {
+    if let Some(Item::Attribute(id)) = body.cx.item_at(body.file, name) {
         return Some(id);
     }
     let text = format!("messages have no attribute `{}`", name.text);
@@ -107,7 +107,7 @@ pub fn undeclared(body: &mut Body, name: &Name, verb: &str, word: &str) {
     let text = format!("this layer does not say that it {word} `{}`", name.text);
     let help = format!("add `{word} {}` to the layer", name.text);
     let mut diagnostic = Diagnostic::error(codes::UNDECLARED, text).at(name.span, format!("{verb} here")).help(help);
-    if let Some(Item::Attribute(id)) = body.cx.item_at(body.file, &name) {
+    if let Some(Item::Attribute(id)) = body.cx.item_at(body.file, name) {
         diagnostic = diagnostic.loses(lost::attribute(&body.cx.program.attributes[id.index()].name));
     }
     body.report(diagnostic);

@@ -42,7 +42,7 @@ pub(super) fn read(body: &mut Body, name: &Name, want: Option<Type>) -> Expr {
 
 /// A name of the file as a value: a constant, or what is said of everything else.
 fn of_file(body: &mut Body, name: &Name) -> Expr {
-    match body.cx.item_at(body.file, &name) {
+    match body.cx.item_at(body.file, name) {
         Some(Item::Const(index)) => match consts::of_file(body.cx, index, Some(name)) {
             Some(expr) => Expr { span: name.span, ..expr },
             None => unknown(name.span),

@@ -152,7 +152,7 @@ struct Making<'a> {
 
 impl Making<'_> {
     fn signature_named(&mut self, name: &Name) -> Option<SignatureId> {
-        match self.cx.item_at(self.file, &name) {
+        match self.cx.item_at(self.file, name) {
             Some(Item::Signature(id)) => Some(id),
             _ => {
                 let wanted = |item| matches!(item, Item::Signature(_));

@@ -35,7 +35,7 @@ pub fn take(reader: &mut LayerReader, of: LayerId, item: &ast::Layer) {
 
 fn take_one(reader: &mut LayerReader, of: LayerId, name: &Name) {
     let trees = reader.cx.trees.clone();
-    let found = match reader.cx.item_at(reader.file, &name) {
+    let found = match reader.cx.item_at(reader.file, name) {
         Some(Item::Part(index)) => trees.parts.get(index),
         _ => None,
     };

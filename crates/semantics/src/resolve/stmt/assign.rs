@@ -59,7 +59,7 @@ fn to_name(body: &mut Body, name: &Name, change: Change) -> Option<StmtKind> {
         let text = format!("parameter `{}` does not change", name.text);
         let help = format!("keep what changes in a scope: `entity {{ var x: u32 = {} }}`", name.text);
         body.error(codes::NOT_ASSIGNABLE, text, name.span, "a parameter", &help);
-    } else if body.cx.item_at(body.file, &name).is_some() {
+    } else if body.cx.item_at(body.file, name).is_some() {
         let text = format!("`{}` does not change", name.text);
         body.error(codes::NOT_ASSIGNABLE, text, name.span, "no place", "name a variable");
     } else {
@@ -112,7 +112,7 @@ fn to_index(body: &mut Body, index: &ast::IndexExpr, change: Change, or: Option<
     if state::is_member(body, &base, |kind| matches!(kind, MemberKind::Array { .. })) {
         return to_element(body, index, change);
     }
-    if let Some(class) = tree::name_expr(body.file, &base).filter(|name| body.class_named(&name).is_some()) {
+    if let Some(class) = tree::name_expr(body.file, &base).filter(|name| body.class_named(name).is_some()) {
         let help = format!("write `let e = {}[key] or new {{ … }}`, then assign to its parts", class.text);
         body.error(codes::NOT_ASSIGNABLE, "an object is not assigned as a whole", change.span, "an object", &help);
         return None;

@@ -62,7 +62,7 @@ pub(super) fn read(
 
 /// The stack of that name; a report if there is none.
 pub(super) fn stack_named(cx: &mut Context, file: FileId, name: &Name) -> Option<StackId> {
-    if let Some(Item::Stack(id)) = cx.item_at(file, &name) {
+    if let Some(Item::Stack(id)) = cx.item_at(file, name) {
         return Some(id);
     }
     cx.unknown(codes::UNKNOWN_STACK, "a stack", name, file, |item| matches!(item, Item::Stack(_)));
