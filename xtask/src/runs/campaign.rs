@@ -59,6 +59,12 @@ const RUNS: &[Run] = &[
         },
     },
     Run {
+        name: "extension",
+        minutes: 1,
+        guards: "the extension for Visual Studio Code packs, and its grammar colours every .mok file as the compiler reads it",
+        how: One(&["editors/vscode/check"]),
+    },
+    Run {
         name: "paths",
         minutes: 10,
         guards: "layers and the paths through them do the same: 1,000,000 sequences on all stacks",
