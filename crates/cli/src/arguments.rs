@@ -267,6 +267,12 @@ pub enum Command {
         #[arg(long)]
         check: bool,
     },
+    /// Serves an editor by the language server protocol, over the standard input and output; see docs/editors.md.
+    Lsp {
+        /// As it is anyway; some editors say it.
+        #[arg(long, hide = true)]
+        stdio: bool,
+    },
     /// Makes a project to begin with: a layer, a stack, a test and a network.
     New {
         /// The folder to make.

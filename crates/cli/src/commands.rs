@@ -100,6 +100,7 @@ pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i3
             with_stack(chosen, (apart, Streams::Shared), printer, |compiled| sizes(compiled, printer))
         }
         Command::Fmt { files, check } => crate::fmt::fmt(files, *check, printer),
+        Command::Lsp { .. } => Ok(crate::lsp::lsp()),
         Command::New { name } => crate::new::new(name, printer),
         Command::Explain { code } => explain_code(code.as_deref(), printer),
     }

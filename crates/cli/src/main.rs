@@ -7,6 +7,7 @@ mod commands;
 mod common;
 mod dissect;
 mod fmt;
+mod lsp;
 mod new;
 mod path;
 mod print;

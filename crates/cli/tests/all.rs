@@ -6,6 +6,7 @@ mod devices;
 mod dissect;
 mod fmt_new;
 mod judged;
+mod lsp;
 mod networks;
 mod path_page;
 mod profile;

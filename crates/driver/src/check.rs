@@ -16,6 +16,15 @@ use crate::compile::{self, Checked};
 
 /// All that is wrong with the files that were asked for, by place.
 pub fn all(checked: &Checked, world: &dyn World) -> Vec<Diagnostic> {
+    looked_at(checked, Some(world))
+}
+
+/// The same without what is said of functions in C once they are compiled: nothing is written, and no code of theirs is opened.
+pub fn without_c(checked: &Checked) -> Vec<Diagnostic> {
+    looked_at(checked, None)
+}
+
+fn looked_at(checked: &Checked, world: Option<&dyn World>) -> Vec<Diagnostic> {
     let mut diagnostics = checked.diagnostics.clone();
     let sound = Sound::of(checked);
     let own = |file: FileId| checked.roots.contains(&file);
@@ -29,7 +38,10 @@ pub fn all(checked: &Checked, world: &dyn World) -> Vec<Diagnostic> {
         if !wanted || !sound.is(&stack.name.text) {
             continue;
         }
-        let (compiled, found) = compile::compile(checked, id, world);
+        let (compiled, found) = match world {
+            Some(world) => compile::compile(checked, id, world),
+            None => compile::compile_to_write(checked, id),
+        };
         if own(stack.name.span.file) {
             diagnostics.extend(found);
         }

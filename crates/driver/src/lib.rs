@@ -26,6 +26,7 @@ pub mod project;
 pub mod prove;
 pub mod run;
 pub mod settings;
+pub mod shelf;
 pub mod sim;
 pub mod streams;
 pub mod test;

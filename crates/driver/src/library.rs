@@ -7,14 +7,38 @@ use include_dir::{include_dir, Dir};
 use mokume_base::world::World;
 use mokume_semantics::load::Loader;
 
+use crate::project;
+
 static LIBRARY: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../library");
 
 /// Names of embedded files begin so: they are no paths of the user's machine.
-const EMBEDDED: &str = "library/";
+pub(crate) const EMBEDDED: &str = "library/";
 
 /// A file of the embedded library.
 pub(crate) fn text(name: &str) -> Option<&'static str> {
     LIBRARY.get_file(name)?.contents_utf8()
+}
+
+/// All sources of the embedded library, with their paths within it, sorted.
+pub(crate) fn files() -> Vec<(String, &'static str)> {
+    fn below(dir: &'static Dir<'static>, files: &mut Vec<(String, &'static str)>) {
+        let sources = dir.files().filter(|file| file.path().extension().is_some_and(|end| end == "mok"));
+        files.extend(sources.filter_map(|file| Some((file.path().to_str()?.to_string(), file.contents_utf8()?))));
+        dir.dirs().for_each(|dir| below(dir, files));
+    }
+    let mut files = Vec::new();
+    below(&LIBRARY, &mut files);
+    files.sort();
+    files
+}
+
+/// The names of all modules that a file of this folder can use: of its project, and of the embedded library.
+pub fn modules(world: &dyn World, folder: &str) -> Vec<String> {
+    let project = project::find(world, folder).ok().flatten();
+    let folders = project.map_or(Vec::new(), |(home, manifest)| {
+        manifest.project.library.iter().map(|folder| home.join(folder)).collect()
+    });
+    Library::new(world, folders, std::iter::empty()).modules()
 }
 
 /// Finds modules and files for the front end.

@@ -13,6 +13,7 @@ mod graph;
 pub mod limits;
 pub mod load;
 pub mod lost;
+mod mentions;
 pub mod program;
 mod reserved;
 mod resolve;
@@ -31,7 +32,8 @@ use program::Program;
 
 /// The typed program of loaded files, and all that is wrong with them (of `use` and of the parser too), by place.
 pub fn analyse(loaded: &Loaded) -> (Program, Vec<Diagnostic>) {
-    let (program, mut diagnostics) = resolve::resolve(loaded);
+    let (mut program, mut diagnostics) = resolve::resolve(loaded);
+    mentions::complete(&mut program);
     check::calls::check(&program, &mut diagnostics);
     first_values::check(&program, &mut diagnostics);
     check::parts::check(&program, &mut diagnostics);

@@ -10,11 +10,12 @@ pub mod format;
 pub mod kinds;
 pub mod lexer;
 mod parser;
+pub mod words;
 
 pub use codes::CODES;
 pub use kinds::{SyntaxElement, SyntaxKind, SyntaxNode, SyntaxToken};
 pub use parser::Fragment;
-pub use rowan::TextSize;
+pub use rowan::{TextRange, TextSize};
 
 use mokume_base::{Diagnostic, FileId};
 

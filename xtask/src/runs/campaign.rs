@@ -49,6 +49,22 @@ const RUNS: &[Run] = &[
         },
     },
     Run {
+        name: "editor",
+        minutes: 12,
+        guards: "the language server: 100,000 random edits tell what a fresh check tells; every name of the test programs is renamed",
+        how: Tests {
+            package: "mokume-lsp",
+            name: "long_",
+            variables: &[("MOKUME_EDITS", "100000"), ("MOKUME_RENAMES", "1")],
+        },
+    },
+    Run {
+        name: "extension",
+        minutes: 1,
+        guards: "the extension for Visual Studio Code packs, and its grammar colours every .mok file as the compiler reads it",
+        how: One(&["editors/vscode/check"]),
+    },
+    Run {
         name: "paths",
         minutes: 10,
         guards: "layers and the paths through them do the same: 1,000,000 sequences on all stacks",

@@ -86,6 +86,11 @@ pub trait World: Sync {
     /// Gives a file another name, in place of what has it: whoever reads sees the one or the other, whole.
     fn rename(&self, from: &str, to: &str) -> io::Result<()>;
 
+    /// Lets nobody write a file any more by mistake; a world that knows no such thing leaves it as it is.
+    fn make_read_only(&self, _path: &str) -> io::Result<()> {
+        Ok(())
+    }
+
     /// Removes a file, or a folder with all that is in it.
     fn remove(&self, path: &str) -> io::Result<()>;
 

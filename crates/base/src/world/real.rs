@@ -33,6 +33,12 @@ impl World for RealWorld {
         std::fs::rename(from, to)
     }
 
+    fn make_read_only(&self, path: &str) -> io::Result<()> {
+        let mut permissions = std::fs::metadata(path)?.permissions();
+        permissions.set_readonly(true);
+        std::fs::set_permissions(path, permissions)
+    }
+
     fn remove(&self, path: &str) -> io::Result<()> {
         // A link to a folder is a file to us: what it leads to is not ours.
         match std::fs::symlink_metadata(path)?.is_dir() {

@@ -19,7 +19,7 @@ pub(crate) mod idle;
 pub(crate) mod invert;
 pub(crate) mod linear;
 pub(crate) mod live;
-pub(crate) mod names;
+pub mod names;
 pub(crate) mod parts;
 pub(crate) mod past_end;
 pub mod ports;

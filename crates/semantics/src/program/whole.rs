@@ -6,8 +6,8 @@ use crate::limits;
 
 use super::signature::{Signature, Vocabulary, STANDARD_REASONS};
 use super::{
-    Attribute, Bundle, Definition, Enum, Function, Layer, Network, Record, RecordNotation, Service, Stack, Test, Type,
-    Use, Vector, Wire, WrittenType,
+    Attribute, Bundle, Definition, Enum, Function, Layer, Mention, Network, Record, RecordNotation, Service, Stack,
+    Test, Type, Use, Vector, Wire, WrittenType,
 };
 
 /// The typed program of all files. Ids are places in these lists.
@@ -41,6 +41,8 @@ pub struct Program {
     pub tests: Vec<Test>,
     /// In the order of the source.
     pub networks: Vec<Network>,
+    /// Which names stand for which declarations, by place, as far as they were understood; of programs with errors, too.
+    pub mentions: Vec<Mention>,
 }
 
 impl Program {

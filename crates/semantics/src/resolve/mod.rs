@@ -50,5 +50,6 @@ pub(crate) fn resolve(loaded: &Loaded) -> (Program, Vec<Diagnostic>) {
     test::tests(&mut cx);
     let clashes = cx.names.clashes(loaded);
     cx.out.extend(clashes);
+    cx.program.mentions = cx.take_mentions();
     (cx.program, cx.out)
 }

@@ -2,7 +2,7 @@
 
 /// An example of the item, member, piece of state, statement or step that begins with the word; empty if it has none. A
 /// table: a line for each word.
-pub(super) fn form_of(word: &str) -> &'static str {
+pub(crate) fn form_of(word: &str) -> &'static str {
     match word {
         // items
         "use" => "use ethernet, \"mine.mok\"",

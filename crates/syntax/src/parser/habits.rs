@@ -6,7 +6,7 @@ use crate::codes;
 use crate::kinds::SyntaxKind::*;
 
 /// The words that statements begin with, and `else`.
-pub(super) const STATEMENT_WORDS: [&str; 21] = [
+pub(crate) const STATEMENT_WORDS: [&str; 21] = [
     "let", "if", "match", "while", "for", "return", "pass", "drop", "consume", "fail", "accept", "take", "give",
     "count", "start", "stop", "remove", "end", "again", "later", "else",
 ];

@@ -5,7 +5,7 @@ use super::Parser;
 use crate::codes;
 use crate::kinds::SyntaxKind::{self, *};
 
-pub(super) const MEMBER_WORDS: [&str; 21] = [
+pub(crate) const MEMBER_WORDS: [&str; 21] = [
     "header", "key", "match", "address", "below", "entity", "point", "session", "object", "publish", "limit", "serves",
     "uses", "reads", "writes", "needs", "gives", "speaks", "parts", "fn", "on",
 ];
@@ -13,7 +13,7 @@ pub(super) const MEMBER_WORDS: [&str; 21] = [
 /// How a header lies where no wire says it.
 const LAYOUTS: &[&str] = &["packed", "aligned", "compressed"];
 
-pub(super) const STATE_WORDS: [&str; 8] = ["var", "const", "timer", "quota", "counter", "array", "map", "messages"];
+pub(crate) const STATE_WORDS: [&str; 8] = ["var", "const", "timer", "quota", "counter", "array", "map", "messages"];
 
 impl Parser<'_> {
     /// Members up to the brace that closes the layer.

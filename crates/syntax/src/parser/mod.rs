@@ -28,6 +28,10 @@ mod types;
 mod wire_parts;
 mod wires;
 
+pub(crate) use forms::form_of;
+pub(crate) use habits::STATEMENT_WORDS;
+pub(crate) use members::{MEMBER_WORDS, STATE_WORDS};
+
 use crate::kinds::SyntaxKind::{self, *};
 use crate::lexer::{self, Token};
 use mokume_base::{Diagnostic, FileId, Span};
@@ -59,7 +63,7 @@ pub enum Fragment {
 /// The bound on nesting and on chains of operators, so that no text exhausts the stack of who walks the tree.
 const MAX_DEPTH: u32 = 200;
 
-const ITEM_WORDS: [&str; 24] = [
+pub(crate) const ITEM_WORDS: [&str; 24] = [
     "use",
     "const",
     "type",

@@ -70,6 +70,11 @@ impl Locals {
         known.find(|(known, _)| known == name).map(|(_, local)| *local)
     }
 
+    /// Where a local is named first; none of one that no source text can name.
+    pub fn place(&self, local: LocalId) -> Option<Span> {
+        self.all.get(local.index()).filter(|_| !self.is_hidden(local)).map(|local| local.name.span)
+    }
+
     /// The type of a local.
     pub fn ty(&self, local: LocalId) -> Type {
         self.all.get(local.index()).map_or(Type::Unknown, |local| local.ty)

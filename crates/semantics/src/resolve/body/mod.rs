@@ -197,11 +197,40 @@ impl<'c> Body<'c> {
         self.this_layer()?.part(name)
     }
 
+    /// Notes what a name in the text stands for, if that is a local, state or a parameter.
+    pub fn note(&self, name: &Name) {
+        if let Some(local) = self.locals.find(&name.text) {
+            if let Some(place) = self.locals.place(local) {
+                self.cx.mention(name, place);
+            }
+        } else if let Some((scope, member)) = self.find_state(&name.text) {
+            if let Some(member) = self.member(scope, member) {
+                self.cx.mention(name, member.name.span);
+            }
+        } else if let Some(param) = self.view.inside.as_ref().and_then(|inside| inside.named(&name.text)) {
+            self.cx.mention(name, param.span);
+        } else if let Some(param) = self.view.params.iter().find(|param| param.name == name.text) {
+            self.cx.mention(name, param.place);
+        }
+    }
+
+    /// The class of objects that a name in the text stands for.
+    pub fn class_named(&self, name: &Name) -> Option<ObjectId> {
+        let class = self.object_class(&name.text)?;
+        if let Some(known) = self.this_layer().and_then(|layer| layer.objects.get(class.index())) {
+            self.cx.mention(name, known.name.span);
+        }
+        Some(class)
+    }
+
     /// The name of an item that an expression is: a plain one, or with the module or file that it is of, `udp.Ports`.
     pub fn item_name(&self, expr: &ast::Expr) -> Option<Name> {
         let hides = |name: &str| {
             self.locals.find(name).is_some() || self.find_state(name).is_some() || self.view.param(name).is_some()
         };
+        if let Some(name) = tree::name_expr(self.file, expr) {
+            self.note(&name);
+        }
         match tree::name_field(self.file, expr) {
             Some((module, _)) if hides(&module.text) => None,
             _ => self.cx.item_name(self.file, expr),

@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use mokume_base::Span;
+
 use crate::program::*;
 use crate::resolve::context::Inside;
 
@@ -9,6 +11,8 @@ use crate::resolve::context::Inside;
 pub struct ParamName {
     pub name: String,
     pub ty: Type,
+    /// Where it is declared.
+    pub place: Span,
 }
 
 /// What can be seen from a body. Empty: of a file alone.
@@ -29,7 +33,10 @@ pub struct View {
 impl View {
     /// What is seen of a file and parameters.
     pub fn of_params(params: &[Param]) -> View {
-        let params = params.iter().map(|param| ParamName { name: param.name.text.clone(), ty: param.ty }).collect();
+        let params = params
+            .iter()
+            .map(|param| ParamName { name: param.name.text.clone(), ty: param.ty, place: param.name.span })
+            .collect();
         View { params, ..View::default() }
     }
 

@@ -53,7 +53,7 @@ fn apply(cx: &mut Context, applied: &Applied, scene: Scene) -> Option<Use> {
         }
         return Some(Use { span: name.span, ..given.clone() });
     }
-    let (of, wanted) = match cx.item(scene.file, &name.text) {
+    let (of, wanted) = match cx.item_at(scene.file, name) {
         Some(Item::Layer(id)) => (Definition::Layer(id), cx.program.layers[id.index()].params.clone()),
         Some(Item::Bundle(id)) => (Definition::Bundle(id), cx.program.bundles[id.index()].params.clone()),
         _ => {
@@ -261,7 +261,7 @@ fn container_argument(cx: &Context, made: &Made, applied: &Applied, scene: Scene
     let is_container = |arg: &&ast::Arg| {
         let value = arg.value().map(|value| tree::unparen(&value));
         let Some(name) = value.and_then(|value| tree::name_expr(scene.file, &value)) else { return false };
-        let item = cx.item(scene.file, &name.text);
+        let item = cx.item_at(scene.file, &name);
         scene.given.containers.contains_key(&name.text) || matches!(item, Some(Item::Container(_)))
     };
     let arg = applied.args.iter().find(is_named).or_else(|| applied.args.iter().find(is_container))?;
@@ -407,7 +407,7 @@ fn too_many(cx: &mut Context, name: &Name, what: &str, at: Span, help: &str) {
 
 /// The wire of that name; a report if there is none.
 pub(super) fn wire(cx: &mut Context, file: FileId, name: &Name) -> Option<WireId> {
-    match cx.item(file, &name.text) {
+    match cx.item_at(file, name) {
         Some(Item::Wire(id)) => Some(id),
         _ => {
             cx.unknown(codes::UNKNOWN_ITEM, "a wire", name, file, |item| matches!(item, Item::Wire(_)));

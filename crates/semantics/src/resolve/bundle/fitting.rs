@@ -97,7 +97,7 @@ pub(super) fn function_given(
         return None;
     };
     let known = given.functions.get(&name.text).copied();
-    let found = known.or_else(|| match cx.item(file, &name.text) {
+    let found = known.or_else(|| match cx.item_at(file, &name) {
         Some(Item::Function(id)) => Some(id),
         _ => None,
     });

@@ -15,6 +15,8 @@ pub struct Inside {
     pub scope: ScopeKind,
     pub members: Vec<(String, u32)>,
     pub values: Vec<(String, Expr)>,
+    /// The names of these values, where the container declares them.
+    pub params: Vec<Name>,
     pub types: Vec<(String, Type)>,
     /// The quota behind `from`: `quota` in the container's code.
     pub quota: Option<(ScopeKind, u32)>,
@@ -25,6 +27,11 @@ pub struct Inside {
 }
 
 impl Inside {
+    /// A value that the declaration gives, as the container names it.
+    pub fn named(&self, name: &str) -> Option<&Name> {
+        self.params.iter().find(|param| param.text == name)
+    }
+
     /// State by its name in the container.
     pub fn member(&self, name: &str) -> Option<(ScopeKind, u32)> {
         match self.members.iter().find(|(known, _)| known == name) {

@@ -8,6 +8,7 @@ mod inside;
 mod names;
 mod trees;
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
@@ -44,6 +45,8 @@ pub struct Context {
     /// Containers whose functions wait to be read.
     pub contained: Vec<Pending>,
     pub soft: Soft,
+    /// Names that were followed to their declarations; see [`Program::mentions`].
+    mentions: RefCell<Vec<Mention>>,
 }
 
 /// A body is read so often at most: what one use says of a local may tell another local's type, but not for ever.
@@ -126,6 +129,7 @@ impl Context {
             types_are_known: false,
             contained: Vec::new(),
             soft: Soft::default(),
+            mentions: RefCell::default(),
         }
     }
 
@@ -191,6 +195,30 @@ impl Context {
         self.names.find(file, name)
     }
 
+    /// As [`Context::item`], of a name in the text, which is noted as a mention of the item.
+    pub fn item_at(&self, file: FileId, name: &Name) -> Option<Item> {
+        let (item, of) = self.names.find_with_place(file, &name.text)?;
+        self.mention(name, of);
+        Some(item)
+    }
+
+    /// A name of the text stands for what is declared there. Of `udp.Ports` it is the last word that does.
+    pub fn mention(&self, name: &Name, of: Span) {
+        let start = name.span.end.saturating_sub(name.plain().len() as u32).max(name.span.start);
+        let at = Span { start, ..name.span };
+        if at != of {
+            self.mentions.borrow_mut().push(Mention { at, of });
+        }
+    }
+
+    /// All that was noted, by place, each once.
+    pub fn take_mentions(&mut self) -> Vec<Mention> {
+        let mut all = self.mentions.take();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
     /// The name of an item that an expression is: a plain one, or with the module or file that it is of, `udp.Ports`.
     pub fn item_name(&self, file: FileId, expr: &ast::Expr) -> Option<Name> {
         if let ast::Expr::Name(_) = expr {
@@ -204,7 +232,7 @@ impl Context {
 
     /// An error for a name that stands for nothing, or for something else.
     pub fn unknown(&mut self, code: Code, what: &str, name: &Name, file: FileId, wanted: impl Fn(Item) -> bool) {
-        let diagnostic = match self.item(file, &name.text) {
+        let diagnostic = match self.item_at(file, name) {
             Some(other) => Diagnostic::error(code, format!("`{}` is {}, not {what}", name.text, other.kind()))
                 .at(name.span, format!("expected {what}")),
             None => Diagnostic::error(code, format!("there is no `{}` here", name.text))

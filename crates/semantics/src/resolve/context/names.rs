@@ -103,6 +103,11 @@ impl Names {
     /// What a name means in a file: its own item first, then those of its module, then the only one of the files it uses.
     /// `udp.Ports` is that of the module or file `udp`. Of several the first; [`Names::clashes`] reports them.
     pub fn find(&self, file: FileId, name: &str) -> Option<Item> {
+        self.find_with_place(file, name).map(|(item, _)| item)
+    }
+
+    /// The same, with the place of the name where it is declared.
+    pub fn find_with_place(&self, file: FileId, name: &str) -> Option<(Item, Span)> {
         let (qualifier, plain) = match name.split_once('.') {
             Some((qualifier, plain)) => (Some(qualifier), plain),
             None => (None, name),
@@ -113,14 +118,14 @@ impl Names {
         let module = self.modules.get(&file);
         let together = |known: &&&Known| module.is_some() && self.modules.get(&known.span.file) == module;
         if let Some(own) = seen.iter().find(|known| known.span.file == file) {
-            return Some(own.item);
+            return Some((own.item, own.span));
         }
         let near: Vec<&Known> = seen.iter().filter(together).copied().collect();
         let found = if near.is_empty() { seen } else { near };
         if let [first, second, ..] = found[..] {
             self.clashes.borrow_mut().entry((file, name.to_string())).or_insert([*first, *second]);
         }
-        found.first().map(|known| known.item)
+        found.first().map(|known| (known.item, known.span))
     }
 
     /// Whether a word stands in front of names of files that this one sees.

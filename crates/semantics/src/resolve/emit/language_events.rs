@@ -147,6 +147,7 @@ pub fn reply(body: &mut Body, call: &ast::CallExpr, span: Span) -> Option<Option
 /// `above.failed(reason, quote) from flow(…)`
 pub(super) fn failed_flow(body: &mut Body, args: &[ast::Arg], clauses: &Clauses, span: Span) -> Option<Emission> {
     let name = tree::name_expr(body.file, &args[0].value()?)?;
+    body.note(&name);
     let reason = match body.locals.find(&name.text) {
         Some(local) if body.locals.ty(local) == Type::Reason => make(ExprKind::Local(local), Type::Reason, name.span),
         _ => make(ExprKind::Reason(name.clone()), Type::Reason, name.span),
@@ -174,6 +175,7 @@ pub(super) fn failed(body: &mut Body, args: &[ast::Arg], span: Span) -> Option<E
         );
         return None;
     };
+    body.note(&reason);
     match body.locals.find(&reason.text) {
         Some(local) if body.locals.ty(local) == Type::Reason => {
             let reason = make(ExprKind::Local(local), Type::Reason, reason.span);

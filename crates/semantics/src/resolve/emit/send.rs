@@ -58,6 +58,7 @@ impl Said {
         } else if let Some((name, fields)) = alternative(body, &value, header) {
             match header.and_then(|header| header.variant(&name.text)) {
                 Some((index, variant)) => {
+                    body.cx.mention(&name, variant.name.span);
                     let values = records::values(body, &name.text, "alternative", &variant.fields, fields, place);
                     if let Some((.., first)) = self.chosen.replace((index, values, place)) {
                         body.cx.given_twice("what the header says", place, first);

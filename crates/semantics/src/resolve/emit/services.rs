@@ -32,7 +32,11 @@ pub fn read(body: &mut Body, owner: &Name, name: &Name, args: &[ast::Arg], span:
             return Some(None);
         }
     };
-    let params = body.cx.program.services[service.index()].operations[operation as usize].params.clone();
+    let asked = &body.cx.program.services[service.index()];
+    let place = used.and_then(|index| Some(body.this_layer()?.uses.get(index)?.1.span));
+    body.cx.mention(owner, place.filter(|_| uses.is_some()).unwrap_or(asked.name.span));
+    body.cx.mention(name, asked.operations[operation as usize].name.span);
+    let params = asked.operations[operation as usize].params.clone();
     let params: Vec<Param> = params
         .into_iter()
         .map(|field| Param { name: field.name, ty: field.ty, default: None, local: LocalId(0), written: None })

@@ -45,7 +45,7 @@ fn named(cx: &mut Context, file: FileId, name: &Name) -> Type {
     if let Some(ty) = type_of(&name.text) {
         return ty;
     }
-    match cx.item(file, &name.text) {
+    match cx.item_at(file, name) {
         Some(Item::Record(id)) => Type::Record(id),
         Some(Item::Enum(id)) => cx.program.enums[id.index()].data.map_or(Type::Enum(id), Type::Record),
         Some(Item::Alias(index)) => alias(cx, index, name),

@@ -46,8 +46,9 @@ fn param_of(body: &mut Body, owner: &str, params: &[Param], arg: &ast::Arg, next
     if let Some(label) = arg.name() {
         let label = tree::path(body.file, &label);
         let found = params.iter().position(|param| param.name.text == label.text);
-        if found.is_none() {
-            no_param(body, owner, &label, params);
+        match found {
+            Some(at) => body.cx.mention(&label, params[at].name.span),
+            None => no_param(body, owner, &label, params),
         }
         return found;
     }

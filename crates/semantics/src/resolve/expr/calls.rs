@@ -80,6 +80,7 @@ fn new_message(body: &mut Body, args: &[ast::Arg], span: Span) -> Expr {
 fn own_function(body: &mut Body, name: &Name, args: &[ast::Arg], span: Span) -> Option<Expr> {
     let function = body.own_function(&name.text)?;
     let head = body.this_layer()?.functions.get(function as usize)?.clone();
+    body.cx.mention(name, head.name.span);
     let args = arguments::for_params(body, &name.text, &head.params, args, span);
     refusals::refusal_is_met(body, &head, span);
     Some(make(ExprKind::CallOwn { function, args }, head.result, span))
@@ -89,7 +90,10 @@ fn own_function(body: &mut Body, name: &Name, args: &[ast::Arg], span: Span) -> 
 fn given_function(body: &Body, name: &Name) -> Option<FunctionId> {
     let found = body.cx.higher.of_layer(body.view.layer?).iter().find(|higher| higher.name.text == name.text)?;
     match found.kind {
-        Kind::Function { standin, .. } => Some(standin),
+        Kind::Function { standin, .. } => {
+            body.cx.mention(name, found.name.span);
+            Some(standin)
+        }
         Kind::Layer { .. } | Kind::Container { .. } => None,
     }
 }
@@ -123,7 +127,7 @@ fn file_function(body: &mut Body, name: &Name, args: &[ast::Arg], span: Span) ->
         let args = arguments::for_params(body, &name.text, &head.params, args, span);
         return make(ExprKind::Call { function: standin, args }, head.result, span);
     }
-    if let Some(Item::Function(id)) = body.cx.item(body.file, &name.text) {
+    if let Some(Item::Function(id)) = body.cx.item_at(body.file, name) {
         // Heads of functions come after the constants, and what a function gives is no constant.
         let Some(head) = body.cx.program.functions.get(id.index()).cloned() else {
             let text = format!("what `{}` gives is not known before the stack starts", name.text);

@@ -64,6 +64,7 @@ pub fn call_unmet(body: &mut Body, field: &ast::FieldExpr, args: &[ast::Arg], sp
         return Some(unknown(span));
     };
     let head = body.this_layer()?.functions.get(function as usize)?.clone();
+    body.cx.mention(&name, head.name.span);
     let args = arguments::for_params(body, &name.text, &head.params, args, span);
     let kind = match found.object {
         Some(object) => ExprKind::CallOn { object: Box::new(object), function, args },
@@ -94,6 +95,9 @@ pub(super) fn part(body: &mut Body, base: &Tree, name: &Name) -> Option<Expr> {
         body.report(diagnostic);
         return Some(unknown(name.span));
     };
+    if let Some(known) = body.member(container.scope, *member) {
+        body.cx.mention(name, known.name.span);
+    }
     let object = found.object.map(Box::new);
     let state = StateRef { scope: container.scope, member: *member, object, span: name.span };
     Some(state::value(body, state, name))
@@ -118,6 +122,7 @@ pub fn refusing(body: &mut Body, call: &ast::CallExpr, span: Span) -> Option<Exp
             let name = tree::name_expr(body.file, &callee)?;
             let function = body.own_function(&name.text)?;
             let head = body.this_layer()?.functions.get(function as usize).filter(|head| head.refuses)?.clone();
+            body.cx.mention(&name, head.name.span);
             let args = arguments::for_params(body, &name.text, &head.params, &call.args(), span);
             make(ExprKind::CallOwn { function, args }, head.result, span)
         }

@@ -24,6 +24,7 @@ pub(super) fn value(body: &mut Body, id: EnumId, name: &Name, args: Option<&[ast
     let item = body.cx.program.enums.get(id.index())?;
     let record = item.data.filter(|_| !body.pattern)?;
     let place = item.names.iter().position(|(known, _)| known.text == name.text)?;
+    body.cx.mention(name, item.names[place].0.span);
     let (number, range) = (item.names[place].1, item.parts.get(place)?.clone());
     let title = format!("{}.{}", item.name.text, name.text);
     let fields = body.cx.program.records.get(record.index())?.fields.clone();

@@ -64,6 +64,7 @@ pub fn of_record(body: &mut Body, base: Expr, id: RecordId, name: &Name, span: S
             if record.vector.is_some() {
                 return vectors::length(base, span);
             }
+            body.cx.mention(name, record.fields[index].name.span);
             make(ExprKind::RecordField { record: Box::new(base), field: index as u32 }, ty, span)
         }
         None => {
@@ -98,12 +99,13 @@ fn of_name(body: &mut Body, owner: &Name, name: &Name, span: Span) -> Option<Exp
         }
         _ => {}
     }
-    let Some(Item::Enum(id)) = body.cx.item(body.file, &owner.text) else { return None };
+    let Some(Item::Enum(id)) = body.cx.item_at(body.file, owner) else { return None };
     if let Some(value) = data::value(body, id, name, None, span) {
         return Some(value);
     }
     let item = &body.cx.program.enums[id.index()];
-    if let Some((_, number)) = item.names.iter().find(|(known, _)| known.text == name.text) {
+    if let Some((known, number)) = item.names.iter().find(|(known, _)| known.text == name.text) {
+        body.cx.mention(name, known.span);
         return Some(make(ExprKind::Number(*number), Type::Enum(id), span));
     }
     let names: Vec<&str> = item.names.iter().map(|(known, _)| known.text.as_str()).collect();

@@ -6,7 +6,7 @@ use mokume_syntax::ast::Expr as Tree;
 use crate::program::*;
 use crate::resolve::body::terms::{make, unknown};
 use crate::resolve::body::Body;
-use crate::resolve::context::Item;
+use crate::resolve::context::{Context, Item};
 use crate::resolve::expr::names;
 use crate::{codes, suggest, tree};
 
@@ -60,15 +60,17 @@ pub(super) fn part_type(body: &mut Body, name: &Name, side: Side, of_endpoint: b
     }
 }
 
-fn type_in(fields: &[Field], name: &Name) -> Option<Type> {
-    fields.iter().find(|field| field.name.text == name.text).map(|field| field.ty)
+fn type_in(cx: &Context, fields: &[Field], name: &Name) -> Option<Type> {
+    let field = fields.iter().find(|field| field.name.text == name.text)?;
+    cx.mention(name, field.name.span);
+    Some(field.ty)
 }
 
 /// Of a multiplexor's key.
 fn key_part(body: &mut Body, name: &Name, of_endpoint: bool) -> Type {
     let key = body.this_layer().and_then(|layer| layer.key.as_ref());
     let symmetric = key.is_some_and(|key| key.symmetric);
-    let Some(own) = key.and_then(|key| type_in(&key.fields, name)) else {
+    let Some(own) = key.and_then(|key| type_in(body.cx, &key.fields, name)) else {
         let help = "let a router or endpoint look at the rest";
         hidden_part(body, name, "a multiplexor sees its own key alone", help);
         return Type::Unknown;
@@ -92,7 +94,7 @@ fn address_part(body: &mut Body, name: &Name, side: Side, of_endpoint: bool) -> 
     if which.is_some_and(|which| which.text == name.text) {
         return WHICH;
     }
-    if let Some(own) = type_in(fields, name) {
+    if let Some(own) = type_in(body.cx, fields, name) {
         return own;
     }
     let mut known: Vec<&str> = fields.iter().map(|field| field.name.text.as_str()).collect();

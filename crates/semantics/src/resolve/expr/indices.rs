@@ -15,7 +15,7 @@ pub(super) fn read(body: &mut Body, expr: &ast::IndexExpr, span: Span) -> Expr {
     let Some(base) = expr.base() else { return unknown(span) };
     let is_array = |kind: &MemberKind| matches!(kind, MemberKind::Array { .. });
     if let Some(name) = tree::name_expr(body.file, &base) {
-        if body.object_class(&name.text).is_some() {
+        if body.class_named(&name).is_some() {
             let help = format!(
                 "write `if let e = {}[key] {{ … }}`, or `let e = {}[key] or new {{ … }}`",
                 name.text, name.text

@@ -18,6 +18,7 @@ const READS: [&str; 7] = ["size", "share", "sum16", "received", "u8", "has", "fi
 pub fn named(body: &mut Body, expr: &Tree) -> Option<LocalId> {
     let expr = tree::unparen(expr);
     if let Some(name) = tree::name_expr(body.file, &expr) {
+        body.note(&name);
         if let Some(local) = body.locals.find(&name.text) {
             let ty = body.locals.ty(local);
             if matches!(ty, Type::Message) {
@@ -82,9 +83,10 @@ pub fn attribute(body: &mut Body, name: &Name) -> Option<AttributeId> {
     let own = body.this_layer().map(|layer| layer.reads.iter().chain(&layer.writes).copied().collect::<Vec<_>>());
     let is_named = |id: &AttributeId| body.cx.program.attributes[id.index()].name.text == name.text;
     if let Some(id) = own.unwrap_or_default().into_iter().find(is_named) {
+        body.cx.mention(name, body.cx.program.attributes[id.index()].name.span);
         return Some(id);
     }
-    if let Some(Item::Attribute(id)) = body.cx.item(body.file, &name.text) {
+    if let Some(Item::Attribute(id)) = body.cx.item_at(body.file, name) {
         return Some(id);
     }
     let text = format!("messages have no attribute `{}`", name.text);
@@ -105,7 +107,7 @@ pub fn undeclared(body: &mut Body, name: &Name, verb: &str, word: &str) {
     let text = format!("this layer does not say that it {word} `{}`", name.text);
     let help = format!("add `{word} {}` to the layer", name.text);
     let mut diagnostic = Diagnostic::error(codes::UNDECLARED, text).at(name.span, format!("{verb} here")).help(help);
-    if let Some(Item::Attribute(id)) = body.cx.item(body.file, &name.text) {
+    if let Some(Item::Attribute(id)) = body.cx.item_at(body.file, name) {
         diagnostic = diagnostic.loses(lost::attribute(&body.cx.program.attributes[id.index()].name));
     }
     body.report(diagnostic);
@@ -192,7 +194,7 @@ fn received(body: &mut Body, message: LocalId, args: &[ast::Arg], span: Span) ->
         );
         return unknown(span);
     };
-    match body.cx.item(body.file, &name.text) {
+    match body.cx.item_at(body.file, &name) {
         Some(Item::Wire(wire)) => make(ExprKind::Received { message, wire }, Type::Message, span),
         _ => {
             body.cx.unknown(codes::UNKNOWN_ITEM, "a wire", &name, body.file, |item| matches!(item, Item::Wire(_)));

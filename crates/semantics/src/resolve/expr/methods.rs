@@ -41,7 +41,7 @@ fn of_enum(body: &mut Body, owner: &Name, field: &ast::FieldExpr, args: &[ast::A
     if body.locals.find(&owner.text).is_some() {
         return None;
     }
-    let Some(Item::Enum(id)) = body.cx.item(body.file, &owner.text) else { return None };
+    let Some(Item::Enum(id)) = body.cx.item_at(body.file, owner) else { return None };
     body.cx.program.enums[id.index()].data?;
     let name = tree::some_name(body.file, field.name())?;
     let value = data::value(body, id, &name, Some(args), span);

@@ -11,6 +11,7 @@ use crate::resolve::expr::{consts, state, strangers};
 
 /// A plain name as a value.
 pub(super) fn read(body: &mut Body, name: &Name, want: Option<Type>) -> Expr {
+    body.note(name);
     if let Some(local) = body.locals.find(&name.text) {
         let ty = body.locals.ty(local);
         let kind = if ty == Type::Message { ExprKind::Give(local) } else { ExprKind::Local(local) };
@@ -41,7 +42,7 @@ pub(super) fn read(body: &mut Body, name: &Name, want: Option<Type>) -> Expr {
 
 /// A name of the file as a value: a constant, or what is said of everything else.
 fn of_file(body: &mut Body, name: &Name) -> Expr {
-    match body.cx.item(body.file, &name.text) {
+    match body.cx.item_at(body.file, name) {
         Some(Item::Const(index)) => match consts::of_file(body.cx, index, Some(name)) {
             Some(expr) => Expr { span: name.span, ..expr },
             None => unknown(name.span),

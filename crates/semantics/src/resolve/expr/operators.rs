@@ -142,7 +142,7 @@ fn wide_enough(literal: &Tree, hint: Option<Type>, want: Option<Type>) -> Option
 
 /// `k in m`
 fn is_in(body: &mut Body, left: &Tree, right: &Tree, span: Span) -> Expr {
-    if let Some(class) = tree::name_expr(body.file, right).and_then(|name| body.object_class(&name.text)) {
+    if let Some(class) = tree::name_expr(body.file, right).and_then(|name| body.class_named(&name)) {
         let keys = state::object_keys(body, class);
         let key = key_values(body, &tree::untuple(left), &keys, span);
         return make(ExprKind::HasObject { class, key }, Type::Bool, span);

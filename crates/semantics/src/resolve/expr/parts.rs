@@ -24,6 +24,8 @@ pub(super) fn call(body: &mut Body, callee: &Tree, args: &[ast::Arg], span: Span
         args.iter().filter_map(|arg| arg.value()).for_each(|value| drop(expr::infer(body, &value, None)));
         return Some(unknown(span));
     };
+    body.cx.mention(&owner, part.name.span);
+    body.cx.mention(&name, head.name.span);
     let args = arguments::for_params(body, &name.text, &head.params, args, span);
     refusals::refusal_is_met(body, &head, span);
     Some(make(ExprKind::CallOwn { function, args }, head.result, span))
@@ -34,6 +36,8 @@ pub(super) fn refusing(body: &mut Body, callee: &Tree, args: &[ast::Arg], span: 
     let (owner, name) = tree::name_field(body.file, callee)?;
     let part = body.part_named(&owner.text)?.clone();
     let (function, head) = function_of(body, &part, &name).filter(|(_, head)| head.refuses)?;
+    body.cx.mention(&owner, part.name.span);
+    body.cx.mention(&name, head.name.span);
     let args = arguments::for_params(body, &name.text, &head.params, args, span);
     Some(make(ExprKind::CallOwn { function, args }, head.result, span))
 }

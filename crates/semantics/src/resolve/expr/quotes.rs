@@ -80,7 +80,7 @@ fn wire_and_field(body: &mut Body, value: &Tree) -> Option<(WireId, Name)> {
         body.error(codes::WIRE_PLACE, "a field of a wire is named here", place, "expected `Wire.field`", help);
         return None;
     };
-    match body.cx.item(body.file, &wire.text) {
+    match body.cx.item_at(body.file, &wire) {
         Some(Item::Wire(id)) => Some((id, field)),
         _ => {
             body.cx.unknown(codes::UNKNOWN_ITEM, "a wire", &wire, body.file, |item| matches!(item, Item::Wire(_)));

@@ -16,7 +16,7 @@ pub(super) fn read(body: &mut Body, expr: &ast::RecordExpr, span: Span) -> Expr 
     let Some(name) = expr.name().map(|name| Name { text: name.text(), span: name.span(body.file) }) else {
         return unknown(span);
     };
-    let id = match body.cx.item(body.file, &name.text) {
+    let id = match body.cx.item_at(body.file, &name) {
         Some(Item::Record(id)) => id,
         Some(Item::Alias(index)) => match annotations::alias(body.cx, index, &name) {
             Type::Record(id) => id,
@@ -58,6 +58,7 @@ pub fn values(
             misspelt = true;
             continue;
         };
+        body.cx.mention(&name, fields[index].name.span);
         let found = match &value {
             Some(value) => expr::value(body, value, fields[index].ty),
             None => {

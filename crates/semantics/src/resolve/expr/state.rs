@@ -75,6 +75,7 @@ fn declaration(what: &str, name: &str) -> Option<String> {
 /// State named directly, or through an object's handle.
 pub(super) fn named(body: &mut Body, expr: &ast::Expr) -> Option<(StateRef, Name)> {
     if let Some(name) = tree::name_expr(body.file, expr) {
+        body.note(&name);
         if let Some((scope, member)) = body.find_state(&name.text) {
             return Some((StateRef { scope, member, object: None, span: name.span }, name));
         }
@@ -118,6 +119,9 @@ pub fn member_of(body: &mut Body, base: Expr, name: Name) -> Option<(StateRef, N
     let class = body.this_layer()?.objects.get(id.index())?;
     match position(&class.members, &name.text) {
         Some(member) => {
+            if let Some(known) = class.members.get(member as usize) {
+                body.cx.mention(&name, known.name.span);
+            }
             let span = base.span.to(name.span);
             let scope = ScopeKind::Object(id);
             Some((StateRef { scope, member, object: Some(Box::new(base)), span }, name))
@@ -145,6 +149,9 @@ fn member_of_listener(body: &mut Body, base: Expr, name: Name) -> Option<(StateR
         body.report(diagnostic);
         return None;
     };
+    if let Some(known) = members.get(member as usize) {
+        body.cx.mention(&name, known.name.span);
+    }
     let span = base.span.to(name.span);
     Some((StateRef { scope: ScopeKind::Point, member, object: Some(Box::new(base)), span }, name))
 }

@@ -44,7 +44,7 @@ fn flow(body: &mut Body, name: &Name) {
 fn value_of_an_enum(body: &Body, value: &str) -> Option<String> {
     let enums = &body.cx.program.enums;
     let is_seen = |of: &&Enum| {
-        let item = body.cx.item(body.file, &of.name.text);
+        let item = body.cx.item_at(body.file, &of.name);
         matches!(item, Some(Item::Enum(id)) if enums[id.index()].name.span == of.name.span)
     };
     let has = |of: &&Enum| of.names.iter().any(|(name, _)| name.text == value);

@@ -72,7 +72,7 @@ pub fn container_given(cx: &mut Context, file: FileId, value: &ast::Expr, given:
         return None;
     };
     let known = given.containers.get(&name.text).copied();
-    let found = known.or_else(|| match cx.item(file, &name.text) {
+    let found = known.or_else(|| match cx.item_at(file, &name) {
         Some(Item::Container(index)) => Some(index),
         _ => None,
     });

@@ -152,7 +152,7 @@ struct Making<'a> {
 
 impl Making<'_> {
     fn signature_named(&mut self, name: &Name) -> Option<SignatureId> {
-        match self.cx.item(self.file, &name.text) {
+        match self.cx.item_at(self.file, name) {
             Some(Item::Signature(id)) => Some(id),
             _ => {
                 let wanted = |item| matches!(item, Item::Signature(_));
@@ -333,7 +333,7 @@ fn boundaries_named(word: &str) -> Option<Boundaries> {
 fn attributes(cx: &mut Context, file: FileId, names: &[ast::Name]) -> Vec<(AttributeId, Span)> {
     let mut found = Vec::new();
     for name in names.iter().map(|name| tree::name(file, name)) {
-        match cx.item(file, &name.text) {
+        match cx.item_at(file, &name) {
             Some(Item::Attribute(id)) => found.push((id, name.span)),
             _ => {
                 let wanted = |item| matches!(item, Item::Attribute(_));
@@ -348,7 +348,7 @@ fn attributes(cx: &mut Context, file: FileId, names: &[ast::Name]) -> Vec<(Attri
 pub fn vocabularies(cx: &mut Context, file: FileId, names: &[ast::Name]) -> Vec<(VocabularyId, Span)> {
     let mut found = Vec::new();
     for name in names.iter().map(|name| tree::name(file, name)) {
-        match cx.item(file, &name.text) {
+        match cx.item_at(file, &name) {
             Some(Item::Vocabulary(id)) => found.push((id, name.span)),
             _ => {
                 let wanted = |item| matches!(item, Item::Vocabulary(_));
@@ -374,7 +374,7 @@ pub fn claims(
     });
     let mut claims = Vec::new();
     for name in names.iter().map(|name| tree::name(file, name)) {
-        let what = match (boundaries_named(&name.text), cx.item(file, &name.text)) {
+        let what = match (boundaries_named(&name.text), cx.item_at(file, &name)) {
             (_, Some(Item::Signature(id))) => Claimed::Signature(id),
             (Some(boundaries), _) => Claimed::Boundaries(boundaries),
             _ => {

@@ -62,6 +62,7 @@ fn is_declared(
     let span = tree.span(reader.file);
     let mut body = reader.argument();
     let args = arguments::for_params(&mut body, &of.text, &params, &tree.args(), span);
+    let names: Vec<Name> = params.iter().map(|param| param.name.clone()).collect();
     let values = params.iter().zip(args).map(|(param, arg)| (param.name.text.clone(), body.folded(arg))).collect();
     let instance = reader.this().containers.len() as u32;
     let (said, begin, waiting) = (reader.cx.out.len(), members.len(), reader.cx.contained.len());
@@ -71,7 +72,7 @@ fn is_declared(
     members.push(Member { name: name.clone(), kind: MemberKind::Container(instance) });
     let quota = quota_of(reader, scope, tree, members);
     let place = of.span;
-    let mut inside = Inside { instance, scope, members: Vec::new(), values, types, quota, place, depth };
+    let mut inside = Inside { instance, scope, members: Vec::new(), values, params: names, types, quota, place, depth };
     parts(reader, scope, (file, &container), (name, &mut inside), members);
     if reader.cx.out[said..].iter().any(|found| found.code == codes::EMPTY_SIZE) {
         members.truncate(begin);
@@ -129,7 +130,7 @@ fn container_of(reader: &mut LayerReader, tree: &ast::Contained) -> Option<(Cont
     let of = tree::some_name(reader.file, tree.container())?;
     let is_it = |(layer, name, _): &&(LayerId, String, usize)| *layer == reader.id && *name == of.text;
     let given = reader.cx.higher.containers.iter().find(is_it).filter(|_| reader.inside.is_none());
-    let found = given.map(|(_, _, index)| *index).or_else(|| match reader.cx.item(reader.file, &of.text) {
+    let found = given.map(|(_, _, index)| *index).or_else(|| match reader.cx.item_at(reader.file, &of) {
         Some(Item::Container(index)) => Some(index),
         _ => None,
     });

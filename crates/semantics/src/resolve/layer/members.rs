@@ -166,7 +166,7 @@ fn alternatives(reader: &mut LayerReader, header: &ast::Header) -> Vec<Variant> 
 
 fn service_named(reader: &mut LayerReader, name: Option<Name>) -> Option<(ServiceId, Name)> {
     let name = name?;
-    match reader.cx.item(reader.file, &name.text) {
+    match reader.cx.item_at(reader.file, &name) {
         Some(Item::Service(id)) => {
             // What it is called in the layer does not say whose it is.
             let text = name.plain().to_string();
@@ -185,7 +185,7 @@ fn attributes_named(reader: &mut LayerReader, names: Vec<ast::Name>, writes: boo
     let mut found = Vec::new();
     let names = parts::share(reader, names, writes);
     for name in names.iter().map(|name| tree::name(reader.file, name)) {
-        match reader.cx.item(reader.file, &name.text) {
+        match reader.cx.item_at(reader.file, &name) {
             Some(Item::Attribute(id)) => found.push(id),
             _ => reader.cx.unknown(codes::UNKNOWN_ATTRIBUTE, "an attribute", &name, reader.file, |item| {
                 matches!(item, Item::Attribute(_))
@@ -262,7 +262,7 @@ fn set_matching(reader: &mut LayerReader, matching: &ast::Matching, span: Span) 
         return;
     };
     let name = tree::name(reader.file, &name);
-    let Some(Item::Attribute(id)) = reader.cx.item(reader.file, &name.text) else {
+    let Some(Item::Attribute(id)) = reader.cx.item_at(reader.file, &name) else {
         let wanted = |item| matches!(item, Item::Attribute(_));
         return reader.cx.unknown(codes::UNKNOWN_ATTRIBUTE, "an attribute", &name, reader.file, wanted);
     };

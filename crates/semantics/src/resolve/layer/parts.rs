@@ -35,7 +35,7 @@ pub fn take(reader: &mut LayerReader, of: LayerId, item: &ast::Layer) {
 
 fn take_one(reader: &mut LayerReader, of: LayerId, name: &Name) {
     let trees = reader.cx.trees.clone();
-    let found = match reader.cx.item(reader.file, &name.text) {
+    let found = match reader.cx.item_at(reader.file, name) {
         Some(Item::Part(index)) => trees.parts.get(index),
         _ => None,
     };
@@ -45,7 +45,7 @@ fn take_one(reader: &mut LayerReader, of: LayerId, name: &Name) {
     };
     let own = tree::title(*file, part.name());
     let Some(layer) = tree::some_name(*file, part.layer()) else { return };
-    match reader.cx.item(*file, &layer.text) {
+    match reader.cx.item_at(*file, &layer) {
         Some(Item::Layer(id)) if id == of => {}
         // That it is part of nothing is said there.
         Some(Item::Layer(_)) => return of_another(reader, name, &own, &layer),
@@ -74,7 +74,7 @@ pub fn untaken(cx: &mut Context) {
     let trees = cx.trees.clone();
     for (file, part) in &trees.parts {
         let (own, Some(of)) = (tree::title(*file, part.name()), tree::some_name(*file, part.layer())) else { continue };
-        let Some(Item::Layer(id)) = cx.item(*file, &of.text) else {
+        let Some(Item::Layer(id)) = cx.item_at(*file, &of) else {
             cx.unknown(codes::UNKNOWN_LAYER, "a layer", &of, *file, |item| matches!(item, Item::Layer(_)));
             continue;
         };
@@ -141,9 +141,10 @@ pub fn share(reader: &mut LayerReader, names: Vec<ast::Name>, writes: bool) -> V
         if let Some(first) = layer.parts[part].shared.iter().find(|first| first.name.text == name.text) {
             let first = first.name.span;
             reader.cx.given_twice(&format!("`{}`", name.text), name.span, first);
-        } else if is_shared(layer, &name.text) {
-            layer.parts[part].shared.push(Shared { name, writes });
-        } else if matches!(reader.cx.item(reader.file, &name.text), Some(Item::Attribute(_))) {
+        } else if let Some(place) = place_shared(layer, &name.text) {
+            layer.parts[part].shared.push(Shared { name: name.clone(), writes });
+            reader.cx.mention(&name, place);
+        } else if matches!(reader.cx.item_at(reader.file, &name), Some(Item::Attribute(_))) {
             attributes.push(tree);
         } else {
             no_state(reader, part, &name);
@@ -152,10 +153,11 @@ pub fn share(reader: &mut LayerReader, names: Vec<ast::Name>, writes: bool) -> V
     attributes
 }
 
-/// Whether the layer itself has state or objects of that name.
-fn is_shared(layer: &Layer, name: &str) -> bool {
+/// Where the layer itself declares state or objects of that name.
+fn place_shared(layer: &Layer, name: &str) -> Option<Span> {
     let members = layer.scopes.iter().flat_map(|scope| &scope.members).map(|member| &member.name);
-    members.chain(layer.objects.iter().map(|class| &class.name)).any(|known| known.text == name)
+    let mut all = members.chain(layer.objects.iter().map(|class| &class.name));
+    all.find(|known| known.text == name).map(|known| known.span)
 }
 
 fn no_state(reader: &mut LayerReader, part: usize, name: &Name) {

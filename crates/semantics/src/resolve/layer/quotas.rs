@@ -52,6 +52,7 @@ pub(super) fn in_front(states: &[ast::State]) -> Vec<ast::State> {
 /// The quota of that name that places of a scope may take from; a report if there is none in sight.
 fn named(reader: &mut LayerReader, scope: ScopeKind, name: &Name) -> Option<StateRef> {
     let body = reader.body(BodyKind::Value, scope);
+    body.note(name);
     let is_quota = |(kind, member): &(ScopeKind, u32)| {
         matches!(body.member(*kind, *member).map(|member| &member.kind), Some(MemberKind::Quota { .. }))
     };

@@ -160,6 +160,7 @@ fn object_rules(reader: &mut LayerReader, object: &ast::Object, name: &Name) {
 fn holds(reader: &mut LayerReader, object: &ast::Object, keys: &[Field], name: &Name) -> bool {
     let Some(held) = tree::some_name(reader.file, object.holds()) else { return false };
     let is_worker = reader.this().shape == Shape::Worker;
+    keys.iter().filter(|key| key.name.text == held.text).for_each(|key| reader.cx.mention(&held, key.name.span));
     let wrong = match keys {
         _ if !is_worker => Some("only a worker's sessions leave flows behind"),
         _ if object.is_owned() => Some("what a session owns ends with it, and what is held is there when it has gone"),

@@ -80,7 +80,7 @@ fn held(cx: &Context, index: ContainerId) -> Vec<ContainerId> {
     let of = |state: ast::State| {
         let ast::State::Contained(inner) = state else { return None };
         let name = tree::some_name(*file, inner.container())?;
-        match cx.item(*file, &name.text) {
+        match cx.item_at(*file, &name) {
             Some(Item::Container(index)) => Some(index),
             _ => None,
         }

@@ -167,7 +167,10 @@ fn with(cx: &mut Context, At { file, layers, .. }: At, layer: &ast::StackLayer) 
     let (mut with, mut lost) = (Vec::new(), false);
     for name in layer.with().iter().map(|name| tree::name(file, name)) {
         match layers.position(&name.text) {
-            Some(_) => with.push(name),
+            Some(index) => {
+                cx.mention(&name, layers.known[index].name.span);
+                with.push(name);
+            }
             None => {
                 lost = true;
                 cx.out.extend(layers.unknown(&name, codes::UNKNOWN_BELOW, &[]));
@@ -182,7 +185,10 @@ fn exports(cx: &mut Context, file: FileId, item: &ast::Stack, layers: &Layers, s
         let ast::StackMember::Export(export) = member else { continue };
         for name in names_of(file, &export) {
             match layers.position(&name.text) {
-                Some(_) => add_export(cx, name, stack),
+                Some(index) => {
+                    cx.mention(&name, layers.known[index].name.span);
+                    add_export(cx, name, stack);
+                }
                 None => {
                     cx.out.extend(layers.unknown(&name, codes::UNKNOWN_EXPORT, &[]));
                     stack.lost.push(name.text);
@@ -216,7 +222,7 @@ fn extras(cx: &mut Context, file: FileId, export: &ast::Export) -> Option<Extras
     let (mut attributes, mut values): (Vec<(Name, AttributeId)>, Vec<Name>) = Default::default();
     for name in names {
         let known = attributes.iter().map(|(known, _)| known).chain(&values).any(|known| known.text == name.text);
-        match cx.item(file, &name.text) {
+        match cx.item_at(file, &name) {
             _ if known => {}
             Some(Item::Attribute(id)) => attributes.push((name, id)),
             _ => values.push(name),

@@ -55,9 +55,11 @@ fn too_many(cx: &mut Context, file: FileId, layer: &ast::StackLayer, chooses: bo
 fn over(cx: &mut Context, At { file, stack, layers }: At, over: &ast::Over) -> Option<Over> {
     let below = tree::some_name(file, over.name())?;
     if let Some(device) = stack.devices.iter().position(|device| device.text == below.text) {
+        cx.mention(&below, stack.devices[device].span);
         return Some(Over::Device(device as u32));
     }
     if let Some(index) = layers.position(&below.text) {
+        cx.mention(&below, layers.known[index].name.span);
         return Some(Over::Instance(index as u32));
     }
     if stack.lost.contains(&below.text) {
@@ -94,6 +96,7 @@ pub(super) fn bound(cx: &mut Context, at: At, over: &ast::Over, layer: &Known) -
             unknown_key(cx, &keys, &name);
             continue;
         };
+        cx.mention(&name, field.name.span);
         let mut body = Body::argument(cx, at.file, &at.stack.params, &at.stack.devices);
         let value = expr::some_value(&mut body, key.value(), field.ty, name.span);
         let value = body.folded(value);

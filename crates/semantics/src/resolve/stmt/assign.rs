@@ -45,6 +45,7 @@ fn to_target(body: &mut Body, target: &Tree, change: Change, or: Option<ast::OrC
 }
 
 fn to_name(body: &mut Body, name: &Name, change: Change) -> Option<StmtKind> {
+    body.note(name);
     if let Some(local) = body.locals.find(&name.text) {
         let old = make(ExprKind::Local(local), body.locals.ty(local), name.span);
         let value = targets::new_value(body, old, change);
@@ -58,7 +59,7 @@ fn to_name(body: &mut Body, name: &Name, change: Change) -> Option<StmtKind> {
         let text = format!("parameter `{}` does not change", name.text);
         let help = format!("keep what changes in a scope: `entity {{ var x: u32 = {} }}`", name.text);
         body.error(codes::NOT_ASSIGNABLE, text, name.span, "a parameter", &help);
-    } else if body.cx.item(body.file, &name.text).is_some() {
+    } else if body.cx.item_at(body.file, name).is_some() {
         let text = format!("`{}` does not change", name.text);
         body.error(codes::NOT_ASSIGNABLE, text, name.span, "no place", "name a variable");
     } else {
@@ -111,7 +112,7 @@ fn to_index(body: &mut Body, index: &ast::IndexExpr, change: Change, or: Option<
     if state::is_member(body, &base, |kind| matches!(kind, MemberKind::Array { .. })) {
         return to_element(body, index, change);
     }
-    if let Some(class) = tree::name_expr(body.file, &base).filter(|name| body.object_class(&name.text).is_some()) {
+    if let Some(class) = tree::name_expr(body.file, &base).filter(|name| body.class_named(name).is_some()) {
         let help = format!("write `let e = {}[key] or new {{ … }}`, then assign to its parts", class.text);
         body.error(codes::NOT_ASSIGNABLE, "an object is not assigned as a whole", change.span, "an object", &help);
         return None;
@@ -168,6 +169,7 @@ fn to_field(body: &mut Body, field: &ast::FieldExpr, change: Change) -> Option<S
         return element_parts::of_array(body, field, change);
     }
     let owner = tree::name_expr(body.file, &base);
+    owner.iter().for_each(|owner| body.note(owner));
     let local = owner.as_ref().and_then(|owner| body.locals.find(&owner.text));
     match local.map(|local| (local, body.locals.ty(local))) {
         Some((message, Type::Message)) => return set_attribute(body, message, &name, change),

@@ -78,6 +78,7 @@ fn constant(body: &mut Body, name: &Name, value: &Tree) -> Option<(u32, Expr)> {
     let layer = body.this_layer()?;
     let asked = || layer.asked(&layer.accepted);
     let found = asked().find(|(_, member)| member.name.text == name.text);
+    found.iter().for_each(|(_, member)| body.cx.mention(name, member.name.span));
     let Some((at, MemberKind::Var { ty, .. })) = found.map(|(at, member)| (at, &member.kind)) else {
         let names: Vec<String> = asked().map(|(_, member)| member.name.text.clone()).collect();
         let text = format!("no constant of the session is `{}` from `accept`", name.text);

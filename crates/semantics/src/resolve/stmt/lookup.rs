@@ -97,7 +97,7 @@ pub(super) fn read(body: &mut Body, expr: &Tree) -> Option<Result<Lookup, ()>> {
                 let flow = operators::key_values(body, &trees, &[Type::Flow(Side::Above)], span).pop();
                 return Some(Ok(Lookup::Listener(flow)));
             }
-            if let Some(class) = tree::name_expr(body.file, &base).and_then(|name| body.object_class(&name.text)) {
+            if let Some(class) = tree::name_expr(body.file, &base).and_then(|name| body.class_named(&name)) {
                 let keys = state::object_keys(body, class);
                 let key = operators::key_values(body, &trees, &keys, span);
                 return Some(Ok(Lookup::Object { class, key }));

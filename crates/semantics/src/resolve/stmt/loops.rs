@@ -90,7 +90,7 @@ pub(super) fn for_(body: &mut Body, stmt: &ast::ForStmt, span: Span) -> Option<S
     if let Some(kind) = containers::walk(body, &names, &iterable, &limit, stmt.body(), span) {
         return Some(kind);
     }
-    let class = tree::name_expr(body.file, &iterable).and_then(|name| body.object_class(&name.text));
+    let class = tree::name_expr(body.file, &iterable).and_then(|name| body.class_named(&name));
     let Some(class) = class else {
         let place = body.span(&iterable);
         let help = "write `for i in a .. b limit 16` or `for e in Entry limit 64`";

@@ -70,6 +70,7 @@ pub(super) fn with_field(body: &mut Body, old: Expr, id: RecordId, name: &Name, 
         body.error(codes::UNKNOWN_FIELD, format!("there is no field `{}`", name.text), name.span, "unknown", &help);
         return None;
     };
+    body.cx.mention(name, fields[at].name.span);
     let part = ExprKind::RecordField { record: Box::new(old.clone()), field: at as u32 };
     let new = new_value(body, make(part, fields[at].ty, change.span), change);
     Some(replaced(old, (id, &fields), at, new, change.span))
@@ -80,6 +81,7 @@ pub(super) fn with_part(body: &mut Body, old: Expr, name: &Name, value: Expr, sp
     let Type::Record(id) = old.ty else { return None };
     let fields = body.cx.program.records.get(id.index())?.fields.clone();
     let at = fields.iter().position(|field| field.name.text == name.text)?;
+    body.cx.mention(name, fields[at].name.span);
     Some(replaced(old, (id, &fields), at, value, span))
 }
 
@@ -89,6 +91,7 @@ pub(super) fn put_into(body: &mut Body, target: &Tree, value: Expr, span: Span) 
     match &target {
         Tree::Name(_) => {
             let name = tree::name_expr(body.file, &target)?;
+            body.note(&name);
             if let Some(local) = body.locals.find(&name.text) {
                 return Some(StmtKind::AssignLocal { local, value });
             }

@@ -158,7 +158,7 @@ pub(super) fn end(body: &mut Body, stmt: &ast::EndStmt, span: Span) -> Option<St
         }
         return Some(StmtKind::End { object: None });
     };
-    if let Some(name) = tree::name_expr(body.file, &value).filter(|name| body.object_class(&name.text).is_some()) {
+    if let Some(name) = tree::name_expr(body.file, &value).filter(|name| body.class_named(name).is_some()) {
         let text = format!("`{}` is all objects of that name, and one ends", name.text);
         let help = format!("find it first: `if let e = {}[key] {{ end e }}`", name.text);
         body.error(codes::MISMATCH, text, name.span, "which one?", &help);

@@ -62,7 +62,7 @@ pub(super) fn read(
 
 /// The stack of that name; a report if there is none.
 pub(super) fn stack_named(cx: &mut Context, file: FileId, name: &Name) -> Option<StackId> {
-    if let Some(Item::Stack(id)) = cx.item(file, &name.text) {
+    if let Some(Item::Stack(id)) = cx.item_at(file, name) {
         return Some(id);
     }
     cx.unknown(codes::UNKNOWN_STACK, "a stack", name, file, |item| matches!(item, Item::Stack(_)));
@@ -71,6 +71,7 @@ pub(super) fn stack_named(cx: &mut Context, file: FileId, name: &Name) -> Option
 
 fn named_setting(cx: &mut Context, stack: &Stack, label: &Name) -> Option<(Name, Type)> {
     if let Some(param) = stack.params.iter().find(|param| param.name.text == label.text && param.ty != Type::Unit) {
+        cx.mention(label, param.name.span);
         return Some((label.clone(), param.ty));
     }
     if let Some((device, part)) = label.text.split_once('.') {

@@ -106,6 +106,8 @@ fn bound_again(cx: &mut Context, name: &Name, first: &Name, who: &str) {
 pub(super) fn known_port(cx: &mut Context, stack: StackId, port: &Name) {
     let stack = &cx.program.stacks[stack.index()];
     let ports: Vec<&str> = stack.devices.iter().chain(&stack.exports).map(|name| name.text.as_str()).collect();
+    let named = stack.devices.iter().chain(stack.instances.iter().map(|instance| &instance.name));
+    named.filter(|known| known.text == port.text).for_each(|known| cx.mention(port, known.span));
     if ports.contains(&port.text.as_str()) || stack.lost.contains(&port.text) {
         return;
     }

@@ -74,7 +74,7 @@ fn is_of_its_stacks(cx: &mut Context, file: FileId, suite: &ast::Suite, item: &a
 fn run(cx: &mut Context, file: FileId, item: &ast::Run, ran: &mut BTreeMap<(usize, Vec<u32>), Span>) {
     let Some(part) = item.suite() else { return };
     let Some(name) = tree::some_name(file, part.name()) else { return };
-    let Some(Item::Suite(index)) = cx.item(file, &name.text) else {
+    let Some(Item::Suite(index)) = cx.item_at(file, &name) else {
         return cx.unknown(codes::UNKNOWN_ITEM, "a suite", &name, file, |item| matches!(item, Item::Suite(_)));
     };
     let trees = cx.trees.clone();

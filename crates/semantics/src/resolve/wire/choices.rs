@@ -27,6 +27,7 @@ pub(super) fn read(reader: &mut WireReader, choice: &ast::WireChoice) -> Option<
         reader.cx.error(codes::WIRE_TAG, text, name.span, "no tag", &help);
         return None;
     };
+    reader.cx.mention(&name, reader.fields[on].name.span);
     let width = reader.fields[on].width;
     let mut tags: Vec<(u64, mokume_base::Span)> = Vec::new();
     let mut arms = Vec::new();

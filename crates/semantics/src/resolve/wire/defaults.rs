@@ -45,7 +45,8 @@ fn is_pseudo_checksum(reader: &WireReader, value: &Tree) -> bool {
 /// `pseudo source, destination, protocol`
 pub(super) fn pseudo(reader: &mut WireReader, pseudo: &ast::WirePseudo) {
     for name in pseudo.fields().iter().map(|name| tree::name(reader.file, name)) {
-        if reader.fields.iter().any(|field| field.name.text == name.text) {
+        if let Some(known) = reader.fields.iter().find(|field| field.name.text == name.text) {
+            reader.cx.mention(&name, known.name.span);
             reader.pseudo.push(name);
             continue;
         }

@@ -92,10 +92,11 @@ pub(super) fn trim(reader: &mut WireReader, trim: &ast::WireTrim, items: &mut [W
     let Some(to) = trim.to() else { return };
     let place = to.span(reader.file);
     let (to, plus) = trimmed(reader, &tree::unparen(&to));
-    let name = tree::name_expr(reader.file, &to).map(|name| name.text);
+    let name = tree::name_expr(reader.file, &to);
     for item in items.iter_mut() {
         let WireItem::Field(field) = item else { continue };
-        if Some(&field.name.text) == name.as_ref() {
+        if let Some(name) = name.as_ref().filter(|name| name.text == field.name.text) {
+            reader.cx.mention(name, field.name.span);
             field.trims = Some(plus);
             return;
         }

@@ -136,6 +136,7 @@ pub(super) fn expr(reader: &mut WireReader, value: &Tree) -> Option<WireExpr> {
         Tree::Name(_) => {
             let name = tree::name_expr(reader.file, &value)?;
             if let Some(index) = reader.fields.iter().position(|field| field.name.text == name.text) {
+                reader.cx.mention(&name, reader.fields[index].name.span);
                 return Some(WireExpr::Field(index as u32));
             }
             let diagnostic = reader.not_in_front(&name);

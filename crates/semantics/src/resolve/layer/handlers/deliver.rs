@@ -36,6 +36,8 @@ pub(super) fn read(head: &mut Head) -> Option<Event> {
                     header.as_ref().and_then(|header| header.variant(&name.text)).filter(|_| single.is_none());
                 match field {
                     Some((at, ty)) => {
+                        let of = single.as_ref().and_then(|single| single.fields.get(at as usize));
+                        of.iter().for_each(|of| head.cx.mention(&name, of.name.span));
                         let local = called(head, &param, &name);
                         fields.push((at, head.bind(local, ty)));
                     }
@@ -120,9 +122,11 @@ fn chosen(
         }
         return None;
     };
+    head.cx.mention(name, variant.name.span);
     for (name, local) in names {
         match variant.fields.iter().position(|field| field.name.text == name.text) {
             Some(at) => {
+                head.cx.mention(name, variant.fields[at].name.span);
                 let local = head.bind(local.clone(), variant.fields[at].ty);
                 fields.push((at as u32, local));
             }

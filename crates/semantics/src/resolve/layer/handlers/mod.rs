@@ -167,7 +167,9 @@ fn expiry(head: &mut Head, name: &Name) -> Option<Event> {
         }
     };
     let kind = found.and_then(|(scope, member)| layer.members(scope)?.get(member as usize));
-    if let (Some((scope, member)), Some(MemberKind::Timer)) = (found, kind.map(|member| &member.kind)) {
+    if let (Some((scope, member)), Some(known)) = (found, kind.filter(|known| matches!(known.kind, MemberKind::Timer)))
+    {
+        head.cx.mention(name, known.name.span);
         return Some(Event::Expiry { timer: StateRef { scope, member, object: None, span: name.span } });
     }
     let owner = layer.objects.iter().find(|class| {

@@ -55,7 +55,7 @@ fn is_unspoken(head: &mut Head, name: &Name) -> bool {
         return false;
     }
     let seen = |cx: &Context, vocabulary: &Vocabulary| {
-        let item = cx.item(head.file, &vocabulary.name.text);
+        let item = cx.item_at(head.file, &vocabulary.name);
         let events = vocabulary.down.iter().chain(&vocabulary.up);
         matches!(item, Some(Item::Vocabulary(_))) && events.into_iter().any(|known| known.name.text == name.text)
     };

@@ -28,7 +28,11 @@ pub fn read(head: &mut Head, owner: &Name, name: &Name) -> Option<Event> {
             return None;
         }
     };
-    let params = head.cx.program.services[service.index()].operations[operation as usize].params.clone();
+    let asked = &head.cx.program.services[service.index()];
+    let place = uses.and_then(|index| Some(head.this().uses.get(index as usize)?.1.span));
+    head.cx.mention(owner, place.unwrap_or(asked.name.span));
+    head.cx.mention(name, asked.operations[operation as usize].name.span);
+    let params = asked.operations[operation as usize].params.clone();
     let given = head.params(params.len());
     for (param, field) in given.iter().zip(&params) {
         let Some(ty) = param.ty() else { continue };

@@ -15,6 +15,7 @@ pub(super) type Bound = BTreeMap<u32, BTreeSet<String>>;
 /// The place of the host that a name means; a report, if there is none.
 pub(super) fn host_of(cx: &mut Context, network: &Network, broken: &[String], name: &Name) -> Option<usize> {
     let found = network.hosts.iter().position(|host| host.name.text == name.text);
+    found.iter().for_each(|at| cx.mention(name, network.hosts[*at].name.span));
     if found.is_none() && !broken.contains(&name.text) && !broken.contains(&String::new()) {
         let names = network.hosts.iter().map(|host| host.name.text.as_str());
         let text = format!("this network has no host `{}`", name.text);
@@ -49,6 +50,7 @@ pub(super) fn device_of(
     let host = host_of(cx, network, broken, host)?;
     let stack = &cx.program.stacks[network.hosts[host].stack.index()];
     let found = stack.devices.iter().position(|known| known.text == device.text);
+    found.iter().for_each(|at| cx.mention(device, stack.devices[*at].span));
     if found.is_none() {
         let names: Vec<String> = stack.devices.iter().map(|device| device.text.clone()).collect();
         let text = format!("stack `{}` has no device `{}`", stack.name.text, device.text);

@@ -1,0 +1,590 @@
+//! What may stand at a place: looked at with a name there, so that the tree and the types around it are what they will be.
+//!
+//! Keeps: what is proposed could be written there; an editor sorts it by what is typed already.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use ls_types::{CompletionItem, CompletionItemKind as Kind, Documentation, MarkupContent, MarkupKind};
+use mokume_base::{FileId, Span};
+use mokume_semantics::program::{Field, Layer, MemberKind, Param, Program, Type};
+use mokume_semantics::signature::STANDARD_REASONS;
+use mokume_semantics::{events, types};
+use mokume_syntax::ast::{self, AstNode};
+use mokume_syntax::{words, SyntaxKind, SyntaxNode, SyntaxToken};
+
+use crate::analysis::Analysis;
+use crate::{hover, names};
+
+/// The name that is put where the cursor is.
+pub const HERE: &str = "mokume_here";
+
+/// What every file has without a `use`.
+const TYPES: [&str; 10] = ["bool", "u8", "u16", "u32", "u64", "seq32", "Duration", "Instant", "Message", "Flow"];
+const VALUES: [&str; 8] = ["clamp", "flow", "fold16", "max", "message", "min", "now", "random"];
+const OF_MESSAGES: [&str; 10] =
+    ["size", "share()", "sum16()", "trim()", "skip()", "split()", "join()", "u8()", "u16be()", "u32be()"];
+
+/// A text in which somebody is about to write, with a name at the cursor; where that name begins.
+pub fn patched(text: &str, offset: usize) -> (String, usize) {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let from =
+        text[..offset].rfind(|c| !is_word(c)).map_or(0, |at| at + text[at..].chars().next().map_or(1, char::len_utf8));
+    let to = text[offset..].find(|c| !is_word(c)).map_or(text.len(), |at| offset + at);
+    (format!("{}{HERE}{}", &text[..from], &text[to..]), from)
+}
+
+/// All that may stand at the name that was put there.
+pub fn at(analysis: &Analysis, file: FileId, from: usize, modules: &[String]) -> Vec<CompletionItem> {
+    let Some(word) = names::word(analysis, file, from as u32 + 1) else { return Vec::new() };
+    let scene = Scene { analysis, program: &analysis.checked.program, file, token: word.token };
+    let mut found = Found::default();
+    scene.propose(modules, &mut found);
+    found.items.into_values().collect()
+}
+
+/// By label, each once.
+#[derive(Default)]
+struct Found {
+    items: BTreeMap<String, CompletionItem>,
+}
+
+impl Found {
+    fn add(&mut self, label: &str, kind: Kind, detail: impl Into<String>) {
+        self.put(CompletionItem {
+            label: label.to_string(),
+            kind: Some(kind),
+            detail: Some(detail.into()),
+            ..CompletionItem::default()
+        });
+    }
+
+    fn put(&mut self, item: CompletionItem) {
+        if item.label != HERE && !item.label.starts_with(['.', '?']) {
+            self.items.entry(item.label.clone()).or_insert(item);
+        }
+    }
+
+    fn words(&mut self, words: &[&str]) {
+        words.iter().for_each(|word| self.add(word, Kind::KEYWORD, words::form(word)));
+    }
+}
+
+struct Scene<'a> {
+    analysis: &'a Analysis,
+    program: &'a Program,
+    file: FileId,
+    token: SyntaxToken,
+}
+
+impl Scene<'_> {
+    fn propose(&self, modules: &[String], found: &mut Found) {
+        use SyntaxKind as S;
+        let Some(parent) = self.token.parent() else { return };
+        let owner = parent.parent();
+        let kind = owner.as_ref().map_or(S::FILE, SyntaxNode::kind);
+        match (parent.kind(), kind) {
+            (S::USE_PATH | S::USE, _) | (_, S::USE_PATH | S::USE) => {
+                modules.iter().for_each(|module| found.add(module, Kind::MODULE, "module"));
+            }
+            (S::NAME, S::FIELD_EXPR) => self.behind_dot(owner, found).unwrap_or_default(),
+            (S::NAME, S::NAMED_TYPE) => self.types(found),
+            (S::NAME, S::LAYER_USE) => self.layers(found),
+            (S::NAME, S::OVER | S::WITH | S::EXPORT) => self.instances(found),
+            (S::NAME, S::READS | S::WRITES) => self.attributes(found),
+            (S::NAME, S::SERVES | S::USES) => {
+                let all = self.program.services.iter().map(|service| &service.name);
+                all.for_each(|name| found.add(&name.text, Kind::INTERFACE, "service"));
+            }
+            (S::NAME | S::PATH, S::DROP_STMT | S::CONSUME_STMT | S::FAIL_STMT) => self.reasons(found),
+            (S::NAME, S::PATH) => match owner.and_then(|path| path.parent()).map(|node| node.kind()) {
+                Some(S::HANDLER) => self.handled(found),
+                Some(S::DROP_STMT | S::CONSUME_STMT | S::FAIL_STMT) => self.reasons(found),
+                _ => self.by_place(&parent, found),
+            },
+            (S::NAME_EXPR, S::EXPR_STMT) => {
+                found.words(words::of_statements());
+                found.add("below", Kind::KEYWORD, "below.send(msg)");
+                found.add("above", Kind::KEYWORD, "above.deliver(msg)");
+                self.values(found);
+            }
+            (S::NAME_EXPR, S::ARG) => {
+                self.named_arguments(found);
+                self.values(found);
+            }
+            (S::NAME_EXPR, _) if self.is_in(S::STACK_LAYER) || self.is_in(S::BUNDLE) => {
+                self.layers(found);
+                self.values(found);
+            }
+            (S::NAME_EXPR, _) => self.values(found),
+            _ => self.by_place(&parent, found),
+        }
+    }
+
+    fn is_in(&self, kind: SyntaxKind) -> bool {
+        self.token.parent_ancestors().any(|node| node.kind() == kind)
+    }
+
+    /// Where something begins that is not yet to be seen what.
+    fn by_place(&self, parent: &SyntaxNode, found: &mut Found) {
+        use SyntaxKind as S;
+        let around = parent.ancestors().map(|node| node.kind());
+        let around = around.into_iter().find(|kind| {
+            matches!(
+                kind,
+                S::BLOCK
+                    | S::SCOPE
+                    | S::OBJECT
+                    | S::LAYER
+                    | S::PART
+                    | S::CONTAINER
+                    | S::STACK
+                    | S::BUNDLE
+                    | S::HANDLER
+                    | S::FILE
+            )
+        });
+        match around {
+            Some(S::BLOCK) => {
+                found.words(words::of_statements());
+                self.values(found);
+            }
+            Some(S::SCOPE | S::CONTAINER) => found.words(words::of_state()),
+            Some(S::OBJECT) => {
+                found.words(words::of_state());
+                found.words(&["on"]);
+            }
+            Some(S::HANDLER) => self.handled(found),
+            Some(S::LAYER | S::PART) => found.words(words::of_members()),
+            Some(S::STACK) => {
+                found.words(&["export", "outputs", "sessions", "tick", "order", "over", "with"]);
+                self.layers(found);
+            }
+            Some(S::BUNDLE) => self.layers(found),
+            _ => found.words(words::of_items()),
+        }
+    }
+
+    // ---- behind a dot ----
+
+    fn behind_dot(&self, owner: Option<SyntaxNode>, found: &mut Found) -> Option<()> {
+        let field = ast::FieldExpr::cast(owner?)?;
+        let base = field.base()?;
+        let last = base.syntax().descendants_with_tokens().filter_map(|element| element.into_token());
+        let last = last.filter(|token| token.kind() == SyntaxKind::IDENT).last()?;
+        let at = ast::token_span(&last, self.file);
+        let declared = names::exact_declarations(self.analysis, at);
+        match (last.text(), declared.is_empty()) {
+            ("below", true) => self.neighbour(&events::DOWN, true, found),
+            ("above", true) => self.neighbour(&events::UP, false, found),
+            ("flow", true) => self.flow(found),
+            (word, true) => self.of_alias(word, found),
+            (_, false) => declared.iter().for_each(|declared| self.of_declared(*declared, found)),
+        }
+        Some(())
+    }
+
+    /// A service or a part by the name that the layer has for it.
+    fn of_alias(&self, word: &str, found: &mut Found) {
+        let Some(layer) = self.layer() else { return };
+        let services = layer.uses.iter().filter(|(_, alias)| alias.text == word);
+        services.for_each(|(_, alias)| self.of_declared(alias.span, found));
+        let parts = layer.parts.iter().filter(|part| part.called == word);
+        parts.for_each(|part| self.of_declared(part.name.span, found));
+    }
+
+    fn neighbour(&self, events: &[&str], down: bool, found: &mut Found) {
+        events.iter().for_each(|event| found.add(event, Kind::EVENT, "event"));
+        for vocabulary in &self.program.vocabularies {
+            let carried = if down { &vocabulary.down } else { &vocabulary.up };
+            carried
+                .iter()
+                .for_each(|event| found.add(&event.name.text, Kind::EVENT, format!("of {}", vocabulary.name.text)));
+        }
+        if down {
+            ["mtu", "credit"].iter().for_each(|name| found.add(name, Kind::PROPERTY, "published below"));
+            for publish in self.program.layers.iter().flat_map(|layer| &layer.publishes) {
+                found.add(&publish.name.text, Kind::PROPERTY, types::show(self.program, publish.ty));
+            }
+        }
+    }
+
+    fn flow(&self, found: &mut Found) {
+        ["local", "remote"].iter().for_each(|end| found.add(end, Kind::PROPERTY, "an end of the flow"));
+        let Some(layer) = self.layer() else { return };
+        let parts = layer.key.iter().flat_map(|key| &key.fields).chain(&layer.address).chain(&layer.below_address);
+        self.fields(parts, found);
+    }
+
+    fn fields<'f>(&self, fields: impl IntoIterator<Item = &'f Field>, found: &mut Found) {
+        for field in fields {
+            self.item(&field.name.text, Kind::FIELD, types::show(self.program, field.ty), field.name.span, found);
+        }
+    }
+
+    /// What can be asked of what is declared at a place.
+    fn of_declared(&self, declared: Span, found: &mut Found) {
+        let program = self.program;
+        for item in program.enums.iter().filter(|item| item.name.span == declared) {
+            item.names.iter().for_each(|(name, number)| found.add(&name.text, Kind::ENUM_MEMBER, number.to_string()));
+        }
+        for service in program.services.iter().filter(|service| service.name.span == declared) {
+            service.operations.iter().for_each(|known| found.add(&known.name.text, Kind::EVENT, "operation"));
+        }
+        for layer in &program.layers {
+            for (service, alias) in layer.uses.iter().filter(|(_, alias)| alias.span == declared) {
+                let operations = program.services.get(service.index()).map_or(&[][..], |service| &service.operations);
+                operations
+                    .iter()
+                    .for_each(|known| found.add(&known.name.text, Kind::EVENT, format!("of {}", alias.text)));
+            }
+            for part in layer.parts.iter().filter(|part| part.name.span == declared) {
+                part.functions.iter().for_each(|(name, _)| found.add(name, Kind::FUNCTION, "of the part"));
+            }
+            for (_, members) in layer.all_members() {
+                for member in members.iter().filter(|member| member.name.span == declared) {
+                    self.of_member(layer, &member.kind, found);
+                }
+            }
+        }
+        if let Some(ty) = self.type_at(declared) {
+            self.of_type(ty, declared, found);
+        }
+    }
+
+    fn of_member(&self, layer: &Layer, kind: &MemberKind, found: &mut Found) {
+        match kind {
+            MemberKind::Var { ty, .. } => self.of_type(*ty, layer.name.span, found),
+            MemberKind::Container(instance) => {
+                if let Some(container) = layer.containers.get(*instance as usize) {
+                    container.functions.iter().for_each(|(name, _)| found.add(name, Kind::FUNCTION, &container.of));
+                    container.members.iter().for_each(|(name, _)| found.add(name, Kind::VARIABLE, &container.of));
+                }
+            }
+            MemberKind::Messages { .. } => {
+                ["put", "take", "share", "holds"].iter().for_each(|name| found.add(name, Kind::METHOD, "of places"));
+            }
+            MemberKind::Timer
+            | MemberKind::Quota { .. }
+            | MemberKind::Counter
+            | MemberKind::Array { .. }
+            | MemberKind::Map { .. } => {}
+        }
+    }
+
+    fn of_type(&self, ty: Type, declared: Span, found: &mut Found) {
+        match ty {
+            Type::Record(id) => {
+                if let Some(record) = self.program.records.get(id.index()).filter(|record| record.vector.is_none()) {
+                    self.fields(&record.fields, found);
+                } else {
+                    ["length", "push", "pop", "at"]
+                        .iter()
+                        .for_each(|name| found.add(name, Kind::METHOD, "of a vector"));
+                }
+            }
+            Type::Message => {
+                OF_MESSAGES
+                    .iter()
+                    .for_each(|name| found.add(name.trim_end_matches("()"), Kind::METHOD, "of a message"));
+                self.attributes(found);
+            }
+            Type::Flow(_) => self.flow(found),
+            Type::Object(id) => {
+                let class = self.layer_at(declared).and_then(|layer| layer.objects.get(id.index()));
+                for member in class.iter().flat_map(|class| &class.members) {
+                    self.item(&member.name.text, Kind::VARIABLE, "", member.name.span, found);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The type of a local, a parameter or a field that is declared at a place.
+    fn type_at(&self, declared: Span) -> Option<Type> {
+        let fields = self.program.records.iter().flat_map(|record| &record.fields);
+        let field = || fields.into_iter().find(|field| field.name.span == declared).map(|field| field.ty);
+        hover::type_of_local(self.program, declared).or_else(field)
+    }
+
+    // ---- names in sight ----
+
+    /// The layer in whose text this stands.
+    fn layer(&self) -> Option<&Layer> {
+        let here = self.token.parent_ancestors().find(|node| node.kind() == SyntaxKind::LAYER)?;
+        let span = ast::span_of(&here, self.file);
+        self.program.layers.iter().find(|layer| within(layer.name.span, span))
+    }
+
+    fn layer_at(&self, place: Span) -> Option<&Layer> {
+        let holds = |layer: &&Layer| {
+            layer.handlers.iter().flat_map(|handler| &handler.locals).any(|local| local.name.span == place)
+                || layer.functions.iter().flat_map(|function| &function.locals).any(|local| local.name.span == place)
+                || layer.name.span == place
+        };
+        self.program.layers.iter().find(holds)
+    }
+
+    fn values(&self, found: &mut Found) {
+        self.locals(found);
+        if let Some(layer) = self.layer() {
+            for (_, members) in layer.all_members() {
+                for member in members.iter().filter(|member| !member.name.text.contains('.')) {
+                    self.item(
+                        &member.name.text,
+                        Kind::VARIABLE,
+                        state(&member.kind, self.program),
+                        member.name.span,
+                        found,
+                    );
+                }
+            }
+            layer
+                .objects
+                .iter()
+                .for_each(|class| self.item(&class.name.text, Kind::CLASS, "objects", class.name.span, found));
+            self.params(&layer.params, found);
+            for function in layer.functions.iter().filter(|function| !function.name.text.contains('.')) {
+                self.item(&function.name.text, Kind::FUNCTION, "function of the layer", function.name.span, found);
+            }
+            layer.uses.iter().for_each(|(_, alias)| found.add(&alias.text, Kind::INTERFACE, "service"));
+            layer.parts.iter().for_each(|part| found.add(&part.called, Kind::CLASS, "part"));
+        }
+        let seen = self.seen();
+        let is_seen = |span: Span| seen.contains(&span.file);
+        for function in self.program.functions.iter().filter(|function| is_seen(function.name.span)) {
+            self.item(&function.name.text, Kind::FUNCTION, "function", function.name.span, found);
+        }
+        for item in self.program.enums.iter().filter(|item| is_seen(item.name.span)) {
+            self.item(&item.name.text, Kind::ENUM, "enum", item.name.span, found);
+        }
+        for (_, source) in self.analysis.checked.sources.files().filter(|(file, _)| seen.contains(file)) {
+            constants(&source.text).iter().for_each(|name| found.add(name, Kind::CONSTANT, "constant"));
+        }
+        VALUES.iter().for_each(|name| found.add(name, Kind::FUNCTION, "of the language"));
+        found.words(&["true", "false", "not"]);
+    }
+
+    /// What the handler or function around this has bound in front of it.
+    fn locals(&self, found: &mut Found) {
+        let code = self
+            .token
+            .parent_ancestors()
+            .find(|node| matches!(node.kind(), SyntaxKind::HANDLER | SyntaxKind::FUNCTION));
+        let Some(code) = code.map(|node| ast::span_of(&node, self.file)) else { return };
+        let here = ast::token_span(&self.token, self.file);
+        let of_layers = self.program.layers.iter().flat_map(|layer| {
+            let handlers = layer.handlers.iter().flat_map(|handler| &handler.locals);
+            handlers.chain(layer.functions.iter().flat_map(|function| &function.locals))
+        });
+        let all = of_layers.chain(self.program.functions.iter().flat_map(|function| &function.locals));
+        for local in all.filter(|local| within(local.name.span, code) && local.name.span.start < here.start) {
+            found.add(&local.name.text, Kind::VARIABLE, types::show(self.program, local.ty));
+        }
+    }
+
+    fn params(&self, params: &[Param], found: &mut Found) {
+        for param in params {
+            found.add(&param.name.text, Kind::VARIABLE, types::show(self.program, param.ty));
+        }
+    }
+
+    fn types(&self, found: &mut Found) {
+        TYPES.iter().for_each(|name| found.add(name, Kind::STRUCT, "of the language"));
+        let seen = self.seen();
+        for record in self
+            .program
+            .records
+            .iter()
+            .filter(|record| record.vector.is_none() && seen.contains(&record.name.span.file))
+        {
+            self.item(&record.name.text, Kind::STRUCT, "record", record.name.span, found);
+        }
+        for item in self.program.enums.iter().filter(|item| seen.contains(&item.name.span.file)) {
+            self.item(&item.name.text, Kind::ENUM, "enum", item.name.span, found);
+        }
+        for written in self.program.written.iter().filter(|written| seen.contains(&written.name.span.file)) {
+            self.item(&written.name.text, Kind::STRUCT, "type", written.name.span, found);
+        }
+    }
+
+    fn layers(&self, found: &mut Found) {
+        let seen = self.seen();
+        for layer in self.program.layers.iter().filter(|layer| seen.contains(&layer.name.span.file)) {
+            self.item(
+                &layer.name.text,
+                Kind::CLASS,
+                format!("{:?}", layer.shape).to_lowercase(),
+                layer.name.span,
+                found,
+            );
+        }
+        for bundle in self
+            .program
+            .bundles
+            .iter()
+            .filter(|bundle| bundle.name.text != "_" && seen.contains(&bundle.name.span.file))
+        {
+            self.item(&bundle.name.text, Kind::MODULE, "bundle", bundle.name.span, found);
+        }
+    }
+
+    fn instances(&self, found: &mut Found) {
+        let here = self.token.parent_ancestors().find(|node| node.kind() == SyntaxKind::STACK);
+        let Some(here) = here.map(|node| ast::span_of(&node, self.file)) else { return };
+        for stack in self.program.stacks.iter().filter(|stack| within(stack.name.span, here)) {
+            stack.devices.iter().for_each(|device| found.add(&device.text, Kind::VARIABLE, "device"));
+            stack
+                .instances
+                .iter()
+                .for_each(|instance| found.add(&instance.name.text, Kind::VARIABLE, "layer of the stack"));
+        }
+    }
+
+    fn attributes(&self, found: &mut Found) {
+        for attribute in &self.program.attributes {
+            let ty = types::show(self.program, attribute.ty);
+            self.item(&attribute.name.text, Kind::PROPERTY, format!("attribute: {ty}"), attribute.name.span, found);
+        }
+    }
+
+    fn handled(&self, found: &mut Found) {
+        for event in events::DOWN.iter().chain(&events::UP).chain(&events::GRANTS) {
+            found.add(event, Kind::EVENT, "event");
+        }
+        let others = ["start", "expiry", "settle", "change", "unmatched", "arrives"];
+        others.iter().for_each(|event| found.add(event, Kind::EVENT, "event"));
+        for vocabulary in &self.program.vocabularies {
+            let all = vocabulary.down.iter().chain(&vocabulary.up);
+            all.for_each(|event| found.add(&event.name.text, Kind::EVENT, format!("of {}", vocabulary.name.text)));
+        }
+    }
+
+    fn reasons(&self, found: &mut Found) {
+        STANDARD_REASONS.iter().for_each(|reason| found.add(reason, Kind::ENUM_MEMBER, "reason"));
+        let declared = self.program.vocabularies.iter().flat_map(|vocabulary| &vocabulary.reasons);
+        declared.for_each(|reason| found.add(&reason.text, Kind::ENUM_MEMBER, "reason"));
+        // Those that the text has already: a reason is declared by being named.
+        let root = names::tree(self.analysis, self.file);
+        for node in root.descendants().filter(|node| {
+            matches!(node.kind(), SyntaxKind::DROP_STMT | SyntaxKind::CONSUME_STMT | SyntaxKind::FAIL_STMT)
+        }) {
+            let tokens = node.descendants_with_tokens().filter_map(|element| element.into_token());
+            let words = tokens.filter(|token| token.kind() == SyntaxKind::IDENT);
+            let behind = words.skip_while(|token| token.prev_sibling_or_token().is_none());
+            if let Some(last) = behind.last() {
+                found.add(last.text(), Kind::ENUM_MEMBER, "reason");
+            }
+        }
+    }
+
+    /// `seq: …`, of the layer's header in what is sent; a parameter's name elsewhere.
+    fn named_arguments(&self, found: &mut Found) {
+        use SyntaxKind as S;
+        let is_call = |node: &SyntaxNode| matches!(node.kind(), S::CALL_EXPR | S::LAYER_USE | S::TEST_STACK | S::HOST);
+        let Some(callee) = self
+            .token
+            .parent_ancestors()
+            .find(is_call)
+            .and_then(|call| call.children().filter(|part| part.kind() != S::ARG_LIST).last())
+        else {
+            return;
+        };
+        let tokens = callee.descendants_with_tokens().filter_map(|element| element.into_token());
+        let words: Vec<SyntaxToken> = tokens.filter(|token| token.kind() == SyntaxKind::IDENT).collect();
+        let texts: Vec<&str> = words.iter().map(SyntaxToken::text).collect();
+        if let (["below", "send"], Some(layer)) = (&texts[..], self.layer()) {
+            for variant in layer.header.iter().flat_map(|header| &header.variants) {
+                match variant.name.text.as_str() {
+                    "Header" => {
+                        self.arguments(variant.fields.iter().map(|field| (field.name.text.as_str(), field.ty)), found)
+                    }
+                    name => found.add(name, Kind::ENUM_MEMBER, "alternative of the header"),
+                }
+            }
+        }
+        let Some(last) = words.last() else { return };
+        for declared in names::exact_declarations(self.analysis, ast::token_span(last, self.file)) {
+            let named = |params: &[Param], found: &mut Found| {
+                self.arguments(params.iter().map(|param| (param.name.text.as_str(), param.ty)), found);
+            };
+            let of_layers = self.program.layers.iter().flat_map(|layer| &layer.functions);
+            for function in self.program.functions.iter().chain(of_layers).filter(|known| known.name.span == declared) {
+                named(&function.params, found);
+            }
+            for layer in self.program.layers.iter().filter(|known| known.name.span == declared) {
+                named(&layer.params, found);
+            }
+            for bundle in self.program.bundles.iter().filter(|known| known.name.span == declared) {
+                named(&bundle.params, found);
+            }
+            for stack in self.program.stacks.iter().filter(|known| known.name.span == declared) {
+                named(&stack.params, found);
+            }
+        }
+    }
+
+    fn arguments<'n>(&self, names: impl Iterator<Item = (&'n str, Type)>, found: &mut Found) {
+        for (name, ty) in names {
+            found.put(CompletionItem {
+                label: format!("{name}:"),
+                kind: Some(Kind::FIELD),
+                detail: Some(types::show(self.program, ty)),
+                insert_text: Some(format!("{name}: ")),
+                ..CompletionItem::default()
+            });
+        }
+    }
+
+    /// Something that is declared at a place, with what its author wrote of it.
+    fn item(&self, label: &str, kind: Kind, detail: impl Into<String>, declared: Span, found: &mut Found) {
+        let documentation = hover::text(self.analysis, declared)
+            .filter(|_| found.items.len() < 200)
+            .map(|value| Documentation::MarkupContent(MarkupContent { kind: MarkupKind::Markdown, value }));
+        found.put(CompletionItem {
+            label: label.to_string(),
+            kind: Some(kind),
+            detail: Some(detail.into()),
+            documentation,
+            ..CompletionItem::default()
+        });
+    }
+
+    /// The files whose items this one sees: itself, those that it uses, and its module.
+    fn seen(&self) -> BTreeSet<FileId> {
+        let mut seen = BTreeSet::from([self.file]);
+        let root = names::tree(self.analysis, self.file);
+        for path in root.descendants().filter_map(ast::UsePath::cast) {
+            let at = ast::span_of(path.syntax(), self.file).start;
+            seen.extend(names::used(self.analysis, self.file, at + 1).into_iter().map(|span| span.file));
+        }
+        seen
+    }
+}
+
+fn within(place: Span, of: Span) -> bool {
+    place.file == of.file && of.start <= place.start && place.end <= of.end
+}
+
+/// What a piece of state is called.
+fn state(kind: &MemberKind, program: &Program) -> String {
+    match kind {
+        MemberKind::Var { ty, .. } => types::show(program, *ty),
+        MemberKind::Timer => "timer".to_string(),
+        MemberKind::Quota { .. } => "quota".to_string(),
+        MemberKind::Counter => "counter".to_string(),
+        MemberKind::Array { ty, .. } => format!("array of {}", types::show(program, *ty)),
+        MemberKind::Map { .. } => "map".to_string(),
+        MemberKind::Messages { .. } => "places for messages".to_string(),
+        MemberKind::Container(_) => "container".to_string(),
+    }
+}
+
+/// The names of a file's constants, which the typed program has not: they are values there.
+fn constants(text: &str) -> Vec<String> {
+    let items = mokume_syntax::parse(FileId(0), text).file().items();
+    items
+        .iter()
+        .filter(|item| matches!(item, ast::Item::Const(_)))
+        .filter_map(|item| Some(item.name()?.text()))
+        .collect()
+}

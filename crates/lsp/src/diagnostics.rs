@@ -1,0 +1,69 @@
+//! Diagnostics as editors show them: the reason and the way out in the text, other places beside it, the page of the code as a link.
+
+use ls_types::{
+    CodeDescription, Diagnostic as Shown, DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag, Location,
+    NumberOrString, Range, Uri,
+};
+use mokume_base::{Code, Diagnostic, FileId, Severity, Span};
+use mokume_driver::Failure;
+use mokume_semantics::codes;
+
+/// Of what could as well not be there: editors show it pale.
+const UNUSED: [Code; 4] = [codes::UNUSED_STATE, codes::UNUSED_PARAMETER, codes::UNUSED_SERVICE, codes::UNUSED_WIRE];
+
+/// What a diagnostic is shown with.
+pub struct Shower<'s> {
+    /// Places of a file; none of one that has none in an editor.
+    pub location: &'s dyn Fn(Span) -> Option<Location>,
+    /// Where the page of a code is.
+    pub page: &'s dyn Fn(&str) -> Option<Uri>,
+    /// Whether the editor shows other places beside the first.
+    pub has_related: bool,
+}
+
+impl Shower<'_> {
+    /// A diagnostic at its place.
+    pub fn show(&self, found: &Diagnostic) -> Option<(FileId, Shown)> {
+        let primary = found.primary.as_ref()?;
+        let range = (self.location)(primary.span)?.range;
+        let mut text = vec![found.message.clone()];
+        text.extend((!primary.text.is_empty()).then(|| format!("here: {}", primary.text)));
+        let mut related = Vec::new();
+        for label in &found.labels {
+            match (self.location)(label.span).filter(|_| self.has_related) {
+                Some(location) => related.push(DiagnosticRelatedInformation { location, message: label.text.clone() }),
+                None => text.push(format!("also: {}", label.text)),
+            }
+        }
+        text.extend(found.notes.iter().map(|note| format!("note: {note}")));
+        text.extend(found.helps.iter().map(|help| format!("help: {help}")));
+        let severity = match found.severity {
+            Severity::Error => DiagnosticSeverity::ERROR,
+            Severity::Warning => DiagnosticSeverity::WARNING,
+        };
+        let is_unused = UNUSED.contains(&found.code);
+        let shown = Shown {
+            range,
+            severity: Some(severity),
+            code: Some(NumberOrString::String(found.code.0.to_string())),
+            code_description: (self.page)(found.code.0).map(|href| CodeDescription { href }),
+            source: Some("mokume".to_string()),
+            message: text.join("\n"),
+            related_information: (!related.is_empty()).then_some(related),
+            tags: is_unused.then(|| vec![DiagnosticTag::UNNECESSARY]),
+            data: None,
+        };
+        Some((primary.span.file, shown))
+    }
+}
+
+/// What keeps a file's project from being read, at the file's beginning.
+pub fn of_failure(failure: &Failure) -> Shown {
+    Shown {
+        range: Range::default(),
+        severity: Some(DiagnosticSeverity::ERROR),
+        source: Some("mokume".to_string()),
+        message: format!("{}\nhelp: {}", failure.message, failure.help),
+        ..Shown::default()
+    }
+}

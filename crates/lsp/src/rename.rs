@@ -1,0 +1,136 @@
+//! Another name for what a name stands for, wherever it stands in the workspace.
+//!
+//! Keeps: the program means what it meant. After the change everything is checked once more, and where one word stands for something
+//! else than before, or something is told that was not, nothing is renamed.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use mokume_base::{FileId, Span};
+use mokume_driver::check;
+use mokume_syntax::SyntaxKind;
+
+use crate::analysis::Analysis;
+use crate::names::Word;
+use crate::overlay::Overlay;
+use crate::session::Session;
+use crate::{names, workspace};
+
+/// A place in a file of a name: its octets.
+pub type Place = (String, u32, u32);
+
+/// All places at which a word must be another for one of them to be: what is declared, and what stands for it.
+pub fn places(session: &Session<'_>, known: &Rc<Analysis>, word: &Word) -> Result<BTreeSet<Place>, String> {
+    if names::exact_declarations(known, word.at).is_empty() && !names::is_declared(word) {
+        return Err(format!(
+            "what `{}` is called is not this program's to say, or layers match it by its text",
+            word.text
+        ));
+    }
+    let all = workspace::analyses_with(session, &word.text);
+    let mut found = BTreeSet::from([place(known, word.at)]);
+    loop {
+        let before = found.len();
+        for analysis in all.iter().chain([known.as_ref()]) {
+            let within = |span: Span| found.contains(&place(analysis, span));
+            let mentions = analysis.checked.program.mentions.iter();
+            let joined: Vec<Place> = mentions
+                .filter(|mention| within(mention.at) || within(mention.of))
+                .flat_map(|mention| [place(analysis, mention.at), place(analysis, mention.of)])
+                .collect();
+            found.extend(joined);
+        }
+        if found.len() == before {
+            break;
+        }
+    }
+    if let Some((name, ..)) =
+        found.iter().find(|(name, ..)| !name.starts_with('/') && session.documents.get(name).is_none())
+    {
+        return Err(format!("`{}` is declared or used in Mokume's own library, `{name}`", word.text));
+    }
+    for (name, start, end) in &found {
+        let text = session.text(name).unwrap_or_default();
+        if text.get(*start as usize..*end as usize) != Some(word.text.as_str()) {
+            return Err(format!("`{}` is called otherwise in `{name}`: by its name in small letters", word.text));
+        }
+    }
+    Ok(found)
+}
+
+fn place(analysis: &Analysis, span: Span) -> Place {
+    (analysis.checked.sources.file(span.file).name.clone(), span.start, span.end)
+}
+
+/// Whether a name is one: a word, and none of those that values are made of.
+pub fn is_name(name: &str) -> bool {
+    let root = mokume_syntax::parse(FileId(0), name).syntax();
+    let tokens: Vec<_> = root.descendants_with_tokens().filter_map(|element| element.into_token()).collect();
+    matches!(tokens.as_slice(), [only] if only.kind() == SyntaxKind::IDENT)
+        && !mokume_semantics::check::names::is_word(name)
+}
+
+/// The texts of the files that change, if the program means the same with them.
+pub fn renamed(
+    session: &Session<'_>,
+    word: &str,
+    new: &str,
+    places: &BTreeSet<Place>,
+) -> Result<BTreeMap<String, String>, String> {
+    let mut texts: BTreeMap<String, String> = BTreeMap::new();
+    for (name, start, end) in places.iter().rev() {
+        let old = || session.text(name).unwrap_or_default();
+        let text = texts.entry(name.clone()).or_insert_with(old);
+        text.replace_range(*start as usize..*end as usize, new);
+    }
+    let before = workspace::groups_with(session, word);
+    let mut changed = session.documents.texts().clone();
+    changed.extend(texts.iter().map(|(name, text)| (name.clone(), text.clone())));
+    let (old, new_world) = (session.overlay(), Overlay { world: session.world, texts: &changed });
+    let moved = Moved { places, by: new.len() as i64 - word.len() as i64 };
+    for files in before {
+        let (was, is) = (Analysis::of_files(&old, &files), Analysis::of_files(&new_world, &files));
+        if let Some(told) = news(&was, &is) {
+            return Err(format!("with the name `{new}` this would be wrong: {told}"));
+        }
+        if meanings(&was, &moved) != meanings(&is, &Moved { places: &BTreeSet::new(), by: 0 }) {
+            return Err(format!(
+                "`{new}` is the name of something else there: some name would mean another thing than before"
+            ));
+        }
+    }
+    Ok(texts)
+}
+
+/// A message that was not there before, of the program or of its stacks as wholes; of the same code there are as many.
+fn news(was: &Analysis, is: &Analysis) -> Option<String> {
+    let (was, is) = (check::without_c(&was.checked), check::without_c(&is.checked));
+    let mut codes: BTreeMap<&str, i64> = BTreeMap::new();
+    was.iter().for_each(|found| *codes.entry(found.code.0).or_default() += 1);
+    let mut new = is.iter().filter(|found| {
+        let left = codes.entry(found.code.0).or_default();
+        *left -= 1;
+        *left < 0
+    });
+    new.next().map(|found| found.message.clone())
+}
+
+/// How places move when words become longer or shorter.
+struct Moved<'p> {
+    places: &'p BTreeSet<Place>,
+    by: i64,
+}
+
+impl Moved<'_> {
+    fn of(&self, (name, start, end): Place) -> Place {
+        let before = |at: u32| self.places.range((name.clone(), 0, 0)..(name.clone(), at, 0)).count() as i64;
+        let (from, to) = (before(start), before(end));
+        (name.clone(), (i64::from(start) + from * self.by) as u32, (i64::from(end) + to * self.by) as u32)
+    }
+}
+
+/// Which place stands for which.
+fn meanings(analysis: &Analysis, moved: &Moved<'_>) -> BTreeSet<(Place, Place)> {
+    let mentions = analysis.checked.program.mentions.iter();
+    mentions.map(|mention| (moved.of(place(analysis, mention.at)), moved.of(place(analysis, mention.of)))).collect()
+}

@@ -1,0 +1,217 @@
+//! The server: reads messages, answers requests, and tells of the newest texts when nobody asks for anything.
+//!
+//! Keeps: every request has one answer; a message that cannot be understood ends nothing.
+
+use std::collections::VecDeque;
+use std::io::{self, BufRead, Write};
+use std::panic::{catch_unwind, AssertUnwindSafe};
+use std::sync::mpsc::{channel, Receiver, TryRecvError};
+
+use ls_types::notification::{self as told, Notification as _};
+use ls_types::{InitializeParams, InitializeResult, ServerInfo};
+use lsp_server::{ErrorCode, Message, Notification, Request, RequestId, Response};
+use mokume_base::world::World;
+use serde::de::DeserializeOwned;
+use serde_json::{json, Value};
+
+use crate::frames::{self, Frame};
+use crate::requests;
+use crate::session::Session;
+
+/// How a session ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ended {
+    /// As the protocol has it: `shutdown`, then `exit`.
+    Well,
+    /// The editor went away.
+    Badly,
+}
+
+/// Serves one editor to its end.
+pub fn serve(world: &dyn World, mut input: impl BufRead + Send, output: &mut dyn Write) -> Ended {
+    let (to, from) = channel();
+    std::thread::scope(|scope| {
+        scope.spawn(move || loop {
+            let frame = frames::read(&mut input);
+            let last = match &frame {
+                Frame::End => true,
+                Frame::Message(Message::Notification(told)) => told.method == told::Exit::METHOD,
+                Frame::Message(_) | Frame::Broken(_) => false,
+            };
+            if to.send(frame).is_err() || last {
+                break;
+            }
+        });
+        Server { world, from, waiting: VecDeque::new(), output, state: State::New }.run()
+    })
+}
+
+enum State<'w> {
+    /// `initialize` has not come.
+    New,
+    Ready(Box<Session<'w>>),
+    /// `shutdown` has come.
+    Done,
+}
+
+struct Server<'w, 'o> {
+    world: &'w dyn World,
+    from: Receiver<Frame>,
+    waiting: VecDeque<Frame>,
+    output: &'o mut dyn Write,
+    state: State<'w>,
+}
+
+impl Server<'_, '_> {
+    fn run(mut self) -> Ended {
+        // An editor that cannot be written to has gone.
+        self.messages().unwrap_or(Ended::Badly)
+    }
+
+    fn messages(&mut self) -> io::Result<Ended> {
+        loop {
+            match self.next()? {
+                Frame::End => return Ok(Ended::Badly),
+                Frame::Broken(why) => {
+                    let error = json!({ "code": ErrorCode::ParseError as i32, "message": why });
+                    self.write_value(&json!({ "jsonrpc": "2.0", "id": Value::Null, "error": error }))?;
+                }
+                Frame::Message(Message::Request(request)) => self.request(request)?,
+                Frame::Message(Message::Notification(told)) if told.method == told::Exit::METHOD => {
+                    return Ok(if matches!(self.state, State::Done) { Ended::Well } else { Ended::Badly });
+                }
+                Frame::Message(Message::Notification(told)) => self.notification(told),
+                // We ask nothing whose answer matters.
+                Frame::Message(Message::Response(_)) => {}
+            }
+        }
+    }
+
+    /// The next message; while there is none, the editor is told of what it changed.
+    fn next(&mut self) -> io::Result<Frame> {
+        loop {
+            loop {
+                match self.from.try_recv() {
+                    Ok(frame) => self.waiting.push_back(frame),
+                    Err(TryRecvError::Empty) => break,
+                    Err(TryRecvError::Disconnected) => {
+                        return Ok(self.waiting.pop_front().unwrap_or(Frame::End));
+                    }
+                }
+            }
+            if let Some(frame) = self.waiting.pop_front() {
+                return Ok(frame);
+            }
+            if !self.tell()? {
+                return Ok(self.from.recv().unwrap_or(Frame::End));
+            }
+        }
+    }
+
+    /// Tells of one document; whether there was one.
+    fn tell(&mut self) -> io::Result<bool> {
+        let State::Ready(session) = &mut self.state else { return Ok(false) };
+        match catch_unwind(AssertUnwindSafe(|| session.tell_next())) {
+            Ok(None) => Ok(false),
+            Ok(Some(news)) => {
+                for news in news {
+                    self.notify::<told::PublishDiagnostics>(news)?;
+                }
+                Ok(true)
+            }
+            Err(_) => {
+                self.log("a document could not be checked: a fault of Mokume; please report it, with the file")?;
+                Ok(true)
+            }
+        }
+    }
+
+    fn request(&mut self, request: Request) -> io::Result<()> {
+        let Request { id, method, params } = request;
+        let is_cancelled = self.is_cancelled(&id);
+        // For tests and scripts: answered when all is told.
+        while method == "mokume/settle" && self.tell()? {}
+        let answer = match (&mut self.state, method.as_str()) {
+            _ if is_cancelled => Err((ErrorCode::RequestCanceled, "it was taken back".to_string())),
+            (State::New, "initialize") => self.initialize(params),
+            (State::New, _) => Err((ErrorCode::ServerNotInitialized, "`initialize` comes first".to_string())),
+            (State::Ready(_), "initialize") => Err((ErrorCode::InvalidRequest, "it was said already".to_string())),
+            (State::Ready(_), "shutdown") => {
+                self.state = State::Done;
+                Ok(Value::Null)
+            }
+            (State::Ready(_), "mokume/settle") => Ok(Value::Null),
+            (State::Ready(session), method) => {
+                let answered = catch_unwind(AssertUnwindSafe(|| requests::answer(session, method, params)));
+                answered.unwrap_or_else(|_| Err((ErrorCode::InternalError, "a fault of Mokume".to_string())))
+            }
+            (State::Done, _) => Err((ErrorCode::InvalidRequest, "`shutdown` was said".to_string())),
+        };
+        let response = match answer {
+            Ok(result) => Response { id, result: Some(result), error: None },
+            Err((code, message)) => Response::new_err(id, code as i32, message),
+        };
+        Message::Response(response).write(&mut self.output)
+    }
+
+    /// Whether the editor no longer waits for an answer.
+    fn is_cancelled(&self, id: &RequestId) -> bool {
+        let taken_back = |told: &Notification| {
+            let of = told.params.get("id").cloned().and_then(|id| serde_json::from_value::<RequestId>(id).ok());
+            told.method == told::Cancel::METHOD && of.as_ref() == Some(id)
+        };
+        self.waiting
+            .iter()
+            .any(|frame| matches!(frame, Frame::Message(Message::Notification(told)) if taken_back(told)))
+    }
+
+    fn initialize(&mut self, params: Value) -> requests::Answer {
+        let editor: InitializeParams = requests::read(params)?;
+        let session = Session::new(self.world, &editor);
+        let result = InitializeResult {
+            capabilities: requests::capabilities(session.columns),
+            server_info: Some(ServerInfo {
+                name: "mokume".to_string(),
+                version: Some(env!("CARGO_PKG_VERSION").to_string()),
+            }),
+            ..InitializeResult::default()
+        };
+        self.state = State::Ready(Box::new(session));
+        requests::write(&result)
+    }
+
+    fn notification(&mut self, told: Notification) {
+        let State::Ready(session) = &mut self.state else { return };
+        let Notification { method, params } = told;
+        match method.as_str() {
+            told::DidOpenTextDocument::METHOD => with(params, |params| session.opened(params)),
+            told::DidChangeTextDocument::METHOD => with(params, |params| session.changed(params)),
+            told::DidCloseTextDocument::METHOD => with(params, |params| session.closed(params)),
+            told::DidSaveTextDocument::METHOD | told::DidChangeWatchedFiles::METHOD => session.files_changed(),
+            // Others are not for us, or change nothing; the protocol lets them be.
+            _ => {}
+        }
+    }
+
+    fn log(&mut self, text: &str) -> io::Result<()> {
+        let error = ls_types::MessageType::ERROR;
+        self.notify::<told::LogMessage>(ls_types::LogMessageParams { typ: error, message: text.to_string() })
+    }
+
+    fn notify<N: told::Notification>(&mut self, params: N::Params) -> io::Result<()> {
+        Message::Notification(Notification::new(N::METHOD.to_string(), params)).write(&mut self.output)
+    }
+
+    fn write_value(&mut self, value: &Value) -> io::Result<()> {
+        let text = value.to_string();
+        write!(self.output, "Content-Length: {}\r\n\r\n{text}", text.len())?;
+        self.output.flush()
+    }
+}
+
+/// Nothing is done by what has not the form that the protocol says.
+fn with<P: DeserializeOwned>(params: Value, rule: impl FnOnce(P)) {
+    if let Ok(params) = serde_json::from_value(params) {
+        rule(params);
+    }
+}

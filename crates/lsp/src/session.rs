@@ -1,0 +1,236 @@
+//! A session with one editor: what it has open, what is known of it, what it was told.
+//!
+//! Keeps: an editor is told of the newest text only; what was told of a file is taken back once it is no longer so.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use ls_types::{
+    ClientCapabilities, Diagnostic, DidChangeTextDocumentParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
+    InitializeParams, PublishDiagnosticsParams, Uri,
+};
+use mokume_base::world::World;
+use mokume_base::FileId;
+use mokume_driver::shelf::Shelf;
+
+use crate::analysis::Analysis;
+use crate::diagnostics::{self, Shower};
+use crate::documents::{self, Document, Documents};
+use crate::overlay::Overlay;
+use crate::places::Places;
+use crate::text::Columns;
+
+/// What is known between two messages.
+pub struct Session<'w> {
+    pub world: &'w dyn World,
+    pub columns: Columns,
+    pub documents: Documents,
+    pub shelf: Shelf,
+    /// The folders that the editor works in, as paths from the root.
+    pub folders: Vec<String>,
+    has_related: bool,
+    /// Of documents that are open, by name, and of modules of the library that one of them shows.
+    analyses: BTreeMap<String, Rc<Analysis>>,
+    /// Documents of which the editor is to be told anew, the next one last.
+    stale: Vec<String>,
+    told: BTreeMap<String, Told>,
+}
+
+/// What an editor was told of a file.
+#[derive(Clone)]
+struct Told {
+    uri: Uri,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl<'w> Session<'w> {
+    /// With an editor that can do so much.
+    pub fn new(world: &'w dyn World, editor: &InitializeParams) -> Session<'w> {
+        let ClientCapabilities { general, text_document, .. } = &editor.capabilities;
+        let columns = Columns::of(general.as_ref().and_then(|general| general.position_encodings.as_ref()));
+        let published = text_document.as_ref().and_then(|text| text.publish_diagnostics.as_ref());
+        Session {
+            world,
+            columns,
+            documents: Documents::default(),
+            shelf: Shelf::of(world),
+            folders: folders(world, editor),
+            has_related: published.and_then(|can| can.related_information).unwrap_or(false),
+            analyses: BTreeMap::new(),
+            stale: Vec::new(),
+            told: BTreeMap::new(),
+        }
+    }
+
+    // ---- what the editor tells ----
+
+    /// A document was opened.
+    pub fn opened(&mut self, params: DidOpenTextDocumentParams) {
+        let opened = params.text_document;
+        let name = documents::name_of(self.world, &opened.uri);
+        let document = Document { uri: opened.uri, version: opened.version };
+        self.documents.open(name.clone(), document, opened.text);
+        self.forget(&name);
+    }
+
+    /// A document has another text.
+    pub fn changed(&mut self, params: DidChangeTextDocumentParams) {
+        let name = documents::name_of(self.world, &params.text_document.uri);
+        self.documents.change(&name, params.text_document.version, params.content_changes, self.columns);
+        self.forget(&name);
+    }
+
+    /// A document was closed: its file counts again.
+    pub fn closed(&mut self, params: DidCloseTextDocumentParams) {
+        let name = documents::name_of(self.world, &params.text_document.uri);
+        self.documents.close(&name);
+        self.forget(&name);
+    }
+
+    /// Files have changed that are not open.
+    pub fn files_changed(&mut self) {
+        self.analyses.clear();
+        self.stale = self.documents.names();
+    }
+
+    /// What is known of all that depends on a document is no longer so.
+    fn forget(&mut self, name: &str) {
+        let depends: BTreeSet<String> =
+            self.analyses.iter().filter(|(_, known)| known.depends_on(name)).map(|(name, _)| name.clone()).collect();
+        self.analyses.retain(|known, _| known != name && !depends.contains(known));
+        let is_open = |name: &String| self.documents.get(name).is_some();
+        let others = depends.into_iter().filter(|other| other != name && is_open(other));
+        let mut stale: Vec<String> = others.collect();
+        stale.push(name.to_string());
+        self.stale.retain(|known| !stale.contains(known));
+        self.stale.extend(stale);
+    }
+
+    // ---- what is known ----
+
+    /// The world, as the editor has it open.
+    pub fn overlay(&self) -> Overlay<'_> {
+        Overlay { world: self.world, texts: self.documents.texts() }
+    }
+
+    /// What is known of a document and of the file in it that it is; none of what cannot be read.
+    pub fn analysis(&mut self, name: &str) -> Option<(Rc<Analysis>, FileId)> {
+        let overlay = self.overlay();
+        let library = self.shelf.name_of(name);
+        let module = library.as_deref().and_then(|name| name.split('/').nth(1));
+        let key = module.unwrap_or(name);
+        if !self.analyses.contains_key(key) {
+            let known = match module {
+                Some(module) => Analysis::of_library(&overlay, module),
+                None => Analysis::of(&overlay, name),
+            };
+            self.analyses.insert(key.to_string(), Rc::new(known));
+        }
+        let known = Rc::clone(self.analyses.get(key)?);
+        let file = known.file(library.as_deref().unwrap_or(name))?;
+        Some((known, file))
+    }
+
+    /// The text of a file, as the editor has it.
+    pub fn text(&self, name: &str) -> Option<String> {
+        self.overlay().read_text(name).ok()
+    }
+
+    /// What would be known of a document with another text.
+    pub fn analysis_of(&self, name: &str, text: String) -> Analysis {
+        let mut texts = self.documents.texts().clone();
+        texts.insert(name.to_string(), text);
+        Analysis::of_files(&Overlay { world: self.world, texts: &texts }, &[name.to_string()])
+    }
+
+    /// Where an editor finds a file.
+    pub fn address(&self, name: &str) -> Option<Uri> {
+        if let Some(document) = self.documents.get(name) {
+            return Some(document.uri.clone());
+        }
+        match name.starts_with('/') {
+            true => Uri::from_file_path(name),
+            false => Uri::from_file_path(self.shelf.source(self.world, name)?),
+        }
+    }
+
+    // ---- what the editor is told ----
+
+    /// Tells of one document that it was not told of yet; none where all is told.
+    pub fn tell_next(&mut self) -> Option<Vec<PublishDiagnosticsParams>> {
+        let name = self.stale.pop()?;
+        let is_open = self.documents.get(&name).is_some();
+        if is_open && self.shelf.name_of(&name).is_none() {
+            self.analysis(&name);
+        }
+        Some(self.tell())
+    }
+
+    fn tell(&mut self) -> Vec<PublishDiagnosticsParams> {
+        let mut now: BTreeMap<String, Told> = BTreeMap::new();
+        for (root, known) in self.analyses.iter().filter(|(name, _)| self.documents.get(name).is_some()) {
+            for (name, diagnostic) in self.shown(root, known) {
+                // What is wrong with an open document is said by its own check alone.
+                if &name != root && self.documents.get(&name).is_some() {
+                    continue;
+                }
+                let Some(uri) = self.address(&name) else { continue };
+                let told = now.entry(name).or_insert(Told { uri, diagnostics: Vec::new() });
+                if !told.diagnostics.contains(&diagnostic) {
+                    told.diagnostics.push(diagnostic);
+                }
+            }
+        }
+        let before = std::mem::take(&mut self.told);
+        let waits = |name: &String| self.stale.contains(name);
+        for (name, told) in &before {
+            // What is not checked yet stays as it was.
+            match waits(name) {
+                true => drop(now.insert(name.clone(), told.clone())),
+                false => {
+                    let empty = Told { uri: told.uri.clone(), diagnostics: Vec::new() };
+                    now.entry(name.clone()).or_insert(empty);
+                }
+            }
+        }
+        let is_new = |name: &String, told: &Told| {
+            let same = before.get(name).is_some_and(|known| known.diagnostics == told.diagnostics);
+            !waits(name) && !same
+        };
+        let news = now.iter().filter(|(name, told)| is_new(name, told));
+        let news = news.map(|(name, told)| PublishDiagnosticsParams {
+            uri: told.uri.clone(),
+            diagnostics: told.diagnostics.clone(),
+            version: self.documents.get(name).map(|document| document.version),
+        });
+        let news = news.collect();
+        now.retain(|_, told| !told.diagnostics.is_empty());
+        self.told = now;
+        news
+    }
+
+    /// The diagnostics of a document's check, by the file that they are of.
+    fn shown(&self, root: &str, known: &Analysis) -> Vec<(String, Diagnostic)> {
+        let address = |name: &str| self.address(name);
+        let places = Places::new(&known.checked.sources, self.columns, &address);
+        let location = |span| places.location(span);
+        let page = |code: &str| Uri::from_file_path(self.shelf.page(self.world, code)?);
+        let shower = Shower { location: &location, page: &page, has_related: self.has_related };
+        let shown = known.diagnostics.iter().filter_map(|found| shower.show(found));
+        let shown = shown.map(|(file, shown)| (known.checked.sources.file(file).name.clone(), shown));
+        let failure = known.failure.iter().map(|failure| (root.to_string(), diagnostics::of_failure(failure)));
+        failure.chain(shown).collect()
+    }
+}
+
+/// The folders that an editor says it works in; the older ways to say so count where the newer one is not used.
+#[allow(deprecated)]
+fn folders(world: &dyn World, editor: &InitializeParams) -> Vec<String> {
+    let named = editor.workspace_folders.iter().flatten().map(|folder| folder.uri.clone());
+    let mut uris: Vec<Uri> = named.collect();
+    if uris.is_empty() {
+        uris.extend(editor.root_uri.clone());
+    }
+    let is_file = |uri: &&Uri| uri.as_str().starts_with("file:");
+    uris.iter().filter(is_file).map(|uri| documents::name_of(world, uri)).collect()
+}

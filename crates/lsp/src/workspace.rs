@@ -1,0 +1,148 @@
+//! All files of the folders that an editor works in, open or not.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::rc::Rc;
+
+use ls_types::{Location, OneOf, WorkspaceSymbol};
+use mokume_base::world::World;
+use mokume_base::{FileId, Span};
+use mokume_driver::project;
+
+use crate::analysis::Analysis;
+use crate::names::{self, Word};
+use crate::outline::{self, Declared};
+use crate::places::Places;
+use crate::session::Session;
+use crate::text::Lines;
+
+/// Files of a workspace that are looked at at most; who has more has a folder open that is no project.
+const MOST_FILES: usize = 4000;
+/// How deep folders are looked into: links may lead in circles.
+const DEEPEST: usize = 24;
+/// Symbols that are told of at most: nobody reads more.
+const MOST_SYMBOLS: usize = 500;
+
+/// The names of all `.mok` files of the editor's folders, and of the documents that are open; sorted.
+pub fn files(session: &Session<'_>) -> Vec<String> {
+    let mut files: Vec<String> = session.documents.names();
+    files.retain(|name| session.shelf.name_of(name).is_none());
+    session.folders.iter().for_each(|folder| below(session.world, folder, 0, &mut files));
+    files.sort();
+    files.dedup();
+    files
+}
+
+fn below(world: &dyn World, folder: &str, depth: usize, files: &mut Vec<String>) {
+    if depth > DEEPEST {
+        return;
+    }
+    for name in world.list(folder).unwrap_or_default() {
+        if files.len() >= MOST_FILES {
+            return;
+        }
+        let path = format!("{}/{}", folder.trim_end_matches('/'), name.trim_end_matches('/'));
+        if name.ends_with('/') {
+            let is_made = matches!(name.as_str(), "target/" | "node_modules/");
+            if !name.starts_with('.') && !is_made {
+                below(world, &path, depth + 1, files);
+            }
+        } else if name.ends_with(".mok") {
+            files.push(path);
+        }
+    }
+}
+
+/// Where in all files a name stands that is declared where this word is; the declarations are not among them.
+pub fn uses(session: &mut Session<'_>, known: &Rc<Analysis>, word: &Word) -> Vec<Location> {
+    let declared = names::exact_declarations(known, word.at);
+    let mut found = located(session, known, names::uses(known, &declared));
+    let sources = &known.checked.sources;
+    let places: Vec<(String, u32, u32)> =
+        declared.iter().map(|span| (sources.file(span.file).name.clone(), span.start, span.end)).collect();
+    if places.is_empty() {
+        return found;
+    }
+    for other in analyses_with(session, &word.text) {
+        let here = places.iter().filter_map(|(name, start, end)| Some(Span::new(other.file(name)?, *start, *end)));
+        let here: Vec<Span> = here.collect();
+        found.extend(located(session, &other, names::uses(&other, &here)));
+    }
+    found
+}
+
+fn located(session: &Session<'_>, known: &Analysis, spans: Vec<Span>) -> Vec<Location> {
+    let address = |name: &str| session.address(name);
+    let places = Places::new(&known.checked.sources, session.columns, &address);
+    spans.into_iter().filter_map(|span| places.location(span)).collect()
+}
+
+/// The files of the workspace in which a word stands, checked together with what they use, project by project.
+pub fn analyses_with(session: &Session<'_>, word: &str) -> Vec<Analysis> {
+    let overlay = session.overlay();
+    groups_with(session, word).iter().map(|names| Analysis::of_files(&overlay, names)).collect()
+}
+
+/// The names of these files, project by project.
+pub fn groups_with(session: &Session<'_>, word: &str) -> Vec<Vec<String>> {
+    let mut projects: BTreeMap<Option<PathBuf>, Vec<String>> = BTreeMap::new();
+    let overlay = session.overlay();
+    for name in files(session) {
+        if overlay.read_text(&name).is_ok_and(|text| text.contains(word)) {
+            let folder = name.rsplit_once('/').map_or("/", |(folder, _)| folder);
+            let home = project::find(&overlay, folder).ok().flatten().map(|(home, _)| home);
+            projects.entry(home).or_default().push(name);
+        }
+    }
+    projects.into_values().collect()
+}
+
+/// The declarations whose names hold the letters of a query, in order; those that begin with it first.
+pub fn symbols(session: &Session<'_>, query: &str) -> Vec<WorkspaceSymbol> {
+    let query = query.to_lowercase();
+    let mut found = Vec::new();
+    for name in files(session) {
+        let Ok(text) = session.overlay().read_text(&name) else { continue };
+        let Some(uri) = session.address(&name) else { continue };
+        let root = mokume_syntax::parse(FileId(0), &text).syntax();
+        let lines = Lines::new(&text, session.columns);
+        let mut all = Vec::new();
+        flatten(outline::declarations(&root), None, &mut all);
+        for (declared, within) in all {
+            let Some(rank) = rank(&declared.name.to_lowercase(), &query) else { continue };
+            let location = Location { uri: uri.clone(), range: lines.range(declared.named) };
+            let symbol = WorkspaceSymbol {
+                name: declared.name,
+                kind: declared.kind,
+                tags: None,
+                container_name: within,
+                location: OneOf::Left(location),
+                data: None,
+            };
+            found.push((rank, symbol));
+        }
+    }
+    found.sort_by(|(a, one), (b, other)| (a, &one.name).cmp(&(b, &other.name)));
+    found.into_iter().take(MOST_SYMBOLS).map(|(_, symbol)| symbol).collect()
+}
+
+/// How well a name fits: 0 begins so, 1 has it within, 2 has its letters in order; none if it does not.
+fn rank(name: &str, query: &str) -> Option<u8> {
+    if name.starts_with(query) {
+        return Some(0);
+    }
+    if name.contains(query) {
+        return Some(1);
+    }
+    let mut letters = name.chars();
+    query.chars().all(|wanted| letters.any(|letter| letter == wanted)).then_some(2)
+}
+
+fn flatten(declared: Vec<Declared>, within: Option<&str>, found: &mut Vec<(Declared, Option<String>)>) {
+    for mut one in declared {
+        let inner = std::mem::take(&mut one.within);
+        let name = one.name.clone();
+        found.push((one, within.map(str::to_string)));
+        flatten(inner, Some(&name), found);
+    }
+}

@@ -1,0 +1,11 @@
+//! All tests of this crate that use it from outside, as one program: each program more is linked anew.
+
+mod editor;
+
+mod completion;
+mod diagnostics;
+mod edits;
+mod names;
+mod outline;
+mod protocol;
+mod random;

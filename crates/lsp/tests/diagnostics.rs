@@ -1,0 +1,196 @@
+//! What is wrong, told while it is written.
+
+use mokume_base::world::{MemoryWorld, World};
+use serde_json::json;
+
+use crate::editor::{range, repository, Editor};
+
+const LAYER: &str = "worker Echo {\n    on deliver(msg) { above.deliver(mgs) }\n}\n";
+
+#[test]
+fn a_mistake_is_told_at_its_place_and_taken_back_when_mended() {
+    let mut editor = Editor::with_files(&[]);
+    editor.open("a.mok", LAYER);
+    assert_eq!(editor.wrong("a.mok"), [("M0201".to_string(), [1, 36, 1, 39])]);
+    let uri = Editor::uri("a.mok");
+    let found = editor.diagnostics[&uri][0].clone();
+    assert_eq!((found["severity"].as_i64(), found["source"].as_str()), (Some(1), Some("mokume")));
+    assert!(found["message"].as_str().unwrap().contains("help: did you mean `msg`?"), "{found}");
+    assert!(found["codeDescription"]["href"].as_str().unwrap().ends_with("/diagnostics/M0201.md"), "{found}");
+    editor.changes("a.mok", json!([{ "range": { "start": { "line": 1, "character": 36 }, "end": { "line": 1, "character": 39 } }, "text": "msg" }]));
+    assert_eq!(editor.wrong("a.mok"), []);
+    assert_eq!(editor.told[&uri], 2);
+}
+
+#[test]
+fn columns_are_of_utf_16() {
+    let mut editor = Editor::with_files(&[]);
+    // Four columns for the word and the blank, two for the face, one for the letter, two for the signs around, and a comma.
+    editor.open("a.mok", "use \"\u{1f600}\u{e9}\", nowhere\n");
+    let places: Vec<[u64; 4]> = editor.wrong("a.mok").into_iter().map(|found| found.1).collect();
+    assert_eq!(places, [[0, 4, 0, 9], [0, 11, 0, 18]]);
+}
+
+#[test]
+fn other_places_stand_beside_the_first_or_in_the_text() {
+    let twice = "record A { x: u8 }\nrecord A { y: u8 }\n";
+    let mut editor = Editor::with_files(&[]);
+    editor.open("a.mok", twice);
+    let found = editor.diagnostics[&Editor::uri("a.mok")][0].clone();
+    let related = &found["relatedInformation"][0];
+    assert_eq!((range(&found["range"]), range(&related["location"]["range"])), ([1, 7, 1, 8], [0, 7, 0, 8]));
+    let mut plain = Editor::in_world(MemoryWorld::new(), json!({}));
+    plain.open("a.mok", twice);
+    let found = plain.diagnostics[&Editor::uri("a.mok")][0].clone();
+    assert!(
+        found.get("relatedInformation").is_none() && found["message"].as_str().unwrap().contains("also: first here")
+    );
+}
+
+#[test]
+fn the_text_in_the_editor_counts_not_the_file() {
+    let mut editor = Editor::with_files(&[("part.mok", "record Old { x: u8 }\n")]);
+    let user = "use \"part.mok\"\nfn f(a: New) -> u8 { return a.x }\n";
+    editor.open("user.mok", user);
+    assert_eq!(editor.codes("user.mok"), ["M0202"]);
+    editor.open("part.mok", "record New { x: u8 }\n");
+    assert_eq!(editor.codes("user.mok"), [""; 0], "who uses a document is checked again");
+    editor.close("part.mok");
+    assert_eq!(editor.codes("user.mok"), ["M0202"], "a closed document is its file again");
+}
+
+#[test]
+fn what_is_used_is_told_of_too_and_taken_back_when_nobody_uses_it() {
+    let mut editor = Editor::with_files(&[("part.mok", "record R { x: Nowhere }\n")]);
+    editor.open("user.mok", "use \"part.mok\"\n");
+    assert_eq!(editor.codes("part.mok"), ["M0202"]);
+    editor.change("user.mok", "\n");
+    assert_eq!(editor.codes("part.mok"), [""; 0]);
+    editor.change("user.mok", "use \"part.mok\"\n");
+    assert_eq!(editor.codes("part.mok"), ["M0202"]);
+    editor.close("user.mok");
+    assert_eq!(editor.codes("part.mok"), [""; 0]);
+}
+
+#[test]
+fn stacks_and_tests_are_looked_at_as_wholes() {
+    let mut editor = Editor::with_files(&[]);
+    editor.open("a.mok", "use thin\nstack S(device: Device) { app = Fcfs over device  export app }\ntest \"t\" of S { app.sned(\"x\") }\n");
+    assert_eq!(editor.codes("a.mok").len(), 1);
+}
+
+#[test]
+fn a_project_says_where_modules_are_and_what_is_wrong_with_itself() {
+    let files = [
+        ("Mokume.toml", "[project]\nname = \"p\"\nlibrary = [\"lib\"]\n"),
+        ("lib/mine/a.mok", "record Mine { x: u8 }\n"),
+    ];
+    let mut editor = Editor::with_files(&files);
+    let user = "use mine\nfn f(a: Mine) -> u8 { return a.x }\n";
+    editor.open("user.mok", user);
+    assert_eq!(editor.codes("user.mok"), [""; 0]);
+    let mut editor = Editor::with_files(&[("Mokume.toml", "[project]\nnam = \"p\"\n")]);
+    editor.open("user.mok", "use thin\n");
+    let found = editor.diagnostics[&Editor::uri("user.mok")][0].clone();
+    assert!(found["message"].as_str().unwrap().contains("Mokume.toml:2"), "{found}");
+}
+
+#[test]
+fn a_document_without_a_file_or_a_folder_is_checked_too() {
+    let mut editor = Editor::with_files(&[]);
+    editor.open("untitled:Untitled-1", LAYER);
+    assert_eq!(editor.codes("untitled:Untitled-1"), ["M0201"]);
+    editor.open("file:///no/where/%C3%A4%20b.mok", LAYER);
+    assert_eq!(editor.codes("file:///no/where/%C3%A4%20b.mok"), ["M0201"]);
+}
+
+#[test]
+fn a_file_that_is_no_text_is_told_of_where_it_is_used() {
+    let world = MemoryWorld::new().with_file("/p/bad.mok", [0xff, 0xfe, 0x00]);
+    let mut editor = Editor::in_world(world, json!({}));
+    editor.open("a.mok", "use \"bad.mok\"\n");
+    assert_eq!(editor.codes("a.mok"), ["M0204"]);
+}
+
+#[test]
+fn only_the_newest_text_is_told_of() {
+    let mut editor = Editor::with_files(&[]);
+    editor.open_silently("a.mok", "");
+    let changes = 200;
+    for line in 0..changes {
+        editor.change("a.mok", &format!("{}use nowhere\n", "\n".repeat(line)));
+    }
+    assert_eq!(editor.wrong("a.mok"), [("M0204".to_string(), [199, 4, 199, 11])]);
+    let told = editor.told[&Editor::uri("a.mok")];
+    assert!(told < changes, "{told} times");
+}
+
+#[test]
+fn files_that_change_beside_the_editor_are_read_again() {
+    use std::sync::Arc;
+    #[derive(Clone)]
+    struct Shared(Arc<MemoryWorld>);
+    // A world that test and server have both.
+    macro_rules! same { ($($name:ident($($arg:ident: $ty:ty),*) -> $out:ty;)*) => { impl World for Shared {
+        $(fn $name(&self, $($arg: $ty),*) -> $out { self.0.$name($($arg),*) })* } } }
+    same! {
+        read(path: &str) -> std::io::Result<Vec<u8>>;
+        write(path: &str, bytes: &[u8]) -> std::io::Result<()>;
+        make_folder(path: &str) -> std::io::Result<()>;
+        rename(from: &str, to: &str) -> std::io::Result<()>;
+        remove(path: &str) -> std::io::Result<()>;
+        exists(path: &str) -> bool;
+        is_folder(path: &str) -> bool;
+        list(folder: &str) -> std::io::Result<Vec<String>>;
+        absolute(path: &str) -> std::io::Result<String>;
+        now() -> std::time::Duration;
+        seed() -> u64;
+        environment(name: &str) -> Option<String>;
+        run(program: &mokume_base::Invocation, stdin: &[u8], timeout: std::time::Duration) -> std::io::Result<mokume_base::Output>;
+        start(program: &mokume_base::Invocation) -> std::io::Result<Box<dyn mokume_base::world::Running>>;
+    }
+    let world = Shared(Arc::new(MemoryWorld::new()));
+    let mut editor = Editor::in_world(world.clone(), json!({}));
+    editor.open("user.mok", "use \"part.mok\"\n");
+    assert_eq!(editor.codes("user.mok"), ["M0204"]);
+    world.write("/p/part.mok", b"record R { x: u8 }\n").unwrap();
+    editor.tell("workspace/didChangeWatchedFiles", json!({ "changes": [] }));
+    assert_eq!(editor.codes("user.mok"), [""; 0]);
+}
+
+/// What the editor shows is what `mokume check` says, of every file of the repository that is wrong on purpose.
+#[test]
+fn the_same_as_the_command() {
+    let folder = repository().join("tests/check");
+    let mut names: Vec<String> = std::fs::read_dir(&folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path().to_string_lossy().into_owned())
+        .filter(|name| name.ends_with(".mok"))
+        .collect();
+    names.sort();
+    let mut editor = Editor::in_world(mokume_base::world::RealWorld, json!({}));
+    let mut seen = 0;
+    for name in names.iter().step_by(5) {
+        let text = std::fs::read_to_string(name).unwrap();
+        let checked =
+            mokume_driver::compile::check(&mokume_base::world::RealWorld, std::slice::from_ref(name)).unwrap();
+        let all = mokume_driver::check::without_c(&checked);
+        let place = |found: &mokume_base::Diagnostic| {
+            let span = found.primary.as_ref().unwrap().span;
+            let own = checked.roots.contains(&span.file);
+            own.then(|| (found.code.0.to_string(), u64::from(checked.sources.line_column(span.file, span.start).0 - 1)))
+        };
+        let mut expected: Vec<_> = all.iter().filter_map(place).collect();
+        let uri = format!("file://{name}");
+        editor.open(&uri, &text);
+        let mut shown: Vec<_> = editor.wrong(&uri).into_iter().map(|(code, at)| (code, at[0])).collect();
+        expected.sort();
+        shown.sort();
+        expected.dedup();
+        shown.dedup();
+        assert_eq!(shown, expected, "{name}");
+        seen += expected.len();
+        editor.close(&uri);
+    }
+    assert!(seen > 50, "{seen}");
+}

@@ -1,0 +1,227 @@
+//! An editor for tests: says what editors say, over pipes, and reads what the server answers.
+
+use std::collections::BTreeMap;
+use std::io::{BufReader, PipeReader, PipeWriter, Write};
+use std::path::{Path, PathBuf};
+use std::thread::JoinHandle;
+
+use mokume_base::world::{MemoryWorld, World};
+use mokume_lsp::Ended;
+use serde_json::{json, Value};
+
+/// The folder in which the files of tests are.
+pub const HOME: &str = "file:///p";
+
+/// A server of its own for each test, and what it said.
+pub struct Editor {
+    to: Option<PipeWriter>,
+    from: BufReader<PipeReader>,
+    server: Option<JoinHandle<Ended>>,
+    asked: i32,
+    versions: BTreeMap<String, i32>,
+    /// What is wrong with each file, as it was said last.
+    pub diagnostics: BTreeMap<String, Vec<Value>>,
+    /// How often something was said of a file.
+    pub told: BTreeMap<String, usize>,
+    /// What `initialize` was answered with.
+    pub can: Value,
+}
+
+impl Editor {
+    /// With a server that sees these files in `/p`, and whose cache is `/c`.
+    pub fn with_files(files: &[(&str, &str)]) -> Editor {
+        let world = MemoryWorld::new().with_environment("XDG_CACHE_HOME", "/c");
+        let world = files.iter().fold(world, |world, (name, text)| world.with_file(&format!("/p/{name}"), *text));
+        Editor::in_world(world, json!({ "textDocument": { "publishDiagnostics": { "relatedInformation": true } } }))
+    }
+
+    /// With a server in a world of the test's own, and what the editor says that it can.
+    pub fn in_world(world: impl World + Send + 'static, can: Value) -> Editor {
+        let mut editor = Editor::unborn(world);
+        editor.can = editor.ask("initialize", json!({ "capabilities": can }));
+        editor.tell("initialized", json!({}));
+        editor
+    }
+
+    /// One that has not yet said `initialize`.
+    pub fn unborn(world: impl World + Send + 'static) -> Editor {
+        let (input, to) = std::io::pipe().unwrap();
+        let (from, mut output) = std::io::pipe().unwrap();
+        let server = std::thread::Builder::new().stack_size(8 << 20);
+        let server = server.spawn(move || mokume_lsp::serve(&world, BufReader::new(input), &mut output)).unwrap();
+        Editor {
+            to: Some(to),
+            from: BufReader::new(from),
+            server: Some(server),
+            asked: 0,
+            versions: BTreeMap::new(),
+            diagnostics: BTreeMap::new(),
+            told: BTreeMap::new(),
+            can: Value::Null,
+        }
+    }
+
+    /// Octets as they are.
+    pub fn raw(&mut self, octets: &[u8]) {
+        self.to.as_mut().unwrap().write_all(octets).unwrap();
+    }
+
+    fn write(&mut self, value: &Value) {
+        let text = value.to_string();
+        self.raw(format!("Content-Length: {}\r\n\r\n{text}", text.len()).as_bytes());
+    }
+
+    /// A notification.
+    pub fn tell(&mut self, method: &str, params: Value) {
+        self.write(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
+    }
+
+    /// A request without waiting for its answer; its number.
+    pub fn send(&mut self, method: &str, params: Value) -> i32 {
+        self.asked += 1;
+        self.write(&json!({ "jsonrpc": "2.0", "id": self.asked, "method": method, "params": params }));
+        self.asked
+    }
+
+    /// A request and its result.
+    pub fn ask(&mut self, method: &str, params: Value) -> Value {
+        let answer = self.ask_for_all(method, params);
+        assert!(answer.get("error").is_none(), "{method}: {answer}");
+        answer["result"].clone()
+    }
+
+    /// A request that is refused: the error's number and text.
+    pub fn refused(&mut self, method: &str, params: Value) -> (i64, String) {
+        let answer = self.ask_for_all(method, params);
+        let error = answer.get("error").unwrap_or_else(|| panic!("{method} is not refused: {answer}"));
+        (error["code"].as_i64().unwrap(), error["message"].as_str().unwrap().to_string())
+    }
+
+    fn ask_for_all(&mut self, method: &str, params: Value) -> Value {
+        let id = self.send(method, params);
+        self.answer(&json!(id))
+    }
+
+    /// The answer of this number, or the next without one.
+    pub fn answer(&mut self, id: &Value) -> Value {
+        loop {
+            let message = self.read();
+            if message.get("method").is_none() && message.get("id") == Some(id) {
+                return message;
+            }
+        }
+    }
+
+    /// The next message; diagnostics are noted.
+    fn read(&mut self) -> Value {
+        let mut length = 0;
+        loop {
+            let mut line = String::new();
+            assert!(std::io::BufRead::read_line(&mut self.from, &mut line).unwrap() > 0, "the server is gone");
+            match line.trim_end().strip_prefix("Content-Length: ") {
+                Some(octets) => length = octets.parse().unwrap(),
+                None => break,
+            }
+        }
+        let mut octets = vec![0; length];
+        std::io::Read::read_exact(&mut self.from, &mut octets).unwrap();
+        let value: Value = serde_json::from_slice(&octets).unwrap();
+        if value["method"] == "textDocument/publishDiagnostics" {
+            let of = value["params"]["uri"].as_str().unwrap().to_string();
+            *self.told.entry(of.clone()).or_default() += 1;
+            self.diagnostics.insert(of, value["params"]["diagnostics"].as_array().unwrap().clone());
+        }
+        value
+    }
+
+    // ---- documents ----
+
+    /// The address of a file of `/p`; others as they are.
+    pub fn uri(name: &str) -> String {
+        if name.contains(':') {
+            name.to_string()
+        } else {
+            format!("{HOME}/{name}")
+        }
+    }
+
+    /// Opens a document, and waits until all is said of it.
+    pub fn open(&mut self, name: &str, text: &str) {
+        self.open_silently(name, text);
+        self.settle();
+    }
+
+    /// Opens a document.
+    pub fn open_silently(&mut self, name: &str, text: &str) {
+        let uri = Editor::uri(name);
+        self.versions.insert(uri.clone(), 1);
+        let document = json!({ "uri": uri, "languageId": "mokume", "version": 1, "text": text });
+        self.tell("textDocument/didOpen", json!({ "textDocument": document }));
+    }
+
+    /// Changes a document as a whole.
+    pub fn change(&mut self, name: &str, text: &str) {
+        self.changes(name, json!([{ "text": text }]));
+    }
+
+    /// Changes a document.
+    pub fn changes(&mut self, name: &str, changes: Value) {
+        let uri = Editor::uri(name);
+        let version = self.versions.entry(uri.clone()).or_default();
+        *version += 1;
+        let document = json!({ "uri": uri, "version": *version });
+        self.tell("textDocument/didChange", json!({ "textDocument": document, "contentChanges": changes }));
+    }
+
+    /// Closes a document.
+    pub fn close(&mut self, name: &str) {
+        self.tell("textDocument/didClose", json!({ "textDocument": { "uri": Editor::uri(name) } }));
+    }
+
+    /// Waits until the server has said all that it has to say.
+    pub fn settle(&mut self) {
+        self.ask("mokume/settle", Value::Null);
+    }
+
+    /// The diagnostics of a file: code, the line and column where each begins and ends, from 0.
+    pub fn wrong(&mut self, name: &str) -> Vec<(String, [u64; 4])> {
+        self.settle();
+        let of = self.diagnostics.get(&Editor::uri(name)).cloned().unwrap_or_default();
+        of.iter().map(|found| (found["code"].as_str().unwrap_or("").to_string(), range(&found["range"]))).collect()
+    }
+
+    /// Only their codes.
+    pub fn codes(&mut self, name: &str) -> Vec<String> {
+        self.wrong(name).into_iter().map(|(code, _)| code).collect()
+    }
+
+    /// Ends the session as the protocol has it.
+    pub fn exit(mut self) -> Ended {
+        assert_eq!(self.ask("shutdown", Value::Null), Value::Null);
+        self.tell("exit", Value::Null);
+        self.server.take().unwrap().join().unwrap()
+    }
+
+    /// Goes away without a word.
+    pub fn vanish(mut self) -> Ended {
+        self.to = None;
+        self.server.take().unwrap().join().unwrap()
+    }
+}
+
+impl Drop for Editor {
+    fn drop(&mut self) {
+        self.to = None;
+    }
+}
+
+/// A range as four numbers.
+pub fn range(range: &Value) -> [u64; 4] {
+    let at = |end: &str, of: &str| range[end][of].as_u64().unwrap();
+    [at("start", "line"), at("start", "character"), at("end", "line"), at("end", "character")]
+}
+
+/// The folder of the repository.
+pub fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap().to_path_buf()
+}

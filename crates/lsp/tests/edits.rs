@@ -1,0 +1,277 @@
+//! Edits that the server proposes: other names, ways out of mistakes; and what it says of each word.
+
+use std::collections::BTreeMap;
+
+use mokume_base::world::MemoryWorld;
+use mokume_driver::{check, compile};
+use serde_json::{json, Value};
+
+use crate::editor::{range, repository, Editor};
+use crate::names::place;
+
+const PART: &str = "record Pair { left: u8, right: u8 }\n";
+const FILE: &str = r#"use "part.mok"
+worker Counts {
+    header { kind: u8, seq: u16 }
+    uses Log
+    session { var next: u16 = 0 }
+    on send(msg) { below.send(msg, kind: 1, seq: next)  next += 1 }
+    on deliver(msg, kind, seq) {
+        let p = Pair { left: kind, right: 0 }
+        if seq > next and p.left > 0 { next = seq }
+        above.deliver(msg)
+    }
+}
+wire Counting big { kind: u8 = Counts.kind  seq: u16 = Counts.seq }
+bundle Counted = Counts encoded Counting
+service Log { note(what: u8) }
+"#;
+const USER: &str = "use \"part.mok\"\nfn g(p: Pair) -> u8 { return p.left }\n";
+
+fn world() -> MemoryWorld {
+    MemoryWorld::new()
+        .with_environment("XDG_CACHE_HOME", "/c")
+        .with_file("/p/part.mok", PART)
+        .with_file("/p/user.mok", USER)
+        .with_file("/p/a.mok", FILE)
+}
+
+fn in_folder(world: MemoryWorld) -> Editor {
+    let mut editor = Editor::unborn(world);
+    editor.ask("initialize", json!({ "capabilities": {}, "workspaceFolders": [{ "uri": "file:///p", "name": "p" }] }));
+    editor
+}
+
+fn rename(name: &str, at: &Value, new: &str) -> Value {
+    json!({ "textDocument": { "uri": Editor::uri(name) }, "position": at, "newName": new })
+}
+
+/// A text with edits, which stand on single lines.
+fn applied(text: &str, edits: &Value) -> String {
+    let mut edits: Vec<([u64; 4], String)> = edits
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|edit| (range(&edit["range"]), edit["newText"].as_str().unwrap().to_string()))
+        .collect();
+    edits.sort();
+    let mut lines: Vec<String> = text.split('\n').map(str::to_string).collect();
+    for ([line, from, to_line, to], new) in edits.into_iter().rev() {
+        assert_eq!(line, to_line);
+        let units: Vec<u16> = lines[line as usize].encode_utf16().collect();
+        let part = |units: &[u16]| String::from_utf16(units).unwrap();
+        lines[line as usize] = format!("{}{new}{}", part(&units[..from as usize]), part(&units[to as usize..]));
+    }
+    lines.join("\n")
+}
+
+#[test]
+fn a_name_is_another_in_all_files() {
+    let mut editor = in_folder(world());
+    editor.open("a.mok", FILE);
+    let changes =
+        editor.ask("textDocument/rename", rename("a.mok", &place(FILE, "left", 0), "first"))["changes"].clone();
+    let text = |name: &str, old: &str| applied(old, &changes[Editor::uri(name)]);
+    assert_eq!(text("part.mok", PART), PART.replace("left", "first"));
+    assert_eq!(text("user.mok", USER), USER.replace("left", "first"));
+    assert_eq!(text("a.mok", FILE), FILE.replace("left", "first"));
+    // Of a header's field: the wire that carries it, the handler's parameter of its name, and what is done with that.
+    let at = place(FILE, "seq: u16", 0);
+    let changes = editor.ask("textDocument/rename", rename("a.mok", &at, "number"))["changes"].clone();
+    let expected = FILE.replace("seq", "number").replace("number: u16 = Counts", "seq: u16 = Counts");
+    assert_eq!(applied(FILE, &changes[Editor::uri("a.mok")]), expected);
+}
+
+#[test]
+fn what_would_mean_something_else_is_not_renamed() {
+    let mut editor = in_folder(world());
+    editor.open("a.mok", FILE);
+    let mut refused = |at: &Value, new: &str| editor.refused("textDocument/rename", rename("a.mok", at, new));
+    let next = place(FILE, "next:", 0);
+    for new in ["", "two words", "if", "7up", "seq-no", "a.b"] {
+        assert_eq!(refused(&next, new).0, -32803, "{new}");
+    }
+    // The handler has a local of that name.
+    let (_, why) = refused(&next, "p");
+    assert!(why.contains("name of something else") || why.contains("would be wrong"), "{why}");
+    let (_, why) = refused(&place(FILE, "kind: u8", 0), "seq");
+    assert!(why.contains("would be wrong"), "{why}");
+    let (_, why) = refused(&place(FILE, "deliver", 0), "brought");
+    assert!(why.contains("not this program's to say"), "{why}");
+    let at = json!({ "textDocument": { "uri": Editor::uri("a.mok") }, "position": place(FILE, "u16", 0) });
+    assert_eq!(editor.refused("textDocument/prepareRename", at).0, -32803);
+    let at = json!({ "textDocument": { "uri": Editor::uri("a.mok") }, "position": next });
+    assert_eq!(editor.ask("textDocument/prepareRename", at)["placeholder"], "next");
+    let library = "use udp\nbundle Mine = Udp\n";
+    editor.open("b.mok", library);
+    let (_, why) = editor.refused("textDocument/rename", rename("b.mok", &place(library, "Udp", 0), "Mdp"));
+    assert!(why.contains("Mokume's own library"), "{why}");
+}
+
+/// Renaming keeps programs equal: over files of the repository, names are given others, and the program means the same: no more is wrong
+/// with it, and the stacks are the same automata but for the name.
+#[test]
+fn long_lists_of_programs_mean_the_same_with_other_names() {
+    let folder = repository().join("tests/program");
+    let mut names: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    names.retain(|path| path.extension().is_some_and(|end| end == "mok"));
+    names.sort();
+    let step = std::env::var("MOKUME_RENAMES").ok().and_then(|step| step.parse().ok()).unwrap_or(9);
+    let (mut done, mut refused) = (0, Vec::new());
+    for (at, path) in names.iter().enumerate().filter(|(at, _)| at % step == 0) {
+        let text = std::fs::read_to_string(path).unwrap();
+        if text.contains("use \"") {
+            continue;
+        }
+        let world = MemoryWorld::new().with_environment("XDG_CACHE_HOME", "/c").with_file("/p/a.mok", text.as_str());
+        let mut editor = in_folder(world);
+        editor.open_silently("a.mok", &text);
+        let mut symbols = Vec::new();
+        let outline =
+            editor.ask("textDocument/documentSymbol", json!({ "textDocument": { "uri": Editor::uri("a.mok") } }));
+        flatten(&outline, &mut symbols);
+        for (name, [line, column, ..]) in symbols.into_iter().skip(at % 3).step_by(3) {
+            let place = json!({ "line": line, "character": column });
+            let new = if name.starts_with(char::is_uppercase) { "RenamedZz" } else { "renamed_zz" };
+            let id = editor.send("textDocument/rename", rename("a.mok", &place, new));
+            let answer = editor.answer(&json!(id));
+            if answer.get("error").is_some() {
+                refused.push(format!("{name} of {}: {}", path.display(), answer["error"]["message"]));
+                continue;
+            }
+            let new = applied(&text, &answer["result"]["changes"][Editor::uri("a.mok")]);
+            same(&text, &new, &path.display().to_string());
+            done += 1;
+        }
+    }
+    // What is given across layers by its text (`open(…, iss: e)`) is refused, and told why.
+    let told = |why: &&String| why.contains("would be wrong") || why.contains("match it");
+    let unexpected: Vec<_> = refused.iter().filter(|why| !told(why)).collect();
+    assert!(done > 20 && unexpected.is_empty() && refused.len() * 5 < done, "{done} renamed, refused: {refused:#?}");
+}
+
+fn flatten(symbols: &Value, found: &mut Vec<(String, [u64; 4])>) {
+    for symbol in symbols.as_array().into_iter().flatten() {
+        let detail = symbol["detail"].as_str().unwrap();
+        if !matches!(detail, "on" | "test" | "publish" | "suite") {
+            found.push((symbol["name"].as_str().unwrap().to_string(), range(&symbol["selectionRange"])));
+        }
+        flatten(&symbol["children"], found);
+    }
+}
+
+/// As many diagnostics of each code, and the same number of everything in each stack's automaton.
+fn same(old: &str, new: &str, what: &str) {
+    let of = |text: &str| {
+        let checked = compile::check_texts(&MemoryWorld::new(), vec![("/p/a.mok".into(), text.into())], Vec::new());
+        let mut codes: BTreeMap<&str, usize> = BTreeMap::new();
+        check::without_c(&checked).iter().for_each(|found| *codes.entry(found.code.0).or_default() += 1);
+        let program = &checked.program;
+        let stacks: Vec<Option<(usize, usize)>> = (0..program.stacks.len())
+            .map(|index| compile::compile_to_write(&checked, mokume_driver::StackId(index as u32)).0)
+            .map(|compiled| {
+                compiled.map(|compiled| {
+                    let operations = compiled
+                        .uncomposed
+                        .handlers
+                        .iter()
+                        .map(|handler| format!("{:?}", handler.body.blocks.len()).len());
+                    (compiled.uncomposed.handlers.len(), operations.sum())
+                })
+            })
+            .collect();
+        (codes, stacks)
+    };
+    assert_eq!(of(old), of(new), "{what}");
+}
+
+#[test]
+fn ways_out_that_are_said_word_for_word_are_edits() {
+    let cases = [
+        (
+            "worker A { on deliver(msg) { above.deliver(mgs) } }\n",
+            "write `msg`",
+            "worker A { on deliver(msg) { above.deliver(msg) } }\n",
+        ),
+        ("bundle Mine = Udp\n", "add `use udp`", "use udp\n\nbundle Mine = Udp\n"),
+        ("use thin\nbundle Mine = Udp\n", "add `use udp`", "use thin\nuse udp\nbundle Mine = Udp\n"),
+    ];
+    for (text, title, expected) in cases {
+        let mut editor = Editor::with_files(&[]);
+        editor.open("a.mok", text);
+        let diagnostics = editor.diagnostics[&Editor::uri("a.mok")].clone();
+        let whole = json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 9, "character": 0 } });
+        let asked = json!({ "textDocument": { "uri": Editor::uri("a.mok") }, "range": whole, "context": { "diagnostics": diagnostics } });
+        let actions = editor.ask("textDocument/codeAction", asked);
+        let action = actions.as_array().unwrap().iter().find(|action| action["title"] == title);
+        let action = action.unwrap_or_else(|| panic!("{title}: {actions} of {diagnostics:?}"));
+        let edits = &action["edit"]["changes"][Editor::uri("a.mok")];
+        assert_eq!(applied(text, edits), expected);
+        assert_eq!(action["diagnostics"].as_array().unwrap().len(), 1);
+    }
+}
+
+/// Every fix that is proposed for a file that is wrong on purpose mends what it is for.
+#[test]
+fn every_fix_mends_its_mistake() {
+    let folder = repository().join("tests/check");
+    let mut names: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    names.retain(|path| path.extension().is_some_and(|end| end == "mok"));
+    names.sort();
+    let (mut all, mut wrong) = (0, Vec::new());
+    for path in names {
+        let text = std::fs::read_to_string(&path).unwrap();
+        if !text.contains("M02") {
+            continue;
+        }
+        let mut editor = Editor::with_files(&[]);
+        editor.open("a.mok", &text);
+        let before = editor.diagnostics.get(&Editor::uri("a.mok")).cloned().unwrap_or_default();
+        let lines = text.lines().count();
+        let whole = json!({ "start": { "line": 0, "character": 0 }, "end": { "line": lines, "character": 0 } });
+        let asked = json!({ "textDocument": { "uri": Editor::uri("a.mok") }, "range": whole, "context": { "diagnostics": before } });
+        let actions = editor.ask("textDocument/codeAction", asked);
+        for action in actions.as_array().unwrap() {
+            all += 1;
+            let new = applied(&text, &action["edit"]["changes"][Editor::uri("a.mok")]);
+            editor.change("a.mok", &new);
+            editor.settle();
+            let after = editor.diagnostics.get(&Editor::uri("a.mok")).cloned().unwrap_or_default();
+            let found = &action["diagnostics"][0]["message"];
+            if after.iter().any(|left| {
+                &left["message"] == found
+                    && left["range"]["start"]["line"] == action["diagnostics"][0]["range"]["start"]["line"]
+            }) {
+                wrong.push(format!("{}: {} leaves {found}", path.display(), action["title"]));
+            }
+        }
+    }
+    assert!(all > 20 && wrong.is_empty(), "{all} fixes: {wrong:#?}");
+}
+
+#[test]
+fn each_word_is_said_to_be_what_it_is() {
+    let mut editor = Editor::with_files(&[("part.mok", PART)]);
+    editor.open("a.mok", FILE);
+    let legend = editor.can["capabilities"]["semanticTokensProvider"]["legend"]["tokenTypes"].clone();
+    let tokens =
+        editor.ask("textDocument/semanticTokens/full", json!({ "textDocument": { "uri": Editor::uri("a.mok") } }));
+    let data: Vec<u64> = tokens["data"].as_array().unwrap().iter().map(|number| number.as_u64().unwrap()).collect();
+    let lines: Vec<&str> = FILE.lines().collect();
+    let (mut line, mut column) = (0, 0);
+    let mut kinds: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for token in data.chunks(5) {
+        column = if token[0] > 0 { token[1] } else { column + token[1] };
+        line += token[0];
+        let word = &lines[line as usize][column as usize..(column + token[2]) as usize];
+        kinds.entry(word.to_string()).or_default().push(legend[token[3] as usize].as_str().unwrap().to_string());
+    }
+    let of = |word: &str| kinds[word].join(" ");
+    assert_eq!(of("worker"), "keyword");
+    assert_eq!(of("Counts"), "class class class class");
+    assert_eq!(of("next"), "variable variable variable variable variable");
+    assert_eq!(of("left"), "property property");
+    assert_eq!(of("Pair"), "type");
+    assert_eq!(of("\"part.mok\""), "string");
+    assert_eq!(of("below"), "keyword");
+}

@@ -1,0 +1,265 @@
+//! What names stand for: definition, uses, hover.
+
+use std::collections::BTreeSet;
+
+use mokume_base::world::{MemoryWorld, RealWorld};
+use mokume_base::Span;
+use mokume_driver::compile;
+use mokume_syntax::SyntaxKind;
+use serde_json::{json, Value};
+
+use crate::editor::{range, repository, Editor};
+
+/// Where the `nth` place of a text begins, one column further: a cursor within the word.
+pub fn place(text: &str, needle: &str, nth: usize) -> Value {
+    let at = text.match_indices(needle).nth(nth).unwrap_or_else(|| panic!("no {nth} `{needle}`")).0;
+    let line = text[..at].matches('\n').count();
+    let column = text[..at].rsplit('\n').next().unwrap().encode_utf16().count();
+    json!({ "line": line, "character": column + 1 })
+}
+
+fn ask(editor: &mut Editor, method: &str, name: &str, place: &Value) -> Value {
+    let document = json!({ "uri": Editor::uri(name) });
+    let context = json!({ "includeDeclaration": true });
+    editor.ask(method, json!({ "textDocument": document, "position": place, "context": context }))
+}
+
+/// Where definition leads: file, line and column each.
+fn defined(editor: &mut Editor, name: &str, place: &Value) -> Vec<(String, u64, u64)> {
+    let found = ask(editor, "textDocument/definition", name, place);
+    let of = |found: &Value| {
+        let [line, column, ..] = range(&found["range"]);
+        (found["uri"].as_str().unwrap().rsplit('/').next().unwrap().to_string(), line, column)
+    };
+    found.as_array().into_iter().flatten().map(of).collect()
+}
+
+fn hover(editor: &mut Editor, name: &str, place: &Value) -> String {
+    ask(editor, "textDocument/hover", name, place)["contents"]["value"].as_str().unwrap_or("").to_string()
+}
+
+const FILE: &str = r#"use udp
+use "part.mok"
+
+/// How it is told.
+const LIMIT: u8 = 3
+
+/// Counts.
+///
+/// What is behind comes later.
+worker Counts {
+    header {
+        kind: u8
+        /// Which one.
+        seq: u16
+    }
+    session {
+        /// The next.
+        var next: u16 = 0
+        timer wait
+        quota kept: 4
+    }
+    object Entry[who: u8] capacity 4 { var seen: u16 = 0 }
+    fn ahead(by: u16) -> u16 { return next + by }
+    on send(msg) {
+        let own = ahead(by: 2)
+        below.send(msg, kind: LIMIT, seq: own)
+        next = own
+        start wait after 20 ms
+    }
+    on deliver(msg, kind, seq) {
+        if let e = Entry[kind] { e.seen = seq } else { }
+        match kind == 1 { true => { above.deliver(msg) } false => { drop msg: late } }
+    }
+    on expiry wait { }
+}
+wire Counting big {
+    flags: u4 = 0
+    rest: u4 = 0
+    kind: u8 = Counts.kind
+    seq: u16 = Counts.seq
+}
+bundle Counted = Counts encoded Counting
+stack S(device: Device) {
+    app = Counted over device
+    export app
+}
+fn f(a: Pair) -> u8 { return a.left }
+test "t" { stack S() app.send("x") }
+"#;
+
+const PART: &str = "/// Two.\nrecord Pair { left: u8, right: u8 }\n";
+
+fn editor() -> Editor {
+    let mut editor = Editor::with_files(&[("part.mok", PART)]);
+    editor.open("a.mok", FILE);
+    editor
+}
+
+#[test]
+fn every_kind_of_name_leads_to_its_declaration() {
+    let mut editor = editor();
+    let line = |needle: &str| FILE[..FILE.find(needle).unwrap()].matches('\n').count() as u64;
+    let cases: &[(&str, usize, &str)] = &[
+        ("LIMIT", 1, "const LIMIT"),
+        ("next", 1, "var next"),
+        ("next", 2, "var next"),
+        ("by", 1, "fn ahead"),
+        ("by:", 1, "fn ahead"),
+        ("ahead", 1, "fn ahead"),
+        ("own", 1, "let own"),
+        ("own", 2, "let own"),
+        ("kind: LIMIT", 0, "kind: u8"),
+        ("seq: own", 0, "seq: u16"),
+        ("wait after", 0, "timer wait"),
+        ("wait { }", 0, "timer wait"),
+        ("kind, seq)", 0, "kind: u8"),
+        ("Entry[kind]", 0, "object Entry"),
+        ("kind] {", 0, "on deliver"),
+        ("seen =", 0, "object Entry"),
+        ("e.seen", 0, "if let e"),
+        ("Counts.kind", 0, "worker Counts"),
+        ("kind\n    seq: u16 = C", 0, "kind: u8"),
+        ("seq\n}", 0, "seq: u16\n"),
+        ("Counting\nstack", 0, "wire Counting"),
+        ("Counts encoded", 0, "worker Counts"),
+        ("Counted over", 0, "bundle Counted"),
+        ("device\n    export", 0, "stack S"),
+        ("app\n}", 0, "app = Counted"),
+        ("S() app", 0, "stack S("),
+        ("app.send", 0, "app = Counted"),
+        ("a.left", 0, "fn f"),
+    ];
+    let mut wrong = Vec::new();
+    for (needle, nth, declared) in cases {
+        let found = defined(&mut editor, "a.mok", &place(FILE, needle, *nth));
+        if found.first().map(|found| (found.0.as_str(), found.1)) != Some(("a.mok", line(declared))) {
+            wrong.push(format!("`{needle}` {nth}: {found:?}, not line {}", line(declared)));
+        }
+    }
+    assert_eq!(wrong, [""; 0]);
+    assert_eq!(defined(&mut editor, "a.mok", &place(FILE, "Pair", 0)), [("part.mok".to_string(), 1, 7)]);
+    assert_eq!(defined(&mut editor, "a.mok", &place(FILE, "left", 0)), [("part.mok".to_string(), 1, 14)]);
+    assert_eq!(defined(&mut editor, "a.mok", &place(FILE, "part.mok", 0)), [("part.mok".to_string(), 0, 0)]);
+    assert_eq!(defined(&mut editor, "a.mok", &json!({ "line": 2, "character": 0 })), []);
+    assert_eq!(defined(&mut editor, "a.mok", &json!({ "line": 9999, "character": 7 })), []);
+}
+
+#[test]
+fn a_name_of_the_library_leads_to_a_file_that_can_be_opened() {
+    let world = MemoryWorld::new().with_environment("XDG_CACHE_HOME", "/c");
+    let mut editor = Editor::in_world(world, json!({}));
+    let text = "use udp\nbundle Mine = Udp\n";
+    editor.open("a.mok", text);
+    let found = ask(&mut editor, "textDocument/definition", "a.mok", &place(text, "Udp", 0));
+    let uri = found[0]["uri"].as_str().unwrap().to_string();
+    assert!(uri.starts_with("file:///c/mokume/shelf-") && uri.contains("/library/udp/"), "{uri}");
+    let modules = ask(&mut editor, "textDocument/definition", "a.mok", &place(text, "udp", 0));
+    assert!(!modules.as_array().unwrap().is_empty());
+    // Opened, it is the library's: nothing is wrong with it, and its names lead on.
+    let whole =
+        std::fs::read_to_string(repository().join("library/udp").join(uri.rsplit('/').next().unwrap())).unwrap();
+    editor.open(&uri, &whole);
+    assert_eq!(editor.codes(&uri), [""; 0]);
+    let line = whole.lines().position(|line| line.starts_with("bundle Udp")).unwrap();
+    let column = whole.lines().nth(line).unwrap().find("Ports").map_or(7, |at| at + 1);
+    let found = ask(&mut editor, "textDocument/definition", &uri, &json!({ "line": line, "character": column }));
+    assert!(found[0]["uri"].as_str().unwrap().contains("/library/udp/"), "{found}");
+}
+
+#[test]
+fn a_hover_has_the_contract_the_docs_the_type_and_the_place_in_packets() {
+    let mut editor = editor();
+    let layer = hover(&mut editor, "a.mok", &place(FILE, "Counts encoded", 0));
+    assert!(layer.contains("worker Counts {") && layer.contains("header {") && layer.contains("seq: u16"), "{layer}");
+    assert!(layer.contains("Counts.\n\nWhat is behind comes later.") && !layer.contains("on send"), "{layer}");
+    let field = hover(&mut editor, "a.mok", &place(FILE, "seq: own", 0));
+    assert!(
+        field.contains("seq: u16") && field.contains("octets 2 to 3 of `Counting`") && field.contains("Which one."),
+        "{field}"
+    );
+    let bits = hover(&mut editor, "a.mok", &place(FILE, "rest: u4", 0));
+    assert!(bits.contains("octet 0, bits 4 to 7 of `Counting`"), "{bits}");
+    let local = hover(&mut editor, "a.mok", &place(FILE, "own", 1));
+    assert!(local.contains("own: u16"), "{local}");
+    let message = hover(&mut editor, "a.mok", &place(FILE, "msg, kind: LIMIT", 0));
+    assert!(message.contains("msg: Message"), "{message}");
+    let state = hover(&mut editor, "a.mok", &place(FILE, "next", 2));
+    assert!(
+        state.contains("var next: u16 = 0") && state.contains("The next.") && state.contains("of `worker Counts`"),
+        "{state}"
+    );
+    let record = hover(&mut editor, "a.mok", &place(FILE, "Pair", 0));
+    assert!(record.contains("record Pair { left: u8, right: u8 }") && record.contains("Two."), "{record}");
+    assert_eq!(hover(&mut editor, "a.mok", &json!({ "line": 2, "character": 0 })), "");
+}
+
+#[test]
+fn uses_are_found_in_all_files_of_the_workspace() {
+    let user = "use \"part.mok\"\nfn g(p: Pair) -> u8 { return p.left }\n";
+    let world = MemoryWorld::new()
+        .with_file("/p/part.mok", PART)
+        .with_file("/p/user.mok", user)
+        .with_file("/p/other.mok", "record Pair { left: u8 }\nfn g(p: Pair) -> u8 { return p.left }\n");
+    let mut editor = Editor::unborn(world);
+    editor.ask("initialize", json!({ "capabilities": {}, "workspaceFolders": [{ "uri": "file:///p", "name": "p" }] }));
+    editor.open("a.mok", FILE);
+    let found = ask(&mut editor, "textDocument/references", "a.mok", &place(FILE, "left", 0));
+    let places = |found: &Value| {
+        let of = |found: &Value| {
+            (found["uri"].as_str().unwrap().rsplit('/').next().unwrap().to_string(), range(&found["range"])[0])
+        };
+        found.as_array().unwrap().iter().map(of).collect::<Vec<_>>()
+    };
+    let line = FILE[..FILE.find("a.left").unwrap()].matches('\n').count() as u64;
+    let own = |name: &str, line| (name.to_string(), line);
+    assert_eq!(places(&found), [own("a.mok", line), own("part.mok", 1), own("user.mok", 1)]);
+    let shown = ask(&mut editor, "textDocument/documentHighlight", "a.mok", &place(FILE, "own", 0));
+    assert_eq!(shown.as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn what_is_matched_by_its_text_leads_to_all_that_it_may_be() {
+    let text = "worker A { on send(msg) { above.rang(1)  below.send(msg) } on deliver(msg) { above.deliver(msg) } }\nworker B { on rang(times) { let _t = times + below.mtu  pass } }\nworker C { publish mtu: u32 = 3 }\n";
+    let mut editor = Editor::with_files(&[]);
+    editor.open("a.mok", text);
+    let found = defined(&mut editor, "a.mok", &place(text, "rang(1)", 0));
+    assert_eq!(found.iter().map(|found| found.1).collect::<Vec<_>>(), [1]);
+    let found = defined(&mut editor, "a.mok", &place(text, "mtu", 0));
+    assert_eq!(found.iter().map(|found| found.1).collect::<Vec<_>>(), [2]);
+}
+
+/// Words that values are made of, and what the language has everywhere.
+const OF_THE_LANGUAGE: [&str; 26] = [
+    "above", "below", "checksum", "clamp", "end", "flow", "fold16", "header", "listener", "max", "message", "min",
+    "now", "option", "packet", "payload", "pseudo", "random", "refuse", "size", "again", "device", "local", "remote",
+    "quota", "_",
+];
+
+/// Every name in the code of the library leads somewhere: who adds a construct sees here that its names are not noted. But for
+/// containers that no layer of the library has, which are read where they are used, and for reasons and elements of lists in wires.
+#[test]
+fn names_in_the_code_of_the_library_lead_somewhere() {
+    let folder = repository().join("library");
+    let checked = compile::check(&RealWorld, &[folder.to_string_lossy().into_owned()]).unwrap();
+    let mentions = &checked.program.mentions;
+    let known: BTreeSet<Span> = mentions.iter().flat_map(|mention| [mention.at, mention.of]).collect();
+    let (mut all, mut lost) = (0, Vec::new());
+    for root in &checked.roots {
+        let source = checked.sources.file(*root);
+        let tree = mokume_syntax::parse(*root, &source.text).syntax();
+        for token in tree.descendants_with_tokens().filter_map(|element| element.into_token()) {
+            let is_value = token.parent().is_some_and(|parent| parent.kind() == SyntaxKind::NAME_EXPR);
+            if token.kind() != SyntaxKind::IDENT || !is_value || source.name.contains("/containers/") {
+                continue;
+            }
+            all += 1;
+            let at = mokume_syntax::ast::token_span(&token, *root);
+            if !known.contains(&at) && !OF_THE_LANGUAGE.contains(&token.text()) {
+                let line = checked.sources.line_column(*root, at.start).0;
+                lost.push(format!("{} {}:{line}", token.text(), source.name.rsplit('/').next().unwrap()));
+            }
+        }
+    }
+    assert!(all > 4000 && lost.len() < 80, "{} of {all}: {lost:#?}", lost.len());
+}

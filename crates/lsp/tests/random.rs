@@ -1,0 +1,145 @@
+//! Random edits: whatever is done to a text in small steps, the server lives, and tells of it what a fresh check tells.
+
+use mokume_base::world::MemoryWorld;
+use mokume_base::Random;
+use mokume_driver::{check, compile};
+use serde_json::json;
+
+use crate::editor::{range, repository, Editor};
+
+/// What is typed into files: pieces of the language, and what is none of it.
+const PIECES: [&str; 24] = [
+    "{",
+    "}",
+    "(",
+    ")",
+    "\n",
+    " ",
+    ".",
+    ":",
+    "=",
+    "msg",
+    "below.send(msg)",
+    "on deliver(msg) { }",
+    "let x = 3\n",
+    "\"",
+    "/*",
+    "//",
+    "\u{1f600}",
+    "\u{e9}",
+    "\r\n",
+    "use udp\n",
+    "0x",
+    "drop msg: late",
+    "session { var n: u32 = 0 }",
+    "?",
+];
+
+/// How many edits; `MOKUME_EDITS` for more.
+fn edits() -> usize {
+    std::env::var("MOKUME_EDITS").ok().and_then(|count| count.parse().ok()).unwrap_or(150)
+}
+
+/// How many edits lie between two looks at what the server tells.
+const BETWEEN: usize = 5;
+
+#[test]
+fn long_random_edits_tell_what_a_fresh_check_tells() {
+    let files = [
+        "library/udp/udp.mok",
+        "library/thin/sequencer.mok",
+        "tests/program/containers.mok",
+        "tests/program/bundles.mok",
+    ];
+    let mut random = Random::new(std::env::var("MOKUME_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(7));
+    let total = edits();
+    let mut looked = 0;
+    for (at, file) in files.iter().enumerate() {
+        let whole = std::fs::read_to_string(repository().join(file)).unwrap();
+        let mut text = whole.clone();
+        let mut editor = Editor::in_world(MemoryWorld::new(), json!({}));
+        editor.open_silently("a.mok", &text);
+        for step in 0..total / files.len() {
+            if step % 40 == 39 {
+                text.clone_from(&whole);
+                editor.change("a.mok", &text);
+            }
+            edit(&mut editor, &mut text, &mut random);
+            if step % BETWEEN == BETWEEN - 1 {
+                // What looks the same is shown once.
+                let (mut told, mut fresh) = (editor.wrong("a.mok"), fresh(&text));
+                told.dedup();
+                fresh.dedup();
+                assert_eq!(told, fresh, "file {at}, step {step}:\n{text}");
+                looked += 1;
+                ask_everything(&mut editor, &text, &mut random);
+            }
+        }
+    }
+    assert!(looked * BETWEEN * 2 > total);
+}
+
+/// One edit, told in columns of UTF-16 as an editor tells it, and done to our own copy in octets.
+fn edit(editor: &mut Editor, text: &mut String, random: &mut Random) {
+    let mut place = || {
+        let mut at = random.below(text.len() as u64 + 1) as usize;
+        while !text.is_char_boundary(at) {
+            at -= 1;
+        }
+        // Not between the two characters that end a line: an editor has no place there.
+        if at > 0 && text.as_bytes()[at - 1] == b'\r' && text.as_bytes().get(at) == Some(&b'\n') {
+            at -= 1;
+        }
+        at
+    };
+    let from = place();
+    let mut to = (from + random.below(6) as usize).min(text.len());
+    while !text.is_char_boundary(to) || text.as_bytes().get(to) == Some(&b'\n') && text.as_bytes()[to - 1] == b'\r' {
+        to += 1;
+    }
+    let new = if random.below(3) == 0 { "" } else { PIECES[random.below(PIECES.len() as u64) as usize] };
+    let position = |at: usize| {
+        let lines = text[..at].replace("\r\n", "\n").replace('\r', "\n");
+        let last = lines.rsplit('\n').next().unwrap_or("").encode_utf16().count();
+        json!({ "line": lines.matches('\n').count(), "character": last })
+    };
+    let range = json!({ "start": position(from), "end": position(to) });
+    editor.changes("a.mok", json!([{ "range": range, "text": new }]));
+    text.replace_range(from..to, new);
+}
+
+/// What a fresh check says, in the editor's columns.
+fn fresh(text: &str) -> Vec<(String, [u64; 4])> {
+    let checked =
+        compile::check_texts(&MemoryWorld::new(), vec![("/p/a.mok".to_string(), text.to_string())], Vec::new());
+    let place = |at: u32| {
+        let between = at > 0 && text.as_bytes()[at as usize - 1..].starts_with(b"\r\n");
+        let at = if between { at - 1 } else { at };
+        let lines = text[..at as usize].replace("\r\n", "\n").replace('\r', "\n");
+        (lines.matches('\n').count() as u64, lines.rsplit('\n').next().unwrap_or("").encode_utf16().count() as u64)
+    };
+    let found = check::without_c(&checked);
+    let own = found.iter().filter_map(|found| Some((found.code.0, found.primary.as_ref()?.span)));
+    let own = own.filter(|(_, span)| checked.roots.contains(&span.file));
+    own.map(|(code, span)| {
+        let ((line, column), (to_line, to_column)) = (place(span.start), place(span.end));
+        (code.to_string(), [line, column, to_line, to_column])
+    })
+    .collect()
+}
+
+/// All that an editor asks of a place, in a text that is wrong: it is answered, with places that are in the text.
+fn ask_everything(editor: &mut Editor, text: &str, random: &mut Random) {
+    let lines = text.matches('\n').count() as u64 + text.matches('\r').count() as u64 + 1;
+    let position = json!({ "line": random.below(lines), "character": random.below(40) });
+    let document = json!({ "uri": Editor::uri("a.mok") });
+    for method in ["hover", "definition", "completion", "documentHighlight"] {
+        editor.ask(&format!("textDocument/{method}"), json!({ "textDocument": document, "position": position }));
+    }
+    for method in ["documentSymbol", "foldingRange", "semanticTokens/full"] {
+        let answer = editor.ask(&format!("textDocument/{method}"), json!({ "textDocument": document }));
+        for symbol in answer.as_array().into_iter().flatten().filter(|symbol| symbol.get("selectionRange").is_some()) {
+            assert!(range(&symbol["selectionRange"])[2] < lines, "{symbol}");
+        }
+    }
+}
