@@ -1,6 +1,6 @@
 //! `mokume lsp` as an editor starts it: over the standard input and output, and nothing else on it.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 
 fn frame(text: &str) -> String {

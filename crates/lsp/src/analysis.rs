@@ -1,6 +1,6 @@
 //! What is known of one document: all that `mokume check` knows of its file.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 
 use mokume_base::world::World;
@@ -16,8 +16,8 @@ pub struct Analysis {
     pub checked: Checked,
     /// Its project's manifest is wrong: it is checked as if there were none.
     pub failure: Option<Failure>,
-    /// By place; with what is wrong with its stacks, tests and networks as wholes.
-    pub diagnostics: Vec<Diagnostic>,
+    /// Once somebody has asked for them.
+    diagnostics: OnceCell<Vec<Diagnostic>>,
     /// Of files that were asked for.
     trees: RefCell<BTreeMap<FileId, SyntaxNode>>,
 }
@@ -32,8 +32,7 @@ impl Analysis {
                 (compile::check_texts(world, vec![(name.to_string(), text)], Vec::new()), Some(failure))
             }
         };
-        let diagnostics = mokume_driver::check::without_c(&checked);
-        Analysis { failure, diagnostics, ..Analysis::of_checked(checked) }
+        Analysis { failure, ..Analysis::of_checked(checked) }
     }
 
     /// Several files of one project at once, for what their names stand for: nothing is said of what is wrong.
@@ -52,7 +51,13 @@ impl Analysis {
     }
 
     fn of_checked(checked: Checked) -> Analysis {
-        Analysis { checked, failure: None, diagnostics: Vec::new(), trees: RefCell::default() }
+        Analysis { checked, failure: None, diagnostics: OnceCell::new(), trees: RefCell::default() }
+    }
+
+    /// All that is wrong, by place; with what is wrong with stacks, tests and networks as wholes, which takes longer than what names mean:
+    /// nobody who asks for those waits for it.
+    pub fn diagnostics(&self) -> &[Diagnostic] {
+        self.diagnostics.get_or_init(|| mokume_driver::check::without_c(&self.checked))
     }
 
     /// The tree of a file.
@@ -69,6 +74,6 @@ impl Analysis {
     /// Whether its diagnostics may be others once this document has another text.
     pub fn depends_on(&self, name: &str) -> bool {
         let unknown = mokume_semantics::codes::UNKNOWN_MODULE;
-        self.file(name).is_some() || self.diagnostics.iter().any(|found| found.code == unknown)
+        self.file(name).is_some() || self.checked.diagnostics.iter().any(|found| found.code == unknown)
     }
 }

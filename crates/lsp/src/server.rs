@@ -5,7 +5,8 @@
 use std::collections::VecDeque;
 use std::io::{self, BufRead, Write};
 use std::panic::{catch_unwind, AssertUnwindSafe};
-use std::sync::mpsc::{channel, Receiver, TryRecvError};
+use std::sync::mpsc::{channel, Receiver, RecvTimeoutError, TryRecvError};
+use std::time::Duration;
 
 use ls_types::notification::{self as told, Notification as _};
 use ls_types::{InitializeParams, InitializeResult, ServerInfo};
@@ -17,6 +18,9 @@ use serde_json::{json, Value};
 use crate::frames::{self, Frame};
 use crate::requests;
 use crate::session::Session;
+
+/// How long nothing comes before the editor is told of what it changed.
+const PAUSE: Duration = Duration::from_millis(15);
 
 /// How a session ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -102,8 +106,12 @@ impl Server<'_, '_> {
             if let Some(frame) = self.waiting.pop_front() {
                 return Ok(frame);
             }
-            if !self.tell()? {
-                return Ok(self.from.recv().unwrap_or(Frame::End));
+            // What an editor asks of a new text comes right behind it, and somebody waits for that.
+            match self.from.recv_timeout(PAUSE) {
+                Ok(frame) => return Ok(frame),
+                Err(RecvTimeoutError::Disconnected) => return Ok(Frame::End),
+                Err(RecvTimeoutError::Timeout) if self.tell()? => {}
+                Err(RecvTimeoutError::Timeout) => return Ok(self.from.recv().unwrap_or(Frame::End)),
             }
         }
     }

@@ -168,7 +168,9 @@ impl<'w> Session<'w> {
 
     fn tell(&mut self) -> Vec<PublishDiagnosticsParams> {
         let mut now: BTreeMap<String, Told> = BTreeMap::new();
-        for (root, known) in self.analyses.iter().filter(|(name, _)| self.documents.get(name).is_some()) {
+        let is_stale = |name: &String| self.stale.contains(name);
+        let is_open = |name: &String| self.documents.get(name).is_some();
+        for (root, known) in self.analyses.iter().filter(|(name, _)| is_open(name) && !is_stale(name)) {
             for (name, diagnostic) in self.shown(root, known) {
                 // What is wrong with an open document is said by its own check alone.
                 if &name != root && self.documents.get(&name).is_some() {
@@ -182,7 +184,8 @@ impl<'w> Session<'w> {
             }
         }
         let before = std::mem::take(&mut self.told);
-        let waits = |name: &String| self.stale.contains(name);
+        // Of a file that is not open all speak who use it.
+        let waits = |name: &String| is_stale(name) || !self.stale.is_empty() && !is_open(name);
         for (name, told) in &before {
             // What is not checked yet stays as it was.
             match waits(name) {
@@ -193,6 +196,7 @@ impl<'w> Session<'w> {
                 }
             }
         }
+        now.retain(|name, _| !waits(name) || before.contains_key(name));
         let is_new = |name: &String, told: &Told| {
             let same = before.get(name).is_some_and(|known| known.diagnostics == told.diagnostics);
             !waits(name) && !same
@@ -216,7 +220,7 @@ impl<'w> Session<'w> {
         let location = |span| places.location(span);
         let page = |code: &str| Uri::from_file_path(self.shelf.page(self.world, code)?);
         let shower = Shower { location: &location, page: &page, has_related: self.has_related };
-        let shown = known.diagnostics.iter().filter_map(|found| shower.show(found));
+        let shown = known.diagnostics().iter().filter_map(|found| shower.show(found));
         let shown = shown.map(|(file, shown)| (known.checked.sources.file(file).name.clone(), shown));
         let failure = known.failure.iter().map(|failure| (root.to_string(), diagnostics::of_failure(failure)));
         failure.chain(shown).collect()

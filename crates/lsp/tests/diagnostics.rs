@@ -73,6 +73,20 @@ fn what_is_used_is_told_of_too_and_taken_back_when_nobody_uses_it() {
 }
 
 #[test]
+fn a_file_that_several_use_is_told_of_by_all_of_them() {
+    let mut editor = Editor::with_files(&[("part.mok", "record R { x: Nowhere }\n")]);
+    for user in ["a.mok", "b.mok", "c.mok"] {
+        editor.open_silently(user, "use \"part.mok\"\n");
+    }
+    assert_eq!(editor.codes("part.mok"), ["M0202"], "once, though three tell of it");
+    editor.change("a.mok", "");
+    editor.change("b.mok", "");
+    assert_eq!(editor.codes("part.mok"), ["M0202"], "the third still does");
+    editor.close("c.mok");
+    assert_eq!(editor.codes("part.mok"), [""; 0]);
+}
+
+#[test]
 fn stacks_and_tests_are_looked_at_as_wholes() {
     let mut editor = Editor::with_files(&[]);
     editor.open("a.mok", "use thin\nstack S(device: Device) { app = Fcfs over device  export app }\ntest \"t\" of S { app.sned(\"x\") }\n");
