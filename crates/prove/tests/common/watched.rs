@@ -315,7 +315,9 @@ fn cells(concrete: &Concrete, leaf: &Leaf, after: &Instance) -> Option<String> {
                     // Deadlines are rounded up to what a timer can do.
                     (Some(CellView::Timer(_)), _) if timer.is_some() => {
                         let tick = automaton.tick.max(1);
-                        Some(CellView::Timer(timer.flatten().map(|deadline| deadline.div_ceil(tick) * tick)))
+                        // Where there is none any more, down to the last (docs/semantics.md, T6).
+                        let rounded = |at: u64| at.checked_next_multiple_of(tick).unwrap_or(at - at % tick);
+                        Some(CellView::Timer(timer.flatten().map(rounded)))
                     }
                     (Some(CellView::Counter(total)), Some(amount)) => Some(CellView::Counter(total + amount)),
                     (Some(CellView::Quota { left, amount }), _) => {
