@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use mokume_base::RealWorld;
 use mokume_interpret::Instance;
-use mokume_prove::judge::{judge, judge_watched, Step};
+use mokume_prove::judge::{given, judge, judge_watched, Step};
 use mokume_prove::solver::{solvers, Solver};
 use mokume_reaction::profile::Profile;
-use mokume_reaction::{verify, Automaton, Binary, Compare, OpKind, Operation, Path, Terminator, Value};
-use mokume_testkit::together;
+use mokume_reaction::{verify, Automaton, Binary, Compare, OpKind, Operation, Path, Terminator, Type, Value};
+use mokume_testkit::{together, together_by, Hints};
 
 /// The solvers that the set-up has prepared, or where `MOKUME_SOLVERS` says. Without one nothing is shown, and that is a failure.
 pub fn there() -> Vec<Box<dyn Solver>> {
@@ -253,12 +253,26 @@ fn no_path_with_a_fault_that_shows_is_proved() {
     assert!(judged >= 15 && refused * 10 >= judged * 7, "{refused} of {judged} are refused");
 }
 
-/// Of each path that the passes make of the stacks here: whether it is proved, and whether random events show that it does something else. For
-/// `scripts/passes-faults`, which plants faults in the passes.
-#[test]
-#[ignore = "campaign: passes"]
-fn what_passes_make() {
-    let mut solvers = there();
+/// Random stacks that passes work on, beside those of files.
+const ASKING: std::ops::Range<u64> = 0..200;
+
+/// Paths that differ from those without a fault are judged until so many are refuted and shown, or so many are judged.
+const SHOWN: usize = 2;
+const JUDGED: usize = 25;
+
+/// A path's text, as a number.
+fn mark(stack: &Automaton, path: &Path) -> String {
+    let lines = mokume_reaction::text::path_lines(stack, path);
+    let text = lines.into_iter().map(|(line, _)| line + "\n").collect::<String>();
+    format!(
+        "{:016x}",
+        text.bytes()
+            .fold(0xcbf2_9ce4_8422_2325u64, |hash, octet| (hash ^ u64::from(octet)).wrapping_mul(0x100_0000_01b3))
+    )
+}
+
+/// The stacks that passes are tried on, each with its layers beside its paths. None where the passes stop.
+fn tried() -> impl Iterator<Item = (String, Option<Automaton>)> {
     let own = [
         "library_1.ra",
         "library_3.ra",
@@ -268,23 +282,105 @@ fn what_passes_make() {
         "chooses.ra",
     ];
     let own = own.into_iter().map(|name| (name.to_owned(), text_of(name)));
-    for (name, text) in run_tests().into_iter().chain(own) {
-        let Some(stack) = perhaps_composed(&text) else { continue };
-        let stack = fused(&stack);
+    let random = ASKING.map(|seed| (format!("asking {seed}"), mokume_testkit::asking(seed)));
+    // It is looked at for minutes, and what passes make of it is in others, too.
+    let runs = run_tests().into_iter().filter(|(name, _)| name != "maps_find_objects_by_their_cells.ra");
+    own.chain(random).chain(runs).filter_map(|(name, text)| {
+        let stack = perhaps_composed(&text)?;
+        Some((name, std::panic::catch_unwind(|| fused(&stack)).ok()))
+    })
+}
+
+/// What a solver has found, as what inputs are made of.
+fn hints(path: &Path, stack: &Automaton, values: &[(String, u64)]) -> Hints {
+    let words = values.iter().filter(|(name, _)| !name.contains(".octets[")).map(|(_, value)| *value).collect();
+    let of = |name: &str| values.iter().find(|(known, _)| known == name).map(|(_, value)| *value);
+    let params = stack.handler(path.handler).params.iter().enumerate();
+    let messages = params.filter(|(_, (_, ty))| *ty == Type::Msg).map(|(place, (name, _))| {
+        let given = given(place, name);
+        let size = of(&format!("{given}.size")).unwrap_or(0).min(2000);
+        (0..size).map(|at| of(&format!("{given}.octets[{at}]")).unwrap_or(0) as u8).collect()
+    });
+    Hints { messages: messages.collect(), words }
+}
+
+/// The same as [`agree`], with what a solver has found.
+fn agree_by(faulty: &Automaton, hints: &Hints) -> bool {
+    (0..200).all(|seed| {
+        let mut layers = Instance::new(faulty, &[], seed);
+        let mut paths = Instance::new(faulty, &[], seed).with_paths();
+        together_by(faulty, (&mut layers, &mut paths), seed, 60, hints).is_none()
+    })
+}
+
+/// What the passes make of the stacks here. Without `MOKUME_PATHS`, or where that file is not there yet: each path, with its text's mark, and whether it is
+/// proved. With it: of the paths that are others than it says, whether they are proved, and whether random events show that they do something else. For
+/// `scripts/passes-faults`, which plants faults in the passes.
+#[test]
+#[ignore = "campaign: passes"]
+fn what_passes_make() {
+    let mut solvers = there();
+    let file = std::env::var("MOKUME_PATHS").ok();
+    let before = file.as_ref().and_then(|file| std::fs::read_to_string(file).ok());
+    let known: std::collections::BTreeMap<&str, (&str, bool)> = before
+        .iter()
+        .flat_map(|text| text.lines())
+        .filter_map(|line| {
+            let mut parts = line.split('\t');
+            Some((parts.next()?, (parts.next()?, parts.next()? == "proved")))
+        })
+        .collect();
+    let (mut written, mut judged, mut shown) = (String::new(), 0, 0);
+    for (name, stack) in tried() {
+        let Some(stack) = stack else {
+            println!("path\t{name}\topen\tstops");
+            continue;
+        };
         if !verify(&stack).is_empty() {
-            println!("path\t{name}\topen\tother");
+            println!("path\t{name}\topen\tis no automaton");
             continue;
         }
         for path in &stack.paths {
-            let proved = judge(&stack, path, &mut solvers).is_ok_and(|judged| judged.is_proved());
+            let name = format!("{name} {}", stack.handler_name(path.handler));
+            let mark = mark(&stack, path);
+            let (old, was_proved) = known.get(name.as_str()).copied().unwrap_or(("", false));
+            if before.is_some() && (old == mark || judged >= JUDGED || shown >= SHOWN) {
+                continue;
+            }
+            let started = std::time::Instant::now();
+            let mut watch = |step: Step| match step.open == 0 && started.elapsed() < Duration::from_secs(15) {
+                true => Ok(Duration::from_secs(4)),
+                false => Err("enough".to_owned()),
+            };
+            let verdict = judge_watched(&stack, path, &mut solvers, &mut watch);
+            let proved = verdict.as_ref().is_ok_and(|judged| judged.is_proved());
+            let said = if proved { "proved" } else { "open" };
+            if before.is_none() {
+                written += &format!("{name}\t{mark}\t{said}\n");
+                continue;
+            }
             let alone = Automaton { paths: vec![path.clone()], ..stack.clone() };
-            let is_same = std::panic::catch_unwind(|| agree(&alone)).unwrap_or(false);
-            let handler = stack.handler_name(path.handler);
-            println!(
-                "path\t{name} {handler}\t{}\t{}",
-                if proved { "proved" } else { "open" },
-                if is_same { "same" } else { "other" }
-            );
+            let ways = verdict.iter().flat_map(|judged| &judged.ways);
+            let values = ways.filter_map(|way| way.verdict.as_ref().err()).find(|open| !open.values.is_empty());
+            let is_same = std::panic::catch_unwind(|| {
+                agree(&alone) && values.is_none_or(|open| agree_by(&alone, &hints(path, &alone, &open.values)))
+            });
+            let is_same = is_same.unwrap_or(false);
+            // What is the same and was open says nothing.
+            if is_same && !was_proved {
+                continue;
+            }
+            judged += 1;
+            shown += usize::from(!proved && !is_same && was_proved);
+            let runs = if is_same { "same" } else { "other" };
+            let found = if values.is_some() { "by values" } else { "" };
+            println!("path\t{name}\t{said}\t{runs}\t{}\t{found}", if was_proved { "was proved" } else { "was open" });
         }
     }
+    if before.is_none() {
+        let proved = written.lines().filter(|line| line.ends_with("\tproved")).count();
+        println!("all\t{}\t{proved}", written.lines().count());
+        file.iter().for_each(|file| std::fs::write(file, &written).expect("a file"));
+    }
+    println!("done");
 }

@@ -17,5 +17,5 @@ mod workers;
 pub use asking::asking;
 pub use mokume_script::*;
 pub use text::{parse, split, ParseError};
-pub use together::{together, Difference};
+pub use together::{together, together_by, Difference, Hints};
 pub use workers::workers;

@@ -14,6 +14,13 @@ pub struct Difference {
     pub what: String,
 }
 
+/// What inputs are made of, beside random numbers.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Hints {
+    pub messages: Vec<Vec<u8>>,
+    pub words: Vec<u64>,
+}
+
 /// Plays `steps` random inputs on both. Outputs are compared in order within each group of ports; reports by kind and
 /// order; then refusals, accounts, and the next deadline.
 pub fn together(
@@ -23,14 +30,19 @@ pub fn together(
     seed: u64,
     steps: usize,
 ) -> Option<Difference> {
-    let mut play = Play {
-        automaton,
-        random: Random::new(seed),
-        now: 0,
-        seen: Vec::new(),
-        inputs: Vec::new(),
-        messages: Vec::new(),
-    };
+    together_by(automaton, (first, second), seed, steps, &Hints::default())
+}
+
+/// The same with hints.
+pub fn together_by(
+    automaton: &Automaton,
+    (first, second): (&mut dyn Machine, &mut dyn Machine),
+    seed: u64,
+    steps: usize,
+    hints: &Hints,
+) -> Option<Difference> {
+    let (random, seen, inputs, messages) = (Random::new(seed), Vec::new(), Vec::new(), Vec::new());
+    let mut play = Play { automaton, hints, random, now: 0, seen, inputs, messages };
     let (a, b) = (first.start(0), second.start(0));
     let mut what = play.compare(first, second, &a, &b);
     for _ in 0..steps {
@@ -45,6 +57,7 @@ pub fn together(
 
 struct Play<'a> {
     automaton: &'a Automaton,
+    hints: &'a Hints,
     random: Random,
     now: u64,
     /// Handles that outputs have shown.
@@ -74,6 +87,9 @@ impl Play<'_> {
 
     fn datum(&mut self, ty: Type) -> Datum {
         match ty {
+            Type::Msg if !self.hints.messages.is_empty() && self.random.percent(40) => {
+                Datum::Message(self.random.one_of(&self.hints.messages).clone())
+            }
             Type::Msg if self.random.percent(70) => Datum::Message(self.seen_before()),
             Type::Msg => Datum::Message((0..self.random.place(20)).map(|_| self.random.word() as u8).collect()),
             Type::Ref(_) if self.seen.is_empty() || self.random.percent(5) => Datum::Handle(Handle::NULL),
@@ -86,7 +102,9 @@ impl Play<'_> {
             scalar => {
                 let width = scalar.width(self.automaton);
                 // Small ones are said again, so that what one input has left is found by another.
+                let hint = !self.hints.words.is_empty() && self.random.percent(50);
                 let word = match self.random.place(4) {
+                    _ if hint => *self.random.one_of(&self.hints.words),
                     0 | 1 => self.random.below(4),
                     2 => self.random.word(),
                     _ => u64::MAX - self.random.below(3),
