@@ -28,6 +28,7 @@ mod random_paths;
 mod random_stacks;
 mod resources;
 mod text_form;
+mod usual;
 mod verdicts;
 mod wires_inverse;
 mod workloads_agree;

@@ -111,6 +111,12 @@ const RUNS: &[Run] = &[
         },
     },
     Run {
+        name: "usual",
+        minutes: 1,
+        guards: "what layers of the library usually do: writes library/usual.txt anew, from the networks of crates/driver/tests/usual.rs",
+        how: Tests { package: "mokume-driver", name: "usual::what_is_usual_is_made_anew", variables: &[] },
+    },
+    Run {
         name: "proofs",
         minutes: 12,
         guards: "every path of examples, library, benches and their tests, 20 s each at most: how many are proved, and why the others are open",
