@@ -30,5 +30,6 @@ mod resources;
 mod text_form;
 mod verdicts;
 mod wires_inverse;
+mod wireshark;
 mod workloads_agree;
 mod wrong;
