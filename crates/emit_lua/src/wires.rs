@@ -12,6 +12,32 @@ use mokume_reaction::{
 use crate::table::{table, Key, Lua};
 use crate::Stack;
 
+/// Words of Wireshark's filters.
+const WORDS: [&str; 22] = [
+    "all",
+    "all_eq",
+    "all_ne",
+    "and",
+    "any",
+    "any_eq",
+    "any_ne",
+    "bitwise_and",
+    "contains",
+    "eq",
+    "false",
+    "ge",
+    "gt",
+    "in",
+    "le",
+    "lt",
+    "matches",
+    "ne",
+    "not",
+    "or",
+    "true",
+    "xor",
+];
+
 /// A wire.
 pub fn wire(stack: &Stack, id: WireId) -> Lua {
     let automaton = stack.automaton;
@@ -19,8 +45,8 @@ pub fn wire(stack: &Stack, id: WireId) -> Lua {
     let mut writer = Writer { stack, id, alternatives: names::alternatives(automaton, wire) };
     let short = names::short(&wire.name);
     let (own, of) = (names::plain(short), names::plain(&automaton.name));
-    // Wireshark takes no name of one letter.
-    let plain = Some(own.clone()).filter(|own| own.len() > 1);
+    // Wireshark ends where it is given such a name.
+    let plain = Some(own.clone()).filter(|own| own.len() > 1 && !WORDS.contains(&own.as_str()));
     let filters = plain.into_iter().chain([format!("{of}_{own}"), format!("mokume_{of}_{own}")]);
     let fields = WireItem::fields(&wire.items);
     let is_fields_alone = wire.items.iter().all(|item| matches!(item, WireItem::Field(_)));
