@@ -65,14 +65,20 @@ impl Lowering<'_> {
             layers: self.layers_of(group, |_| true),
             lowest: self.layers_of(group, |inst| {
                 let belows = inst.below.iter().chain(&inst.several);
-                belows.clone().any(|below| self.inst(*below).group != Some(group))
+                belows.clone().any(|below| self.group_of(self.inst(*below)) != Some(group))
             }),
         }
     }
 
+    /// A layer that only makes sessions is of the group that it makes them for.
+    fn group_of(&self, inst: &Inst<'_>) -> Option<usize> {
+        let users = || inst.users.iter().find_map(|user| self.inst(*user).group);
+        inst.group.or_else(|| matches!(inst.kind, Kind::Layer(_)).then(users)?)
+    }
+
     /// Of a family all members.
     fn layers_of(&self, group: usize, is_one: impl Fn(&Inst<'_>) -> bool) -> Vec<String> {
-        let all = self.plan.insts.iter().filter(|inst| inst.group == Some(group) && is_one(inst));
+        let all = self.plan.insts.iter().filter(|inst| self.group_of(inst) == Some(group) && is_one(inst));
         all.map(|inst| inst.name.clone()).collect()
     }
 
