@@ -1177,7 +1177,7 @@ local function reader(stack, protocol, of_frame)
     if rest[1] < rest[2] then
       local behind = tvb:range(rest[1], rest[2] - rest[1])
       local last = layers[#layers]
-      local is_good = last and not last.refused and #last.drops == 0 and not is_part
+      local is_good = last and not last.cut and not last.refused and #last.drops == 0 and not is_part
       local of = is_good and last.protocol.keyed
       local key = of and of.value(last)
       local taken = key and of.open:try(key, behind:tvb(), pinfo, tree) or 0
