@@ -235,10 +235,10 @@ impl Walk<'_> {
             let Some((target, given)) = ways.pop() else { return };
             for (target, given) in ways {
                 let mut values = values.clone();
-                enter(routine, &target, given, &mut values);
+                enter(routine, target, given, &mut values);
                 self.block(routine, target.block, values);
             }
-            enter(routine, &target, given, &mut values);
+            enter(routine, target, given, &mut values);
             at = target.block;
         }
     }

@@ -20,6 +20,9 @@ use table::{table, Key, Lua};
 /// The code in front of every stack's tables.
 pub const RUNTIME: &str = include_str!("../../../runtime/wireshark/mokume.lua");
 
+/// How a field of a wire is written, by its name and place in the wire.
+pub type FormOf<'a> = dyn Fn(WireId, &str, Option<usize>) -> Option<Form> + 'a;
+
 /// What a dissector is made of.
 pub struct Stack<'a> {
     pub automaton: &'a Automaton,
@@ -29,7 +32,7 @@ pub struct Stack<'a> {
     /// None of a stack whose layers only read.
     pub layers: Option<&'a Layers>,
     /// How a field of a wire is written, by its name and place in the wire.
-    pub form: &'a dyn Fn(WireId, &str, Option<usize>) -> Option<Form>,
+    pub form: &'a FormOf<'a>,
     /// The names of a field's values.
     pub names: &'a dyn Fn(WireId, usize) -> Vec<(String, u64)>,
     /// By wire: the field that is a checksum over more than the packet, and the fields that one of the wire behind counts.
