@@ -640,6 +640,9 @@ local STEPS = {
   held = function(walk, values, step)
     if type(values[step[3]]) == "table" then walk.held = true end
   end,
+  kept = function(walk, values, step)
+    if type(values[step[3]]) == "table" then walk.used, walk.kept = true, true end
+  end,
   used = function(walk, values, step)
     if type(values[step[3]]) == "table" then walk.used = true end
   end,
@@ -705,7 +708,7 @@ local ENDS = {
   end,
   either = function(walk, values, e)
     for _, message in ipairs(e[2]) do
-      if type(values[message]) == "table" then walk.used = true end
+      if type(values[message]) == "table" then walk.used, walk.kept = true, true end
     end
     return { { e[3], {} }, { e[4], {} } }
   end,
@@ -775,7 +778,7 @@ local function common(stack, a, b)
   return up
 end
 
--- What becomes of a packet in the layers of a protocol: `drops`, and what goes `up`.
+-- What becomes of a packet in the layers of a protocol: `drops`, what goes `up`, and whether a layer keeps it.
 local function follow(stack, protocol, octets, packet, beside)
   local walk = {
     stack = stack, octets = octets, packet = packet, within = protocol.within, blocks = 0, over = false, drops = {}, used = false, ups = {},
@@ -797,7 +800,7 @@ local function follow(stack, protocol, octets, packet, beside)
   local up = walk.ups[1]
   for place = 2, #walk.ups do up = common(stack, up, walk.ups[place]) end
   if up then up.perhaps = walk.used or walk.over end
-  return drops, up
+  return drops, up, walk.held or walk.kept or (walk.over and not up)
 end
 
 -- ---- checksums over fields of the wires in front ----
@@ -1014,12 +1017,13 @@ local function dissect(stack, protocol, octets, of_frame)
       end
     end
     if packet and stack.handlers then
-      local drops, up = follow(stack, at, octets, packet, beside)
+      local drops, up, kept = follow(stack, at, octets, packet, beside)
       -- What a layer in front may have taken for itself these layers need not see.
       if not beside.perhaps then layer.drops = drops end
       if up then up.perhaps = up.perhaps or beside.perhaps end
       beside = up or {}
       if not up then
+        is_part = kept
         protocol = nil
       elseif up.first then
         local padding = layer.padding or { 0, 0 }

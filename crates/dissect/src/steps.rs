@@ -2,8 +2,8 @@
 //! everything else only which messages it takes.
 
 use mokume_reaction::{
-    Addressee, AttributeId, Automaton, Binary, Body, CellId, ClassId, Compare, Endian, Fallible, HeaderId, Op, OpKind,
-    Operation, ReasonId, SourceId, Terminator, Type, Value, VariantId, WireId,
+    Addressee, AttributeId, Automaton, Binary, Body, CellId, ClassId, Compare, Effects, Endian, Fallible, HeaderId, Op,
+    OpKind, Operation, ReasonId, SourceId, Terminator, Type, Value, VariantId, WireId,
 };
 
 /// A body, block by block.
@@ -165,9 +165,10 @@ pub enum Step {
     Held {
         message: Value,
     },
-    /// Kept, sent, consumed, given to somebody: it has not been refused.
+    /// Kept, sent, consumed, given to somebody: it has not been refused. `kept`: what becomes of it is said later.
     Used {
         message: Value,
+        kept: bool,
     },
 }
 
@@ -315,7 +316,7 @@ impl Reader<'_> {
                 Some(to),
             ) if self.is_message(to) => Some(Step::Changed { to, message: *message }),
             (OpKind::Join { first, second }, Some(to)) => {
-                return vec![Step::Used { message: *second }, Step::Changed { to, message: *first }];
+                return vec![Step::Used { message: *second, kept: true }, Step::Changed { to, message: *first }];
             }
             (OpKind::Emit { target, event, args }, _) => self.emit(Addressee::Object(*target), event, args),
             (OpKind::EmitBy { object, cell, event, args }, _) => {
@@ -334,7 +335,10 @@ impl Reader<'_> {
         };
         match known {
             Some(step) => vec![step],
-            None => self.messages(&op.kind).into_iter().map(|message| Step::Used { message }).collect(),
+            None => {
+                let kept = op.kind.effects().contains(Effects::WRITES) && !op.kind.effects().contains(Effects::COUNTS);
+                self.messages(&op.kind).into_iter().map(|message| Step::Used { message, kept }).collect()
+            }
         }
     }
 

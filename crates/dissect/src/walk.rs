@@ -50,6 +50,8 @@ pub struct Fate {
     pub dropped: Vec<Dropped>,
     /// Where it goes on upwards, for certain or perhaps.
     pub up: Option<Up>,
+    /// A layer keeps it, for certain or perhaps: for others it is a part of something.
+    pub kept: bool,
 }
 
 /// Why a layer drops it, and where that is written; no reason of one that a wire within says.
@@ -122,6 +124,7 @@ pub fn follow(
         drops: Vec::new(),
         used: false,
         held: false,
+        kept: false,
         ups: Vec::new(),
     };
     let attributes = match beside.attributes.len() == layers.attributes.len() {
@@ -138,7 +141,7 @@ pub fn follow(
     if takers.is_empty() {
         let whole = if packet.wire.is_some() { packet.payload.clone() } else { packet.packet.clone() };
         let up = Up { octets: Some(whole), beside: Beside::default(), perhaps: true };
-        return Fate { dropped: Vec::new(), up: Some(up) };
+        return Fate { up: Some(up), ..Fate::default() };
     }
     for (handler, args) in takers {
         let args = args.into_iter().map(Known::of);
@@ -186,6 +189,7 @@ struct Walk<'a> {
     drops: Vec<Dropped>,
     used: bool,
     held: bool,
+    kept: bool,
     ups: Vec<Up>,
 }
 
@@ -195,8 +199,10 @@ impl Walk<'_> {
     fn fate(self) -> Fate {
         let is_certain = !self.used && !self.held && !self.over && self.ups.is_empty();
         let dropped = if is_certain { self.drops } else { Vec::new() };
+        // Whoever looks at many objects of which nothing is known keeps it, as far as can be told.
+        let kept = self.held || self.kept || self.over && self.ups.is_empty();
         let up = self.ups.into_iter().reduce(common);
-        Fate { dropped, up: up.map(|up| Up { perhaps: self.used || self.over, ..up }) }
+        Fate { dropped, up: up.map(|up| Up { perhaps: self.used || self.over, ..up }), kept }
     }
 
     fn taker(&self, class: ClassId) -> Option<HandlerId> {
@@ -302,6 +308,7 @@ impl Walk<'_> {
                 }
             }
             End::Either { used, then, otherwise } => {
+                self.kept |= used.iter().any(|message| message_of(values, *message).is_some());
                 used.iter().for_each(|message| self.use_up(values, *message));
                 vec![plain(then), plain(otherwise)]
             }
@@ -430,7 +437,10 @@ impl Walk<'_> {
                 self.held |= message_of(values, *message).is_some();
                 return;
             }
-            Step::Used { message } => return self.use_up(values, *message),
+            Step::Used { message, kept } => {
+                self.kept |= *kept && message_of(values, *message).is_some();
+                return self.use_up(values, *message);
+            }
         };
         values[to.index()] = given;
     }

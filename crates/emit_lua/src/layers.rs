@@ -115,7 +115,7 @@ fn step(automaton: &Automaton, step: &Step) -> Lua {
             named("drop", None, vec![value(*message), Lua::Text(self::reason(automaton, *reason, *source))])
         }
         Step::Held { message } => named("held", None, vec![value(*message)]),
-        Step::Used { message } => named("used", None, vec![value(*message)]),
+        Step::Used { message, kept } => named(if *kept { "kept" } else { "used" }, None, vec![value(*message)]),
     }
 }
 

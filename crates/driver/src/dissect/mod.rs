@@ -374,13 +374,14 @@ impl Dissector {
     ) {
         let Some(layers) = &self.layers else { return };
         let (within, lowest) = &self.groups[at];
-        let Fate { dropped, up } =
+        let Fate { dropped, up, kept } =
             walk::follow(&self.automaton, layers, (within, lowest), (octets, packet), &beside.beside);
         // What a layer in front may have taken for itself these layers need not see.
         if !beside.perhaps {
             layer.dropped = dropped.iter().map(|dropped| self.dropped(dropped)).collect();
         }
         let Some(up) = up else {
+            dissection.is_part = kept;
             *next = None;
             return;
         };
