@@ -181,9 +181,13 @@ pub enum Command {
         /// What to write.
         #[arg(long, value_enum, default_value_t = Emit::C)]
         emit: Emit,
-        /// Where to: a folder for C, a file for an automaton; the standard output when left out.
+        /// Where to: a folder for C, a file for an automaton or a dissector; the standard output when left out.
         #[arg(long, short, value_name = "PATH")]
         output: Option<String>,
+        /// Of a dissector: the table of Wireshark's, the number there, and the layer that its packets begin with: `udp.port:4711:agreed`; may
+        /// come again. Left out: captures of frames, and the whole stack.
+        #[arg(long, value_name = "TABLE:NUMBER[:LAYER]")]
+        at: Vec<String>,
         /// The layers as they were written, before composing.
         #[arg(long)]
         uncomposed: bool,
@@ -251,6 +255,9 @@ pub enum Command {
         /// Which packets, by their numbers: `3`, `3-7`, `1,4-6`, `9-`.
         #[arg(long, short, value_name = "NUMBERS")]
         packets: Option<String>,
+        /// Which packets, by what they hold: `Tell.value > 200`, `kind == Hello and not refused`, or a name alone for those that have it.
+        #[arg(long, value_name = "FILTER")]
+        filter: Option<String>,
     },
     /// Octets of memory for each class of objects, for message buffers, and for all of an instance.
     Size {
@@ -368,4 +375,5 @@ pub enum Drawn {
 pub enum Emit {
     Automaton,
     C,
+    Wireshark,
 }

@@ -6,12 +6,14 @@ use std::time::Duration;
 use mokume_base::world::RealWorld;
 use mokume_driver::apart::Streams;
 use mokume_driver::compile::{self, Checked, Compiled};
-use mokume_driver::{build, explain, graph, prove, size, Failure};
+use mokume_driver::{build, dissect, explain, graph, prove, size, Failure};
 use serde_json::json;
 
 use crate::apart::Apart;
 use crate::arguments::{Arguments, ByProfile, Command, Drawn, Emit, StackChoice};
-use crate::common::{accepted, backend_of, compiled_to_write, picture_name, profile_of, with_stack, write, written};
+use crate::common::{
+    accepted, backend_of, compiled_to_write, picture_name, profile_of, refused, with_stack, write, written,
+};
 use crate::print::{counted, Printer};
 use crate::run::run_stack;
 use crate::simulate::{simulate, SimOptions};
@@ -71,7 +73,17 @@ pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i3
             };
             apart.carry_out(&checked.natives, || crate::profile::profile(&checked, &asked, printer))
         }
-        Command::Build { stack, emit, output, uncomposed, size, proved, fused, by } => {
+        Command::Build { stack, emit: Emit::Wireshark, output, at, uncomposed, size, proved, fused, by } => {
+            if *uncomposed || *size || *proved || fused.level.is_some() || by.profile.is_some() {
+                let help = "leave out `--uncomposed`, `--size`, `--proved`, `--fuse` and `--profile`";
+                return Err(Failure::of_use("a dissector is of the wires and handlers of a stack alone", help));
+            }
+            wireshark(stack, at, output.as_deref(), printer)
+        }
+        Command::Build { stack, emit, output, at, uncomposed, size, proved, fused, by } => {
+            if !at.is_empty() {
+                return Err(Failure::of_use("`--at` is of a dissector", "say `--emit wireshark`, or leave it out"));
+            }
             let aim = if *size { build::Aim::Size } else { build::Aim::Time };
             let what = What { emit: *emit, uncomposed: *uncomposed, aim, level: fused.level, proved: *proved };
             build_stack((stack, by), &what, output.as_deref(), printer)
@@ -91,8 +103,9 @@ pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i3
             let chosen = (&checked, stack.stack.as_deref());
             with_stack(chosen, (apart, Streams::Shared), printer, |compiled| draw((&checked, compiled), asked, printer))
         }
-        Command::Dissect { file, by, stack, packets } => {
-            crate::dissect::dissect(file, by.as_deref(), stack.as_deref(), packets.as_deref(), printer)
+        Command::Dissect { file, by, stack, packets, filter } => {
+            let which = (packets.as_deref(), filter.as_deref());
+            crate::dissect::dissect(file, by.as_deref(), stack.as_deref(), which, printer)
         }
         Command::Size { stack, fused } => {
             let checked = accepted(stack.file.as_slice(), printer)?.fused(fused.level);
@@ -183,6 +196,7 @@ fn build_stack(
     let automaton = if what.uncomposed { &compiled.uncomposed } else { compiled.for_c() };
     match what.emit {
         Emit::Automaton => written(output, &build::automaton(automaton), printer),
+        Emit::Wireshark => wireshark(choice, &[], output, printer),
         Emit::C => {
             let files = match what.uncomposed {
                 true => build::c_uncomposed(&compiled)?,
@@ -199,6 +213,16 @@ fn build_stack(
             Ok(0)
         }
     }
+}
+
+/// Writes the dissector of a stack.
+fn wireshark(choice: &StackChoice, at: &[String], output: Option<&str>, printer: &Printer) -> Result<i32, Failure> {
+    let checked = accepted(choice.file.as_slice(), printer)?;
+    let stack = compile::choose_stack(&checked, choice.stack.as_deref())?;
+    let dissector = dissect::of_stack(&checked, stack, dissect::link::Whose::Users)
+        .map_err(|diagnostics| refused(&diagnostics, &checked, printer))?;
+    let at = at.iter().map(|text| dissect::wireshark::at(&dissector, text)).collect::<Result<Vec<_>, _>>()?;
+    written(output, &dissect::wireshark::lua(&dissector, at), printer)
 }
 
 /// Says whose paths are left out, and what would bring them back.

@@ -3,24 +3,25 @@
 use std::collections::BTreeMap;
 
 use mokume_base::world::RealWorld;
-use mokume_driver::dissect::{self, capture, json, text};
+use mokume_driver::dissect::{self, capture, filter, json, text};
 use mokume_driver::Failure;
 
 use crate::print::Printer;
 
 /// Prints the packets of a capture, taken apart by the wires of a stack of the file `by`, else by the library's; of `-` those that come on
-/// the standard input. `packets` picks some, such as `1,5-9`. A capture that is damaged is printed up to there, and fails; so does one with
+/// the standard input. `packets` picks some, such as `1,5-9`, `filter` those that answer it, such as `kind == 1`. A capture that is damaged is printed up to there, and fails; so does one with
 /// packets of links that the stack has no wire for, which are not printed.
 pub fn dissect(
     file: &str,
     by: Option<&str>,
     stack: Option<&str>,
-    packets: Option<&str>,
+    (packets, filter): (Option<&str>, Option<&str>),
     printer: &Printer,
 ) -> Result<i32, Failure> {
     let wanted = packets.map_or(Ok(Vec::new()), numbers)?;
     let last = wanted.iter().map(|(_, last)| *last).max().unwrap_or(u64::MAX);
     let dissector = dissect::dissector(&RealWorld, by, stack)?;
+    let filter = filter.map(|text| filter::read(&dissector, text)).transpose()?;
     let capture = capture::open(file)?;
     if let Some(link) = capture.link().filter(|link| dissector.front(*link).is_none()) {
         return Err(dissector.refusal(link, &format!("the packets of `{file}` are")));
@@ -34,7 +35,9 @@ pub fn dissect(
             match dissector.front(packet.link) {
                 Some(front) => {
                     let dissection = dissector.dissect_cut(&packet.octets, packet.length as usize, front);
-                    show(&packet, &dissection, printer);
+                    if filter.as_ref().is_none_or(|filter| filter.takes(&dissection)) {
+                        show(&packet, &dissection, printer);
+                    }
                 }
                 None => *unread.entry(packet.link).or_default() += 1,
             }

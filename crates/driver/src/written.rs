@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use mokume_base::{Form, Notation};
-use mokume_reaction::{Automaton, HeaderId, PortKind, WireId};
+use mokume_reaction::{Automaton, HeaderId, PortKind, VariantId, WireId};
 use mokume_script::Written;
 use mokume_semantics::program::{Field, Layer, Param, Program, Stack, Type};
 
@@ -115,14 +115,16 @@ impl Source<'_> {
         self.program.layers.iter().filter(move |layer| layer.name.text == name)
     }
 
-    fn headers(&self) -> BTreeMap<(HeaderId, String), Form> {
+    fn headers(&self) -> BTreeMap<(HeaderId, VariantId, String), Form> {
         let mut all = BTreeMap::new();
         for (index, header) in self.automaton.headers.iter().enumerate() {
             let owner = header.name.rsplit_once('.').map_or("", |(owner, _)| owner);
             let layer = self.automaton.layers.iter().find(|layer| layer.name == owner);
             for definition in layer.into_iter().flat_map(|layer| self.definitions(&layer.of)) {
-                for (name, form) in self.header(definition) {
-                    all.entry((HeaderId::from(index), name)).or_insert(form);
+                for (at, variant) in header.variants.iter().enumerate() {
+                    for (name, form) in self.header(definition, &variant.name) {
+                        all.entry((HeaderId::from(index), VariantId::from(at), name)).or_insert(form);
+                    }
                 }
             }
         }
@@ -143,10 +145,12 @@ impl Source<'_> {
         all
     }
 
-    /// A layer's header as it is written; of a multiplexor's key, its ends.
-    fn header(&self, layer: &Layer) -> Forms {
+    /// An alternative of a layer's header as it is written; of a multiplexor's key, its ends.
+    fn header(&self, layer: &Layer, alternative: &str) -> Forms {
         let mut forms = Forms::new();
         let variants = layer.header.iter().flat_map(|header| &header.variants);
+        let is_one = variants.clone().count() < 2;
+        let variants = variants.filter(|variant| is_one || variant.name.text == alternative);
         variants.flat_map(|variant| &variant.fields).for_each(|field| self.field("", field, &mut forms));
         if let Some(key) = &layer.key {
             let ends = if key.symmetric { [""].as_slice() } else { &["source", "destination"] };
@@ -205,7 +209,7 @@ mod tests {
         assert!(written.arguments[port]["via"].read("10.0.0.4").is_some());
         assert!(written.arguments[port]["here"].read("10.0.0.3").is_some());
         assert!(!written.arguments[port].contains_key("local_port"));
-        let fields: Vec<&str> = written.headers.keys().map(|(_, name)| name.as_str()).collect();
+        let fields: Vec<&str> = written.headers.keys().map(|(_, _, name)| name.as_str()).collect();
         assert_eq!(fields, ["source"]);
     }
 

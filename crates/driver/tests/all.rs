@@ -31,5 +31,6 @@ mod text_form;
 mod usual;
 mod verdicts;
 mod wires_inverse;
+mod wireshark;
 mod workloads_agree;
 mod wrong;

@@ -21,14 +21,14 @@ fn folder() -> PathBuf {
 
 /// A line of tshark's PDML: a protocol or a field, and the protocols and fields around it.
 #[derive(Clone, Debug, Default)]
-struct Shown {
-    is_field: bool,
-    depth: usize,
+pub struct Shown {
+    pub is_field: bool,
+    pub depth: usize,
     attributes: BTreeMap<String, String>,
 }
 
 impl Shown {
-    fn get(&self, name: &str) -> &str {
+    pub fn get(&self, name: &str) -> &str {
         self.attributes.get(name).map_or("", String::as_str)
     }
 
@@ -60,7 +60,11 @@ fn tshark(file: &Path) -> Option<Vec<Vec<Shown>>> {
         command.args(["-o", setting]);
     });
     let output = command.output().ok()?;
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    pdml(&String::from_utf8_lossy(&output.stdout))
+}
+
+/// The lines of each packet.
+pub fn pdml(text: &str) -> Option<Vec<Vec<Shown>>> {
     let (mut packets, mut depth) = (Vec::new(), 0usize);
     for line in text.lines().map(str::trim) {
         let is_field = line.starts_with("<field ");
@@ -266,7 +270,7 @@ fn judge_all(of: &str) -> Seen {
     seen
 }
 
-fn is_there() -> bool {
+pub fn is_there() -> bool {
     let there = Command::new("tshark").arg("--version").output().is_ok();
     if !there {
         println!("SKIPPED: tshark is not installed");

@@ -3,7 +3,7 @@
 use mokume_reaction as r;
 
 use crate::constants::{fold_one, Env};
-use crate::plan::Kind;
+use crate::plan::{Inst, Kind};
 use crate::stack::{KeyPart, Lowering};
 
 /// What a packet from a device may hold, layer by layer.
@@ -23,6 +23,9 @@ pub struct Protocol {
     pub wire: Option<r::WireId>,
     /// In the order of the stack: the first whose keys are those of the packet.
     pub above: Vec<Above>,
+    /// All layers of it, and those of them that stand on another protocol or on a device, by the names of the automaton.
+    pub layers: Vec<String>,
+    pub lowest: Vec<String>,
 }
 
 /// What is read next where all the keys are those of the packet: a place in [`Protocols::all`].
@@ -45,7 +48,7 @@ impl Lowering<'_> {
         let groups = 0..self.plan.groups.len();
         let all = groups.map(|group| self.protocol(group)).collect();
         let devices = self.plan.insts.iter().filter(|inst| matches!(inst.kind, Kind::Device(_)));
-        let first = devices.flat_map(|device| &device.users).filter_map(|user| self.above(*user)).collect();
+        let first = devices.flat_map(|device| &device.users).map(|user| self.above(*user)).collect::<Vec<_>>().concat();
         Protocols { all, first }
     }
 
@@ -58,14 +61,42 @@ impl Lowering<'_> {
         Protocol {
             name: name.split('.').next().unwrap_or_default().to_string(),
             wire,
-            above: above.filter_map(|user| self.above(*user)).collect(),
+            above: above.flat_map(|user| self.above(*user)).collect(),
+            layers: self.layers_of(group, |_| true),
+            lowest: self.layers_of(group, |inst| {
+                let belows = inst.below.iter().chain(&inst.several);
+                belows.clone().any(|below| self.group_of(self.inst(*below)) != Some(group))
+            }),
         }
     }
 
-    /// A layer above, with the constants that it is bound to.
-    fn above(&self, user: usize) -> Option<Above> {
+    /// A layer that only makes sessions is of the group that it makes them for.
+    fn group_of(&self, inst: &Inst<'_>) -> Option<usize> {
+        let users = || inst.users.iter().find_map(|user| self.inst(*user).group);
+        inst.group.or_else(|| matches!(inst.kind, Kind::Layer(_)).then(users)?)
+    }
+
+    /// Of a family all members.
+    fn layers_of(&self, group: usize, is_one: impl Fn(&Inst<'_>) -> bool) -> Vec<String> {
+        let all = self.plan.insts.iter().filter(|inst| self.group_of(inst) == Some(group) && is_one(inst));
+        all.map(|inst| inst.name.clone()).collect()
+    }
+
+    /// A layer above, with the constants that it is bound to. One that only makes sessions for others has no part of a packet: those
+    /// others are above.
+    fn above(&self, user: usize) -> Vec<Above> {
         let inst = self.inst(user);
-        let to = inst.group?;
+        let Some(keys) = self.keys(inst) else { return Vec::new() };
+        match inst.group {
+            Some(to) => vec![Above { keys, to }],
+            None => {
+                let behind = inst.users.iter().flat_map(|user| self.above(*user));
+                behind.map(|above| Above { keys: [keys.clone(), above.keys].concat(), to: above.to }).collect()
+            }
+        }
+    }
+
+    fn keys(&self, inst: &Inst<'_>) -> Option<Vec<Key>> {
         let below = self.inst(inst.below?);
         let mut keys = Vec::new();
         for (at, constant) in &inst.bound {
@@ -77,7 +108,7 @@ impl Lowering<'_> {
             let value = fold_one(self.program, &Env::Stack, constant)?;
             keys.extend(self.key(owner, place, value));
         }
-        Some(Above { keys, to })
+        Some(keys)
     }
 
     fn key(&self, owner: usize, place: usize, value: u64) -> Option<Key> {

@@ -325,7 +325,7 @@ fn value(automaton: &Automaton, written: &Written, wire: Option<WireId>, (name, 
         let field = fields.into_iter().find(|field| field.name == name)?;
         let FieldValue::Header { header, variant, field, times: 1, plus: 0, .. } = field.value else { return None };
         let of = automaton.headers[header.index()].variants[variant.index()].fields.get(field as usize)?;
-        written.headers.get(&(header, of.0.clone()))
+        written.headers.get(&(header, variant, of.0.clone()))
     });
     form.filter(|form| form.words() == 1).map_or_else(|| word.to_string(), |form| form.write(&[word]))
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use mokume_base::Form;
-use mokume_reaction::{Automaton, HeaderId, PortId, Type, WireId};
+use mokume_reaction::{Automaton, HeaderId, PortId, Type, VariantId, WireId};
 
 /// Which values of a stack are written by which form. One that says nothing is the default: all numbers in decimal.
 #[derive(Clone, Default, Debug)]
@@ -13,8 +13,8 @@ pub struct Written {
     pub arguments: Vec<BTreeMap<String, Form>>,
     /// Parameters of the stack, and parts of those that are records, by name.
     pub params: BTreeMap<String, Form>,
-    /// Fields of headers by name.
-    pub headers: BTreeMap<(HeaderId, String), Form>,
+    /// Fields of headers by their alternative and name.
+    pub headers: BTreeMap<(HeaderId, VariantId, String), Form>,
     /// Fields of wires by name, of those that declare a type.
     pub wires: BTreeMap<(WireId, String), Form>,
     /// Those of all types of the program, for what has no type.

@@ -324,8 +324,8 @@ impl Simulation {
     }
 
     fn send(&mut self, host: usize, port: PortId, medium: usize, frame: Vec<u8>) {
-        let number = self.frames;
         self.frames += 1;
+        let number = self.frames;
         let from = (host, port);
         let nth = self.lines.number(from);
         let weather = self.media[medium].weather;

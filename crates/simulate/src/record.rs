@@ -13,7 +13,8 @@ pub struct Record {
 /// What happened. Hosts and media are their places in the simulation's lists.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum RecordedEvent {
-    /// A frame left a host; `number` names it in [`RecordedEvent::Arrived`], `fates` says what the medium does for each other member.
+    /// A frame left a host; `number`, from 1, names it in [`RecordedEvent::Arrived`] and is its packet's in a capture of the run, `fates`
+    /// says what the medium does for each other member.
     Sent { host: usize, port: PortId, medium: usize, number: u64, frame: Vec<u8>, fates: Vec<(usize, Fate)> },
     /// A copy of a frame came to a host.
     Arrived { host: usize, port: PortId, number: u64, frame: Vec<u8>, refused: bool },

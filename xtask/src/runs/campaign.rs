@@ -135,6 +135,12 @@ const RUNS: &[Run] = &[
         how: Tests { package: "mokume-driver", name: "wires_inverse::", variables: &[("MOKUME_VALUES", "100000")] },
     },
     Run {
+        name: "wireshark",
+        minutes: 10,
+        guards: "dissectors in Lua read what `mokume dissect` does: 300 packets of each wire, frames of the tests of 600 stacks, changed and cut",
+        how: Tests { package: "mokume-driver", name: "wireshark::lua", variables: &[("MOKUME_FRAMES", "300")] },
+    },
+    Run {
         name: "stacks",
         minutes: 20,
         guards: "1,000 random stacks in bad weather keep their promises, on the interpreter and in C",

@@ -9,14 +9,26 @@ use super::{Dissection, Layer};
 pub fn packet(packet: &Packet, dissection: &Dissection) -> Value {
     let layers: Vec<Value> = dissection.layers.iter().map(layer).collect();
     let rest = &dissection.rest;
+    let is_refused = dissection.layers.iter().any(Layer::is_refused);
     json!({
         "packet": packet.number,
         "time": packet.at.map(date),
         "octets": packet.length,
         "captured": packet.octets.len(),
+        "summary": dissection.summary(),
+        "refused": is_refused,
         "layers": layers,
         "not_decoded": { "octet": rest.start, "octets": rest.len(), "part": dissection.is_part },
     })
+}
+
+/// What scripts that know 53 bits of a number alone would read wrong is text.
+fn number(value: u64) -> Value {
+    if value < 1 << 53 {
+        json!(value)
+    } else {
+        json!(value.to_string())
+    }
 }
 
 fn layer(layer: &Layer) -> Value {
@@ -26,10 +38,11 @@ fn layer(layer: &Layer) -> Value {
         .map(|field| {
             json!({
                 "name": field.name,
+                "alternative": field.alternative,
                 "octet": field.bit / 8,
                 "bit": field.bit % 8,
                 "bits": field.width,
-                "value": field.value,
+                "value": number(field.value),
                 "written": field.written,
                 "read": !field.unread,
             })
@@ -43,13 +56,17 @@ fn layer(layer: &Layer) -> Value {
         .wrong_sum
         .as_ref()
         .map(|wrong| json!({ "field": wrong.field, "octet": wrong.bit / 8, "right": wrong.right }));
+    let dropped: Vec<Value> =
+        layer.dropped.iter().map(|dropped| json!({ "reason": dropped.reason, "place": dropped.place })).collect();
     json!({
         "name": layer.name,
         "wire": layer.wire,
+        "alternatives": layer.alternatives,
         "octet": layer.octets.start,
         "octets": layer.octets.len(),
         "fields": fields,
         "malformed": refused,
+        "dropped": dropped,
         "cut": layer.cut,
         "wrong_sum": wrong_sum,
         "padding": layer.padding.len(),

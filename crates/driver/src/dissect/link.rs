@@ -41,6 +41,12 @@ pub fn front(link: u32, whose: Whose) -> Option<Front> {
     }
 }
 
+/// Wireshark's table of what captures hold.
+pub const TABLE: &str = "wtap_encap";
+
+/// The numbers there of the links that [`Front::Frame`] is of: those for one's own use, and the one that devices have.
+pub const ENCAPSULATIONS: [u64; 17] = [1, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60];
+
 /// The number by which Ethernet's frames name what such a packet is.
 pub fn kind_of_packet(octets: &[u8]) -> Option<u64> {
     match octets.first()? >> 4 {

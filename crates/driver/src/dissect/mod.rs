@@ -4,21 +4,26 @@
 //! Keeps: every octet of the packet is a field, padding, payload that no wire follows, or said to be not decoded.
 
 pub mod capture;
+pub mod filter;
 pub mod json;
 pub mod link;
 pub mod pcapng;
 mod sums;
 pub mod text;
+pub mod wireshark;
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use mokume_base::world::World;
-use mokume_base::SourceMap;
+use mokume_base::{Diagnostic, Form, SourceMap};
+use mokume_dissect::names;
+use mokume_dissect::walk::{self, Beside, Fate, Layers, Octets, Up};
 use mokume_lower::protocols::{Above, Key, Protocols};
-use mokume_reaction::{Automaton, FieldValue, Type, WireField, WireId};
+use mokume_reaction::{Automaton, FieldValue, LayerId, Type, WireField, WireId, WireItem};
 use mokume_script::Written;
-use mokume_wire::{HeaderValue, Read, Refusal, Seen};
+use mokume_semantics::program::StackId;
+use mokume_wire::{HeaderValue, Refusal, Seen};
 
 use crate::compile::{self, Checked};
 use crate::failure::Failure;
@@ -29,13 +34,18 @@ use sums::{Sums, Under};
 
 /// What packets are read by.
 pub struct Dissector {
+    /// The layers as they were written.
     pub automaton: Automaton,
     pub written: Written,
     pub protocols: Protocols,
     pub whose: Whose,
     sums: Sums,
-    /// The library's own beside one of the user's: it knows parts.
-    own: Option<Box<Dissector>>,
+    /// What the layers do with what comes up; none of the library's own, which only read.
+    layers: Option<Layers>,
+    /// By protocol: its layers, and the lowest of them.
+    groups: Vec<(Vec<LayerId>, Vec<LayerId>)>,
+    /// By wire and field: the alternative that the field is of.
+    alternatives: Vec<Vec<Option<String>>>,
 }
 
 /// A packet, layer by layer.
@@ -44,47 +54,54 @@ pub struct Dissection {
     pub layers: Vec<Layer>,
     /// What no wire follows, or what stands behind the place where one refused.
     pub rest: Range<usize>,
-    /// The rest is a part of something that is put together before others read it.
+    /// The rest is a part of something, or not as it was sent: a layer makes another message of it before others read it.
     pub is_part: bool,
-    parts: Vec<Part>,
-}
-
-/// A packet that is one of several which make a whole. In the library's own stack a layer that is bound by more than one key says by those
-/// behind the first which part it is (`library/dissect/dissect.mok`); 0: the whole.
-#[derive(Debug)]
-struct Part {
-    at: usize,
-    /// Where these fields stand, with their widths: a wire of another stack that has them, too, reads the same header.
-    fields: Vec<(usize, u8)>,
 }
 
 /// What one wire says of a packet. Octets and bits are counted from the front of the whole packet.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Layer {
     pub name: String,
     pub wire: String,
+    /// Of headers that have several, which ones it has: as far as it was read.
+    pub alternatives: Vec<String>,
     pub octets: Range<usize>,
     pub fields: Vec<Field>,
     pub refused: Option<Refused>,
+    /// Why the layers drop it, whatever their state; several reasons where the state decides which.
+    pub dropped: Vec<Dropped>,
     /// The capture has not all of it: what stands behind its last octet was not looked at.
     pub cut: bool,
     /// A checksum over more than the wire's packet that is not that of what is there: a stack drops such a packet.
     pub wrong_sum: Option<WrongSum>,
-    /// What the wire cuts off behind its packet.
+    /// What is cut off behind its packet.
     pub padding: Range<usize>,
 }
 
 /// One field of a packet; `bit` is counted from the beginning of the packet.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Field {
     pub name: String,
+    /// The alternative that it is of; none of what every packet has.
+    pub alternative: Option<String>,
     pub bit: usize,
     pub width: u8,
     pub value: u64,
-    /// As its type says that it is written, or the name of an enum's value.
+    /// As its type says that it is written, the name of an enum's value, or of the alternative that it chooses.
     pub written: Option<String>,
     /// Not looked at by the wire.
     pub unread: bool,
+    /// A layer's own, which it sends: no constant, no length, no checksum.
+    pub carried: bool,
+    /// It chooses an alternative, whose name is written.
+    pub is_choice: bool,
+}
+
+/// A reason, and where the layer says it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Dropped {
+    pub reason: String,
+    pub place: Option<String>,
 }
 
 /// Why a wire did not accept its packet, and at which bit of the packet it saw that.
@@ -104,18 +121,23 @@ pub fn dissector(world: &dyn World, file: Option<&str>, stack: Option<&str>) -> 
         let first = checked.diagnostics.iter().map(|diagnostic| diagnostic.message.clone()).next().unwrap_or_default();
         return Err(Failure::of_program(first, "`mokume check` says where"));
     }
-    let stack = compile::choose_stack(&checked, stack.or(file.is_none().then_some(OWN_STACK)))?;
-    let (found, diagnostics) =
-        mokume_lower::lower_with_protocols(&checked.program, &checked.sources, stack, &Default::default());
-    let (automaton, protocols) = found.ok_or_else(|| {
+    let stack = stack.or(file.is_none().then_some(OWN_STACK));
+    let whose = if file.is_some() { Whose::Users } else { Whose::Library };
+    let stack = compile::choose_stack(&checked, stack)?;
+    of_stack(&checked, stack, whose).map_err(|diagnostics| {
         let first = diagnostics.iter().map(|diagnostic| diagnostic.message.clone()).next().unwrap_or_default();
         Failure::of_program(first, "`mokume check` says where")
-    })?;
+    })
+}
+
+/// The wires and keys of one stack of a program without errors; else what is wrong with the stack.
+pub fn of_stack(checked: &Checked, stack: StackId, whose: Whose) -> Result<Dissector, Vec<Diagnostic>> {
+    let (found, diagnostics) =
+        mokume_lower::lower_with_protocols(&checked.program, &checked.sources, stack, &Default::default());
+    let (automaton, protocols) = found.ok_or(diagnostics)?;
     let written = crate::written::of(&checked.program, &checked.program.stacks[stack.index()], &automaton);
-    let whose = if file.is_some() { Whose::Users } else { Whose::Library };
     let sums = Sums::of(&checked.program, &automaton);
-    let own = file.map(|_| dissector(world, None, None).map(Box::new)).transpose()?;
-    Ok(Dissector { automaton, written, protocols, whose, sums, own })
+    Ok(Dissector::new(automaton, written, protocols, whose, sums))
 }
 
 /// A packet that says to be longer is read as far as this: no line carries it.
@@ -139,7 +161,55 @@ fn own(world: &dyn World) -> Checked {
     }
 }
 
+impl Dissection {
+    /// What it is about, in a line: the alternatives of its uppermost header that was read, with what their layers say; a few fields.
+    pub fn summary(&self) -> String {
+        let is_telling =
+            |layer: &&Layer| layer.fields.iter().any(|field| field.carried) || !layer.alternatives.is_empty();
+        let Some(layer) = self.layers.iter().rev().find(is_telling) else { return String::new() };
+        let fields = |of: Option<&String>| -> Vec<String> {
+            let own = layer.fields.iter().filter(|field| field.carried && field.alternative.as_ref() == of);
+            own.take(TELLING).map(|field| format!("{}={}", field.name, field.told())).collect()
+        };
+        let mut words = fields(None);
+        for alternative in &layer.alternatives {
+            words.push(alternative.clone());
+            words.extend(fields(Some(alternative)));
+        }
+        words.join(" ")
+    }
+}
+
+/// So many fields of an alternative stand in a packet's summary.
+const TELLING: usize = 6;
+
+impl Field {
+    /// As it is written, in short.
+    fn told(&self) -> String {
+        self.written.as_ref().map_or_else(|| self.value.to_string(), |written| short_name(written).to_string())
+    }
+}
+
+/// `Fine` of `Status.Fine`; an address stays as it is.
+fn short_name(written: &str) -> &str {
+    match written.rsplit_once('.') {
+        Some((before, name)) if before.starts_with(char::is_alphabetic) => name,
+        _ => written,
+    }
+}
+
 impl Dissector {
+    fn new(automaton: Automaton, written: Written, protocols: Protocols, whose: Whose, sums: Sums) -> Dissector {
+        let of = |names: &[String]| -> Vec<LayerId> {
+            let all = automaton.layers.iter().enumerate();
+            all.filter(|(_, layer)| names.contains(&layer.name)).map(|(at, _)| LayerId::from(at)).collect()
+        };
+        let groups = protocols.all.iter().map(|one| (of(&one.layers), of(&one.lowest))).collect();
+        let layers = (whose == Whose::Users).then(|| Layers::of(&automaton));
+        let alternatives = automaton.wires.iter().map(|wire| names::alternatives(&automaton, wire)).collect();
+        Dissector { automaton, written, protocols, whose, sums, layers, groups, alternatives }
+    }
+
     /// What a packet of a link begins with, and `None` where the stack has no wire for that: it is not to be read, then.
     pub fn front(&self, link: u32) -> Option<Front> {
         let front = link::front(link, self.whose)?;
@@ -168,20 +238,36 @@ impl Dissector {
 
     /// The same of a packet that had so many octets, of which these were captured.
     pub fn dissect_cut(&self, octets: &[u8], length: usize, front: Front) -> Dissection {
-        let length = length.clamp(octets.len(), octets.len().max(LONGEST));
-        let parts = self.own.as_ref().map(|own| own.dissect_cut(octets, length, front).parts).unwrap_or_default();
-        let mut dissection = Dissection { rest: 0..length, parts, ..Dissection::default() };
-        let first = match front {
+        let first = |dissection: &mut Dissection| match front {
             Front::Frame => self.next(&self.protocols.first, &[]),
             Front::Packet => link::kind_of_packet(octets).and_then(|kind| self.of_kind(kind)),
-            Front::Family(order) => self.family(octets, order, &mut dissection),
+            Front::Family(order) => self.family(octets, order, dissection),
         };
+        self.dissect_from(octets, length, first, front == Front::Frame)
+    }
+
+    /// The same of a packet that begins with what a protocol, by its place in [`Protocols::all`], reads: of which nothing is known beside it.
+    pub fn dissect_at(&self, octets: &[u8], length: usize, protocol: usize) -> Dissection {
+        self.dissect_from(octets, length, |_| Some(protocol), false)
+    }
+
+    fn dissect_from(
+        &self,
+        octets: &[u8],
+        length: usize,
+        first: impl FnOnce(&mut Dissection) -> Option<usize>,
+        is_frame: bool,
+    ) -> Dissection {
+        let length = length.clamp(octets.len(), octets.len().max(LONGEST));
+        let mut dissection = Dissection { rest: 0..length, ..Dissection::default() };
+        let first = first(&mut dissection);
         // Sizes are those of the line; what was not captured is read as zeros, and nothing of it is told.
         let whole = match length == octets.len() {
             true => Cow::Borrowed(octets),
             false => Cow::Owned([octets, &vec![0; length - octets.len()]].concat()),
         };
-        self.follow(first, (&whole, octets.len()), &mut dissection);
+        let of_frame = self.layers.as_ref().filter(|_| is_frame).map(Layers::beside_frame);
+        self.follow(first, Octets { all: &whole, captured: octets.len() }, of_frame, &mut dissection);
         dissection.rest = dissection.rest.start.min(octets.len())..dissection.rest.end.min(octets.len());
         dissection
     }
@@ -199,38 +285,42 @@ impl Dissector {
         let family = link::family(first, order);
         let next = link::kind_of_family(family).and_then(|kind| self.of_kind(kind));
         let name = "family".to_string();
-        let field = Field { name, bit: 0, width: 32, value: family.into(), written: None, unread: false };
+        let field = Field { name, width: 32, value: family.into(), ..Field::default() };
         dissection.layers.push(Layer {
             name: "link".to_string(),
             wire: "Family".to_string(),
             octets: 0..4,
             fields: vec![field],
-            refused: None,
-            cut: false,
-            wrong_sum: None,
-            padding: 0..0,
+            ..Layer::default()
         });
         dissection.rest.start = 4;
         next
     }
 
-    fn follow(&self, first: Option<usize>, (octets, captured): (&[u8], usize), dissection: &mut Dissection) {
+    fn follow(&self, first: Option<usize>, octets: Octets<'_>, beside: Option<Beside>, dissection: &mut Dissection) {
+        let Octets { all, captured } = octets;
         let mut headers: Vec<HeaderValue> = Vec::new();
         let mut under = Under::default();
-        let mut next = first.filter(|_| captured > 0 || octets.is_empty());
-        while let Some(at) = next.filter(|_| dissection.rest.start < captured || captured == octets.len()) {
+        let mut beside = Up { beside: beside.unwrap_or_default(), ..Up::default() };
+        let mut next = first.filter(|_| captured > 0 || all.is_empty());
+        while let Some(at) = next.filter(|_| dissection.rest.start < captured || captured == all.len()) {
             let protocol = &self.protocols.all[at];
             let Some(wire) = protocol.wire else {
                 next = self.next(&protocol.above, &headers);
+                let mut layer = Layer { name: protocol.name.clone(), ..Layer::default() };
+                layer.octets = dissection.rest.start..dissection.rest.start;
+                let packet =
+                    walk::Packet { wire: None, packet: dissection.rest.clone(), payload: 0..0, headers: vec![] };
+                self.go_on(at, (octets, &packet), &mut beside, (&mut layer, &mut next), dissection);
+                if !layer.dropped.is_empty() {
+                    dissection.layers.push(layer);
+                }
                 continue;
             };
             let range = dissection.rest.clone();
-            let read = mokume_wire::read(&self.automaton, wire, &octets[range.clone()]);
-            let there = read
-                .fields
-                .iter()
-                .filter(|field| range.start * 8 + field.bit + usize::from(field.width) <= captured * 8);
-            let there = there.count();
+            let read = mokume_wire::read(&self.automaton, wire, &all[range.clone()]);
+            let is_there = |field: &&Seen| range.start * 8 + field.bit + usize::from(field.width) <= captured * 8;
+            let there = read.fields.iter().filter(is_there).count();
             let mut layer = self.layer(&protocol.name, wire, range.start, &read.fields[..there]);
             let is_cut = there < read.fields.len();
             next = None;
@@ -242,27 +332,24 @@ impl Dissector {
                 Ok(decoded) => {
                     let packet = range.start..range.start + read.packet_size;
                     if packet.end <= captured {
-                        layer.wrong_sum = self.sums.wrong(wire, &read, &octets[packet.clone()], &under, packet.start);
+                        layer.wrong_sum = self.sums.wrong(wire, &read, &all[packet.clone()], &under, packet.start);
                     }
                     under.add(&self.sums, wire, &read);
                     let payload = range.start + decoded.payload.start..range.start + decoded.payload.end;
                     layer.octets.end = payload.start;
                     layer.padding = payload.end.min(captured)..range.end.min(captured);
+                    dissection.rest = payload.clone();
                     // A wire that reads nothing would be read again for ever.
                     if !layer.octets.is_empty() {
                         headers.extend(decoded.headers.iter().cloned());
                         next = self.next(&protocol.above, &headers);
-                        if self.own.is_none() {
-                            dissection.parts.extend(self.part(&protocol.above, &read, &headers, range.start));
-                        } else if self.is_part(&protocol.above, &read, &dissection.parts, range.start) {
-                            dissection.is_part = true;
-                            next = None;
-                        }
+                        let headers = decoded.headers.clone();
+                        let packet = walk::Packet { wire: Some(wire), packet, payload, headers };
+                        self.go_on(at, (octets, &packet), &mut beside, (&mut layer, &mut next), dissection);
                     }
-                    dissection.rest = payload;
                 }
                 // Whatever a wire looks at behind what was captured is not as it was.
-                Err(refusal) if self.looks_behind(wire, &read, refusal, (octets.len(), captured, range.start)) => {
+                Err(refusal) if self.looks_behind(wire, &read, refusal, (all.len(), captured, range.start)) => {
                     layer.cut = true;
                     dissection.rest = layer.octets.end..captured;
                 }
@@ -276,37 +363,57 @@ impl Dissector {
         }
     }
 
-    /// Whether a packet at this place is a part, by the keys behind the first of what stands on its layer.
-    fn part(&self, above: &[Above], read: &Read<'_>, headers: &[HeaderValue], at: usize) -> Option<Part> {
-        let more = || above.iter().flat_map(|above| above.keys.iter().skip(1));
-        let is_whole = |key: &Key| self.is_key(&Key { value: 0, ..key.clone() }, headers);
-        if more().all(is_whole) {
-            return None;
+    /// What the layers of a protocol do with their packet, if that is known: what follows it, and where that lies.
+    fn go_on(
+        &self,
+        at: usize,
+        (octets, packet): (Octets<'_>, &walk::Packet),
+        beside: &mut Up,
+        (layer, next): (&mut Layer, &mut Option<usize>),
+        dissection: &mut Dissection,
+    ) {
+        let Some(layers) = &self.layers else { return };
+        let (within, lowest) = &self.groups[at];
+        let Fate { dropped, up, kept } =
+            walk::follow(&self.automaton, layers, (within, lowest), (octets, packet), &beside.beside);
+        // What a layer in front may have taken for itself these layers need not see.
+        if !beside.perhaps {
+            layer.dropped = dropped.iter().map(|dropped| self.dropped(dropped)).collect();
         }
-        let of_key = |seen: &&Seen| {
-            let Some(FieldValue::Header { header, variant, field, .. }) = seen.field.map(|field| &field.value) else {
-                return false;
-            };
-            let fields = &self.automaton.headers[header.index()].variants[variant.index()].fields;
-            let name = fields.get(*field as usize).map(|(name, _)| name);
-            more().any(|key| key.header == *header && name.is_some_and(|name| key.fields.contains(name)))
+        let Some(up) = up else {
+            dissection.is_part = kept;
+            *next = None;
+            return;
         };
-        let fields = read.fields.iter().filter(of_key).map(|seen| (seen.bit, seen.width)).collect();
-        Some(Part { at, fields })
+        *beside = Up { perhaps: beside.perhaps || up.perhaps, ..up.clone() };
+        match up.octets {
+            Some(octets) => {
+                let captured = dissection.rest.end.min(octets.end)..layer.padding.end.max(dissection.rest.end);
+                layer.octets.end = octets.start.max(layer.octets.end);
+                layer.padding = if captured.is_empty() { layer.padding.clone() } else { captured };
+                dissection.rest = octets;
+            }
+            None => {
+                dissection.is_part = true;
+                *next = None;
+            }
+        }
     }
 
-    /// Whether the library's own stack says so of the packet that was read here; a stack that is bound by several keys itself knows it.
-    fn is_part(&self, above: &[Above], read: &Read<'_>, parts: &[Part], at: usize) -> bool {
-        let has = |place: &(usize, u8)| read.fields.iter().any(|seen| (seen.bit, seen.width) == *place);
-        let knows = above.iter().any(|above| above.keys.len() > 1);
-        !knows && parts.iter().any(|part| part.at == at && part.fields.iter().all(has))
+    fn dropped(&self, dropped: &walk::Dropped) -> Dropped {
+        let name = |reason: mokume_reaction::ReasonId| self.automaton.reasons[reason.index()].name.clone();
+        let source = dropped.source.and_then(|source| self.automaton.sources.get(source.index()));
+        Dropped {
+            reason: dropped.reason.map_or_else(|| "a wire within".to_string(), name),
+            place: source.map(|source| format!("{}:{}", source.file, source.line)),
+        }
     }
 
     /// Whether a refusal may be for what the capture has not: a bit behind its end, or a sum over more than it has.
     fn looks_behind(
         &self,
         wire: WireId,
-        read: &Read<'_>,
+        read: &mokume_wire::Read<'_>,
         refusal: &Refusal,
         (length, captured, start): (usize, usize, usize),
     ) -> bool {
@@ -323,46 +430,73 @@ impl Dissector {
         read.packet_size > captured && field.is_some_and(sums)
     }
 
-    fn layer(&self, name: &str, wire: mokume_reaction::WireId, start: usize, seen: &[mokume_wire::Seen]) -> Layer {
-        let fields: Vec<Field> = seen
+    fn layer(&self, name: &str, wire: WireId, start: usize, seen: &[Seen]) -> Layer {
+        let fields: Vec<Field> = seen.iter().map(|seen| self.field(wire, start, seen)).collect();
+        let mut alternatives: Vec<String> = Vec::new();
+        for name in seen
             .iter()
-            .map(|seen| Field {
-                name: seen.name.to_string(),
-                bit: start * 8 + seen.bit,
-                width: seen.width,
-                value: seen.value,
-                written: self.shown(wire, seen),
-                unread: seen.field.is_some_and(|field| matches!(field.value, FieldValue::Reserved)),
-            })
-            .collect();
+            .flat_map(|seen| self.chosen(wire, seen))
+            .chain(fields.iter().filter_map(|field| field.alternative.clone()))
+        {
+            if !alternatives.contains(&name) {
+                alternatives.push(name);
+            }
+        }
         let end = fields.last().map_or(start, |field| (field.bit + usize::from(field.width)).div_ceil(8));
         let wire = self.automaton.wires[wire.index()].name.clone();
-        Layer {
-            name: name.to_string(),
-            wire,
-            octets: start..end,
-            fields,
-            refused: None,
-            cut: false,
-            wrong_sum: None,
-            padding: 0..0,
+        Layer { name: name.to_string(), wire, alternatives, octets: start..end, fields, ..Layer::default() }
+    }
+
+    fn field(&self, wire: WireId, start: usize, seen: &Seen) -> Field {
+        let own = || names::alternative_of_option(&self.automaton, &self.automaton.wires[wire.index()], seen.name);
+        let index = seen.field.map(|field| field.index.0 as usize);
+        let is_tag = seen.field.is_some_and(|field| matches!(field.value, FieldValue::Tag));
+        let tag = self.chosen(wire, seen).filter(|_| is_tag);
+        Field {
+            name: seen.name.to_string(),
+            alternative: match index {
+                Some(index) => self.alternatives[wire.index()].get(index).cloned().flatten(),
+                None => own(),
+            },
+            bit: start * 8 + seen.bit,
+            width: seen.width,
+            value: seen.value,
+            is_choice: tag.is_some(),
+            written: self.shown(wire, seen).or(tag),
+            unread: seen.field.is_some_and(|field| matches!(field.value, FieldValue::Reserved)),
+            carried: seen.field.is_some_and(|field| matches!(field.value, FieldValue::Header { .. })),
         }
     }
 
-    /// As the wire's field says that it is written, or the header's field that it carries as it is.
-    fn shown(&self, wire: WireId, seen: &mokume_wire::Seen) -> Option<String> {
-        if let Some(form) = self.written.wires.get(&(wire, seen.name.to_string())) {
+    /// The alternative that this value of a field chooses.
+    fn chosen(&self, wire: WireId, seen: &Seen) -> Option<String> {
+        let index = seen.field?.index;
+        names::chosen(&self.automaton, &self.automaton.wires[wire.index()].items, index, seen.value)
+    }
+
+    /// As its type says that it is written, or the name of an enum's value.
+    fn shown(&self, wire: WireId, seen: &Seen) -> Option<String> {
+        let place = seen.field.map(|field| field.index.0 as usize);
+        if let Some(form) = self.form(wire, seen.name, place) {
             return Some(form.write(&[seen.value]));
         }
-        self.carried(seen.field?, seen.value)
+        let FieldValue::Header { header, variant, field, times: 1, plus: 0, .. } = seen.field?.value else {
+            return None;
+        };
+        let (_, ty) = self.automaton.headers[header.index()].variants[variant.index()].fields.get(field as usize)?;
+        matches!(ty, Type::Enum(_)).then(|| mokume_script::scalar(&self.automaton, *ty, seen.value))
     }
 
-    fn carried(&self, field: &WireField, value: u64) -> Option<String> {
+    /// How the wire's field says that it is written, or the header's field that it carries as it is. `place` is in [`WireItem::fields`].
+    pub(crate) fn form(&self, wire: WireId, name: &str, place: Option<usize>) -> Option<&Form> {
+        if let Some(form) = self.written.wires.get(&(wire, name.to_string())) {
+            return Some(form);
+        }
+        let fields = WireItem::fields(&self.automaton.wires[wire.index()].items);
+        let field = fields.get(place?)?;
         let FieldValue::Header { header, variant, field, times: 1, plus: 0, .. } = field.value else { return None };
-        let (name, ty) = self.automaton.headers[header.index()].variants[variant.index()].fields.get(field as usize)?;
-        let form = self.written.headers.get(&(header, name.clone())).filter(|form| form.words() == 1);
-        let of_enum = || matches!(ty, Type::Enum(_)).then(|| mokume_script::scalar(&self.automaton, *ty, value));
-        form.map(|form| form.write(&[value])).or_else(of_enum)
+        let (name, _) = self.automaton.headers[header.index()].variants[variant.index()].fields.get(field as usize)?;
+        self.written.headers.get(&(header, variant, name.clone())).filter(|form| form.words() == 1)
     }
 
     fn next(&self, above: &[Above], headers: &[HeaderValue]) -> Option<usize> {

@@ -59,6 +59,11 @@ impl Sums {
         Sums { of: of.collect() }
     }
 
+    /// The field of a wire that is such a checksum, and the fields that one of the wire behind counts.
+    pub fn names(&self, wire: WireId) -> (Option<String>, Vec<String>) {
+        self.of.get(wire.index()).cloned().unwrap_or_default()
+    }
+
     /// What is wrong with the checksum of a packet of this wire. A field of 0 says that nobody summed.
     pub fn wrong(&self, wire: WireId, read: &Read<'_>, packet: &[u8], under: &Under, start: usize) -> Option<WrongSum> {
         let field = self.of[wire.index()].0.as_ref()?;

@@ -22,7 +22,11 @@ impl Ink {
 /// Several lines: the packet, its layers with their fields, and what was not decoded in hexadecimal, shortened where
 /// it is long.
 pub fn packet(packet: &Packet, dissection: &Dissection, ink: Ink) -> String {
-    let mut lines = vec![ink.wrap("1", &head(packet))];
+    let summary = match dissection.summary() {
+        summary if summary.is_empty() => summary,
+        summary => format!(": {summary}"),
+    };
+    let mut lines = vec![ink.wrap("1", &head(packet)) + &summary];
     for layer in &dissection.layers {
         self::layer(layer, ink, &mut lines);
     }
@@ -57,7 +61,12 @@ fn head(packet: &Packet) -> String {
 
 fn layer(layer: &Layer, ink: Ink, lines: &mut Vec<String>) {
     let octets = format!("octets {} to {}", layer.octets.start, layer.octets.end);
-    lines.push(ink.wrap("36", &format!("  {} by {}, {octets}", layer.name, layer.wire)));
+    let by = if layer.wire.is_empty() { String::new() } else { format!(" by {}", layer.wire) };
+    let alternatives = match layer.alternatives.as_slice() {
+        [] => String::new(),
+        names => format!(": {}", names.join(", ")),
+    };
+    lines.push(ink.wrap("36", &format!("  {}{by}, {octets}{alternatives}", layer.name)));
     let widest = layer.fields.iter().map(|field| field.name.len()).max().unwrap_or(0);
     for field in &layer.fields {
         lines.push(self::field(field, widest));
@@ -66,6 +75,14 @@ fn layer(layer: &Layer, ink: Ink, lines: &mut Vec<String>) {
         let (octet, bit) = (refused.bit / 8, refused.bit % 8);
         let bit = if bit == 0 { String::new() } else { format!(", bit {bit}") };
         lines.push(ink.wrap("31", &format!("    malformed at octet {octet}{bit}: {}", refused.reason)));
+    }
+    if !layer.dropped.is_empty() {
+        let reason = |dropped: &super::Dropped| {
+            let place = dropped.place.as_ref().map_or(String::new(), |place| format!(" ({place})"));
+            format!("{}{place}", dropped.reason)
+        };
+        let reasons: Vec<String> = layer.dropped.iter().map(reason).collect();
+        lines.push(ink.wrap("31", &format!("    dropped in any state: {}", reasons.join(", or "))));
     }
     if layer.cut {
         lines.push("    cut by the capture".to_string());
@@ -92,6 +109,7 @@ fn field(field: &Field, widest: usize) -> String {
 fn value(field: &Field) -> String {
     let value = field.value;
     match (&field.written, field.width) {
+        (Some(written), _) if field.is_choice => format!("{value} = {written}"),
         (Some(written), _) => written.clone(),
         (None, 1..=4) => format!("{value}"),
         (None, width) => format!("{value} = {value:#0digits$x}", digits = usize::from(width).div_ceil(4) + 2),
@@ -111,23 +129,14 @@ mod tests {
 
     #[test]
     fn a_refusal_names_octet_bit_and_reason() {
-        let field = |name: &str, bit, width, value| Field {
-            name: name.into(),
-            bit,
-            width,
-            value,
-            written: None,
-            unread: false,
-        };
+        let field = |name: &str, bit, width, value| Field { name: name.into(), bit, width, value, ..Field::default() };
         let layer = Layer {
             name: "ip".into(),
             wire: "W".into(),
             octets: 2..4,
             fields: vec![field("version", 16, 4, 4), field("to", 20, 12, 7)],
             refused: Some(super::super::Refused { reason: "W.to".into(), bit: 20 }),
-            cut: false,
-            wrong_sum: None,
-            padding: 0..0,
+            ..Layer::default()
         };
         let seen = packet(
             &Packet { number: 3, at: None, length: 9, link: 1, octets: vec![0x41; 6] },

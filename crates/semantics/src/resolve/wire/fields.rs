@@ -26,9 +26,9 @@ pub(super) fn read(reader: &mut WireReader, field: &ast::WireField) -> Option<Wi
     let tag = field.value().is_none() && !field.is_unread();
     let index = reader.fields.len() as u32;
     reader.fields.push(Earlier { name: name.clone(), width, tag, computed: false, carries: None });
-    if let Some(notation) = annotations::notation(reader.cx, reader.file, field.ty()) {
-        reader.written.push((name.text.clone(), Form::Parts { notation, widths: vec![width] }));
-    }
+    let notation = annotations::notation(reader.cx, reader.file, field.ty());
+    let form = notation.map(|notation| Form::Parts { notation, widths: vec![width] });
+    reader.written.push((name.text.clone(), form));
     let value = match field.value() {
         None if tag => WireValue::Tag,
         None => WireValue::Unread,

@@ -13,6 +13,7 @@ pub mod reader;
 mod values;
 
 use mokume_base::Code;
+use mokume_base::Form;
 use mokume_syntax::ast::{self, AstNode};
 
 use crate::program::*;
@@ -41,12 +42,21 @@ pub fn wires(cx: &mut Context) {
             all: names(item),
         };
         let all = items(&mut work, &item.members());
-        let (written, defaults, pseudo) = (work.written, work.defaults, work.pseudo);
+        let (written, defaults, pseudo) = (written(&work.written), work.defaults, work.pseudo);
         let whole = cx.out[errors..].iter().all(|found| READ_ALL_THE_SAME.contains(&found.code));
         let name = tree::title(*file, item.name());
         lost::through(&mut cx.out[errors..], &lost::fields(&name));
         cx.program.wires.push(Wire { name, big, items: all, written, defaults, pseudo, whole });
     }
+}
+
+/// A name that several arms have is written so where it is in all of them.
+fn written(met: &[(String, Option<Form>)]) -> Vec<(String, Form)> {
+    let same = |(name, form): &(String, Option<Form>)| {
+        let all = met.iter().filter(|(other, _)| other == name);
+        all.clone().all(|(_, other)| other == form).then(|| Some((name.clone(), form.clone()?)))?
+    };
+    met.iter().filter_map(same).collect()
 }
 
 fn names(item: &ast::Wire) -> Vec<String> {

@@ -27,8 +27,8 @@ pub struct WireReader<'a> {
     pub big: bool,
     /// By number; those of arms that were left have a name that no text can hold.
     pub fields: Vec<Earlier>,
-    /// Of fields that were met, those whose types say how they are written.
-    pub written: Vec<(String, Form)>,
+    /// Of fields that were met, how their types say that they are written.
+    pub written: Vec<(String, Option<Form>)>,
     /// Of fields that were met: `default 64`.
     pub defaults: Vec<(String, WireDefault)>,
     /// `pseudo source, destination`

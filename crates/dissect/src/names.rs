@@ -1,0 +1,115 @@
+//! What people call the fields of a wire, and what they are asked for by.
+
+use mokume_reaction::{Automaton, FieldIndex, FieldValue, HeaderId, VariantId, Wire, WireArm, WireItem};
+
+/// The alternative that each field of a wire is of, by its index; none of what every packet has.
+pub fn alternatives(automaton: &Automaton, wire: &Wire) -> Vec<Option<String>> {
+    let mut found = vec![None; WireItem::fields(&wire.items).len()];
+    walk(automaton, &wire.items, None, &mut found);
+    found
+}
+
+/// The alternative that a value of a field chooses.
+pub fn chosen(automaton: &Automaton, items: &[WireItem], field: FieldIndex, value: u64) -> Option<String> {
+    items.iter().find_map(|item| match item {
+        WireItem::Choice { on, arms, .. } if *on == field => {
+            let arm = arms.iter().find(|arm| arm.tag == value)?;
+            arm.selects
+                .iter()
+                .find_map(|(header, variant)| alternative(automaton, *header, *variant))
+                .map(str::to_string)
+        }
+        item => item.inner().into_iter().find_map(|items| chosen(automaton, items, field, value)),
+    })
+}
+
+/// The alternatives that a field chooses, with their numbers.
+pub fn choices(automaton: &Automaton, items: &[WireItem], field: FieldIndex) -> Vec<(String, u64)> {
+    let of = |item: &WireItem| match item {
+        WireItem::Choice { on, arms, .. } if *on == field => {
+            let named = |arm: &WireArm| {
+                let mut selects = arm.selects.iter();
+                let name = selects.find_map(|(header, variant)| alternative(automaton, *header, *variant))?;
+                Some((name.to_string(), arm.tag))
+            };
+            arms.iter().filter_map(named).collect()
+        }
+        item => item.inner().into_iter().flat_map(|items| choices(automaton, items, field)).collect::<Vec<_>>(),
+    };
+    items.iter().flat_map(of).collect()
+}
+
+/// The names of kinds and lengths of options.
+pub fn options(items: &[WireItem]) -> Vec<String> {
+    let of = |item: &WireItem| match item {
+        WireItem::Options(options) => vec![options.kind.name.clone(), options.length.name.clone()],
+        item => item.inner().into_iter().flat_map(self::options).collect(),
+    };
+    items.iter().flat_map(of).collect()
+}
+
+/// The alternative of each list of options, by the name of the option's kind or length.
+pub fn alternative_of_option(automaton: &Automaton, wire: &Wire, name: &str) -> Option<String> {
+    option(automaton, &wire.items, None, name).flatten()
+}
+
+/// The name of a header's alternative; none of a header that has one alone.
+pub fn alternative(automaton: &Automaton, header: HeaderId, variant: VariantId) -> Option<&str> {
+    let variants = &automaton.headers.get(header.index())?.variants;
+    let name = variants.get(variant.index()).map(|variant| variant.name.as_str());
+    name.filter(|name| variants.len() > 1 && !name.is_empty())
+}
+
+fn walk(automaton: &Automaton, items: &[WireItem], within: Option<&str>, found: &mut Vec<Option<String>>) {
+    for item in items {
+        match item {
+            WireItem::Field(field) => {
+                let FieldIndex(index) = field.index;
+                let own = match &field.value {
+                    FieldValue::Header { header, variant, .. } => alternative(automaton, *header, *variant),
+                    _ => within,
+                };
+                if let Some(place) = found.get_mut(index as usize) {
+                    *place = own.map(str::to_string);
+                }
+            }
+            WireItem::Choice { arms, .. } => {
+                for arm in arms {
+                    let own =
+                        arm.selects.iter().find_map(|(header, variant)| alternative(automaton, *header, *variant));
+                    walk(automaton, &arm.items, own.or(within), found);
+                }
+            }
+            item => item.inner().into_iter().for_each(|items| walk(automaton, items, within, found)),
+        }
+    }
+}
+
+fn option(automaton: &Automaton, items: &[WireItem], within: Option<&str>, name: &str) -> Option<Option<String>> {
+    items.iter().find_map(|item| match item {
+        WireItem::Options(options) if options.kind.name == name || options.length.name == name => {
+            Some(within.map(str::to_string))
+        }
+        WireItem::Choice { arms, .. } => arms.iter().find_map(|arm| {
+            let own = arm.selects.iter().find_map(|(header, variant)| alternative(automaton, *header, *variant));
+            option(automaton, &arm.items, own.or(within), name)
+        }),
+        item => item.inner().into_iter().find_map(|items| option(automaton, items, within, name)),
+    })
+}
+
+/// A wire's name without the instance in front of it, where a stack has it several times.
+pub fn short(wire: &str) -> &str {
+    wire.rsplit('.').next().unwrap_or(wire)
+}
+
+/// The last part of a filter's name: `tell.value`, of small letters, digits and `_`.
+pub fn filter(alternative: Option<&str>, field: &str) -> String {
+    let field = plain(field);
+    alternative.map_or(field.clone(), |alternative| format!("{}.{field}", plain(alternative)))
+}
+
+/// As names in filters are.
+pub fn plain(name: &str) -> String {
+    name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' }).collect()
+}

@@ -1,0 +1,568 @@
+//! A packet's way through the handlers of the layers of one wire, whatever their state.
+//!
+//! Where the state decides, both ways are followed; a packet is refused where all of them end in a drop.
+
+use std::ops::Range;
+use std::rc::Rc;
+
+use mokume_reaction::{Automaton, ClassId, HandlerId, LayerId, ReasonId, SourceId, Trigger, Type, Value, WireId};
+use mokume_wire::HeaderValue;
+
+use crate::steps::{Block, End, Number, Routine, Step, Target};
+
+/// The event by which what came up goes on upwards.
+pub const DELIVER: &str = "deliver";
+
+/// More blocks than this are not looked at for one wire's layers: what was not looked at may do anything.
+pub const LONGEST: usize = 2000;
+
+/// The octets of a packet: of those behind `captured` nobody knows what they are.
+#[derive(Clone, Copy, Debug)]
+pub struct Octets<'a> {
+    pub all: &'a [u8],
+    pub captured: usize,
+}
+
+/// What the wire has said of the packet that the layers look at.
+#[derive(Clone, Debug)]
+pub struct Packet {
+    /// None of layers without headers.
+    pub wire: Option<WireId>,
+    /// Where it lies, without what was cut off behind it.
+    pub packet: Range<usize>,
+    pub payload: Range<usize>,
+    pub headers: Vec<HeaderValue>,
+}
+
+/// What comes up beside the message; none is known where nobody said it.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Beside {
+    /// The object that takes it, and what it is given: nothing of it is known where there are none.
+    pub to: Option<(ClassId, Vec<Option<u64>>)>,
+    /// By attribute; empty: nothing is known.
+    pub attributes: Vec<Option<u64>>,
+}
+
+/// What becomes of a packet.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Fate {
+    /// Where nothing else can become of it: why it is dropped, each reason once.
+    pub dropped: Vec<Dropped>,
+    /// Where it goes on upwards, for certain or perhaps.
+    pub up: Option<Up>,
+    /// A layer keeps it, for certain or perhaps: for others it is a part of something.
+    pub kept: bool,
+}
+
+/// Why a layer drops it, and where that is written; no reason of one that a wire within says.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Dropped {
+    pub reason: Option<ReasonId>,
+    pub source: Option<SourceId>,
+}
+
+/// What goes on upwards.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Up {
+    /// Where it lies; none of what is no part of the packet as it came.
+    pub octets: Option<Range<usize>>,
+    pub beside: Beside,
+    /// The state may decide otherwise: a layer may keep it, take it for itself, or give it to another.
+    pub perhaps: bool,
+}
+
+/// The layers of a stack as steps.
+#[derive(Clone, Debug)]
+pub struct Layers {
+    /// By handler; of those that are followed.
+    pub routines: Vec<Option<Routine>>,
+    /// What a new message has, by attribute.
+    pub attributes: Vec<u64>,
+}
+
+impl Layers {
+    /// Of all handlers of what comes up.
+    pub fn of(automaton: &Automaton) -> Layers {
+        let is_up = |trigger: &Trigger| *trigger == Trigger::Event(DELIVER.to_string());
+        let routine =
+            |handler: &mokume_reaction::Handler| is_up(&handler.trigger).then(|| Routine::of(automaton, &handler.body));
+        let attributes = automaton.attributes.iter().map(|attribute| attribute.default).collect();
+        Layers { routines: automaton.handlers.iter().map(routine).collect(), attributes }
+    }
+
+    /// What a frame has beside it when it comes in.
+    pub fn beside_frame(&self) -> Beside {
+        Beside { to: None, attributes: self.attributes.iter().map(|value| Some(*value)).collect() }
+    }
+}
+
+/// Who takes what comes up to these layers.
+pub fn takers(automaton: &Automaton, layers: &[LayerId]) -> Vec<HandlerId> {
+    let takes = |handler: &mokume_reaction::Handler| {
+        handler.trigger == Trigger::Event(DELIVER.to_string()) && layers.contains(&automaton.class(handler.class).layer)
+    };
+    let all = automaton.handlers.iter().enumerate();
+    all.filter(|(_, handler)| takes(handler)).map(|(at, _)| HandlerId::from(at)).collect()
+}
+
+/// What becomes of a packet in the layers `within`, of which it meets the `lowest` first.
+pub fn follow(
+    automaton: &Automaton,
+    layers: &Layers,
+    (within, lowest): (&[LayerId], &[LayerId]),
+    (octets, packet): (Octets<'_>, &Packet),
+    beside: &Beside,
+) -> Fate {
+    let mut walk = Walk {
+        automaton,
+        layers,
+        within,
+        octets,
+        packet,
+        blocks: 0,
+        over: false,
+        drops: Vec::new(),
+        used: false,
+        held: false,
+        kept: false,
+        ups: Vec::new(),
+    };
+    let attributes = match beside.attributes.len() == layers.attributes.len() {
+        true => beside.attributes.clone(),
+        false => vec![None; layers.attributes.len()],
+    };
+    let octets = Some(packet.packet.clone());
+    let message = Some(Rc::new(Message { octets, headers: None, attributes, met: true }));
+    let known = beside.to.as_ref().and_then(|(class, args)| Some((walk.taker(*class)?, args.clone())));
+    let takers = match known {
+        Some(known) => vec![known],
+        None => takers(automaton, lowest).into_iter().map(|handler| (handler, Vec::new())).collect(),
+    };
+    if takers.is_empty() {
+        let whole = if packet.wire.is_some() { packet.payload.clone() } else { packet.packet.clone() };
+        let up = Up { octets: Some(whole), beside: Beside::default(), perhaps: true };
+        return Fate { up: Some(up), ..Fate::default() };
+    }
+    for (handler, args) in takers {
+        let args = args.into_iter().map(Known::of);
+        let args = std::iter::once(Known::Message(message.clone())).chain(args).collect();
+        walk.handler(handler, args);
+    }
+    walk.fate()
+}
+
+/// What is known of a value.
+#[derive(Clone, Debug)]
+enum Known {
+    Nothing,
+    Number(u64),
+    /// None of one that is not the packet's.
+    Message(Option<Rc<Message>>),
+}
+
+impl Known {
+    fn of(value: Option<u64>) -> Known {
+        value.map_or(Known::Nothing, Known::Number)
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Message {
+    /// None of octets that are not the packet's as they came.
+    octets: Option<Range<usize>>,
+    /// The top one first; none where that is not known.
+    headers: Option<Vec<HeaderValue>>,
+    attributes: Vec<Option<u64>>,
+    /// It is the packet as the wire met it: what the wire said is what it says again.
+    met: bool,
+}
+
+struct Walk<'a> {
+    automaton: &'a Automaton,
+    layers: &'a Layers,
+    within: &'a [LayerId],
+    octets: Octets<'a>,
+    packet: &'a Packet,
+    blocks: usize,
+    /// Not all was looked at.
+    over: bool,
+    drops: Vec<Dropped>,
+    used: bool,
+    held: bool,
+    kept: bool,
+    ups: Vec<Up>,
+}
+
+type Values = Vec<Known>;
+
+impl Walk<'_> {
+    fn fate(self) -> Fate {
+        let is_certain = !self.used && !self.held && !self.over && self.ups.is_empty();
+        let dropped = if is_certain { self.drops } else { Vec::new() };
+        // Whoever looks at many objects of which nothing is known keeps it, as far as can be told.
+        let kept = self.held || self.kept || self.over && self.ups.is_empty();
+        let up = self.ups.into_iter().reduce(common);
+        Fate { dropped, up: up.map(|up| Up { perhaps: self.used || self.over, ..up }), kept }
+    }
+
+    fn taker(&self, class: ClassId) -> Option<HandlerId> {
+        self.automaton.handler_of(class, &Trigger::Event(DELIVER.to_string()))
+    }
+
+    /// `args` without the object.
+    fn handler(&mut self, handler: HandlerId, args: Vec<Known>) {
+        let layers = self.layers;
+        let Some(routine) = layers.routines.get(handler.index()).and_then(Option::as_ref) else {
+            self.over = true;
+            return;
+        };
+        let mut values = vec![Known::Nothing; routine.values];
+        let params = routine.blocks.first().map_or(&[][..], |first| &first.params);
+        for (param, arg) in params.iter().skip(1).zip(args) {
+            values[param.index()] = arg;
+        }
+        self.block(routine, 0, values);
+    }
+
+    /// Follows a routine from a block on, to the ends of all ways.
+    fn block(&mut self, routine: &Routine, block: usize, mut values: Values) {
+        let mut at = block;
+        loop {
+            self.blocks += 1;
+            if self.blocks > LONGEST {
+                self.over = true;
+            }
+            if self.over {
+                return;
+            }
+            let Some(block) = routine.blocks.get(at) else { return };
+            block.steps.iter().for_each(|step| self.step(step, &mut values));
+            let mut ways = self.end(&block.end, &values);
+            let Some((target, given)) = ways.pop() else { return };
+            for (target, given) in ways {
+                let mut values = values.clone();
+                enter(routine, target, given, &mut values);
+                self.block(routine, target.block, values);
+            }
+            enter(routine, target, given, &mut values);
+            at = target.block;
+        }
+    }
+
+    /// Where a block leads, with what its end gives; the last is followed in place.
+    fn end<'t>(&mut self, end: &'t End, values: &Values) -> Vec<(&'t Target, Vec<Known>)> {
+        let plain = |target: &'t Target| (target, Vec::new());
+        match end {
+            End::Return => Vec::new(),
+            End::Jump(target) => vec![plain(target)],
+            End::Branch { condition, then, otherwise } => match number(values, *condition) {
+                Some(0) => vec![plain(otherwise)],
+                Some(_) => vec![plain(then)],
+                None => vec![plain(then), plain(otherwise)],
+            },
+            End::Switch { value, width: _, cases, default } => match number(values, *value) {
+                Some(value) => {
+                    let case = cases.iter().find(|(of, _)| *of == value).map_or(default, |(_, target)| target);
+                    vec![plain(case)]
+                }
+                None => cases.iter().map(|(_, target)| plain(target)).chain([plain(default)]).collect(),
+            },
+            End::Match { message, header, cases } => {
+                let found = message_of(values, *message);
+                let top = found.as_ref().and_then(|found| found.headers.as_ref()?.first().cloned());
+                match top.filter(|top| top.header == *header) {
+                    Some(top) => {
+                        let case = cases.iter().find(|(variant, _)| *variant == top.variant);
+                        let given = [vec![self.popped(values, *message)], numbers(&top.fields)].concat();
+                        case.map(|(_, target)| (target, given)).into_iter().collect()
+                    }
+                    None => {
+                        let given = || vec![self.popped(values, *message)];
+                        cases.iter().map(|(_, target)| (target, given())).collect()
+                    }
+                }
+            }
+            End::Decode { message, wire, then, otherwise } => match message_of(values, *message) {
+                Some(found) if found.met && Some(*wire) == self.packet.wire => {
+                    let octets = Some(self.packet.payload.clone());
+                    let headers = Some(self.packet.headers.clone());
+                    let decoded = Message { octets, headers, met: false, ..Message::clone(&found) };
+                    vec![(then, vec![Known::Message(Some(Rc::new(decoded)))])]
+                }
+                found => self.either_message(found, then, otherwise),
+            },
+            End::Validate { message, wire, then, otherwise } => match message_of(values, *message) {
+                Some(found) if found.met && Some(*wire) == self.packet.wire => {
+                    vec![(then, vec![Known::Message(Some(found))])]
+                }
+                found => self.either_message(found, then, otherwise),
+            },
+            End::Peek { message, header, variant, then, otherwise } => {
+                let found = message_of(values, *message);
+                match found.as_ref().and_then(|found| found.headers.as_ref()?.first()) {
+                    Some(top) if top.header == *header && top.variant == *variant => {
+                        vec![(then, numbers(&top.fields))]
+                    }
+                    Some(_) => vec![plain(otherwise)],
+                    None => vec![plain(then), plain(otherwise)],
+                }
+            }
+            End::Either { used, then, otherwise } => {
+                self.kept |= used.iter().any(|message| message_of(values, *message).is_some());
+                used.iter().for_each(|message| self.use_up(values, *message));
+                vec![plain(then), plain(otherwise)]
+            }
+        }
+    }
+
+    /// A message of which another wire, or nobody, has spoken.
+    fn either_message<'t>(
+        &self,
+        found: Option<Rc<Message>>,
+        then: &'t Target,
+        otherwise: &'t Target,
+    ) -> Vec<(&'t Target, Vec<Known>)> {
+        let decoded = found
+            .clone()
+            .map(|found| Rc::new(Message { octets: None, headers: None, met: false, ..Message::clone(&found) }));
+        vec![(then, vec![Known::Message(decoded)]), (otherwise, vec![Known::Message(found)])]
+    }
+
+    /// The message without its header on top.
+    fn popped(&self, values: &Values, message: Value) -> Known {
+        let popped = |found: Rc<Message>| {
+            let headers = found.headers.as_ref().map(|headers| headers.get(1..).unwrap_or_default().to_vec());
+            Rc::new(Message { headers, ..Message::clone(&found) })
+        };
+        Known::Message(message_of(values, message).map(popped))
+    }
+
+    fn use_up(&mut self, values: &Values, message: Value) {
+        self.used |= message_of(values, message).is_some();
+    }
+
+    /// A table: an arm for each step.
+    fn step(&mut self, step: &Step, values: &mut Values) {
+        let (to, given) = match step {
+            Step::Constant { to, value, width: _ } => (*to, Known::Number(*value)),
+            Step::Binary { to, op, of, a, b } => {
+                let ty = ty(*of);
+                let give = |a, b| mokume_interpret::binary(*op, ty, of.width, a, b).0;
+                (*to, Known::of(number(values, *a).zip(number(values, *b)).map(|(a, b)| give(a, b))))
+            }
+            Step::Compare { to, op, of, a, b } => {
+                let ty = ty(*of);
+                let give = |a, b| u64::from(mokume_interpret::compare(*op, ty, a, b));
+                (*to, Known::of(number(values, *a).zip(number(values, *b)).map(|(a, b)| give(a, b))))
+            }
+            Step::Not { to, of, a } => {
+                let mask = mokume_interpret::mask(of.width);
+                (*to, Known::of(number(values, *a).map(|a| !a & mask)))
+            }
+            Step::Select { to, c, a, b } => {
+                let chosen = match number(values, *c) {
+                    Some(0) => number(values, *b),
+                    Some(_) => number(values, *a),
+                    None => number(values, *a).filter(|a| number(values, *b) == Some(*a)),
+                };
+                (*to, Known::of(chosen))
+            }
+            Step::Cast { to, width, a } => {
+                let mask = mokume_interpret::mask(*width);
+                (*to, Known::of(number(values, *a).map(|a| a & mask)))
+            }
+            Step::Fold { to, a } => (*to, Known::of(number(values, *a).map(mokume_interpret::fold16))),
+            Step::Pop { to, message, header, variant, fields } => {
+                let found = message_of(values, *message);
+                let top = found.as_ref().and_then(|found| found.headers.as_ref()?.first().cloned());
+                let top = top.filter(|top| top.header == *header && top.variant == *variant);
+                for (place, field) in fields.iter().enumerate() {
+                    let value = top.as_ref().and_then(|top| top.fields.get(place).copied());
+                    values[field.index()] = Known::of(value);
+                }
+                (*to, self.popped(values, *message))
+            }
+            Step::Size { to, message } => {
+                let octets = message_of(values, *message).and_then(|found| found.octets.clone());
+                (*to, Known::of(octets.map(|octets| octets.len() as u64)))
+            }
+            Step::Sum { to, message, part } => (*to, Known::of(self.sum(values, *message, *part))),
+            Step::Load { to, message, at, octets, endian } => {
+                (*to, Known::of(self.load(values, (*message, *at), (*octets, *endian))))
+            }
+            Step::Trim { to, message, size } => {
+                let size = number(values, *size);
+                let trimmed = |octets: Range<usize>| Some(octets.start..octets.start + most(size?, octets.len()));
+                (*to, cut(values, *message, trimmed))
+            }
+            Step::Skip { to, message, size } => {
+                let size = number(values, *size);
+                let skipped = |octets: Range<usize>| Some(octets.start + most(size?, octets.len())..octets.end);
+                (*to, cut(values, *message, skipped))
+            }
+            Step::Split { first, rest, message, at } => {
+                let at = number(values, *at);
+                let skipped = |octets: Range<usize>| Some(octets.start + most(at?, octets.len())..octets.end);
+                let trimmed = |octets: Range<usize>| Some(octets.start..octets.start + most(at?, octets.len()));
+                let (before, behind) = (cut(values, *message, trimmed), cut(values, *message, skipped));
+                values[rest.index()] = behind;
+                (*first, before)
+            }
+            Step::GetAttribute { to, message, attribute } => {
+                let found = message_of(values, *message);
+                (*to, Known::of(found.and_then(|found| *found.attributes.get(attribute.index())?)))
+            }
+            Step::SetAttribute { to, message, attribute, value } => {
+                let value = number(values, *value);
+                let set = |found: Rc<Message>| {
+                    let mut message = Message::clone(&found);
+                    message.attributes.iter_mut().skip(attribute.index()).take(1).for_each(|place| *place = value);
+                    Rc::new(message)
+                };
+                (*to, Known::Message(message_of(values, *message).map(set)))
+            }
+            Step::Same { to, message } | Step::Share { to, message } => {
+                (*to, Known::Message(message_of(values, *message)))
+            }
+            Step::Changed { to, message } => (*to, cut(values, *message, |_| None)),
+            Step::Emit { class, event, args } => return self.emit(*class, event, args, values),
+            Step::Drop { message, reason, source } => {
+                let dropped = Dropped { reason: *reason, source: *source };
+                if message_of(values, *message).is_some() && !self.drops.contains(&dropped) {
+                    self.drops.push(dropped);
+                }
+                return;
+            }
+            Step::Held { message } => {
+                self.held |= message_of(values, *message).is_some();
+                return;
+            }
+            Step::Used { message, kept } => {
+                self.kept |= *kept && message_of(values, *message).is_some();
+                return self.use_up(values, *message);
+            }
+        };
+        values[to.index()] = given;
+    }
+
+    fn emit(&mut self, class: ClassId, event: &str, args: &[Value], values: &Values) {
+        let is_within = self.within.contains(&self.automaton.class(class).layer);
+        let first = args.first().and_then(|first| message_of(values, *first));
+        match first.filter(|_| event == DELIVER) {
+            Some(_) if is_within => match self.taker(class) {
+                Some(handler) => {
+                    self.handler(handler, args.iter().map(|arg| values[arg.index()].clone()).collect());
+                }
+                None => self.used = true,
+            },
+            Some(message) => {
+                let args = args[1..].iter().map(|arg| number(values, *arg)).collect();
+                let beside = Beside { to: Some((class, args)), attributes: message.attributes.clone() };
+                self.ups.push(Up { octets: message.octets.clone(), beside, perhaps: false });
+            }
+            None => args.iter().for_each(|arg| self.use_up(values, *arg)),
+        }
+    }
+
+    /// Octets of a message, if they were captured.
+    fn part(&self, range: Range<usize>) -> Option<&[u8]> {
+        (range.end <= self.octets.captured).then(|| self.octets.all.get(range))?
+    }
+
+    fn sum(&self, values: &Values, message: Value, part: Option<(Value, Value)>) -> Option<u64> {
+        let octets = message_of(values, message)?.octets.clone()?;
+        let summed = match part {
+            None => octets,
+            Some((at, size)) => {
+                let first = octets.start + most(number(values, at)?, octets.len());
+                first..first + most(number(values, size)?, octets.end - first)
+            }
+        };
+        let pair = |pair: &[u8]| u64::from(pair[0]) << 8 | pair.get(1).map_or(0, |low| u64::from(*low));
+        Some(self.part(summed)?.chunks(2).map(pair).sum::<u64>() & 0xffff_ffff)
+    }
+
+    /// Beyond the end it is 0.
+    fn load(
+        &self,
+        values: &Values,
+        (message, at): (Value, Value),
+        (size, endian): (u8, mokume_reaction::Endian),
+    ) -> Option<u64> {
+        let octets = message_of(values, message)?.octets.clone()?;
+        let (at, size) = (number(values, at)?, usize::from(size));
+        let first = usize::try_from(at).ok().filter(|at| at.saturating_add(size) <= octets.len());
+        let Some(first) = first.map(|at| octets.start + at) else { return Some(0) };
+        let found = self.part(first..first + size)?;
+        let join = |value: u64, octet: &u8| value << 8 | u64::from(*octet);
+        Some(match endian {
+            mokume_reaction::Endian::Big => found.iter().fold(0, join),
+            mokume_reaction::Endian::Little => found.iter().rev().fold(0, join),
+        })
+    }
+}
+
+/// What both say.
+fn common(a: Up, b: Up) -> Up {
+    let same = |a: &[Option<u64>], b: &[Option<u64>]| -> Vec<Option<u64>> {
+        a.iter().zip(b).map(|(a, b)| if a == b { *a } else { None }).collect()
+    };
+    let to = match (&a.beside.to, &b.beside.to) {
+        (Some((one, first)), Some((other, second))) if one == other => Some((*one, same(first, second))),
+        _ => None,
+    };
+    let octets = a.octets.filter(|octets| b.octets.as_ref() == Some(octets));
+    let attributes = same(&a.beside.attributes, &b.beside.attributes);
+    Up { octets, beside: Beside { to, attributes }, perhaps: false }
+}
+
+fn ty(of: Number) -> Type {
+    if of.circular {
+        Type::Seq(of.width)
+    } else {
+        Type::U(of.width)
+    }
+}
+
+fn most(size: u64, most: usize) -> usize {
+    usize::try_from(size).map_or(most, |size| size.min(most))
+}
+
+fn number(values: &Values, value: Value) -> Option<u64> {
+    match values.get(value.index())? {
+        Known::Number(value) => Some(*value),
+        Known::Nothing | Known::Message(_) => None,
+    }
+}
+
+fn message_of(values: &Values, value: Value) -> Option<Rc<Message>> {
+    match values.get(value.index())? {
+        Known::Message(message) => message.clone(),
+        Known::Nothing | Known::Number(_) => None,
+    }
+}
+
+fn numbers(values: &[u64]) -> Vec<Known> {
+    values.iter().map(|value| Known::Number(*value)).collect()
+}
+
+/// A message of other octets of the packet; it is not what the wire met.
+fn cut(values: &Values, message: Value, to: impl Fn(Range<usize>) -> Option<Range<usize>>) -> Known {
+    let cut = |found: Rc<Message>| {
+        let octets = found.octets.clone().and_then(&to);
+        Rc::new(Message { octets, met: false, ..Message::clone(&found) })
+    };
+    Known::Message(message_of(values, message).map(cut))
+}
+
+/// Gives a block its parameters: what its end gives, as far as it is known, then the target's arguments.
+fn enter(routine: &Routine, target: &Target, given: Vec<Known>, values: &mut Values) {
+    let Some(Block { params, .. }) = routine.blocks.get(target.block) else { return };
+    let results = params.len().saturating_sub(target.args.len());
+    let args: Vec<Known> = target.args.iter().map(|arg| values[arg.index()].clone()).collect();
+    let given = given.into_iter().chain(std::iter::repeat(Known::Nothing)).take(results);
+    let all: Vec<Known> = given.chain(args).collect();
+    for (param, value) in params.iter().zip(all) {
+        values[param.index()] = value;
+    }
+}

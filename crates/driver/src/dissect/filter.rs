@@ -1,0 +1,433 @@
+//! What one asks packets for: `Tell.value > 200 and not refused`.
+//!
+//! Keeps: a name that no packet of the stack can have is refused before the first one is read.
+
+use mokume_base::spelling::did_you_mean;
+use mokume_dissect::names;
+use mokume_reaction::{FieldValue, Type, WireId, WireItem};
+
+use super::{Dissection, Dissector, Field, Layer};
+use crate::failure::Failure;
+
+/// A question that a packet answers by yes or no.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Filter {
+    Or(Vec<Filter>),
+    And(Vec<Filter>),
+    Not(Box<Filter>),
+    /// A wire or a layer refuses it.
+    Refused,
+    /// It has such a layer, wire, alternative or field.
+    Has(Vec<String>),
+    /// One of its fields of that name compares so with one of these numbers: those that the value that was written may stand for.
+    Is {
+        path: Vec<String>,
+        compare: Compare,
+        values: Vec<u64>,
+    },
+}
+
+/// As the language writes it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Compare {
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+}
+
+const SIGNS: [(&str, Compare); 6] = [
+    ("==", Compare::Eq),
+    ("!=", Compare::Ne),
+    ("<=", Compare::Le),
+    (">=", Compare::Ge),
+    ("<", Compare::Lt),
+    (">", Compare::Gt),
+];
+
+const HELP: &str = "write `kind == 1`, `Tell.value > 200 and not refused`, or a name alone for packets that have it";
+
+/// More parentheses and `not` within each other than this are refused.
+const DEEPEST: usize = 100;
+
+/// What the stack of a dissector can be asked.
+pub fn read(dissector: &Dissector, text: &str) -> Result<Filter, Failure> {
+    let words = words(text)?;
+    let mut reader = Reader { dissector, words: &words, at: 0, depth: 0 };
+    let filter = reader.any()?;
+    match reader.peek() {
+        None => Ok(filter),
+        Some(word) => Err(Failure::of_use(format!("`{word}` is not expected in the filter `{text}`"), HELP)),
+    }
+}
+
+impl Filter {
+    /// Whether a packet is one of those that were asked for.
+    pub fn takes(&self, dissection: &Dissection) -> bool {
+        match self {
+            Filter::Or(all) => all.iter().any(|one| one.takes(dissection)),
+            Filter::And(all) => all.iter().all(|one| one.takes(dissection)),
+            Filter::Not(one) => !one.takes(dissection),
+            Filter::Refused => dissection.layers.iter().any(Layer::is_refused),
+            Filter::Has(path) => dissection.layers.iter().any(|layer| has(layer, path)),
+            Filter::Is { path, compare, values } => dissection.layers.iter().any(|layer| {
+                let named = layer.fields.iter().filter(|field| is_named(layer, field, path));
+                named.into_iter().any(|field| holds(*compare, field.value, values))
+            }),
+        }
+    }
+}
+
+impl Layer {
+    /// Whether a wire, a layer or a checksum says that it is not to be read on.
+    pub fn is_refused(&self) -> bool {
+        self.refused.is_some() || !self.dropped.is_empty() || self.wrong_sum.is_some()
+    }
+}
+
+fn holds(compare: Compare, value: u64, wanted: &[u64]) -> bool {
+    match compare {
+        Compare::Eq => wanted.contains(&value),
+        Compare::Ne => !wanted.contains(&value),
+        Compare::Lt => wanted.iter().any(|wanted| value < *wanted),
+        Compare::Le => wanted.iter().any(|wanted| value <= *wanted),
+        Compare::Gt => wanted.iter().any(|wanted| value > *wanted),
+        Compare::Ge => wanted.iter().any(|wanted| value >= *wanted),
+    }
+}
+
+/// Whether a path names a layer, its wire or one of its alternatives, as it ends, or one of its fields.
+fn has(layer: &Layer, path: &[String]) -> bool {
+    let of_layer = [layer.name.as_str(), names::short(&layer.wire)];
+    let alternative = |name: &String| matches(path, &[&of_layer, &[name.as_str()]]);
+    matches(path, &[&of_layer])
+        || layer.alternatives.iter().any(alternative)
+        || layer.fields.iter().any(|field| is_named(layer, field, path))
+}
+
+fn is_named(layer: &Layer, field: &Field, path: &[String]) -> bool {
+    let of_layer = [layer.name.as_str(), names::short(&layer.wire)];
+    let alternative: Vec<&str> = field.alternative.iter().map(String::as_str).collect();
+    matches(path, &[&of_layer, &alternative, &[field.name.as_str()]])
+}
+
+/// Whether a path names what stands at the end of these steps: each of its words is of a step, in their order, and the last of the last.
+fn matches(path: &[String], steps: &[&[&str]]) -> bool {
+    let Some((last, before)) = path.split_last() else { return false };
+    let Some((end, mut steps)) = steps.split_last() else { return false };
+    if !end.contains(&last.as_str()) {
+        return false;
+    }
+    before.iter().all(|word| {
+        let found = steps.iter().position(|step| step.contains(&word.as_str()));
+        steps = found.map_or(&[][..], |found| &steps[found + 1..]);
+        found.is_some()
+    })
+}
+
+fn words(text: &str) -> Result<Vec<String>, Failure> {
+    let mut words: Vec<String> = Vec::new();
+    let mut rest = text.trim_start();
+    while let Some(first) = rest.chars().next() {
+        let sign = SIGNS.iter().map(|(sign, _)| *sign).chain(["(", ")"]).find(|sign| rest.starts_with(sign));
+        let is_word = |c: char| c.is_alphanumeric() || "_.:/-".contains(c);
+        let end = match sign {
+            Some(sign) => sign.len(),
+            None => rest.find(|c| !is_word(c)).unwrap_or(rest.len()),
+        };
+        if end == 0 {
+            return Err(Failure::of_use(format!("`{first}` has no meaning in the filter `{text}`"), HELP));
+        }
+        words.push(rest[..end].to_string());
+        rest = rest[end..].trim_start();
+    }
+    match words.is_empty() {
+        true => Err(Failure::of_use("the filter is empty", HELP)),
+        false => Ok(words),
+    }
+}
+
+struct Reader<'a> {
+    dissector: &'a Dissector,
+    words: &'a [String],
+    at: usize,
+    depth: usize,
+}
+
+impl Reader<'_> {
+    fn peek(&self) -> Option<&str> {
+        self.words.get(self.at).map(String::as_str)
+    }
+
+    fn takes(&mut self, word: &str) -> bool {
+        let is_it = self.peek() == Some(word);
+        self.at += usize::from(is_it);
+        is_it
+    }
+
+    fn any(&mut self) -> Result<Filter, Failure> {
+        let mut all = vec![self.all()?];
+        while self.takes("or") {
+            all.push(self.all()?);
+        }
+        Ok(if all.len() == 1 { all.remove(0) } else { Filter::Or(all) })
+    }
+
+    fn all(&mut self) -> Result<Filter, Failure> {
+        let mut all = vec![self.one()?];
+        while self.takes("and") {
+            all.push(self.one()?);
+        }
+        Ok(if all.len() == 1 { all.remove(0) } else { Filter::And(all) })
+    }
+
+    fn one(&mut self) -> Result<Filter, Failure> {
+        self.depth += 1;
+        if self.depth > DEEPEST {
+            return Err(Failure::of_use("the filter has too many parentheses within each other", HELP));
+        }
+        let one = if self.takes("not") {
+            Filter::Not(Box::new(self.one()?))
+        } else if self.takes("(") {
+            let inner = self.any()?;
+            if !self.takes(")") {
+                return Err(Failure::of_use("a `)` is missing in the filter", HELP));
+            }
+            inner
+        } else {
+            self.test()?
+        };
+        self.depth -= 1;
+        Ok(one)
+    }
+
+    fn test(&mut self) -> Result<Filter, Failure> {
+        let name = match self.peek() {
+            Some(word) if word.starts_with(|c: char| c.is_alphabetic() || c == '_') => word.to_string(),
+            Some(word) => return Err(Failure::of_use(format!("`{word}` is no name in the filter"), HELP)),
+            None => return Err(Failure::of_use("the filter ends where a name is expected", HELP)),
+        };
+        self.at += 1;
+        let sign = self.peek().and_then(|word| SIGNS.iter().find(|(sign, _)| *sign == word));
+        let Some((sign, compare)) = sign else {
+            if name == "refused" {
+                return Ok(Filter::Refused);
+            }
+            let path = path(&name);
+            self.must_have(&name, &path)?;
+            return Ok(Filter::Has(path));
+        };
+        self.at += 1;
+        let Some(value) = self.peek().map(str::to_string) else {
+            return Err(Failure::of_use(format!("behind `{name} {sign}` a value is missing"), HELP));
+        };
+        self.at += 1;
+        let path = path(&name);
+        let fields = self.must_have(&name, &path)?;
+        let mut values: Vec<u64> = fields.iter().filter_map(|field| self.value(field, &value)).collect();
+        values.sort_unstable();
+        values.dedup();
+        match values.is_empty() {
+            true => Err(self.no_value(&name, &value, &fields)),
+            false => Ok(Filter::Is { path, compare: *compare, values }),
+        }
+    }
+
+    /// The fields of the stack's wires that a path names; a layer, a wire or an alternative has none of its own.
+    fn must_have(&self, name: &str, path: &[String]) -> Result<Vec<Named>, Failure> {
+        let all = self.dissector.named();
+        let fields: Vec<Named> = all.iter().filter(|named| named.is(path)).cloned().collect();
+        let is_there = all.iter().any(|named| named.ends(path));
+        if !fields.is_empty() || is_there {
+            return Ok(fields);
+        }
+        let known: Vec<String> = all.iter().map(Named::written).collect();
+        let last = path.last().map_or("", String::as_str);
+        let stack = &self.dissector.automaton.name;
+        let short: Vec<&str> = all.iter().map(|named| named.field.as_str()).collect();
+        let of_last = || {
+            let near = did_you_mean(last, short.iter().copied())?;
+            known
+                .iter()
+                .find(|known| known.as_str() == near || known.ends_with(&format!(".{near}")))
+                .map(String::as_str)
+        };
+        let near = did_you_mean(name, known.iter().map(String::as_str)).or_else(of_last);
+        let mut some: Vec<&str> = Vec::new();
+        known.iter().for_each(|known| {
+            if !some.contains(&known.as_str()) {
+                some.push(known);
+            }
+        });
+        let help = match near {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("there are {}", list(&some)),
+        };
+        Err(Failure::of_use(format!("stack `{stack}` has no field, alternative, wire or layer `{name}`"), help))
+    }
+
+    fn value(&self, field: &Named, text: &str) -> Option<u64> {
+        field.read(self.dissector, text).or_else(|| number(text))
+    }
+
+    fn no_value(&self, name: &str, value: &str, fields: &[Named]) -> Failure {
+        if fields.is_empty() {
+            return Failure::of_use(format!("`{name}` is no field, and has no value"), HELP);
+        }
+        let names: Vec<String> = fields.iter().flat_map(|field| field.values(self.dissector)).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let help = match did_you_mean(value, names.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None if names.is_empty() => "write a number, or as `mokume dissect` shows the field".to_string(),
+            None => format!("there are {}", list(&names)),
+        };
+        Failure::of_use(format!("`{value}` is no value of `{name}`"), help)
+    }
+}
+
+fn list(names: &[&str]) -> String {
+    const MOST: usize = 12;
+    let shown: Vec<String> = names.iter().take(MOST).map(|name| format!("`{name}`")).collect();
+    let more = names.len().saturating_sub(MOST);
+    format!("{}{}", shown.join(", "), if more > 0 { format!(" and {more} more") } else { String::new() })
+}
+
+fn path(name: &str) -> Vec<String> {
+    name.split('.').map(str::to_string).collect()
+}
+
+fn number(text: &str) -> Option<u64> {
+    let plain = text.replace('_', "");
+    match (plain.strip_prefix("0x"), text) {
+        (Some(hex), _) => u64::from_str_radix(hex, 16).ok(),
+        (None, "true") => Some(1),
+        (None, "false") => Some(0),
+        (None, _) => plain.parse().ok(),
+    }
+}
+
+/// A field that packets of a stack may have.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Named {
+    wire: WireId,
+    layers: Vec<String>,
+    alternative: Option<String>,
+    field: String,
+    /// In [`WireItem::fields`]; none of the kinds and lengths of options.
+    place: Option<usize>,
+}
+
+impl Named {
+    fn steps<'a>(&'a self, short: &'a str) -> (Vec<&'a str>, Vec<&'a str>) {
+        let of_layer = self.layers.iter().map(String::as_str).chain([short]).collect();
+        (of_layer, self.alternative.iter().map(String::as_str).collect())
+    }
+
+    fn is(&self, path: &[String]) -> bool {
+        let (of_layer, alternative) = self.steps(self.wire_name());
+        matches(path, &[&of_layer, &alternative, &[self.field.as_str()]])
+    }
+
+    /// Whether a path names the layer, the wire or the alternative of it.
+    fn ends(&self, path: &[String]) -> bool {
+        let (of_layer, alternative) = self.steps(self.wire_name());
+        matches(path, &[&of_layer]) || matches(path, &[&of_layer, &alternative])
+    }
+
+    fn wire_name(&self) -> &str {
+        self.layers.last().map_or("", String::as_str)
+    }
+
+    fn written(&self) -> String {
+        let alternative = self.alternative.as_deref().map(|name| format!("{name}."));
+        let before = alternative.unwrap_or_else(|| format!("{}.", self.wire_name()));
+        format!("{before}{}", self.field)
+    }
+
+    /// A value as its type writes it, or the name of an enum's or of an alternative.
+    fn read(&self, dissector: &Dissector, text: &str) -> Option<u64> {
+        let form = dissector.form(self.wire, &self.field, self.place);
+        let of_form = form.and_then(|form| form.read(text)).and_then(|words| words.first().copied());
+        let last = text.rsplit('.').next().unwrap_or(text);
+        of_form.or_else(|| self.names(dissector).into_iter().find(|(name, _)| name == last).map(|(_, value)| value))
+    }
+
+    fn values(&self, dissector: &Dissector) -> Vec<String> {
+        self.names(dissector).into_iter().map(|(name, _)| name).collect()
+    }
+
+    fn names(&self, dissector: &Dissector) -> Vec<(String, u64)> {
+        self.place.map(|place| dissector.value_names(self.wire, place)).unwrap_or_default()
+    }
+}
+
+impl Dissector {
+    /// The names of a field's values: those of an enum, or of the alternatives that it chooses.
+    pub(super) fn value_names(&self, wire: WireId, place: usize) -> Vec<(String, u64)> {
+        let items = &self.automaton.wires[wire.index()].items;
+        let Some(field) = WireItem::fields(items).get(place).copied() else { return Vec::new() };
+        match &field.value {
+            FieldValue::Header { header, variant, field, times: 1, plus: 0, .. } => {
+                let variant = &self.automaton.headers[header.index()].variants[variant.index()];
+                match variant.fields.get(*field as usize) {
+                    Some((_, Type::Enum(id))) => self.automaton.enums[id.index()].names.clone(),
+                    _ => Vec::new(),
+                }
+            }
+            _ => names::choices(&self.automaton, items, field.index),
+        }
+    }
+
+    /// All fields of all wires that follow each other.
+    fn named(&self) -> Vec<Named> {
+        let mut all: Vec<Named> = Vec::new();
+        for (at, wire) in self.automaton.wires.iter().enumerate() {
+            let id = WireId::from(at);
+            let of = self.protocols.all.iter().filter(|one| one.wire == Some(id)).map(|one| one.name.clone());
+            let layers: Vec<String> = of.chain([names::short(&wire.name).to_string()]).collect();
+            let mut add = |field: &str, alternative: Option<String>, place| {
+                let named = Named { wire: id, layers: layers.clone(), alternative, field: field.to_string(), place };
+                let is_same = |known: &Named| {
+                    known.wire == id && known.alternative == named.alternative && known.field == named.field
+                };
+                if !all.iter().any(is_same) {
+                    all.push(named);
+                }
+            };
+            for (place, field) in WireItem::fields(&wire.items).into_iter().enumerate() {
+                let alternative = self.alternatives[at].get(field.index.0 as usize).cloned().flatten();
+                add(&field.name, alternative, Some(place));
+            }
+            for name in names::options(&wire.items) {
+                add(&name, names::alternative_of_option(&self.automaton, wire, &name), None);
+            }
+        }
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_may_leave_out_what_stands_in_front() {
+        let steps: [&[&str]; 3] = [&["sensors", "SensorWire"], &["Tell"], &["value"]];
+        for path in ["value", "Tell.value", "sensors.value", "SensorWire.Tell.value", "sensors.Tell.value"] {
+            assert!(matches(&super::path(path), &steps), "{path}");
+        }
+        for path in ["Tell", "value.Tell", "Ask.value", "Tell.sensors.value", "value.value", ""] {
+            assert!(!matches(&super::path(path), &steps), "{path}");
+        }
+    }
+
+    #[test]
+    fn words_of_a_filter() {
+        let shown = |text: &str| words(text).unwrap().join("|");
+        assert_eq!(shown("Tell.value>200 and (a==10.0.0.1)"), "Tell.value|>|200|and|(|a|==|10.0.0.1|)");
+        assert_eq!(shown("m != 02:00:00:00:00:01"), "m|!=|02:00:00:00:00:01");
+        assert!(words("a = 3").is_err() && words(" ").is_err() && words("a == \"x\"").is_err());
+    }
+}

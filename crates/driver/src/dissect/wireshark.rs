@@ -1,0 +1,74 @@
+//! A dissector for Wireshark of what `mokume dissect` reads by.
+
+use mokume_base::spelling::did_you_mean;
+use mokume_emit_lua::{Above, At, BoundKey, Protocol, Stack};
+
+use super::{link, Dissector};
+use crate::failure::Failure;
+
+const HELP: &str =
+    "write `TABLE:NUMBER`, or `TABLE:NUMBER:LAYER` for packets that begin with a layer's, as in `udp.port:4711:agreed`";
+
+/// Where Wireshark is to find packets, as people write it: `udp.port:4711:agreed`.
+pub fn at(dissector: &Dissector, text: &str) -> Result<At, Failure> {
+    let wrong = || Failure::of_use(format!("`{text}` is no place in a table of Wireshark's"), HELP);
+    let mut parts = text.split(':');
+    let table = parts.next().filter(|table| !table.is_empty()).ok_or_else(wrong)?;
+    let number = parts.next().and_then(|number| number.parse::<u32>().ok()).ok_or_else(wrong)?;
+    let protocol = parts.next().map(|name| protocol(dissector, name)).transpose()?;
+    if parts.next().is_some() {
+        return Err(wrong());
+    }
+    Ok(At { table: table.to_string(), number: number.into(), protocol })
+}
+
+fn protocol(dissector: &Dissector, name: &str) -> Result<usize, Failure> {
+    let all = &dissector.protocols.all;
+    let found = all.iter().position(|one| one.name == name && one.wire.is_some());
+    found.ok_or_else(|| {
+        let names: Vec<&str> = all.iter().filter(|one| one.wire.is_some()).map(|one| one.name.as_str()).collect();
+        let help = match did_you_mean(name, names.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("there are {}", names.join(", ")),
+        };
+        Failure::of_use(format!("stack `{}` has no layer `{name}` with a wire", dissector.automaton.name), help)
+    })
+}
+
+/// The dissector in Lua, of one file. Where nothing is said its packets are the frames of captures that are a device's.
+pub fn lua(dissector: &Dissector, at: Vec<At>) -> String {
+    let at = match at.is_empty() {
+        true => {
+            let frames = |number: &u64| At { table: link::TABLE.to_string(), number: *number, protocol: None };
+            link::ENCAPSULATIONS.iter().map(frames).collect()
+        }
+        false => at,
+    };
+    let protocols: Vec<Protocol> = dissector
+        .protocols
+        .all
+        .iter()
+        .enumerate()
+        .map(|(at, one)| {
+            let key = |key: &mokume_lower::protocols::Key| BoundKey {
+                header: key.header,
+                fields: key.fields.clone(),
+                value: key.value,
+            };
+            let above =
+                one.above.iter().map(|above| Above { keys: above.keys.iter().map(key).collect(), to: above.to });
+            let (within, lowest) = dissector.groups[at].clone();
+            Protocol { name: one.name.clone(), wire: one.wire, above: above.collect(), within, lowest }
+        })
+        .collect();
+    mokume_emit_lua::emit(&Stack {
+        automaton: &dissector.automaton,
+        protocols: &protocols,
+        first: dissector.next(&dissector.protocols.first, &[]),
+        layers: dissector.layers.as_ref(),
+        form: &|wire, name, place| dissector.form(wire, name, place).cloned(),
+        names: &|wire, place| dissector.value_names(wire, place),
+        sums: &|wire| dissector.sums.names(wire),
+        at: &at,
+    })
+}

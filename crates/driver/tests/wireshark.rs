@@ -1,0 +1,668 @@
+//! Dissectors in Lua against `mokume dissect`, in tshark: names, values, places and verdicts of every field, on frames of tests and networks,
+//! on each wire by itself, on what is cut, changed and random. And verdicts against the running stack.
+
+use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::dissect_tshark::{is_there, pdml, Shown};
+use mokume_base::world::RealWorld;
+use mokume_base::Random;
+use mokume_dissect::names;
+use mokume_driver::compile::{self, Checked};
+use mokume_driver::dissect::link::{Front, Whose};
+use mokume_driver::dissect::{self, wireshark, Dissection, Dissector};
+use mokume_driver::StackId;
+use mokume_emit_lua::At;
+use mokume_interpret::Instance;
+use mokume_reaction::*;
+use mokume_wire::HeaderValue;
+
+/// LINKTYPE_USER0, and what Wireshark calls it; there are so many of them.
+const USER: (u16, u64) = (147, 45);
+const MOST: usize = 16;
+
+/// Frames in one form: of how many octets on the line, what was captured of them.
+type Frame = (Vec<u8>, usize);
+
+/// A dissector, where its packets begin, and some.
+struct Trial<'a> {
+    of: String,
+    dissector: &'a Dissector,
+    /// None: as frames.
+    protocol: Option<usize>,
+    frames: Vec<Frame>,
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// What is shown of a packet, line by line: a layer, a field, a verdict.
+type Lines = Vec<String>;
+
+fn place(field: &str, bit: usize, width: usize) -> String {
+    format!("{field} at {}.{} of {width}", bit / 8, bit % 8)
+}
+
+/// Of ours.
+fn ours(dissection: &Dissection) -> Lines {
+    let mut lines = vec![format!("info {}", dissection.summary())];
+    for layer in &dissection.layers {
+        let by = if layer.wire.is_empty() { String::new() } else { format!(" by {}", layer.wire) };
+        let alternatives = layer.alternatives.join(", ");
+        let alternatives = if alternatives.is_empty() { alternatives } else { format!(": {alternatives}") };
+        lines.push(format!("layer {}{by}{alternatives}", layer.name));
+        for field in &layer.fields {
+            let name = names::filter(field.alternative.as_deref(), &field.name);
+            lines.push(format!("{} = {}", place(&name, field.bit, field.width.into()), field.value));
+        }
+        if let Some(refused) = &layer.refused {
+            let (octet, bit) = (refused.bit / 8, refused.bit % 8);
+            let bit = if bit == 0 { String::new() } else { format!(", bit {bit}") };
+            lines.push(format!("malformed at octet {octet}{bit}: {}", refused.reason));
+        }
+        if !layer.dropped.is_empty() {
+            let reason = |dropped: &dissect::Dropped| {
+                let place = dropped.place.as_ref().map_or(String::new(), |place| format!(" ({place})"));
+                format!("{}{place}", dropped.reason)
+            };
+            let reasons: Vec<String> = layer.dropped.iter().map(reason).collect();
+            lines.push(format!("dropped in any state: {}", reasons.join(", or ")));
+        }
+        if let Some(wrong) = &layer.wrong_sum {
+            let (octet, field, right) = (wrong.bit / 8, &wrong.field, wrong.right);
+            lines.push(format!(
+                "refused at octet {octet}: `{field}` is not the checksum of what is there, {right:#06x}"
+            ));
+        }
+        if layer.cut {
+            lines.push("cut".to_string());
+        }
+    }
+    lines
+}
+
+/// Of tshark's: from the first of our layers on. `info` is the column.
+fn theirs(shown: &[Shown], info: &str) -> Lines {
+    let mut lines = vec![format!("info {info}")];
+    let mut own = None;
+    let mut is_cut = false;
+    for one in shown {
+        let name = one.get("name");
+        if !one.is_field {
+            if is_cut {
+                lines.push("cut".to_string());
+            }
+            is_cut = false;
+            own = (one.depth == 0 && !["geninfo", "frame", "fake-field-wrapper"].contains(&name))
+                .then(|| name.to_string());
+            if let Some(own) = &own {
+                let text = one.get("showname");
+                is_cut = text.contains(" (cut by the capture)");
+                let text = text.split(" (cut by the capture)").next().unwrap_or("");
+                let text = text.split(" (padding: ").next().unwrap_or("");
+                lines.push(format!("layer {text}"));
+                let _ = own;
+            }
+            continue;
+        }
+        let Some(own) = &own else { continue };
+        if name == "_ws.expert.message" {
+            lines.push(one.get("show").to_string());
+        } else if let Some(name) = name.strip_prefix(&format!("{own}.")).filter(|_| one.depth == 1) {
+            lines.push(field(name, one));
+        }
+    }
+    if is_cut {
+        lines.push("cut".to_string());
+    }
+    lines
+}
+
+fn field(name: &str, shown: &Shown) -> String {
+    let octets: usize = shown.get("size").parse().unwrap_or(0);
+    let first: usize = shown.get("pos").parse().unwrap_or(0);
+    let pattern = shown.get("showname").split_once(" = ").map(|(pattern, _)| pattern.replace(' ', ""));
+    let pattern = pattern.filter(|text| text.len() == 8 * octets && text.chars().all(|c| matches!(c, '0' | '1' | '.')));
+    let digits = |pattern: &str| -> Vec<usize> {
+        pattern.chars().enumerate().filter(|(_, c)| *c != '.').map(|(at, _)| at).collect()
+    };
+    let (bit, width) = match pattern.map(|pattern| digits(&pattern)) {
+        Some(bits) if !bits.is_empty() => (8 * first + bits[0], bits.len()),
+        _ => (8 * first, 8 * octets),
+    };
+    let text = shown.get("show");
+    let parts = |sign: char, radix: u32| {
+        text.split(sign).try_fold(0u64, |sum, part| Some(sum << 8 | u64::from_str_radix(part, radix).ok()?))
+    };
+    let value = match text.strip_prefix("0x") {
+        Some(hex) => u64::from_str_radix(hex, 16).ok(),
+        None if text.contains('.') => parts('.', 10),
+        None if text.contains(':') => parts(':', 16),
+        None => text.parse().ok(),
+    };
+    let value = value.map_or_else(|| format!("`{text}`"), |value| value.to_string());
+    format!("{} = {value}", place(name, bit, width))
+}
+
+/// Characters of a line that Wireshark shows; it cuts labels at 240 octets.
+const SHOWN: usize = 230;
+
+/// Fields of 9 octets have no mask in Wireshark: of these the octets alone are compared; and of a line what Wireshark holds.
+fn loosened(line: &str) -> String {
+    let line: String = line.chars().take(SHOWN).collect();
+    let line = line.as_str();
+    let Some((before, rest)) = line.split_once(" at ") else { return line.to_string() };
+    let Some((at, rest)) = rest.split_once(" of ") else { return line.to_string() };
+    let Some((width, value)) = rest.split_once(" = ") else { return line.to_string() };
+    let numbers = at.split_once('.').and_then(|(octet, bit)| {
+        Some((octet.parse::<usize>().ok()?, bit.parse::<usize>().ok()?, width.parse::<usize>().ok()?))
+    });
+    match numbers {
+        Some((octet, bit, width)) if (bit + width).div_ceil(8) > 8 => format!("{before} at {octet} = {value}"),
+        _ => line.to_string(),
+    }
+}
+
+fn block(kind: u32, body: &[u8]) -> Vec<u8> {
+    let mut body = body.to_vec();
+    body.resize(body.len().next_multiple_of(4), 0);
+    let length = (body.len() as u32 + 12).to_le_bytes();
+    [&kind.to_le_bytes()[..], &length, &body, &length].concat()
+}
+
+/// A capture with an interface for each trial.
+fn capture(trials: &[Trial]) -> Vec<u8> {
+    let head = [0x4d, 0x3c, 0x2b, 0x1a, 1, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff];
+    let mut file = block(0x0a0d_0d0a, &head);
+    for place in 0..trials.len() {
+        let link = (USER.0 + place as u16).to_le_bytes();
+        file.extend(block(1, &[link[0], link[1], 0, 0, 0, 0, 4, 0]));
+    }
+    for (place, trial) in trials.iter().enumerate() {
+        for (octets, length) in &trial.frames {
+            let words = [place as u32, 0, 0, octets.len() as u32, *length as u32];
+            let head: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+            file.extend(block(6, &[head, octets.clone()].concat()));
+        }
+    }
+    file
+}
+
+/// What was compared.
+#[derive(Default, Debug)]
+struct Compared {
+    packets: usize,
+    fields: usize,
+    refused: usize,
+    dropped: usize,
+    summed: usize,
+    cut: usize,
+    wrong: Vec<String>,
+}
+
+fn tshark(folder: &Path, scripts: &[PathBuf], file: &Path, more: &[&str]) -> String {
+    let mut command = Command::new("tshark");
+    command.arg("-n").arg("-r").arg(file);
+    for script in scripts {
+        command.arg("-X").arg(format!("lua_script:{}", script.display()));
+    }
+    let output = command.args(more).env("HOME", folder).output().expect("tshark runs");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let is_wrong = |line: &&str| line.contains("Lua") || line.contains("lua") || line.contains("rror");
+    let wrong: Vec<&str> = said.lines().filter(is_wrong).collect();
+    assert!(wrong.is_empty() && output.status.success(), "{}: {}: {said}", file.display(), output.status);
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// Compares as many trials as tshark has links for at once. `fault` changes what the scripts say.
+fn compare(name: &str, trials: &[Trial], fault: &dyn Fn(String) -> String, seen: &mut Compared) {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("wireshark");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    for (batch, trials) in trials.chunks(MOST).enumerate() {
+        let mut scripts = Vec::new();
+        for (place, trial) in trials.iter().enumerate() {
+            let at = At { table: "wtap_encap".into(), number: USER.1 + place as u64, protocol: trial.protocol };
+            let script = folder.join(format!("{name}-{batch}-{place}.lua"));
+            std::fs::write(&script, fault(wireshark::lua(trial.dissector, vec![at]))).expect("written");
+            scripts.push(script);
+        }
+        let file = folder.join(format!("{name}-{batch}.pcapng"));
+        std::fs::write(&file, capture(trials)).expect("written");
+        let packets = pdml(&tshark(&folder, &scripts, &file, &["-T", "pdml"])).expect("PDML");
+        let columns = ["-T", "fields", "-E", "separator=/t", "-e", "frame.number", "-e", "_ws.col.Info"];
+        let info = tshark(&folder, &scripts, &file, &columns);
+        let info: Vec<&str> = info.lines().map(|line| line.split_once('\t').map_or("", |(_, info)| info)).collect();
+        let all: Vec<(&Trial, &Frame)> =
+            trials.iter().flat_map(|trial| trial.frames.iter().map(move |frame| (trial, frame))).collect();
+        assert_eq!((packets.len(), info.len()), (all.len(), all.len()), "{name}");
+        for ((shown, info), (trial, (octets, length))) in packets.iter().zip(info).zip(all) {
+            let dissection = match trial.protocol {
+                Some(protocol) => trial.dissector.dissect_at(octets, *length, protocol),
+                None => trial.dissector.dissect_cut(octets, *length, Front::Frame),
+            };
+            let (own, other) = (ours(&dissection), theirs(shown, info));
+            seen.packets += 1;
+            for layer in &dissection.layers {
+                seen.fields += layer.fields.len();
+                seen.refused += usize::from(layer.refused.is_some());
+                seen.dropped += usize::from(!layer.dropped.is_empty());
+                seen.summed += usize::from(layer.wrong_sum.is_some());
+                seen.cut += usize::from(layer.cut);
+            }
+            let places = own.iter().map(|line| loosened(line)).zip(other.iter().map(|line| loosened(line)));
+            let differs = places.into_iter().find(|(own, other)| own != other).or_else(|| {
+                let at = own.len().min(other.len());
+                let text = |lines: &Lines| lines.get(at).cloned().unwrap_or_else(|| "nothing".to_string());
+                (own.len() != other.len()).then(|| (text(&own), text(&other)))
+            });
+            if let Some((own, other)) = differs {
+                let of = &trial.of;
+                seen.wrong.push(format!("{of}: {octets:02x?} of {length}: ours `{own}`, in Lua `{other}`"));
+            }
+        }
+    }
+}
+
+// ---- where frames come from ----
+
+/// A frame that came, the reasons for which something was dropped at that, and whether something was lost with what ended, or still waits.
+#[derive(Clone)]
+struct Came {
+    frame: Vec<u8>,
+    dropped: Vec<ReasonId>,
+    gone: bool,
+}
+
+/// A stack that hears what comes and goes at its devices, and what it says of it.
+struct Heard<'a> {
+    machine: Instance,
+    automaton: &'a Automaton,
+    came: Vec<Came>,
+    went: Vec<Vec<u8>>,
+}
+
+impl Heard<'_> {
+    fn of_device(&self, port: PortId, args: &[Datum]) -> Option<Vec<u8>> {
+        let is_device = self.automaton.ports[port.index()].kind == PortKind::Device;
+        args.iter().filter(|_| is_device).find_map(|arg| match arg {
+            Datum::Message(octets) => Some(octets.clone()),
+            Datum::Word(_) | Datum::Handle(_) => None,
+        })
+    }
+
+    fn left(&mut self, outcome: Outcome) -> Outcome {
+        let frames: Vec<Vec<u8>> =
+            outcome.outputs.iter().filter_map(|output| self.of_device(output.port, &output.args)).collect();
+        self.went.extend(frames);
+        outcome
+    }
+}
+
+impl Machine for Heard<'_> {
+    fn start(&mut self, now: u64) -> Outcome {
+        let outcome = self.machine.start(now);
+        self.left(outcome)
+    }
+
+    fn input(&mut self, now: u64, port: PortId, event: u32, args: &[Datum]) -> Outcome {
+        let due = self.machine.advance(now);
+        let accounts = self.machine.accounts();
+        let waits = accounts.gone + accounts.held;
+        let before: BTreeMap<ReasonId, u64> = accounts.dropped.into_iter().collect();
+        let outcome = self.machine.input(now, port, event, args);
+        let after = self.machine.accounts().dropped;
+        if let Some(frame) = self.of_device(port, args) {
+            let more = after.iter().filter(|(reason, count)| before.get(reason).copied().unwrap_or(0) < *count);
+            let dropped = more.map(|(reason, _)| *reason).collect();
+            let now = self.machine.accounts();
+            self.came.push(Came { frame, dropped, gone: now.gone + now.held > waits });
+        }
+        let due = self.left(due);
+        let outcome = self.left(outcome);
+        Outcome {
+            outputs: [due.outputs, outcome.outputs].concat(),
+            reports: [due.reports, outcome.reports].concat(),
+            refused: due.refused || outcome.refused,
+        }
+    }
+
+    fn advance(&mut self, now: u64) -> Outcome {
+        let outcome = self.machine.advance(now);
+        self.left(outcome)
+    }
+
+    fn next_deadline(&self) -> Option<u64> {
+        self.machine.next_deadline()
+    }
+
+    fn accounts(&self) -> Accounts {
+        self.machine.accounts()
+    }
+}
+
+/// A stack of a file, and what its tests say to it and hear.
+struct Tested {
+    of: String,
+    dissector: Dissector,
+    came: Vec<Came>,
+    went: Vec<Vec<u8>>,
+}
+
+fn files(folders: &[&str]) -> Vec<PathBuf> {
+    let mut all = Vec::new();
+    for folder in folders {
+        let entries = std::fs::read_dir(root().join(folder)).unwrap_or_else(|error| panic!("{folder}: {error}"));
+        all.extend(entries.map(|entry| entry.expect("an entry").path()));
+    }
+    all.retain(|file| file.extension().is_some_and(|end| end == "mok"));
+    all.sort();
+    all
+}
+
+fn checked(file: &Path) -> Checked {
+    let name = file.to_string_lossy().into_owned();
+    compile::check(&RealWorld, std::slice::from_ref(&name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+/// Every stack of a file that has a wire.
+fn stacks(file: &Path) -> Vec<Tested> {
+    let checked = checked(file);
+    let mut all = Vec::new();
+    for index in 0..checked.program.stacks.len() {
+        let stack = StackId(index as u32);
+        if !checked.roots.contains(&checked.program.stacks[index].name.span.file) {
+            continue;
+        }
+        let Ok(dissector) = dissect::of_stack(&checked, stack, Whose::Users) else { continue };
+        if dissector.automaton.wires.is_empty() {
+            continue;
+        }
+        let file = file.file_name().unwrap_or_default().to_string_lossy();
+        let mut tested = Tested {
+            of: format!("{file} {}", dissector.automaton.name),
+            dissector,
+            came: Vec::new(),
+            went: Vec::new(),
+        };
+        for test in checked.program.tests.iter().filter(|test| test.stack == stack) {
+            let (automaton, protocols) = (&tested.dissector.automaton, &tested.dissector.protocols);
+            let script = mokume_lower::test_script(&checked.program, (automaton, protocols), &checked.sources, test);
+            let Some(script) = script.0 else { continue };
+            let params = mokume_script::parameters(automaton, &script);
+            let machine = Instance::new(automaton, &params, 0);
+            let mut heard = Heard { machine, automaton, came: Vec::new(), went: Vec::new() };
+            mokume_script::judge(automaton, &tested.dissector.written, &script, &mut heard);
+            let (came, went) = (heard.came, heard.went);
+            tested.came.extend(came);
+            tested.went.extend(went);
+        }
+        all.push(tested);
+    }
+    all
+}
+
+/// A value at the limits of its width, small, or anything.
+fn value(random: &mut Random, width: u8) -> u64 {
+    let most = u64::MAX >> (64 - u32::from(width.clamp(1, 64)));
+    most & match random.place(6) {
+        0 => 0,
+        1 => most,
+        2 | 3 => random.place(40) as u64,
+        _ => random.word(),
+    }
+}
+
+/// A packet of a wire with anything in it that it can say.
+fn anything(random: &mut Random, automaton: &Automaton, wire: WireId) -> Vec<u8> {
+    let headers = automaton.wires[wire.index()].headers.iter().map(|header| {
+        let variants = &automaton.headers[header.index()].variants;
+        let variant = random.place(variants.len());
+        let fields = variants[variant].fields.iter().map(|(_, ty)| match ty {
+            Type::Enum(id) => automaton.enums[id.index()]
+                .names
+                .first()
+                .map_or(0, |_| random.one_of(&automaton.enums[id.index()].names).1),
+            ty => value(random, ty.width(automaton)),
+        });
+        HeaderValue { header: *header, variant: VariantId::from(variant), fields: fields.collect() }
+    });
+    let headers: Vec<HeaderValue> = headers.collect();
+    let size = random.place(40);
+    let payload: Vec<u8> = (0..size).map(|_| random.word() as u8).collect();
+    mokume_wire::encode(automaton, wire, &headers, &payload).octets
+}
+
+/// Cut by who captured it, cut by who sent it, changed, longer.
+fn changed(random: &mut Random, packet: &[u8]) -> Frame {
+    let mut packet = packet.to_vec();
+    packet.truncate(1500);
+    for _ in 0..random.place(3) {
+        let size = packet.len();
+        match random.place(6) {
+            0 => packet.truncate(random.place(size + 1)),
+            1 => packet.extend((0..random.place(6)).map(|_| 0xee)),
+            2 if size > 0 => packet[random.place(size)] = random.word() as u8,
+            _ if size > 0 => packet[random.place(size)] ^= 1 << random.place(8),
+            _ => {}
+        }
+    }
+    let length = packet.len();
+    if random.place(5) == 0 {
+        packet.truncate(random.place(length + 1));
+    }
+    (packet, length)
+}
+
+/// Frames that tshark takes: one octet at least.
+fn some(frames: impl IntoIterator<Item = Frame>) -> Vec<Frame> {
+    frames.into_iter().filter(|(octets, _)| !octets.is_empty()).collect()
+}
+
+/// How many of each are tried: few in `./test`, more in the campaign.
+fn tries(few: usize) -> usize {
+    std::env::var("MOKUME_FRAMES").ok().and_then(|text| text.parse().ok()).unwrap_or(few)
+}
+
+fn told(what: &str, seen: &Compared) {
+    let Compared { packets, fields, refused, dropped, summed, cut, wrong } = seen;
+    println!(
+        "FIGURE: wireshark, {what}: {packets} packets, {fields} fields; malformed {refused}, dropped in any state {dropped}, wrong \
+         sums {summed}, cut {cut}; {} differences",
+        wrong.len()
+    );
+    assert!(wrong.is_empty(), "{}", wrong.iter().take(10).cloned().collect::<Vec<_>>().join("\n"));
+}
+
+const ALL: [&str; 3] = ["tests/library", "tests/program", "examples"];
+
+/// Each wire by itself, once by its name and fields.
+fn of_each_wire(stacks: &[Tested], few: usize) -> Vec<Trial<'_>> {
+    let mut known = BTreeSet::new();
+    let mut trials = Vec::new();
+    let mut random = Random::new(11);
+    for tested in stacks {
+        let automaton = &tested.dissector.automaton;
+        for (place, protocol) in tested.dissector.protocols.all.iter().enumerate() {
+            let Some(id) = protocol.wire else { continue };
+            let wire = &automaton.wires[id.index()];
+            let fields: Vec<(&str, u8)> =
+                WireItem::fields(&wire.items).iter().map(|field| (field.name.as_str(), field.width)).collect();
+            if !known.insert(format!("{} {fields:?}", names::short(&wire.name))) {
+                continue;
+            }
+            let frames = (0..few).map(|_| {
+                let packet = anything(&mut random, automaton, id);
+                changed(&mut random, &packet)
+            });
+            let of = format!("{} {}", tested.of, wire.name);
+            trials.push(Trial { of, dissector: &tested.dissector, protocol: Some(place), frames: some(frames) });
+        }
+    }
+    trials
+}
+
+/// The frames of tests, as they are and changed.
+fn of_tests(stacks: &[Tested], few: usize) -> Vec<Trial<'_>> {
+    let mut random = Random::new(12);
+    let mut trials = Vec::new();
+    for tested in stacks {
+        let all: BTreeSet<&Vec<u8>> = tested.came.iter().map(|came| &came.frame).chain(&tested.went).collect();
+        let mut all: Vec<&Vec<u8>> = all.into_iter().collect();
+        if all.is_empty() {
+            continue;
+        }
+        while all.len() > few {
+            all.swap_remove(random.place(all.len()));
+        }
+        let frames = all.iter().flat_map(|frame| [(frame.to_vec(), frame.len()), changed(&mut random, frame)]);
+        let frames = some(frames.filter(|(octets, _)| octets.len() < 60_000));
+        trials.push(Trial { of: tested.of.clone(), dissector: &tested.dissector, protocol: None, frames });
+    }
+    trials
+}
+
+fn all_stacks(folders: &[&str]) -> Vec<Tested> {
+    files(folders).iter().flat_map(|file| stacks(file)).collect()
+}
+
+fn same(text: String) -> String {
+    text
+}
+
+/// Some stacks of every kind.
+#[test]
+fn lua_reads_packets_as_dissect_does() {
+    if !is_there() {
+        return;
+    }
+    let mut stacks = all_stacks(&ALL);
+    let mut random = Random::new(13);
+    let most = tries(24);
+    let mut seen = Compared::default();
+    compare("wires", &of_each_wire(&stacks, most), &same, &mut seen);
+    told("each wire by itself", &seen);
+    assert!(seen.refused > 100 && seen.cut > 50, "{seen:?}");
+    stacks.retain(|tested| !tested.came.is_empty());
+    while stacks.len() > 2 * most {
+        stacks.swap_remove(random.place(stacks.len()));
+    }
+    let mut seen = Compared::default();
+    compare("tests", &of_tests(&stacks, most), &same, &mut seen);
+    told("frames of tests", &seen);
+    assert!(seen.dropped > 10, "{seen:?}");
+}
+
+/// Names, values, places, verdicts: what is changed in the script shows.
+#[test]
+fn what_is_wrong_in_lua_is_found() {
+    if !is_there() {
+        return;
+    }
+    let files = ["tests/library/by_fields.mok", "tests/library/checks.mok"];
+    let stacks: Vec<Tested> = files.iter().flat_map(|file| stacks(&root().join(file))).collect();
+    let trials = of_tests(&stacks, 40);
+    let faults = [
+        ("filter = \"destination\"", "filter = \"destiny\""),
+        ("few_bits(octets, at + width - 32, 32)", "few_bits(octets, at + width - 32, 31)"),
+        (
+            "local first, last = floor(bit / 8), floor((bit + seen.width + 7) / 8)",
+            "local first, last = 0, floor((bit + seen.width + 7) / 8)",
+        ),
+        ("refuse(rule.otherwise, slot and slot.bit or self.at)", "local _ = 0"),
+        ("if walk.used or walk.held or walk.over or #walk.ups > 0 then drops = {} end", "drops = {}"),
+    ];
+    for (from, to) in faults {
+        let mut seen = Compared::default();
+        let scripts = Cell::new(0);
+        let fault = |text: String| {
+            scripts.set(scripts.get() + usize::from(text.contains(from)));
+            text.replace(from, to)
+        };
+        compare("faults", &trials, &fault, &mut seen);
+        assert!(scripts.get() > 0, "no script has `{from}`");
+        assert!(!seen.wrong.is_empty(), "`{to}` is not seen");
+    }
+    let mut seen = Compared::default();
+    compare("faults", &trials, &same, &mut seen);
+    assert!(seen.wrong.is_empty(), "{:?}", seen.wrong);
+}
+
+/// What a newcomer's packets were said to be: a header without a message was malformed, fields of one name were all addresses.
+#[test]
+fn alternatives_end_packets_and_are_written_each_as_its_type_says() {
+    let stacks = stacks(&root().join("tests/dissect/sensors.mok"));
+    let of = |name: &str| &stacks.iter().find(|one| one.dissector.automaton.name == name).expect("a stack").dissector;
+    let bare = of("Bare");
+    let hello = bare.dissect(&[0x5e, 0x50, 0x9e, 0xae, 1, 1, 2], Front::Frame);
+    assert_eq!(hello.layers.len(), 1, "{hello:?}");
+    assert!(!hello.layers[0].is_refused() && hello.layers[0].alternatives == ["Hello"], "{hello:?}");
+    assert_eq!(hello.summary(), "Hello low=1 high=2");
+    let damaged = bare.dissect(&[0x5e, 0x50, 0x9e, 0xae, 1, 1, 3], Front::Frame);
+    let reasons: Vec<&str> = damaged.layers[0].dropped.iter().map(|dropped| dropped.reason.as_str()).collect();
+    assert_eq!(reasons, ["agreed.Checksum16.damaged"]);
+    let node = of("Node");
+    let place = node.protocols.all.iter().position(|one| one.name == "sensors").expect("a layer");
+    let tell = [0x22, 0, 1, 3, 0, 0, 0, 0, 215];
+    let told = node.dissect_at(&tell, tell.len(), place);
+    assert_eq!(told.summary(), "Response id=1 Tell sensor=3 status=Fine value=215");
+    let moved = [0x23, 0, 1, 0x50, 0, 0, 0, 0, 0, 0, 0x07, 0x12, 0x3f, 10, 0, 0, 9, 0];
+    let moved = node.dissect_at(&moved, moved.len(), place);
+    assert!(moved.layers[0].alternatives == ["Response", "Moved"], "{moved:?}");
+    let filter = |text: &str| dissect::filter::read(node, text).unwrap_or_else(|failure| panic!("{failure}"));
+    for (text, takes) in [
+        ("Tell.value > 200", true),
+        ("Tell.value > 215", false),
+        ("status == Fine and not refused", true),
+        ("what == Ask or id == 0x1", true),
+        ("Moved", false),
+    ] {
+        assert_eq!(filter(text).takes(&told), takes, "{text}");
+    }
+    for wrong in ["Tell.valu > 1", "status == Fin", "(Tell", "Tell.value >", "3 == value", ""] {
+        assert!(dissect::filter::read(node, wrong).is_err(), "{wrong}");
+    }
+}
+
+/// Refused by `dissect`: something was dropped in the run. Dropped in the run by a wire: `dissect` says so.
+#[test]
+fn verdicts_are_those_of_the_running_stack() {
+    let (mut frames, mut refused, mut dropped, mut more) = (0, 0, 0, 0);
+    let mut wrong = Vec::new();
+    // Of several devices `dissect` reads the first one's frames.
+    for tested in all_stacks(&ALL).iter().filter(|tested| tested.dissector.protocols.first.len() < 2) {
+        let automaton = &tested.dissector.automaton;
+        let text = format!("{:?}", automaton.wires);
+        let is_of_wire = |reason: &ReasonId| text.contains(&format!("{reason:?}"));
+        for Came { frame, dropped: reasons, gone } in &tested.came {
+            frames += 1;
+            let dissection = tested.dissector.dissect(frame, Front::Frame);
+            let said: Vec<&String> = dissection
+                .layers
+                .iter()
+                .flat_map(|layer| {
+                    let refused = layer.refused.iter().map(|refused| &refused.reason);
+                    refused.chain(layer.dropped.iter().map(|dropped| &dropped.reason))
+                })
+                .collect();
+            let names: Vec<&String> = reasons.iter().map(|reason| &automaton.reasons[reason.index()].name).collect();
+            refused += usize::from(!said.is_empty());
+            dropped += usize::from(!reasons.is_empty());
+            more += usize::from(!reasons.is_empty() && said.is_empty());
+            let is_run = !said.is_empty() && reasons.is_empty() && !gone;
+            let is_missed = said.is_empty() && reasons.iter().any(is_of_wire);
+            if is_run || is_missed {
+                wrong.push(format!("{}: dissect says {said:?}, the run {names:?}: {frame:02x?}", tested.of));
+            }
+        }
+    }
+    println!(
+        "FIGURE: dissect against runs: {frames} frames of tests, {refused} refused by dissect, {dropped} dropped in the run, {more} of \
+         them as the state, or what dissect does not follow, decides; {} differences",
+        wrong.len()
+    );
+    assert!(frames > 1000 && refused > 100, "{frames} {refused}");
+    assert!(wrong.is_empty(), "{}", wrong.iter().take(20).cloned().collect::<Vec<_>>().join("\n"));
+}
