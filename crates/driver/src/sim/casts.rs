@@ -83,6 +83,13 @@ struct Origin {
     number: usize,
 }
 
+/// Two lives that went from one view to the same next.
+struct Together<'l> {
+    one: (usize, Stretch<'l>),
+    other: (usize, Stretch<'l>),
+    step: Step,
+}
+
 /// What all hosts have done.
 pub(super) struct Log {
     lives: Vec<Life>,
@@ -230,6 +237,30 @@ struct Sequence {
     places: BTreeMap<MessageId, usize>,
 }
 
+impl Sequence {
+    fn of(entries: &[(u64, Entry)]) -> Sequence {
+        let mut sequence = Sequence { order: Vec::new(), places: BTreeMap::new() };
+        for (at, entry) in entries {
+            let Entry::Delivered(id) = entry else { continue };
+            sequence.places.entry(*id).or_insert_with(|| {
+                sequence.order.push((*at, *id));
+                sequence.order.len() - 1
+            });
+        }
+        sequence
+    }
+}
+
+/// A view, and that in which its life went on; none if it was in it when the network ended.
+type Step = (Vec<Datum>, Option<Vec<Datum>>);
+
+/// What a life did from one view to the next.
+struct Stretch<'l> {
+    entries: &'l [(u64, Entry)],
+    /// When the next view began, if there was one.
+    until: Option<u64>,
+}
+
 impl Log {
     /// The earliest that is not as promised.
     pub fn broken(&self, what: Promised, hosts: &[&str], until: u64) -> Option<Broken> {
@@ -246,6 +277,11 @@ impl Log {
         if !has(|entry| matches!(entry, Entry::Delivered(_))) {
             return Some(Broken { at: until, found: "nothing was delivered".to_string(), shown: Vec::new() });
         }
+        let of_two = matches!(what, Promised::Total | Promised::Causal | Promised::Agreed);
+        if of_two && !self.together_in().iter().any(|pair| pair.one.0 != pair.other.0) {
+            let found = "no two hosts went from one view to the same next, or were in one in the end".to_string();
+            return Some(Broken { at: until, found, shown: Vec::new() });
+        }
         let found = match what {
             Promised::Total => self.total(&told),
             Promised::Fifo => self.fifo(&told),
@@ -259,48 +295,75 @@ impl Log {
     }
 
     fn sequence(&self, life: usize) -> Sequence {
-        let mut sequence = Sequence { order: Vec::new(), places: BTreeMap::new() };
-        for (at, entry) in &self.lives[life].entries {
-            let Entry::Delivered(id) = entry else { continue };
-            sequence.places.entry(*id).or_insert_with(|| {
-                sequence.order.push((*at, *id));
-                sequence.order.len() - 1
-            });
+        Sequence::of(&self.lives[life].entries)
+    }
+
+    /// What a life did, view by view, as far as that ended in a next one or was the last; all of it where nobody has views.
+    fn stretches(&self, life: usize) -> BTreeMap<Step, Stretch<'_>> {
+        let Life { entries, lasts, .. } = &self.lives[life];
+        let mut found = BTreeMap::new();
+        if !self.has_views.contains(&true) {
+            found.insert((Vec::new(), None), Stretch { entries, until: None });
+            return found;
         }
-        sequence
+        let mut view: Option<(&Vec<Datum>, usize)> = None;
+        for (place, (at, entry)) in entries.iter().enumerate() {
+            let Entry::View(next) = entry else { continue };
+            if let Some((before, from)) = view.replace((next, place + 1)) {
+                let stretch = Stretch { entries: &entries[from..place], until: Some(*at) };
+                found.entry((before.clone(), Some(next.clone()))).or_insert(stretch);
+            }
+        }
+        if let (Some((last, from)), true) = (view, *lasts) {
+            found.entry((last.clone(), None)).or_insert(Stretch { entries: &entries[from..], until: None });
+        }
+        found
+    }
+
+    /// Each two lives that went from one view to the same next, with what both did meanwhile.
+    fn together_in(&self) -> Vec<Together<'_>> {
+        let mut found = Vec::new();
+        for one in 0..self.lives.len() {
+            for other in 0..self.lives.len() {
+                let mut theirs = self.stretches(other);
+                for (step, stretch) in self.stretches(one) {
+                    if let Some(their) = theirs.remove(&step) {
+                        found.push(Together { one: (one, stretch), other: (other, their), step });
+                    }
+                }
+            }
+        }
+        found
     }
 
     fn total(&self, told: &Told<'_>) -> Vec<Broken> {
-        let sequences: Vec<Sequence> = (0..self.lives.len()).map(|life| self.sequence(life)).collect();
         let mut found = Vec::new();
-        for (one, a) in sequences.iter().enumerate() {
-            for (other, b) in sequences.iter().enumerate().skip(one + 1) {
-                let mut last: Option<(usize, u64, MessageId)> = None;
-                for (at, id) in &a.order {
-                    let Some(place) = b.places.get(id).copied() else { continue };
-                    if let Some((_, before_at, before)) = last.filter(|(farthest, ..)| *farthest > place) {
-                        let theirs = [b.order[place].0, b.order[b.places[&before]].0];
-                        found.push(Broken {
-                            at: (*at).max(theirs[1]),
-                            found: format!(
-                                "{} and {} deliver {} and {} in different orders",
-                                told.who(one),
-                                told.who(other),
-                                told.text(before),
-                                told.text(*id)
-                            ),
-                            shown: vec![
-                                (before_at, told.delivers(one, before)),
-                                (*at, told.delivers(one, *id)),
-                                (theirs[0], told.delivers(other, *id)),
-                                (theirs[1], told.delivers(other, before)),
-                            ],
-                        });
-                        break;
-                    }
-                    if last.is_none_or(|(farthest, ..)| farthest < place) {
-                        last = Some((place, *at, *id));
-                    }
+        let pairs = self.together_in().into_iter().filter(|pair| pair.one.0 < pair.other.0);
+        for Together { one: (one, a), other: (other, b), .. } in pairs {
+            let (a, b) = (Sequence::of(a.entries), Sequence::of(b.entries));
+            let mut last: Option<(usize, u64, MessageId)> = None;
+            for (at, id) in &a.order {
+                let Some(place) = b.places.get(id).copied() else { continue };
+                if let Some((_, before_at, before)) = last.filter(|(farthest, ..)| *farthest > place) {
+                    let theirs = [b.order[place].0, b.order[b.places[&before]].0];
+                    let text = format!(
+                        "{} and {} deliver {} and {} in different orders",
+                        told.who(one),
+                        told.who(other),
+                        told.text(before),
+                        told.text(*id)
+                    );
+                    let shown = vec![
+                        (before_at, told.delivers(one, before)),
+                        (*at, told.delivers(one, *id)),
+                        (theirs[0], told.delivers(other, *id)),
+                        (theirs[1], told.delivers(other, before)),
+                    ];
+                    found.push(Broken { at: (*at).max(theirs[1]), found: text, shown });
+                    break;
+                }
+                if last.is_none_or(|(farthest, ..)| farthest < place) {
+                    last = Some((place, *at, *id));
                 }
             }
         }
@@ -334,36 +397,30 @@ impl Log {
 
     fn causal(&self, told: &Told<'_>) -> Vec<Broken> {
         let mut found = Vec::new();
-        for life in 0..self.lives.len() {
-            let here = self.sequence(life);
-            for caster in 0..self.lives.len() {
-                // The message that the caster had seen and that comes last here.
-                let mut last: Option<(usize, MessageId)> = None;
-                for (_, entry) in &self.lives[caster].entries {
-                    let (Entry::Cast(id) | Entry::Delivered(id)) = entry else { continue };
-                    let Some(place) = here.places.get(id).copied() else { continue };
-                    if let (Entry::Cast(_), Some((farthest, before))) = (entry, last) {
-                        if farthest > place {
-                            let (at, _) = here.order[farthest];
-                            let text = format!(
-                                "{} had seen {} when it cast {}, and {} delivers them the other way round",
-                                told.who(caster),
-                                told.text(before),
-                                told.text(*id),
-                                told.who(life)
-                            );
-                            let first = (here.order[place].0, told.delivers(life, *id));
-                            found.push(Broken {
-                                at,
-                                found: text,
-                                shown: vec![first, (at, told.delivers(life, before))],
-                            });
-                            break;
-                        }
-                    }
-                    if last.is_none_or(|(farthest, _)| farthest < place) {
-                        last = Some((place, *id));
-                    }
+        for Together { one: (life, here), other: (caster, there), .. } in self.together_in() {
+            let here = Sequence::of(here.entries);
+            // The message that the caster had seen and that comes last here.
+            let mut last: Option<(usize, MessageId)> = None;
+            for (_, entry) in there.entries {
+                let (Entry::Cast(id) | Entry::Delivered(id)) = entry else { continue };
+                let Some(place) = here.places.get(id).copied() else { continue };
+                if let (Entry::Cast(_), Some((farthest, before))) =
+                    (entry, last.filter(|(farthest, _)| *farthest > place))
+                {
+                    let (at, _) = here.order[farthest];
+                    let text = format!(
+                        "{} had seen {} when it cast {}, and {} delivers them the other way round",
+                        told.who(caster),
+                        told.text(before),
+                        told.text(*id),
+                        told.who(life)
+                    );
+                    let first = (here.order[place].0, told.delivers(life, *id));
+                    found.push(Broken { at, found: text, shown: vec![first, (at, told.delivers(life, before))] });
+                    break;
+                }
+                if last.is_none_or(|(farthest, _)| farthest < place) {
+                    last = Some((place, *id));
                 }
             }
         }
@@ -410,63 +467,27 @@ impl Log {
     }
 
     fn agreed(&self, told: &Told<'_>) -> Vec<Broken> {
-        let lives: Vec<_> = (0..self.lives.len()).map(|life| self.passages(life)).collect();
         let mut found = Vec::new();
-        for (one, a) in lives.iter().enumerate() {
-            for (other, b) in lives.iter().enumerate().skip(one + 1) {
-                for (step, here) in a {
-                    let Some(there) = b.get(step) else { continue };
-                    let lacks = |of: &Passage, in_other: &Passage| {
-                        of.delivered
-                            .iter()
-                            .find(|(id, _)| !in_other.delivered.contains_key(id))
-                            .map(|(id, at)| (*id, *at))
-                    };
-                    let (who, without, missed) = match (lacks(here, there), lacks(there, here)) {
-                        (Some(missed), _) => (one, other, missed),
-                        (None, Some(missed)) => (other, one, missed),
-                        (None, None) => continue,
-                    };
-                    let found_text = format!(
-                        "{} and {} went from view {} to view {}, and {} has not delivered {} in between",
-                        told.who(one),
-                        told.who(other),
-                        told.view(&step.0),
-                        told.view(&step.1),
-                        told.who(without),
-                        told.text(missed.0)
-                    );
-                    let enters =
-                        |life: usize, at: u64| (at, format!("{} enters view {}", told.who(life), told.view(&step.1)));
-                    let mut shown = vec![
-                        (missed.1, told.delivers(who, missed.0)),
-                        enters(one, here.until),
-                        enters(other, there.until),
-                    ];
-                    shown.sort();
-                    found.push(Broken { at: here.until.max(there.until), found: found_text, shown });
-                }
-            }
-        }
-        found
-    }
-
-    /// What a life delivered on its way from one view to the next.
-    fn passages(&self, life: usize) -> BTreeMap<(Vec<Datum>, Vec<Datum>), Passage> {
-        let mut found = BTreeMap::new();
-        let mut view: Option<&Vec<Datum>> = None;
-        let mut delivered = BTreeMap::new();
-        for (at, entry) in &self.lives[life].entries {
-            match entry {
-                Entry::View(next) => {
-                    let passage = Passage { delivered: std::mem::take(&mut delivered), until: *at };
-                    if let Some(before) = view.replace(next) {
-                        found.entry((before.clone(), next.clone())).or_insert(passage);
-                    }
-                }
-                Entry::Delivered(id) => drop(delivered.entry(*id).or_insert(*at)),
-                Entry::Cast(_) => {}
-            }
+        for Together { one: (one, a), other: (other, b), step: (view, next) } in self.together_in() {
+            let (Some(next), Some(until)) = (next, a.until.max(b.until)) else { continue };
+            let (here, there) = (Sequence::of(a.entries), Sequence::of(b.entries));
+            let missed = here.order.iter().find(|(_, id)| !there.places.contains_key(id));
+            let Some((at, id)) = missed.copied() else { continue };
+            let text = format!(
+                "{} and {} went from view {} to view {}, and {} has not delivered {} in between",
+                told.who(one),
+                told.who(other),
+                told.view(&view),
+                told.view(&next),
+                told.who(other),
+                told.text(id)
+            );
+            let enters = |life: usize, at: Option<u64>| {
+                (at.unwrap_or(until), format!("{} enters view {}", told.who(life), told.view(&next)))
+            };
+            let mut shown = vec![(at, told.delivers(one, id)), enters(one, a.until), enters(other, b.until)];
+            shown.sort();
+            found.push(Broken { at: until, found: text, shown });
         }
         found
     }
@@ -495,12 +516,4 @@ impl Log {
         let found = format!("{} and {} are not in one view", told.who(first), told.who(other));
         vec![Broken { at: until, found, shown }]
     }
-}
-
-/// From one view to the next.
-struct Passage {
-    /// With the times.
-    delivered: BTreeMap<MessageId, u64>,
-    /// When the next view began.
-    until: u64,
 }
