@@ -1,7 +1,7 @@
 //! The event loop: the earliest of arrivals, script inputs and deadlines is next; ties in the order they were made.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 use mokume_base::Random;
 use mokume_reaction::{Datum, Machine, Outcome, PortId};
@@ -31,8 +31,17 @@ impl Partition {
     }
 }
 
+/// A host stops at a time, and hears and says nothing more, or begins anew with a machine of its own.
+pub struct Outage {
+    pub host: usize,
+    pub at: u64,
+    /// Of one that begins anew: what it is then.
+    pub again: Option<Box<dyn Machine>>,
+}
+
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Coming {
+    Outage(usize),
     Arrival { host: usize, port: PortId, number: u64, frame: Vec<u8> },
     Script(usize),
 }
@@ -53,6 +62,11 @@ pub struct Simulation {
     /// Of each host since when its calls are counted, and how many they are.
     paces: Vec<(u64, u32)>,
     partitions: Vec<Partition>,
+    outages: Vec<Outage>,
+    /// Hosts that have crashed.
+    down: BTreeSet<usize>,
+    /// The machines that crashed hosts had, in order of time.
+    ended: Vec<(usize, Box<dyn Machine>)>,
     lines: Lines,
     /// What is to happen to single frames.
     mishaps: BTreeMap<(Member, u64), Vec<(usize, Mishap)>>,
@@ -121,6 +135,9 @@ impl Simulation {
             restless: None,
             paces: Vec::new(),
             partitions: Vec::new(),
+            outages: Vec::new(),
+            down: BTreeSet::new(),
+            ended: Vec::new(),
             lines: Lines::default(),
             mishaps: BTreeMap::new(),
             unfulfilled: Vec::new(),
@@ -136,6 +153,16 @@ impl Simulation {
     /// The same, with hosts that do not hear each other for a while.
     pub fn parted(self, partitions: Vec<Partition>) -> Self {
         Simulation { partitions, ..self }
+    }
+
+    /// The same, with hosts that crash and begin anew. Of one time they come before inputs, in the order given.
+    pub fn failing(self, outages: Vec<Outage>) -> Self {
+        Simulation { outages, ..self }
+    }
+
+    /// The machines that crashed hosts had, in order of time.
+    pub fn ended(&self) -> &[(usize, Box<dyn Machine>)] {
+        &self.ended
     }
 
     /// The same, with something that happens to single frames beside the weather.
@@ -182,6 +209,9 @@ impl Simulation {
 
     /// As [`Simulation::run`], before somebody who looks on.
     pub fn run_watched(&mut self, until: u64, watch: &mut dyn Watch, progress: &mut dyn FnMut(u64)) -> &[Record] {
+        for index in 0..self.outages.len() {
+            self.enqueue(self.outages[index].at, Coming::Outage(index));
+        }
         for index in 0..self.script.len() {
             let at = self.script[index].at;
             self.enqueue(at, Coming::Script(index));
@@ -235,7 +265,8 @@ impl Simulation {
 
     fn next_time(&self) -> Option<u64> {
         let coming = self.coming.peek().map(|Reverse((at, ..))| *at);
-        let deadline = self.hosts.iter().filter_map(|host| host.machine.next_deadline()).min();
+        let running = self.hosts.iter().enumerate().filter(|(host, _)| !self.down.contains(host));
+        let deadline = running.filter_map(|(_, host)| host.machine.next_deadline()).min();
         let next = match (coming, deadline) {
             (Some(a), Some(b)) => Some(a.min(b)),
             (a, b) => a.or(b),
@@ -251,7 +282,7 @@ impl Simulation {
     /// False if a host does not come to rest; `calls` are those of this time that left a host due.
     fn run_deadlines(&mut self, at: u64, calls: &mut [u32], watch: &mut dyn Watch) -> bool {
         for (host, calls) in calls.iter_mut().enumerate() {
-            if self.hosts[host].machine.next_deadline().is_none_or(|due| due > at) {
+            if self.down.contains(&host) || self.hosts[host].machine.next_deadline().is_none_or(|due| due > at) {
                 continue;
             }
             let outcome = self.hosts[host].machine.advance(at);
@@ -281,6 +312,15 @@ impl Simulation {
 
     fn carry_out(&mut self, coming: Coming, watch: &mut dyn Watch) {
         match coming {
+            Coming::Outage(index) => self.turn(index, watch),
+            Coming::Arrival { host, number, .. } if self.down.contains(&host) => {
+                self.record(RecordedEvent::Unheard { host, number });
+            }
+            Coming::Script(index) if self.down.contains(&self.script[index].host) => {
+                let ScriptedInput { host, port, event, .. } = self.script[index];
+                let args = watch.arguments(self.now, index, &self.script[index]).unwrap_or_default();
+                self.record(RecordedEvent::Input { host, port, event, args, refused: true });
+            }
             Coming::Arrival { host, port, number, frame } => {
                 let Some((_, event)) = self.hosts[host].frame_events.iter().find(|(of, _)| *of == port).copied() else {
                     return;
@@ -295,10 +335,30 @@ impl Simulation {
                 let Some(args) = watch.arguments(self.now, index, &self.script[index]) else { return };
                 let ScriptedInput { host, port, event, .. } = self.script[index];
                 let outcome = self.hosts[host].machine.input(self.now, port, event, &args);
+                if !outcome.refused {
+                    watch.input(self.now, host, port, event, &args);
+                }
                 self.record(RecordedEvent::Input { host, port, event, args, refused: outcome.refused });
                 self.take_outcome(host, outcome, watch);
             }
         }
+    }
+
+    /// A host crashes, or begins anew.
+    fn turn(&mut self, index: usize, watch: &mut dyn Watch) {
+        let Outage { host, again, .. } = &mut self.outages[index];
+        let (host, again) = (*host, again.take());
+        watch.turned(self.now, host, again.is_some());
+        let Some(machine) = again else {
+            self.down.insert(host);
+            return self.record(RecordedEvent::Crashed { host });
+        };
+        self.down.remove(&host);
+        let before = std::mem::replace(&mut self.hosts[host].machine, machine);
+        self.ended.push((host, before));
+        self.record(RecordedEvent::Restarted { host });
+        let outcome = self.hosts[host].machine.start(self.now);
+        self.take_outcome(host, outcome, watch);
     }
 
     fn take_outcome(&mut self, host: usize, outcome: Outcome, watch: &mut dyn Watch) {

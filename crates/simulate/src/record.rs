@@ -22,6 +22,12 @@ pub enum RecordedEvent {
     Input { host: usize, port: PortId, event: u32, args: Vec<Datum>, refused: bool },
     /// An output by an application's port (or by a device that is on no medium).
     Output { host: usize, port: PortId, event: u32, args: Vec<Datum> },
+    /// A copy of a frame came to a host that had crashed.
+    Unheard { host: usize, number: u64 },
+    /// A host stopped, with all that it held.
+    Crashed { host: usize },
+    /// A host that had crashed began anew.
+    Restarted { host: usize },
     /// A report (overflow and the like): a fault of the program.
     Reported { host: usize, report: Report, place: String },
 }

@@ -585,6 +585,14 @@ pub enum SyntaxKind {
     AT_STEP,
     /// [`crate::ast::Partition`]
     PARTITION,
+    /// [`crate::ast::Outage`]
+    OUTAGE,
+    /// [`crate::ast::Clock`]
+    CLOCK,
+    /// [`crate::ast::CastLine`]
+    CAST_LINE,
+    /// [`crate::ast::Promised`]
+    PROMISED,
     /// [`crate::ast::Until`]
     UNTIL,
     /// [`crate::ast::Expectation`]

@@ -82,7 +82,10 @@ pub fn wrong(run: &Run) -> Vec<Failed> {
         RecordedEvent::Sent { .. }
         | RecordedEvent::Arrived { .. }
         | RecordedEvent::Input { .. }
-        | RecordedEvent::Output { .. } => None,
+        | RecordedEvent::Output { .. }
+        | RecordedEvent::Unheard { .. }
+        | RecordedEvent::Crashed { .. }
+        | RecordedEvent::Restarted { .. } => None,
     }));
     let name = |host: usize| run.hosts.get(host).map_or("?", |host| &host.name);
     wrong.extend(run.restless.map(|(at, why)| said(at, String::new(), super::restless(at, why, name))));

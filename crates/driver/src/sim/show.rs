@@ -64,6 +64,17 @@ pub fn chart(run: &Run, title: &str) -> Chart {
                 let text = run.hosts[*host].output(*port, *event, args);
                 chart.push(record.at, Event::Call { at: *host, direction: Direction::Out, label: text });
             }
+            RecordedEvent::Unheard { host, number } => {
+                if let Some(message) = numbers.get(&(*number, *host)) {
+                    chart.push(record.at, Event::Lose { message: *message });
+                }
+            }
+            RecordedEvent::Crashed { host } => {
+                chart.push(record.at, Event::Violation { label: format!("{} crashes", names[*host]) });
+            }
+            RecordedEvent::Restarted { host } => {
+                chart.push(record.at, Event::Violation { label: format!("{} begins again", names[*host]) });
+            }
             RecordedEvent::Reported { host, report, place } => {
                 chart.push(record.at, Event::Violation { label: format!("{}: {report} at {place}", names[*host]) });
             }
@@ -160,6 +171,9 @@ fn log_text(run: &Run, what: &RecordedEvent) -> (usize, String) {
         RecordedEvent::Output { host, port, event, args } => {
             (*host, format!("-> {}", run.hosts[*host].output(*port, *event, args)))
         }
+        RecordedEvent::Unheard { host, number } => (*host, format!("has crashed, and does not hear #{number}")),
+        RecordedEvent::Crashed { host } => (*host, "CRASHES".to_string()),
+        RecordedEvent::Restarted { host } => (*host, "BEGINS AGAIN".to_string()),
         RecordedEvent::Reported { host, report, place } => (*host, format!("REPORT {report} at {place}")),
     }
 }

@@ -260,6 +260,17 @@ impl<'p> Writer<'_, 'p> {
     fn application_speaks(&mut self, task: &Task) -> bool {
         let Purpose::Custom { name, down } = &task.purpose else { return false };
         let of_flow = task.on == On::Entity;
+        if self.lowering.is_of_all(name) {
+            if !self.spoken_at(self.inst).iter().any(|known| known.name == **name && known.down == *down) {
+                return false;
+            }
+            let args = self.params()[1..].to_vec();
+            match down {
+                true => self.custom(name, true, args),
+                false => self.out(name, args),
+            }
+            return true;
+        }
         let plain = match (*down, of_flow) {
             (true, true) => name.strip_suffix("_to").unwrap_or(name),
             _ => name,
