@@ -396,9 +396,13 @@ fn partitions(network: &Network) -> Vec<Partition> {
 
 fn host_parameters(stack: &Compiled, settings: &[(Name, Vec<u64>)], number: usize) -> Result<Vec<u64>, Failure> {
     let set = mokume_lower::settings(&stack.composed, settings);
+    let names = stack.composed.params.iter().map(|param| param.name.as_str());
+    let macs: Vec<&str> = names.filter(|name| name.ends_with(".mac")).collect();
     let given = |name: &str| {
         let found = set.iter().find(|(known, _)| known == name).map(|(_, word)| *word);
-        found.or_else(|| name.ends_with(".mac").then_some(0x0200_0000_0001 + number as u64))
+        // Each device has a station of its own: routers tell their links by it.
+        let device = || macs.iter().position(|known| *known == name);
+        found.or_else(|| Some(0x0200_0000_0001 + ((device()? as u64) << 16) + number as u64))
     };
     machines::parameters(&stack.composed, &stack.written, &[], &given)
 }

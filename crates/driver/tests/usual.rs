@@ -10,11 +10,11 @@ use mokume_driver::sim;
 use mokume_driver::usual::{shipped, Usual};
 
 /// The networks whose ways are usual.
-const NETWORKS: [(&str, &str); 4] = [
-    ("benches/tcp_usual.mok", "Usual"),
-    ("benches/usual.mok", "OverOne"),
-    ("benches/usual.mok", "OverBoth"),
-    ("benches/stacks/sliding_usual.mok", "Usual"),
+const NETWORKS: [(&str, &str, &str); 4] = [
+    ("benches/tcp_usual.mok", "Usual", "Host"),
+    ("benches/usual.mok", "OverOne", "Both"),
+    ("benches/usual.mok", "OverBoth", "Dual"),
+    ("benches/stacks/sliding_usual.mok", "Usual", "Sliding"),
 ];
 
 /// Reactions of which one may go a way that is left out.
@@ -24,27 +24,24 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Of each stack in a network of a file: it, and the ways that its reactions take.
-pub fn ways(file: &str, network: &str) -> Vec<(Compiled, Written)> {
+/// A stack in a network of a file, and the ways that its reactions take.
+fn ways((file, network, stack): (&str, &str, &str)) -> (Compiled, Written) {
     let file = root().join(file).to_string_lossy().into_owned();
     let checked = compile::check(&RealWorld, &[file]).expect("a file");
     let network = sim::choose(&checked, Some(network)).expect("a network");
     let mut stacks = sim::stacks(&checked, network, &RealWorld).0;
+    let number =
+        profile::choose(&checked, &stacks.keys().copied().collect::<Vec<_>>(), Some(stack)).expect("the stack");
     let prepared = sim::Prepared::new(&checked, network, &stacks, Backend::Interpreter).expect("a network that runs");
-    let record = |number: u32| {
-        profile::record(&checked, &prepared, (number, &stacks[&number]), 1..2, &RealWorld, &mut |_, _| {})
-            .expect("a run")
-    };
-    let numbers: Vec<u32> = stacks.keys().copied().collect();
-    let written: Vec<Written> = numbers.iter().map(|number| record(*number)).collect();
+    let written = profile::record(&checked, &prepared, (number, &stacks[&number]), 1..2, &RealWorld, &mut |_, _| {});
+    let written = written.expect("a run");
     drop(prepared);
-    let of = |(number, written)| (stacks.remove(number).expect("the stack"), written);
-    numbers.iter().zip(written).map(of).collect()
+    (stacks.remove(&number).expect("the stack"), written)
 }
 
 fn usual() -> Usual {
     let mut usual = Usual::default();
-    for (compiled, written) in NETWORKS.iter().flat_map(|(file, network)| ways(file, network)) {
+    for (compiled, written) in NETWORKS.map(ways) {
         usual.add(&mokume_analyse::flat(&compiled.composed), &written.profile, RARE);
     }
     usual
