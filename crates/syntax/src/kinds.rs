@@ -313,6 +313,8 @@ pub enum SyntaxKind {
     LIMIT,
     /// [`crate::ast::Each`]
     EACH,
+    /// [`crate::ast::Reserve`]
+    RESERVE,
     /// [`crate::ast::Serves`]
     SERVES,
     /// [`crate::ast::Uses`]

@@ -123,6 +123,12 @@ const RUNS: &[Run] = &[
         how: One(&["scripts/proofs", "20"]),
     },
     Run {
+        name: "groups",
+        minutes: 45,
+        guards: "three networks of groups, 3,000 seeds each: loss, partitions, crashes, restarts, clocks that differ; every word of `expect casts` holds",
+        how: Tests { package: "mokume-cli", name: "groups::", variables: &[] },
+    },
+    Run {
         name: "faults",
         minutes: 2,
         guards: "faults planted in the runtime show in stacks of the library, so that `agree` proves something",
