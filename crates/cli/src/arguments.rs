@@ -69,6 +69,9 @@ pub enum Command {
         /// Only tests whose name contains this.
         #[arg(long, value_name = "TEXT")]
         filter: Option<String>,
+        /// Writes down what happens, a run for each test and back end; `mokume show` reads it.
+        #[arg(long, value_name = "FILE")]
+        record: Option<String>,
     },
     /// Runs a stack on devices: TAP interfaces, UDP sockets and captures.
     Run {
@@ -76,6 +79,9 @@ pub enum Command {
         stack: StackChoice,
         #[command(flatten)]
         on: OnDevices,
+        /// Writes down what happens, as it happens; `mokume show` reads it.
+        #[arg(long, value_name = "FILE")]
+        record: Option<String>,
     },
     /// Opens a stream by a stack: the standard input is sent, what comes goes to the standard output.
     ///
@@ -149,8 +155,11 @@ pub enum Command {
         /// Prints every event.
         #[arg(long)]
         log: bool,
+        /// Writes down what happens; `mokume show` reads it.
+        #[arg(long, value_name = "FILE")]
+        record: Option<String>,
         /// Runs so many seeds, from `--seed` (or 1) on; the first that fails is shrunk to the smallest weather that still does.
-        #[arg(long, value_name = "COUNT", conflicts_with_all = ["pcap", "chart", "log"], value_parser = clap::value_parser!(u64).range(1..))]
+        #[arg(long, value_name = "COUNT", conflicts_with_all = ["pcap", "chart", "log", "record"], value_parser = clap::value_parser!(u64).range(1..))]
         seeds: Option<u64>,
         /// How many seeds run at once; as many as there are cores when left out.
         #[arg(long, value_name = "COUNT", requires = "seeds")]
@@ -241,6 +250,37 @@ pub enum Command {
         /// The picture; the standard output when left out: a stack as SVG, headers as text.
         #[arg(long, short, value_name = "FILE")]
         output: Option<String>,
+    },
+    /// Shows a record, which `--record` of `sim`, `run` and `test` writes: its events, a line each, or as a chart or a capture.
+    Show {
+        /// The record.
+        file: String,
+        /// Lists the runs of the record.
+        #[arg(long, conflicts_with_all = ["run", "host", "from", "to", "chart", "pcap"])]
+        runs: bool,
+        /// Which run, from 1.
+        #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+        run: u64,
+        /// Only what is of this host; again for each.
+        #[arg(long, value_name = "NAME")]
+        host: Vec<String>,
+        /// Only what happened at this time of the run (`20ms`) or later.
+        #[arg(long, value_name = "TIME")]
+        from: Option<String>,
+        /// Only what happened at this time or earlier.
+        #[arg(long, value_name = "TIME")]
+        to: Option<String>,
+        /// Writes the sequence chart as a picture (SVG), or as text if the name ends in `.txt`, instead of the events.
+        #[arg(long, value_name = "FILE")]
+        chart: Option<String>,
+        /// Writes the frames to this capture, instead of the events.
+        #[arg(long, value_name = "FILE")]
+        pcap: Option<String>,
+    },
+    /// Prints the JSON Schema of what the command writes for programs.
+    Schema {
+        /// `record`: a line of what `--record` writes.
+        name: SchemaOf,
     },
     /// Takes the packets of a capture apart, field by field, and says where one is malformed.
     Dissect {
@@ -361,6 +401,12 @@ pub struct OnDevices {
     /// in the words of a network's link; the same for the same `--seed` and frames.
     #[arg(long, value_name = "WORDS")]
     pub weather: Vec<String>,
+}
+
+/// What there is a schema of.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
+pub enum SchemaOf {
+    Record,
 }
 
 /// What `mokume draw` draws.

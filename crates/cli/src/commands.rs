@@ -6,11 +6,11 @@ use std::time::Duration;
 use mokume_base::world::RealWorld;
 use mokume_driver::apart::Streams;
 use mokume_driver::compile::{self, Checked, Compiled};
-use mokume_driver::{build, dissect, explain, graph, prove, size, Failure};
+use mokume_driver::{build, dissect, explain, graph, prove, record, size, Failure};
 use serde_json::json;
 
 use crate::apart::Apart;
-use crate::arguments::{Arguments, ByProfile, Command, Drawn, Emit, StackChoice};
+use crate::arguments::{Arguments, ByProfile, Command, Drawn, Emit, SchemaOf, StackChoice};
 use crate::common::{
     accepted, backend_of, compiled_to_write, picture_name, profile_of, refused, with_stack, write, written,
 };
@@ -25,16 +25,17 @@ use crate::tests::{tests, Asked};
 pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i32, Failure> {
     match &arguments.command {
         Command::Check { files } => check(files, apart, printer),
-        Command::Test { files, backend, fused, filter } => {
+        Command::Test { files, backend, fused, filter, record } => {
             let filter = filter.as_deref().unwrap_or("");
-            let asked = Asked { files, backend: backend.map(backend_of), fuse: fused.level, filter };
+            let record = record.as_deref();
+            let asked = Asked { files, backend: backend.map(backend_of), fuse: fused.level, filter, record };
             tests(&asked, apart, printer)
         }
-        Command::Run { stack, on } => {
+        Command::Run { stack, on, record } => {
             let checked = accepted(stack.file.as_slice(), printer)?.fused(on.fused.level);
             let chosen = (&checked, stack.stack.as_deref());
             with_stack(chosen, (apart, Streams::Shared), printer, |compiled| {
-                run_stack((&checked, compiled), on, arguments.seed, printer)
+                run_stack((&checked, compiled), on, record.as_deref(), arguments.seed, printer)
             })
         }
         Command::Connect { remote, timeout, stack, on, linger } => {
@@ -47,13 +48,14 @@ pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i3
         Command::Forward { from, to, stack, on } => {
             streams::forward((from, to), stack, on, (arguments.seed, apart), printer)
         }
-        Command::Sim { file, network, backend, fused, pcap, chart, log, seeds, jobs } => {
+        Command::Sim { file, network, backend, fused, pcap, chart, log, record, seeds, jobs } => {
             let options = SimOptions {
                 network: network.as_deref(),
                 backend: *backend,
                 pcap: pcap.as_deref(),
                 chart: chart.as_deref(),
                 log: *log,
+                record: record.as_deref(),
                 seed: arguments.seed,
                 seeds: *seeds,
                 jobs: *jobs,
@@ -102,6 +104,22 @@ pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i3
             let checked = accepted(stack.file.as_slice(), printer)?;
             let chosen = (&checked, stack.stack.as_deref());
             with_stack(chosen, (apart, Streams::Shared), printer, |compiled| draw((&checked, compiled), asked, printer))
+        }
+        Command::Show { file, runs, run, host, from, to, chart, pcap } => {
+            picture_name(chart.as_deref(), &[".svg", ".txt"])?;
+            let time = |text: &Option<String>| text.as_deref().map(mokume_driver::run::duration).transpose();
+            let part = record::Part { hosts: host.clone(), from: time(from)?, to: time(to)? };
+            let asked = crate::show::Asked {
+                which: (!runs).then_some(*run),
+                part,
+                chart: chart.as_deref(),
+                pcap: pcap.as_deref(),
+            };
+            crate::show::show(file, &asked, printer)
+        }
+        Command::Schema { name: SchemaOf::Record } => {
+            printer.line(record::SCHEMA.trim_end());
+            Ok(0)
         }
         Command::Dissect { file, by, stack, packets, filter } => {
             let which = (packets.as_deref(), filter.as_deref());

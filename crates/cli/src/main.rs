@@ -14,6 +14,7 @@ mod print;
 mod profile;
 mod prove;
 mod run;
+mod show;
 mod simulate;
 mod streams;
 mod tests;

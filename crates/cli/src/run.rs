@@ -4,7 +4,7 @@ use mokume_base::world::{RealWorld, World};
 use mokume_driver::compile::{Checked, Compiled};
 use mokume_driver::machines::Backend;
 use mokume_driver::project::Defaults;
-use mokume_driver::{run, sim, Failure};
+use mokume_driver::{record, run, Failure};
 use serde_json::json;
 
 use crate::accounts::print_accounts;
@@ -16,10 +16,12 @@ use crate::print::{time, Printer};
 pub fn run_stack(
     (checked, compiled): (&Checked, &Compiled),
     on: &OnDevices,
+    record: Option<&str>,
     seed: Option<u64>,
     printer: &Printer,
 ) -> Result<i32, Failure> {
     let request = request(on, seed, &checked.manifest.defaults)?;
+    let request = run::Request { record: record.map(str::to_string), ..request };
     let (backend, seed) = (request.backend, request.seed);
     let mut ready = || {
         let name = &compiled.composed.name;
@@ -34,7 +36,7 @@ pub fn run_stack(
         let port = &automaton.ports[output.port.index()];
         let described = &port.outputs[output.event as usize];
         let event = &described.event;
-        let args = sim::arguments(automaton, &compiled.written, output.port, &described.params, &output.args);
+        let args = record::arguments(automaton, &compiled.written, output.port, &described.params, &output.args);
         if printer.is_json() {
             printer.object(&json!({ "at": at, "port": port.name, "event": event, "args": args }));
         } else {
@@ -66,5 +68,14 @@ pub fn request(on: &OnDevices, seed: Option<u64>, defaults: &Defaults) -> Result
     };
     let seed = seed.or(defaults.seed).unwrap_or_else(|| RealWorld.seed());
     let nanoseconds = on.duration.as_deref().map(run::duration).transpose()?;
-    Ok(run::Request { devices, set, backend, seed, nanoseconds, pcap: on.pcap.clone(), weather: on.weather.clone() })
+    Ok(run::Request {
+        devices,
+        set,
+        backend,
+        seed,
+        nanoseconds,
+        pcap: on.pcap.clone(),
+        record: None,
+        weather: on.weather.clone(),
+    })
 }

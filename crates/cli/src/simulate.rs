@@ -2,13 +2,13 @@
 
 mod seeds;
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use mokume_base::world::RealWorld;
 use mokume_driver::compile::Checked;
 use mokume_driver::machines::Backend;
-use mokume_driver::{graph, sim, Failure};
+use mokume_driver::{record, sim, Failure};
 use serde_json::json;
 
 use crate::accounts::print_accounts;
@@ -23,6 +23,7 @@ pub struct SimOptions<'a> {
     pub pcap: Option<&'a str>,
     pub chart: Option<&'a str>,
     pub log: bool,
+    pub record: Option<&'a str>,
     pub seed: Option<u64>,
     /// How many seeds; one, if none is said.
     pub seeds: Option<u64>,
@@ -47,28 +48,42 @@ pub fn simulate(
     if let Some(count) = options.seeds {
         return seeds::run(&prepared, (seed, count), options.jobs, &replay, printer);
     }
-    let is_wanted = options.log || options.pcap.is_some() || options.chart.is_some();
+    let files = [options.pcap, options.chart, options.record];
+    let is_wanted = options.log || files.iter().any(Option::is_some);
     let keep = if is_wanted { sim::Keep::All } else { sim::Keep::Reports };
     let mut progress = Status::new(printer, Duration::from_millis(500), Duration::from_millis(100));
     let how = sim::How { seed, keep, weather: sim::Sky::Seeded };
-    let finished = prepared.run(how, &world, &mut |at| progress.show(|| bar(at, network.until)))?.come_to_rest()?;
+    let finished = prepared.run(how, &world, &mut |at| progress.show(|| bar(at, network.until)))?;
     progress.end();
-    // First what lasts: a reader of what is printed may go away.
-    write_files(&finished, options, &format!("{} (seed {seed})", network.name.text), printer)?;
-    if options.log {
-        print_log(&finished, printer);
+    if is_wanted {
+        let record = finished.record();
+        // First what lasts: a reader of what is printed may go away.
+        write_files(&record, options, &format!("{} (seed {seed})", network.name.text), printer)?;
+        if options.log {
+            crate::show::print_log(&record, &record::Part::default(), printer);
+        }
     }
+    let finished = finished.come_to_rest()?;
     print_hosts(&finished, (&network.name.text, seed), printer);
     let wrong = sim::seeds::wrong(&finished);
-    first_of_each(&wrong).into_iter().for_each(|failed| print_failed(failed, seed, &replay, printer));
+    for (failed, more) in first_of_each(&wrong) {
+        print_failed(failed, more, seed, &replay, printer);
+    }
     Ok(i32::from(!wrong.is_empty()))
 }
 
-/// What a host reports at a place it reports again and again: the first says it.
-fn first_of_each<'a>(wrong: &'a [sim::Failed]) -> Vec<&'a sim::Failed> {
-    let mut seen = BTreeSet::new();
-    let is_new = |failed: &&'a sim::Failed| !failed.wanted.is_empty() || seen.insert((&failed.place, &failed.found));
-    wrong.iter().filter(is_new).collect()
+/// What a host reports at a place it reports again and again: the first says it, with how many more there are.
+fn first_of_each(wrong: &[sim::Failed]) -> Vec<(&sim::Failed, usize)> {
+    let mut firsts: Vec<(&sim::Failed, usize)> = Vec::new();
+    let mut known = BTreeMap::new();
+    for failed in wrong {
+        let first = *known.entry((&failed.place, &failed.found)).or_insert(firsts.len());
+        match firsts.get_mut(first).filter(|_| failed.wanted.is_empty()) {
+            Some((_, more)) => *more += 1,
+            None => firsts.push((failed, 0)),
+        }
+    }
+    firsts
 }
 
 /// What runs a seed again.
@@ -88,20 +103,26 @@ impl Replay<'_> {
 }
 
 /// What was not as expected, with the command that shows it again.
-fn print_failed(failed: &sim::Failed, seed: u64, replay: &Replay<'_>, printer: &Printer) {
+fn print_failed(failed: &sim::Failed, more: usize, seed: u64, replay: &Replay<'_>, printer: &Printer) {
     let command = replay.command(replay.network, seed);
-    let sim::Failed { at, place, wanted, found, instead, others, beside, .. } = failed;
+    let sim::Failed { at, place, wanted, found, cause, instead, others, beside, .. } = failed;
     if printer.is_json() {
         let shown = |list: &[(u64, String)]| -> Vec<_> {
             list.iter().map(|(at, text)| json!({ "at": at, "event": text })).collect()
         };
         let (instead, beside) = (shown(instead), shown(beside));
-        let object = json!({ "failed": wanted, "found": found, "instead": instead, "beside": beside, "others": others, "place": place, "at": at, "seed": seed, "replay": command });
+        let object = json!({ "failed": wanted, "found": found, "cause": cause, "more": more, "instead": instead, "beside": beside, "others": others, "place": place, "at": at, "seed": seed, "replay": command });
         return printer.object(&object);
     }
     let place = if place.is_empty() { String::new() } else { format!("{place}: ") };
     let what = if wanted.is_empty() { found.clone() } else { format!("`{wanted}`: {found}") };
-    printer.line(format!("FAILED {place}{what} (at {}, seed {seed})", time(*at)));
+    let cause = if cause.is_empty() { String::new() } else { format!(", {cause}") };
+    printer.line(format!("FAILED {place}{what}{cause} (at {}, seed {seed})", time(*at)));
+    match more {
+        0 => {}
+        1 => printer.line("    and once more"),
+        _ => printer.line(format!("    and {more} times more; `--log` has them all")),
+    }
     instead.iter().for_each(|(at, text)| printer.line(format!("    came: {text} at {}", time(*at))));
     if *others > instead.len() as u64 {
         printer.line(format!("    in all {others} that were not as expected; these are the nearest"));
@@ -133,39 +154,17 @@ fn print_hosts(finished: &sim::Run, (name, seed): (&str, u64), printer: &Printer
     }
 }
 
-/// The capture and the chart, where they are asked for.
-fn write_files(finished: &sim::Run, options: &SimOptions<'_>, title: &str, printer: &Printer) -> Result<(), Failure> {
-    if let Some(name) = options.pcap {
-        make_folder(&RealWorld, name)?;
-        let frames = sim::capture(finished, name)?;
-        printer.note(format!("{frames} frames in {name}"));
+/// The record, the capture and the chart, where they are asked for.
+fn write_files(run: &record::Run, options: &SimOptions<'_>, title: &str, printer: &Printer) -> Result<(), Failure> {
+    if let Some(name) = options.record {
+        write(&RealWorld, name, run.text().as_bytes())?;
+        printer.note(format!("{} events in {name}", run.events.len()));
     }
-    if let Some(name) = options.chart {
-        let chart = sim::chart(finished, title);
-        let picture = graph::chart(&chart, name.ends_with(".txt"));
-        write(&RealWorld, name, picture.as_bytes())?;
-        printer.note(format!("sequence chart in {name}"));
-    }
-    Ok(())
-}
-
-fn print_log(finished: &sim::Run, printer: &Printer) {
-    for line in sim::log(finished) {
-        if printer.is_json() {
-            printer.object(&line.json());
-        } else {
-            printer.line(format!("{:>12}  {:<10} {}", time(line.at), line.host, line.text));
-        }
-    }
+    crate::show::write_files(run, &record::Part::default(), (options.chart, options.pcap), title, printer)
 }
 
 /// How far a run has come, as a bar.
 pub fn bar(at: u64, until: u64) -> String {
     let percent = (at.saturating_mul(100) / until.max(1)).min(100) as usize;
     format!("[{:<50}] {percent:>3} % of {}", "#".repeat(percent / 2), time(until))
-}
-
-fn make_folder(world: &RealWorld, name: &str) -> Result<(), Failure> {
-    // Writing an empty file makes the folders on the way; the capture then replaces it.
-    write(world, name, &[])
 }

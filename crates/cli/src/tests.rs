@@ -5,6 +5,7 @@ use std::time::Duration;
 use mokume_base::world::RealWorld;
 use mokume_driver::apart::{self, Ended, Last, Place, Signals, Word};
 use mokume_driver::machines::Backend;
+use mokume_driver::record::Lines;
 use mokume_driver::test::{self, NotRun, Outcome, Play, Watch};
 use mokume_driver::{compile, Failure};
 use serde_json::json;
@@ -19,6 +20,8 @@ pub struct Asked<'a> {
     pub backend: Option<Backend>,
     pub fuse: Option<u8>,
     pub filter: &'a str,
+    /// Where what happens is written down.
+    pub record: Option<&'a str>,
 }
 
 /// `mokume test`.
@@ -109,7 +112,13 @@ fn in_child(asked: &Asked<'_>, patience: Option<Duration>, apart: &Apart, printe
     let is_silent = prepared.diagnostics.is_empty();
     let mut teller =
         Teller { apart, patience, printer, number: 0, failed: false, checked: &checked, warned: Vec::new() };
-    let (_, not_run) = prepared.run(asked.backend, &world, &mut teller);
+    // Behind what a child wrote that did not come to its end.
+    let is_more = apart.behind > 0;
+    let mut record = asked.record.map(|name| Lines::open(&world, name, is_more)).transpose()?;
+    let (_, not_run) = prepared.run(asked.backend, &world, &mut teller, record.as_mut());
+    if let Some(record) = record {
+        record.settle()?;
+    }
     if teller.number == 0 && not_run.is_empty() && is_silent {
         return Err(Failure::of_use("there is no test", "write `test \"name\" { stack … }`, or change `--filter`"));
     }

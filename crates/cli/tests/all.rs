@@ -12,6 +12,7 @@ mod networks;
 mod path_page;
 mod profile;
 mod prove;
+mod records;
 mod small;
 mod streams;
 mod tap;

@@ -211,9 +211,18 @@ fn a_failing_test_says_where_a_report_was_made() {
 fn a_report_is_said_with_its_place() {
     let once = "    at 1 ms a.app.send_to(\"x\")\n";
     let (code, text) = run("sim", "reports.mok", &of_two(COUNTS, &once.repeat(3)), &[]);
-    assert!(code == 1 && text.contains("host `a` reported overflow (at 1.0 ms, seed 1)"), "{text}");
+    assert!(
+        code == 1 && text.contains("host `a` reported overflow, on app.send_to(\"x\") (at 1.0 ms, seed 1)"),
+        "{text}"
+    );
     assert!(text.contains("reports.mok:5"), "{text}");
     assert_eq!(text.matches("overflow").count(), 1, "once for a place: {text}");
+    // Each makes one.
+    let stack = COUNTS.replace("n += 1", "n = full + 1").replace("entity {", "entity { var full: u8 = 255 ");
+    for (count, more) in [(2, "    and once more\n"), (4, "    and 3 times more; `--log` has them all\n")] {
+        let (code, text) = run("sim", "again.mok", &of_two(&stack, &once.repeat(count)), &[]);
+        assert!(code == 1 && text.contains(more), "{text}");
+    }
     let (code, text) = run("sim", "quiet.mok", &of_two(COUNTS, once), &[]);
     assert_eq!(code, 0, "{text}");
 }

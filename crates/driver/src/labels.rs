@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 
 use mokume_reaction::{Automaton, Fallible, FieldValue, WireId, WireItem};
+use mokume_record::text_of;
 
 /// What tells the frames of one automaton apart; made once for a run.
 pub struct Labels<'a> {
@@ -98,17 +99,4 @@ fn checks(items: &[WireItem]) -> u32 {
             WireItem::Choice { arms, .. } => 4 + arms.iter().map(|arm| checks(&arm.items)).min().unwrap_or_default(),
         })
         .sum()
-}
-
-/// Octets as text where they are, else in hexadecimal; the first few.
-pub fn text_of(octets: &[u8]) -> String {
-    const MOST: usize = 24;
-    let more = if octets.len() > MOST { "…" } else { "" };
-    let shown = &octets[..octets.len().min(MOST)];
-    if !shown.is_empty() && shown.iter().all(|octet| (0x20..0x7f).contains(octet)) {
-        format!("\"{}{more}\"", String::from_utf8_lossy(shown))
-    } else {
-        let hex: String = shown.iter().map(|octet| format!("{octet:02x}")).collect();
-        format!("x\"{hex}{more}\"")
-    }
 }

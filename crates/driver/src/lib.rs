@@ -24,6 +24,7 @@ mod places;
 pub mod profile;
 pub mod project;
 pub mod prove;
+pub mod record;
 pub mod run;
 pub mod settings;
 pub mod shelf;

@@ -200,12 +200,18 @@ impl Live {
             for _ in 0..BURST {
                 let now = self.clock.now().unwrap_or(self.now);
                 let attached = &mut self.devices[index];
+                let (port, frame_event) = (attached.port, attached.frame_event);
                 let Some(frame) = attached.device.receive(now)? else { break };
                 self.traffic.received += 1;
+                // What is due leaves before: so a capture has it in the order in which it was.
+                if machine.next_deadline().is_some_and(|due| due <= now) {
+                    let outcome = machine.advance(now);
+                    self.take(now, &outcome, heard)?;
+                }
                 if let Some(capture) = &mut self.capture {
                     capture.write(self.epoch.saturating_add(now), &frame)?;
                 }
-                let outcome = machine.input(now, attached.port, attached.frame_event, &[Datum::Message(frame)]);
+                let outcome = machine.input(now, port, frame_event, &[Datum::Message(frame)]);
                 self.take(now, &outcome, heard)?;
             }
         }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use mokume_base::world::World;
 use mokume_reaction::{Accounts, Automaton, Machine, Output, Port, PortId, PortKind};
-use mokume_simulate::{Befell, Weather};
+use mokume_record::Kind;
+use mokume_simulate::{Befell, Recorded, Weather};
 
 use crate::compile::Compiled;
 use crate::devices::capture::{CaptureWriter, LinkType};
@@ -14,6 +15,7 @@ use crate::devices::{self, Device};
 use crate::failure::Failure;
 use crate::live::{self, Attached, Live, Said, Traffic, Until};
 use crate::machines::{self, frame_event, Backend};
+use crate::record::{self, Lines, Namer, Ran};
 use crate::settings;
 use crate::weather;
 
@@ -25,6 +27,8 @@ pub struct Request {
     pub seed: u64,
     pub nanoseconds: Option<u64>,
     pub pcap: Option<String>,
+    /// Where what happens is written down.
+    pub record: Option<String>,
     /// `--weather`, each with the device in front where there are several.
     pub weather: Vec<String>,
 }
@@ -49,17 +53,43 @@ pub fn run(
     said: &mut dyn FnMut(u64, &str),
 ) -> Result<Report, Failure> {
     let mut opened = open(compiled, request, world)?;
+    let mut lines = request.record.as_deref().map(|name| Lines::open(world, name, false)).transpose()?;
     let mut reports = 0;
     ready();
     let until = Until { nanoseconds: request.nanoseconds, stop: stop_on_signals()? };
-    live::run(opened.machine.as_mut(), &mut opened.live, &until, &mut |at, what| match what {
+    let mut hear = |at: u64, what: Said<'_>| match what {
         Said::Output(output) => heard(at, output),
         Said::Report(what) => {
             reports += 1;
             said(at, what);
         }
-    })?;
+    };
+    match &mut lines {
+        Some(lines) => recorded(compiled, request, (&mut opened, lines), &until, &mut hear)?,
+        None => live::run(opened.machine.as_mut(), &mut opened.live, &until, &mut hear)?,
+    }
     opened.report(&compiled.composed, reports)
+}
+
+/// Runs, and writes down what happens.
+fn recorded(
+    compiled: &Compiled,
+    request: &Request,
+    (opened, lines): (&mut Opened, &mut Lines),
+    until: &Until,
+    hear: &mut dyn FnMut(u64, Said<'_>),
+) -> Result<(), Failure> {
+    let automaton = &compiled.composed;
+    let mut namer = Namer::of_stack(automaton, &compiled.written);
+    let (kind, name, seed, backend) = (Kind::Stack, automaton.name.as_str(), request.seed, request.backend);
+    lines.head(&namer.head(&Ran { kind, name, place: None, seed, backend }));
+    let sink = Box::new(|record| lines.event(&namer.event(record)));
+    let mut machine = Recorded::new(opened.machine.as_mut(), record::devices(automaton), sink);
+    let ran = live::run(&mut machine, &mut opened.live, until, hear);
+    let (last, at) = machine.last();
+    drop(machine);
+    lines.event(&record::end(last, at, Vec::new(), None));
+    ran.and(lines.settle())
 }
 
 /// A stack on its devices that has not started.

@@ -1,8 +1,7 @@
-//! `mokume sim`: a file's network in virtual time, as records, a capture and a chart.
+//! `mokume sim`: a file's network in virtual time, as a record.
 
 mod casts;
 pub mod seeds;
-mod show;
 pub mod shrink;
 mod stacks;
 mod watch;
@@ -13,20 +12,21 @@ use std::sync::Arc;
 use mokume_base::world::World;
 use mokume_base::{Diagnostic, Span};
 use mokume_lower::Protocols;
-use mokume_reaction::{Accounts, Automaton, Machine, Output, PortId};
+use mokume_reaction::{Accounts, Automaton, Datum, Machine, Output, PortId, Type};
+use mokume_record::{Event, Kind};
 use mokume_script::Written;
 use mokume_semantics::program::{self, Name, Network};
 pub use mokume_simulate::Keep;
 use mokume_simulate::{
-    Clocked, Host, Ill, Medium, Mishap, Outage, Partition, Record, Restless, Simulation, Unfulfilled,
+    Clocked, Host, Ill, Medium, Mishap, Outage, Partition, Record, RecordedEvent, Restless, Simulation, Unfulfilled,
 };
 
 use crate::compile::{self, Checked, Compiled};
 use crate::failure::Failure;
 use crate::machines::frame_event;
 use crate::machines::{self, Backend, Noted};
+use crate::record::{self, Namer, Ran};
 
-pub use show::{arguments, capture, chart, log, LogLine};
 pub use watch::Failed;
 use watch::{Events, Watcher};
 
@@ -35,6 +35,10 @@ pub type Watched<'a> = (u32, Noted<'a>);
 
 /// A finished run.
 pub struct Run {
+    /// Of the network.
+    pub name: String,
+    pub seed: u64,
+    pub backend: Backend,
     pub hosts: Vec<HostRun>,
     pub media: Vec<String>,
     pub records: Vec<Record>,
@@ -154,6 +158,7 @@ impl<'a> Prepared<'a> {
         progress: &mut dyn FnMut(u64),
     ) -> Result<Run, Failure> {
         let mishaps = self.mishaps(&how.weather);
+        let seed = how.seed;
         let mut simulation = self.simulation(hosts, how, mishaps.clone()).failing(outages);
         let automata = self.automata();
         let mut watcher = Watcher::new(&self.events, self.network, &automata);
@@ -162,12 +167,12 @@ impl<'a> Prepared<'a> {
         for host in &simulation.hosts {
             machines::check_room(&*host.machine, &format!("host `{}`", host.name))?;
         }
-        for (host, machine) in simulation.ended() {
+        for (host, machine) in simulation.before() {
             machines::check_room(&**machine, &format!("host `{}`", simulation.hosts[*host].name))?;
         }
         let all_lives = |host: usize| {
             let mut accounts = simulation.hosts[host].machine.accounts();
-            let before = simulation.ended().iter().filter(|(of, _)| *of == host);
+            let before = simulation.before().iter().filter(|(of, _)| *of == host);
             before.for_each(|(_, machine)| accounts.add(&machine.accounts()));
             accounts
         };
@@ -190,7 +195,8 @@ impl<'a> Prepared<'a> {
         failed.sort_by_key(|failed| failed.at);
         let media = simulation.media.iter().map(|medium| medium.name.clone()).collect();
         let noted = simulation.noted().to_vec();
-        Ok(Run { hosts, media, records, until: self.network.until, failed, noted, restless })
+        let (name, backend, until) = (self.network.name.text.clone(), self.backend, self.network.until);
+        Ok(Run { name, seed, backend, hosts, media, records, until, failed, noted, restless })
     }
 
     /// What is to happen to single frames: that of the weather first, then what the network itself says, which has a place in it.
@@ -219,7 +225,8 @@ impl<'a> Prepared<'a> {
             None => (String::new(), shrink::line(self, mishap)),
         };
         let (instead, beside) = (Vec::new(), Vec::new());
-        Failed { expectation: None, at, place, wanted, is_too_much: false, found, instead, others: 0, beside }
+        let (is_too_much, cause, others) = (false, String::new(), 0);
+        Failed { expectation: None, at, place, wanted, is_too_much, found, cause, instead, others, beside }
     }
 
     fn simulation(&self, hosts: Vec<Host>, how: How, mishaps: Vec<(Mishap, Option<Span>)>) -> Simulation {
@@ -242,12 +249,70 @@ impl<'a> Prepared<'a> {
     }
 }
 
+impl HostRun {
+    /// `udp.accepted(session 3, 10.0.0.1, 4000, 10.0.0.2, 7)`
+    pub fn output(&self, port: PortId, event: u32, args: &[Datum]) -> String {
+        let output = &self.automaton.ports[port.index()].outputs[event as usize];
+        self.call(port, &output.event, &output.params, args)
+    }
+
+    fn input(&self, port: PortId, event: u32, args: &[Datum]) -> String {
+        let input = &self.automaton.ports[port.index()].inputs[event as usize];
+        self.call(port, &input.event, &input.params, args)
+    }
+
+    fn call(&self, port: PortId, event: &str, params: &[(String, Type)], args: &[Datum]) -> String {
+        let name = &self.automaton.ports[port.index()].name;
+        format!("{name}.{event}{}", record::arguments(&self.automaton, &self.written, port, params, args))
+    }
+}
+
 impl Run {
+    /// All that happened, by names; of a run that kept all of it.
+    pub fn record(&self) -> record::Run {
+        let hosts = self.hosts.iter().map(|host| (host.name.as_str(), &host.automaton, &*host.written));
+        let mut namer = Namer::new(hosts, self.media.iter().cloned());
+        let (kind, name, seed, backend) = (Kind::Network, self.name.as_str(), self.seed, self.backend);
+        let head = namer.head(&Ran { kind, name, place: None, seed, backend });
+        let mut events: Vec<Event> = self.records.iter().cloned().map(|record| namer.event(record)).collect();
+        let failed = |failed: &Failed| mokume_record::Failed {
+            at: failed.at,
+            place: failed.place.clone(),
+            wanted: failed.wanted.clone(),
+            found: failed.found.clone(),
+        };
+        let failed = self.failed.iter().map(failed).collect();
+        let at = self.restless.map_or(self.until, |(at, _)| at);
+        let last = events.last().map_or(0, |event| event.id);
+        events.push(record::end(last, at, failed, self.restless_text()));
+        record::Run { head, events }
+    }
+
+    fn restless_text(&self) -> Option<String> {
+        let name = |host: usize| self.hosts.get(host).map_or("?", |host| &host.name);
+        self.restless.map(|(at, why)| restless(at, why, name))
+    }
+
+    /// What brought a report about, for people: `as frame #3 came`.
+    fn brought_by(&self, cause: Option<u64>) -> String {
+        let found = cause.and_then(|cause| self.records.iter().find(|record| record.id == cause));
+        match found.map(|record| &record.what) {
+            Some(RecordedEvent::Started { .. }) => "as it started".to_string(),
+            Some(RecordedEvent::Woken { .. }) => "as a timer was due".to_string(),
+            Some(RecordedEvent::Arrived { number, .. }) => format!("as frame #{number} came"),
+            Some(RecordedEvent::Input { host, port, event, args, .. }) => {
+                format!("on {}", self.hosts[*host].input(*port, *event, args))
+            }
+            _ => String::new(),
+        }
+    }
+
     /// The failure, if the run ended early.
     pub fn come_to_rest(self) -> Result<Run, Failure> {
-        let Some((at, why)) = self.restless else { return Ok(self) };
-        let name = |host: usize| self.hosts.get(host).map_or("?", |host| &host.name);
-        Err(Failure::of_program(restless(at, why, name), RESTLESS_HELP))
+        match self.restless_text() {
+            Some(text) => Err(Failure::of_program(text, RESTLESS_HELP)),
+            None => Ok(self),
+        }
     }
 }
 

@@ -8,13 +8,16 @@ use std::sync::Arc;
 use mokume_base::world::World;
 use mokume_emit_c::{Build, CMachine, CProgram, Memory};
 use mokume_interpret::Instance;
-use mokume_reaction::Automaton;
+use mokume_reaction::{Automaton, Machine};
+use mokume_record::Kind;
 use mokume_script::{Failure as Difference, Script};
 use mokume_semantics::program::Test;
+use mokume_simulate::Recorded;
 
 use crate::compile::{self, Checked, Compiled};
 use crate::failure::{Blame, Failure};
 use crate::machines::{self, Backend};
+use crate::record::{self, Lines, Namer, Ran};
 use watch::Watched;
 pub use watch::{Outcome, Play, Unwatched, Watch};
 
@@ -43,7 +46,7 @@ pub struct Results {
 pub fn run(checked: &Checked, backend: Option<Backend>, filter: &str, world: &dyn World) -> Results {
     let mut prepared = prepare(checked, filter, world);
     let diagnostics = std::mem::take(&mut prepared.diagnostics);
-    let (outcomes, not_run) = prepared.run(backend, world, &mut Unwatched);
+    let (outcomes, not_run) = prepared.run(backend, world, &mut Unwatched, None);
     Results { outcomes, not_run, diagnostics }
 }
 
@@ -81,20 +84,22 @@ struct Running<'r> {
     checked: &'r Checked,
     world: &'r dyn World,
     watch: &'r mut dyn Watch,
+    record: Option<&'r mut Lines>,
     outcomes: Vec<Outcome>,
     not_run: Vec<NotRun>,
 }
 
 impl Prepared<'_> {
-    /// Runs them on one back end or on both: what they did, and what did not run in C.
+    /// Runs them on one back end or on both: what they did, and what did not run in C. Each is a run of the record, if there is one.
     pub fn run(
         self,
         backend: Option<Backend>,
         world: &dyn World,
         watch: &mut dyn Watch,
+        record: Option<&mut Lines>,
     ) -> (Vec<Outcome>, Vec<NotRun>) {
         let Prepared { checked, stacks, mut scripts, diagnostics: _ } = self;
-        let mut running = Running { checked, world, watch, outcomes: Vec::new(), not_run: Vec::new() };
+        let mut running = Running { checked, world, watch, record, outcomes: Vec::new(), not_run: Vec::new() };
         if backend != Some(Backend::C) {
             for (test, script) in &scripts {
                 running.on_interpreter(&stacks[&test.stack.0], test, script);
@@ -118,25 +123,28 @@ impl Running<'_> {
     fn play(
         &mut self,
         (test, backend, calls_functions): (&Test, Backend, bool),
-        run: impl FnOnce(&mut dyn Watch) -> Vec<Difference>,
+        run: impl FnOnce(&mut Seen<'_>) -> Vec<Difference>,
     ) {
         let mut outcome = outcome(self.checked, test, backend, Vec::new());
         let play = Play { test: &outcome.test, file: &outcome.file, line: outcome.line, backend, calls_functions };
         if self.watch.begins(&play) {
-            outcome.differences = run(self.watch);
+            let record = self.record.as_deref_mut();
+            let seen =
+                &mut Seen { watch: &mut *self.watch, record, name: &test.name, place: place_of(&outcome), backend };
+            outcome.differences = run(seen);
             self.watch.ended(&outcome);
             self.outcomes.push(outcome);
         }
     }
 
     fn on_interpreter(&mut self, compiled: &Compiled, test: &Test, script: &Script) {
-        self.play((test, Backend::Interpreter, compiled.natives.is_some()), |watch| {
+        self.play((test, Backend::Interpreter, compiled.natives.is_some()), |seen| {
             let automaton = &compiled.uncomposed;
             let params = mokume_script::parameters(automaton, script);
             let machine = Instance::new(automaton, &params, script.seed);
-            let mut machine = Watched { machine: machine.with_natives(compiled.natives.clone()), watch };
-            let mut differences = mokume_script::judge(automaton, &compiled.written, script, &mut machine);
-            differences.extend(beyond_the_peak(&compiled.composed, machine.machine.most_held(), script));
+            let mut machine = machine.with_natives(compiled.natives.clone());
+            let mut differences = seen.judge(compiled, automaton, script, &mut machine);
+            differences.extend(beyond_the_peak(&compiled.composed, machine.most_held(), script));
             differences
         });
     }
@@ -153,8 +161,8 @@ impl Running<'_> {
                     let Some(place) = stacks.iter().position(|(stack, _)| *stack == test.stack.0) else { continue };
                     let compiled = stacks[place].1;
                     let calls_functions = compiled.natives.is_some();
-                    self.play((test, Backend::C, calls_functions), |watch| {
-                        play_in_c(compiled, (&program, place), (test, script), watch)
+                    self.play((test, Backend::C, calls_functions), |seen| {
+                        play_in_c(compiled, (&program, place), (test, script), seen)
                     });
                 }
             }
@@ -167,6 +175,54 @@ impl Running<'_> {
             }
             Err(failure) => self.not_run.push(NotRun { tests: tests.len(), failure }),
         }
+    }
+}
+
+/// Who sees a test: who watches, and the record it is written down in.
+struct Seen<'a> {
+    watch: &'a mut dyn Watch,
+    record: Option<&'a mut Lines>,
+    name: &'a str,
+    place: String,
+    backend: Backend,
+}
+
+fn place_of(outcome: &Outcome) -> String {
+    format!("{}:{}", outcome.file, outcome.line)
+}
+
+impl Seen<'_> {
+    /// Plays the script on a machine that runs `automaton`, and judges it.
+    fn judge<M: Machine>(
+        &mut self,
+        compiled: &Compiled,
+        automaton: &Automaton,
+        script: &Script,
+        machine: &mut M,
+    ) -> Vec<Difference> {
+        let watch = &mut *self.watch;
+        let written = &*compiled.written;
+        let Some(lines) = self.record.as_deref_mut() else {
+            return mokume_script::judge(automaton, written, script, &mut Watched { machine, watch });
+        };
+        let composed = &compiled.composed;
+        let mut namer = Namer::of_stack(composed, written);
+        let (kind, place, seed, backend) = (Kind::Test, Some(self.place.clone()), script.seed, self.backend);
+        lines.head(&namer.head(&Ran { kind, name: self.name, place, seed, backend }));
+        let sink = Box::new(|record| lines.event(&namer.event(record)));
+        let mut recorded = Recorded::new(machine, record::devices(composed), sink);
+        let differences =
+            mokume_script::judge(automaton, written, script, &mut Watched { machine: &mut recorded, watch });
+        let (last, at) = recorded.last();
+        drop(recorded);
+        let failed = differences.iter().map(|difference| mokume_record::Failed {
+            at,
+            place: self.place.clone(),
+            wanted: self.name.to_string(),
+            found: difference.to_string(),
+        });
+        lines.event(&record::end(last, at, failed.collect(), None));
+        differences
     }
 }
 
@@ -208,19 +264,18 @@ fn play_in_c(
     compiled: &Compiled,
     (program, place): (&Arc<CProgram>, usize),
     (test, script): (&Test, &Script),
-    watch: &mut dyn Watch,
+    seen: &mut Seen<'_>,
 ) -> Vec<Difference> {
     let automaton = &compiled.composed;
     let params = mokume_script::parameters(automaton, script);
-    let machine = match CMachine::new(program, place, &params, script.seed, memory_of(automaton, test)) {
+    let mut machine = match CMachine::new(program, place, &params, script.seed, memory_of(automaton, test)) {
         Ok(machine) => machine,
         Err(error) => {
             return vec![senseless(script, format!("the stack does not run in C: {error}; {}", error.way_out()))]
         }
     };
-    let mut machine = Watched { machine, watch };
-    let mut differences = mokume_script::judge(automaton, &compiled.written, script, &mut machine);
-    if machine.machine.exhausted() > 0 {
+    let mut differences = seen.judge(compiled, automaton, script, &mut machine);
+    if machine.exhausted() > 0 {
         let reason = "the C program ran out of message buffers: a reaction makes more messages than tests have";
         differences.push(senseless(script, reason.to_string()));
     }

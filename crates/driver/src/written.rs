@@ -222,7 +222,7 @@ mod tests {
         let words = [0x0a00_0001, 0, 1, 2, 0x0a00_0002, 0xfe80 << 48, 0, 7].map(Datum::Word);
         let args = [words.to_vec(), vec![Datum::Message(b"hi".to_vec()), Datum::Word(0x0a00_0004)]].concat();
         let shown =
-            crate::sim::arguments(&compiled.composed, &compiled.written, PortId::from(port), &output.params, &args);
+            crate::record::arguments(&compiled.composed, &compiled.written, PortId::from(port), &output.params, &args);
         assert_eq!(shown, "(10.0.0.1, ::1, 2, 10.0.0.2, fe80::, 7, \"hi\", 10.0.0.4)");
     }
 

@@ -26,6 +26,7 @@ mod peak_by_facts;
 mod pictures;
 mod random_paths;
 mod random_stacks;
+mod records;
 mod resources;
 mod text_form;
 mod usual;

@@ -153,6 +153,36 @@ pub trait Machine {
     }
 }
 
+impl<M: Machine + ?Sized> Machine for &mut M {
+    fn start(&mut self, now: u64) -> Outcome {
+        (**self).start(now)
+    }
+
+    fn input(&mut self, now: u64, port: PortId, event: u32, args: &[Datum]) -> Outcome {
+        (**self).input(now, port, event, args)
+    }
+
+    fn advance(&mut self, now: u64) -> Outcome {
+        (**self).advance(now)
+    }
+
+    fn next_deadline(&self) -> Option<u64> {
+        (**self).next_deadline()
+    }
+
+    fn accounts(&self) -> Accounts {
+        (**self).accounts()
+    }
+
+    fn exhausted(&self) -> u64 {
+        (**self).exhausted()
+    }
+
+    fn reactions(&self) -> u64 {
+        (**self).reactions()
+    }
+}
+
 /// Functions in C, for who runs a stack without being C.
 pub trait Natives: Send + Sync {
     /// The result of a function, 0 if it has none. `octets` are those of its message and how many there may be afterwards.

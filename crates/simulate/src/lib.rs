@@ -5,13 +5,15 @@
 pub mod clock;
 pub mod network;
 pub mod record;
+pub mod recorder;
 pub mod watch;
 pub mod way;
 pub mod weather;
 
 pub use clock::Clocked;
 pub use network::{Host, Keep, Outage, Partition, Restless, Simulation, Unfulfilled};
-pub use record::{Fate, Record, RecordedEvent};
+pub use record::{Ending, Fate, Loss, Record, RecordedEvent};
+pub use recorder::Recorded;
 pub use watch::{ScriptedInput, Unwatched, Watch};
 pub use way::{Befell, Way};
 pub use weather::{Ill, Medium, Member, Mishap, Weather};

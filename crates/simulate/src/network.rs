@@ -6,6 +6,8 @@ use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use mokume_base::Random;
 use mokume_reaction::{Datum, Machine, Outcome, PortId};
 
+use crate::record::{self, Loss};
+use crate::recorder::{Ended, Recorder};
 use crate::weather::{befall, by_chance, ills_of, Lines};
 use crate::{Fate, Ill, Medium, Member, Mishap, Record, RecordedEvent, ScriptedInput, Unwatched, Watch};
 
@@ -42,7 +44,7 @@ pub struct Outage {
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Coming {
     Outage(usize),
-    Arrival { host: usize, port: PortId, number: u64, frame: Vec<u8> },
+    Arrival { host: usize, port: PortId, number: u64, frame: Vec<u8>, cause: Option<u64> },
     Script(usize),
 }
 
@@ -57,6 +59,11 @@ pub struct Simulation {
     now: u64,
     random: Random,
     records: Vec<Record>,
+    recorder: Recorder,
+    /// By host, what became of its messages.
+    ended: Vec<Ended>,
+    /// By place in the script: the output that brought it about.
+    causes: Vec<Option<u64>>,
     keep: Keep,
     restless: Option<Restless>,
     /// Of each host since when its calls are counted, and how many they are.
@@ -66,7 +73,7 @@ pub struct Simulation {
     /// Hosts that have crashed.
     down: BTreeSet<usize>,
     /// The machines that crashed hosts had, in order of time.
-    ended: Vec<(usize, Box<dyn Machine>)>,
+    before: Vec<(usize, Box<dyn Machine>)>,
     lines: Lines,
     /// What is to happen to single frames.
     mishaps: BTreeMap<(Member, u64), Vec<(usize, Mishap)>>,
@@ -84,7 +91,7 @@ pub enum Unfulfilled {
     NoBit { mishap: usize, at: u64, bit: u64, octets: usize },
 }
 
-/// Which records a run keeps: all, for charts and captures, or reports alone, for runs of any length.
+/// Which records a run keeps: all, for charts and captures, or reports alone and what brought them about, for runs of any length.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Keep {
     All,
@@ -131,13 +138,16 @@ impl Simulation {
             now: 0,
             random: Random::new(seed),
             records: Vec::new(),
+            recorder: Recorder::default(),
+            ended: Vec::new(),
+            causes: Vec::new(),
             keep: Keep::All,
             restless: None,
             paces: Vec::new(),
             partitions: Vec::new(),
             outages: Vec::new(),
             down: BTreeSet::new(),
-            ended: Vec::new(),
+            before: Vec::new(),
             lines: Lines::default(),
             mishaps: BTreeMap::new(),
             unfulfilled: Vec::new(),
@@ -161,8 +171,8 @@ impl Simulation {
     }
 
     /// The machines that crashed hosts had, in order of time.
-    pub fn ended(&self) -> &[(usize, Box<dyn Machine>)] {
-        &self.ended
+    pub fn before(&self) -> &[(usize, Box<dyn Machine>)] {
+        &self.before
     }
 
     /// The same, with something that happens to single frames beside the weather.
@@ -218,6 +228,7 @@ impl Simulation {
         }
         for host in 0..self.hosts.len() {
             let outcome = self.hosts[host].machine.start(0);
+            self.recorder.begin(None, RecordedEvent::Started { host });
             self.take_outcome(host, outcome, watch);
         }
         let (mut rounds, mut events, mut calls) = (0, 0, vec![0; self.hosts.len()]);
@@ -287,6 +298,7 @@ impl Simulation {
             }
             let outcome = self.hosts[host].machine.advance(at);
             self.called(host);
+            self.recorder.begin(None, RecordedEvent::Woken { host });
             self.take_outcome(host, outcome, watch);
             *calls += u32::from(self.hosts[host].machine.next_deadline().is_some_and(|due| due <= at));
             if *calls > CALLS_AT_ONE_TIME {
@@ -313,22 +325,23 @@ impl Simulation {
     fn carry_out(&mut self, coming: Coming, watch: &mut dyn Watch) {
         match coming {
             Coming::Outage(index) => self.turn(index, watch),
-            Coming::Arrival { host, number, .. } if self.down.contains(&host) => {
-                self.record(RecordedEvent::Unheard { host, number });
+            Coming::Arrival { host, number, cause, .. } if self.down.contains(&host) => {
+                self.call(cause, RecordedEvent::Unheard { host, number });
             }
             Coming::Script(index) if self.down.contains(&self.script[index].host) => {
                 let ScriptedInput { host, port, event, .. } = self.script[index];
                 let args = watch.arguments(self.now, index, &self.script[index]).unwrap_or_default();
-                self.record(RecordedEvent::Input { host, port, event, args, refused: true });
+                let cause = self.causes.get(index).copied().flatten();
+                self.call(cause, RecordedEvent::Input { host, port, event, args, refused: true });
             }
-            Coming::Arrival { host, port, number, frame } => {
+            Coming::Arrival { host, port, number, frame, cause } => {
                 let Some((_, event)) = self.hosts[host].frame_events.iter().find(|(of, _)| *of == port).copied() else {
                     return;
                 };
                 let args = [Datum::Message(frame.clone())];
                 let outcome = self.hosts[host].machine.input(self.now, port, event, &args);
                 self.called(host);
-                self.record(RecordedEvent::Arrived { host, port, number, frame, refused: outcome.refused });
+                self.call(cause, RecordedEvent::Arrived { host, port, number, frame, refused: outcome.refused });
                 self.take_outcome(host, outcome, watch);
             }
             Coming::Script(index) => {
@@ -338,7 +351,8 @@ impl Simulation {
                 if !outcome.refused {
                     watch.input(self.now, host, port, event, &args);
                 }
-                self.record(RecordedEvent::Input { host, port, event, args, refused: outcome.refused });
+                let cause = self.causes.get(index).copied().flatten();
+                self.call(cause, RecordedEvent::Input { host, port, event, args, refused: outcome.refused });
                 self.take_outcome(host, outcome, watch);
             }
         }
@@ -351,13 +365,16 @@ impl Simulation {
         watch.turned(self.now, host, again.is_some());
         let Some(machine) = again else {
             self.down.insert(host);
-            return self.record(RecordedEvent::Crashed { host });
+            return self.call(None, RecordedEvent::Crashed { host });
         };
         self.down.remove(&host);
         let before = std::mem::replace(&mut self.hosts[host].machine, machine);
-        self.ended.push((host, before));
-        self.record(RecordedEvent::Restarted { host });
+        self.before.push((host, before));
+        // The accounts of the new machine begin with nothing.
+        self.ended.resize_with(self.hosts.len(), Ended::default);
+        self.ended[host] = Ended::default();
         let outcome = self.hosts[host].machine.start(self.now);
+        self.call(None, RecordedEvent::Restarted { host });
         self.take_outcome(host, outcome, watch);
     }
 
@@ -365,25 +382,29 @@ impl Simulation {
         for (report, place) in outcome.reports {
             self.record(RecordedEvent::Reported { host, report, place });
         }
+        self.note_ended(host);
         for output in outcome.outputs {
             // Who looks on hears frames, too, as they leave; what they bring about comes behind them.
             let inputs = watch.output(self.now, host, &output);
             let medium = self.media.iter().position(|medium| medium.members.contains(&(host, output.port)));
-            match (medium, output.args.as_slice()) {
+            let cause = match (medium, output.args.as_slice()) {
                 (Some(medium), [Datum::Message(frame)]) => self.send(host, output.port, medium, frame.clone()),
                 _ => {
                     let (port, event) = (output.port, output.event);
-                    self.record(RecordedEvent::Output { host, port, event, args: output.args });
+                    self.record(RecordedEvent::Output { host, port, event, args: output.args })
                 }
-            }
+            };
             for input in inputs {
                 self.enqueue(input.at.max(self.now), Coming::Script(self.script.len()));
+                self.causes.resize(self.script.len(), None);
+                self.causes.push(cause);
                 self.script.push(input);
             }
         }
     }
 
-    fn send(&mut self, host: usize, port: PortId, medium: usize, frame: Vec<u8>) {
+    /// The number of its record, if it is kept.
+    fn send(&mut self, host: usize, port: PortId, medium: usize, frame: Vec<u8>) -> Option<u64> {
         self.frames += 1;
         let number = self.frames;
         let from = (host, port);
@@ -391,7 +412,7 @@ impl Simulation {
         let weather = self.media[medium].weather;
         let gone = self.lines.leave(&weather, from, frame.len(), self.now);
         let others: Vec<_> = self.media[medium].members.iter().copied().filter(|member| *member != from).collect();
-        let mut fates = Vec::new();
+        let (mut fates, mut coming) = (Vec::new(), Vec::new());
         self.look_for_bits((from, nth), frame.len());
         for to in others {
             // The weather is asked for all the same: neither a partition nor a full queue changes what becomes of other frames.
@@ -405,19 +426,29 @@ impl Simulation {
             let is_meant = |(_, mishap): &&(usize, Mishap)| mishap.to.is_none_or(|heard| heard == to);
             of_this.filter(is_meant).for_each(|(_, mishap)| befall(&mut copies, &mishap.what));
             let parted = self.partitions.iter().any(|cut| cut.separates(host, to.0, self.now));
-            let left = gone.filter(|_| !parted && !copies.is_empty());
-            let Some(left) = left else {
-                fates.push((to.0, Fate::Lost));
-                continue;
+            let left = match gone {
+                _ if parted => Err(Loss::Partition),
+                None => Err(Loss::Queue),
+                Some(_) if copies.is_empty() => Err(Loss::Weather),
+                Some(left) => Ok(left),
+            };
+            let left = match left {
+                Ok(left) => left,
+                Err(loss) => {
+                    fates.push((to.0, Fate::Lost(loss)));
+                    continue;
+                }
             };
             let at = |late: u64| left.saturating_add(weather.delay.0).saturating_add(late);
-            fates.push((to.0, Fate::Arrives(copies.iter().map(|copy| at(copy.late)).collect())));
-            for copy in &copies {
-                let frame = copy.of(&frame);
-                self.enqueue(at(copy.late), Coming::Arrival { host: to.0, port: to.1, number, frame });
-            }
+            coming.extend(copies.iter().map(|copy| (at(copy.late), to, copy.of(&frame))));
+            let copies = copies.into_iter().map(|copy| record::Coming { at: at(copy.late), turned: copy.turned });
+            fates.push((to.0, Fate::Arrives(copies.collect())));
         }
-        self.record(RecordedEvent::Sent { host, port, medium, number, frame, fates });
+        let cause = self.record(RecordedEvent::Sent { host, port, medium, number, frame, fates });
+        for (at, (host, port), frame) in coming {
+            self.enqueue(at, Coming::Arrival { host, port, number, frame, cause });
+        }
+        cause
     }
 
     /// Notes bits that are to be turned and that a frame of so many octets has not.
@@ -433,9 +464,28 @@ impl Simulation {
         }
     }
 
-    fn record(&mut self, what: RecordedEvent) {
-        if self.keep == Keep::All || matches!(what, RecordedEvent::Reported { .. }) {
-            self.records.push(Record { at: self.now, what });
+    /// A frame or an input came to a host, and what follows is brought about by it.
+    fn call(&mut self, cause: Option<u64>, what: RecordedEvent) {
+        self.recorder.begin(cause, what);
+        if self.keep == Keep::All {
+            self.recorder.keep_call(self.now, &mut |record| self.records.push(record));
         }
+    }
+
+    /// What the host's layers did with messages that are nowhere now.
+    fn note_ended(&mut self, host: usize) {
+        if self.keep == Keep::Reports {
+            return;
+        }
+        self.ended.resize_with(self.hosts.len(), Ended::default);
+        for what in self.ended[host].since(host, self.hosts[host].machine.accounts()) {
+            self.record(what);
+        }
+    }
+
+    /// The number of the record, if it is kept.
+    fn record(&mut self, what: RecordedEvent) -> Option<u64> {
+        let is_kept = self.keep == Keep::All || matches!(what, RecordedEvent::Reported { .. });
+        is_kept.then(|| self.recorder.note(self.now, what, &mut |record| self.records.push(record)))
     }
 }

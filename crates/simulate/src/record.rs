@@ -1,10 +1,14 @@
-//! What happened in a run, in order: for charts, captures and people.
+//! What happened in a run, in order, and what brought it about: for charts, captures, records and people.
 
-use mokume_reaction::{Datum, PortId, Report};
+use mokume_reaction::{Datum, PortId, ReasonId, Report};
 
-/// One thing that happened, and when.
+/// One thing that happened, when, and by what.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Record {
+    /// From 1, in the order in which things happened.
+    pub id: u64,
+    /// What brought it about: an earlier record; none of what comes from outside.
+    pub cause: Option<u64>,
     /// Nanoseconds since the start.
     pub at: u64,
     pub what: RecordedEvent,
@@ -13,6 +17,10 @@ pub struct Record {
 /// What happened. Hosts and media are their places in the simulation's lists.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum RecordedEvent {
+    /// A host started. It stands there only if that brought something about.
+    Started { host: usize },
+    /// Timers of a host were due, or what it does later. It stands there only if that brought something about.
+    Woken { host: usize },
     /// A frame left a host; `number`, from 1, names it in [`RecordedEvent::Arrived`] and is its packet's in a capture of the run, `fates`
     /// says what the medium does for each other member.
     Sent { host: usize, port: PortId, medium: usize, number: u64, frame: Vec<u8>, fates: Vec<(usize, Fate)> },
@@ -28,14 +36,65 @@ pub enum RecordedEvent {
     Crashed { host: usize },
     /// A host that had crashed began anew.
     Restarted { host: usize },
+    /// Layers ended messages for a reason, so many of them.
+    Ended { host: usize, how: Ending, reason: ReasonId, count: u64 },
+    /// Messages were lost with the objects that they were for.
+    Gone { host: usize, count: u64 },
     /// A report (overflow and the like): a fault of the program.
     Reported { host: usize, report: Report, place: String },
+}
+
+/// How a layer ended a message.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ending {
+    Dropped,
+    Consumed,
 }
 
 /// What a medium does with a frame for one receiver.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Fate {
-    Lost,
-    /// When each copy arrives, nanoseconds since the start.
-    Arrives(Vec<u64>),
+    Lost(Loss),
+    /// Each copy, in no order.
+    Arrives(Vec<Coming>),
+}
+
+/// Why a frame does not come to a receiver.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Loss {
+    /// By chance, or as the network says of this frame.
+    Weather,
+    /// A partition stood between the two.
+    Partition,
+    /// The line's queue was full.
+    Queue,
+}
+
+/// A copy of a frame that is under way.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Coming {
+    /// Nanoseconds since the start.
+    pub at: u64,
+    /// The bits that differ from what was sent: 0 is the highest of the first octet.
+    pub turned: Vec<u64>,
+}
+
+impl RecordedEvent {
+    /// The host that it is of.
+    pub fn host(&self) -> usize {
+        match self {
+            RecordedEvent::Started { host }
+            | RecordedEvent::Woken { host }
+            | RecordedEvent::Sent { host, .. }
+            | RecordedEvent::Arrived { host, .. }
+            | RecordedEvent::Input { host, .. }
+            | RecordedEvent::Output { host, .. }
+            | RecordedEvent::Ended { host, .. }
+            | RecordedEvent::Gone { host, .. }
+            | RecordedEvent::Unheard { host, .. }
+            | RecordedEvent::Crashed { host }
+            | RecordedEvent::Restarted { host }
+            | RecordedEvent::Reported { host, .. } => *host,
+        }
+    }
 }

@@ -70,7 +70,7 @@ fn run_parted(
     let records = simulation.run(10_000 * MILLISECOND, &mut |_| ()).to_vec();
     let lost = records
         .iter()
-        .filter(|record| matches!(&record.what, RecordedEvent::Sent { fates, .. } if fates.iter().any(|(_, fate)| *fate == Fate::Lost)))
+        .filter(|record| matches!(&record.what, RecordedEvent::Sent { fates, .. } if fates.iter().any(|(_, fate)| matches!(fate, Fate::Lost(_)))))
         .count();
     let result = heard.borrow().clone();
     (result, lost, records)

@@ -61,7 +61,9 @@ fn print_summary(
 ) {
     let told = if printer.is_json() { failed.len() } else { TOLD };
     for outcome in failed.iter().take(told) {
-        outcome.wrong.iter().for_each(|wrong| print_failed(wrong, outcome.seed, replay, printer));
+        for (wrong, more) in super::first_of_each(&outcome.wrong) {
+            print_failed(wrong, more, outcome.seed, replay, printer);
+        }
     }
     let seeds: Vec<u64> = failed.iter().map(|outcome| outcome.seed).collect();
     if printer.is_json() {

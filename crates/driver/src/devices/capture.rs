@@ -112,6 +112,19 @@ impl LinkType {
             false => LinkType::Private,
         }
     }
+
+    /// As captures number it.
+    pub fn number(self) -> u32 {
+        match self {
+            LinkType::Ethernet => ETHERNET,
+            LinkType::Private => PRIVATE,
+        }
+    }
+
+    /// The one of this number, of those that are written.
+    pub fn numbered(number: u32) -> Option<LinkType> {
+        [LinkType::Ethernet, LinkType::Private].into_iter().find(|link| link.number() == number)
+    }
 }
 
 /// Writes frames with nanosecond times. What is in the file are whole frames at any moment, however the run ends.
@@ -130,12 +143,8 @@ impl CaptureWriter {
         let file = File::create(name).map_err(|error| {
             Failure::of_use(format!("cannot write capture `{name}`: {error}"), "is the folder there and writable?")
         })?;
-        let number = match link {
-            LinkType::Ethernet => ETHERNET,
-            LinkType::Private => PRIVATE,
-        };
         // Version 2.4, times of UTC.
-        let header = [NANOSECONDS, 4 << 16 | 2, 0, 0, SNAP_LENGTH, number].map(u32::to_le_bytes).concat();
+        let header = [NANOSECONDS, 4 << 16 | 2, 0, 0, SNAP_LENGTH, link.number()].map(u32::to_le_bytes).concat();
         let mut writer = CaptureWriter { name: name.to_string(), file, pending: header, kept: 0 };
         writer.flush()?;
         Ok(writer)

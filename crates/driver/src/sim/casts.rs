@@ -7,11 +7,11 @@ use std::collections::BTreeMap;
 use mokume_base::Diagnostic;
 use mokume_lower::{network_heard, network_unheard};
 use mokume_reaction::{Automaton, Datum, Output, PortId};
+use mokume_record::text_of;
 use mokume_script::{Call, Names};
 use mokume_semantics::program::{self, Network, Program, Promised};
 
 use super::stacks::{kept, Stacks};
-use crate::labels::text_of;
 
 /// The patterns of a host; none of an event that its stack has not.
 #[derive(Default)]

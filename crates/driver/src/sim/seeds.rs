@@ -63,8 +63,9 @@ pub fn one(prepared: &Prepared<'_>, seed: u64, world: &dyn World) -> Result<Outc
 
 /// All that is wrong with a run, the earliest first: what is expected, what is reported, and that it comes to rest.
 pub fn wrong(run: &Run) -> Vec<Failed> {
-    let said = |at, place: String, found: String| Failed {
+    let said = |at, place: String, found: String, cause: String| Failed {
         expectation: None,
+        cause,
         at,
         place,
         wanted: String::new(),
@@ -75,20 +76,13 @@ pub fn wrong(run: &Run) -> Vec<Failed> {
         beside: Vec::new(),
     };
     let mut wrong = run.failed.clone();
-    wrong.extend(run.records.iter().filter_map(|record| match &record.what {
-        RecordedEvent::Reported { host, report, place } => {
-            Some(said(record.at, place.clone(), format!("host `{}` reported {report}", run.hosts[*host].name)))
-        }
-        RecordedEvent::Sent { .. }
-        | RecordedEvent::Arrived { .. }
-        | RecordedEvent::Input { .. }
-        | RecordedEvent::Output { .. }
-        | RecordedEvent::Unheard { .. }
-        | RecordedEvent::Crashed { .. }
-        | RecordedEvent::Restarted { .. } => None,
-    }));
-    let name = |host: usize| run.hosts.get(host).map_or("?", |host| &host.name);
-    wrong.extend(run.restless.map(|(at, why)| said(at, String::new(), super::restless(at, why, name))));
+    for record in &run.records {
+        let RecordedEvent::Reported { host, report, place } = &record.what else { continue };
+        let found = format!("host `{}` reported {report}", run.hosts[*host].name);
+        wrong.push(said(record.at, place.clone(), found, run.brought_by(record.cause)));
+    }
+    let restless = run.restless.zip(run.restless_text());
+    wrong.extend(restless.map(|((at, _), text)| said(at, String::new(), text, String::new())));
     wrong.sort_by_key(|failed| failed.at);
     wrong
 }

@@ -119,6 +119,8 @@ pub struct Failed {
     pub is_too_much: bool,
     /// What was so instead.
     pub found: String,
+    /// Of a report: what brought it about, for people.
+    pub cause: String,
     /// Outputs that came instead of it, or with which it came too often: when, and as the log shows them.
     pub instead: Vec<(u64, String)>,
     /// How many outputs of that event came in time and were not as expected.
@@ -209,6 +211,7 @@ impl<'a> Watcher<'a> {
             wanted: text(sources, *span),
             is_too_much: false,
             found: format!("it was not put in: {why}"),
+            cause: String::new(),
             instead: Vec::new(),
             others: 0,
             beside: Vec::new(),
@@ -227,6 +230,7 @@ impl<'a> Watcher<'a> {
             at,
             place: place(sources, span),
             wanted: format!("expect casts {}", text(sources, span)),
+            cause: String::new(),
             is_too_much: false,
             found,
             instead: shown,
@@ -271,6 +275,7 @@ impl<'a> Watcher<'a> {
             wanted,
             is_too_much,
             found,
+            cause: String::new(),
             instead: Vec::new(),
             others,
             beside: Vec::new(),

@@ -1,0 +1,90 @@
+//! `mokume show`, and what `mokume sim` shows of its record.
+
+use mokume_base::world::RealWorld;
+use mokume_driver::record::{self, Part, Run};
+use mokume_driver::{graph, Failure};
+use serde_json::json;
+
+use crate::common::write;
+use crate::print::{time, Printer};
+
+/// What is asked for of a record.
+pub struct Asked<'a> {
+    /// The run, from 1; none: a list of them.
+    pub which: Option<u64>,
+    pub part: Part,
+    pub chart: Option<&'a str>,
+    pub pcap: Option<&'a str>,
+}
+
+/// `mokume show`: a run of a record, or which runs it has.
+pub fn show(file: &str, asked: &Asked<'_>, printer: &Printer) -> Result<i32, Failure> {
+    let runs = record::read(&RealWorld, file)?;
+    let Some(which) = asked.which else {
+        runs.iter().enumerate().for_each(|(place, run)| print_run(place + 1, run, printer));
+        return Ok(0);
+    };
+    let run = usize::try_from(which - 1).ok().and_then(|place| runs.get(place)).ok_or_else(|| {
+        let count = runs.len();
+        Failure::of_use(format!("`{file}` has no run {which}"), format!("it has {count}: `--runs` lists them"))
+    })?;
+    asked.part.check(run)?;
+    write_files(run, &asked.part, (asked.chart, asked.pcap), &title(run), printer)?;
+    if asked.chart.is_none() && asked.pcap.is_none() {
+        print_log(run, &asked.part, printer);
+    }
+    Ok(0)
+}
+
+/// `Street (seed 1)`
+fn title(run: &Run) -> String {
+    format!("{} (seed {})", run.head.name, run.head.seed)
+}
+
+fn print_run(number: usize, run: &Run, printer: &Printer) {
+    let head = &run.head;
+    if printer.is_json() {
+        let (name, place, backend, seed) = (&head.name, &head.place, &head.backend, head.seed.to_string());
+        let events = run.events.len();
+        return printer.object(&json!({
+            "run": number, "name": name, "place": place, "backend": backend, "seed": seed, "events": events
+        }));
+    }
+    let place = head.place.as_ref().map_or(String::new(), |place| format!("{place} "));
+    let events = run.events.len();
+    printer.line(format!("{number:>4}  {place}{} ({}), seed {}, {events} events", head.name, head.backend, head.seed));
+}
+
+/// The events, a line each; in JSON as the record has them.
+pub fn print_log(run: &Run, part: &Part, printer: &Printer) {
+    for (event, line) in record::log(run, part) {
+        if printer.is_json() {
+            printer.line(event.line());
+        } else if let Some(line) = line {
+            printer.line(format!("{:>12}  {:<10} {line}", time(event.at), event.host.as_deref().unwrap_or("")));
+        }
+    }
+}
+
+/// The chart and the capture, where they are asked for.
+pub fn write_files(
+    run: &Run,
+    part: &Part,
+    (chart, pcap): (Option<&str>, Option<&str>),
+    title: &str,
+    printer: &Printer,
+) -> Result<(), Failure> {
+    if let Some(name) = pcap {
+        // Writing an empty file makes the folders on the way; the capture then replaces it.
+        write(&RealWorld, name, &[])?;
+        let frames = record::capture(run, part, name)?;
+        printer.note(format!("{frames} frames in {name}"));
+    }
+    if let Some(name) = chart {
+        let chart = record::chart(run, part, title);
+        let picture = graph::chart(&chart, name.ends_with(".txt"));
+        write(&RealWorld, name, picture.as_bytes())?;
+        printer.note(format!("sequence chart in {name}"));
+    }
+    Ok(())
+}

@@ -1,0 +1,158 @@
+//! `--record` of `sim`, `run` and `test`, and `mokume show`: what is shown later is what was said then.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn mokume(arguments: &[&str]) -> Output {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    Command::new(env!("CARGO_BIN_EXE_mokume")).args(arguments).current_dir(root).output().unwrap()
+}
+
+fn out(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn said(output: &Output) -> String {
+    out(output) + &String::from_utf8_lossy(&output.stderr)
+}
+
+fn scratch(name: &str) -> String {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("records");
+    std::fs::create_dir_all(&folder).unwrap();
+    folder.join(name).to_string_lossy().into_owned()
+}
+
+/// Frames of a capture of ours, in order.
+fn frames(name: &str) -> Vec<Vec<u8>> {
+    let octets = std::fs::read(name).unwrap();
+    let (mut at, mut found) = (24, Vec::new());
+    while at < octets.len() {
+        let size = u32::from_le_bytes(octets[at + 8..at + 12].try_into().unwrap()) as usize;
+        found.push(octets[at + 16..at + 16 + size].to_vec());
+        at += 16 + size;
+    }
+    found
+}
+
+fn events(name: &str) -> Vec<serde_json::Value> {
+    let text = std::fs::read_to_string(name).unwrap();
+    text.lines().skip(1).map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn hex(octets: &[u8]) -> String {
+    octets.iter().map(|octet| format!("{octet:02x}")).collect()
+}
+
+/// The frames of a record by their numbers are the packets of a capture by theirs.
+fn is_numbered_as(record: &str, capture: &str) -> usize {
+    let packets = frames(capture);
+    for event in events(record).iter().filter(|event| event["frame"].is_u64() && event["octets"].is_string()) {
+        let number = event["frame"].as_u64().unwrap() as usize;
+        assert_eq!(event["octets"], hex(&packets[number - 1]), "frame {number}: {event}");
+    }
+    packets.len()
+}
+
+#[test]
+fn what_is_shown_later_is_what_was_said_then() {
+    let [record, pcap, later, chart, drawn] =
+        ["sim.jsonl", "sim.pcap", "later.pcap", "sim.svg", "later.svg"].map(scratch);
+    let sim = ["sim", "examples/meter.mok", "--record", &record, "--pcap", &pcap, "--chart", &chart, "--log"];
+    let output = mokume(&sim);
+    assert!(output.status.success(), "{}", said(&output));
+    let log: Vec<String> =
+        out(&output).lines().take_while(|line| !line.starts_with("network ")).map(String::from).collect();
+    let shown = mokume(&["show", &record]);
+    assert_eq!(out(&shown).lines().collect::<Vec<_>>(), log);
+    assert!(
+        log.iter().any(|line| line.contains("lost by a partition")) && log.iter().any(|line| line.contains("drops "))
+    );
+    let output = mokume(&["show", &record, "--pcap", &later, "--chart", &drawn]);
+    assert!(output.status.success() && out(&output).is_empty(), "{}", said(&output));
+    assert_eq!(frames(&pcap), frames(&later));
+    assert_eq!(std::fs::read(&chart).unwrap(), std::fs::read(&drawn).unwrap());
+    assert!(is_numbered_as(&record, &pcap) > 10);
+    // Objects are those of the record.
+    let json = mokume(&["show", &record, "--format", "json"]);
+    let lines: Vec<String> = std::fs::read_to_string(&record).unwrap().lines().skip(1).map(String::from).collect();
+    assert_eq!(out(&json).lines().collect::<Vec<_>>(), lines);
+    let logged = mokume(&["sim", "examples/meter.mok", "--log", "--format", "json"]);
+    assert_eq!(out(&logged).lines().take(lines.len()).collect::<Vec<_>>(), lines);
+}
+
+#[test]
+fn a_host_and_a_time_are_picked() {
+    let record = scratch("part.jsonl");
+    assert!(mokume(&["sim", "examples/meter.mok", "--record", &record]).status.success());
+    let all = out(&mokume(&["show", &record]));
+    let part = out(&mokume(&["show", &record, "--host", "b", "--from", "1s", "--to", "2s"]));
+    let lines: Vec<&str> = part.lines().collect();
+    assert!(
+        !lines.is_empty() && lines.len() < all.lines().count() && lines.iter().all(|line| line.contains("  b ")),
+        "{part}"
+    );
+    for (arguments, why) in [
+        (&["show", record.as_str(), "--host", "c"][..], "there are: reader, a, b"),
+        (&["show", record.as_str(), "--run", "2"], "it has 1"),
+        (&["show", record.as_str(), "--from", "soon"], "is no duration"),
+        (&["show", "examples/meter.mok"], "is no record: line 1"),
+        (&["show", "nowhere.jsonl"], "cannot read"),
+        (&["show", "/dev/null"], "holds no run"),
+        (&["sim", "examples/meter.mok", "--record", "/dev/full"], "cannot write"),
+        (&["sim", "examples/meter.mok", "--seeds", "2", "--record", "x.jsonl"], "cannot be used with"),
+    ] {
+        let output = mokume(arguments);
+        assert!(output.status.code() == Some(2) && said(&output).contains(why), "{arguments:?}: {}", said(&output));
+    }
+}
+
+/// A stack on a capture: what came and went has the numbers of the packets of its own capture.
+#[test]
+fn a_run_is_written_down_as_it_goes() {
+    let [network, record, pcap, first] = ["run.pcap", "run.jsonl", "ran.pcap", "first.jsonl"].map(scratch);
+    assert!(mokume(&["sim", "examples/meter.mok", "--pcap", &network, "--record", &first]).status.success());
+    let device = format!("pcap:{network}");
+    let set = ["--set", "device.mac=02:00:00:00:00:02", "--for", "5s"];
+    let run =
+        ["run", "examples/meter.mok", "--stack", "House", "--device", &device, "--record", &record, "--pcap", &pcap];
+    let output = mokume(&[&run[..], &set[..]].concat());
+    assert!(output.status.success(), "{}", said(&output));
+    let count = is_numbered_as(&record, &pcap);
+    let kinds = |kind: &str| events(&record).iter().filter(|event| event["event"] == kind).count();
+    assert!(count > 10 && kinds("receives") + kinds("sends") == count && kinds("sends") > 2, "{count}");
+    assert_eq!(kinds("ends"), 1);
+    let later = scratch("run-later.pcap");
+    assert!(mokume(&["show", &record, "--pcap", &later]).status.success());
+    assert_eq!(frames(&later), frames(&pcap));
+    let output = mokume(
+        &[
+            &["run", "examples/meter.mok", "--stack", "House", "--device", &device][..],
+            &set[..],
+            &["--record", "/dev/full"],
+        ]
+        .concat(),
+    );
+    assert!(
+        output.status.code() == Some(2) && said(&output).contains("cannot write record `/dev/full`"),
+        "{}",
+        said(&output)
+    );
+}
+
+#[test]
+fn tests_are_runs_of_a_record() {
+    let record = scratch("tests.jsonl");
+    let _ = std::fs::remove_file(PathBuf::from(&record));
+    let output = mokume(&["test", "tests/library/checks.mok", "--backend", "interpreter", "--record", &record]);
+    assert!(output.status.success(), "{}", said(&output));
+    let runs = out(&mokume(&["show", &record, "--runs"]));
+    assert!(runs.lines().count() > 4 && runs.contains("checks.mok:10 a sum of octet pairs goes before"), "{runs}");
+    let second = out(&mokume(&["show", &record, "--run", "2"]));
+    assert!(second.contains("drops ") && second.contains("checks"), "{second}");
+}
+
+#[test]
+fn the_schema_is_printed() {
+    let schema: serde_json::Value = serde_json::from_str(&out(&mokume(&["schema", "record"]))).expect("JSON");
+    assert_eq!(schema["$defs"]["head"]["properties"]["record"]["const"], 1);
+}

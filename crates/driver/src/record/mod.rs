@@ -1,0 +1,309 @@
+//! A run's record: what simulation and devices write down, by the names of the program; files of it; charts, logs and captures of it.
+//!
+//! Keeps: the same run has the same record, whoever runs the stacks.
+
+mod file;
+mod show;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use mokume_reaction::{
+    Automaton, Datum, Fallible, Handle, LayerId, OpKind, PortId, PortKind, ReasonId, SourceId, Type,
+};
+use mokume_record::{Arg, Copy, Ended, Event, Failed, Head, Host, Kind, Loss, Lost, Value, What, VERSION};
+use mokume_script::Written;
+use mokume_simulate::{Ending, Fate, Record, RecordedEvent};
+
+use crate::devices::capture::LinkType;
+use crate::labels::Labels;
+use crate::machines::Backend;
+
+pub use file::{read, Lines};
+pub use mokume_record::{Run, SCHEMA};
+pub use show::{capture, chart, log, Part};
+
+/// What ran, for the head of a record.
+pub struct Ran<'a> {
+    pub kind: Kind,
+    pub name: &'a str,
+    /// Where a test is.
+    pub place: Option<String>,
+    pub seed: u64,
+    pub backend: Backend,
+}
+
+/// A host, and how what it does is named.
+struct Side<'a> {
+    name: &'a str,
+    automaton: &'a Automaton,
+    written: &'a Written,
+    labels: Labels<'a>,
+    /// By reason, who ends messages for it.
+    enders: BTreeMap<ReasonId, Enders>,
+}
+
+/// The layers that end messages for a reason, and where.
+#[derive(Clone, Default)]
+struct Enders {
+    layers: Vec<String>,
+    places: Vec<String>,
+}
+
+/// Makes events of records: numbers become names.
+pub struct Namer<'a> {
+    hosts: Vec<Side<'a>>,
+    media: Vec<String>,
+    /// Frames that were sent and may come.
+    sent: BTreeMap<u64, Vec<u8>>,
+}
+
+impl<'a> Namer<'a> {
+    /// Hosts and media in the order of the simulation.
+    pub fn new(
+        hosts: impl IntoIterator<Item = (&'a str, &'a Automaton, &'a Written)>,
+        media: impl IntoIterator<Item = String>,
+    ) -> Namer<'a> {
+        let side = |(name, automaton, written)| {
+            let (labels, enders) = (Labels::new(automaton), BTreeMap::new());
+            Side { name, automaton, written, labels, enders }
+        };
+        Namer {
+            hosts: hosts.into_iter().map(side).collect(),
+            media: media.into_iter().collect(),
+            sent: BTreeMap::new(),
+        }
+    }
+
+    /// One stack: its devices are the media.
+    pub fn of_stack(automaton: &'a Automaton, written: &'a Written) -> Namer<'a> {
+        let media = devices(automaton).into_iter().map(|port| automaton.ports[port.index()].name.clone());
+        Namer::new([(automaton.name.as_str(), automaton, written)], media)
+    }
+
+    /// The head of what ran.
+    pub fn head(&self, ran: &Ran<'_>) -> Head {
+        let is_private = |side: &Side<'_>| LinkType::of(side.automaton) == LinkType::Private;
+        let link = if self.hosts.iter().any(is_private) { LinkType::Private } else { LinkType::Ethernet };
+        let host = |side: &Side<'_>| Host { name: side.name.to_string(), stack: side.automaton.name.clone() };
+        Head {
+            record: VERSION,
+            kind: ran.kind,
+            name: ran.name.to_string(),
+            place: ran.place.clone(),
+            seed: ran.seed,
+            backend: match ran.backend {
+                Backend::Interpreter => "interpreter".to_string(),
+                Backend::C => "c".to_string(),
+            },
+            link: link.number(),
+            hosts: self.hosts.iter().map(host).collect(),
+            media: self.media.clone(),
+        }
+    }
+
+    /// What a record says, by names.
+    pub fn event(&mut self, record: Record) -> Event {
+        let Record { id, cause, at, what } = record;
+        let host = Some(self.hosts[what.host()].name.to_string());
+        Event { id, cause, at, host, what: self.what(what) }
+    }
+
+    fn what(&mut self, what: RecordedEvent) -> What {
+        let port_name = |side: &Side<'_>, port: PortId| side.automaton.ports[port.index()].name.clone();
+        match what {
+            RecordedEvent::Started { .. } => What::Starts,
+            RecordedEvent::Woken { .. } => What::Wakes,
+            RecordedEvent::Input { host, port, event, args: data, refused } => {
+                let side = &self.hosts[host];
+                let input = &side.automaton.ports[port.index()].inputs[event as usize];
+                let args = args(side.automaton, side.written, port, &input.params, &data);
+                What::Input { port: port_name(side, port), name: input.event.clone(), args, refused }
+            }
+            RecordedEvent::Output { host, port, event, args: data } => {
+                let side = &self.hosts[host];
+                let output = &side.automaton.ports[port.index()].outputs[event as usize];
+                let args = args(side.automaton, side.written, port, &output.params, &data);
+                What::Output { port: port_name(side, port), name: output.event.clone(), args }
+            }
+            RecordedEvent::Sent { host, port, medium, number, frame, fates } => {
+                let side = &self.hosts[host];
+                let (port, about) = (port_name(side, port), side.labels.label(&frame));
+                let (copies, lost) = self.fates(fates);
+                if !copies.is_empty() {
+                    self.sent.insert(number, frame.clone());
+                }
+                What::Sends {
+                    frame: number,
+                    port,
+                    medium: self.media[medium].clone(),
+                    about,
+                    octets: frame,
+                    copies,
+                    lost,
+                }
+            }
+            RecordedEvent::Arrived { host, port, number, frame, refused } => {
+                let octets = Some(frame).filter(|frame| self.sent.get(&number) != Some(frame));
+                What::Receives { frame: number, port: port_name(&self.hosts[host], port), octets, refused }
+            }
+            RecordedEvent::Ended { host, how, reason, count } => {
+                let side = &mut self.hosts[host];
+                let automaton = side.automaton;
+                let enders = side.enders.entry(reason).or_insert_with(|| enders(automaton, reason)).clone();
+                let reason = automaton.reasons[reason.index()].name.clone();
+                let ended = Ended { reason, count, layers: enders.layers, places: enders.places };
+                match how {
+                    Ending::Dropped => What::Drops(ended),
+                    Ending::Consumed => What::Consumes(ended),
+                }
+            }
+            RecordedEvent::Gone { count, .. } => What::Gone { count },
+            RecordedEvent::Unheard { number, .. } => What::Unheard { frame: number },
+            RecordedEvent::Crashed { .. } => What::Crashes,
+            RecordedEvent::Restarted { .. } => What::Restarts,
+            RecordedEvent::Reported { report, place, .. } => What::Reports { report: report.word().to_string(), place },
+        }
+    }
+
+    fn fates(&self, fates: Vec<(usize, Fate)>) -> (Vec<Copy>, Vec<Lost>) {
+        let (mut copies, mut lost) = (Vec::new(), Vec::new());
+        for (to, fate) in fates {
+            let to = self.hosts[to].name.to_string();
+            match fate {
+                Fate::Lost(why) => lost.push(Lost { to, by: loss(why) }),
+                Fate::Arrives(coming) => {
+                    let copy = |coming: mokume_simulate::record::Coming| Copy {
+                        to: to.clone(),
+                        at: coming.at,
+                        turned: coming.turned,
+                    };
+                    copies.extend(coming.into_iter().map(copy));
+                }
+            }
+        }
+        (copies, lost)
+    }
+}
+
+fn loss(loss: mokume_simulate::Loss) -> Loss {
+    match loss {
+        mokume_simulate::Loss::Weather => Loss::Weather,
+        mokume_simulate::Loss::Partition => Loss::Partition,
+        mokume_simulate::Loss::Queue => Loss::Queue,
+    }
+}
+
+/// The end of a run, behind the event of this number.
+pub fn end(last: u64, at: u64, failed: Vec<Failed>, restless: Option<String>) -> Event {
+    Event { id: last + 1, cause: None, at, host: None, what: What::Ends { failed, restless } }
+}
+
+/// `(1, "hello", session 3, 10.0.0.1)`: what goes with an event of a port, whose parameters `params` are.
+pub fn arguments(
+    automaton: &Automaton,
+    written: &Written,
+    port: PortId,
+    params: &[(String, Type)],
+    data: &[Datum],
+) -> String {
+    mokume_record::arguments(&args(automaton, written, port, params, data))
+}
+
+/// The ports of a stack whose messages are frames.
+pub fn devices(automaton: &Automaton) -> Vec<PortId> {
+    let ports = automaton.ports.iter().enumerate();
+    ports.filter(|(_, port)| port.kind == PortKind::Device).map(|(at, _)| PortId::from(at)).collect()
+}
+
+/// What goes with an event of a port.
+fn args(automaton: &Automaton, written: &Written, port: PortId, params: &[(String, Type)], data: &[Datum]) -> Vec<Arg> {
+    let mut found = Vec::new();
+    for group in written.groups(port, params) {
+        let places = group.first..(group.first + group.count).min(data.len());
+        let words: Option<Vec<u64>> = data[places.clone()].iter().map(word).collect();
+        if let (Some(form), Some(numbers)) = (group.form, words) {
+            let (name, written) = (name_of(&params[places]), form.write(&numbers));
+            found.push(Arg { name, value: Value::Number { numbers, written } });
+            continue;
+        }
+        for at in places {
+            let (name, ty) = &params[at];
+            let value = match &data[at] {
+                Datum::Word(word) => {
+                    Value::Number { numbers: vec![*word], written: mokume_script::scalar(automaton, *ty, *word) }
+                }
+                Datum::Handle(Handle::NULL) => Value::NoSession,
+                Datum::Handle(Handle { object, generation }) => {
+                    Value::Session { object: *object, generation: *generation }
+                }
+                Datum::Message(octets) => Value::Message { octets: octets.clone() },
+            };
+            found.push(Arg { name: name.clone(), value });
+        }
+    }
+    found
+}
+
+fn word(datum: &Datum) -> Option<u64> {
+    match datum {
+        Datum::Word(word) => Some(*word),
+        Datum::Handle(_) | Datum::Message(_) => None,
+    }
+}
+
+/// `host` of `host_high` and `host_low`.
+fn name_of(params: &[(String, Type)]) -> String {
+    let Some(((first, _), others)) = params.split_first() else { return String::new() };
+    let same = |name: &str| first.bytes().zip(name.bytes()).take_while(|(a, b)| a == b).count();
+    let length = others.iter().map(|(name, _)| same(name)).min().unwrap_or(first.len());
+    let common = first.get(..length).unwrap_or(first);
+    common.trim_end_matches(['_', '.']).to_string()
+}
+
+/// Who ends messages for a reason: the statements that name it; for one of a wire, which no statement names, those that end what the
+/// wire refused.
+fn enders(automaton: &Automaton, reason: ReasonId) -> Enders {
+    let name = &automaton.reasons[reason.index()].name;
+    let is_its = |wire: &mokume_reaction::Wire| name.strip_prefix(&wire.name).is_some_and(|rest| rest.starts_with('.'));
+    let (mut named, mut decoded) = (Found::default(), Found::default());
+    for (layer, body) in automaton.code() {
+        let reads = body.attempts().any(|attempt| match attempt {
+            Fallible::Decode { wire, .. } | Fallible::Validate { wire, .. } => is_its(&automaton.wires[wire.index()]),
+            _ => false,
+        });
+        for op in body.blocks.iter().flat_map(|block| &block.ops) {
+            match &op.kind {
+                OpKind::Drop { reason: of, .. }
+                | OpKind::Consume { reason: of, .. }
+                | OpKind::ConsumeHeld { reason: of, .. }
+                    if *of == reason =>
+                {
+                    named.add(layer, op.source);
+                }
+                OpKind::DropFor { .. } if reads => decoded.add(layer, op.source),
+                _ => {}
+            }
+        }
+    }
+    let found = if named.layers.is_empty() { decoded } else { named };
+    let place = |source: &SourceId| {
+        let source = automaton.sources.get(source.index())?;
+        Some(format!("{}:{}", source.file, source.line))
+    };
+    let places: BTreeSet<String> = found.places.iter().filter_map(place).collect();
+    let layers = found.layers.iter().map(|layer| automaton.layers[layer.index()].name.clone());
+    Enders { layers: layers.collect(), places: places.into_iter().collect() }
+}
+
+#[derive(Default)]
+struct Found {
+    layers: BTreeSet<LayerId>,
+    places: BTreeSet<SourceId>,
+}
+
+impl Found {
+    fn add(&mut self, layer: LayerId, source: Option<SourceId>) {
+        self.layers.insert(layer);
+        self.places.extend(source);
+    }
+}

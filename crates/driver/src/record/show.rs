@@ -1,0 +1,124 @@
+//! A record for people: a log, a chart, a capture.
+
+use std::collections::BTreeMap;
+
+use mokume_draw::{Chart, Direction, Event as Drawn, MessageId, Unit};
+use mokume_record::{arguments, Event, Run, What};
+
+use crate::devices::capture::{CaptureWriter, LinkType};
+use crate::failure::Failure;
+
+/// Which events are wanted.
+#[derive(Clone, Default)]
+pub struct Part {
+    /// All, if none is named.
+    pub hosts: Vec<String>,
+    /// Nanoseconds since the start.
+    pub from: Option<u64>,
+    pub to: Option<u64>,
+}
+
+impl Part {
+    fn has(&self, event: &Event) -> bool {
+        let is_host = |host: &String| self.hosts.is_empty() || self.hosts.contains(host);
+        event.host.as_ref().is_none_or(is_host)
+            && self.from.is_none_or(|from| event.at >= from)
+            && self.to.is_none_or(|to| event.at <= to)
+    }
+
+    /// The failure, if a host is wanted that the run does not have.
+    pub fn check(&self, run: &Run) -> Result<(), Failure> {
+        let names: Vec<&str> = run.head.hosts.iter().map(|host| host.name.as_str()).collect();
+        match self.hosts.iter().find(|host| !names.contains(&host.as_str())) {
+            Some(host) => {
+                let help = format!("there are: {}", names.join(", "));
+                Err(Failure::of_use(format!("the run has no host `{host}`"), help))
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+/// The events that are wanted, and each as a line, if it has one.
+pub fn log<'a>(run: &'a Run, part: &Part) -> Vec<(&'a Event, Option<String>)> {
+    let wanted = run.events.iter().filter(|event| part.has(event));
+    wanted.map(|event| (event, run.line(event))).collect()
+}
+
+/// What was on the media, in order of time, each frame once; of a stack on devices what came, too. A packet's number is its frame's, if
+/// all are wanted.
+pub fn capture(run: &Run, part: &Part, name: &str) -> Result<u64, Failure> {
+    let link = LinkType::numbered(run.head.link).ok_or_else(|| {
+        let message = format!("frames of link {} are not written", run.head.link);
+        Failure::of_use(message, "is the record one of this version of `mokume`?")
+    })?;
+    let mut writer = CaptureWriter::create(name, link)?;
+    let mut count = 0;
+    let is_alone = run.head.kind != mokume_record::Kind::Network;
+    for event in run.events.iter().filter(|event| part.has(event)) {
+        let frame = match &event.what {
+            What::Sends { octets, .. } => octets,
+            What::Receives { octets: Some(octets), .. } if is_alone => octets,
+            _ => continue,
+        };
+        writer.write(event.at, frame)?;
+        count += 1;
+    }
+    writer.flush()?;
+    Ok(count)
+}
+
+/// The run as a sequence chart.
+pub fn chart(run: &Run, part: &Part, title: &str) -> Chart {
+    let names: Vec<&str> = run.head.hosts.iter().map(|host| host.name.as_str()).collect();
+    let names: Vec<&str> = match part.hosts.is_empty() {
+        true => names,
+        false => names.into_iter().filter(|name| part.hosts.iter().any(|host| host == name)).collect(),
+    };
+    let place = |name: &str| names.iter().position(|known| *known == name);
+    let mut chart = Chart::new(title, Unit::Nanoseconds, &names);
+    let mut numbers: BTreeMap<(u64, usize), MessageId> = BTreeMap::new();
+    for event in run.events.iter().filter(|event| part.has(event)) {
+        let at = event.at;
+        let Some(host) = event.host.as_deref().and_then(place) else { continue };
+        match &event.what {
+            What::Sends { frame, about, copies, lost, .. } => {
+                for receiver in run.receivers(copies, lost) {
+                    let Some(to) = place(receiver.name) else { continue };
+                    let message = MessageId(numbers.len() as u32);
+                    numbers.insert((*frame, to), message);
+                    chart.push(at, Drawn::Send { from: host, to, message, label: about.clone() });
+                    if receiver.lost.is_some() {
+                        chart.push(at, Drawn::Lose { message });
+                    }
+                }
+            }
+            What::Receives { frame, .. } => {
+                if let Some(message) = numbers.get(&(*frame, host)) {
+                    chart.push(at, Drawn::Receive { message: *message });
+                }
+            }
+            What::Input { port, name, args, .. } => {
+                let label = format!("{port}.{name}{}", arguments(args));
+                chart.push(at, Drawn::Call { at: host, direction: Direction::In, label });
+            }
+            What::Output { port, name, args } => {
+                let label = format!("{port}.{name}{}", arguments(args));
+                chart.push(at, Drawn::Call { at: host, direction: Direction::Out, label });
+            }
+            What::Unheard { frame } => {
+                if let Some(message) = numbers.get(&(*frame, host)) {
+                    chart.push(at, Drawn::Lose { message: *message });
+                }
+            }
+            What::Crashes => chart.push(at, Drawn::Violation { label: format!("{} crashes", names[host]) }),
+            What::Restarts => chart.push(at, Drawn::Violation { label: format!("{} begins again", names[host]) }),
+            What::Drops(ended) => chart.push(at, Drawn::Drop { at: host, label: ended.reason.clone() }),
+            What::Reports { report, place } => {
+                chart.push(at, Drawn::Violation { label: format!("{}: {report} at {place}", names[host]) });
+            }
+            What::Starts | What::Wakes | What::Consumes(_) | What::Gone { .. } | What::Ends { .. } => {}
+        }
+    }
+    chart
+}

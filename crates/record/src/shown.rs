@@ -1,0 +1,92 @@
+//! Events as people read them, a line each.
+
+use crate::{Arg, Copy, Ended, Event, Loss, Lost, Run, Value, What};
+
+/// Octets as text where they are, else in hexadecimal; the first few.
+pub fn text_of(octets: &[u8]) -> String {
+    const MOST: usize = 24;
+    let more = if octets.len() > MOST { "…" } else { "" };
+    let shown = &octets[..octets.len().min(MOST)];
+    if !shown.is_empty() && shown.iter().all(|octet| (0x20..0x7f).contains(octet)) {
+        format!("\"{}{more}\"", String::from_utf8_lossy(shown))
+    } else {
+        format!("x\"{}{more}\"", crate::octets::text(shown))
+    }
+}
+
+/// `(1, "hello", session 3, 10.0.0.1)`: what goes with an event of a port.
+pub fn arguments(args: &[Arg]) -> String {
+    let text = |arg: &Arg| match &arg.value {
+        Value::Number { written, .. } => written.clone(),
+        Value::Session { object, .. } => format!("session {object}"),
+        Value::NoSession => "null".to_string(),
+        Value::Message { octets } => text_of(octets),
+    };
+    format!("({})", args.iter().map(text).collect::<Vec<_>>().join(", "))
+}
+
+/// A host that a frame is on its way to, or does not come to.
+pub struct Receiver<'a> {
+    pub name: &'a str,
+    /// None: it is lost.
+    pub copies: Vec<&'a Copy>,
+    pub lost: Option<Loss>,
+}
+
+impl Run {
+    /// Whom a frame is for, in the order of the hosts.
+    pub fn receivers<'a>(&'a self, copies: &'a [Copy], lost: &'a [Lost]) -> Vec<Receiver<'a>> {
+        let of = |name: &'a str| {
+            let copies: Vec<&Copy> = copies.iter().filter(|copy| copy.to == name).collect();
+            let lost = lost.iter().find(|lost| lost.to == name).map(|lost| lost.by);
+            (!copies.is_empty() || lost.is_some()).then_some(Receiver { name, copies, lost })
+        };
+        self.head.hosts.iter().filter_map(|host| of(&host.name)).collect()
+    }
+
+    /// What happened, in a line; none of what only joins others: starts, timers, messages that are done with, the end.
+    pub fn line(&self, event: &Event) -> Option<String> {
+        let refused = |refused: &bool| if *refused { " REFUSED" } else { "" };
+        Some(match &event.what {
+            What::Starts | What::Wakes | What::Consumes(_) | What::Ends { .. } => return None,
+            What::Input { port, name, args, refused: no } => {
+                format!("<- {port}.{name}{}{}", arguments(args), refused(no))
+            }
+            What::Output { port, name, args } => format!("-> {port}.{name}{}", arguments(args)),
+            What::Sends { frame, medium, octets, copies, lost, .. } => {
+                let to: Vec<String> = self.receivers(copies, lost).iter().map(fate).collect();
+                let to = if to.is_empty() { String::new() } else { format!(" ({})", to.join(", ")) };
+                format!("sends #{frame} on {medium}: {} octets{to}", octets.len())
+            }
+            What::Receives { frame, refused: no, .. } => format!("receives #{frame}{}", refused(no)),
+            What::Unheard { frame } => format!("has crashed, and does not hear #{frame}"),
+            What::Crashes => "CRASHES".to_string(),
+            What::Restarts => "BEGINS AGAIN".to_string(),
+            What::Drops(ended) => format!("drops {}", dropped(ended)),
+            What::Gone { count } => format!("loses {count} with the session they were for"),
+            What::Reports { report, place } => format!("REPORT {report} at {place}"),
+        })
+    }
+}
+
+fn fate(receiver: &Receiver<'_>) -> String {
+    let Receiver { name, copies, lost } = receiver;
+    let turned = copies.iter().filter(|copy| !copy.turned.is_empty()).count();
+    let turned = if turned == 0 { String::new() } else { format!(", {turned} with bits turned") };
+    match lost {
+        Some(Loss::Weather) => format!("{name} lost"),
+        Some(Loss::Partition) => format!("{name} lost by a partition"),
+        Some(Loss::Queue) => format!("{name} lost by a full queue"),
+        None => format!("{name} ×{}{turned}", copies.len()),
+    }
+}
+
+/// `sum.Checksum16.damaged at plant.mok:31`
+fn dropped(ended: &Ended) -> String {
+    let times = if ended.count == 1 { String::new() } else { format!(" ×{}", ended.count) };
+    let place = match ended.places.as_slice() {
+        [one] => format!(" at {one}"),
+        _ => String::new(),
+    };
+    format!("{}{times}{place}", ended.reason)
+}

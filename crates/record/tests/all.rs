@@ -1,0 +1,116 @@
+//! The text form: what is written is read again, whole; what is no record is refused with its line.
+
+use mokume_record::{read, Arg, Event, Failed, Head, Host, Kind, Loss, Lost, Run, Value, What, VERSION};
+
+fn run() -> Run {
+    let head = Head {
+        record: VERSION,
+        kind: Kind::Network,
+        name: "Street".into(),
+        place: None,
+        seed: u64::MAX,
+        backend: "c".into(),
+        link: 147,
+        hosts: ["a", "b"].map(|name| Host { name: name.into(), stack: "Host".into() }).to_vec(),
+        media: vec!["lan".into()],
+    };
+    let wide = Arg { name: "host".into(), value: Value::Number { numbers: vec![1 << 53, 3], written: "x".into() } };
+    let message = Arg { name: "msg".into(), value: Value::Message { octets: (0..=255).collect() } };
+    let session = Arg { name: "s".into(), value: Value::Session { object: 3, generation: 1 } };
+    let args = vec![wide, message, session, Arg { name: "t".into(), value: Value::NoSession }];
+    let copy = mokume_record::Copy { to: "b".into(), at: (1 << 53) - 1, turned: vec![7, 1 << 60] };
+    let lost = Lost { to: "b".into(), by: Loss::Partition };
+    let whats = vec![
+        What::Starts,
+        What::Input { port: "app".into(), name: "send".into(), args, refused: true },
+        What::Sends {
+            frame: 1,
+            port: "device".into(),
+            medium: "lan".into(),
+            about: "Tell \"x\"".into(),
+            octets: vec![0, 255],
+            copies: vec![copy],
+            lost: vec![lost],
+        },
+        What::Receives { frame: 1, port: "device".into(), octets: None, refused: false },
+        What::Receives { frame: 1, port: "device".into(), octets: Some(vec![]), refused: false },
+        What::Gone { count: 2 },
+        What::Reports { report: "overflow".into(), place: "x.mok:3".into() },
+        What::Ends {
+            failed: vec![Failed { at: 1, place: "x.mok:9:1".into(), wanted: "w".into(), found: "f".into() }],
+            restless: Some("why".into()),
+        },
+    ];
+    let event = |(place, what): (usize, What)| Event {
+        id: place as u64 + 1,
+        cause: (place as u64).checked_sub(1),
+        at: u64::MAX - place as u64,
+        host: Some("a".into()),
+        what,
+    };
+    Run { head, events: whats.into_iter().enumerate().map(event).collect() }
+}
+
+#[test]
+fn what_is_written_is_read_again() {
+    let (one, two) = (run(), Run { events: Vec::new(), ..run() });
+    let text = one.text() + &two.text();
+    assert_eq!(read(&text), Ok(vec![one, two]));
+}
+
+/// A reader in JavaScript makes a double of each number.
+#[test]
+fn no_number_is_beyond_53_bits() {
+    fn numbers(value: &serde_json::Value, found: &mut Vec<u64>) {
+        match value {
+            serde_json::Value::Number(number) => found.push(number.as_u64().expect("whole")),
+            serde_json::Value::Array(all) => all.iter().for_each(|one| numbers(one, found)),
+            serde_json::Value::Object(all) => all.values().for_each(|one| numbers(one, found)),
+            _ => {}
+        }
+    }
+    let mut found = Vec::new();
+    for line in run().text().lines() {
+        numbers(&serde_json::from_str(line).unwrap(), &mut found);
+    }
+    assert!(found.len() > 20 && found.iter().all(|number| *number < 1 << 53), "{found:?}");
+    assert!(run().text().contains(&format!("\"{}\"", u64::MAX)));
+}
+
+#[test]
+fn what_is_no_record_is_refused_with_its_line() {
+    let text = run().text();
+    let good = text.lines().count();
+    for (wrong, line, why) in [
+        (text.replace("\"record\":1", "\"record\":2"), 1, "version 2"),
+        (text.replace("\"record\":1", "\"record\":\"1\""), 1, "version no number"),
+        (text.lines().skip(1).collect::<Vec<_>>().join("\n"), 1, "begins with its head"),
+        (format!("{text}{{"), good + 1, "EOF"),
+        (text.replace("\"event\":\"gone\"", "\"event\":\"went\""), 7, "went"),
+        (text.replace("00ff", "00f"), 4, "hexadecimal"),
+        (text.replace("\"00ff\"", "\"00é\""), 4, "hexadecimal"),
+        (text.replace("\"18446744073709551615\"", "\"18446744073709551616\""), 1, "64 bits"),
+        (text.replace("\"name\":\"Street\"", "\"nom\":\"Street\""), 1, "nom"),
+    ] {
+        let unread = read(&wrong).expect_err(&wrong);
+        assert!(unread.line == line && unread.reason.contains(why), "{unread}; {why} of line {line}");
+    }
+}
+
+/// As the log has it.
+#[test]
+fn events_are_lines() {
+    let run = run();
+    let lines: Vec<String> = run.events.iter().filter_map(|event| run.line(event)).collect();
+    assert_eq!(
+        lines,
+        [
+            "<- app.send(x, x\"000102030405060708090a0b0c0d0e0f1011121314151617…\", session 3, null) REFUSED",
+            "sends #1 on lan: 2 octets (b lost by a partition)",
+            "receives #1",
+            "receives #1",
+            "loses 2 with the session they were for",
+            "REPORT overflow at x.mok:3",
+        ]
+    );
+}

@@ -1,0 +1,191 @@
+//! Who writes down what happens: numbers, causes, and the fates of messages that only the accounts of a machine say.
+//!
+//! Invariant: what is written down is a function of what the machines answer; nobody runs otherwise for being recorded.
+
+use mokume_reaction::{Accounts, Datum, Machine, Outcome, PortId, ReasonId};
+
+use crate::record::Ending;
+use crate::{Record, RecordedEvent};
+
+/// Who gets each record, as it comes.
+pub type Sink<'a> = Box<dyn FnMut(Record) + 'a>;
+
+/// Numbers records, and knows what brings about those that come.
+#[derive(Default)]
+pub(crate) struct Recorder {
+    last: u64,
+    cause: Option<u64>,
+    /// What is written down only if something follows from it.
+    pending: Option<(Option<u64>, RecordedEvent)>,
+}
+
+impl Recorder {
+    /// A call of a machine: what follows until the next is brought about by it, and it itself by `by`.
+    pub fn begin(&mut self, by: Option<u64>, what: RecordedEvent) {
+        self.cause = None;
+        self.pending = Some((by, what));
+    }
+
+    /// The call itself stands there, whatever follows from it.
+    pub fn keep_call(&mut self, at: u64, sink: &mut dyn FnMut(Record)) {
+        if let Some((cause, what)) = self.pending.take() {
+            self.cause = Some(self.write(at, cause, what, sink));
+        }
+    }
+
+    /// Something that the call brought about. Its number.
+    pub fn note(&mut self, at: u64, what: RecordedEvent, sink: &mut dyn FnMut(Record)) -> u64 {
+        self.keep_call(at, sink);
+        self.write(at, self.cause, what, sink)
+    }
+
+    fn write(&mut self, at: u64, cause: Option<u64>, what: RecordedEvent, sink: &mut dyn FnMut(Record)) -> u64 {
+        self.last += 1;
+        sink(Record { id: self.last, cause, at, what });
+        self.last
+    }
+}
+
+/// What became of a machine's messages, when it was looked at last.
+#[derive(Default)]
+pub(crate) struct Ended {
+    dropped: Vec<(ReasonId, u64)>,
+    consumed: Vec<(ReasonId, u64)>,
+    gone: u64,
+}
+
+impl Ended {
+    /// What was ended since.
+    pub fn since(&mut self, host: usize, accounts: Accounts) -> Vec<RecordedEvent> {
+        let mut found = Vec::new();
+        for (how, before, now) in [
+            (Ending::Dropped, &mut self.dropped, accounts.dropped),
+            (Ending::Consumed, &mut self.consumed, accounts.consumed),
+        ] {
+            let was =
+                |reason: ReasonId| before.iter().find(|(known, _)| *known == reason).map_or(0, |(_, count)| *count);
+            let more = now.iter().filter(|(reason, count)| *count > was(*reason));
+            found.extend(more.map(|(reason, count)| RecordedEvent::Ended {
+                host,
+                how,
+                reason: *reason,
+                count: count - was(*reason),
+            }));
+            *before = now;
+        }
+        if accounts.gone > self.gone {
+            found.push(RecordedEvent::Gone { host, count: accounts.gone - self.gone });
+        }
+        self.gone = accounts.gone;
+        found
+    }
+}
+
+/// A machine on devices of its own: what comes and goes is written down, frames by the number of their packet in a capture.
+pub struct Recorded<'a, M> {
+    machine: M,
+    /// The device ports, in the order in which they are media.
+    devices: Vec<PortId>,
+    frames: u64,
+    recorder: Recorder,
+    ended: Ended,
+    /// When something was written down last.
+    at: u64,
+    sink: Sink<'a>,
+}
+
+impl<'a, M: Machine> Recorded<'a, M> {
+    /// `devices` are the ports whose messages are frames.
+    pub fn new(machine: M, devices: Vec<PortId>, sink: Sink<'a>) -> Self {
+        Recorded { machine, devices, frames: 0, recorder: Recorder::default(), ended: Ended::default(), at: 0, sink }
+    }
+
+    /// The number of the last record, 0 if there is none, and when the machine was called last.
+    pub fn last(&self) -> (u64, u64) {
+        (self.recorder.last, self.at)
+    }
+
+    fn medium(&self, port: PortId) -> Option<usize> {
+        self.devices.iter().position(|device| *device == port)
+    }
+
+    /// What a call brought about; `is_shown`: the call stands there though nothing did.
+    fn answered(&mut self, now: u64, outcome: Outcome, is_shown: bool) -> Outcome {
+        self.at = now;
+        if is_shown {
+            self.recorder.keep_call(now, &mut self.sink);
+        }
+        for (report, place) in &outcome.reports {
+            let what = RecordedEvent::Reported { host: 0, report: *report, place: place.clone() };
+            self.recorder.note(now, what, &mut self.sink);
+        }
+        for what in self.ended.since(0, self.machine.accounts()) {
+            self.recorder.note(now, what, &mut self.sink);
+        }
+        for output in &outcome.outputs {
+            let (host, port, event) = (0, output.port, output.event);
+            let what = match (self.medium(port), output.args.as_slice()) {
+                (Some(medium), [Datum::Message(frame)]) => {
+                    self.frames += 1;
+                    let (number, frame, fates) = (self.frames, frame.clone(), Vec::new());
+                    RecordedEvent::Sent { host, port, medium, number, frame, fates }
+                }
+                _ => RecordedEvent::Output { host, port, event, args: output.args.clone() },
+            };
+            self.recorder.note(now, what, &mut self.sink);
+        }
+        outcome
+    }
+}
+
+impl<M: Machine> Machine for Recorded<'_, M> {
+    fn start(&mut self, now: u64) -> Outcome {
+        let outcome = self.machine.start(now);
+        self.recorder.begin(None, RecordedEvent::Started { host: 0 });
+        self.answered(now, outcome, false)
+    }
+
+    /// What was due before the event is a call of its own, as the machine does it first in any case (docs/semantics.md, T3).
+    fn input(&mut self, now: u64, port: PortId, event: u32, args: &[Datum]) -> Outcome {
+        let is_due = self.machine.next_deadline().is_some_and(|due| due <= now);
+        let due = if is_due { self.advance(now) } else { Outcome::default() };
+        let outcome = self.machine.input(now, port, event, args);
+        let (host, refused) = (0, outcome.refused);
+        let what = match (self.medium(port), args) {
+            (Some(_), [Datum::Message(frame)]) => {
+                self.frames += 1;
+                RecordedEvent::Arrived { host, port, number: self.frames, frame: frame.clone(), refused }
+            }
+            _ => RecordedEvent::Input { host, port, event, args: args.to_vec(), refused },
+        };
+        self.recorder.begin(None, what);
+        let outcome = self.answered(now, outcome, true);
+        Outcome {
+            outputs: [due.outputs, outcome.outputs].concat(),
+            reports: [due.reports, outcome.reports].concat(),
+            refused: outcome.refused,
+        }
+    }
+
+    fn advance(&mut self, now: u64) -> Outcome {
+        let outcome = self.machine.advance(now);
+        self.recorder.begin(None, RecordedEvent::Woken { host: 0 });
+        self.answered(now, outcome, false)
+    }
+
+    fn next_deadline(&self) -> Option<u64> {
+        self.machine.next_deadline()
+    }
+
+    fn accounts(&self) -> Accounts {
+        self.machine.accounts()
+    }
+
+    fn exhausted(&self) -> u64 {
+        self.machine.exhausted()
+    }
+
+    fn reactions(&self) -> u64 {
+        self.machine.reactions()
+    }
+}
