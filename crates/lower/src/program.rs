@@ -55,7 +55,7 @@ pub fn assigned(block: &[Stmt]) -> Vec<LocalId> {
             Drop { .. } | Consume { .. } | Accept { .. } | Start { .. } | Stop { .. } | Take { .. } | Give { .. } => {}
             Begin { .. } | IfListener { .. } => {}
             Count { .. } | IfFound { .. } | Insert { .. } | Remove { .. } | IfObject { .. } | FindOrNew { .. } => {}
-            End { .. } | Put { .. } | IfTaken { .. } | Split { .. } | Later { .. } | Again => {}
+            End { .. } | Put { .. } | IfTaken { .. } | Split { .. } | Later { .. } | Again | Renew => {}
         }
     });
     all.sort_unstable();

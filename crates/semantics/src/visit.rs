@@ -172,7 +172,7 @@ pub fn stmt_exprs<'a>(stmt: &'a Stmt, f: &mut dyn FnMut(&'a Expr)) {
         Later { args, .. } => args.iter().for_each(f),
         Begin { given, .. } => given.iter().for_each(|(_, value)| f(value)),
         IfListener { flow, .. } => flow.iter().for_each(f),
-        Pass | Drop { .. } | Consume { .. } | Accept { .. } | Stop { .. } | Again | Refuse => {}
+        Pass | Drop { .. } | Consume { .. } | Accept { .. } | Stop { .. } | Again | Renew | Refuse => {}
     }
 }
 
@@ -188,7 +188,7 @@ pub fn stmt_states<'a>(stmt: &'a Stmt, f: &mut dyn FnMut(&'a StateRef)) {
         IfFound { map: state, .. } | Insert { map: state, .. } | Remove { map: state, .. } => f(state),
         Put { messages: state, .. } | IfTaken { messages: state, .. } => f(state),
         Let { .. } | AssignLocal { .. } | If { .. } | Match { .. } | While { .. } | For { .. } | ForObjects { .. } => {}
-        Return { .. } | Pass | Call(_) | IfDone { .. } | Refuse | Emit(_) | Again | Later { .. } => {}
+        Return { .. } | Pass | Call(_) | IfDone { .. } | Refuse | Emit(_) | Again | Renew | Later { .. } => {}
         Begin { .. } | IfListener { .. } => {}
         Drop { .. } | Consume { .. } | Accept { .. } | IfObject { .. } | FindOrNew { .. } | End { .. } => {}
         Trim { .. } | Skip { .. } | Split { .. } | Join { .. } | Store { .. } | SetAttribute { .. } => {}
@@ -216,7 +216,7 @@ pub fn stmt_blocks(stmt: &Stmt) -> Vec<&[Stmt]> {
         Pass | Call(_) | Refuse | Emit(_) | Drop { .. } | Consume { .. } | Accept { .. } => Vec::new(),
         Start { .. } | Stop { .. } | Give { .. } | Count { .. } | Remove { .. } | End { .. } => Vec::new(),
         Put { .. } | Trim { .. } | Skip { .. } | Split { .. } | Join { .. } | Store { .. } => Vec::new(),
-        SetAttribute { .. } | Again => Vec::new(),
+        SetAttribute { .. } | Again | Renew => Vec::new(),
     }
 }
 
@@ -231,7 +231,9 @@ pub fn may_skip(stmt: &Stmt) -> bool {
         Match { .. } | Return { .. } | Refuse | Let { .. } | AssignLocal { .. } | Assign { .. } => false,
         AssignElement { .. } | Pass | Call(_) | Emit(_) | Drop { .. } | Consume { .. } | Accept { .. } => false,
         Start { .. } | Stop { .. } | Give { .. } | Count { .. } | Remove { .. } | End { .. } | Put { .. } => false,
-        Trim { .. } | Skip { .. } | Split { .. } | Join { .. } | Store { .. } | SetAttribute { .. } | Again => false,
+        Trim { .. } | Skip { .. } | Split { .. } | Join { .. } | Store { .. } | SetAttribute { .. } | Again | Renew => {
+            false
+        }
     }
 }
 
@@ -399,6 +401,6 @@ pub fn stmt_leaves(stmt: &Stmt) -> bool {
         Let { .. } | AssignLocal { .. } | Assign { .. } | AssignElement { .. } | Pass | Call(_) | Emit(_) => false,
         Drop { .. } | Consume { .. } | Accept { .. } | Start { .. } | Stop { .. } | Give { .. } => false,
         Count { .. } | Remove { .. } | End { .. } | Put { .. } | Trim { .. } | Skip { .. } | Split { .. } => false,
-        Join { .. } | Store { .. } | SetAttribute { .. } | Again => false,
+        Join { .. } | Store { .. } | SetAttribute { .. } | Again | Renew => false,
     }
 }

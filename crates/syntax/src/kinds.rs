@@ -443,6 +443,8 @@ pub enum SyntaxKind {
     REMOVE_STMT,
     /// [`crate::ast::EndStmt`]
     END_STMT,
+    /// [`crate::ast::RenewStmt`]
+    RENEW_STMT,
     /// [`crate::ast::AgainStmt`]
     AGAIN_STMT,
     /// [`crate::ast::LaterStmt`]

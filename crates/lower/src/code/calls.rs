@@ -35,7 +35,7 @@ impl<'p> Writer<'_, 'p> {
             }
             s::ScopeKind::SessionBelow => self.runs.session.is_some() || self.runs.lower.is_some(),
             s::ScopeKind::Point => self.runs.session.is_some() || self.runs.point.is_some(),
-            s::ScopeKind::Entity | s::ScopeKind::Object(_) => true,
+            s::ScopeKind::Entity | s::ScopeKind::View | s::ScopeKind::Object(_) => true,
         }
     }
 

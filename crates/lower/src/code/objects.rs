@@ -68,6 +68,42 @@ impl<'p> Writer<'_, 'p> {
         own.map(|object| (object, coming)).or_else(|| self.lower_link())
     }
 
+    /// The view that is, at this moment.
+    pub fn view(&mut self) -> Option<r::Value> {
+        let cell = self.info().view?;
+        let entity = self.entity();
+        Some(self.get(entity, cell))
+    }
+
+    /// The first view, where no event from elsewhere has come before the start.
+    pub fn begin_view(&mut self) {
+        let Some(view) = self.view() else { return };
+        let there = self.is_there(view);
+        let fork = self.fork(there);
+        self.ways(fork, |_, _| {}, |w, _| w.renew_view());
+    }
+
+    /// What is in the view ends, and a new one begins with first values. Where one reaction has ended as many as there is room for, it stays.
+    pub fn renew_view(&mut self) {
+        let (Some(class), Some(cell), Some(before)) = (self.info().classes.view, self.info().view, self.view()) else {
+            return;
+        };
+        let entity = self.entity();
+        let made = self.make_in(entity, class);
+        self.ways(
+            made,
+            |w, made| {
+                let there = w.is_there(before);
+                let fork = w.fork(there);
+                w.ways(fork, |w, _| drop(w.op(r::OpKind::Release { object: before })), |_, _| {});
+                let entity = w.entity();
+                w.set(entity, cell, made[0]);
+                w.set_late(s::ScopeKind::View, made[0]);
+            },
+            |_, _| {},
+        );
+    }
+
     /// The object that holds a member.
     pub fn object(&mut self, state: &'p s::StateRef) -> r::Value {
         if let Some(object) = &state.object {
@@ -78,6 +114,7 @@ impl<'p> Writer<'_, 'p> {
             s::ScopeKind::Session => self.runs.session,
             s::ScopeKind::SessionBelow => self.lower_object(),
             s::ScopeKind::Point => self.point_object(),
+            s::ScopeKind::View => self.view(),
             s::ScopeKind::Object(_) => self.runs.keyed.map(|(_, object)| object),
         };
         found.unwrap_or_else(|| {

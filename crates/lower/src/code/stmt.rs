@@ -167,6 +167,7 @@ impl<'p> Writer<'_, 'p> {
             S::IfDone { call, local, then, otherwise } => self.if_done(call, *local, (then, otherwise)),
             S::Refuse => self.refuse(),
             S::Later { handler, args, otherwise } => self.later(*handler, args, otherwise),
+            S::Renew => self.renew_view(),
             S::Again => {
                 self.around.again(self);
                 let object = self.own_object();
@@ -324,7 +325,7 @@ impl<'p> Writer<'_, 'p> {
             On::Lower => self.runs.lower,
             On::Point => self.point_object(),
             On::Object(_) => self.runs.keyed.map(|(_, object)| object),
-            On::Entity => None,
+            On::Entity | On::View => None,
         };
         let entity = self.info().classes.entity;
         let target = target.unwrap_or_else(|| self.unique(entity));

@@ -291,6 +291,7 @@ impl<'p> Writer<'_, 'p> {
         if task.trigger == r::Trigger::Start {
             let entity = self.params()[0];
             self.set_late(s::ScopeKind::Entity, entity);
+            self.begin_view();
         }
         if let Some(handler) = self.handler_of(task) {
             self.run(handler, Vec::new());

@@ -24,7 +24,7 @@ impl<'p> Lowering<'p> {
             let Some(layer) = self.layer(inst) else { continue };
             let starts = layer.handlers.iter().position(|handler| matches!(handler.event, s::Event::Start));
             let late = self.infos[inst].late.iter().any(|(scope, _)| *scope == s::ScopeKind::Entity);
-            if starts.is_some() || late || self.is_watched(inst) {
+            if starts.is_some() || late || self.is_watched(inst) || self.infos[inst].view.is_some() {
                 self.root(inst, On::Entity, r::Trigger::Start, starts.map(|at| at as u32));
             }
             for (at, handler) in layer.handlers.iter().enumerate() {
@@ -91,6 +91,7 @@ impl<'p> Lowering<'p> {
         let object = match task.on {
             On::Entity => "e",
             On::Point => "p",
+            On::View => "v",
             On::Session => "s",
             On::Lower => "b",
             On::Object(_) => "o",
@@ -123,7 +124,7 @@ impl<'p> Lowering<'p> {
                     w.runs.session = Some(w.value(r::OpKind::Parent { object: own }));
                 }
             }
-            On::Entity => {}
+            On::Entity | On::View => {}
         }
         let session = w.runs.session;
         w.source(source);

@@ -120,7 +120,7 @@ impl<'p> Writer<'_, 'p> {
                 let lower = self.params()[0];
                 self.for_sharers(lower, &format!("change_{name}"), Purpose::Changed { name: name.clone() });
             }
-            On::Entity | On::Point | On::Object(_) => {}
+            On::Entity | On::View | On::Point | On::Object(_) => {}
         }
     }
 

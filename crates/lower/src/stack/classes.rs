@@ -16,6 +16,9 @@ const EVICTED: std::ops::RangeInclusive<u32> = 4..=256;
 /// Points that may end in a reaction which makes as many: their places are free behind it (docs/language.md, section 4).
 const LEAVING: u32 = 4;
 
+/// Views of a layer: the one that is, and those that a reaction has ended.
+const VIEWS: u32 = 4;
+
 impl<'p> Lowering<'p> {
     pub(super) fn classes_of(&mut self, inst: usize) -> Info {
         let at = self.inst(inst);
@@ -51,6 +54,9 @@ impl<'p> Lowering<'p> {
             };
             let capacity = self.capacity(inst, s::ScopeKind::Point).saturating_add(own).saturating_add(LEAVING);
             info.classes.point = Some(self.class(layer, "P", capacity, Some(entity), source));
+        }
+        if at.has_scope(s::ScopeKind::View) {
+            info.classes.view = Some(self.class(layer, "V", VIEWS, Some(entity), source));
         }
         for (number, class) in at.layer().map_or(&[][..], |layer| &layer.objects).iter().enumerate() {
             let capacity = self.size(&at.env, &class.capacity, s::Counted::Objects);

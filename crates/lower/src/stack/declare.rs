@@ -72,6 +72,9 @@ impl<'p> Lowering<'p> {
         if let Some(point) = &info.point {
             info.listened = self.listened_cells(inst, point.class);
         }
+        if let Some(view) = info.classes.view {
+            info.view = Some(self.scalar_cell(info.classes.entity, "view", r::Type::Ref(view), false));
+        }
         if at.is_multiplexor() || self.plan.tells_users_apart(inst) {
             info.listeners = self.listener_cells(inst);
         }

@@ -9,6 +9,8 @@ use mokume_semantics::program as s;
 #[derive(Clone, Debug)]
 pub struct Info {
     pub classes: Classes,
+    /// The entity's reference to the view that is.
+    pub view: Option<r::CellId>,
     /// What its sessions keep for the shape.
     pub session: Option<SessionCells>,
     /// What the objects of the lower side keep, where several sessions share one below.
@@ -45,13 +47,15 @@ pub struct Classes {
     pub session: Option<r::ClassId>,
     pub lower: Option<r::ClassId>,
     pub point: Option<r::ClassId>,
+    pub view: Option<r::ClassId>,
 }
 
 impl Info {
     /// What is known of an instance first: its entity's class, and nothing else.
     pub fn new(entity: r::ClassId) -> Info {
         Info {
-            classes: Classes { entity, session: None, lower: None, point: None },
+            classes: Classes { entity, session: None, lower: None, point: None, view: None },
+            view: None,
             session: None,
             lower: None,
             point: None,

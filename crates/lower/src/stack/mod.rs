@@ -289,6 +289,7 @@ impl<'p> Lowering<'p> {
         match on {
             On::Entity => Some(info.classes.entity),
             On::Point => info.classes.point,
+            On::View => info.classes.view,
             On::Session => info.classes.session,
             On::Lower => info.classes.lower,
             On::Object(id) => Some(info.objects.get(id.index())?.class),

@@ -22,6 +22,7 @@ pub struct Task {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum On {
     Entity,
+    View,
     Point,
     Session,
     Lower,
@@ -35,6 +36,7 @@ impl From<s::ScopeKind> for On {
             s::ScopeKind::SessionBelow => On::Lower,
             s::ScopeKind::Object(id) => On::Object(id),
             s::ScopeKind::Point => On::Point,
+            s::ScopeKind::View => On::View,
             s::ScopeKind::Entity => On::Entity,
         }
     }

@@ -72,7 +72,7 @@ fn writes(stmt: &Stmt) -> bool {
         FindOrNew { .. } | End { .. } => true,
         Let { .. } | AssignLocal { .. } | If { .. } | Match { .. } | While { .. } | For { .. } => false,
         ForObjects { .. } | IfObject { .. } | IfFound { .. } | IfListener { .. } | IfDone { .. } => false,
-        Return { .. } | Pass | Call(_) | Refuse | Emit(_) | Again | Later { .. } | Begin { .. } => false,
+        Return { .. } | Pass | Call(_) | Refuse | Emit(_) | Again | Renew | Later { .. } | Begin { .. } => false,
         Drop { .. } | Consume { .. } | Accept { .. } => false,
         Trim { .. } | Skip { .. } | Split { .. } | Join { .. } | Store { .. } | SetAttribute { .. } => false,
     }

@@ -337,7 +337,10 @@ impl Way {
 /// Whether a statement sets, sends or says something by itself: that may be what was taken for.
 fn does(kind: &StmtKind) -> bool {
     use StmtKind::*;
-    matches!(kind, Assign { .. } | AssignElement { .. } | Put { .. } | Start { .. } | End { .. } | Emit(_) | Again)
+    matches!(
+        kind,
+        Assign { .. } | AssignElement { .. } | Put { .. } | Start { .. } | End { .. } | Emit(_) | Again | Renew
+    )
 }
 
 /// What holds on all ways that come to a place.

@@ -189,6 +189,7 @@ impl Quota<'_> {
         let ends = match scope {
             ScopeKind::Object(_) => "object",
             ScopeKind::Point => "point",
+            ScopeKind::View => "view",
             _ => "session",
         };
         let found = Diagnostic::warning(codes::UNGIVEN, format!("units of `{name}` are lost with the {ends}"))

@@ -351,6 +351,8 @@ pub enum ScopeKind {
     Session,
     /// One a session of a multiplexor's lower side.
     SessionBelow,
+    /// One a layer at a time, made anew by `renew view`.
+    View,
     /// Keyed objects of one class, in the entity or owned by a session.
     Object(ObjectId),
 }

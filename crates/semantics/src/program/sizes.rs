@@ -50,7 +50,7 @@ impl Counted {
         match scope {
             ScopeKind::Point => Counted::Listeners,
             ScopeKind::Object(_) => Counted::Objects,
-            ScopeKind::Entity | ScopeKind::Session | ScopeKind::SessionBelow => Counted::Sessions,
+            ScopeKind::Entity | ScopeKind::View | ScopeKind::Session | ScopeKind::SessionBelow => Counted::Sessions,
         }
     }
 }

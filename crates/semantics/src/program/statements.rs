@@ -447,4 +447,6 @@ pub enum StmtKind {
     },
     /// `again`: one more `settle` in this reaction.
     Again,
+    /// `renew view`: what is in it ends, and begins anew.
+    Renew,
 }

@@ -116,6 +116,8 @@ pub enum ScopeKind {
     Session,
     /// `session below`
     SessionBelow,
+    /// `view { … }`
+    View,
 }
 
 macro_rules! state {
@@ -285,10 +287,11 @@ impl Scope {
     pub fn kind(&self) -> ScopeKind {
         let word = first_token(&self.0);
         // A word that is nearly one of these was told of, and read as that.
-        let meant = word.as_ref().and_then(|word| did_you_mean(word.text(), ["session", "entity", "point"]));
+        let meant = word.as_ref().and_then(|word| did_you_mean(word.text(), ["session", "entity", "point", "view"]));
         match meant {
             Some("entity") => ScopeKind::Entity,
             Some("point") => ScopeKind::Point,
+            Some("view") => ScopeKind::View,
             _ if has_word(&self.0, "below") => ScopeKind::SessionBelow,
             _ => ScopeKind::Session,
         }

@@ -12,7 +12,7 @@ choice! {
         Let(LetStmt), Assign(AssignStmt), Expr(ExprStmt), If(If), Match(Match), While(WhileStmt), For(ForStmt),
         Return(ReturnStmt), Pass(PassStmt), Drop(DropStmt), Consume(ConsumeStmt), Fail(FailStmt), Accept(AcceptStmt),
         Take(TakeStmt), Give(GiveStmt), Count(CountStmt), Start(StartStmt), Stop(StopStmt), Remove(RemoveStmt),
-        End(EndStmt), Again(AgainStmt), Later(LaterStmt),
+        End(EndStmt), Again(AgainStmt), Later(LaterStmt), Renew(RenewStmt),
     }
 }
 
@@ -66,6 +66,8 @@ node! {
     EndStmt = END_STMT;
     /// `again`
     AgainStmt = AGAIN_STMT;
+    /// `renew view`
+    RenewStmt = RENEW_STMT;
     /// `later name(…) or { … }`
     LaterStmt = LATER_STMT;
     /// `or { … }`, `or new { … }`

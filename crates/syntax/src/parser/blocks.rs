@@ -12,7 +12,7 @@ const WORD_AND_NAME: [&str; 10] =
 const CONNECTIVES: [&str; 8] = ["and", "or", "in", "as", "to", "from", "else", "limit"];
 
 /// Members that begin with a word and a brace.
-const MEMBER_SCOPES: [&str; 5] = ["header", "key", "entity", "point", "session"];
+const MEMBER_SCOPES: [&str; 6] = ["header", "key", "entity", "point", "session", "view"];
 
 impl Parser<'_> {
     /// `{ … }`
@@ -204,6 +204,7 @@ impl Parser<'_> {
             "fail" => self.nth(n + 1) == COLON,
             "end" if self.nth(n + 1) == R_BRACE || !self.same_line(n + 1) => true,
             "later" => next_name,
+            "renew" => self.nth_word(n + 1, "view") && self.same_line(n + 1),
             word => {
                 let connective = matches!(self.nth_text(n + 1), "and" | "or" | "as" | "in" | "to" | "from");
                 WORD_AND_NAME.contains(&word) && next_name && !(connective && self.nth(n + 2) != COLON)

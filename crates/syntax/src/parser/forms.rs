@@ -36,6 +36,7 @@ pub(crate) fn form_of(word: &str) -> &'static str {
         "below" => "below address { station: u48 }",
         "entity" => "entity { var next: u32 = 0 }",
         "point" => "point { var waiting: u32 = 0 }",
+        "view" => "view { var next: u32 = 0 }",
         "session" => "session capacity 64 { var next: u32 = 0 }",
         "object" => "object Entry[address: u32] capacity 64 evict oldest { … }",
         "publish" => "publish mtu: u32 = below.mtu - 8",
@@ -74,6 +75,7 @@ pub(crate) fn form_of(word: &str) -> &'static str {
         "stop" => "stop t",
         "remove" => "remove m[k]",
         "end" => "end e",
+        "renew" => "renew view",
         "later" => "later name(msg)",
         _ => form_of_part(word),
     }

@@ -6,9 +6,9 @@ use crate::codes;
 use crate::kinds::SyntaxKind::*;
 
 /// The words that statements begin with, and `else`.
-pub(crate) const STATEMENT_WORDS: [&str; 21] = [
+pub(crate) const STATEMENT_WORDS: [&str; 22] = [
     "let", "if", "match", "while", "for", "return", "pass", "drop", "consume", "fail", "accept", "take", "give",
-    "count", "start", "stop", "remove", "end", "again", "later", "else",
+    "count", "start", "stop", "remove", "end", "again", "later", "renew", "else",
 ];
 
 /// Words of other languages at the start of a statement, and what to write here.

@@ -5,9 +5,9 @@ use super::Parser;
 use crate::codes;
 use crate::kinds::SyntaxKind::{self, *};
 
-pub(crate) const MEMBER_WORDS: [&str; 21] = [
-    "header", "key", "match", "address", "below", "entity", "point", "session", "object", "publish", "limit", "serves",
-    "uses", "reads", "writes", "needs", "gives", "speaks", "parts", "fn", "on",
+pub(crate) const MEMBER_WORDS: [&str; 22] = [
+    "header", "key", "match", "address", "below", "entity", "point", "session", "view", "object", "publish", "limit",
+    "serves", "uses", "reads", "writes", "needs", "gives", "speaks", "parts", "fn", "on",
 ];
 
 /// How a header lies where no wire says it.
@@ -50,7 +50,7 @@ impl Parser<'_> {
         match self.nth_text(0) {
             "on" | "fn" | "object" | "publish" | "var" | "timer" | "counter" => self.nth(1) == IDENT,
             "header" if LAYOUTS.iter().any(|word| self.nth_word(1, word)) => self.nth(2) == L_BRACE,
-            "header" | "entity" | "session" | "point" => self.nth(1) == L_BRACE,
+            "header" | "entity" | "session" | "point" | "view" => self.nth(1) == L_BRACE,
             _ => false,
         }
     }
@@ -109,7 +109,7 @@ impl Parser<'_> {
             "match" => self.matching(),
             "address" => self.address(),
             "below" => self.below_address(),
-            "entity" | "point" | "session" => self.scope(),
+            "entity" | "point" | "session" | "view" => self.scope(),
             "object" => self.object(),
             "publish" => self.publish(),
             "limit" => self.limit(),

@@ -16,7 +16,7 @@ const DECLARE: [&str; 18] = [
 ];
 
 /// Words with a brace behind them.
-const SCOPES: [&str; 5] = ["header", "key", "entity", "point", "session"];
+const SCOPES: [&str; 6] = ["header", "key", "entity", "point", "session", "view"];
 
 impl Parser<'_> {
     /// Adds a diagnostic about the current token, unless there is one already.

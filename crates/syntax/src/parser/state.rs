@@ -33,7 +33,7 @@ impl Parser<'_> {
 
     /// A member of the layer within a scope: then the scope has lost its closing brace.
     pub(super) fn at_lost_scope(&self) -> bool {
-        let scope = matches!(self.nth_text(0), "header" | "key" | "entity" | "point" | "session");
+        let scope = matches!(self.nth_text(0), "header" | "key" | "entity" | "point" | "session" | "view");
         !self.fragment && self.new_line_before(0) && scope && self.nth(1) == L_BRACE
             || !self.fragment && self.at_word("on") && self.new_line_before(0) && self.nth_word(1, "send")
             || !self.fragment && self.at_word("on") && self.new_line_before(0) && self.nth_word(1, "deliver")

@@ -63,6 +63,7 @@ impl Parser<'_> {
             "return" => self.return_(),
             "pass" => self.word_alone(PASS_STMT),
             "again" => self.word_alone(AGAIN_STMT),
+            "renew" => self.renew(),
             "drop" => self.lose(DROP_STMT),
             "consume" => self.lose(CONSUME_STMT),
             "fail" => self.fail(),
@@ -153,6 +154,14 @@ impl Parser<'_> {
             self.block();
             self.close();
         }
+    }
+
+    /// `renew view`
+    fn renew(&mut self) {
+        self.open(RENEW_STMT);
+        self.bump();
+        self.expect_word("view");
+        self.close();
     }
 
     pub(super) fn word_alone(&mut self, kind: SyntaxKind) {

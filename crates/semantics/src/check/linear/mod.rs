@@ -177,7 +177,7 @@ fn branches(flow: &mut Flow, stmt: &Stmt, state: State) -> State {
         Split { .. } | Pass | Return { .. } | IfDone { .. } | Later { .. } | Refuse => state,
         // Without a block.
         Assign { .. } | AssignElement { .. } | Emit(_) | Start { .. } | Stop { .. } | Give { .. } => state,
-        Count { .. } | Remove { .. } | End { .. } | Again => state,
+        Count { .. } | Remove { .. } | End { .. } | Again | Renew => state,
         Trim { .. } | Skip { .. } | Join { .. } | Store { .. } | SetAttribute { .. } => state,
     }
 }

@@ -24,6 +24,10 @@ pub(super) fn scope(reader: &mut LayerReader, scope: &ast::Scope, span: Span) {
         let place = first_word(span);
         reader.cx.error(codes::PART_MEMBER, "how many there are is the layer's to say", place, "not in a part", help);
     }
+    if let (ScopeKind::View, Some(capacity)) = (kind, scope.capacity()) {
+        let place = capacity.span(reader.file);
+        reader.cx.error(codes::SHAPE_MEMBER, "a layer is in one view", place, "not needed", "leave the capacity out");
+    }
     let met = reader.once.iter().any(|(word, _)| *word == sight::scope_name(kind));
     reader.once.push((sight::scope_name(kind), span));
     if met {
@@ -50,7 +54,7 @@ pub(super) fn scope(reader: &mut LayerReader, scope: &ast::Scope, span: Span) {
 pub(super) fn rank(kind: ScopeKind) -> u8 {
     match kind {
         ScopeKind::Entity => 1,
-        ScopeKind::Point => 2,
+        ScopeKind::Point | ScopeKind::View => 2,
         ScopeKind::SessionBelow => 3,
         ScopeKind::Session | ScopeKind::Object(_) => 4,
     }
@@ -76,6 +80,7 @@ pub(super) fn kind_of(scope: &ast::Scope) -> ScopeKind {
     match scope.kind() {
         ast::ScopeKind::Entity => ScopeKind::Entity,
         ast::ScopeKind::Point => ScopeKind::Point,
+        ast::ScopeKind::View => ScopeKind::View,
         ast::ScopeKind::Session => ScopeKind::Session,
         ast::ScopeKind::SessionBelow => ScopeKind::SessionBelow,
     }

@@ -79,7 +79,11 @@ pub(super) fn choose(layer: &Layer, handler: &Handler, named: &Named) -> (ScopeK
     let runs = fixed.unwrap_or_else(|| {
         let inner = [ScopeKind::Session, ScopeKind::SessionBelow, ScopeKind::Point, ScopeKind::Entity];
         let change = matches!(handler.event, Event::Change { .. });
-        inner.into_iter().find(|kind| named.contains_key(kind)).unwrap_or(match layer.shape {
+        // A view is the entity's.
+        let names = |kind: &ScopeKind| {
+            named.contains_key(kind) || *kind == ScopeKind::Entity && named.contains_key(&ScopeKind::View)
+        };
+        inner.into_iter().find(names).unwrap_or(match layer.shape {
             // It runs where the value is: of the layer's state it says nothing.
             _ if change => ScopeKind::Entity,
             Shape::Worker | Shape::Multiplexor => ScopeKind::Session,
@@ -94,7 +98,7 @@ pub(super) fn choose(layer: &Layer, handler: &Handler, named: &Named) -> (ScopeK
 /// Whether code that runs for one scope sees the state of another.
 pub(super) fn sees(runs: ScopeKind, kind: ScopeKind) -> bool {
     let around = matches!(kind, ScopeKind::SessionBelow | ScopeKind::Point);
-    kind == ScopeKind::Entity || runs == kind || runs == ScopeKind::Session && around
+    matches!(kind, ScopeKind::Entity | ScopeKind::View) || runs == kind || runs == ScopeKind::Session && around
 }
 
 /// State that a value names and that is out of sight for a scope.
@@ -102,7 +106,8 @@ pub(super) fn hidden_state(value: &Expr, scope: ScopeKind) -> Option<StateRef> {
     let mut hidden = None;
     visit::walk_in_expr(value, &mut |met| {
         if let Met::State(state) = met {
-            if state.object.is_none() && !sees(scope, state.scope) {
+            let is_later = state.scope == ScopeKind::View && scope != ScopeKind::View;
+            if state.object.is_none() && (is_later || !sees(scope, state.scope)) {
                 hidden.get_or_insert(state.clone());
             }
         }
@@ -124,6 +129,7 @@ pub(super) fn scope_name(kind: ScopeKind) -> &'static str {
     match kind {
         ScopeKind::Entity => "entity",
         ScopeKind::Point => "point",
+        ScopeKind::View => "view",
         ScopeKind::Session => "session",
         ScopeKind::SessionBelow => "session below",
         ScopeKind::Object(_) => "object",

@@ -124,6 +124,7 @@ fn statement_kind(body: &mut Body, node: &Node, done: &mut Vec<Stmt>) {
         Node::Remove(stmt) => push(words::remove(body, stmt, span)),
         Node::End(stmt) => push(words::end(body, stmt, span)),
         Node::Again(_) => push(words::again(body, span)),
+        Node::Renew(_) => push(words::renew(body, span)),
         Node::Later(stmt) => push(later::read(body, stmt, span)),
     }
 }

@@ -176,6 +176,19 @@ pub(super) fn end(body: &mut Body, stmt: &ast::EndStmt, span: Span) -> Option<St
     }
 }
 
+/// `renew view`
+pub(super) fn renew(body: &mut Body, span: Span) -> Option<StmtKind> {
+    if !body.has_effects(span) {
+        return None;
+    }
+    if body.this_layer().is_some_and(|layer| layer.members(ScopeKind::View).is_some()) {
+        return Some(StmtKind::Renew);
+    }
+    let help = "declare what begins anew: `view { var next: u32 = 0 }`";
+    body.error(codes::MISPLACED, "this layer has no `view` scope", span, "nothing to renew", help);
+    None
+}
+
 /// `again`
 pub(super) fn again(body: &mut Body, span: Span) -> Option<StmtKind> {
     if body.kind == BodyKind::Handler(Role::Settle) {
