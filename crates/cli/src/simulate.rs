@@ -56,7 +56,7 @@ pub fn simulate(
     let finished = prepared.run(how, &world, &mut |at| progress.show(|| bar(at, network.until)))?;
     progress.end();
     if is_wanted {
-        let record = finished.record();
+        let record = prepared.record(&finished);
         // First what lasts: a reader of what is printed may go away.
         write_files(&record, options, &format!("{} (seed {seed})", network.name.text), printer)?;
         if options.log {
