@@ -279,7 +279,7 @@ pub enum Command {
     },
     /// Prints the JSON Schema of what the command writes for programs.
     Schema {
-        /// `record`: a line of what `--record` writes.
+        /// Of what.
         name: SchemaOf,
     },
     /// Takes the packets of a capture apart, field by field, and says where one is malformed.
@@ -406,7 +406,10 @@ pub struct OnDevices {
 /// What there is a schema of.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
 pub enum SchemaOf {
+    /// A line of what `--record` writes, and of `show` and `sim --log` with `--format json`.
     Record,
+    /// An object of `dissect --format json`.
+    Dissect,
 }
 
 /// What `mokume draw` draws.

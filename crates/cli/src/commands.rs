@@ -117,8 +117,12 @@ pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i3
             };
             crate::show::show(file, &asked, printer)
         }
-        Command::Schema { name: SchemaOf::Record } => {
-            printer.line(record::SCHEMA.trim_end());
+        Command::Schema { name } => {
+            let schema = match name {
+                SchemaOf::Record => record::SCHEMA,
+                SchemaOf::Dissect => dissect::json::SCHEMA,
+            };
+            printer.line(schema.trim_end());
             Ok(0)
         }
         Command::Dissect { file, by, stack, packets, filter } => {
