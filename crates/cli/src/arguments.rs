@@ -158,8 +158,11 @@ pub enum Command {
         /// Writes down what happens; `mokume show` reads it.
         #[arg(long, value_name = "FILE")]
         record: Option<String>,
+        /// Writes a page for a browser, to see what happened and why.
+        #[arg(long, value_name = "FILE")]
+        html: Option<String>,
         /// Runs so many seeds, from `--seed` (or 1) on; the first that fails is shrunk to the smallest weather that still does.
-        #[arg(long, value_name = "COUNT", conflicts_with_all = ["pcap", "chart", "log", "record"], value_parser = clap::value_parser!(u64).range(1..))]
+        #[arg(long, value_name = "COUNT", conflicts_with_all = ["pcap", "chart", "log", "record", "html"], value_parser = clap::value_parser!(u64).range(1..))]
         seeds: Option<u64>,
         /// How many seeds run at once; as many as there are cores when left out.
         #[arg(long, value_name = "COUNT", requires = "seeds")]
@@ -256,7 +259,7 @@ pub enum Command {
         /// The record.
         file: String,
         /// Lists the runs of the record.
-        #[arg(long, conflicts_with_all = ["run", "host", "from", "to", "chart", "pcap"])]
+        #[arg(long, conflicts_with_all = ["run", "host", "from", "to", "chart", "pcap", "html"])]
         runs: bool,
         /// Which run, from 1.
         #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
@@ -276,6 +279,9 @@ pub enum Command {
         /// Writes the frames to this capture, instead of the events.
         #[arg(long, value_name = "FILE")]
         pcap: Option<String>,
+        /// Writes the run as a page for a browser, whole, instead of the events.
+        #[arg(long, value_name = "FILE")]
+        html: Option<String>,
     },
     /// Prints the JSON Schema of what the command writes for programs.
     Schema {

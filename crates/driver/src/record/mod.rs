@@ -3,6 +3,7 @@
 //! Keeps: the same run has the same record, whoever runs the stacks.
 
 mod file;
+mod page;
 mod show;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,6 +24,7 @@ use crate::machines::Backend;
 
 pub use file::{read, Lines};
 pub use mokume_record::{Run, SCHEMA};
+pub use page::page;
 pub use show::{capture, chart, log, Part};
 
 /// What ran, for the head of a record.
