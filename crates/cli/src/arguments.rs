@@ -158,8 +158,11 @@ pub enum Command {
         /// Writes down what happens; `mokume show` reads it.
         #[arg(long, value_name = "FILE")]
         record: Option<String>,
+        /// Writes a page for a browser, to see what happened and why.
+        #[arg(long, value_name = "FILE")]
+        html: Option<String>,
         /// Runs so many seeds, from `--seed` (or 1) on; the first that fails is shrunk to the smallest weather that still does.
-        #[arg(long, value_name = "COUNT", conflicts_with_all = ["pcap", "chart", "log", "record"], value_parser = clap::value_parser!(u64).range(1..))]
+        #[arg(long, value_name = "COUNT", conflicts_with_all = ["pcap", "chart", "log", "record", "html"], value_parser = clap::value_parser!(u64).range(1..))]
         seeds: Option<u64>,
         /// How many seeds run at once; as many as there are cores when left out.
         #[arg(long, value_name = "COUNT", requires = "seeds")]
@@ -256,7 +259,7 @@ pub enum Command {
         /// The record.
         file: String,
         /// Lists the runs of the record.
-        #[arg(long, conflicts_with_all = ["run", "host", "from", "to", "chart", "pcap"])]
+        #[arg(long, conflicts_with_all = ["run", "host", "from", "to", "chart", "pcap", "html"])]
         runs: bool,
         /// Which run, from 1.
         #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
@@ -276,10 +279,13 @@ pub enum Command {
         /// Writes the frames to this capture, instead of the events.
         #[arg(long, value_name = "FILE")]
         pcap: Option<String>,
+        /// Writes the run as a page for a browser, whole, instead of the events.
+        #[arg(long, value_name = "FILE")]
+        html: Option<String>,
     },
     /// Prints the JSON Schema of what the command writes for programs.
     Schema {
-        /// `record`: a line of what `--record` writes.
+        /// Of what.
         name: SchemaOf,
     },
     /// Takes the packets of a capture apart, field by field, and says where one is malformed.
@@ -406,7 +412,10 @@ pub struct OnDevices {
 /// What there is a schema of.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
 pub enum SchemaOf {
+    /// A line of what `--record` writes, and of `show` and `sim --log` with `--format json`.
     Record,
+    /// An object of `dissect --format json`.
+    Dissect,
 }
 
 /// What `mokume draw` draws.

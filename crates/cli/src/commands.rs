@@ -48,7 +48,7 @@ pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i3
         Command::Forward { from, to, stack, on } => {
             streams::forward((from, to), stack, on, (arguments.seed, apart), printer)
         }
-        Command::Sim { file, network, backend, fused, pcap, chart, log, record, seeds, jobs } => {
+        Command::Sim { file, network, backend, fused, pcap, chart, log, record, html, seeds, jobs } => {
             let options = SimOptions {
                 network: network.as_deref(),
                 backend: *backend,
@@ -56,6 +56,7 @@ pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i3
                 chart: chart.as_deref(),
                 log: *log,
                 record: record.as_deref(),
+                html: html.as_deref(),
                 seed: arguments.seed,
                 seeds: *seeds,
                 jobs: *jobs,
@@ -105,7 +106,7 @@ pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i3
             let chosen = (&checked, stack.stack.as_deref());
             with_stack(chosen, (apart, Streams::Shared), printer, |compiled| draw((&checked, compiled), asked, printer))
         }
-        Command::Show { file, runs, run, host, from, to, chart, pcap } => {
+        Command::Show { file, runs, run, host, from, to, chart, pcap, html } => {
             picture_name(chart.as_deref(), &[".svg", ".txt"])?;
             let time = |text: &Option<String>| text.as_deref().map(mokume_driver::run::duration).transpose();
             let part = record::Part { hosts: host.clone(), from: time(from)?, to: time(to)? };
@@ -114,11 +115,16 @@ pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i3
                 part,
                 chart: chart.as_deref(),
                 pcap: pcap.as_deref(),
+                html: html.as_deref(),
             };
             crate::show::show(file, &asked, printer)
         }
-        Command::Schema { name: SchemaOf::Record } => {
-            printer.line(record::SCHEMA.trim_end());
+        Command::Schema { name } => {
+            let schema = match name {
+                SchemaOf::Record => record::SCHEMA,
+                SchemaOf::Dissect => dissect::json::SCHEMA,
+            };
+            printer.line(schema.trim_end());
             Ok(0)
         }
         Command::Dissect { file, by, stack, packets, filter } => {

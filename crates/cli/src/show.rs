@@ -15,6 +15,7 @@ pub struct Asked<'a> {
     pub part: Part,
     pub chart: Option<&'a str>,
     pub pcap: Option<&'a str>,
+    pub html: Option<&'a str>,
 }
 
 /// `mokume show`: a run of a record, or which runs it has.
@@ -30,7 +31,10 @@ pub fn show(file: &str, asked: &Asked<'_>, printer: &Printer) -> Result<i32, Fai
     })?;
     asked.part.check(run)?;
     write_files(run, &asked.part, (asked.chart, asked.pcap), &title(run), printer)?;
-    if asked.chart.is_none() && asked.pcap.is_none() {
+    if let Some(name) = asked.html {
+        write_page(run, name, printer)?;
+    }
+    if [asked.chart, asked.pcap, asked.html].iter().all(Option::is_none) {
         print_log(run, &asked.part, printer);
     }
     Ok(0)
@@ -64,6 +68,13 @@ pub fn print_log(run: &Run, part: &Part, printer: &Printer) {
             printer.line(format!("{:>12}  {:<10} {line}", time(event.at), event.host.as_deref().unwrap_or("")));
         }
     }
+}
+
+/// The page of a run.
+pub fn write_page(run: &Run, name: &str, printer: &Printer) -> Result<(), Failure> {
+    write(&RealWorld, name, record::page(run).as_bytes())?;
+    printer.note(format!("page in {name}: a browser opens it"));
+    Ok(())
 }
 
 /// The chart and the capture, where they are asked for.

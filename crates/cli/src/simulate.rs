@@ -24,6 +24,7 @@ pub struct SimOptions<'a> {
     pub chart: Option<&'a str>,
     pub log: bool,
     pub record: Option<&'a str>,
+    pub html: Option<&'a str>,
     pub seed: Option<u64>,
     /// How many seeds; one, if none is said.
     pub seeds: Option<u64>,
@@ -48,7 +49,7 @@ pub fn simulate(
     if let Some(count) = options.seeds {
         return seeds::run(&prepared, (seed, count), options.jobs, &replay, printer);
     }
-    let files = [options.pcap, options.chart, options.record];
+    let files = [options.pcap, options.chart, options.record, options.html];
     let is_wanted = options.log || files.iter().any(Option::is_some);
     let keep = if is_wanted { sim::Keep::All } else { sim::Keep::Reports };
     let mut progress = Status::new(printer, Duration::from_millis(500), Duration::from_millis(100));
@@ -56,7 +57,7 @@ pub fn simulate(
     let finished = prepared.run(how, &world, &mut |at| progress.show(|| bar(at, network.until)))?;
     progress.end();
     if is_wanted {
-        let record = finished.record();
+        let record = prepared.record(&finished);
         // First what lasts: a reader of what is printed may go away.
         write_files(&record, options, &format!("{} (seed {seed})", network.name.text), printer)?;
         if options.log {
@@ -159,6 +160,9 @@ fn write_files(run: &record::Run, options: &SimOptions<'_>, title: &str, printer
     if let Some(name) = options.record {
         write(&RealWorld, name, run.text().as_bytes())?;
         printer.note(format!("{} events in {name}", run.events.len()));
+    }
+    if let Some(name) = options.html {
+        crate::show::write_page(run, name, printer)?;
     }
     crate::show::write_files(run, &record::Part::default(), (options.chart, options.pcap), title, printer)
 }

@@ -156,3 +156,52 @@ fn the_schema_is_printed() {
     let schema: serde_json::Value = serde_json::from_str(&out(&mokume(&["schema", "record"]))).expect("JSON");
     assert_eq!(schema["$defs"]["head"]["properties"]["record"]["const"], 1);
 }
+
+/// What a browser shows of a page at an event, as text; none where there is no browser.
+fn browsed(page: &str, event: u64) -> Option<String> {
+    let browser =
+        ["chromium", "google-chrome"].into_iter().find(|name| Command::new(name).arg("--version").output().is_ok());
+    let Some(browser) = browser else {
+        println!("SKIPPED: no browser");
+        return None;
+    };
+    let folder = scratch("browser");
+    let output = Command::new(browser)
+        .args(["--headless", "--no-sandbox", "--disable-gpu", "--window-size=1400,900", "--dump-dom"])
+        .args([format!("--user-data-dir={folder}"), format!("file://{page}#{event}")])
+        .output()
+        .unwrap();
+    // Without the record and the script that it is read by.
+    let text = out(&output);
+    let body = text.split("<script").next().unwrap_or_default().to_string();
+    assert!(body.contains("<body"), "{}", said(&output));
+    Some(body)
+}
+
+/// Lanes, rows, causes, octets; and a page whose script does not choose the event shows none of it.
+#[test]
+fn a_page_shows_a_run_and_why() {
+    let [record, page, later] = ["page.jsonl", "page.html", "page-later.html"].map(scratch);
+    let output = mokume(&["sim", "examples/meter.mok", "--record", &record, "--html", &page]);
+    assert!(output.status.success() && said(&output).contains("page in "), "{}", said(&output));
+    assert!(mokume(&["show", &record, "--html", &later]).status.success());
+    assert_eq!(std::fs::read(&page).unwrap(), std::fs::read(&later).unwrap());
+    // The first reception of an answer: sent for a question, which a start brought about.
+    let event = events(&record).into_iter().find(|event| event["event"] == "receives" && event["frame"] == 2).unwrap();
+    let Some(body) = browsed(&page, event["id"].as_u64().unwrap()) else { return };
+    for part in [
+        "reader</span>",
+        "44 of 60 events",
+        "#2 Tell number=1 reading=230",
+        "why</h2>",
+        "0  reader  starts",
+        "octets</h2>",
+    ] {
+        assert!(body.contains(part), "no `{part}` in {body}");
+    }
+    assert!(body.contains("02 00 00 00 00 01"), "{body}");
+    let broken = std::fs::read_to_string(&page).unwrap().replace("if (asked) choose(asked);", "if (false) {}");
+    std::fs::write(&later, broken).unwrap();
+    let body = browsed(&later, event["id"].as_u64().unwrap()).unwrap();
+    assert!(body.contains("44 of 60 events") && !body.contains("why</h2>"));
+}

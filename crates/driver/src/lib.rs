@@ -11,7 +11,6 @@ pub mod dissect;
 pub mod explain;
 pub mod failure;
 pub mod fmt;
-pub mod labels;
 pub mod library;
 pub mod live;
 pub mod machines;

@@ -80,7 +80,7 @@ fn recorded(
     hear: &mut dyn FnMut(u64, Said<'_>),
 ) -> Result<(), Failure> {
     let automaton = &compiled.composed;
-    let mut namer = Namer::of_stack(automaton, &compiled.written);
+    let mut namer = Namer::of_stack(compiled);
     let (kind, name, seed, backend) = (Kind::Stack, automaton.name.as_str(), request.seed, request.backend);
     lines.head(&namer.head(&Ran { kind, name, place: None, seed, backend }));
     let sink = Box::new(|record| lines.event(&namer.event(record)));

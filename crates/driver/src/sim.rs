@@ -199,6 +199,26 @@ impl<'a> Prepared<'a> {
         Ok(Run { name, seed, backend, hosts, media, records, until, failed, noted, restless })
     }
 
+    /// All that happened, by names; of a run that kept all of it.
+    pub fn record(&self, run: &Run) -> record::Run {
+        let hosts = self.network.hosts.iter().map(|host| (host.name.text.as_str(), &self.compiled[&host.stack.0]));
+        let mut namer = Namer::new(hosts, run.media.iter().cloned());
+        let (kind, name, seed, backend) = (Kind::Network, run.name.as_str(), run.seed, run.backend);
+        let head = namer.head(&Ran { kind, name, place: None, seed, backend });
+        let mut events: Vec<Event> = run.records.iter().cloned().map(|record| namer.event(record)).collect();
+        let failed = |failed: &Failed| mokume_record::Failed {
+            at: failed.at,
+            place: failed.place.clone(),
+            wanted: failed.wanted.clone(),
+            found: failed.found.clone(),
+        };
+        let failed = run.failed.iter().map(failed).collect();
+        let at = run.restless.map_or(run.until, |(at, _)| at);
+        let last = events.last().map_or(0, |event| event.id);
+        events.push(record::end(last, at, failed, run.restless_text()));
+        record::Run { head, events }
+    }
+
     /// What is to happen to single frames: that of the weather first, then what the network itself says, which has a place in it.
     fn mishaps(&self, weather: &Sky) -> Vec<(Mishap, Option<Span>)> {
         let own = faults(self.network, &self.automata());
@@ -268,26 +288,6 @@ impl HostRun {
 }
 
 impl Run {
-    /// All that happened, by names; of a run that kept all of it.
-    pub fn record(&self) -> record::Run {
-        let hosts = self.hosts.iter().map(|host| (host.name.as_str(), &host.automaton, &*host.written));
-        let mut namer = Namer::new(hosts, self.media.iter().cloned());
-        let (kind, name, seed, backend) = (Kind::Network, self.name.as_str(), self.seed, self.backend);
-        let head = namer.head(&Ran { kind, name, place: None, seed, backend });
-        let mut events: Vec<Event> = self.records.iter().cloned().map(|record| namer.event(record)).collect();
-        let failed = |failed: &Failed| mokume_record::Failed {
-            at: failed.at,
-            place: failed.place.clone(),
-            wanted: failed.wanted.clone(),
-            found: failed.found.clone(),
-        };
-        let failed = self.failed.iter().map(failed).collect();
-        let at = self.restless.map_or(self.until, |(at, _)| at);
-        let last = events.last().map_or(0, |event| event.id);
-        events.push(record::end(last, at, failed, self.restless_text()));
-        record::Run { head, events }
-    }
-
     fn restless_text(&self) -> Option<String> {
         let name = |host: usize| self.hosts.get(host).map_or("?", |host| &host.name);
         self.restless.map(|(at, why)| restless(at, why, name))

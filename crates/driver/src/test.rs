@@ -206,7 +206,7 @@ impl Seen<'_> {
             return mokume_script::judge(automaton, written, script, &mut Watched { machine, watch });
         };
         let composed = &compiled.composed;
-        let mut namer = Namer::of_stack(composed, written);
+        let mut namer = Namer::of_stack(compiled);
         let (kind, place, seed, backend) = (Kind::Test, Some(self.place.clone()), script.seed, self.backend);
         lines.head(&namer.head(&Ran { kind, name: self.name, place, seed, backend }));
         let sink = Box::new(|record| lines.event(&namer.event(record)));

@@ -29,7 +29,8 @@ fn networks(file: &str) -> Vec<[Run; 2]> {
         all.push([Backend::Interpreter, Backend::C].map(|backend| {
             let prepared = Prepared::new(&checked, network, &stacks, backend).unwrap();
             let how = How { seed: 7, keep: Keep::All, weather: Sky::Seeded };
-            prepared.run(how, &RealWorld, &mut |_| ()).unwrap_or_else(|error| panic!("{file}: {error}")).record()
+            let run = prepared.run(how, &RealWorld, &mut |_| ()).unwrap_or_else(|error| panic!("{file}: {error}"));
+            prepared.record(&run)
         }));
     }
     all
@@ -128,6 +129,28 @@ fn what_a_record_says_hangs_together() {
             assert!(frames > 0, "{file}");
         }
     }
+}
+
+/// Alternatives by name, with their fields; else the layer, its fields, and what it carries.
+#[test]
+fn frames_say_what_they_are_about() {
+    let about = |file: &str| -> Vec<String> {
+        let [run, _] = networks(file).remove(0);
+        let about = |event: &mokume_record::Event| match &event.what {
+            What::Sends { about, .. } => Some(about.clone()),
+            _ => None,
+        };
+        run.events.iter().filter_map(about).collect()
+    };
+    let meter = about("examples/meter.mok");
+    assert!(
+        meter.contains(&"Ask number=1".to_string()) && meter.contains(&"Tell number=1 reading=230".to_string()),
+        "{meter:?}"
+    );
+    let budget = about("examples/budget.mok");
+    let is_datagram =
+        |about: &&String| about.starts_with("udp source=4000 destination=7") && about.ends_with(" \"hello\"");
+    assert!(budget.iter().any(|about| is_datagram(&about)), "{budget:?}");
 }
 
 /// What is changed in a record is not as the schema says.

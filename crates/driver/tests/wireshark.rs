@@ -626,6 +626,59 @@ fn alternatives_end_packets_and_are_written_each_as_its_type_says() {
     }
 }
 
+/// What `--format json` says of frames of all kinds is as the schema says; what is changed is not.
+#[test]
+fn json_of_packets_is_as_the_schema_says() {
+    let schema: serde_json::Value = serde_json::from_str(dissect::json::SCHEMA).expect("JSON");
+    let validator = jsonschema::validator_for(&schema).expect("a schema");
+    let mut all = Vec::new();
+    let files = ["tests/library/by_fields.mok", "tests/library/checks.mok", "tests/dissect/sensors.mok"];
+    let stacks: Vec<Tested> = files.iter().flat_map(|file| stacks(&root().join(file))).collect();
+    for trial in of_each_wire(&stacks, 20).iter().chain(&of_tests(&stacks, 20)) {
+        for (octets, length) in &trial.frames {
+            let dissection = match trial.protocol {
+                Some(protocol) => trial.dissector.dissect_at(octets, *length, protocol),
+                None => trial.dissector.dissect_cut(octets, *length, Front::Frame),
+            };
+            let (number, link, length) = (all.len() as u64 + 1, 147, *length as u32);
+            let packet = dissect::capture::Packet { number, at: None, link, octets: octets.clone(), length };
+            all.push(dissect::json::packet(&packet, &dissection));
+        }
+    }
+    let own = dissect::dissector(&RealWorld, None, None).unwrap_or_else(|error| panic!("{error}"));
+    let folders = ["tests/dissect/captures", "tests/dissect/made"].map(|name| std::fs::read_dir(root().join(name)));
+    for entry in folders.into_iter().flat_map(|folder| folder.expect("captures")) {
+        let file = entry.expect("an entry").path();
+        let Ok(capture) = dissect::capture::open(&file.to_string_lossy()) else { continue };
+        for packet in capture.flatten() {
+            let Some(front) = own.front(packet.link) else { continue };
+            let dissection = own.dissect_cut(&packet.octets, packet.length as usize, front);
+            all.push(dissect::json::packet(&packet, &dissection));
+        }
+    }
+    let layers = || all.iter().flat_map(|packet| packet["layers"].as_array().expect("layers"));
+    for some in ["malformed", "wrong_sum"] {
+        assert!(layers().any(|layer| !layer[some].is_null()), "none has {some}");
+    }
+    assert!(
+        layers().any(|layer| layer["dropped"] != serde_json::json!([])) && layers().any(|layer| layer["cut"] == true)
+    );
+    for packet in &all {
+        assert!(validator.is_valid(packet), "{packet}");
+    }
+    let text = all.iter().map(serde_json::Value::to_string).find(|text| text.contains("\"bits\":16")).expect("one");
+    for (from, to) in [
+        ("\"dissect\":1", "\"dissect\":2"),
+        ("\"bits\":16", "\"bits\":65"),
+        ("\"bits\":16", "\"bits\":16,\"more\":0"),
+        ("\"read\":", "\"seen\":"),
+        ("\"time\":null", "\"time\":0"),
+    ] {
+        let changed = text.replacen(from, to, 1);
+        assert!(changed != text && !validator.is_valid(&serde_json::from_str(&changed).expect("JSON")), "{changed}");
+    }
+}
+
 /// Refused by `dissect`: something was dropped in the run. Dropped in the run by a wire: `dissect` says so.
 #[test]
 fn verdicts_are_those_of_the_running_stack() {

@@ -5,12 +5,19 @@ use serde_json::{json, Value};
 use super::capture::{date, Packet};
 use super::{Dissection, Layer};
 
+/// Of the form. It changes whenever a reader of the one before would read something wrong.
+const VERSION: u32 = 1;
+
+/// What the objects may be, as JSON Schema.
+pub const SCHEMA: &str = include_str!("../../../../schemas/dissect-1.json");
+
 /// Times are text (UTC); `octets` is the length on the line, `captured` how many of them the capture has.
 pub fn packet(packet: &Packet, dissection: &Dissection) -> Value {
     let layers: Vec<Value> = dissection.layers.iter().map(layer).collect();
     let rest = &dissection.rest;
     let is_refused = dissection.layers.iter().any(Layer::is_refused);
     json!({
+        "dissect": VERSION,
         "packet": packet.number,
         "time": packet.at.map(date),
         "octets": packet.length,

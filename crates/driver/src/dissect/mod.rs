@@ -25,7 +25,7 @@ use mokume_script::Written;
 use mokume_semantics::program::StackId;
 use mokume_wire::{HeaderValue, Refusal, Seen};
 
-use crate::compile::{self, Checked};
+use crate::compile::{self, Checked, Compiled};
 use crate::failure::Failure;
 use crate::library::Library;
 use link::{Front, Whose};
@@ -140,6 +140,14 @@ pub fn of_stack(checked: &Checked, stack: StackId, whose: Whose) -> Result<Disse
     Ok(Dissector::new(automaton, written, protocols, whose, sums))
 }
 
+/// The same of a stack that is compiled, for what its packets are about: sums over wires in front are not looked at.
+pub fn of_compiled(compiled: &Compiled) -> Dissector {
+    let automaton = compiled.uncomposed.clone();
+    let (written, protocols) = ((*compiled.written).clone(), compiled.protocols.clone());
+    let sums = Sums::none(&automaton);
+    Dissector::new(automaton, written, protocols, Whose::Users, sums)
+}
+
 /// A packet that says to be longer is read as far as this: no line carries it.
 const LONGEST: usize = 1 << 18;
 
@@ -178,7 +186,25 @@ impl Dissection {
         }
         words.join(" ")
     }
+
+    /// The same, to stand by itself: with the layer where no alternative has a name, and with what is carried in front of it.
+    pub fn label(&self, octets: &[u8]) -> String {
+        let summary = self.summary();
+        let last = self.layers.last();
+        let layer = last.filter(|layer| layer.alternatives.is_empty()).map(|layer| layer.name.as_str());
+        let rest = octets.get(self.rest.clone()).unwrap_or_default();
+        let rest = &rest[..rest.len().min(CARRIED)];
+        let rest = (!rest.is_empty()).then(|| mokume_record::text_of(rest));
+        let refused = last.is_some_and(Layer::is_refused).then_some("refused");
+        let size = self.layers.is_empty().then(|| format!("{} octets", octets.len()));
+        let words = [size.as_deref(), layer, Some(summary.as_str()), refused, rest.as_deref()];
+        let words: Vec<&str> = words.into_iter().flatten().filter(|word| !word.is_empty()).collect();
+        words.join(" ")
+    }
 }
+
+/// So many octets of what no wire reads stand in a label.
+const CARRIED: usize = 16;
 
 /// So many fields of an alternative stand in a packet's summary.
 const TELLING: usize = 6;

@@ -59,6 +59,11 @@ impl Sums {
         Sums { of: of.collect() }
     }
 
+    /// None.
+    pub fn none(automaton: &Automaton) -> Sums {
+        Sums { of: vec![(None, Vec::new()); automaton.wires.len()] }
+    }
+
     /// The field of a wire that is such a checksum, and the fields that one of the wire behind counts.
     pub fn names(&self, wire: WireId) -> (Option<String>, Vec<String>) {
         self.of.get(wire.index()).cloned().unwrap_or_default()

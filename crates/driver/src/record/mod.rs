@@ -3,9 +3,11 @@
 //! Keeps: the same run has the same record, whoever runs the stacks.
 
 mod file;
+mod page;
 mod show;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use mokume_reaction::{
     Automaton, Datum, Fallible, Handle, LayerId, OpKind, PortId, PortKind, ReasonId, SourceId, Type,
@@ -14,12 +16,15 @@ use mokume_record::{Arg, Copy, Ended, Event, Failed, Head, Host, Kind, Loss, Los
 use mokume_script::Written;
 use mokume_simulate::{Ending, Fate, Record, RecordedEvent};
 
+use crate::compile::Compiled;
 use crate::devices::capture::LinkType;
-use crate::labels::Labels;
+use crate::dissect::link::Front;
+use crate::dissect::{self, Dissector};
 use crate::machines::Backend;
 
 pub use file::{read, Lines};
 pub use mokume_record::{Run, SCHEMA};
+pub use page::page;
 pub use show::{capture, chart, log, Part};
 
 /// What ran, for the head of a record.
@@ -37,7 +42,8 @@ struct Side<'a> {
     name: &'a str,
     automaton: &'a Automaton,
     written: &'a Written,
-    labels: Labels<'a>,
+    /// What its frames are about.
+    dissector: Rc<Dissector>,
     /// By reason, who ends messages for it.
     enders: BTreeMap<ReasonId, Enders>,
 }
@@ -60,24 +66,26 @@ pub struct Namer<'a> {
 impl<'a> Namer<'a> {
     /// Hosts and media in the order of the simulation.
     pub fn new(
-        hosts: impl IntoIterator<Item = (&'a str, &'a Automaton, &'a Written)>,
+        hosts: impl IntoIterator<Item = (&'a str, &'a Compiled)>,
         media: impl IntoIterator<Item = String>,
     ) -> Namer<'a> {
-        let side = |(name, automaton, written)| {
-            let (labels, enders) = (Labels::new(automaton), BTreeMap::new());
-            Side { name, automaton, written, labels, enders }
-        };
-        Namer {
-            hosts: hosts.into_iter().map(side).collect(),
-            media: media.into_iter().collect(),
-            sent: BTreeMap::new(),
+        let mut known: Vec<(&Compiled, Rc<Dissector>)> = Vec::new();
+        let mut sides = Vec::new();
+        for (name, compiled) in hosts {
+            let found = known.iter().find(|(of, _)| std::ptr::eq(*of, compiled)).map(|(_, found)| Rc::clone(found));
+            let dissector = found.unwrap_or_else(|| Rc::new(dissect::of_compiled(compiled)));
+            known.push((compiled, Rc::clone(&dissector)));
+            let (automaton, written) = (&compiled.composed, &*compiled.written);
+            sides.push(Side { name, automaton, written, dissector, enders: BTreeMap::new() });
         }
+        Namer { hosts: sides, media: media.into_iter().collect(), sent: BTreeMap::new() }
     }
 
     /// One stack: its devices are the media.
-    pub fn of_stack(automaton: &'a Automaton, written: &'a Written) -> Namer<'a> {
+    pub fn of_stack(compiled: &'a Compiled) -> Namer<'a> {
+        let automaton = &compiled.composed;
         let media = devices(automaton).into_iter().map(|port| automaton.ports[port.index()].name.clone());
-        Namer::new([(automaton.name.as_str(), automaton, written)], media)
+        Namer::new([(automaton.name.as_str(), compiled)], media)
     }
 
     /// The head of what ran.
@@ -127,7 +135,8 @@ impl<'a> Namer<'a> {
             }
             RecordedEvent::Sent { host, port, medium, number, frame, fates } => {
                 let side = &self.hosts[host];
-                let (port, about) = (port_name(side, port), side.labels.label(&frame));
+                let about = side.dissector.dissect(&frame, Front::Frame).label(&frame);
+                let port = port_name(side, port);
                 let (copies, lost) = self.fates(fates);
                 if !copies.is_empty() {
                     self.sent.insert(number, frame.clone());

@@ -87,7 +87,7 @@ pub fn chart(run: &Run, part: &Part, title: &str) -> Chart {
                     let Some(to) = place(receiver.name) else { continue };
                     let message = MessageId(numbers.len() as u32);
                     numbers.insert((*frame, to), message);
-                    chart.push(at, Drawn::Send { from: host, to, message, label: about.clone() });
+                    chart.push(at, Drawn::Send { from: host, to, message, label: format!("#{frame} {about}") });
                     if receiver.lost.is_some() {
                         chart.push(at, Drawn::Lose { message });
                     }
