@@ -57,11 +57,11 @@ pub fn with_stack(
     here(&compiled)
 }
 
-/// The profile that is named; one that knows nothing where none is.
+/// The profile that is named; what comes with Mokume where none is.
 pub fn profile_of(by: &ByProfile, compiled: &Compiled) -> Result<Profile, Failure> {
     match &by.profile {
         Some(file) => mokume_driver::profile::read(&RealWorld, file, &compiled.composed),
-        None => Ok(Profile::default()),
+        None => Ok(mokume_driver::usual::of(&compiled.composed)),
     }
 }
 

@@ -293,3 +293,103 @@ fn what_is_shrunk_fails_first_as_its_seed_does() {
     }
     assert!(late > 2, "{late} seeds fail by what calm weather hides");
 }
+
+const ECHOES: &str = "worker Plain {\n    on send(msg) { below.send(msg) }\n    on deliver(msg) { above.deliver(msg) }\n}\n\
+    /// What is sent is heard here, too, behind what is sent: at once, by `later`, or never.\n\
+    worker Echo(way: u8 = 1) {\n    on send(msg) {\n        if way == 0 { below.send(msg)  return }\n        \
+    let copy = msg.share()\n        below.send(msg)\n        \
+    later own(copy) or { drop copy: busy }\n    }\n    on own(msg) { above.deliver(msg) }\n    on deliver(msg) { above.deliver(msg) }\n}\n\
+    vocabulary Views { up view(id: u8) }\n\
+    /// A frame of one octet is a view.\n\
+    worker Viewed {\n    speaks Views\n    on deliver(msg) {\n        if msg.size == 1 { above.view(msg.u8(0))  consume msg: view } else { above.deliver(msg) }\n    }\n}\n\
+    stack S(device: Device, way: u8 = 1) {\n    app = Echo(way) over viewed\n    viewed = Viewed over device\n    export app\n}\n\
+    stack T(device: Device) {\n    app = Plain over device\n    export app\n}\n";
+
+/// Three hosts, and one that says views.
+fn casting(lines: &[&str]) -> String {
+    format!(
+        "{ECHOES}\nnetwork Casting {{\n    host a = S()\n    host b = S()\n    host c = S()\n    host v = T()\n    \
+         link lan {{ a.device, b.device, c.device, v.device   delay 1 ms }}\n    {}\n    until 1 s\n}}\n",
+        lines.join("\n    ")
+    )
+}
+
+const CASTS: &str = "casts app.send_to\n    delivers app.deliver_from(_)";
+const IN_VIEWS: &str = "casts app.send_to\n    delivers app.deliver_from(_)\n    views app.view_from(?v)";
+
+/// What holds of casts, beside a network in which it does not.
+#[test]
+fn what_holds_of_casts_is_looked_at() {
+    const FIRST: &str = "at 10 ms  a.app.send_to(\"a1\")\n    at 20 ms  a.app.send_to(\"a2\")";
+
+    const VIEWS: &str = "at 1 ms  v.app.send_to(x\"01\")\n    at 50 ms  v.app.send_to(x\"02\")";
+    let cases: [(&str, &str, &str, &str); 14] = [
+        ("fifo", FIRST, "frame 1 of a.device  late 20 ms", "`a` cast \"a1\" before \"a2\", and `b` delivers it behind that (at 31.0 ms"),
+        ("total", FIRST, "at 10 ms  b.app.send_to(\"b1\")", "`a` and `b` deliver \"a1\" and \"b1\" in different orders (at 11.0 ms"),
+        (
+            "causal",
+            "at 10 ms  a.app.send_to(\"a1\")\n    when b.app.deliver_from(\"a1\")  b.app.send_to(\"b1\")",
+            "frame 1 of a.device to c.device  late 9 ms",
+            "`b` had seen \"a1\" when it cast \"b1\", and `c` delivers them the other way round (at 20.0 ms",
+        ),
+        ("own", FIRST, "at 30 ms  d.app.send_to(\"d1\")\n    host d = S(way: 0)", "`d` cast \"d1\" and did not deliver it (at 1.000 s"),
+        // Who crashes need not deliver; who begins again must.
+        ("own", "at 5 ms  a.app.send_to(\"a1\")\n    host d = S(way: 0)\n    at 30 ms  d.app.send_to(\"d1\")\n    crash d at 40 ms\n    restart d at 50 ms", "at 60 ms  d.app.send_to(\"d2\")", "`d` in its life 2 cast \"d2\" and did not deliver it"),
+        ("real", FIRST, "frame 2 of a.device  twice 9 ms", "`b` delivers \"a2\": it had delivered it before (at 30.0 ms"),
+        ("real", FIRST, "frame 2 of a.device  turned 7", "delivers \"`2\": nobody had cast it (at 21.0 ms"),
+        // Of a host that is down nothing is put in.
+        ("real", "at 30 ms  a.app.send_to(\"a1\")\n    crash b at 10 ms\n    at 20 ms  b.app.send_to(\"a1\")", "at 40 ms  b.app.send_to(\"a1\")\n    restart b at 35 ms", "\"a1\" was cast before: messages are told apart by their octets (at 40.0 ms"),
+        ("agreed", &format!("{FIRST}\n    {VIEWS}"), "frame 2 of a.device to b.device  late 40 ms", "`a` and `b` went from view 1 to view 2, and `b` has not delivered \"a2\" in between (at 51.0 ms"),
+        ("together", &format!("{FIRST}\n    {VIEWS}"), "frame 2 of v.device to c.device  lost", "`a` and `c` are not in one view (at 1.000 s"),
+        ("together", &format!("{FIRST}\n    {VIEWS}\n    crash c at 40 ms"), "restart c at 60 ms", "`a` and `c` in its life 2 are not in one view"),
+        // Who is in another view may deliver in another order, and two who never share one prove nothing.
+        (
+            "total",
+            &format!("{FIRST}\n    {VIEWS}\n    frame 1 of v.device to b.device  lost\n    at 10 ms  b.app.send_to(\"b1\")"),
+            "frame 1 of v.device to c.device  lost\n    frame 2 of v.device to c.device  lost\n    frame 2 of v.device to b.device  lost",
+            "no two hosts went from one view to the same next",
+        ),
+        ("total", FIRST, "frame 1 of a.device  lost\n    frame 2 of a.device  lost\n    crash a at 5 ms", "nothing was cast"),
+        ("own", FIRST, "at 30 ms  b.app.send_to(\"b1\")\n    partition b from 30 ms until 40 ms\n    crash b at 30 ms\n    restart b at 31 ms\n    host e = S(way: 0)\n    at 32 ms  e.app.send_to(\"e1\")", "`e` cast \"e1\" and did not deliver it"),
+    ];
+    for (index, (promise, right, wrong, why)) in cases.iter().enumerate() {
+        let says_real = format!("expect casts {promise}");
+        let casts = if right.contains(VIEWS) { IN_VIEWS } else { CASTS };
+        let right = casting(&[right, casts, &says_real]);
+        let (code, text) = sim(&format!("casts_right{index}.mok"), &right, &[]);
+        assert_eq!(code, 0, "{promise}\n{text}");
+        let wrong = right.replace("    casts app", &format!("    {wrong}\n    casts app"));
+        let (code, text) = sim(&format!("casts_wrong{index}.mok"), &wrong, &[]);
+        assert_eq!(code, 1, "{promise}\n{wrong}\n{text}");
+        assert!(text.contains(why) && text.contains(&format!("`expect casts {promise}`")), "{promise}\n{text}");
+    }
+}
+
+/// Whoever runs the hosts: a crash, another life with another parameter, clocks that differ.
+#[test]
+fn hosts_crash_and_begin_again() {
+    let text = "worker Beats(life: u8 = 1) {\n    header { life: u8, beat: u8 }\n    entity { timer next  var beat: u8 = 0 }\n    \
+        on start { start next after 100 ms }\n    on expiry next {\n        start next after 100 ms\n        beat += 1\n        \
+        below.send(message(), life: life, beat: beat)\n    }\n    on deliver(msg) { above.deliver(msg) }\n    on send(msg) { drop msg: unwanted }\n}\n\
+        stack B(device: Device, life: u8 = 1) {\n    app = Beats(life) over device\n    export app\n}\n\
+        network Lives {\n    host a = B()\n    host b = B(9)\n    host c = B(7)\n    link lan { a.device, b.device, c.device }\n    \
+        crash a at 250 ms\n    restart a(life: 2) at 500 ms\n    clock b  ahead 3 s  gains 100 ms\n    clock c  loses 500 ms\n    \
+        expect a.device.frame(x\"01 02\") until 200 ms\n    expect nothing at a.device.frame(x\"01 03\")\n    \
+        expect a.device.frame(x\"02 01\") until 600 ms\n    expect nothing at a.device.frame(x\"02 01\") until 599 ms\n    \
+        expect a.device.frame 7 times until 1 s\n    expect b.device.frame 11 times until 1 s\n    expect b.device.frame until 91 ms\n    \
+        expect nothing at b.device.frame until 90 ms\n    expect c.device.frame 5 times until 1 s\n    until 1 s\n}\n";
+    for backend in ["interpreter", "c"] {
+        let (code, said) = sim("lives.mok", text, &["--backend", backend]);
+        assert_eq!(code, 0, "{backend}\n{said}");
+    }
+    // Each of these says that it was looked at.
+    for (from, to) in [
+        ("crash a at 250 ms", "crash a at 350 ms"),
+        ("(life: 2)", "(life: 3)"),
+        ("gains 100 ms", "gains 1 ms"),
+        ("loses 500 ms", "loses 300 ms"),
+    ] {
+        let (code, said) = sim("lives_wrong.mok", &text.replace(from, to), &[]);
+        assert_eq!(code, 1, "{to}\n{said}");
+    }
+}

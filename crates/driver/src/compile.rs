@@ -158,7 +158,7 @@ pub struct Compiled {
     pub native_files: Files,
     /// How far its C is fused (`path::fused`), and by what a run has shown.
     fuse: u8,
-    profile: Profile,
+    profile: Option<Profile>,
     /// What C is made of, once somebody has asked for it.
     fused: OnceLock<Noted>,
     /// The stack in C, once somebody has asked for it.
@@ -186,7 +186,7 @@ impl Compiled {
 
     /// From here on its C is fused so far (`path::fused`), by what a run has shown.
     pub fn fuse_by(&mut self, level: u8, profile: Profile) {
-        (self.fuse, self.profile) = (level, profile);
+        (self.fuse, self.profile) = (level, Some(profile));
         self.fused = OnceLock::new();
         self.in_c = Mutex::default();
     }
@@ -207,7 +207,10 @@ impl Compiled {
     }
 
     fn noted(&self) -> &Noted {
-        self.fused.get_or_init(|| path::with_notes(&self.composed, &self.profile, self.fuse))
+        self.fused.get_or_init(|| match &self.profile {
+            Some(profile) => path::with_notes(&self.composed, profile, self.fuse),
+            None => path::with_notes(&self.composed, &crate::usual::of(&self.composed), self.fuse),
+        })
     }
 }
 
@@ -327,7 +330,7 @@ fn compile_with(checked: &Checked, stack: StackId, world: Option<&dyn World>) ->
                 by_models: natives.by_models,
                 native_files,
                 fuse: checked.manifest.defaults.fuse.unwrap_or(path::FUSE),
-                profile: Profile::default(),
+                profile: None,
                 fused: OnceLock::new(),
                 in_c: Mutex::default(),
             };

@@ -30,6 +30,7 @@ pub mod shelf;
 pub mod sim;
 pub mod streams;
 pub mod test;
+pub mod usual;
 pub mod weather;
 pub mod written;
 

@@ -1,7 +1,9 @@
 //! `mokume sim`: a file's network in virtual time, as a record.
 
+mod casts;
 pub mod seeds;
 pub mod shrink;
+mod stacks;
 mod watch;
 
 use std::collections::btree_map::{BTreeMap, Entry};
@@ -10,12 +12,14 @@ use std::sync::Arc;
 use mokume_base::world::World;
 use mokume_base::{Diagnostic, Span};
 use mokume_lower::Protocols;
-use mokume_reaction::{Accounts, Automaton, Datum, Output, PortId, Type};
+use mokume_reaction::{Accounts, Automaton, Datum, Machine, Output, PortId, Type};
 use mokume_record::{Event, Kind};
 use mokume_script::Written;
 use mokume_semantics::program::{self, Name, Network};
 pub use mokume_simulate::Keep;
-use mokume_simulate::{Host, Ill, Medium, Mishap, Partition, Record, RecordedEvent, Restless, Simulation, Unfulfilled};
+use mokume_simulate::{
+    Clocked, Host, Ill, Medium, Mishap, Outage, Partition, Record, RecordedEvent, Restless, Simulation, Unfulfilled,
+};
 
 use crate::compile::{self, Checked, Compiled};
 use crate::failure::Failure;
@@ -123,8 +127,14 @@ impl<'a> Prepared<'a> {
 
     /// Runs it from its start to its end. `progress` hears the time.
     pub fn run(&self, how: How, world: &dyn World, progress: &mut dyn FnMut(u64)) -> Result<Run, Failure> {
-        let hosts = hosts(self.network, (self.compiled, None), self.backend, how.seed, world)?;
-        self.run_with(hosts, how, progress)
+        let makes = Makes {
+            network: self.network,
+            compiled: self.compiled,
+            watched: None,
+            backend: self.backend,
+            seed: how.seed,
+        };
+        self.run_with(makes.hosts(world)?, makes.outages(world)?, how, progress)
     }
 
     /// The same, on the interpreter, and hosts with a stack, by its number, are watched.
@@ -135,14 +145,21 @@ impl<'a> Prepared<'a> {
         world: &dyn World,
         progress: &mut dyn FnMut(u64),
     ) -> Result<Run, Failure> {
-        let hosts = hosts(self.network, (self.compiled, Some(watched)), Backend::Interpreter, how.seed, world)?;
-        self.run_with(hosts, how, progress)
+        let (network, compiled, backend) = (self.network, self.compiled, Backend::Interpreter);
+        let makes = Makes { network, compiled, watched: Some(watched), backend, seed: how.seed };
+        self.run_with(makes.hosts(world)?, makes.outages(world)?, how, progress)
     }
 
-    fn run_with(&self, hosts: Vec<Host>, how: How, progress: &mut dyn FnMut(u64)) -> Result<Run, Failure> {
+    fn run_with(
+        &self,
+        hosts: Vec<Host>,
+        outages: Vec<Outage>,
+        how: How,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<Run, Failure> {
         let mishaps = self.mishaps(&how.weather);
         let seed = how.seed;
-        let mut simulation = self.simulation(hosts, how, mishaps.clone());
+        let mut simulation = self.simulation(hosts, how, mishaps.clone()).failing(outages);
         let automata = self.automata();
         let mut watcher = Watcher::new(&self.events, self.network, &automata);
         let records = simulation.run_watched(self.network.until, &mut watcher, progress).to_vec();
@@ -150,19 +167,30 @@ impl<'a> Prepared<'a> {
         for host in &simulation.hosts {
             machines::check_room(&*host.machine, &format!("host `{}`", host.name))?;
         }
+        for (host, machine) in simulation.ended() {
+            machines::check_room(&**machine, &format!("host `{}`", simulation.hosts[*host].name))?;
+        }
+        let all_lives = |host: usize| {
+            let mut accounts = simulation.hosts[host].machine.accounts();
+            let before = simulation.ended().iter().filter(|(of, _)| *of == host);
+            before.for_each(|(_, machine)| accounts.add(&machine.accounts()));
+            accounts
+        };
         let hosts: Vec<HostRun> = simulation
             .hosts
             .iter()
             .zip(&self.network.hosts)
-            .map(|(host, described)| HostRun {
+            .enumerate()
+            .map(|(number, (host, described))| HostRun {
                 name: host.name.clone(),
                 automaton: self.compiled[&described.stack.0].composed.clone(),
                 written: self.compiled[&described.stack.0].written.clone(),
-                accounts: host.machine.accounts(),
+                accounts: all_lives(number),
             })
             .collect();
         let show = |host: usize, output: &Output| hosts[host].output(output.port, output.event, &output.args);
         let mut failed = watcher.failed(&self.checked.sources, &show);
+        failed.extend(watcher.broken(&self.checked.sources, self.network.until));
         failed.extend(simulation.unfulfilled().into_iter().map(|what| self.unfulfilled(&mishaps, what)));
         failed.sort_by_key(|failed| failed.at);
         let media = simulation.media.iter().map(|medium| medium.name.clone()).collect();
@@ -270,6 +298,7 @@ impl Run {
         let found = cause.and_then(|cause| self.records.iter().find(|record| record.id == cause));
         match found.map(|record| &record.what) {
             Some(RecordedEvent::Started { .. }) => "as it started".to_string(),
+            Some(RecordedEvent::Restarted { .. }) => "as it began again".to_string(),
             Some(RecordedEvent::Woken { .. }) => "as a timer was due".to_string(),
             Some(RecordedEvent::Arrived { number, .. }) => format!("as frame #{number} came"),
             Some(RecordedEvent::Input { host, port, event, args, .. }) => {
@@ -314,33 +343,78 @@ fn failure_of(checked: &Checked, wrong: Diagnostic) -> Failure {
     Failure::of_program(format!("{place}{}", wrong.message), wrong.helps.join("; "))
 }
 
-/// The hosts of a network, each with a machine and a seed of its own.
-fn hosts(
-    network: &Network,
-    (compiled, watched): (&BTreeMap<u32, Compiled>, Option<Watched<'_>>),
+/// What machines of hosts are made of.
+struct Makes<'m> {
+    network: &'m Network,
+    /// The network's stacks by number.
+    compiled: &'m BTreeMap<u32, Compiled>,
+    watched: Option<Watched<'m>>,
     backend: Backend,
     seed: u64,
-    world: &dyn World,
-) -> Result<Vec<Host>, Failure> {
-    let mut hosts = Vec::new();
-    let steps = network.script.iter().map(|(_, _, step)| step).chain(network.whens.iter().map(|when| &when.step));
-    let longest = steps.map(program::Step::longest).max().unwrap_or(0);
-    let longest = u32::try_from(longest).unwrap_or(u32::MAX).clamp(2048, u32::MAX - 512);
-    for (number, host) in network.hosts.iter().enumerate() {
-        let stack = &compiled[&host.stack.0];
-        let params = host_parameters(stack, &host.settings, number)?;
-        let seed = seed.wrapping_add(number as u64);
-        let machine = match watched.filter(|(watched, _)| *watched == host.stack.0) {
-            Some((_, noted)) => machines::watched(stack, &params, seed, noted),
-            None => machines::machine(stack, backend, &params, seed, longest, world)?,
-        };
-        let automaton = &stack.composed;
-        let frame_events = (0..automaton.ports.len())
-            .filter_map(|port| Some((PortId::from(port), frame_event(&automaton.ports[port])?)))
-            .collect();
-        hosts.push(Host { name: host.name.text.clone(), machine, frame_events });
+}
+
+impl Makes<'_> {
+    /// The hosts of the network, each with a machine and a seed of its own.
+    fn hosts(&self, world: &dyn World) -> Result<Vec<Host>, Failure> {
+        let mut hosts = Vec::new();
+        for (number, host) in self.network.hosts.iter().enumerate() {
+            let machine = self.machine(number, &host.settings, 0, world)?;
+            let automaton = &self.compiled[&host.stack.0].composed;
+            let frame_events = (0..automaton.ports.len())
+                .filter_map(|port| Some((PortId::from(port), frame_event(&automaton.ports[port])?)))
+                .collect();
+            hosts.push(Host { name: host.name.text.clone(), machine, frame_events });
+        }
+        Ok(hosts)
     }
-    Ok(hosts)
+
+    /// Who crashes, and with what it begins anew: a machine whose seed is of this life.
+    fn outages(&self, world: &dyn World) -> Result<Vec<Outage>, Failure> {
+        let mut outages = Vec::new();
+        let mut lives = vec![0; self.network.hosts.len()];
+        for outage in &self.network.outages {
+            let host = outage.host as usize;
+            let again = match &outage.again {
+                Some(settings) => {
+                    lives[host] += 1;
+                    Some(self.machine(host, settings, lives[host], world)?)
+                }
+                None => None,
+            };
+            outages.push(Outage { host, at: outage.at, again });
+        }
+        Ok(outages)
+    }
+
+    fn machine(
+        &self,
+        host: usize,
+        settings: &[(Name, Vec<u64>)],
+        life: u64,
+        world: &dyn World,
+    ) -> Result<Box<dyn Machine>, Failure> {
+        let stack = self.network.hosts[host].stack.0;
+        let compiled = &self.compiled[&stack];
+        let params = host_parameters(compiled, settings, host)?;
+        let seed = self.seed.wrapping_add(host as u64).wrapping_add(life << 32);
+        let machine = match self.watched.filter(|(watched, _)| *watched == stack) {
+            Some((_, noted)) => machines::watched(compiled, &params, seed, noted),
+            None => machines::machine(compiled, self.backend, &params, seed, self.longest(), world)?,
+        };
+        let clock = self.network.clocks.iter().find(|clock| clock.host as usize == host);
+        Ok(match clock {
+            Some(clock) => Box::new(Clocked::new(machine, clock.ahead, clock.gains)),
+            None => machine,
+        })
+    }
+
+    /// Octets of the longest message that an input has.
+    fn longest(&self) -> u32 {
+        let steps = self.network.script.iter().map(|(_, _, step)| step);
+        let steps = steps.chain(self.network.whens.iter().map(|when| &when.step));
+        let longest = steps.map(program::Step::longest).max().unwrap_or(0);
+        u32::try_from(longest).unwrap_or(u32::MAX).clamp(2048, u32::MAX - 512)
+    }
 }
 
 /// Compiles each stack of a network once.
@@ -388,9 +462,13 @@ fn partitions(network: &Network) -> Vec<Partition> {
 
 fn host_parameters(stack: &Compiled, settings: &[(Name, Vec<u64>)], number: usize) -> Result<Vec<u64>, Failure> {
     let set = mokume_lower::settings(&stack.composed, settings);
+    let names = stack.composed.params.iter().map(|param| param.name.as_str());
+    let macs: Vec<&str> = names.filter(|name| name.ends_with(".mac")).collect();
     let given = |name: &str| {
         let found = set.iter().find(|(known, _)| known == name).map(|(_, word)| *word);
-        found.or_else(|| name.ends_with(".mac").then_some(0x0200_0000_0001 + number as u64))
+        // Each device has a station of its own: routers tell their links by it.
+        let device = || macs.iter().position(|known| *known == name);
+        found.or_else(|| Some(0x0200_0000_0001 + ((device()? as u64) << 16) + number as u64))
     };
     machines::parameters(&stack.composed, &stack.written, &[], &given)
 }

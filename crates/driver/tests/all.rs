@@ -29,6 +29,7 @@ mod random_stacks;
 mod records;
 mod resources;
 mod text_form;
+mod usual;
 mod verdicts;
 mod wires_inverse;
 mod wireshark;

@@ -11,13 +11,7 @@ use mokume_emit_c::{Build, CMachine, CProgram, Memory, Sanitize, Transport};
 use mokume_interpret::Instance;
 use mokume_reaction::profile::Profile;
 use mokume_reaction::{text, Automaton};
-use mokume_testkit::{asking, together, workers};
-
-fn seeds(default: std::ops::Range<u64>) -> std::ops::Range<u64> {
-    let given = std::env::var("MOKUME_SEEDS").unwrap_or_default();
-    let bounds = given.split_once("..").and_then(|(from, to)| Some(from.parse().ok()?..to.parse().ok()?));
-    bounds.unwrap_or(default)
-}
+use mokume_testkit::{asking, seeds, together, workers};
 
 /// Inputs of a run, and runs of each stack.
 const STEPS: usize = 60;

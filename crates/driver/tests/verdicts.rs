@@ -11,8 +11,8 @@ use std::time::Duration;
 use mokume_base::RealWorld;
 use mokume_driver::compile::{self, Checked, Compiled};
 use mokume_driver::prove::{self, Choice, Proof, Step, Told};
+use mokume_driver::usual;
 use mokume_driver::{streams, StackId};
-use mokume_reaction::profile::Profile;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap().to_path_buf()
@@ -72,7 +72,7 @@ fn verdicts_that_are_old_are_known() {
     for (name, compiled) in stacks() {
         let section = shipped.split("\n\n").find(|part| part.lines().next() == Some(&*name)).unwrap_or_default();
         let was_proved = |event: &str| section.lines().any(|line| line.split(' ').nth(1) == Some(event));
-        for (events, number) in prove::numbers(&compiled.composed, &Profile::default()) {
+        for (events, number) in prove::numbers(&compiled.composed, &usual::of(&compiled.composed)) {
             all += 1;
             proved += usize::from(known.contains(&*number));
             if was_proved(&events[0]) && !known.contains(&*number) {
@@ -121,9 +121,9 @@ fn verdicts_are_made_anew() {
         let limit = if name.contains(&only) { limit } else { 0 };
         let again = again && name.contains(&only);
         let choice = Choice { event: None, limit: Duration::from_secs(limit), kept: kept.clone(), again };
-        let judged = prove::prove(&RealWorld, (&compiled, &Profile::default()), &choice, &mut Aloud(&name));
+        let judged = prove::prove(&RealWorld, (&compiled, &usual::of(&compiled.composed)), &choice, &mut Aloud(&name));
         let judged = judged.unwrap_or_else(|failure| panic!("{failure}"));
-        let numbers = prove::numbers(&compiled.composed, &Profile::default());
+        let numbers = prove::numbers(&compiled.composed, &usual::of(&compiled.composed));
         let _ = write!(text, "\n{name}\n");
         for proof in &judged {
             all += 1;

@@ -260,7 +260,7 @@ int main(void)
 fn answers(folder: &str, files: &[(String, String)], (stack, program): (&str, &str)) -> String {
     let mut files = files.to_vec();
     files.push(("main.c".to_owned(), program.to_owned()));
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("answers").join(folder);
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("answers").join(stack).join(folder);
     std::fs::create_dir_all(&folder).expect("a folder for tests");
     for (name, text) in &files {
         std::fs::write(folder.join(name), text).expect("a file in the folder of tests");
@@ -316,7 +316,7 @@ fn calls_from_callbacks_are_the_next_reaction_on_paths() {
 fn outputs_that_leave_together_leave_in_order() {
     let [plain, _, fused] = files("benches/stacks/sliding.mok", "Sliding");
     let program = ("Sliding", PAIRS);
-    let (layers, right) = (answers("pairs_layers", &plain, program), answers("pairs_paths", &fused, program));
+    let (layers, right) = (answers("layers", &plain, program), answers("paths", &fused, program));
     let times = |what: &str| layers.lines().filter(|line| line.starts_with(what)).count();
     assert!(times("message read") == 12 && times("frame read") > 16 && times("1 sent") > 8, "{layers}");
     assert_eq!(layers, right);

@@ -23,7 +23,7 @@ mod watched;
 mod wires;
 mod write;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use mokume_reaction::profile::{self, Profile};
@@ -126,7 +126,8 @@ pub fn paths(automaton: &Automaton, profile: &Profile) -> Vec<Found> {
     let timers = finder.timers();
     let begin = entries(&flat).into_iter().chain(timers.iter().copied());
     // What a network did not have at all is not usual.
-    let is_usual = |handler: HandlerId| profile.ways.is_empty() || profile.from(handler).next().is_some();
+    let is_measured = profile.called.is_none() && !profile.ways.is_empty();
+    let is_usual = |handler: HandlerId| !is_measured || profile.from(handler).next().is_some();
     let begun =
         begin.map(|handler| if is_usual(handler) { finder.find(handler, false) } else { Found::unseen(handler) });
     let mut found: Vec<Found> = begun.collect();
@@ -159,8 +160,8 @@ struct Finder<'a> {
 }
 
 /// What the ways of an event have shown.
-struct Seen {
-    watched: Watched,
+struct Seen<'p> {
+    watched: Watched<'p>,
     /// Calls that some way followed.
     followed: HashSet<Call>,
     /// Layers where one that failed might have ended.
@@ -172,8 +173,8 @@ struct Seen {
     moving: HashMap<(ClassId, CellId), f32>,
 }
 
-impl Seen {
-    fn of(watched: Watched) -> Self {
+impl<'p> Seen<'p> {
+    fn of(watched: Watched<'p>) -> Self {
         let (followed, ends) = (HashSet::new(), HashSet::new());
         Seen { watched, followed, ends, stuck: HashMap::new(), missed: Vec::new(), moving: HashMap::new() }
     }
@@ -257,7 +258,7 @@ impl<'a> Finder<'a> {
     }
 
     /// A way, and who does the rest of what goes as it does, and then no further.
-    fn ways(&mut self, event: (HandlerId, bool), taken: Taken<Region<'a>>, seen: &Seen) -> Ways<'a> {
+    fn ways(&mut self, event: (HandlerId, bool), taken: Taken<Region<'a>>, seen: &Seen<'a>) -> Ways<'a> {
         let rest = self.rest(event, &taken, seen);
         self.note(&taken.found);
         rest.iter().filter(|_| !event.1).for_each(|(_, rest)| self.note(rest));
@@ -269,7 +270,7 @@ impl<'a> Finder<'a> {
         &self,
         (handler, is_inside): (HandlerId, bool),
         first: &Taken<Region<'a>>,
-        seen: &Seen,
+        seen: &Seen<'a>,
     ) -> Option<(Far, Region<'a>)> {
         // By what the source says that is a guess, and it costs: what is asked behind the place is not remembered with what is asked before it.
         if !seen.watched.is_known() {
@@ -295,7 +296,7 @@ impl<'a> Finder<'a> {
     fn look(
         &self,
         (handler, is_inside): (HandlerId, bool),
-        seen: &mut Seen,
+        seen: &mut Seen<'a>,
         may_end: impl Fn(LayerId) -> bool,
     ) -> Looked<'a> {
         let mut ends = Rc::new(HashSet::new());
@@ -333,19 +334,11 @@ impl<'a> Finder<'a> {
     /// Timers that run out not seldom, as a run has shown.
     fn timers(&self) -> Vec<HandlerId> {
         let all = profile::all(self.profile.ways.values().copied());
-        let mut often: BTreeMap<HandlerId, u64> = BTreeMap::new();
-        for (way, count) in &self.profile.ways {
-            let first =
-                way.first().map(|passed| passed.handler).filter(|first| first.index() < self.flat.handlers.len());
-            if let Some(first) = first {
-                let often = often.entry(first).or_default();
-                *often = often.saturating_add(*count);
-            }
-        }
-        let is_timer = |handler: HandlerId| matches!(self.flat.handler(handler).trigger, Trigger::Expiry(_));
-        let often =
-            often.into_iter().filter(|(handler, count)| is_timer(*handler) && *count as f32 >= all as f32 * SELDOM);
-        often.map(|(handler, _)| handler).collect()
+        let timers = (0..self.flat.handlers.len()).map(HandlerId::from);
+        let timers = timers.filter(|handler| matches!(self.flat.handler(*handler).trigger, Trigger::Expiry(_)));
+        let often = |timer: HandlerId| profile::all(self.profile.from(timer).map(|way| way.1)) as f32;
+        let least = (all as f32 * SELDOM).max(1.0);
+        timers.filter(|timer| often(*timer) >= least).collect()
     }
 
     /// Paths begin inside at what the layers of handlers say, too.

@@ -227,7 +227,7 @@ pub struct Region<'a> {
     pub graph: Graph<'a>,
     pub decisions: Decisions,
     /// What a run has shown of reactions that go as this one does.
-    pub watched: Watched,
+    pub watched: Watched<'a>,
     /// The same of the two targets of the operation at hand.
     pub expected: Option<[f32; 2]>,
     pub steps: Vec<Step>,
@@ -264,7 +264,7 @@ impl<'a> Region<'a> {
     pub fn new(
         automaton: &'a Automaton,
         overview: Rc<Overview>,
-        (decisions, watched): (Decisions, Watched),
+        (decisions, watched): (Decisions, Watched<'a>),
         is_inside: bool,
         ends: Rc<HashSet<Call>>,
     ) -> Self {

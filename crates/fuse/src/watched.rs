@@ -21,24 +21,45 @@ struct Seen {
 
 /// The ways that were seen of an event, and which of them go as the way at hand does so far.
 #[derive(Clone)]
-pub struct Watched {
+pub struct Watched<'p> {
+    profile: &'p Profile,
+    /// Whether the way at hand has come to a handler that is in ways that were seen.
+    begun: bool,
     seen: Rc<[Seen]>,
     fit: Vec<u32>,
     /// How often each place was passed.
     passed: HashMap<Place, usize>,
 }
 
-impl Watched {
+impl<'p> Watched<'p> {
     /// What is known of an event: that enters by a port, or (`is_inside`) that a layer emits.
-    pub fn of(profile: &Profile, handler: HandlerId, is_inside: bool) -> Self {
-        let mut ways: Vec<(&[Passed], u64)> = match is_inside {
-            true => profile.behind(handler).collect(),
-            false => profile.from(handler).collect(),
-        };
+    pub fn of(profile: &'p Profile, handler: HandlerId, is_inside: bool) -> Self {
+        let mut watched = Watched { profile, begun: false, seen: Rc::new([]), fit: Vec::new(), passed: HashMap::new() };
+        // What others took begins where the layers of this automaton that they know do.
+        let is_inside = is_inside || profile.called.is_some() && profile.from(handler).next().is_none();
+        if profile.called(handler).is_some() {
+            watched.begin(match is_inside {
+                true => profile.behind(handler).collect(),
+                false => profile.from(handler).collect(),
+            });
+        }
+        watched
+    }
+
+    fn begin(&mut self, mut ways: Vec<(&[Passed], u64)>) {
         ways.sort_by_key(|way| std::cmp::Reverse(way.1));
-        let seen: Rc<[Seen]> = ways.into_iter().take(MOST).map(seen).collect();
-        let fit = (0..seen.len() as u32).collect();
-        Watched { seen, fit, passed: HashMap::new() }
+        self.seen = ways.into_iter().take(MOST).map(seen).collect();
+        self.fit = (0..self.seen.len() as u32).collect();
+        self.begun = true;
+    }
+
+    /// A place as the ways that were seen call it, if they may come there.
+    fn called(&mut self, (handler, block): Place) -> Option<Place> {
+        let called = self.profile.called(handler)?;
+        if !self.begun {
+            self.begin(self.profile.behind(handler).collect());
+        }
+        Some((called, block))
     }
 
     /// Whether something is known of ways that go as this one does.
@@ -47,7 +68,8 @@ impl Watched {
     }
 
     /// How likely each of so many targets is at a place; none where nothing is known.
-    pub fn likely(&self, place: Place, targets: usize) -> Option<Vec<f32>> {
+    pub fn likely(&mut self, place: Place, targets: usize) -> Option<Vec<f32>> {
+        let place = self.called(place)?;
         let mut often = vec![0.0; targets];
         for seen in self.fit() {
             if let Some(found) = self.taken(seen, place).and_then(|target| often.get_mut(target as usize)) {
@@ -60,6 +82,7 @@ impl Watched {
 
     /// The way at hand takes a target; `None`: which one it is does not matter.
     pub fn passes(&mut self, place: Place, target: Option<u32>) {
+        let Some(place) = self.called(place) else { return };
         if let Some(target) = target {
             let fit = std::mem::take(&mut self.fit);
             let goes = |number: &u32| self.taken(&self.seen[*number as usize], place) == Some(target);
@@ -102,12 +125,14 @@ mod tests {
             let branches = targets.iter().map(|(block, target)| (BlockId(*block), *target)).collect();
             vec![Passed { handler: HandlerId(1), branches }]
         };
-        Profile { ways: [(way(&[(2, 0), (5, 1), (2, 0)]), 3), (way(&[(2, 1), (5, 0)]), 1)].into() }
+        let ways = [(way(&[(2, 0), (5, 1), (2, 0)]), 3), (way(&[(2, 1), (5, 0)]), 1)].into();
+        Profile { called: None, ways }
     }
 
     #[test]
     fn a_branch_says_what_the_next_will_be() {
-        let all = Watched::of(&profile(), HandlerId(1), false);
+        let profile = profile();
+        let mut all = Watched::of(&profile, HandlerId(1), false);
         assert_eq!(all.likely(HERE, 2), Some(vec![0.75, 0.25]));
         assert_eq!(all.likely(THERE, 2), Some(vec![0.25, 0.75]));
         let mut seldom = all.clone();
@@ -123,5 +148,18 @@ mod tests {
     #[test]
     fn of_another_event_nothing_is_known() {
         assert!(!Watched::of(&profile(), HandlerId(2), true).is_known());
+    }
+
+    #[test]
+    fn what_others_took_is_known_from_their_first_layer_on() {
+        let others = Profile { called: Some([(HandlerId(7), HandlerId(1))].into()), ..profile() };
+        let mut all = Watched::of(&others, HandlerId(3), false);
+        all.passes((HandlerId(3), BlockId(2)), Some(1));
+        assert_eq!(all.likely((HandlerId(3), BlockId(5)), 2), None, "a layer that they do not have");
+        assert_eq!(all.likely((HandlerId(7), BlockId(2)), 2), Some(vec![0.75, 0.25]));
+        all.passes((HandlerId(7), BlockId(2)), Some(1));
+        all.passes((HandlerId(3), BlockId(2)), Some(0));
+        assert_eq!(all.likely((HandlerId(7), BlockId(5)), 2), Some(vec![1.0, 0.0]));
+        assert_eq!(all.likely((HandlerId(1), BlockId(2)), 2), None, "another one of this number");
     }
 }

@@ -9,13 +9,7 @@ use mokume_compose::{compose, Options};
 use mokume_interpret::Instance;
 use mokume_reaction::profile::Profile;
 use mokume_reaction::{text, verify, Automaton};
-use mokume_testkit::{asking, generate, together, workers};
-
-fn seeds(default: std::ops::Range<u64>) -> std::ops::Range<u64> {
-    let given = std::env::var("MOKUME_SEEDS").unwrap_or_default();
-    let bounds = given.split_once("..").and_then(|(from, to)| Some(from.parse().ok()?..to.parse().ok()?));
-    bounds.unwrap_or(default)
-}
+use mokume_testkit::{asking, generate, seeds, together, workers};
 
 /// Inputs of a run, and runs of each automaton.
 const STEPS: usize = 60;

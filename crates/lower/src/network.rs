@@ -5,6 +5,7 @@ use mokume_reaction::{Automaton, Type};
 use mokume_script::{Arg, Call};
 use mokume_semantics::program as s;
 
+use crate::arguments::LeftOut;
 use crate::protocols::Protocols;
 use crate::script::{Scripting, BINDS_IN_NETWORKS};
 
@@ -59,6 +60,45 @@ pub fn network_output(
         Some(Call { port: port.into(), event: event as u32, args: resolved.args })
     });
     found.ok_or_else(|| first(scripting, output.span))
+}
+
+/// An input or an output that each host has whose stack has it; none if this stack has not.
+#[allow(clippy::result_large_err)]
+pub fn network_heard(
+    program: &s::Program,
+    stack: (&Automaton, &Protocols),
+    heard: &s::Heard,
+    is_input: bool,
+) -> Result<Option<Call>, Diagnostic> {
+    let Some(at) = stack.0.ports.iter().position(|known| known.name == heard.port.text) else { return Ok(None) };
+    let port = &stack.0.ports[at];
+    let found = if is_input {
+        port.inputs.iter().position(|known| known.event == heard.event.text).map(|at| (at, &port.inputs[at].params))
+    } else {
+        port.outputs.iter().position(|known| known.event == heard.event.text).map(|at| (at, &port.outputs[at].params))
+    };
+    let Some((event, params)) = found else { return Ok(None) };
+    let mut scripting = scripting(program, stack, &heard.args, Bound::Here(&[]));
+    let args = scripting.args(params, &heard.args, &heard.event, &LeftOut::Behind(params.len()));
+    match args.filter(|_| scripting.diagnostics.is_empty()) {
+        Some(args) => Ok(Some(Call { port: at.into(), event: event as u32, args })),
+        None => Err(first(scripting, heard.span)),
+    }
+}
+
+/// That a stack has not this event, and which it has.
+pub fn network_unheard(
+    program: &s::Program,
+    stack: (&Automaton, &Protocols),
+    heard: &s::Heard,
+    is_input: bool,
+) -> Diagnostic {
+    let mut scripting = scripting(program, stack, &heard.args, Bound::Here(&[]));
+    match is_input {
+        true => drop(scripting.input_args(&heard.port, &heard.event, &heard.args)),
+        false => drop(scripting.output(&heard.port, &heard.event, &heard.args)),
+    }
+    first(scripting, heard.span)
 }
 
 fn scripting<'a>(

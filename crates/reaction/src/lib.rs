@@ -17,6 +17,7 @@ pub mod place;
 pub mod profile;
 pub mod text;
 pub mod types;
+pub mod usual;
 pub mod value;
 pub mod verify;
 pub mod visit;

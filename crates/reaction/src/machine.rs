@@ -108,6 +108,30 @@ pub struct Accounts {
     pub counters: Vec<(String, u64)>,
 }
 
+impl Accounts {
+    /// Adds those of another machine of the same automaton.
+    pub fn add(&mut self, other: &Accounts) {
+        self.received += other.received;
+        self.gone += other.gone;
+        self.delivered += other.delivered;
+        self.merged += other.merged;
+        self.held += other.held;
+        self.refused += other.refused;
+        add_by(&mut self.dropped, &other.dropped);
+        add_by(&mut self.consumed, &other.consumed);
+        add_by(&mut self.counters, &other.counters);
+    }
+}
+
+fn add_by<K: PartialEq + Clone>(sums: &mut Vec<(K, u64)>, more: &[(K, u64)]) {
+    for (key, count) in more {
+        match sums.iter_mut().find(|(known, _)| known == key) {
+            Some((_, sum)) => *sum += count,
+            None => sums.push((key.clone(), *count)),
+        }
+    }
+}
+
 /// A running stack.
 pub trait Machine {
     /// The start handlers, in order. Called once, first.

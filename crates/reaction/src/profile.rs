@@ -22,6 +22,8 @@ pub struct Passed {
 /// The ways that reactions took, each with how often.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Profile {
+    /// Where others took these ways ([`crate::usual`]): what handlers of this automaton are called in them. Of those that are not called at all nothing is known.
+    pub called: Option<BTreeMap<HandlerId, HandlerId>>,
     pub ways: BTreeMap<Vec<Passed>, u64>,
 }
 
@@ -77,16 +79,26 @@ impl Profile {
         *count = count.saturating_add(times);
     }
 
+    /// What a handler is called in the ways, if something is known of it.
+    pub fn called(&self, handler: HandlerId) -> Option<HandlerId> {
+        match &self.called {
+            Some(called) => called.get(&handler).copied(),
+            None => Some(handler),
+        }
+    }
+
     /// The ways of reactions to an event, each with how often it was taken.
     pub fn from(&self, handler: HandlerId) -> impl Iterator<Item = (&[Passed], u64)> {
-        let begins = move |way: &[Passed]| way.first().is_some_and(|first| first.handler == handler);
+        let called = self.called(handler);
+        let begins = move |way: &[Passed]| way.first().is_some_and(|first| Some(first.handler) == called);
         self.ways.iter().filter(move |(way, _)| begins(way)).map(|(way, count)| (&way[..], *count))
     }
 
     /// What follows from an event wherever it is handled on a way.
     pub fn behind(&self, handler: HandlerId) -> impl Iterator<Item = (&[Passed], u64)> {
+        let called = self.called(handler);
         self.ways.iter().flat_map(move |(way, count)| {
-            let places = (0..way.len()).filter(move |place| way[*place].handler == handler);
+            let places = (0..way.len()).filter(move |place| Some(way[*place].handler) == called);
             places.map(move |place| (&way[place..], *count))
         })
     }
@@ -96,16 +108,7 @@ impl Written {
     /// One line a way: how often, and its handlers, each with the branches that it took.
     pub fn print(&self) -> String {
         let mut text = format!("mokume profile 1\nstack {} {:016x}\n", self.stack, self.mark);
-        for (way, count) in &self.profile.ways {
-            let _ = write!(text, "{count}");
-            for passed in way {
-                let _ = write!(text, " | {}", passed.handler.0);
-                passed.branches.iter().for_each(|(block, target)| {
-                    let _ = write!(text, " {}/{target}", block.0);
-                });
-            }
-            text.push('\n');
-        }
+        self.profile.ways.iter().for_each(|(way, count)| print_way(&mut text, way, *count));
         text
     }
 
@@ -130,7 +133,18 @@ impl Written {
     }
 }
 
-fn way(line: &str) -> Option<(Vec<Passed>, u64)> {
+pub(crate) fn print_way(text: &mut String, way: &[Passed], count: u64) {
+    let _ = write!(text, "{count}");
+    for passed in way {
+        let _ = write!(text, " | {}", passed.handler.0);
+        passed.branches.iter().for_each(|(block, target)| {
+            let _ = write!(text, " {}/{target}", block.0);
+        });
+    }
+    text.push('\n');
+}
+
+pub(crate) fn way(line: &str) -> Option<(Vec<Passed>, u64)> {
     let mut parts = line.split(" | ");
     let count = parts.next()?.parse().ok()?;
     let passed = parts.map(|part| {

@@ -1,6 +1,6 @@
 //! The events of a network: inputs with their names looked up, outputs held against patterns.
 
-use mokume_reaction::{Automaton, Datum, Handle, Output};
+use mokume_reaction::{Automaton, Datum, Handle, Output, PortId, Type};
 
 use crate::names::Names;
 use crate::packets;
@@ -24,22 +24,40 @@ impl Call {
         }
         let signature = automaton.ports[output.port.index()].outputs.get(output.event as usize)?;
         let args = self.args.iter().zip(&output.args).zip(&signature.params);
-        let is_met = |((arg, datum), (_, ty)): &((&Arg, &Datum), &(String, mokume_reaction::Type))| {
+        let is_met = |((arg, datum), (_, ty)): &((&Arg, &Datum), &(String, Type))| {
             packets::meets(automaton, &mut names.clone(), arg, datum, ty.width(automaton))
         };
         Some(args.filter(is_met).count())
     }
 
+    /// Whether an input is what the pattern says; then what it binds is remembered, else nothing.
+    pub fn meets_input(
+        &self,
+        automaton: &Automaton,
+        names: &mut Names,
+        (port, event): (PortId, u32),
+        args: &[Datum],
+    ) -> bool {
+        let inputs = &automaton.ports[self.port.index()].inputs;
+        let Some(signature) = inputs.get(event as usize) else { return false };
+        (self.port, self.event) == (port, event) && self.fits(automaton, names, args, &signature.params)
+    }
+
     /// Whether an output is what the pattern says; then what it binds is remembered, else nothing.
     pub fn meets(&self, automaton: &Automaton, names: &mut Names, output: &Output) -> bool {
-        if (self.port, self.event) != (output.port, output.event) || self.args.len() != output.args.len() {
-            return false;
-        }
         let Some(signature) = automaton.ports[output.port.index()].outputs.get(output.event as usize) else {
             return false;
         };
+        (self.port, self.event) == (output.port, output.event)
+            && self.fits(automaton, names, &output.args, &signature.params)
+    }
+
+    fn fits(&self, automaton: &Automaton, names: &mut Names, data: &[Datum], params: &[(String, Type)]) -> bool {
+        if self.args.len() != data.len() {
+            return false;
+        }
         let before = names.clone();
-        let mut args = self.args.iter().zip(&output.args).zip(&signature.params);
+        let mut args = self.args.iter().zip(data).zip(params);
         let is_met =
             args.all(|((arg, datum), (_, ty))| packets::meets(automaton, names, arg, datum, ty.width(automaton)));
         if !is_met {

@@ -18,6 +18,11 @@ impl Names {
         self.met.get(name).map(|(datum, _)| datum)
     }
 
+    /// What all names met, by their order.
+    pub fn all(&self) -> impl Iterator<Item = &Datum> {
+        self.met.values().map(|(datum, _)| datum)
+    }
+
     /// A name stands for something of so many bits; none matters for what is no number.
     pub fn bind(&mut self, name: &str, datum: Datum, width: u8) {
         self.met.insert(name.to_string(), (datum, width));

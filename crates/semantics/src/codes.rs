@@ -81,6 +81,8 @@ mokume_base::codes! {
     BEFORE_REFUSE = "M0394";
     TOO_LATE = "M0375";
     LONELY_LINK = "M0376";
+    OUT_OF_TURN = "M0368";
+    UNEXPECTED_CASTS = "M0395";
     UNLINKED = "M0391";
     DIVIDES_BY_ZERO = "M0370";
     SHIFTED_AWAY = "M0371";

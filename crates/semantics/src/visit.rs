@@ -301,7 +301,8 @@ pub fn walk_layer<'a>(layer: &'a Layer, f: &mut dyn FnMut(Met<'a>)) {
         members.iter().for_each(|member| walk_member(member, f));
     }
     layer.publishes.iter().for_each(|publish| walk_in_expr(&publish.value, f));
-    let limits = layer.limit_send.iter().chain(&layer.limit_octets).chain(layer.ratios.iter().flatten());
+    let limits =
+        layer.limit_send.iter().chain(&layer.limit_octets).chain(layer.ratios.iter().chain(&layer.reserves).flatten());
     limits.for_each(|limit| walk_in_expr(limit, f));
     layer.functions.iter().for_each(|function| walk(&function.body, f));
     for handler in &layer.handlers {

@@ -2,6 +2,7 @@
 //!
 //! Invariant: a run is a function of the machines, the script, the media, who watches and the seed; no clock, no file.
 
+pub mod clock;
 pub mod network;
 pub mod record;
 pub mod recorder;
@@ -9,7 +10,8 @@ pub mod watch;
 pub mod way;
 pub mod weather;
 
-pub use network::{Host, Keep, Partition, Restless, Simulation, Unfulfilled};
+pub use clock::Clocked;
+pub use network::{Host, Keep, Outage, Partition, Restless, Simulation, Unfulfilled};
 pub use record::{Ending, Fate, Loss, Record, RecordedEvent};
 pub use recorder::Recorded;
 pub use watch::{ScriptedInput, Unwatched, Watch};

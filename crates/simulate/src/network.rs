@@ -1,7 +1,7 @@
 //! The event loop: the earliest of arrivals, script inputs and deadlines is next; ties in the order they were made.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 use mokume_base::Random;
 use mokume_reaction::{Datum, Machine, Outcome, PortId};
@@ -33,8 +33,17 @@ impl Partition {
     }
 }
 
+/// A host stops at a time, and hears and says nothing more, or begins anew with a machine of its own.
+pub struct Outage {
+    pub host: usize,
+    pub at: u64,
+    /// Of one that begins anew: what it is then.
+    pub again: Option<Box<dyn Machine>>,
+}
+
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Coming {
+    Outage(usize),
     Arrival { host: usize, port: PortId, number: u64, frame: Vec<u8>, cause: Option<u64> },
     Script(usize),
 }
@@ -52,7 +61,7 @@ pub struct Simulation {
     records: Vec<Record>,
     recorder: Recorder,
     /// By host, what became of its messages.
-    ended: Vec<Ended>,
+    fates: Vec<Ended>,
     /// By place in the script: the output that brought it about.
     causes: Vec<Option<u64>>,
     keep: Keep,
@@ -60,6 +69,11 @@ pub struct Simulation {
     /// Of each host since when its calls are counted, and how many they are.
     paces: Vec<(u64, u32)>,
     partitions: Vec<Partition>,
+    outages: Vec<Outage>,
+    /// Hosts that have crashed.
+    down: BTreeSet<usize>,
+    /// The machines that crashed hosts had, in order of time.
+    ended: Vec<(usize, Box<dyn Machine>)>,
     lines: Lines,
     /// What is to happen to single frames.
     mishaps: BTreeMap<(Member, u64), Vec<(usize, Mishap)>>,
@@ -125,12 +139,15 @@ impl Simulation {
             random: Random::new(seed),
             records: Vec::new(),
             recorder: Recorder::default(),
-            ended: Vec::new(),
+            fates: Vec::new(),
             causes: Vec::new(),
             keep: Keep::All,
             restless: None,
             paces: Vec::new(),
             partitions: Vec::new(),
+            outages: Vec::new(),
+            down: BTreeSet::new(),
+            ended: Vec::new(),
             lines: Lines::default(),
             mishaps: BTreeMap::new(),
             unfulfilled: Vec::new(),
@@ -146,6 +163,16 @@ impl Simulation {
     /// The same, with hosts that do not hear each other for a while.
     pub fn parted(self, partitions: Vec<Partition>) -> Self {
         Simulation { partitions, ..self }
+    }
+
+    /// The same, with hosts that crash and begin anew. Of one time they come before inputs, in the order given.
+    pub fn failing(self, outages: Vec<Outage>) -> Self {
+        Simulation { outages, ..self }
+    }
+
+    /// The machines that crashed hosts had, in order of time.
+    pub fn ended(&self) -> &[(usize, Box<dyn Machine>)] {
+        &self.ended
     }
 
     /// The same, with something that happens to single frames beside the weather.
@@ -192,6 +219,9 @@ impl Simulation {
 
     /// As [`Simulation::run`], before somebody who looks on.
     pub fn run_watched(&mut self, until: u64, watch: &mut dyn Watch, progress: &mut dyn FnMut(u64)) -> &[Record] {
+        for index in 0..self.outages.len() {
+            self.enqueue(self.outages[index].at, Coming::Outage(index));
+        }
         for index in 0..self.script.len() {
             let at = self.script[index].at;
             self.enqueue(at, Coming::Script(index));
@@ -246,7 +276,8 @@ impl Simulation {
 
     fn next_time(&self) -> Option<u64> {
         let coming = self.coming.peek().map(|Reverse((at, ..))| *at);
-        let deadline = self.hosts.iter().filter_map(|host| host.machine.next_deadline()).min();
+        let running = self.hosts.iter().enumerate().filter(|(host, _)| !self.down.contains(host));
+        let deadline = running.filter_map(|(_, host)| host.machine.next_deadline()).min();
         let next = match (coming, deadline) {
             (Some(a), Some(b)) => Some(a.min(b)),
             (a, b) => a.or(b),
@@ -262,7 +293,7 @@ impl Simulation {
     /// False if a host does not come to rest; `calls` are those of this time that left a host due.
     fn run_deadlines(&mut self, at: u64, calls: &mut [u32], watch: &mut dyn Watch) -> bool {
         for (host, calls) in calls.iter_mut().enumerate() {
-            if self.hosts[host].machine.next_deadline().is_none_or(|due| due > at) {
+            if self.down.contains(&host) || self.hosts[host].machine.next_deadline().is_none_or(|due| due > at) {
                 continue;
             }
             let outcome = self.hosts[host].machine.advance(at);
@@ -293,6 +324,16 @@ impl Simulation {
 
     fn carry_out(&mut self, coming: Coming, watch: &mut dyn Watch) {
         match coming {
+            Coming::Outage(index) => self.turn(index, watch),
+            Coming::Arrival { host, number, cause, .. } if self.down.contains(&host) => {
+                self.call(cause, RecordedEvent::Unheard { host, number });
+            }
+            Coming::Script(index) if self.down.contains(&self.script[index].host) => {
+                let ScriptedInput { host, port, event, .. } = self.script[index];
+                let args = watch.arguments(self.now, index, &self.script[index]).unwrap_or_default();
+                let cause = self.causes.get(index).copied().flatten();
+                self.call(cause, RecordedEvent::Input { host, port, event, args, refused: true });
+            }
             Coming::Arrival { host, port, number, frame, cause } => {
                 let Some((_, event)) = self.hosts[host].frame_events.iter().find(|(of, _)| *of == port).copied() else {
                     return;
@@ -307,11 +348,34 @@ impl Simulation {
                 let Some(args) = watch.arguments(self.now, index, &self.script[index]) else { return };
                 let ScriptedInput { host, port, event, .. } = self.script[index];
                 let outcome = self.hosts[host].machine.input(self.now, port, event, &args);
+                if !outcome.refused {
+                    watch.input(self.now, host, port, event, &args);
+                }
                 let cause = self.causes.get(index).copied().flatten();
                 self.call(cause, RecordedEvent::Input { host, port, event, args, refused: outcome.refused });
                 self.take_outcome(host, outcome, watch);
             }
         }
+    }
+
+    /// A host crashes, or begins anew.
+    fn turn(&mut self, index: usize, watch: &mut dyn Watch) {
+        let Outage { host, again, .. } = &mut self.outages[index];
+        let (host, again) = (*host, again.take());
+        watch.turned(self.now, host, again.is_some());
+        let Some(machine) = again else {
+            self.down.insert(host);
+            return self.call(None, RecordedEvent::Crashed { host });
+        };
+        self.down.remove(&host);
+        let before = std::mem::replace(&mut self.hosts[host].machine, machine);
+        self.ended.push((host, before));
+        if let Some(fates) = self.fates.get_mut(host) {
+            *fates = Ended::default();
+        }
+        self.call(None, RecordedEvent::Restarted { host });
+        let outcome = self.hosts[host].machine.start(self.now);
+        self.take_outcome(host, outcome, watch);
     }
 
     fn take_outcome(&mut self, host: usize, outcome: Outcome, watch: &mut dyn Watch) {
@@ -413,8 +477,8 @@ impl Simulation {
         if self.keep == Keep::Reports {
             return;
         }
-        self.ended.resize_with(self.hosts.len(), Ended::default);
-        for what in self.ended[host].since(host, self.hosts[host].machine.accounts()) {
+        self.fates.resize_with(self.hosts.len(), Ended::default);
+        for what in self.fates[host].since(host, self.hosts[host].machine.accounts()) {
             self.record(what);
         }
     }

@@ -34,6 +34,12 @@ pub enum RecordedEvent {
     Ended { host: usize, how: Ending, reason: ReasonId, count: u64 },
     /// Messages were lost with the objects that they were for.
     Gone { host: usize, count: u64 },
+    /// A copy of a frame came to a host that had crashed.
+    Unheard { host: usize, number: u64 },
+    /// A host stopped, with all that it held.
+    Crashed { host: usize },
+    /// A host that had crashed began anew.
+    Restarted { host: usize },
     /// A report (overflow and the like): a fault of the program.
     Reported { host: usize, report: Report, place: String },
 }
@@ -85,6 +91,9 @@ impl RecordedEvent {
             | RecordedEvent::Output { host, .. }
             | RecordedEvent::Ended { host, .. }
             | RecordedEvent::Gone { host, .. }
+            | RecordedEvent::Unheard { host, .. }
+            | RecordedEvent::Crashed { host }
+            | RecordedEvent::Restarted { host }
             | RecordedEvent::Reported { host, .. } => *host,
         }
     }

@@ -17,6 +17,12 @@ pub trait Watch {
     /// An output of an application's port, or a frame that a device sends, whatever becomes of it. Answers with the inputs that it brings about; one whose time is over comes at once.
     fn output(&mut self, at: u64, host: usize, output: &Output) -> Vec<ScriptedInput>;
 
+    /// An input that a host has taken.
+    fn input(&mut self, _at: u64, _host: usize, _port: PortId, _event: u32, _args: &[Datum]) {}
+
+    /// A host crashes, or begins anew (`begins`).
+    fn turned(&mut self, _at: u64, _host: usize, _begins: bool) {}
+
     /// The arguments of the script's input of this index, now that its time has come; `None`: it is left out.
     fn arguments(&mut self, at: u64, index: usize, input: &ScriptedInput) -> Option<Vec<Datum>>;
 }

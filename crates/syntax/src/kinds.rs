@@ -313,6 +313,8 @@ pub enum SyntaxKind {
     LIMIT,
     /// [`crate::ast::Each`]
     EACH,
+    /// [`crate::ast::Reserve`]
+    RESERVE,
     /// [`crate::ast::Serves`]
     SERVES,
     /// [`crate::ast::Uses`]
@@ -585,6 +587,14 @@ pub enum SyntaxKind {
     AT_STEP,
     /// [`crate::ast::Partition`]
     PARTITION,
+    /// [`crate::ast::Outage`]
+    OUTAGE,
+    /// [`crate::ast::Clock`]
+    CLOCK,
+    /// [`crate::ast::CastLine`]
+    CAST_LINE,
+    /// [`crate::ast::Promised`]
+    PROMISED,
     /// [`crate::ast::Until`]
     UNTIL,
     /// [`crate::ast::Expectation`]

@@ -19,3 +19,10 @@ pub use mokume_script::*;
 pub use text::{parse, split, ParseError};
 pub use together::{together, together_by, Difference, Hints};
 pub use workers::workers;
+
+/// The seeds that a random test looks at: those of `MOKUME_SEEDS=from..to`, else the ones that it says.
+pub fn seeds(default: std::ops::Range<u64>) -> std::ops::Range<u64> {
+    let given = std::env::var("MOKUME_SEEDS").unwrap_or_default();
+    let bounds = given.split_once("..").and_then(|(from, to)| Some(from.parse().ok()?..to.parse().ok()?));
+    bounds.unwrap_or(default)
+}

@@ -111,10 +111,22 @@ const RUNS: &[Run] = &[
         },
     },
     Run {
+        name: "usual",
+        minutes: 1,
+        guards: "what layers of the library usually do: writes library/usual.txt anew, from the networks of crates/driver/tests/usual.rs",
+        how: Tests { package: "mokume-driver", name: "usual::what_is_usual_is_made_anew", variables: &[] },
+    },
+    Run {
         name: "proofs",
         minutes: 12,
         guards: "every path of examples, library, benches and their tests, 20 s each at most: how many are proved, and why the others are open",
         how: One(&["scripts/proofs", "20"]),
+    },
+    Run {
+        name: "groups",
+        minutes: 45,
+        guards: "three networks of groups, 3,000 seeds each: loss, partitions, crashes, restarts, clocks that differ; every word of `expect casts` holds",
+        how: Tests { package: "mokume-cli", name: "groups::", variables: &[] },
     },
     Run {
         name: "faults",

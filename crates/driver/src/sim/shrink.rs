@@ -118,7 +118,7 @@ impl Search<'_, '_> {
 fn is_same(one: &Failed, other: &Failed) -> bool {
     (one.expectation, one.is_too_much, &one.place, &one.wanted)
         == (other.expectation, other.is_too_much, &other.place, &other.wanted)
-        && (one.expectation.is_some() || one.found == other.found)
+        && (one.expectation.is_some() || !one.wanted.is_empty() || one.found == other.found)
 }
 
 fn is_late(mishap: &Mishap) -> bool {

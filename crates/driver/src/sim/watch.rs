@@ -3,12 +3,15 @@
 use std::collections::BTreeSet;
 
 use mokume_base::{Diagnostic, SourceMap, Span};
-use mokume_lower::{network_input, network_output, Bound, Protocols};
-use mokume_reaction::{Automaton, Datum, Handle, Output};
+use mokume_lower::{network_input, network_output, Bound};
+use mokume_reaction::{Automaton, Datum, Handle, Output, PortId};
 use mokume_script::{Call, Names};
 use mokume_semantics::lost;
 use mokume_semantics::program::{Arg, Args, Expectation, HostOutput, Network, Program, Times};
 use mokume_simulate::{ScriptedInput, Watch};
+
+use super::casts::{self, Broken, Heard, Log};
+use super::stacks::{kept, Stacks};
 
 /// A network's inputs and patterns, in the numbers of its stacks.
 pub(super) struct Events {
@@ -16,10 +19,9 @@ pub(super) struct Events {
     at: Vec<(u64, usize, Call)>,
     whens: Vec<(Call, Call)>,
     expectations: Vec<Call>,
+    /// What each host casts, delivers and enters, by its number.
+    pub(super) heard: Vec<Heard>,
 }
-
-/// A stack's automaton and protocols, by the stack's number.
-type Stacks<'s, 'a> = &'s dyn Fn(u32) -> Option<(&'a Automaton, &'a Protocols)>;
 
 impl Events {
     /// All of them, or the first thing that is wrong.
@@ -46,7 +48,8 @@ impl Events {
         let stack = |host: u32| stacks(network.hosts.get(host as usize)?.stack.0);
         let names: Vec<Vec<String>> = (0..network.hosts.len()).map(|host| names_of(network, host as u32)).collect();
         let names = |host: u32| names[host as usize].as_slice();
-        let mut events = Events { at: Vec::new(), whens: Vec::new(), expectations: Vec::new() };
+        let heard = casts::heard(program, network, stacks, wrong);
+        let mut events = Events { at: Vec::new(), whens: Vec::new(), expectations: Vec::new(), heard };
         for (at, host, step) in &network.script {
             let Some(stack) = stack(*host) else { continue };
             let input = network_input(program, stack, step, Bound::Here(names(*host)));
@@ -79,11 +82,6 @@ impl Events {
         };
         self.at.iter().map(input).collect()
     }
-}
-
-#[allow(clippy::result_large_err)] // A diagnostic is what every crate answers with.
-fn kept(call: Result<Call, Diagnostic>, wrong: &mut Vec<Diagnostic>) -> Option<Call> {
-    call.map_err(|diagnostic| wrong.push(diagnostic)).ok()
 }
 
 /// What the outputs of a host bind.
@@ -169,6 +167,10 @@ pub(super) struct Watcher<'a> {
     names: Vec<Names>,
     /// The sessions that each host has shown, in order.
     sessions: Vec<Vec<Handle>>,
+    /// How many of them were of lives that have ended.
+    before: Vec<usize>,
+    /// What hosts have cast, delivered and entered.
+    log: Log,
     /// How often each expected output has come in time, and when that became wrong.
     counts: Vec<(u64, Option<u64>)>,
     /// And what came instead.
@@ -182,8 +184,9 @@ impl<'a> Watcher<'a> {
         let names = vec![Names::default(); automata.len()];
         let counts = vec![(0, None); events.expectations.len()];
         let others = vec![Others::default(); events.expectations.len()];
-        let sessions = vec![Vec::new(); automata.len()];
-        Watcher { events, network, automata, names, sessions, counts, others, left_out: Vec::new() }
+        let (sessions, before) = (vec![Vec::new(); automata.len()], vec![0; automata.len()]);
+        let log = Log::of(&events.heard);
+        Watcher { events, network, automata, names, sessions, before, log, counts, others, left_out: Vec::new() }
     }
 
     /// What was not as expected, now that the network has ended. `show` says what an output of a host is.
@@ -215,6 +218,26 @@ impl<'a> Watcher<'a> {
         }));
         failed.sort_by_key(|failed| failed.at);
         failed
+    }
+
+    /// What was to hold of casts and does not.
+    pub fn broken(&self, sources: &SourceMap, until: u64) -> Vec<Failed> {
+        let hosts: Vec<&str> = self.network.hosts.iter().map(|host| host.name.text.as_str()).collect();
+        let promises = self.network.promises.iter();
+        let found = promises.filter_map(|promise| Some((promise.span, self.log.broken(promise.what, &hosts, until)?)));
+        let failed = found.map(|(span, Broken { at, found, shown })| Failed {
+            expectation: None,
+            at,
+            place: place(sources, span),
+            wanted: format!("expect casts {}", text(sources, span)),
+            is_too_much: false,
+            found,
+            cause: String::new(),
+            instead: shown,
+            others: 0,
+            beside: Vec::new(),
+        });
+        failed.collect()
     }
 
     /// What came of the event instead, in order of time.
@@ -262,7 +285,8 @@ impl<'a> Watcher<'a> {
     fn see_sessions(&mut self, host: usize, output: &Output) {
         for arg in &output.args {
             let Datum::Handle(handle) = arg else { continue };
-            if *handle != Handle::NULL && !self.sessions[host].contains(handle) {
+            let known = &self.sessions[host][self.before[host]..];
+            if *handle != Handle::NULL && !known.contains(handle) {
                 self.sessions[host].push(*handle);
                 self.names[host].bind(&format!("s{}", self.sessions[host].len()), arg.clone(), 0);
             }
@@ -310,6 +334,7 @@ impl<'a> Watcher<'a> {
 impl Watch for Watcher<'_> {
     fn output(&mut self, at: u64, host: usize, output: &Output) -> Vec<ScriptedInput> {
         self.see_sessions(host, output);
+        self.log.output(at, host, self.automata[host], &self.events.heard[host], output);
         self.count(at, host, output);
         let mut inputs = Vec::new();
         for (when, (pattern, call)) in self.network.whens.iter().zip(&self.events.whens) {
@@ -331,6 +356,15 @@ impl Watch for Watcher<'_> {
             }
         }
         inputs
+    }
+
+    fn input(&mut self, at: u64, host: usize, port: PortId, event: u32, args: &[Datum]) {
+        self.log.input(at, host, self.automata[host], &self.events.heard[host], ((port, event), args));
+    }
+
+    fn turned(&mut self, at: u64, host: usize, begins: bool) {
+        self.log.turned(at, host, begins);
+        self.before[host] = self.sessions[host].len();
     }
 
     fn arguments(&mut self, at: u64, index: usize, input: &ScriptedInput) -> Option<Vec<Datum>> {

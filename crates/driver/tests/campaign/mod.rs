@@ -14,6 +14,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use mokume_base::RealWorld;
+use mokume_driver::usual;
 use mokume_emit_c::drive::{drive_from, AccountsCompared, Difference, Drive, Summary};
 use mokume_emit_c::{Build, BuildError, CMachine, CProgram, Memory};
 use mokume_interpret::Instance;
@@ -212,10 +213,10 @@ pub fn built(automata: &[&Automaton], stacks: &[Stack], build: &Build<'static>) 
 }
 
 /// The stacks as C has them where paths are in front of the handlers, with as many memos as there may be. Each second one has paths where random
-/// events go most, the others where the source says.
+/// events go most, the others where those go that nobody has profiled.
 pub fn fused(stacks: &[Stack]) -> Vec<Automaton> {
     let fused = |(place, stack): (usize, &Stack)| {
-        let profile = if place % 2 == 0 { Profile::default() } else { seen(stack) };
+        let profile = if place % 2 == 0 { usual::of(&stack.composed) } else { seen(stack) };
         mokume_fuse::with_memos(&stack.composed, &profile, 0)
     };
     stacks.iter().enumerate().map(fused).collect()

@@ -15,10 +15,10 @@ use std::time::Duration;
 
 use mokume_base::{Random, RealWorld};
 use mokume_driver::prove::Beside;
+use mokume_driver::usual;
 use mokume_emit_c::drive::Difference;
 use mokume_prove::judge::{judge_watched, Judged, Step};
 use mokume_prove::solver::{solvers, Solver};
-use mokume_reaction::profile::Profile;
 use mokume_reaction::{verify, Automaton};
 
 use crate::campaign::stacks::{of_files, Stack};
@@ -91,7 +91,7 @@ fn is_proved(flat: &Automaton, path: usize, solvers: &mut [Box<dyn Solver + '_>]
 
 impl Subjected {
     fn of(stack: Stack, solvers: &mut [Box<dyn Solver + '_>]) -> Subjected {
-        let fused = mokume_fuse::with_memos(&stack.composed, &Profile::default(), mokume_fuse::WORTH);
+        let fused = mokume_fuse::with_memos(&stack.composed, &usual::of(&stack.composed), mokume_fuse::WORTH);
         let flat = mokume_analyse::flat(&fused).into_owned();
         let proved = (0..flat.paths.len()).map(|path| is_proved(&flat, path, solvers)).collect();
         Subjected { stack, fused, flat, proved }

@@ -5,10 +5,10 @@ use std::path::Path;
 use mokume_base::RealWorld;
 use mokume_driver::compile::{check_texts, choose_stack, compile};
 use mokume_driver::prove::{replay, Beside};
+use mokume_driver::usual;
 use mokume_emit_c::{CMachine, CProgram, Memory};
 use mokume_interpret::Instance;
 use mokume_prove::judge::judge;
-use mokume_reaction::profile::Profile;
 use mokume_reaction::{verify, Automaton, Machine};
 use mokume_testkit::Script;
 
@@ -48,7 +48,7 @@ fn replayed(file: &str, wanted: usize) -> (usize, usize) {
     let checked = check_texts(&RealWorld, vec![(file.to_owned(), source.clone())], Vec::new());
     let stack = choose_stack(&checked, None).unwrap();
     let compiled = compile(&checked, stack, &RealWorld).0.unwrap();
-    let fused = mokume_fuse::with_memos(&compiled.composed, &Profile::default(), mokume_fuse::WORTH);
+    let fused = mokume_fuse::with_memos(&compiled.composed, &usual::of(&compiled.composed), mokume_fuse::WORTH);
     let mut solvers = there(LIMIT);
     let (mut found, mut tried) = (0, 0);
     for fault in shuffled(faults::all(&fused, 3), 3) {

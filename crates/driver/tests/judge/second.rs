@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
+use mokume_driver::usual;
 use mokume_prove::judge::{judge_watched, Step};
 use mokume_prove::solver::{Answer, Solver};
-use mokume_reaction::profile::Profile;
 
 use super::{there, LIMIT};
 use crate::campaign::stacks::of_files;
@@ -107,7 +107,7 @@ impl Solver for Both<'_> {
 type Paths = Vec<(String, bool, Said)>;
 
 fn of_stack(stack: &crate::campaign::stacks::Stack) -> Paths {
-    let fused = mokume_fuse::with_memos(&stack.composed, &Profile::default(), mokume_fuse::WORTH);
+    let fused = mokume_fuse::with_memos(&stack.composed, &usual::of(&stack.composed), mokume_fuse::WORTH);
     let flat = mokume_analyse::flat(&fused).into_owned();
     let mut paths = Paths::new();
     for path in &flat.paths {

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use mokume_reaction::*;
 
-use super::octets::is_for_c;
+use super::octets::{is_empty, is_for_c};
 use super::writer::Writer;
 use crate::plan::Plan;
 
@@ -65,7 +65,7 @@ fn leaves(body: &Body, ops: &[Op], op: &Op) -> Option<Leaves> {
     let mut messages = args.iter().filter(|arg| body.values[arg.index()].ty == Type::Msg);
     let form = match (messages.next(), messages.next()) {
         (Some(message), None) => {
-            in_front(ops, *message).map_or(Form::Part, |(_, behind)| match is_empty(ops, behind) {
+            in_front(ops, *message).map_or(Form::Part, |(_, behind)| match is_empty(ops.iter(), behind) {
                 true => Form::Head,
                 false => Form::Fronted,
             })
@@ -87,11 +87,6 @@ fn in_front(ops: &[Op], message: Value) -> Option<(Value, Value)> {
     } else {
         Some((message, *behind))
     }
-}
-
-fn is_empty(ops: &[Op], message: Value) -> bool {
-    let made = ops.iter().find(|op| op.results.contains(&message));
-    matches!(made.map(|op| &op.kind), Some(OpKind::NewMessage { octets }) if octets.is_empty())
 }
 
 /// The lists of outputs that leave paths at once.

@@ -17,18 +17,20 @@ pub(crate) enum Octets {
     Frame { message: Expr, front: Option<(Expr, u64)> },
 }
 
+/// Whether one of the operations makes the message, and of no octets.
+pub(super) fn is_empty<'a>(mut ops: impl Iterator<Item = &'a Op>, message: Value) -> bool {
+    let is_none = |op: &Op| matches!(&op.kind, OpKind::NewMessage { octets } if octets.is_empty());
+    ops.any(|op| op.results.contains(&message) && is_none(op))
+}
+
 /// Whether all that the path does with messages is said in C.
 pub(crate) fn is_for_c(path: &Path) -> bool {
     let body = &path.body;
     let is_message = |value: &Value| body.values[value.index()].ty == Type::Msg;
-    let is_empty = |value: Value| {
-        let is_none = |op: &Op| matches!(&op.kind, OpKind::NewMessage { octets } if octets.is_empty());
-        body.ops().any(|op| op.results.contains(&value) && is_none(op))
-    };
     let said = |op: &Op| {
         let about_messages = op.kind.operands().iter().any(is_message) || op.results.iter().any(is_message);
         !about_messages
-            || matches!(op.kind, OpKind::Join { first, .. } if is_empty(first))
+            || matches!(op.kind, OpKind::Join { first, .. } if is_empty(body.ops(), first))
             || matches!(
                 op.kind,
                 OpKind::Size { .. }

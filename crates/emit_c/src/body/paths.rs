@@ -186,7 +186,7 @@ pub(super) fn leave(w: &mut Writer) {
     }
     taken(w);
     if is_inside(w) {
-        return w.push(ended(Expr::Bool(true)));
+        return w.push(Stmt::Return(Some(Expr::Bool(true))));
     }
     let puts_out = |block: BlockId| {
         let ops = &w.body.blocks[block.index()].ops;
@@ -194,12 +194,7 @@ pub(super) fn leave(w: &mut Writer) {
             && !leaving::is_leaving(w, block)
     };
     let puts_out = (0..w.body.blocks.len()).map(BlockId::from).any(puts_out);
-    w.push(ended(acts(if puts_out { "mk_end" } else { "mk_end_quiet" }, [core()])));
-}
-
-/// The path is over; what it answers.
-fn ended(answer: Expr) -> Stmt {
-    Stmt::Return(Some(answer))
+    w.push(Stmt::Return(Some(acts(if puts_out { "mk_end" } else { "mk_end_quiet" }, [core()]))));
 }
 
 /// Nothing was done yet: the layers do it.
@@ -511,7 +506,7 @@ fn out(w: &mut Writer, op: &Op) {
         }
     };
     taken(w);
-    w.push(ended(given));
+    w.push(Stmt::Return(Some(given)));
 }
 
 /// What an output is given as, if its message is as its form says.

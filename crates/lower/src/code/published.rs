@@ -6,7 +6,7 @@ use mokume_semantics::program as s;
 use super::writer::{Flow, Writer};
 use crate::constants::Env;
 use crate::fault::Fault;
-use crate::stack::{Publisher, Reading};
+use crate::stack::{Limit, Publisher, Reading};
 
 /// A flow that a value is asked for: whose side it is of, and its scalars.
 type OfFlow = Option<(s::Type, Vec<r::Value>)>;
@@ -164,8 +164,13 @@ impl<'p> Writer<'_, 'p> {
                 let types = self.border_types(ty);
                 values.into_iter().zip(types).map(|(value, ty)| self.cast(value, ty)).collect()
             }
-            Publisher::Limit(limit, ratio) => {
-                let own = self.u32(limit);
+            Publisher::Limit(Limit { value, ratio, reserve }) => {
+                let mut own = self.u32(value);
+                if let Some(reserve) = reserve {
+                    let kept = self.u32(reserve);
+                    let most = self.binary(r::Binary::Max, own, kept);
+                    own = self.binary(r::Binary::SubWrap, most, kept);
+                }
                 let lowers = self.inst(self.inst).lowers().iter().copied();
                 let limited: Vec<usize> = lowers.filter(|below| self.is_limited(*below, name)).collect();
                 let Some(mut under) = self.least_below(&limited, &self.name(name)) else { return vec![own] };
@@ -182,7 +187,8 @@ impl<'p> Writer<'_, 'p> {
     }
 
     /// What may be sent now, for the application above; `None` where nobody limits it.
-    pub fn credit(&mut self, name: &str) -> Option<r::Value> {
+    pub fn credit(&mut self, kind: usize) -> Option<r::Value> {
+        let name = self.lowering.credit_name(self.inst, kind);
         let below = self.inst(self.inst).below.filter(|below| self.is_limited(*below, name))?;
         self.read_below(below, &self.name(name), None).first().copied()
     }

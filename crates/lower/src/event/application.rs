@@ -141,8 +141,8 @@ impl<'p> Writer<'_, 'p> {
     /// What may be sent now: messages, octets. Who does not limit one says the most that there is.
     fn tell_credit(&mut self, output: &str) {
         let mut args: Vec<r::Value> = self.runs.session.into_iter().collect();
-        for name in CREDIT {
-            let credit = self.credit(name);
+        for kind in 0..CREDIT.len() {
+            let credit = self.credit(kind);
             args.push(credit.unwrap_or_else(|| self.constant(r::Type::U(32), u64::from(u32::MAX))));
         }
         self.out(output, args);
@@ -234,9 +234,9 @@ impl<'p> Writer<'_, 'p> {
         let mut exits = Exits::default();
         let most = self.constant(r::Type::U(32), LONGEST);
         self.drop_larger(&mut exits, message, most);
-        for name in CREDIT {
+        for (kind, name) in CREDIT.into_iter().enumerate() {
             let ignored = self.faulty(Fault::CreditIgnored);
-            let Some(credit) = self.credit(name).filter(|_| !ignored) else { continue };
+            let Some(credit) = self.credit(kind).filter(|_| !ignored) else { continue };
             // For one message, or for its octets.
             let (op, b) = match name {
                 "credit" => (r::Compare::Gt, self.constant(r::Type::U(32), 0)),
@@ -260,6 +260,17 @@ impl<'p> Writer<'_, 'p> {
     fn application_speaks(&mut self, task: &Task) -> bool {
         let Purpose::Custom { name, down } = &task.purpose else { return false };
         let of_flow = task.on == On::Entity;
+        if self.lowering.is_of_all(name) {
+            if !self.spoken_at(self.inst).iter().any(|known| known.name == **name && known.down == *down) {
+                return false;
+            }
+            let args = self.params()[1..].to_vec();
+            match down {
+                true => self.custom(name, true, args),
+                false => self.out(name, args),
+            }
+            return true;
+        }
         let plain = match (*down, of_flow) {
             (true, true) => name.strip_suffix("_to").unwrap_or(name),
             _ => name,

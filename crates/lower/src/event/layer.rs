@@ -251,7 +251,8 @@ impl<'p> Writer<'_, 'p> {
     fn make_custom(&mut self, name: &Rc<str>, down: bool, on: On) {
         let at = self.inst(self.inst);
         let parts = if down { at.top.len() } else { at.bottom.len() };
-        let values = self.without_flow(on == On::Entity && self.carries_flow(self.inst), parts);
+        let of_all = self.lowering.is_of_all(name);
+        let values = self.without_flow(on == On::Entity && self.carries_flow(self.inst) && !of_all, parts);
         let from = if down { s::Origin::Above } else { s::Origin::Below };
         let handler = self.handler_where(self.inst, |event| {
             matches!(event, s::Event::Custom { name: known, from: origin, .. } if known.text == **name && *origin == from)
@@ -263,6 +264,7 @@ impl<'p> Writer<'_, 'p> {
         }
         let is_edge = match at.shape() {
             Some(s::Shape::Worker) => false,
+            Some(s::Shape::Multiplexor | s::Shape::Router) if of_all => false,
             Some(s::Shape::Multiplexor) => on == On::Entity || down,
             Some(s::Shape::Router | s::Shape::Endpoint) | None => true,
         };

@@ -93,12 +93,28 @@ impl<'p> Writer<'_, 'p> {
         if self.is_optional(name) && !self.is_heard(self.inst, name, down) {
             return self.drop_all(&args, "unexpected");
         }
+        if self.lowering.is_of_all(name) {
+            return self.custom_of_all(name, down, &args);
+        }
         let in_session = self.runs.session.is_some() || self.runs.lower.is_some();
         match down {
             true if in_session && at.uses.sessions => self.event_down(name, purpose, args),
             false if self.runs.session.is_some() && at.used.sessions => self.event_up(name, purpose, args),
             true => self.custom_down(name, &purpose, &args),
             false => self.custom_up(name, purpose, args),
+        }
+    }
+
+    /// To the entities of all layers on that side, the first first.
+    fn custom_of_all(&mut self, name: &str, down: bool, args: &[r::Value]) {
+        let at = self.inst(self.inst);
+        let there = if down { at.lowers().to_vec() } else { at.users.clone() };
+        for other in there {
+            if self.is_optional(name) && !self.is_heard_at(other, name, down) {
+                continue;
+            }
+            let purpose = Purpose::Custom { name: Rc::from(name), down };
+            self.tell_entity(other, name, purpose, args.to_vec());
         }
     }
 
@@ -169,7 +185,7 @@ impl<'p> Writer<'_, 'p> {
             let text = format!("nobody handles `{name}`, which comes to {end}: that has `on {}`", slip.text);
             return self.error("M0726", text, Some(slip.span), &format!("did you mean `on {name}`?"));
         }
-        let help = format!("write `on {name}(…)` in a layer that it reaches, or say in its vocabulary that nobody need hear it: `may {name}(…)`");
+        let help = format!("write `on {name}(…)` in a layer that it reaches, or say in its vocabulary that nobody need hear it: `may {name}(…)`; where it is for all layers, whatever their shape: `all {name}(…)`");
         self.error_here("M0726", format!("nobody handles `{name}`, which comes to {end}"), &help);
     }
 }

@@ -14,6 +14,8 @@ use crate::stack::{joined, Lowering, On};
 pub struct Spoken {
     pub name: String,
     pub down: bool,
+    /// Of no session and no flow.
+    pub of_all: bool,
     pub params: Vec<s::Field>,
 }
 
@@ -24,11 +26,12 @@ impl<'p> Lowering<'p> {
     /// What an application hears and may say, from its port down to where events of the layers' own end.
     pub fn spoken_at(&self, inst: usize) -> Vec<Spoken> {
         let mut all = Vec::new();
-        self.spoken_below(inst, &mut Vec::new(), &mut all);
+        self.spoken_below(inst, false, &mut Vec::new(), &mut all);
         all
     }
 
-    fn spoken_below(&self, inst: usize, kept: &mut Vec<(String, bool)>, all: &mut Vec<Spoken>) {
+    /// `only_all`: a layer in between lets only those pass that are for all.
+    fn spoken_below(&self, inst: usize, only_all: bool, kept: &mut Vec<(String, bool)>, all: &mut Vec<Spoken>) {
         for below in self.inst(inst).lowers() {
             let Some(layer) = self.layer(*below) else { continue };
             let before = kept.len();
@@ -42,8 +45,12 @@ impl<'p> Lowering<'p> {
                         false => mokume_semantics::check::rows::emits_up(layer, name),
                     };
                     let known = all.iter().any(|known| known.name == *name && known.down == down);
+                    let of_all = event.of_all;
+                    if only_all && !of_all {
+                        continue;
+                    }
                     if said && !known && !kept.iter().any(|(known, way)| known == name && *way == down) {
-                        all.push(Spoken { name: name.clone(), down, params: event.params.clone() });
+                        all.push(Spoken { name: name.clone(), down, of_all, params: event.params.clone() });
                     }
                 }
             }
@@ -52,9 +59,8 @@ impl<'p> Lowering<'p> {
                     kept.push((name.to_owned(), from == s::Origin::Above));
                 }
             }
-            if self.inst(*below).shape() == Some(s::Shape::Worker) {
-                self.spoken_below(*below, kept, all);
-            }
+            let is_worker = self.inst(*below).shape() == Some(s::Shape::Worker);
+            self.spoken_below(*below, only_all || !is_worker, kept, all);
             kept.truncate(before);
         }
     }
@@ -63,6 +69,11 @@ impl<'p> Lowering<'p> {
     pub fn is_optional(&self, name: &str) -> bool {
         let mut layers = self.plan.insts.iter().filter_map(|inst| inst.layer());
         layers.any(|layer| mokume_semantics::check::ports::is_optional(self.program, layer, name))
+    }
+
+    /// Whether the event goes to all layers on its side, for their entities.
+    pub fn is_of_all(&self, name: &str) -> bool {
+        mokume_semantics::check::ports::is_of_all(self.program, name)
     }
 
     /// Whether somebody on that side of an instance takes the event, past those that let it pass.
@@ -80,7 +91,7 @@ impl<'p> Lowering<'p> {
             Kind::Application => self.spoken_at(inst).iter().any(|known| known.name == name && !known.down && !down),
             Kind::Layer(layer) => {
                 mokume_semantics::check::ports::handles(layer, name, side)
-                    || matches!(layer.shape, s::Shape::Worker | s::Shape::Multiplexor)
+                    || (matches!(layer.shape, s::Shape::Worker | s::Shape::Multiplexor) || self.is_of_all(name))
                         && self.is_heard(inst, name, down)
             }
         }
@@ -101,6 +112,10 @@ impl<'p> Lowering<'p> {
         let flow = self.flow_params(&self.inst(inst).bottom);
         for spoken in self.spoken_at(inst).iter().filter(|spoken| !spoken.down) {
             let params = self.spoken_params(inst, spoken);
+            if spoken.of_all {
+                outputs.push((spoken.name.clone(), params));
+                continue;
+            }
             if let Some(class) = self.infos[inst].classes.session {
                 let session = vec![("session".to_owned(), r::Type::Ref(class))];
                 outputs.push((spoken.name.clone(), [session, params.clone()].concat()));
@@ -118,6 +133,10 @@ impl<'p> Lowering<'p> {
         let flow = self.flow_params(&self.inst(inst).bottom);
         for spoken in self.spoken_at(inst).iter().filter(|spoken| spoken.down) {
             let params = self.spoken_params(inst, spoken);
+            if spoken.of_all {
+                inputs.push((On::Entity, spoken.name.clone(), params));
+                continue;
+            }
             if self.inst(inst).uses.sessions {
                 inputs.push((On::Session, spoken.name.clone(), params.clone()));
             }

@@ -42,7 +42,7 @@ pub use info::{
     EndingCells, Given, Giver, HeaderField, Info, KeyPart, Patterns, PlacedField, PointCells, SessionCells, SharedCells,
 };
 pub use procedures::{Called, Procedure, Standing};
-pub use published::{Publisher, Reading, CREDIT};
+pub use published::{Limit, Publisher, Reading, CREDIT};
 pub use task::{Endpoints, On, Purpose, Register, Registration, Task};
 
 /// Grants end at the edges of a stack, and where several are above or below: who has a use for them handles them.

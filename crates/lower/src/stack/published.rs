@@ -21,7 +21,7 @@ pub enum Publisher<'p> {
     Device(usize),
     Own(&'p s::Publish),
     /// `limit send`, and the credit below.
-    Limit(&'p s::Expr, Option<&'p s::Expr>),
+    Limit(Limit<'p>),
     Below(usize),
     /// Of several layers below the smallest.
     Least(Vec<usize>),
@@ -29,28 +29,44 @@ pub enum Publisher<'p> {
     Nobody,
 }
 
+/// What a layer takes now.
+#[derive(Clone, Copy)]
+pub struct Limit<'p> {
+    pub value: &'p s::Expr,
+    /// How many of the layer's own one of those above may become.
+    pub ratio: Option<&'p s::Expr>,
+    /// How much of it is taken away: what is asked for is an application's.
+    pub reserve: Option<&'p s::Expr>,
+}
+
 /// What may be sent now: messages, octets.
 pub const CREDIT: [&str; 2] = ["credit", "credit_octets"];
+/// The same for an application, where a layer below has a reserve.
+pub const SPARE: [&str; 2] = ["spare_credit", "spare_credit_octets"];
 /// What is the smallest of those below, where a router stands on several and does not say.
-const LEAST: [&str; 3] = [CREDIT[0], CREDIT[1], "mtu"];
+const LEAST: [&str; 5] = [CREDIT[0], CREDIT[1], SPARE[0], SPARE[1], "mtu"];
 
 impl<'p> Lowering<'p> {
     /// Who says the value of a name for those above an instance: itself, or one below.
     pub fn publisher(&self, inst: usize, name: &str) -> Publisher<'p> {
         let at = self.inst(inst);
+        let plain = SPARE.iter().position(|known| *known == name).map_or(name, |at| CREDIT[at]);
         let layer = match at.kind {
-            Kind::Device(_) if CREDIT.contains(&name) => return Publisher::Unlimited,
+            Kind::Device(_) if CREDIT.contains(&plain) => return Publisher::Unlimited,
             Kind::Device(device) => return Publisher::Device(device),
             Kind::Application => return Publisher::Nobody,
             Kind::Layer(layer) => layer,
         };
-        if let Some(own) = layer.publishes.iter().find(|publish| publish.name.text == name) {
+        if let Some(own) = layer.publishes.iter().find(|publish| publish.name.text == plain) {
             return Publisher::Own(own);
         }
         let limits = [&layer.limit_send, &layer.limit_octets];
-        let limit = CREDIT.iter().position(|known| *known == name).and_then(|at| Some((limits[at].as_ref()?, at)));
+        let limit = CREDIT.iter().position(|known| *known == plain).and_then(|at| Some((limits[at].as_ref()?, at)));
         match (limit, at.below) {
-            (Some((limit, kind)), _) => Publisher::Limit(limit, layer.ratios[kind].as_ref()),
+            (Some((value, kind)), _) => {
+                let reserve = layer.reserves[kind].as_ref().filter(|_| plain != name);
+                Publisher::Limit(Limit { value, ratio: layer.ratios[kind].as_ref(), reserve })
+            }
             _ if at.several.len() > 1 && LEAST.contains(&name) => Publisher::Least(at.several.clone()),
             _ if at.several.len() > 1 => Publisher::Nobody,
             (_, Some(below)) => Publisher::Below(below),
@@ -68,6 +84,18 @@ impl<'p> Lowering<'p> {
         }
     }
 
+    /// The name of what an application may send: what layers keep for themselves is not in it.
+    pub fn credit_name(&self, inst: usize, kind: usize) -> &'static str {
+        let mut open = self.inst(inst).lowers().to_vec();
+        while let Some(at) = open.pop() {
+            if self.layer(at).is_some_and(|layer| layer.reserves[kind].is_some()) {
+                return SPARE[kind];
+            }
+            open.extend(self.inst(at).lowers());
+        }
+        CREDIT[kind]
+    }
+
     /// What the value at an instance depends on.
     pub fn reading(&self, inst: usize, name: &str) -> Reading {
         match self.publisher(inst, name) {
@@ -76,7 +104,7 @@ impl<'p> Lowering<'p> {
                 let base = if own.flow.is_some() { Reading::Flow } else { Reading::Entity };
                 base.max(self.expr_reading(inst, &own.value))
             }
-            Publisher::Limit(limit, _) => self.expr_reading(inst, limit).max(self.most_reading(inst, name)),
+            Publisher::Limit(limit) => self.expr_reading(inst, limit.value).max(self.most_reading(inst, name)),
             Publisher::Below(_) | Publisher::Least(_) => self.most_reading(inst, name),
         }
     }
@@ -135,7 +163,7 @@ impl<'p> Lowering<'p> {
         };
         match self.publisher(inst, name) {
             Publisher::Own(own) => vec![(inst, read(&own.value))],
-            Publisher::Limit(limit, _) => vec![(inst, [read(limit), vec![name.to_owned()]].concat())],
+            Publisher::Limit(limit) => vec![(inst, [read(limit.value), vec![name.to_owned()]].concat())],
             Publisher::Below(below) => self.said_by(below, name),
             Publisher::Least(lowers) => lowers.iter().flat_map(|lower| self.said_by(*lower, name)).collect(),
             Publisher::Device(_) | Publisher::Unlimited | Publisher::Nobody => Vec::new(),

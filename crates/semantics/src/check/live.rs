@@ -17,7 +17,8 @@ pub(super) fn walk_layer<'a>(program: &Program, layer: &'a Layer, args: &Args, f
     for publish in &layer.publishes {
         walk.expr(&publish.value, f);
     }
-    let limits = layer.limit_send.iter().chain(&layer.limit_octets).chain(layer.ratios.iter().flatten());
+    let limits =
+        layer.limit_send.iter().chain(&layer.limit_octets).chain(layer.ratios.iter().chain(&layer.reserves).flatten());
     limits.for_each(|limit| walk.expr(limit, f));
     for member in layer.scopes.iter().flat_map(|scope| &scope.members) {
         if let MemberKind::Var { init: Some(init), .. } = &member.kind {

@@ -16,10 +16,15 @@ pub(super) fn speaks(program: &Program, layer: &Layer, event: &str) -> bool {
     layer.speaks.iter().any(|(id, _)| program.vocabularies[id.index()].event(event).is_some())
 }
 
-/// Of a worker the handler at which an event from that side ends: it does not pass, and nothing in the layer says it on.
-pub(super) fn ends_at<'a>(layer: &'a Layer, event: &str, from: Origin) -> Option<(&'a Layer, &'a Handler)> {
+/// The handler at which an event from that side ends, where it would go on: it does not pass, and nothing in the layer says it on.
+pub(super) fn ends_at<'a>(
+    program: &Program,
+    layer: &'a Layer,
+    event: &str,
+    from: Origin,
+) -> Option<(&'a Layer, &'a Handler)> {
     let kept = |handler: &&Handler| keeps(handler).is_some_and(|(name, side)| name == event && side == from);
-    let handler = layer.handlers.iter().filter(|_| layer.shape == Shape::Worker).find(kept)?;
+    let handler = layer.handlers.iter().filter(|_| goes_on(program, layer, event)).find(kept)?;
     let says_on = match from {
         Origin::Below => emits_up(layer, event),
         _ => emits_down(layer, event),
@@ -32,10 +37,20 @@ pub fn is_optional(program: &Program, layer: &Layer, event: &str) -> bool {
     layer.speaks.iter().any(|(id, _)| program.vocabularies[id.index()].event(event).is_some_and(|known| known.optional))
 }
 
-/// Whether events go on through a layer from that side: workers pass what they do not handle.
-pub(super) fn lets_through(layer: &Layer, event: &str, from: Origin) -> bool {
+/// Whether a vocabulary of the program says that the event goes to all layers on its side.
+pub fn is_of_all(program: &Program, event: &str) -> bool {
+    program.vocabularies.iter().any(|known| known.event(event).is_some_and(|known| known.of_all))
+}
+
+/// Whether events go on through a layer from that side: workers pass what they do not handle, and all but endpoints what is for all.
+pub(super) fn lets_through(program: &Program, layer: &Layer, event: &str, from: Origin) -> bool {
     let kept = layer.handlers.iter().filter_map(keeps).any(|(name, side)| name == event && side == from);
-    layer.shape == Shape::Worker && !kept
+    goes_on(program, layer, event) && !kept
+}
+
+/// Whether a layer lets events of this name pass that it does not handle.
+fn goes_on(program: &Program, layer: &Layer, event: &str) -> bool {
+    layer.shape == Shape::Worker || layer.shape != Shape::Endpoint && is_of_all(program, event)
 }
 
 /// Whether an event of a vocabulary comes from an application, or goes to one, past all that stands above the layer.
@@ -46,7 +61,7 @@ pub(super) fn meets_application(
     event: &str,
     from: Origin,
 ) -> bool {
-    let through = |layers: &[&Layer]| layers.iter().all(|layer| lets_through(layer, event, from));
+    let through = |layers: &[&Layer]| layers.iter().all(|layer| lets_through(program, layer, event, from));
     if !through(&program.layers_of(&stack.instances[index].of)[..at]) {
         return false;
     }

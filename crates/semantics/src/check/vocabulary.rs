@@ -44,7 +44,9 @@ impl<'a> Here<'a> {
     /// The layers above, through all that stand there; of what comes down as an event those that it comes from: behind who keeps it
     /// nobody is looked for.
     fn above(&self, event: Option<&str>) -> Vec<&'a Layer> {
-        let keeps = |layer: &&Layer| event.is_some_and(|event| ports::ends_at(layer, event, Origin::Above).is_some());
+        let keeps = |layer: &&Layer| {
+            event.is_some_and(|event| ports::ends_at(self.program, layer, event, Origin::Above).is_some())
+        };
         let own = &self.program.layers_of(&self.stack.instances[self.index].of)[..self.at];
         let mut layers = Vec::new();
         let mut climbs = |of: &[&'a Layer]| {
@@ -100,9 +102,9 @@ impl<'a> Here<'a> {
     fn side_below(&self, event: &str) -> Heard<'a> {
         let columns = column::below(self.program, self.stack, self.index, self.at, false);
         let (mut emitted, mut kept_by) = (false, None);
-        for placed in columns.iter().flat_map(|column| heard_of(&column.below, event)) {
+        for placed in columns.iter().flat_map(|column| heard_of(self.program, &column.below, event)) {
             emitted |= emits_up(placed.layer, event);
-            kept_by = kept_by.or(ports::ends_at(placed.layer, event, Origin::Below));
+            kept_by = kept_by.or(ports::ends_at(self.program, placed.layer, event, Origin::Below));
         }
         let path = columns.first().map_or(String::new(), |column| column.path());
         let is_said = columns.iter().flat_map(|column| &column.below).any(|placed| emits_up(placed.layer, event));
@@ -113,7 +115,7 @@ impl<'a> Here<'a> {
         let above = self.above(Some(event));
         let said = ports::meets_application(self.program, self.stack, (self.index, self.at), event, Origin::Above);
         let emitted = said || above.iter().any(|layer| emits_down(layer, event));
-        let kept_by = above.iter().find_map(|layer| ports::ends_at(layer, event, Origin::Above));
+        let kept_by = above.iter().find_map(|layer| ports::ends_at(self.program, layer, event, Origin::Above));
         let is_said = self.above(None).iter().any(|layer| emits_down(layer, event));
         let path: Vec<String> = self.above(None).iter().map(|layer| format!("`{}`", layer.name.text)).collect();
         Heard { side: "above", emitted, kept_by, is_said, path: path.join(", "), emits: emits_down }
@@ -171,8 +173,8 @@ impl<'a> Here<'a> {
 }
 
 /// The layers of a column from which an event comes up to its top: down to the one that keeps it.
-fn heard_of<'c, 'a>(below: &'c [Placed<'a>], event: &str) -> &'c [Placed<'a>] {
-    let ends = below.iter().position(|placed| ports::ends_at(placed.layer, event, Origin::Below).is_some());
+fn heard_of<'c, 'a>(program: &Program, below: &'c [Placed<'a>], event: &str) -> &'c [Placed<'a>] {
+    let ends = below.iter().position(|placed| ports::ends_at(program, placed.layer, event, Origin::Below).is_some());
     &below[..ends.map_or(below.len(), |at| at + 1)]
 }
 

@@ -62,6 +62,8 @@ pub struct Layer {
     pub limit_octets: Option<Expr>,
     /// `each n`: how many of its own it may make of one from above; of messages, of octets.
     pub ratios: [Option<Expr>; 2],
+    /// `reserve n`: how much of it is not for applications; of messages, of octets.
+    pub reserves: [Option<Expr>; 2],
     /// It has a handler for each operation that users ask.
     pub serves: Vec<ServiceId>,
     /// With the names that its code has for them.
@@ -113,6 +115,7 @@ impl Layer {
             limit_send: None,
             limit_octets: None,
             ratios: [None, None],
+            reserves: [None, None],
             serves: Vec::new(),
             uses: Vec::new(),
             reads: Vec::new(),

@@ -61,6 +61,8 @@ pub struct Carried {
     pub params: Vec<Field>,
     /// Whether a stack is right in which nobody says it, or nobody hears it: `may` in a vocabulary.
     pub optional: bool,
+    /// Whether it goes to all layers on that side, through whatever shape, for their entities: `all` in a vocabulary.
+    pub of_all: bool,
 }
 
 /// A published value that a signature speaks of.

@@ -240,6 +240,14 @@ pub struct Network {
     pub expectations: Vec<Expectation>,
     /// What becomes of single frames.
     pub faults: Vec<FrameFault>,
+    /// Hosts that crash and begin again, in order of time.
+    pub outages: Vec<Outage>,
+    /// Clocks of hosts that are not the network's.
+    pub clocks: Vec<Clock>,
+    /// What hosts cast, deliver and enter.
+    pub casts: Casts,
+    /// What holds of that.
+    pub promises: Vec<Promise>,
     /// How long it runs, in nanoseconds.
     pub until: u64,
 }
@@ -257,7 +265,105 @@ impl Network {
             whens: Vec::new(),
             expectations: Vec::new(),
             faults: Vec::new(),
+            outages: Vec::new(),
+            clocks: Vec::new(),
+            casts: Casts::default(),
+            promises: Vec::new(),
         }
+    }
+}
+
+/// `crash a  at 2 s`, `restart a(life: 2)  at 3 s`
+#[derive(Clone, Debug)]
+pub struct Outage {
+    /// Index of the host.
+    pub host: u32,
+    /// When, in nanoseconds.
+    pub at: u64,
+    /// Of one that begins again: the values of its stack's parameters by name; none of one that crashes.
+    pub again: Option<Vec<(Name, Vec<u64>)>>,
+    /// The whole of it.
+    pub span: Span,
+}
+
+/// `clock a  ahead 3 s  gains 50 us`: against the network's.
+#[derive(Clone, Debug)]
+pub struct Clock {
+    /// Index of the host.
+    pub host: u32,
+    /// What it shows when the network begins, in nanoseconds.
+    pub ahead: u64,
+    /// By how many nanoseconds a second it is too fast, or too slow.
+    pub gains: i64,
+}
+
+/// An event of a port that each host has whose stack has it: `app.deliver_from(_, ?from, _)`.
+#[derive(Clone, Debug)]
+pub struct Heard {
+    /// An export.
+    pub port: Name,
+    /// Of the port; known when the stack is lowered.
+    pub event: Name,
+    /// Patterns; without any, whatever goes with it.
+    pub args: Args,
+    /// The whole of it.
+    pub span: Span,
+}
+
+/// `casts …`, `delivers …`, `views …`: a message is known by its octets, a view by what its pattern binds.
+#[derive(Clone, Debug, Default)]
+pub struct Casts {
+    /// An input.
+    pub casts: Option<Heard>,
+    /// An output.
+    pub delivers: Option<Heard>,
+    /// An output; it may be of the same event, and goes before.
+    pub views: Option<Heard>,
+}
+
+/// `expect casts total`
+#[derive(Clone, Debug)]
+pub struct Promise {
+    /// What holds.
+    pub what: Promised,
+    /// Of its word.
+    pub span: Span,
+}
+
+/// What holds of casts. A *life* is a host from its start to its crash.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Promised {
+    /// What two lives both deliver, they deliver in one order.
+    Total,
+    /// Each life delivers what another has cast in the order in which that cast it.
+    Fifo,
+    /// What a life had cast or delivered before it cast something comes before that everywhere.
+    Causal,
+    /// A life that lasts delivers all that it has cast.
+    Own,
+    /// What is delivered was cast before, and comes once in a life.
+    Real,
+    /// Lives that go together from one view to the next have delivered the same in it.
+    Agreed,
+    /// In the end all hosts that run are in one view.
+    Together,
+}
+
+impl Promised {
+    /// By their words.
+    pub const ALL: [(&'static str, Promised); 7] = [
+        ("total", Promised::Total),
+        ("fifo", Promised::Fifo),
+        ("causal", Promised::Causal),
+        ("own", Promised::Own),
+        ("real", Promised::Real),
+        ("agreed", Promised::Agreed),
+        ("together", Promised::Together),
+    ];
+
+    /// Whether it says something of views.
+    pub fn is_of_views(self) -> bool {
+        matches!(self, Promised::Agreed | Promised::Together)
     }
 }
 

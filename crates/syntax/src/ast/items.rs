@@ -279,6 +279,10 @@ impl Signal {
     pub fn is_optional(&self) -> bool {
         has_word(&self.0, "may")
     }
+    /// Of a vocabulary: whether it goes to all layers on that side, through whatever shape, and of no flow.
+    pub fn is_of_all(&self) -> bool {
+        has_word(&self.0, "all")
+    }
     /// What goes with it.
     pub fn params(&self) -> Vec<Param> {
         params(&self.0)

@@ -59,6 +59,8 @@ node! {
     Limit = LIMIT;
     /// `each 2`
     Each = EACH;
+    /// `reserve 32`
+    Reserve = RESERVE;
     /// `serves Resolve`
     Serves = SERVES;
     /// `uses Resolve as resolve`
@@ -177,6 +179,10 @@ impl Limit {
     /// Of octets, not of messages.
     pub fn is_in_octets(&self) -> bool {
         has_word(&self.0, "octets")
+    }
+    /// What is not for applications.
+    pub fn reserve(&self) -> Option<Expr> {
+        child::<Reserve>(&self.0).and_then(|reserve| child(&reserve.0))
     }
     /// How many of the layer's own one of those above may become.
     pub fn ratio(&self) -> Option<Expr> {

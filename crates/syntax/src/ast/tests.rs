@@ -16,7 +16,7 @@ choice! {
     /// What a network holds.
     NetworkMember {
         Host(Host), Link(Link), At(AtStep), Partition(Partition), Until(Until), Expect(Expectation), When(WhenStep),
-        Frame(FrameFault),
+        Frame(FrameFault), Outage(Outage), Clock(Clock), Cast(CastLine), Promised(Promised),
     }
 }
 
@@ -63,6 +63,14 @@ node! {
     AtStep = AT_STEP;
     /// `partition a, b  from 1 s until 2 s`
     Partition = PARTITION;
+    /// `crash a  at 2 s`, `restart a(life: 2)  at 3 s`
+    Outage = OUTAGE;
+    /// `clock a  ahead 3 s  gains 50 us`
+    Clock = CLOCK;
+    /// `casts app.send_to(_, 255, ..)`, `delivers app.deliver_from`, `views app.view(?v, ..)`
+    CastLine = CAST_LINE;
+    /// `expect casts total, own`
+    Promised = PROMISED;
     /// `until 2 s`
     Until = UNTIL;
     /// `expect b.app.deliver(_, "hello")  until 2 s`, `expect b.app.deliver 20 times`, `expect nothing at a.app.failed_session`
@@ -294,6 +302,54 @@ impl Partition {
     /// The instant at which it is over.
     pub fn until(&self) -> Option<Expr> {
         children::<Expr>(&self.0).into_iter().nth(1)
+    }
+}
+
+impl Outage {
+    /// The first word, `crash` or `restart`.
+    pub fn word(&self) -> String {
+        token(&self.0, SyntaxKind::IDENT).map(|word| word.text().to_string()).unwrap_or_default()
+    }
+    /// The host that crashes.
+    pub fn host(&self) -> Option<Name> {
+        child(&self.0)
+    }
+    /// The host that begins again, with what its stack is given anew.
+    pub fn again(&self) -> Option<LayerUse> {
+        child(&self.0)
+    }
+    /// When.
+    pub fn at(&self) -> Option<Expr> {
+        child(&self.0)
+    }
+}
+
+impl Clock {
+    /// Whose clock it is.
+    pub fn host(&self) -> Option<Name> {
+        child(&self.0)
+    }
+    /// `ahead 3 s`, `gains 50 us`, `loses 50 us`
+    pub fn parts(&self) -> Vec<FaultPart> {
+        children(&self.0)
+    }
+}
+
+impl CastLine {
+    /// The first word: `casts`, `delivers` or `views`.
+    pub fn word(&self) -> String {
+        token(&self.0, SyntaxKind::IDENT).map(|word| word.text().to_string()).unwrap_or_default()
+    }
+    /// A call with patterns, or the bare `app.deliver_from`.
+    pub fn event(&self) -> Option<Expr> {
+        child(&self.0)
+    }
+}
+
+impl Promised {
+    /// `total`, `own`, …
+    pub fn words(&self) -> Vec<Name> {
+        children(&self.0)
     }
 }
 

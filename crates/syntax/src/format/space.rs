@@ -28,13 +28,13 @@ pub fn between(last: &Piece, next: &Piece) -> usize {
 }
 
 fn stands_apart(last: &Piece, next: &Piece) -> bool {
-    if matches!(next.around(), Some(EXPECT_STEP | AT_STEP | EXPECTATION | WHEN_STEP | FRAME_FAULT)) {
+    if matches!(next.around(), Some(EXPECT_STEP | AT_STEP | EXPECTATION | WHEN_STEP | FRAME_FAULT | CLOCK)) {
         // `20 times until 2 s` is one thing.
         if next.begins_kind() == Some(TIMES) || last.owner() == TIMES {
             return false;
         }
         // Not behind the word that leads the step.
-        return !matches!(last.owner(), EXPECT_STEP | AT_STEP | EXPECTATION | WHEN_STEP | FRAME_FAULT);
+        return !matches!(last.owner(), EXPECT_STEP | AT_STEP | EXPECTATION | WHEN_STEP | FRAME_FAULT | CLOCK);
     }
     next.begins_part && next.kind != PIPE && !last.opens() && !matches!(last.kind, COMMA | PIPE | SEMICOLON | ARROW)
 }

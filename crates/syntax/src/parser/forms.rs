@@ -103,6 +103,12 @@ fn form_of_part(word: &str) -> &'static str {
         "until" => "until 2 s",
         "expect" => "expect b.app.deliver(_, \"hello\")  until 2 s",
         "when" => "when a.app.opened(1, ?s)  a.app.send(s, \"x\")",
+        "crash" => "crash a  at 2 s",
+        "restart" => "restart a  at 3 s",
+        "clock" => "clock a  ahead 3 s  gains 50 us",
+        "casts" => "casts app.send_to(_, 255, ..)",
+        "delivers" => "delivers app.deliver_from(..)",
+        "views" => "views app.view(?v, ..)",
         "frame" => "frame 3 of a.device  lost",
         _ => "",
     }

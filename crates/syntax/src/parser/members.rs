@@ -318,6 +318,12 @@ impl Parser<'_> {
             } else {
                 self.unit_meant();
             }
+            if self.at_word("reserve") && self.same_line(0) {
+                self.open(RESERVE);
+                self.bump();
+                self.expression();
+                self.close();
+            }
             if self.at_word("each") && self.same_line(0) {
                 self.open(EACH);
                 self.bump();

@@ -76,13 +76,13 @@ impl Parser<'_> {
         self.close();
     }
 
-    /// `down open, ask(who: u8)`; in a vocabulary `down may hurry(on: bool)`
+    /// `down open, ask(who: u8)`; in a vocabulary `down may hurry(on: bool)`, `up all view(id: u32)`
     fn directed(&mut self) {
         self.open_documented(DIRECTED);
         self.bump();
         loop {
             self.open(SIGNAL);
-            if self.at_word("may") && self.nth(1) == IDENT && !self.new_line_before(1) {
+            while (self.at_word("may") || self.at_word("all")) && self.nth(1) == IDENT && !self.new_line_before(1) {
                 self.bump();
             }
             let named = self.name("an event's name");

@@ -9,7 +9,7 @@ use crate::kinds::SyntaxKind::{self, *};
 
 /// The keyword of a step that is nearest to a word.
 fn near(word: &str) -> Option<&'static str> {
-    const WORDS: [&str; 15] = [
+    const WORDS: [&str; 21] = [
         "stack",
         "dropped",
         "consumed",
@@ -25,6 +25,12 @@ fn near(word: &str) -> Option<&'static str> {
         "expect",
         "when",
         "frame",
+        "crash",
+        "restart",
+        "clock",
+        "casts",
+        "delivers",
+        "views",
     ];
     mokume_base::did_you_mean(word, WORDS)
 }
@@ -252,12 +258,16 @@ impl Parser<'_> {
                 self.close();
             }
             "partition" => self.partition(),
+            "expect" if self.nth_word(1, "casts") && self.nth(2) != DOT => self.promised(),
             "expect" => self.expected_output(),
+            "crash" | "restart" => self.outage(),
+            "clock" => self.clock(),
+            "casts" | "delivers" | "views" => self.cast_line(),
             "when" => self.when_step(),
             "frame" => self.frame_fault(),
             "until" => self.until(),
             _ => self.unknown_step(
-                "`host a = Stack(…)`, `link lan { a.device, b.device }`, `at 10 ms a.port.event(…)`, `when a.port.event(…) a.port.event(…)`, `expect b.port.event(…) until 1 s`, `frame 3 of a.device lost`, `partition a from 1 s until 2 s` or `until 2 s`",
+                "`host a = Stack(…)`, `link lan { a.device, b.device }`, `at 10 ms a.port.event(…)`, `when a.port.event(…) a.port.event(…)`, `expect b.port.event(…) until 1 s`, `frame 3 of a.device lost`, `partition a from 1 s until 2 s`, `crash a at 1 s`, `restart a at 2 s`, `clock a ahead 3 s`, `casts app.send_to`, `delivers app.deliver_from`, `views app.view(?v, ..)`, `expect casts total` or `until 2 s`",
             ),
         }
     }
@@ -383,6 +393,63 @@ impl Parser<'_> {
                 self.report(diagnostic.help("write `partition a, b  from 1 s until 2 s`"));
                 break;
             }
+        }
+        self.close();
+    }
+
+    /// `crash a  at 2 s`, `restart a(life: 2)  at 3 s`
+    fn outage(&mut self) {
+        self.open(OUTAGE);
+        let again = self.at_word("restart");
+        self.bump();
+        if again && self.at(IDENT) {
+            self.layer_use();
+        } else {
+            self.name_here("a host's name");
+        }
+        if self.at_word("at") {
+            self.bump();
+            self.expression();
+        } else {
+            let text = format!("expected `at` and a time, found {}", self.found());
+            let diagnostic = self.missing_here(codes::EXPECTED, text, "when?");
+            self.report(diagnostic.help(format!("write `{}`", self.form)));
+        }
+        self.close();
+    }
+
+    /// `clock a  ahead 3 s  gains 50 us`
+    fn clock(&mut self) {
+        self.open(CLOCK);
+        self.bump();
+        self.name_here("a host's name");
+        while self.at(IDENT) && self.same_line(0) && !self.at_stop() {
+            self.open(FAULT_PART);
+            self.name("`ahead`, `gains` or `loses`");
+            if (self.at(NUMBER) || self.at(DOTTED)) && self.same_line(0) {
+                self.expression();
+            }
+            self.close();
+        }
+        self.close();
+    }
+
+    /// `casts app.send_to(_, 255, ..)`, `delivers app.deliver_from`, `views app.view(?v, ..)`
+    fn cast_line(&mut self) {
+        self.open(CAST_LINE);
+        self.bump();
+        self.output();
+        self.close();
+    }
+
+    /// `expect casts total, own`
+    fn promised(&mut self) {
+        self.open(PROMISED);
+        self.bump();
+        self.bump();
+        self.name_here("what holds of casts: `total`, `fifo`, `causal`, `own`, `real`, `agreed` or `together`");
+        while self.eat(COMMA) {
+            self.name_here("what holds of casts");
         }
         self.close();
     }

@@ -63,7 +63,9 @@ pub(super) fn climbing(check: &mut StackCheck, descent: &Descent) {
                 return;
             };
             let to_port = ports::speaks(check.program, layer, &name.text)
-                && layers[..at].iter().all(|above| ports::lets_through(above, &name.text, Origin::Below));
+                && layers[..at]
+                    .iter()
+                    .all(|above| ports::lets_through(check.program, above, &name.text, Origin::Below));
             let said = to_port
                 || ports::is_optional(check.program, layer, &name.text)
                 || matches!(name.text.as_str(), "opened" | "accepted" | "grant_sends");

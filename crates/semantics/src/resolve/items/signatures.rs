@@ -72,7 +72,7 @@ fn carried(cx: &mut Context, file: FileId, event: &ast::Signal, down: bool, own:
         cx.error(codes::SIGNATURE_PART, text, name.span, "not this way", &help);
         return None;
     }
-    let params = event
+    let params: Vec<Field> = event
         .params()
         .iter()
         .filter_map(|param| {
@@ -87,7 +87,17 @@ fn carried(cx: &mut Context, file: FileId, event: &ast::Signal, down: bool, own:
         let help = "leave `may` out, or say it in the vocabulary that has the event";
         cx.error(codes::SIGNATURE_PART, "a signature says what there is", name.span, "this is, or it is not", help);
     }
-    Some(Carried { name, params, optional })
+    let of_all = event.is_of_all();
+    if of_all && !own {
+        let help = "leave `all` out, or say it in the vocabulary that has the event";
+        cx.error(codes::SIGNATURE_PART, "a signature says what there is", name.span, "to whom it goes", help);
+    }
+    if let Some(message) = params.iter().find(|param| of_all && param.ty == Type::Message) {
+        let text = format!("`{}` goes to all, and a message goes to one", name.text);
+        let help = "leave `all` out, or the message";
+        cx.error(codes::SIGNATURE_PART, text, message.name.span, "of whom is it then?", help);
+    }
+    Some(Carried { name, params, optional, of_all })
 }
 
 fn signature(cx: &mut Context, index: usize, found: &mut Vec<Lazy<(), Signature>>) {

@@ -153,7 +153,11 @@ fn set_limit(reader: &mut LayerReader, limit: &ast::Limit) {
     let ratio = limit.ratio().map(|ratio| {
         expr::size(&mut Body::of_layer(reader.cx, reader.file, reader.id, BodyKind::Argument), Some(ratio), span)
     });
+    let reserve = limit.reserve().map(|reserve| {
+        expr::size(&mut Body::of_layer(reader.cx, reader.file, reader.id, BodyKind::Argument), Some(reserve), span)
+    });
     let layer = reader.this();
+    layer.reserves[usize::from(octets)] = reserve;
     *(if octets { &mut layer.limit_octets } else { &mut layer.limit_send }) = Some(value);
     layer.ratios[usize::from(octets)] = ratio;
 }

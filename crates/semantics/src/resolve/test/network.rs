@@ -1,8 +1,10 @@
 //! Networks: hosts, links, partitions, and when what is put in.
 
+mod casts;
 mod faults;
 mod named;
 mod options;
+mod outages;
 mod outputs;
 mod partitions;
 
@@ -46,6 +48,16 @@ pub(super) fn read(cx: &mut Context, file: FileId, item: &ast::Network) -> Netwo
                 let fault = faults::read(cx, file, &item, &network, &broken);
                 network.faults.extend(fault);
             }
+            ast::NetworkMember::Outage(item) => {
+                let outage = outages::outage(cx, file, &item, &network, &broken);
+                network.outages.extend(outage);
+            }
+            ast::NetworkMember::Clock(item) => {
+                let clock = outages::clock(cx, file, &item, &network, &broken);
+                network.clocks.extend(clock);
+            }
+            ast::NetworkMember::Cast(item) => casts::line(cx, file, &item, &mut network),
+            ast::NetworkMember::Promised(item) => casts::promised(cx, file, &item, &mut network),
             ast::NetworkMember::At(_) => {}
         }
     }
@@ -55,6 +67,10 @@ pub(super) fn read(cx: &mut Context, file: FileId, item: &ast::Network) -> Netwo
         network.script.extend(step);
     }
     network.script.sort_by_key(|(time, _, _)| *time);
+    outages::in_turn(cx, &mut network);
+    if broken.is_empty() {
+        casts::complete(cx, item, &network);
+    }
     too_late(cx, &network);
     if broken.is_empty() {
         faults::on_their_way(cx, &network);
@@ -186,7 +202,8 @@ fn too_late(cx: &mut Context, network: &Network) {
     }
     let steps = network.script.iter().map(|(at, _, step)| (*at, step.span));
     let expected = network.expectations.iter().map(|expectation| (expectation.until, expectation.span));
-    for (at, span) in steps.chain(expected).filter(|(at, _)| *at > network.until) {
+    let outages = network.outages.iter().map(|outage| (outage.at, outage.span));
+    for (at, span) in steps.chain(expected).chain(outages).filter(|(at, _)| *at > network.until) {
         let text = format!("the network has ended before this: it runs for {} ms", network.until / 1_000_000);
         let diagnostic = Diagnostic::error(codes::TOO_LATE, text).at(span, "never happens");
         cx.report(diagnostic.help(format!("write `until {} ms` or more, or an earlier time", at.div_ceil(1_000_000))));

@@ -24,6 +24,18 @@ pub(super) fn read(
     let name = tree::some_name(file, part.name())?;
     let given = given.iter().find(|(known, _)| *known == name.text).map(|(_, id)| *id);
     let id = given.or_else(|| stack_named(cx, file, &name))?;
+    Some((id, settings(cx, file, part, id, &[])?))
+}
+
+/// The settings of a stack that is known; what is not given is as `before` says.
+pub(super) fn settings(
+    cx: &mut Context,
+    file: FileId,
+    part: &ast::LayerUse,
+    id: StackId,
+    before: &[(Name, Vec<u64>)],
+) -> Option<Settings> {
+    let name = tree::some_name(file, part.name())?;
     let stack = cx.program.stacks[id.index()].clone();
     let mut settings = Settings::new();
     let mut position = 0;
@@ -53,11 +65,16 @@ pub(super) fn read(
             None => settings.push((name, value.words())),
         }
     }
+    for (name, values) in before {
+        if !settings.iter().any(|(known, _)| known.text == name.text) {
+            settings.push((name.clone(), values.clone()));
+        }
+    }
     if !misspelt {
         let given = settings.iter().map(|(name, _)| name.text.clone()).chain(refused).collect();
         missing_settings(cx, &stack, &given, &name);
     }
-    Some((id, settings))
+    Some(settings)
 }
 
 /// The stack of that name; a report if there is none.

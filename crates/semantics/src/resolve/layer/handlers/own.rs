@@ -304,7 +304,15 @@ fn grant(name: &Name) -> Option<(Carried, bool)> {
         common: None,
         written: None,
     };
-    Some((Carried { name: name.clone(), params: vec![field("messages"), field("octets")], optional: false }, at == 1))
+    Some((
+        Carried {
+            name: name.clone(),
+            params: vec![field("messages"), field("octets")],
+            optional: false,
+            of_all: false,
+        },
+        at == 1,
+    ))
 }
 
 /// Whether the layer's code says `later NAME(…)`.

@@ -1,0 +1,179 @@
+//! The library's groups under loss, partitions, crashes and clocks that differ, judged by what networks expect of casts; and faults
+//! planted in the layers, which that must find.
+
+use std::fmt::Write;
+use std::path::Path;
+use std::process::Command;
+
+/// A network in which each host casts so many messages, at times that look random and are the same each time.
+fn network(name: &str, stack: &str, (hosts, casts): (&[&str], u32), lines: &[&str], until: u32) -> String {
+    let mut text = format!(
+        "use group\n\nstack Chat(device: Device, own: Member) {{\n    app = {stack}(own, 128) over device\n    export app\n}}\n\nnetwork {name} {{\n"
+    );
+    for (number, host) in hosts.iter().enumerate() {
+        writeln!(text, "    host {host} = Chat(own: {})", number + 1).unwrap();
+    }
+    let devices: Vec<String> = hosts.iter().map(|host| format!("{host}.device")).collect();
+    let weather = "loss 20 %  duplicate 5 %  reorder 20 %  delay 1 ms .. 3 ms";
+    writeln!(text, "    link lan {{ {}   {weather} }}", devices.join(", ")).unwrap();
+    lines.iter().for_each(|line| writeln!(text, "    {line}").unwrap());
+    let mut random = 12_345_u64;
+    for host in hosts {
+        let mut at = 1000;
+        for number in 0..casts {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            at += 5 + (random >> 33) % 20;
+            writeln!(text, "    at {at} ms  {host}.app.send_to(0, 255, \"{host}{number}\")").unwrap();
+        }
+    }
+    let holds = if stack == "Ordered" {
+        "real, own, fifo, causal, total, agreed, together"
+    } else {
+        "real, own, fifo, agreed, together"
+    };
+    let patterns = "casts app.send_to(_, 255, _)\n    delivers app.deliver_from\n    views app.view(?v, ..)";
+    writeln!(text, "    {patterns}\n    expect casts {holds}\n    until {until} ms\n}}").unwrap();
+    text
+}
+
+/// Who makes the order is cut off, crashes, and comes back as another member.
+const FOUR: [&str; 4] = [
+    "partition c from 1300 ms until 1900 ms",
+    "crash a at 1500 ms",
+    "restart a(own: 17) at 2100 ms",
+    "partition a, b from 2300 ms until 2700 ms",
+];
+const FIVE: [&str; 9] = [
+    "partition a, b from 1400 ms until 2600 ms",
+    "partition c from 2 s until 3 s",
+    "crash e at 1700 ms",
+    "restart e(own: 21) at 2400 ms",
+    "partition b, d from 3 s until 3600 ms",
+    "crash a at 3200 ms",
+    "restart a(own: 17) at 3700 ms",
+    "clock b  ahead 1 min  gains 100 us",
+    "clock c  loses 100 us",
+];
+
+fn networks() -> [String; 3] {
+    [
+        network("Four", "Ordered", (&["a", "b", "c", "d"], 60), &FOUR, 8000),
+        network("Five", "Ordered", (&["a", "b", "c", "d", "e"], 80), &FIVE, 14_000),
+        network("Fifo", "Synchronous", (&["a", "b", "c", "d"], 60), &FOUR, 8000),
+    ]
+}
+
+/// How `mokume sim` ends in a folder of its own, and what it says; the library is a copy if a layer has a fault.
+fn sim(folder: &str, text: &str, fault: Option<&Fault>, more: &[&str]) -> (bool, String) {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("groups").join(folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("group.mok"), text).unwrap();
+    if let Some(fault) = fault {
+        let library = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../library");
+        for module in ["group", "containers"] {
+            let copy = folder.join("library").join(module);
+            std::fs::create_dir_all(&copy).unwrap();
+            for file in std::fs::read_dir(library.join(module)).unwrap() {
+                let file = file.unwrap();
+                let text = std::fs::read_to_string(file.path()).unwrap();
+                let is_meant = module == "group" && file.file_name() == *format!("{}.mok", fault.layer);
+                assert!(!is_meant || text.contains(fault.from), "{}: there is no `{}`", fault.layer, fault.from);
+                let text = if is_meant { text.replacen(fault.from, fault.to, 1) } else { text };
+                std::fs::write(copy.join(file.file_name()), text).unwrap();
+            }
+        }
+        std::fs::write(folder.join("Mokume.toml"), "[project]\nname = \"faults\"\nlibrary = [\"library\"]\n").unwrap();
+    }
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_mokume")).args(["sim", "group.mok"]).args(more).current_dir(&folder).output();
+    let output = output.unwrap();
+    let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    (output.status.success(), said)
+}
+
+#[test]
+fn groups_keep_what_they_promise() {
+    for (at, text) in networks().iter().enumerate() {
+        let (is_right, said) = sim(&format!("right{at}"), text, None, &["--seeds", "8"]);
+        assert!(is_right, "{said}");
+    }
+}
+
+#[test]
+fn groups_in_c_do_the_same() {
+    let text = &networks()[0];
+    let log = |backend| sim("in_c", text, None, &["--seed", "3", "--log", "--backend", backend]);
+    let (reference, in_c) = (log("interpreter"), log("c"));
+    assert!(reference.0 && in_c.0, "{}", in_c.1);
+    assert!(reference.1 == in_c.1, "the logs differ");
+}
+
+#[test]
+#[ignore = "campaign: groups"]
+fn groups_keep_what_they_promise_for_long() {
+    let seeds = std::env::var("MOKUME_SEEDS").unwrap_or("3000".to_string());
+    for (at, text) in networks().iter().enumerate() {
+        let (is_right, said) = sim(&format!("long{at}"), text, None, &["--seeds", &seeds]);
+        assert!(is_right, "{said}");
+    }
+}
+
+/// Something that is wrong in a layer.
+struct Fault {
+    /// A file of `library/group`.
+    layer: &'static str,
+    from: &'static str,
+    to: &'static str,
+    /// A seed of the first network that shows it, and the word that is then broken.
+    seed: &'static str,
+    broken: &'static str,
+}
+
+const FAULTS: [Fault; 16] = [
+    // Casts go on when the view ends.
+    Fault { layer: "vsync", from: "        blocked = true\n", to: "", seed: "2", broken: "agreed" },
+    // Of what has no order when the view ends, not all is delivered.
+    Fault { layer: "total", from: "                while !f.waiting.is_empty() limit room {\n                    if let next = f.waiting.pop() {", to: "                while !f.waiting.is_empty() and i & 1 != me as u32 & 1 limit room {\n                    if let next = f.waiting.pop() {", seed: "1", broken: "agreed" },
+    // … nor by the same ranks everywhere.
+    Fault { layer: "total", from: "            if let f = From[view_id, i as u8] {\n", to: "            if let f = From[view_id, (i as u8 + me) & 7] {\n", seed: "1", broken: "total" },
+    // The view ends without casts that some lack.
+    Fault { layer: "vsync", from: "            if low != high { all = false }\n", to: "", seed: "1", broken: "total" },
+    // Whoever is ready makes the next view.
+    Fault { layer: "intra", from: "if set != failed or coordinator(failed) != v.me { return }", to: "if set != failed { return }", seed: "1", broken: "agreed" },
+    // What was sent in another view is heard.
+    Fault { layer: "bottom", from: "if msg.foreign { drop msg: other_view } else { above.deliver(msg) }", to: "above.deliver(msg)", seed: "4", broken: "together" },
+    // Gaps are passed over.
+    Fault { layer: "mnak", from: "        while m.store.has(m.next) limit depth { m.next += 1 }", to: "        if seq >= m.next { m.next = seq + 1 }", seed: "1", broken: "total" },
+    // Who is heard is suspected all the same.
+    Fault { layer: "suspect", from: "        if !foreign and origin as u32 < members { missed[origin] = 0 }", to: "", seed: "2", broken: "together" },
+    // Orders are said twice.
+    Fault { layer: "total", from: "            fresh.clear()\n        }", to: "            if fresh.length < 3 { fresh.clear() }\n        }", seed: "1", broken: "total" },
+    // Another view is taken in before all have the same.
+    Fault { layer: "intra", from: "        more = members\n        more_id = mine\n        fail_also(MERGES)", to: "        more = members\n        more_id = mine\n        begin()", seed: "1", broken: "agreed" },
+    // A rank of the view before.
+    Fault { layer: "bottom", from: "        me = v.me\n        deaf = 0", to: "        deaf = 0", seed: "1", broken: "together" },
+    // What waited between views is lost.
+    Fault { layer: "vsync", from: "                below.send(m)\n", to: "                drop m: lost\n", seed: "1", broken: "own" },
+    // What others send again is theirs.
+    Fault { layer: "mnak", from: "                copy.origin = by\n", to: "", seed: "1", broken: "total" },
+    // Casts of the view before stay.
+    Fault { layer: "mnak", from: "        for m in From limit 16 { end m }\n        view_id = v.id\n", to: "", seed: "1", broken: "together" },
+    // Some of those who come in are forgotten.
+    Fault { layer: "intra", from: "        for m in more limit MOST { members.push(m) or { } }\n", to: "        for m in more limit MOST { if m & 1 == 0 { members.push(m) or { } } }\n", seed: "1", broken: "together" },
+    // What waits for an order stays when the view has ended.
+    Fault { layer: "total", from: "        for f in From limit 16 { end f }\n", to: "", seed: "1", broken: "together" },
+];
+
+#[test]
+fn faults_planted_in_groups_are_found() {
+    let text = &networks()[0];
+    for (at, fault) in FAULTS.iter().enumerate() {
+        let (is_right, said) = sim(&format!("fault{at}"), text, Some(fault), &["--seed", fault.seed]);
+        let told = format!("`expect casts {}`", fault.broken);
+        assert!(!is_right && said.contains(&told), "{}, {}: {told}\n{said}", fault.layer, fault.from);
+    }
+    // Without a fault the copy of the library does what the library does.
+    let none = Fault { layer: "total", from: "worker", to: "worker", seed: "1", broken: "" };
+    let (is_right, said) = sim("no_fault", text, Some(&none), &["--seed", none.seed]);
+    assert!(is_right, "{said}");
+}

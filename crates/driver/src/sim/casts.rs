@@ -1,0 +1,519 @@
+//! What hosts cast, deliver and enter, as a log of each life, and what holds of all logs together.
+//!
+//! A message is known by its octets; a life is a host from its start, or from where it began again, to its crash.
+
+use std::collections::BTreeMap;
+
+use mokume_base::Diagnostic;
+use mokume_lower::{network_heard, network_unheard};
+use mokume_reaction::{Automaton, Datum, Output, PortId};
+use mokume_record::text_of;
+use mokume_script::{Call, Names};
+use mokume_semantics::program::{self, Network, Program, Promised};
+
+use super::stacks::{kept, Stacks};
+
+/// The patterns of a host; none of an event that its stack has not.
+#[derive(Default)]
+pub(super) struct Heard {
+    casts: Option<Call>,
+    delivers: Option<Call>,
+    views: Option<Call>,
+}
+
+/// The patterns of each host. It is wrong if no host has the port.
+pub(super) fn heard(
+    program: &Program,
+    network: &Network,
+    stacks: Stacks<'_, '_>,
+    wrong: &mut Vec<Diagnostic>,
+) -> Vec<Heard> {
+    let program::Casts { casts, delivers, views } = &network.casts;
+    let known: Vec<_> = network.hosts.iter().map(|host| stacks(host.stack.0)).collect();
+    let mut of_all = |heard: &Option<program::Heard>, is_input: bool| -> Vec<Option<Call>> {
+        let Some(heard) = heard else { return known.iter().map(|_| None).collect() };
+        let before = wrong.len();
+        let of_one = |stack: &Option<(&Automaton, &mokume_lower::Protocols)>| {
+            kept(network_heard(program, (*stack)?, heard, is_input), wrong).flatten()
+        };
+        let calls: Vec<Option<Call>> = known.iter().map(of_one).collect();
+        // One pattern is wrong once, of however many hosts.
+        wrong.truncate(before + 1);
+        if wrong.len() == before && calls.iter().all(Option::is_none) && known.iter().all(Option::is_some) {
+            let first = known.iter().flatten().next();
+            wrong.extend(first.map(|stack| network_unheard(program, *stack, heard, is_input)));
+        }
+        calls
+    };
+    let (casts, delivers, views) = (of_all(casts, true), of_all(delivers, false), of_all(views, false));
+    let together = casts.into_iter().zip(delivers).zip(views);
+    together.map(|((casts, delivers), views)| Heard { casts, delivers, views }).collect()
+}
+
+/// By its place among all messages that were cast or delivered.
+type MessageId = usize;
+
+/// What a life has done.
+#[derive(Clone, Debug)]
+enum Entry {
+    Cast(MessageId),
+    Delivered(MessageId),
+    /// What the pattern of the view has bound.
+    View(Vec<Datum>),
+}
+
+/// A host from its start to its crash.
+struct Life {
+    host: usize,
+    /// From 1.
+    number: usize,
+    lasts: bool,
+    /// How many messages it has cast.
+    casts: usize,
+    /// With the times of the network.
+    entries: Vec<(u64, Entry)>,
+}
+
+/// Where a message came from.
+#[derive(Clone, Copy)]
+struct Origin {
+    life: usize,
+    at: u64,
+    /// How many the life had cast before.
+    number: usize,
+}
+
+/// Two lives that went from one view to the same next.
+struct Together<'l> {
+    one: (usize, Stretch<'l>),
+    other: (usize, Stretch<'l>),
+    step: Step,
+}
+
+/// What all hosts have done.
+pub(super) struct Log {
+    lives: Vec<Life>,
+    /// Of each host whether its stack has views.
+    has_views: Vec<bool>,
+    /// Of each host the life that runs, or ran last.
+    of_host: Vec<usize>,
+    ids: BTreeMap<Vec<u8>, MessageId>,
+    octets: Vec<Vec<u8>>,
+    origins: Vec<Option<Origin>>,
+    /// The first message that was cast a second time: by whom, and when.
+    twice: Option<(usize, u64, MessageId)>,
+}
+
+/// Something that was to hold of casts and does not.
+pub(super) struct Broken {
+    /// When it could be known.
+    pub at: u64,
+    pub found: String,
+    /// What shows it.
+    pub shown: Vec<(u64, String)>,
+}
+
+impl Log {
+    pub fn of(heard: &[Heard]) -> Log {
+        let hosts = heard.len();
+        let life = |host| Life { host, number: 1, lasts: true, casts: 0, entries: Vec::new() };
+        Log {
+            lives: (0..hosts).map(life).collect(),
+            has_views: heard.iter().map(|heard| heard.views.is_some()).collect(),
+            of_host: (0..hosts).collect(),
+            ids: BTreeMap::new(),
+            octets: Vec::new(),
+            origins: Vec::new(),
+            twice: None,
+        }
+    }
+
+    /// A host crashes, or begins again.
+    pub fn turned(&mut self, _at: u64, host: usize, begins: bool) {
+        let life = self.of_host[host];
+        self.lives[life].lasts = false;
+        if begins {
+            let number = self.lives[life].number + 1;
+            self.of_host[host] = self.lives.len();
+            self.lives.push(Life { host, number, lasts: true, casts: 0, entries: Vec::new() });
+        }
+    }
+
+    /// An input that a host has taken.
+    pub fn input(
+        &mut self,
+        at: u64,
+        host: usize,
+        automaton: &Automaton,
+        heard: &Heard,
+        (event, args): ((PortId, u32), &[Datum]),
+    ) {
+        let Some(casts) = &heard.casts else { return };
+        if !casts.meets_input(automaton, &mut Names::default(), event, args) {
+            return;
+        }
+        let Some(id) = self.id(args) else { return };
+        let life = self.of_host[host];
+        if self.origins[id].is_some() {
+            self.twice.get_or_insert((host, at, id));
+            return;
+        }
+        let number = self.lives[life].casts;
+        self.lives[life].casts += 1;
+        self.origins[id] = Some(Origin { life, at, number });
+        self.lives[life].entries.push((at, Entry::Cast(id)));
+    }
+
+    /// An output of a host.
+    pub fn output(&mut self, at: u64, host: usize, automaton: &Automaton, heard: &Heard, output: &Output) {
+        let life = self.of_host[host];
+        let mut names = Names::default();
+        if heard.views.as_ref().is_some_and(|views| views.meets(automaton, &mut names, output)) {
+            let view = Entry::View(names.all().cloned().collect());
+            return self.lives[life].entries.push((at, view));
+        }
+        if heard.delivers.as_ref().is_some_and(|delivers| delivers.meets(automaton, &mut Names::default(), output)) {
+            let Some(id) = self.id(&output.args) else { return };
+            self.lives[life].entries.push((at, Entry::Delivered(id)));
+        }
+    }
+
+    /// The number of the message among arguments.
+    fn id(&mut self, args: &[Datum]) -> Option<MessageId> {
+        let octets = args.iter().find_map(|arg| match arg {
+            Datum::Message(octets) => Some(octets),
+            Datum::Word(_) | Datum::Handle(_) => None,
+        })?;
+        if let Some(id) = self.ids.get(octets) {
+            return Some(*id);
+        }
+        let id = self.octets.len();
+        self.ids.insert(octets.clone(), id);
+        self.octets.push(octets.clone());
+        self.origins.push(None);
+        Some(id)
+    }
+}
+
+// ---- what holds ----
+
+/// Who shows what to people.
+struct Told<'l> {
+    log: &'l Log,
+    hosts: &'l [&'l str],
+}
+
+impl Told<'_> {
+    /// `a`, or `a`, second life.
+    fn who(&self, life: usize) -> String {
+        let Life { host, number, .. } = &self.log.lives[life];
+        match number {
+            1 => format!("`{}`", self.hosts[*host]),
+            number => format!("`{}` in its life {number}", self.hosts[*host]),
+        }
+    }
+
+    fn text(&self, id: MessageId) -> String {
+        text_of(&self.log.octets[id])
+    }
+
+    fn delivers(&self, life: usize, id: MessageId) -> String {
+        format!("{} delivers {}", self.who(life), self.text(id))
+    }
+
+    fn view(&self, view: &[Datum]) -> String {
+        let shown = view.iter().map(|datum| match datum {
+            Datum::Word(word) => word.to_string(),
+            Datum::Handle(handle) => format!("session {}", handle.object),
+            Datum::Message(octets) => text_of(octets),
+        });
+        shown.collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// What a life has delivered: each message once, in order, with its time, and its place by its number.
+struct Sequence {
+    order: Vec<(u64, MessageId)>,
+    places: BTreeMap<MessageId, usize>,
+}
+
+impl Sequence {
+    fn of(entries: &[(u64, Entry)]) -> Sequence {
+        let mut sequence = Sequence { order: Vec::new(), places: BTreeMap::new() };
+        for (at, entry) in entries {
+            let Entry::Delivered(id) = entry else { continue };
+            sequence.places.entry(*id).or_insert_with(|| {
+                sequence.order.push((*at, *id));
+                sequence.order.len() - 1
+            });
+        }
+        sequence
+    }
+}
+
+/// A view, and that in which its life went on; none if it was in it when the network ended.
+type Step = (Vec<Datum>, Option<Vec<Datum>>);
+
+/// What a life did from one view to the next.
+struct Stretch<'l> {
+    entries: &'l [(u64, Entry)],
+    /// When the next view began, if there was one.
+    until: Option<u64>,
+}
+
+impl Log {
+    /// The earliest that is not as promised.
+    pub fn broken(&self, what: Promised, hosts: &[&str], until: u64) -> Option<Broken> {
+        let told = Told { log: self, hosts };
+        if let Some((host, at, id)) = self.twice {
+            let found = format!("{} was cast before: messages are told apart by their octets", told.text(id));
+            let shown = vec![(at, format!("`{}` casts {}", hosts[host], told.text(id)))];
+            return Some(Broken { at, found, shown });
+        }
+        let has = |is: fn(&Entry) -> bool| self.lives.iter().flat_map(|life| &life.entries).any(|(_, entry)| is(entry));
+        if !has(|entry| matches!(entry, Entry::Cast(_))) {
+            return Some(Broken { at: until, found: "nothing was cast".to_string(), shown: Vec::new() });
+        }
+        if !has(|entry| matches!(entry, Entry::Delivered(_))) {
+            return Some(Broken { at: until, found: "nothing was delivered".to_string(), shown: Vec::new() });
+        }
+        let of_two = matches!(what, Promised::Total | Promised::Causal | Promised::Agreed);
+        if of_two && !self.together_in().iter().any(|pair| pair.one.0 != pair.other.0) {
+            let found = "no two hosts went from one view to the same next, or were in one in the end".to_string();
+            return Some(Broken { at: until, found, shown: Vec::new() });
+        }
+        let found = match what {
+            Promised::Total => self.total(&told),
+            Promised::Fifo => self.fifo(&told),
+            Promised::Causal => self.causal(&told),
+            Promised::Own => self.own(&told, until),
+            Promised::Real => self.real(&told),
+            Promised::Agreed => self.agreed(&told),
+            Promised::Together => self.together(&told, until),
+        };
+        found.into_iter().min_by_key(|broken| broken.at)
+    }
+
+    fn sequence(&self, life: usize) -> Sequence {
+        Sequence::of(&self.lives[life].entries)
+    }
+
+    /// What a life did, view by view, as far as that ended in a next one or was the last; all of it where nobody has views.
+    fn stretches(&self, life: usize) -> BTreeMap<Step, Stretch<'_>> {
+        let Life { entries, lasts, .. } = &self.lives[life];
+        let mut found = BTreeMap::new();
+        if !self.has_views.contains(&true) {
+            found.insert((Vec::new(), None), Stretch { entries, until: None });
+            return found;
+        }
+        let mut view: Option<(&Vec<Datum>, usize)> = None;
+        for (place, (at, entry)) in entries.iter().enumerate() {
+            let Entry::View(next) = entry else { continue };
+            if let Some((before, from)) = view.replace((next, place + 1)) {
+                let stretch = Stretch { entries: &entries[from..place], until: Some(*at) };
+                found.entry((before.clone(), Some(next.clone()))).or_insert(stretch);
+            }
+        }
+        if let (Some((last, from)), true) = (view, *lasts) {
+            found.entry((last.clone(), None)).or_insert(Stretch { entries: &entries[from..], until: None });
+        }
+        found
+    }
+
+    /// Each two lives that went from one view to the same next, with what both did meanwhile.
+    fn together_in(&self) -> Vec<Together<'_>> {
+        let mut found = Vec::new();
+        for one in 0..self.lives.len() {
+            for other in 0..self.lives.len() {
+                let mut theirs = self.stretches(other);
+                for (step, stretch) in self.stretches(one) {
+                    if let Some(their) = theirs.remove(&step) {
+                        found.push(Together { one: (one, stretch), other: (other, their), step });
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    fn total(&self, told: &Told<'_>) -> Vec<Broken> {
+        let mut found = Vec::new();
+        let pairs = self.together_in().into_iter().filter(|pair| pair.one.0 < pair.other.0);
+        for Together { one: (one, a), other: (other, b), .. } in pairs {
+            let (a, b) = (Sequence::of(a.entries), Sequence::of(b.entries));
+            let mut last: Option<(usize, u64, MessageId)> = None;
+            for (at, id) in &a.order {
+                let Some(place) = b.places.get(id).copied() else { continue };
+                if let Some((_, before_at, before)) = last.filter(|(farthest, ..)| *farthest > place) {
+                    let theirs = [b.order[place].0, b.order[b.places[&before]].0];
+                    let text = format!(
+                        "{} and {} deliver {} and {} in different orders",
+                        told.who(one),
+                        told.who(other),
+                        told.text(before),
+                        told.text(*id)
+                    );
+                    let shown = vec![
+                        (before_at, told.delivers(one, before)),
+                        (*at, told.delivers(one, *id)),
+                        (theirs[0], told.delivers(other, *id)),
+                        (theirs[1], told.delivers(other, before)),
+                    ];
+                    found.push(Broken { at: (*at).max(theirs[1]), found: text, shown });
+                    break;
+                }
+                if last.is_none_or(|(farthest, ..)| farthest < place) {
+                    last = Some((place, *at, *id));
+                }
+            }
+        }
+        found
+    }
+
+    fn fifo(&self, told: &Told<'_>) -> Vec<Broken> {
+        let mut found = Vec::new();
+        for life in 0..self.lives.len() {
+            let mut last: BTreeMap<usize, (usize, u64, MessageId)> = BTreeMap::new();
+            for (at, id) in self.sequence(life).order {
+                let Some(origin) = self.origins[id] else { continue };
+                if let Some((number, before_at, before)) = last.insert(origin.life, (origin.number, at, id)) {
+                    if number > origin.number {
+                        let text = format!(
+                            "{} cast {} before {}, and {} delivers it behind that",
+                            told.who(origin.life),
+                            told.text(id),
+                            told.text(before),
+                            told.who(life)
+                        );
+                        let shown = vec![(before_at, told.delivers(life, before)), (at, told.delivers(life, id))];
+                        found.push(Broken { at, found: text, shown });
+                        break;
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    fn causal(&self, told: &Told<'_>) -> Vec<Broken> {
+        let mut found = Vec::new();
+        for Together { one: (life, here), other: (caster, there), .. } in self.together_in() {
+            let here = Sequence::of(here.entries);
+            // The message that the caster had seen and that comes last here.
+            let mut last: Option<(usize, MessageId)> = None;
+            for (_, entry) in there.entries {
+                let (Entry::Cast(id) | Entry::Delivered(id)) = entry else { continue };
+                let Some(place) = here.places.get(id).copied() else { continue };
+                if let (Entry::Cast(_), Some((farthest, before))) =
+                    (entry, last.filter(|(farthest, _)| *farthest > place))
+                {
+                    let (at, _) = here.order[farthest];
+                    let text = format!(
+                        "{} had seen {} when it cast {}, and {} delivers them the other way round",
+                        told.who(caster),
+                        told.text(before),
+                        told.text(*id),
+                        told.who(life)
+                    );
+                    let first = (here.order[place].0, told.delivers(life, *id));
+                    found.push(Broken { at, found: text, shown: vec![first, (at, told.delivers(life, before))] });
+                    break;
+                }
+                if last.is_none_or(|(farthest, _)| farthest < place) {
+                    last = Some((place, *id));
+                }
+            }
+        }
+        found
+    }
+
+    fn own(&self, told: &Told<'_>, until: u64) -> Vec<Broken> {
+        let mut found = Vec::new();
+        for (life, of) in self.lives.iter().enumerate().filter(|(_, life)| life.lasts) {
+            let here = self.sequence(life);
+            let lost = of.entries.iter().find_map(|(at, entry)| match entry {
+                Entry::Cast(id) if !here.places.contains_key(id) => Some((*at, *id)),
+                Entry::Cast(_) | Entry::Delivered(_) | Entry::View(_) => None,
+            });
+            if let Some((at, id)) = lost {
+                let text = format!("{} cast {} and did not deliver it", told.who(life), told.text(id));
+                let shown = vec![(at, format!("{} casts {}", told.who(life), told.text(id)))];
+                found.push(Broken { at: until, found: text, shown });
+            }
+        }
+        found
+    }
+
+    fn real(&self, told: &Told<'_>) -> Vec<Broken> {
+        let mut found = Vec::new();
+        for (life, of) in self.lives.iter().enumerate() {
+            let mut known: BTreeMap<MessageId, u64> = BTreeMap::new();
+            for (at, entry) in &of.entries {
+                let Entry::Delivered(id) = entry else { continue };
+                let is_cast = self.origins[*id].is_some_and(|origin| origin.at <= *at);
+                let before = known.insert(*id, *at);
+                let (what, mut shown) = match before {
+                    _ if !is_cast => ("nobody had cast it", Vec::new()),
+                    Some(first) => ("it had delivered it before", vec![(first, told.delivers(life, *id))]),
+                    None => continue,
+                };
+                shown.push((*at, told.delivers(life, *id)));
+                let text = format!("{} delivers {}: {what}", told.who(life), told.text(*id));
+                found.push(Broken { at: *at, found: text, shown });
+                break;
+            }
+        }
+        found
+    }
+
+    fn agreed(&self, told: &Told<'_>) -> Vec<Broken> {
+        let mut found = Vec::new();
+        for Together { one: (one, a), other: (other, b), step: (view, next) } in self.together_in() {
+            let (Some(next), Some(until)) = (next, a.until.max(b.until)) else { continue };
+            let (here, there) = (Sequence::of(a.entries), Sequence::of(b.entries));
+            let missed = here.order.iter().find(|(_, id)| !there.places.contains_key(id));
+            let Some((at, id)) = missed.copied() else { continue };
+            let text = format!(
+                "{} and {} went from view {} to view {}, and {} has not delivered {} in between",
+                told.who(one),
+                told.who(other),
+                told.view(&view),
+                told.view(&next),
+                told.who(other),
+                told.text(id)
+            );
+            let enters = |life: usize, at: Option<u64>| {
+                (at.unwrap_or(until), format!("{} enters view {}", told.who(life), told.view(&next)))
+            };
+            let mut shown = vec![(at, told.delivers(one, id)), enters(one, a.until), enters(other, b.until)];
+            shown.sort();
+            found.push(Broken { at: until, found: text, shown });
+        }
+        found
+    }
+
+    fn together(&self, told: &Told<'_>, until: u64) -> Vec<Broken> {
+        let last = |life: &Life| {
+            let views = life.entries.iter().rev();
+            views.into_iter().find_map(|(at, entry)| match entry {
+                Entry::View(view) => Some((*at, view.clone())),
+                Entry::Cast(_) | Entry::Delivered(_) => None,
+            })
+        };
+        let is_meant = |life: &Life| life.lasts && self.has_views[life.host];
+        let running: Vec<usize> = (0..self.lives.len()).filter(|life| is_meant(&self.lives[*life])).collect();
+        let Some((first, view)) = running.iter().find_map(|life| Some((*life, last(&self.lives[*life])?))) else {
+            return vec![Broken { at: until, found: "nobody has entered a view".to_string(), shown: Vec::new() }];
+        };
+        let enters = |life: usize, (at, view): &(u64, Vec<Datum>)| {
+            (*at, format!("{} enters view {}", told.who(life), told.view(view)))
+        };
+        let other = running.into_iter().find(|life| last(&self.lives[*life]).is_none_or(|(_, own)| own != view.1));
+        let Some(other) = other else { return Vec::new() };
+        let mut shown = vec![enters(first, &view)];
+        shown.extend(last(&self.lives[other]).map(|view| enters(other, &view)));
+        shown.sort();
+        let found = format!("{} and {} are not in one view", told.who(first), told.who(other));
+        vec![Broken { at: until, found, shown }]
+    }
+}

@@ -1,0 +1,206 @@
+//! Ways that reactions took in other stacks, for those that nobody has profiled: layers are known again by their definitions.
+//!
+//! A handler is known again where its definition, its event and the shape of its blocks are the same. What is said of it is how likely its branches
+//! are: a handler that is taken for another makes bad paths, not wrong ones.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use crate::profile::{all, print_way, way, Passed, Profile};
+use crate::{Automaton, Handler, HandlerId, Trigger};
+
+/// What is usual, of stacks of layers that others use, too.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Usual {
+    /// The handlers of its ways, by number.
+    handlers: Vec<Known>,
+    ways: BTreeMap<Vec<Passed>, u64>,
+}
+
+/// What a handler is known by.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Known {
+    /// The name of the layer's definition.
+    layer: String,
+    /// What its class is called within the layer, and what it runs on.
+    event: String,
+    /// Of its blocks: how many operations each has, and how many targets.
+    shape: u64,
+}
+
+impl Usual {
+    /// The ways of a profile are usual, too: those that together make all but one of `rare` reactions.
+    pub fn add(&mut self, flat: &Automaton, profile: &Profile, rare: u64) {
+        let mut ways: Vec<(&Vec<Passed>, u64)> = profile.ways.iter().map(|(way, count)| (way, *count)).collect();
+        ways.sort_by_key(|way| std::cmp::Reverse(way.1));
+        let mut left = all(ways.iter().map(|way| way.1)) / rare;
+        while ways.last().is_some_and(|way| way.1 <= left) {
+            left -= ways.pop().map_or(0, |way| way.1);
+        }
+        for (way, count) in ways {
+            let called =
+                |passed: &Passed| Passed { handler: self.number(known(flat, passed.handler)), ..passed.clone() };
+            let way = way.iter().map(called).collect();
+            let sum = self.ways.entry(way).or_default();
+            *sum = sum.saturating_add(count);
+        }
+    }
+
+    fn number(&mut self, known: Known) -> HandlerId {
+        let place = self.handlers.iter().position(|one| *one == known).unwrap_or_else(|| {
+            self.handlers.push(known);
+            self.handlers.len() - 1
+        });
+        HandlerId::from(place)
+    }
+
+    /// What is usual for an automaton without procedures: the ways through layers that it has.
+    pub fn of(&self, flat: &Automaton) -> Profile {
+        let layers: BTreeSet<&str> = flat.layers.iter().map(|layer| layer.of.as_str()).collect();
+        let is_there = |passed: &Passed| {
+            self.handlers.get(passed.handler.index()).is_some_and(|known| layers.contains(known.layer.as_str()))
+        };
+        let ways: BTreeMap<_, _> = self
+            .ways
+            .iter()
+            .filter(|(way, _)| way.iter().all(is_there))
+            .map(|(way, count)| (way.clone(), *count))
+            .collect();
+        let used: BTreeSet<HandlerId> = ways.keys().flatten().map(|passed| passed.handler).collect();
+        let numbers: BTreeMap<&Known, HandlerId> =
+            used.into_iter().map(|number| (&self.handlers[number.index()], number)).collect();
+        let all = (0..flat.handlers.len()).map(HandlerId::from);
+        let called = all.filter_map(|handler| Some((handler, *numbers.get(&known(flat, handler))?)));
+        Profile { called: Some(called.collect()), ways }
+    }
+
+    /// A line a handler, and a line a way: how often, and its handlers, each with the branches that it took.
+    pub fn print(&self) -> String {
+        let mut text = String::new();
+        for Known { layer, event, shape } in &self.handlers {
+            let _ = writeln!(text, "{layer} {shape:016x} {event}");
+        }
+        text.push('\n');
+        self.ways.iter().for_each(|(way, count)| print_way(&mut text, way, *count));
+        text
+    }
+
+    /// Reads what [`Usual::print`] wrote.
+    ///
+    /// # Errors
+    ///
+    /// The number of the first line that is none of it, from 1.
+    pub fn parse(text: &str) -> Result<Usual, usize> {
+        let mut usual = Usual::default();
+        let mut lines = text.lines().enumerate();
+        for (number, line) in lines.by_ref().take_while(|(_, line)| !line.is_empty()) {
+            let known = || {
+                let (layer, rest) = line.split_once(' ')?;
+                let (shape, event) = rest.split_once(' ')?;
+                let shape = u64::from_str_radix(shape, 16).ok()?;
+                Some(Known { layer: layer.to_owned(), event: event.to_owned(), shape })
+            };
+            usual.handlers.push(known().ok_or(number + 1)?);
+        }
+        for (number, line) in lines {
+            let (way, count) = way(line).ok_or(number + 1)?;
+            usual.ways.insert(way, count);
+        }
+        Ok(usual)
+    }
+}
+
+fn known(flat: &Automaton, handler: HandlerId) -> Known {
+    let Handler { class, trigger, body, .. } = flat.handler(handler);
+    let class = flat.class(*class);
+    let layer = &flat.layers[class.layer.index()];
+    let within = class.name.strip_prefix(&layer.name).unwrap_or(&class.name);
+    let event = match trigger {
+        Trigger::Event(name) => name.clone(),
+        Trigger::Expiry(cell) => format!("expiry {}", class.cells[cell.index()].name),
+        Trigger::Start => "start".to_owned(),
+        Trigger::Settle => "settle".to_owned(),
+    };
+    let mut shape: u64 = 0xcbf2_9ce4_8422_2325;
+    for block in &body.blocks {
+        for number in [block.params.len(), block.ops.len(), block.terminator.targets().len()] {
+            shape = (shape ^ number as u64).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+    Known { layer: layer.of.clone(), event: format!("{} {event}", within.trim_start_matches('.')), shape }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::BlockId;
+
+    /// Layers that branch once each, of these names and definitions, with so many operations more.
+    fn chooses(layers: &[(&str, &str)], more: usize) -> Automaton {
+        let mut text = "automaton Test\ntick 1\npool 16\noutputs 1\n\n".to_owned();
+        for (name, of) in layers {
+            text += &format!("layer {name} of {of} shape worker\n");
+        }
+        for (name, _) in layers {
+            text += &format!("\nclass {name}.E capacity 1 {{\n}}\n");
+        }
+        for (name, _) in layers {
+            let more = "    v1 = param_less\n".replace("param_less", "7: u32").repeat(more);
+            text += &format!(
+                "\nhandler {name}.E.go(e, n: u32) {{\n    v2 = 5: u32\n{more}    v4 = gt n, v2\n    br v4 then, else\n  then:\n    return\n  else:\n    return\n}}\n"
+            );
+        }
+        let parsed = crate::text::parse(mokume_base::FileId(0), &text);
+        assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics);
+        parsed.automaton
+    }
+
+    fn way(handlers: &[u32]) -> Vec<Passed> {
+        let passed = |handler: &u32| Passed { handler: HandlerId(*handler), branches: vec![(BlockId(0), 1)] };
+        handlers.iter().map(passed).collect()
+    }
+
+    fn both() -> (Automaton, Usual) {
+        let both = chooses(&[("a", "First"), ("b", "Second")], 0);
+        let profile = Profile { called: None, ways: [(way(&[0, 1]), 900), (way(&[1]), 99), (way(&[0]), 1)].into() };
+        let mut usual = Usual::default();
+        usual.add(&both, &profile, 1_000);
+        (both, usual)
+    }
+
+    #[test]
+    fn what_is_usual_is_read_back_without_what_is_rare() {
+        let (_, usual) = both();
+        assert_eq!(usual.ways.values().sum::<u64>(), 999, "one in a thousand is left out");
+        assert_eq!(Usual::parse(&usual.print()), Ok(usual));
+        assert_eq!(Usual::parse("First 00 E go\n\n1 | x\n"), Err(3));
+        assert_eq!(Usual::parse("First\n"), Err(1));
+    }
+
+    #[test]
+    fn a_layer_is_known_again_by_its_definition() {
+        let (both, usual) = both();
+        assert_eq!(usual.of(&both).ways.len(), 2);
+        // Others stand in another order, and in front of one that nobody knows.
+        let other = chooses(&[("x", "Mine"), ("y", "Second"), ("z", "First")], 0);
+        let profile = usual.of(&other);
+        assert_eq!(profile.called(HandlerId(0)), None);
+        assert_eq!(profile.from(HandlerId(2)).map(|way| way.1).collect::<Vec<_>>(), [900]);
+        assert_eq!(profile.from(HandlerId(1)).map(|way| way.1).collect::<Vec<_>>(), [99]);
+        assert_eq!(profile.behind(HandlerId(1)).map(|way| way.1).sum::<u64>(), 999);
+    }
+
+    #[test]
+    fn ways_through_layers_that_are_not_there_are_not_usual() {
+        let (_, usual) = both();
+        let profile = usual.of(&chooses(&[("y", "Second")], 0));
+        assert_eq!(profile.ways.values().copied().collect::<Vec<_>>(), [99]);
+    }
+
+    #[test]
+    fn a_layer_that_was_changed_is_not_known() {
+        let (_, usual) = both();
+        let profile = usual.of(&chooses(&[("a", "First"), ("b", "Second")], 1));
+        assert!(profile.called.is_some_and(|called| called.is_empty()));
+    }
+}

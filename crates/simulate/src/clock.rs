@@ -1,0 +1,103 @@
+//! A machine whose clock is not the network's.
+
+use mokume_reaction::{Accounts, Datum, Machine, Outcome, PortId};
+
+/// A machine that is told another time than it is: some nanoseconds more at the network's start, and some more or fewer each second.
+pub struct Clocked {
+    machine: Box<dyn Machine>,
+    ahead: u64,
+    gains: i64,
+}
+
+const SECOND: i128 = 1_000_000_000;
+
+impl Clocked {
+    /// `gains` are nanoseconds a second, less than a second either way.
+    pub fn new(machine: Box<dyn Machine>, ahead: u64, gains: i64) -> Self {
+        Clocked { machine, ahead, gains }
+    }
+
+    /// What the clock shows at a time of the network. It never goes back.
+    fn shown(&self, now: u64) -> u64 {
+        let passed = i128::from(now) * (SECOND + i128::from(self.gains)) / SECOND;
+        u64::try_from(i128::from(self.ahead) + passed).unwrap_or(u64::MAX)
+    }
+
+    /// The first time of the network at which the clock shows this, or more.
+    fn first(&self, shown: u64) -> u64 {
+        let Some(passed) = shown.checked_sub(self.ahead) else { return 0 };
+        let rate = SECOND + i128::from(self.gains);
+        let at = (i128::from(passed) * SECOND + rate - 1) / rate;
+        u64::try_from(at).unwrap_or(u64::MAX)
+    }
+}
+
+impl Machine for Clocked {
+    fn start(&mut self, now: u64) -> Outcome {
+        self.machine.start(self.shown(now))
+    }
+
+    fn input(&mut self, now: u64, port: PortId, event: u32, args: &[Datum]) -> Outcome {
+        self.machine.input(self.shown(now), port, event, args)
+    }
+
+    fn advance(&mut self, now: u64) -> Outcome {
+        self.machine.advance(self.shown(now))
+    }
+
+    fn next_deadline(&self) -> Option<u64> {
+        self.machine.next_deadline().map(|deadline| self.first(deadline))
+    }
+
+    fn accounts(&self) -> Accounts {
+        self.machine.accounts()
+    }
+
+    fn exhausted(&self) -> u64 {
+        self.machine.exhausted()
+    }
+
+    fn reactions(&self) -> u64 {
+        self.machine.reactions()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Nothing;
+
+    impl Machine for Nothing {
+        fn start(&mut self, _: u64) -> Outcome {
+            Outcome::default()
+        }
+        fn input(&mut self, _: u64, _: PortId, _: u32, _: &[Datum]) -> Outcome {
+            Outcome::default()
+        }
+        fn advance(&mut self, _: u64) -> Outcome {
+            Outcome::default()
+        }
+        fn next_deadline(&self) -> Option<u64> {
+            None
+        }
+        fn accounts(&self) -> Accounts {
+            Accounts::default()
+        }
+    }
+
+    /// A deadline is met at the first moment at which the clock shows it, and at none before.
+    #[test]
+    fn first_is_the_inverse_of_shown() {
+        for gains in [0, 1, -1, 50_000, -50_000, 499_999_999, -499_999_999] {
+            for ahead in [0, 3, 5_000_000_000] {
+                let clock = Clocked::new(Box::new(Nothing), ahead, gains);
+                for shown in [0, 1, 2, 7, 1_000_000, 999_999_999, 1_000_000_001, 5_000_000_000, 77_777_777_777] {
+                    let at = clock.first(shown);
+                    assert!(clock.shown(at) >= shown, "{gains} {ahead} {shown}");
+                    assert!(at == 0 || clock.shown(at - 1) < shown, "{gains} {ahead} {shown} at {at}");
+                }
+            }
+        }
+    }
+}
