@@ -167,12 +167,12 @@ impl<'a> Prepared<'a> {
         for host in &simulation.hosts {
             machines::check_room(&*host.machine, &format!("host `{}`", host.name))?;
         }
-        for (host, machine) in simulation.before() {
+        for (host, machine) in simulation.ended() {
             machines::check_room(&**machine, &format!("host `{}`", simulation.hosts[*host].name))?;
         }
         let all_lives = |host: usize| {
             let mut accounts = simulation.hosts[host].machine.accounts();
-            let before = simulation.before().iter().filter(|(of, _)| *of == host);
+            let before = simulation.ended().iter().filter(|(of, _)| *of == host);
             before.for_each(|(_, machine)| accounts.add(&machine.accounts()));
             accounts
         };
@@ -298,6 +298,7 @@ impl Run {
         let found = cause.and_then(|cause| self.records.iter().find(|record| record.id == cause));
         match found.map(|record| &record.what) {
             Some(RecordedEvent::Started { .. }) => "as it started".to_string(),
+            Some(RecordedEvent::Restarted { .. }) => "as it began again".to_string(),
             Some(RecordedEvent::Woken { .. }) => "as a timer was due".to_string(),
             Some(RecordedEvent::Arrived { number, .. }) => format!("as frame #{number} came"),
             Some(RecordedEvent::Input { host, port, event, args, .. }) => {

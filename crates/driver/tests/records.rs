@@ -14,6 +14,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
+/// A file of the repository, or one by its whole path.
 fn checked(file: &str) -> compile::Checked {
     let name = root().join(file).to_string_lossy().into_owned();
     compile::check(&RealWorld, &[name]).unwrap_or_else(|error| panic!("{file}: {error}"))
@@ -90,6 +91,32 @@ fn is_compiler_there() -> bool {
     is_there
 }
 
+/// A host that crashes does not hear what comes, and begins anew.
+#[test]
+fn crashes_are_in_the_record() {
+    if !is_compiler_there() {
+        return;
+    }
+    let text = std::fs::read_to_string(root().join("examples/meter.mok")).unwrap();
+    let crashes = text.replacen("    until ", "    crash b at 500 ms\n    restart b at 2500 ms\n    until ", 1);
+    assert_ne!(crashes, text);
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("records-crashes.mok");
+    std::fs::write(&file, crashes).unwrap();
+    let [interpreted, in_c] = networks(&file.to_string_lossy()).remove(0);
+    let (one, other) = (alike(&interpreted), alike(&in_c));
+    assert!(one == other, "{}", first_difference(&one, &other));
+    let validator = validator();
+    let text = interpreted.text();
+    assert!(text.lines().all(|line| validator.is_valid(&serde_json::from_str(line).unwrap())));
+    let count = |wanted: fn(&What) -> bool| interpreted.events.iter().filter(|event| wanted(&event.what)).count();
+    let found = [
+        count(|what| matches!(what, What::Crashes)),
+        count(|what| matches!(what, What::Restarts)),
+        count(|what| matches!(what, What::Misses { .. })),
+    ];
+    assert!(found[..2] == [1, 1] && found[2] > 0, "{found:?}");
+}
+
 /// Causes come before what they bring about, at no later time; frames that come were sent to who gets them; numbers of frames count up.
 #[test]
 fn what_a_record_says_hangs_together() {
@@ -123,6 +150,8 @@ fn what_a_record_says_hangs_together() {
                         assert!(cause.is_some(), "{event:?}");
                     }
                     What::Starts | What::Wakes => assert_eq!(event.cause, None),
+                    What::Misses { .. } => assert!(cause.is_some(), "{event:?}"),
+                    What::Crashes | What::Restarts => assert_eq!(event.cause, None),
                     What::Input { .. } | What::Output { .. } | What::Ends { .. } => {}
                 }
             }

@@ -126,15 +126,6 @@ pub enum What {
         octets: Option<Vec<u8>>,
         refused: bool,
     },
-    /// A frame came to a host that had crashed.
-    Unheard {
-        #[serde(with = "number")]
-        frame: u64,
-    },
-    /// The host stopped, with all that it held.
-    Crashes,
-    /// The host, which had crashed, began anew.
-    Restarts,
     /// Messages were dropped for a reason.
     Drops(Ended),
     /// Messages came to their end as they should, for a reason.
@@ -144,6 +135,15 @@ pub enum What {
         #[serde(with = "number")]
         count: u64,
     },
+    /// A copy of a frame came to a host that had crashed.
+    Misses {
+        #[serde(with = "number")]
+        frame: u64,
+    },
+    /// The host stopped, with all that it held.
+    Crashes,
+    /// The host began anew.
+    Restarts,
     /// A fault of the program: an overflow and the like.
     Reports { report: String, place: String },
     /// The run ended: `failed`, what was not as expected; `restless`, why it ended before its time.

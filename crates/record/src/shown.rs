@@ -59,11 +59,11 @@ impl Run {
                 format!("sends #{frame} on {medium}: {} octets{to}", octets.len())
             }
             What::Receives { frame, refused: no, .. } => format!("receives #{frame}{}", refused(no)),
-            What::Unheard { frame } => format!("has crashed, and does not hear #{frame}"),
-            What::Crashes => "CRASHES".to_string(),
-            What::Restarts => "BEGINS AGAIN".to_string(),
             What::Drops(ended) => format!("drops {}", dropped(ended)),
             What::Gone { count } => format!("loses {count} with the session they were for"),
+            What::Misses { frame } => format!("has crashed, and does not hear #{frame}"),
+            What::Crashes => "CRASHES".to_string(),
+            What::Restarts => "BEGINS AGAIN".to_string(),
             What::Reports { report, place } => format!("REPORT {report} at {place}"),
         })
     }

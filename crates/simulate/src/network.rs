@@ -61,7 +61,7 @@ pub struct Simulation {
     records: Vec<Record>,
     recorder: Recorder,
     /// By host, what became of its messages.
-    ended: Vec<Ended>,
+    fates: Vec<Ended>,
     /// By place in the script: the output that brought it about.
     causes: Vec<Option<u64>>,
     keep: Keep,
@@ -73,7 +73,7 @@ pub struct Simulation {
     /// Hosts that have crashed.
     down: BTreeSet<usize>,
     /// The machines that crashed hosts had, in order of time.
-    before: Vec<(usize, Box<dyn Machine>)>,
+    ended: Vec<(usize, Box<dyn Machine>)>,
     lines: Lines,
     /// What is to happen to single frames.
     mishaps: BTreeMap<(Member, u64), Vec<(usize, Mishap)>>,
@@ -139,7 +139,7 @@ impl Simulation {
             random: Random::new(seed),
             records: Vec::new(),
             recorder: Recorder::default(),
-            ended: Vec::new(),
+            fates: Vec::new(),
             causes: Vec::new(),
             keep: Keep::All,
             restless: None,
@@ -147,7 +147,7 @@ impl Simulation {
             partitions: Vec::new(),
             outages: Vec::new(),
             down: BTreeSet::new(),
-            before: Vec::new(),
+            ended: Vec::new(),
             lines: Lines::default(),
             mishaps: BTreeMap::new(),
             unfulfilled: Vec::new(),
@@ -171,8 +171,8 @@ impl Simulation {
     }
 
     /// The machines that crashed hosts had, in order of time.
-    pub fn before(&self) -> &[(usize, Box<dyn Machine>)] {
-        &self.before
+    pub fn ended(&self) -> &[(usize, Box<dyn Machine>)] {
+        &self.ended
     }
 
     /// The same, with something that happens to single frames beside the weather.
@@ -369,12 +369,12 @@ impl Simulation {
         };
         self.down.remove(&host);
         let before = std::mem::replace(&mut self.hosts[host].machine, machine);
-        self.before.push((host, before));
-        // The accounts of the new machine begin with nothing.
-        self.ended.resize_with(self.hosts.len(), Ended::default);
-        self.ended[host] = Ended::default();
-        let outcome = self.hosts[host].machine.start(self.now);
+        self.ended.push((host, before));
+        if let Some(fates) = self.fates.get_mut(host) {
+            *fates = Ended::default();
+        }
         self.call(None, RecordedEvent::Restarted { host });
+        let outcome = self.hosts[host].machine.start(self.now);
         self.take_outcome(host, outcome, watch);
     }
 
@@ -477,8 +477,8 @@ impl Simulation {
         if self.keep == Keep::Reports {
             return;
         }
-        self.ended.resize_with(self.hosts.len(), Ended::default);
-        for what in self.ended[host].since(host, self.hosts[host].machine.accounts()) {
+        self.fates.resize_with(self.hosts.len(), Ended::default);
+        for what in self.fates[host].since(host, self.hosts[host].machine.accounts()) {
             self.record(what);
         }
     }

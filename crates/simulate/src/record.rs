@@ -30,16 +30,16 @@ pub enum RecordedEvent {
     Input { host: usize, port: PortId, event: u32, args: Vec<Datum>, refused: bool },
     /// An output by an application's port (or by a device that is on no medium).
     Output { host: usize, port: PortId, event: u32, args: Vec<Datum> },
+    /// Layers ended messages for a reason, so many of them.
+    Ended { host: usize, how: Ending, reason: ReasonId, count: u64 },
+    /// Messages were lost with the objects that they were for.
+    Gone { host: usize, count: u64 },
     /// A copy of a frame came to a host that had crashed.
     Unheard { host: usize, number: u64 },
     /// A host stopped, with all that it held.
     Crashed { host: usize },
     /// A host that had crashed began anew.
     Restarted { host: usize },
-    /// Layers ended messages for a reason, so many of them.
-    Ended { host: usize, how: Ending, reason: ReasonId, count: u64 },
-    /// Messages were lost with the objects that they were for.
-    Gone { host: usize, count: u64 },
     /// A report (overflow and the like): a fault of the program.
     Reported { host: usize, report: Report, place: String },
 }

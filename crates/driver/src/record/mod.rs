@@ -167,7 +167,7 @@ impl<'a> Namer<'a> {
                 }
             }
             RecordedEvent::Gone { count, .. } => What::Gone { count },
-            RecordedEvent::Unheard { number, .. } => What::Unheard { frame: number },
+            RecordedEvent::Unheard { number, .. } => What::Misses { frame: number },
             RecordedEvent::Crashed { .. } => What::Crashes,
             RecordedEvent::Restarted { .. } => What::Restarts,
             RecordedEvent::Reported { report, place, .. } => What::Reports { report: report.word().to_string(), place },
@@ -228,7 +228,11 @@ pub fn devices(automaton: &Automaton) -> Vec<PortId> {
 fn args(automaton: &Automaton, written: &Written, port: PortId, params: &[(String, Type)], data: &[Datum]) -> Vec<Arg> {
     let mut found = Vec::new();
     for group in written.groups(port, params) {
-        let places = group.first..(group.first + group.count).min(data.len());
+        // Of an input that could not be made there are fewer.
+        let places = group.first..group.first + group.count;
+        if places.end > data.len() {
+            break;
+        }
         let words: Option<Vec<u64>> = data[places.clone()].iter().map(word).collect();
         if let (Some(form), Some(numbers)) = (group.form, words) {
             let (name, written) = (name_of(&params[places]), form.write(&numbers));

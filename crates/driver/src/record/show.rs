@@ -106,14 +106,14 @@ pub fn chart(run: &Run, part: &Part, title: &str) -> Chart {
                 let label = format!("{port}.{name}{}", arguments(args));
                 chart.push(at, Drawn::Call { at: host, direction: Direction::Out, label });
             }
-            What::Unheard { frame } => {
+            What::Drops(ended) => chart.push(at, Drawn::Drop { at: host, label: ended.reason.clone() }),
+            What::Misses { frame } => {
                 if let Some(message) = numbers.get(&(*frame, host)) {
                     chart.push(at, Drawn::Lose { message: *message });
                 }
             }
             What::Crashes => chart.push(at, Drawn::Violation { label: format!("{} crashes", names[host]) }),
             What::Restarts => chart.push(at, Drawn::Violation { label: format!("{} begins again", names[host]) }),
-            What::Drops(ended) => chart.push(at, Drawn::Drop { at: host, label: ended.reason.clone() }),
             What::Reports { report, place } => {
                 chart.push(at, Drawn::Violation { label: format!("{}: {report} at {place}", names[host]) });
             }
