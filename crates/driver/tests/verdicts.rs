@@ -71,7 +71,8 @@ fn verdicts_that_are_old_are_known() {
     let (mut all, mut proved, mut old) = (0, 0, Vec::new());
     for (name, compiled) in stacks() {
         let section = shipped.split("\n\n").find(|part| part.lines().next() == Some(&*name)).unwrap_or_default();
-        let was_proved = |event: &str| section.lines().any(|line| line.split(' ').nth(1) == Some(event));
+        let was_proved =
+            |event: &str| section.lines().any(|line| line.split(' ').nth(1) == Some(&*event.replace(' ', "_")));
         for (events, number) in prove::numbers(&compiled.composed, &usual::of(&compiled.composed)) {
             all += 1;
             proved += usize::from(known.contains(&*number));

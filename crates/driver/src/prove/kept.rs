@@ -57,7 +57,8 @@ pub fn shipped() -> &'static str {
 /// A verdict as a line of `library/verdicts.txt`: the number, the event, and each way. None of what is not proved.
 pub fn shipped_line(number: &str, proof: &Proof) -> Option<String> {
     let ways = proof.ways.as_ref().ok().filter(|_| proof.is_proved())?;
-    let mut line = format!("{number} {}", proof.events.first()?);
+    // A timer's name has a word in front of it: what stands here is one word.
+    let mut line = format!("{number} {}", proof.events.first()?.replace(' ', "_"));
     for way in ways {
         let goals = &way.verdict.as_ref().ok()?.goals;
         let count = |kind: &Kind| {
@@ -166,6 +167,9 @@ mod tests {
         let found = proof(ways, &["a.send".to_owned()], Known::Shipped).unwrap();
         let line = shipped_line("00ff", &found).unwrap();
         assert_eq!(line, "00ff a.send 7:12,0,0,3,0,0 0:0,0,0,0,0,0");
+        let due = proof(vec![way(7, vec![("reports", 12)])], &["a.E.expiry due".to_owned()], Known::Shipped).unwrap();
+        let of_timer = shipped_line("00ff", &due).unwrap();
+        assert!(read_shipped(&of_timer, "00ff", &due.events).is_some_and(|back| back.is_proved()), "{of_timer}");
         let text = format!("examples/a.mok A\n{line}\n");
         let read = |text: &str, number: &str| read_shipped(text, number, &["a.send".to_owned()]);
         let back = read(&text, "00ff").unwrap();
