@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::Arc;
 
 use mokume_base::world::World;
-use mokume_reaction::{Accounts, Automaton, Machine, Output, Port, PortId, PortKind};
+use mokume_reaction::{Accounts, Automaton, Machine, Output, Port, PortId};
 use mokume_record::Kind;
 use mokume_simulate::{Befell, Recorded, Weather};
 
@@ -218,7 +218,7 @@ fn skies(automaton: &Automaton, texts: &[String], world: &dyn World) -> Result<V
 }
 
 fn device_ports(automaton: &Automaton) -> Vec<(usize, &Port)> {
-    automaton.ports.iter().enumerate().filter(|(_, port)| port.kind == PortKind::Device).collect()
+    crate::record::devices(automaton).into_iter().map(|port| (port.index(), &automaton.ports[port.index()])).collect()
 }
 
 /// The device port of this name, or the only one.

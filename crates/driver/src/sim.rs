@@ -475,8 +475,7 @@ fn host_parameters(stack: &Compiled, settings: &[(Name, Vec<u64>)], number: usiz
 
 /// The port of a host's device.
 fn device(automaton: &Automaton, device: u32) -> Option<PortId> {
-    let ports = automaton.ports.iter().enumerate().filter(|(_, port)| port.kind == mokume_reaction::PortKind::Device);
-    ports.map(|(index, _)| PortId::from(index)).nth(device as usize)
+    record::devices(automaton).get(device as usize).copied()
 }
 
 /// What the network says of single frames, and where.

@@ -24,11 +24,11 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// A stack in a network of a file, and the ways that its reactions take.
-fn ways((file, network, stack): (&str, &str, &str)) -> (Compiled, Written) {
+/// A stack in a network of a file, or in its only one, and the ways that its reactions take.
+pub fn ways(file: &str, network: Option<&str>, stack: &str) -> (Compiled, Written) {
     let file = root().join(file).to_string_lossy().into_owned();
     let checked = compile::check(&RealWorld, &[file]).expect("a file");
-    let network = sim::choose(&checked, Some(network)).expect("a network");
+    let network = sim::choose(&checked, network).expect("a network");
     let mut stacks = sim::stacks(&checked, network, &RealWorld).0;
     let number =
         profile::choose(&checked, &stacks.keys().copied().collect::<Vec<_>>(), Some(stack)).expect("the stack");
@@ -41,7 +41,8 @@ fn ways((file, network, stack): (&str, &str, &str)) -> (Compiled, Written) {
 
 fn usual() -> Usual {
     let mut usual = Usual::default();
-    for (compiled, written) in NETWORKS.map(ways) {
+    for (file, network, stack) in NETWORKS {
+        let (compiled, written) = ways(file, Some(network), stack);
         usual.add(&mokume_analyse::flat(&compiled.composed), &written.profile, RARE);
     }
     usual

@@ -122,9 +122,10 @@ fn verdicts_are_made_anew() {
         let limit = if name.contains(&only) { limit } else { 0 };
         let again = again && name.contains(&only);
         let choice = Choice { event: None, limit: Duration::from_secs(limit), kept: kept.clone(), again };
-        let judged = prove::prove(&RealWorld, (&compiled, &usual::of(&compiled.composed)), &choice, &mut Aloud(&name));
+        let usual = usual::of(&compiled.composed);
+        let judged = prove::prove(&RealWorld, (&compiled, &usual), &choice, &mut Aloud(&name));
         let judged = judged.unwrap_or_else(|failure| panic!("{failure}"));
-        let numbers = prove::numbers(&compiled.composed, &usual::of(&compiled.composed));
+        let numbers = prove::numbers(&compiled.composed, &usual);
         let _ = write!(text, "\n{name}\n");
         for proof in &judged {
             all += 1;

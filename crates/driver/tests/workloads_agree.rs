@@ -5,9 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use mokume_base::world::RealWorld;
-use mokume_driver::machines::Backend;
 use mokume_driver::profile::Profile;
-use mokume_driver::{build, compile, profile, sim};
+use mokume_driver::{build, compile};
 
 /// The stack's file, its name, the program that drives it.
 const WORKLOADS: [(&str, &str, &str); 5] = [
@@ -29,25 +28,15 @@ fn files(file: &str, stack: &str) -> [Vec<(String, String)>; 3] {
     let checked = compile::check(&RealWorld, &[name]).expect("a file");
     let chosen = compile::choose_stack(&checked, Some(stack)).expect("the stack");
     let mut compiled = compile::compile_to_write(&checked, chosen).0.expect("no errors");
-    let usual = root().join(file.replace(".mok", "_usual.mok"));
-    let usual = if usual.exists() { usual_ways(&usual, stack) } else { Profile::default() };
+    let usual = file.replace(".mok", "_usual.mok");
+    let profile = match root().join(&usual).exists() {
+        true => crate::usual::ways(&usual, None, stack).1.profile,
+        false => Profile::default(),
+    };
     [0, 1, 2].map(|level| {
-        compiled.fuse_by(level, usual.clone());
+        compiled.fuse_by(level, profile.clone());
         build::c(&compiled).expect("C")
     })
-}
-
-/// The ways that reactions of a stack take in the network of a file.
-fn usual_ways(file: &Path, stack: &str) -> Profile {
-    let checked = compile::check(&RealWorld, &[file.to_string_lossy().into_owned()]).expect("a file");
-    let network = sim::choose(&checked, None).expect("a network");
-    let stacks = sim::stacks(&checked, network, &RealWorld).0;
-    let prepared = sim::Prepared::new(&checked, network, &stacks, Backend::Interpreter).expect("a network that runs");
-    let number =
-        profile::choose(&checked, &stacks.keys().copied().collect::<Vec<_>>(), Some(stack)).expect("the stack");
-    profile::record(&checked, &prepared, (number, &stacks[&number]), 1..2, &RealWorld, &mut |_, _| {})
-        .expect("a run")
-        .profile
 }
 
 /// What the program says of each seed, of the stack compiled with sanitizers, from a folder of its own.

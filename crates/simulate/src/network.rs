@@ -362,7 +362,7 @@ impl Simulation {
     fn turn(&mut self, index: usize, watch: &mut dyn Watch) {
         let Outage { host, again, .. } = &mut self.outages[index];
         let (host, again) = (*host, again.take());
-        watch.turned(self.now, host, again.is_some());
+        watch.turned(host, again.is_some());
         let Some(machine) = again else {
             self.down.insert(host);
             return self.call(None, RecordedEvent::Crashed { host });

@@ -21,7 +21,7 @@ pub trait Watch {
     fn input(&mut self, _at: u64, _host: usize, _port: PortId, _event: u32, _args: &[Datum]) {}
 
     /// A host crashes, or begins anew (`begins`).
-    fn turned(&mut self, _at: u64, _host: usize, _begins: bool) {}
+    fn turned(&mut self, _host: usize, _begins: bool) {}
 
     /// The arguments of the script's input of this index, now that its time has come; `None`: it is left out.
     fn arguments(&mut self, at: u64, index: usize, input: &ScriptedInput) -> Option<Vec<Datum>>;

@@ -4,7 +4,7 @@
 
 use mokume_base::spelling::did_you_mean;
 use mokume_dissect::names;
-use mokume_reaction::{FieldValue, Type, WireId, WireItem};
+use mokume_reaction::{Compare, FieldValue, Type, WireId, WireItem};
 
 use super::{Dissection, Dissector, Field, Layer};
 use crate::failure::Failure;
@@ -26,26 +26,6 @@ pub enum Filter {
         values: Vec<u64>,
     },
 }
-
-/// As the language writes it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Compare {
-    Eq,
-    Ne,
-    Lt,
-    Le,
-    Gt,
-    Ge,
-}
-
-const SIGNS: [(&str, Compare); 6] = [
-    ("==", Compare::Eq),
-    ("!=", Compare::Ne),
-    ("<=", Compare::Le),
-    (">=", Compare::Ge),
-    ("<", Compare::Lt),
-    (">", Compare::Gt),
-];
 
 const HELP: &str = "write `kind == 1`, `Tell.value > 200 and not refused`, or a name alone for packets that have it";
 
@@ -131,7 +111,8 @@ fn words(text: &str) -> Result<Vec<String>, Failure> {
     let mut words: Vec<String> = Vec::new();
     let mut rest = text.trim_start();
     while let Some(first) = rest.chars().next() {
-        let sign = SIGNS.iter().map(|(sign, _)| *sign).chain(["(", ")"]).find(|sign| rest.starts_with(sign));
+        let sign =
+            Compare::AS_READ.into_iter().map(Compare::sign).chain(["(", ")"]).find(|sign| rest.starts_with(sign));
         let is_word = |c: char| c.is_alphanumeric() || "_.:/-".contains(c);
         let end = match sign {
             Some(sign) => sign.len(),
@@ -210,8 +191,8 @@ impl Reader<'_> {
             None => return Err(Failure::of_use("the filter ends where a name is expected", HELP)),
         };
         self.at += 1;
-        let sign = self.peek().and_then(|word| SIGNS.iter().find(|(sign, _)| *sign == word));
-        let Some((sign, compare)) = sign else {
+        let compare = self.peek().and_then(|word| Compare::AS_READ.into_iter().find(|compare| compare.sign() == word));
+        let Some(compare) = compare else {
             if name == "refused" {
                 return Ok(Filter::Refused);
             }
@@ -221,7 +202,7 @@ impl Reader<'_> {
         };
         self.at += 1;
         let Some(value) = self.peek().map(str::to_string) else {
-            return Err(Failure::of_use(format!("behind `{name} {sign}` a value is missing"), HELP));
+            return Err(Failure::of_use(format!("behind `{name} {}` a value is missing", compare.sign()), HELP));
         };
         self.at += 1;
         let path = path(&name);
@@ -231,7 +212,7 @@ impl Reader<'_> {
         values.dedup();
         match values.is_empty() {
             true => Err(self.no_value(&name, &value, &fields)),
-            false => Ok(Filter::Is { path, compare: *compare, values }),
+            false => Ok(Filter::Is { path, compare, values }),
         }
     }
 

@@ -129,7 +129,7 @@ impl Log {
     }
 
     /// A host crashes, or begins again.
-    pub fn turned(&mut self, _at: u64, host: usize, begins: bool) {
+    pub fn turned(&mut self, host: usize, begins: bool) {
         let life = self.of_host[host];
         self.lives[life].lasts = false;
         if begins {
@@ -255,6 +255,7 @@ impl Sequence {
 type Step = (Vec<Datum>, Option<Vec<Datum>>);
 
 /// What a life did from one view to the next.
+#[derive(Clone, Copy)]
 struct Stretch<'l> {
     entries: &'l [(u64, Entry)],
     /// When the next view began, if there was one.
@@ -323,12 +324,12 @@ impl Log {
     /// Each two lives that went from one view to the same next, with what both did meanwhile.
     fn together_in(&self) -> Vec<Together<'_>> {
         let mut found = Vec::new();
-        for one in 0..self.lives.len() {
-            for other in 0..self.lives.len() {
-                let mut theirs = self.stretches(other);
-                for (step, stretch) in self.stretches(one) {
-                    if let Some(their) = theirs.remove(&step) {
-                        found.push(Together { one: (one, stretch), other: (other, their), step });
+        let all: Vec<BTreeMap<Step, Stretch<'_>>> = (0..self.lives.len()).map(|life| self.stretches(life)).collect();
+        for (one, ours) in all.iter().enumerate() {
+            for (other, theirs) in all.iter().enumerate() {
+                for (step, stretch) in ours {
+                    if let Some(their) = theirs.get(step) {
+                        found.push(Together { one: (one, *stretch), other: (other, *their), step: step.clone() });
                     }
                 }
             }

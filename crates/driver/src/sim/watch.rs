@@ -362,8 +362,8 @@ impl Watch for Watcher<'_> {
         self.log.input(at, host, self.automata[host], &self.events.heard[host], ((port, event), args));
     }
 
-    fn turned(&mut self, at: u64, host: usize, begins: bool) {
-        self.log.turned(at, host, begins);
+    fn turned(&mut self, host: usize, begins: bool) {
+        self.log.turned(host, begins);
         self.before[host] = self.sessions[host].len();
     }
 

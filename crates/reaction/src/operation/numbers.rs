@@ -94,6 +94,9 @@ impl Binary {
 }
 
 impl Compare {
+    /// All, so that the first whose [`Compare::sign`] a text begins with is the one that stands there.
+    pub const AS_READ: [Compare; 6] = [Compare::Eq, Compare::Ne, Compare::Le, Compare::Ge, Compare::Lt, Compare::Gt];
+
     /// `==` … `>=`: as the text form, C and people write it.
     pub fn sign(self) -> &'static str {
         match self {

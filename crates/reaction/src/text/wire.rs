@@ -162,19 +162,11 @@ impl<'a> Reader<'_, 'a> {
 
     pub(super) fn test(&mut self, cursor: &mut Cursor) -> Read<WireTest> {
         let left = self.sum(cursor, 0)?;
-        const SIGNS: &[(&str, Compare)] = &[
-            ("==", Compare::Eq),
-            ("!=", Compare::Ne),
-            ("<=", Compare::Le),
-            (">=", Compare::Ge),
-            ("<", Compare::Lt),
-            (">", Compare::Gt),
-        ];
-        let Some((_, compare)) = SIGNS.iter().find(|(sign, _)| cursor.mark(sign)) else {
+        let Some(compare) = Compare::AS_READ.into_iter().find(|compare| cursor.mark(compare.sign())) else {
             return cursor.wanted("a comparison");
         };
         let right = self.sum(cursor, 0)?;
-        Ok(WireTest { left, compare: *compare, right })
+        Ok(WireTest { left, compare, right })
     }
 
     fn otherwise(&mut self, cursor: &mut Cursor) -> Read<ReasonId> {
