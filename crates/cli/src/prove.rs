@@ -1,5 +1,7 @@
 //! `mokume prove`.
 
+mod equal;
+
 use std::time::Duration;
 
 use mokume_base::RealWorld;
@@ -10,6 +12,8 @@ use serde_json::json;
 use crate::arguments::{ByProfile, StackChoice};
 use crate::common::{compiled_to_write, profile_of};
 use crate::print::{Printer, Status};
+
+pub use equal::prove_equal;
 
 /// A line for each path, as soon as it is known; before that one that changes.
 struct Lines<'p> {
@@ -70,8 +74,7 @@ fn line(proof: &Proof, printer: &Printer) {
         0 => String::new(),
         never => format!(", {never} of them never taken"),
     };
-    let goals = ways.iter().filter_map(|way| way.verdict.as_ref().ok()).flat_map(|shown| &shown.goals);
-    let goals: u32 = goals.map(|(_, count)| count).sum();
+    let goals = goals_of(ways);
     printer.line(match proof.is_proved() {
         true if proof.known == Known::Kept => format!("{events:<28} proved: {all} ways{never}, {goals} goals (kept)"),
         true if proof.known == Known::Shipped => {
@@ -110,7 +113,25 @@ fn replayed(proof: &Proof, printer: &Printer) {
 }
 
 fn object(proof: &Proof) -> serde_json::Value {
-    let way = |way: &Way| match &way.verdict {
+    let seconds = proof.took.as_secs_f64();
+    match &proof.ways {
+        Ok(ways) => json!({
+            "events": proof.events, "proved": proof.is_proved(), "ways": ways.iter().map(way_object).collect::<Vec<_>>(), "seconds": seconds,
+            "replayed": proof.replayed.as_ref().map(|found| json!({ "test": found.test, "layers": found.layers, "path": found.path })),
+            "kept": proof.known == Known::Kept, "shipped": proof.known == Known::Shipped,
+        }),
+        Err(why) => json!({ "events": proof.events, "proved": false, "why": why, "seconds": seconds }),
+    }
+}
+
+/// How many goals were shown.
+fn goals_of(ways: &[Way]) -> u32 {
+    let goals = ways.iter().filter_map(|way| way.verdict.as_ref().ok()).flat_map(|shown| &shown.goals);
+    goals.map(|(_, count)| count).sum()
+}
+
+fn way_object(way: &Way) -> serde_json::Value {
+    match &way.verdict {
         Ok(shown) => {
             let goals: serde_json::Map<_, _> =
                 shown.goals.iter().map(|(kind, count)| ((*kind).to_owned(), json!(count))).collect();
@@ -121,14 +142,5 @@ fn object(proof: &Proof) -> serde_json::Value {
                 open.values.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
             json!({ "guards": way.guards, "proved": false, "why": open.why, "values": values })
         }
-    };
-    let seconds = proof.took.as_secs_f64();
-    match &proof.ways {
-        Ok(ways) => json!({
-            "events": proof.events, "proved": proof.is_proved(), "ways": ways.iter().map(way).collect::<Vec<_>>(), "seconds": seconds,
-            "replayed": proof.replayed.as_ref().map(|found| json!({ "test": found.test, "layers": found.layers, "path": found.path })),
-            "kept": proof.known == Known::Kept, "shipped": proof.known == Known::Shipped,
-        }),
-        Err(why) => json!({ "events": proof.events, "proved": false, "why": why, "seconds": seconds }),
     }
 }

@@ -198,6 +198,9 @@ impl Reader<'_> {
                     match outcome.result {
                         Ok(decoded) => ways.push((copy, None, then, vec![Value::Message(Box::new(decoded))])),
                         Err(reason) => {
+                            if self.compares {
+                                copy.leaf.refused.push((wire, packet.clone()));
+                            }
                             let results = vec![Value::Message(Box::new(packet.clone())), Value::Reason(reason)];
                             ways.push((copy, None, otherwise, results));
                         }

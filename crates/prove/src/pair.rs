@@ -1,0 +1,298 @@
+//! Two automata over one list of declarations, so that what has one name in both is one thing: what is compared must be told apart by nothing but
+//! what it does.
+//!
+//! It is done in the text form, where a name is all that stands for a declaration. What of one name is not the same in both is *apart*: then nothing is said of
+//! the two. Cells that only one of them has are known ([`Pair::alone`]): of these, no relation is asked.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use mokume_base::FileId;
+use mokume_reaction::operation::Slot;
+use mokume_reaction::{text, Automaton, CellId, ClassId, FunctionId, HandlerId, Operation, Trigger, Unit, WireId};
+
+/// Two automata whose declarations have the same numbers.
+#[derive(Clone, Debug)]
+pub struct Pair {
+    pub first: Automaton,
+    pub second: Automaton,
+    /// Cells that only one of them has.
+    pub alone: BTreeSet<(ClassId, CellId)>,
+    /// Wires of one name that are not the same, by their numbers in either: one that only one of them has is among them.
+    pub other_wires: BTreeSet<WireId>,
+}
+
+/// A handler of a class, in the one, the other or both.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Both {
+    pub class: ClassId,
+    pub trigger: Trigger,
+    pub first: Option<HandlerId>,
+    pub second: Option<HandlerId>,
+}
+
+/// What a line of the text form begins with that declares something.
+const DECLARED: [&str; 7] = ["param", "enum", "attribute", "header", "reason", "layer", "port"];
+
+/// A part of the text form: the lines of one item.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Item {
+    word: String,
+    /// What it declares, or its first line.
+    name: String,
+    text: String,
+}
+
+/// Puts two automata over one list of declarations; else what is apart, a line each.
+pub fn pair(first: &Automaton, second: &Automaton) -> Result<Pair, Vec<String>> {
+    let (one_of, other_of) = (first, second);
+    let [a, b] = [first, second].map(|automaton| {
+        let bare =
+            Automaton { composition: None, paths: Vec::new(), name: "same".to_owned(), ..automaton.without_places() };
+        items(&text::print(&bare))
+    });
+    let mut apart = Vec::new();
+    let declared = declarations(&a, &b, &mut apart);
+    let starts = |automaton: &Automaton| -> Vec<String> {
+        let classes = 0..automaton.classes.len();
+        let starts = classes.filter(|class| automaton.handler_of(ClassId::from(*class), &Trigger::Start).is_some());
+        starts.map(|class| automaton.classes[class].name.clone()).collect()
+    };
+    let (one, other) = (starts(first), starts(second));
+    let order =
+        |all: &[String], of: &[String]| all.iter().filter(|name| of.contains(name)).cloned().collect::<Vec<_>>();
+    if order(&one, &other) != order(&other, &one) {
+        apart.push(format!("the order in which objects start: {}; {}", one.join(", "), other.join(", ")));
+    }
+    if !apart.is_empty() {
+        return Err(apart);
+    }
+    let whole = |items: &[Item]| {
+        let own = items.iter().filter(|item| !DECLARED.contains(&item.word.as_str()) && item.word != "class");
+        declared.iter().chain(own.map(|item| &item.text)).map(|text| format!("{text}\n")).collect::<String>()
+    };
+    let [first, second] = match [read(&whole(&a)), read(&whole(&b))] {
+        [Ok(first), Ok(second)] => [first, second],
+        [Err(why), _] | [_, Err(why)] => return Err(vec![why]),
+    };
+    let alone = cells_of_one(&first, one_of, other_of);
+    let wires = |automaton: &Automaton| -> Vec<String> {
+        (0..automaton.wires.len()).map(|wire| text::wire(automaton, WireId::from(wire))).collect()
+    };
+    let (one, other) = (wires(&first), wires(&second));
+    let differ = (0..one.len().max(other.len())).filter(|wire| one.get(*wire) != other.get(*wire));
+    let other_wires = differ.map(WireId::from).collect();
+    Ok(Pair { first, second, alone, other_wires })
+}
+
+fn read(text: &str) -> Result<Automaton, String> {
+    let parsed = text::parse(FileId(0), text);
+    match parsed.diagnostics.first() {
+        Some(diagnostic) => Err(format!("they do not go together: {}", diagnostic.message)),
+        None => Ok(parsed.automaton),
+    }
+}
+
+fn items(text: &str) -> Vec<Item> {
+    let mut items: Vec<Item> = Vec::new();
+    for line in text.lines().filter(|line| !line.is_empty()) {
+        match items.last_mut() {
+            Some(item) if line.starts_with([' ', '}']) => {
+                item.text.push('\n');
+                item.text.push_str(line);
+            }
+            _ => {
+                let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+                let is_named = DECLARED.contains(&word) || word == "class";
+                let name = if is_named { named(rest) } else { line };
+                items.push(Item { word: word.to_owned(), name: name.to_owned(), text: line.to_owned() });
+            }
+        }
+    }
+    items
+}
+
+/// The name in front of what is said of it, quoted parts whole.
+fn named(rest: &str) -> &str {
+    let mut is_quoted = false;
+    let end = rest.find(|letter| {
+        is_quoted ^= letter == '`';
+        !is_quoted && matches!(letter, ' ' | ':' | '{' | '(')
+    });
+    &rest[..end.unwrap_or(rest.len())]
+}
+
+/// The declarations of both, those of the first in front.
+fn declarations(a: &[Item], b: &[Item], apart: &mut Vec<String>) -> Vec<String> {
+    let find = |of: &[Item], item: &Item| {
+        of.iter().find(|other| (&other.word, &other.name) == (&item.word, &item.name)).cloned()
+    };
+    let heads = |items: &[Item]| {
+        let of = |item: &&Item| matches!(item.word.as_str(), "tick" | "outputs");
+        items.iter().filter(of).map(|item| item.text.clone()).collect::<Vec<_>>()
+    };
+    if heads(a) != heads(b) {
+        apart.push(format!("`{}` and `{}`", heads(a).join(", "), heads(b).join(", ")));
+    }
+    let mut declared = Vec::new();
+    for word in DECLARED.into_iter().chain(["class"]) {
+        let of = |items: &[Item]| items.iter().filter(|item| item.word == word).cloned().collect::<Vec<_>>();
+        for item in of(a) {
+            declared.push(match (word, find(b, &item)) {
+                (_, None) if word == "port" => {
+                    apart.push(format!("port `{}` is there only in the first", item.name));
+                    item.text
+                }
+                (_, None) => item.text,
+                ("class", Some(other)) => class(&item, &other, apart),
+                // Which definition an instance is of does not matter.
+                ("layer", Some(_)) => item.text,
+                (_, Some(other)) if other.text == item.text => item.text,
+                (_, Some(other)) => {
+                    let (one, another) = first_difference(&item.text, &other.text);
+                    apart.push(format!("{word} `{}`: `{one}` and `{another}`", item.name));
+                    item.text
+                }
+            });
+        }
+        for item in of(b).into_iter().filter(|item| find(a, item).is_none()) {
+            if word == "port" {
+                apart.push(format!("port `{}` is there only in the second", item.name));
+            }
+            declared.push(item.text);
+        }
+    }
+    declared
+}
+
+fn first_difference<'t>(a: &'t str, b: &'t str) -> (&'t str, &'t str) {
+    let (mut a, mut b) = (a.lines(), b.lines());
+    loop {
+        match (a.next(), b.next()) {
+            (Some(one), Some(other)) if one == other => {}
+            (one, other) => return (one.unwrap_or("").trim(), other.unwrap_or("").trim()),
+        }
+    }
+}
+
+/// The cells of both, those of the first in front.
+fn class(a: &Item, b: &Item, apart: &mut Vec<String>) -> String {
+    let (head, other) = (a.text.lines().next().unwrap_or(""), b.text.lines().next().unwrap_or(""));
+    if head != other {
+        apart.push(format!("`{}` and `{}`", head.trim_end_matches(" {"), other.trim_end_matches(" {")));
+    }
+    let (mine, theirs) = (cells(a), cells(b));
+    let mut lines = vec![head.to_owned()];
+    for (name, line) in &mine {
+        if let Some((_, other)) = theirs.iter().find(|(other, _)| other == name).filter(|(_, other)| other != line) {
+            apart.push(format!("state of `{}`: `{}` and `{}`", a.name, line.trim(), other.trim()));
+        }
+        lines.push((*line).to_owned());
+    }
+    let more = theirs.iter().filter(|(name, _)| !mine.iter().any(|(other, _)| other == name));
+    lines.extend(more.map(|(_, line)| (*line).to_owned()));
+    lines.push("}".to_owned());
+    lines.join("\n")
+}
+
+fn cells(class: &Item) -> Vec<(&str, &str)> {
+    let lines = class.text.lines().skip(1).filter(|line| line.starts_with(' '));
+    lines.map(|line| (named(line.trim_start().trim_start_matches("fixed ")), line)).collect()
+}
+
+fn cells_of_one(both: &Automaton, first: &Automaton, second: &Automaton) -> BTreeSet<(ClassId, CellId)> {
+    let mut alone = BTreeSet::new();
+    for (c, class) in both.classes.iter().enumerate() {
+        for (place, cell) in class.cells.iter().enumerate() {
+            let has = |of: &Automaton| {
+                let mut cells =
+                    of.classes.iter().filter(|other| other.name == class.name).flat_map(|other| &other.cells);
+                cells.any(|other| other.name == cell.name)
+            };
+            if !(has(first) && has(second)) {
+                alone.insert((ClassId::from(c), CellId::from(place)));
+            }
+        }
+    }
+    alone
+}
+
+impl Pair {
+    /// The handlers of both, each with the one that has its place in the other.
+    pub fn handlers(&self) -> Vec<Both> {
+        let mut all: Vec<Both> = Vec::new();
+        for handler in self.first.handlers.iter().chain(&self.second.handlers) {
+            let (class, trigger) = (handler.class, handler.trigger.clone());
+            if !all.iter().any(|known| known.class == class && known.trigger == trigger) {
+                let [first, second] =
+                    [&self.first, &self.second].map(|automaton| automaton.handler_of(class, &trigger));
+                all.push(Both { class, trigger, first, second });
+            }
+        }
+        all
+    }
+
+    /// Whether a handler is the same code in both, with all functions and wires that it names.
+    pub fn is_same_code(&self, both: &Both) -> bool {
+        let (Some(first), Some(second)) = (both.first, both.second) else { return false };
+        let [a, b] =
+            [(&self.first, first), (&self.second, second)].map(|(automaton, handler)| Code::of(automaton, handler));
+        a == b
+    }
+}
+
+/// What a handler does, as text.
+#[derive(PartialEq, Eq)]
+struct Code {
+    handler: String,
+    functions: BTreeMap<String, String>,
+    wires: BTreeMap<String, String>,
+    /// Functions in C, of which nothing is known but their names: never equal to anything.
+    is_known: Known,
+}
+
+/// Two of which nothing is known are not the same.
+struct Known(bool);
+
+impl PartialEq for Known {
+    fn eq(&self, other: &Known) -> bool {
+        self.0 && other.0
+    }
+}
+
+impl Eq for Known {}
+
+impl Code {
+    fn of(automaton: &Automaton, handler: HandlerId) -> Code {
+        let mut code = Code {
+            handler: text::unit(automaton, Unit::Handler(handler)),
+            functions: BTreeMap::new(),
+            wires: BTreeMap::new(),
+            is_known: Known(true),
+        };
+        let mut open = vec![&automaton.handler(handler).body];
+        while let Some(body) = open.pop() {
+            let plain = body.ops().map(|op| (op.kind.row().name, op.kind.slots()));
+            let attempts = body.blocks.iter().filter_map(|block| block.terminator.attempt());
+            for (name, slots) in plain.chain(attempts.map(|op| (op.row().name, op.slots()))) {
+                code.is_known.0 &= name != "Native";
+                for slot in slots {
+                    match slot {
+                        Slot::Function(FunctionId(id)) => {
+                            let function = &automaton.functions[id as usize];
+                            let text = text::unit(automaton, Unit::Function(FunctionId(id)));
+                            if code.functions.insert(function.name.clone(), text).is_none() {
+                                open.push(&function.body);
+                            }
+                        }
+                        Slot::Wire(WireId(id)) => {
+                            let text = text::wire(automaton, WireId(id));
+                            code.wires.insert(automaton.wires[id as usize].name.clone(), text);
+                        }
+                        _ => {}
+                    }
+                }
+            }
+        }
+        code
+    }
+}
