@@ -97,7 +97,7 @@ pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i3
         },
         Command::Prove { stack, other, other_stack, limit, .. } if !other.is_empty() => {
             let other = (&other[..], other_stack.as_deref());
-            crate::prove::prove_equal(stack, other, Duration::from_secs(*limit), printer)
+            crate::equal::prove_equal(stack, other, Duration::from_secs(*limit), printer)
         }
         Command::Prove { stack, event, limit, again, by, .. } => {
             let asked = (event.as_deref(), Duration::from_secs(*limit), *again);

@@ -1,7 +1,5 @@
 //! `mokume prove`.
 
-mod equal;
-
 use std::time::Duration;
 
 use mokume_base::RealWorld;
@@ -12,8 +10,6 @@ use serde_json::json;
 use crate::arguments::{ByProfile, StackChoice};
 use crate::common::{compiled_to_write, profile_of};
 use crate::print::{Printer, Status};
-
-pub use equal::prove_equal;
 
 /// A line for each path, as soon as it is known; before that one that changes.
 struct Lines<'p> {
@@ -125,12 +121,13 @@ fn object(proof: &Proof) -> serde_json::Value {
 }
 
 /// How many goals were shown.
-fn goals_of(ways: &[Way]) -> u32 {
+pub fn goals_of(ways: &[Way]) -> u32 {
     let goals = ways.iter().filter_map(|way| way.verdict.as_ref().ok()).flat_map(|shown| &shown.goals);
     goals.map(|(_, count)| count).sum()
 }
 
-fn way_object(way: &Way) -> serde_json::Value {
+/// A way as an object: its goals by kind, or why it is open.
+pub fn way_object(way: &Way) -> serde_json::Value {
     match &way.verdict {
         Ok(shown) => {
             let goals: serde_json::Map<_, _> =

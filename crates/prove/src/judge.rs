@@ -6,7 +6,6 @@
 //! it finds may be one that is never reached.
 
 mod asking;
-mod equal;
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,9 +16,8 @@ use mokume_reaction::{AttributeId, Automaton, CellId, CellKind, ClassId, Handler
 use crate::solver::{Answer, Solver};
 use crate::symbolic::{any_state, plain, sort_of, Emission, End, Leaf, Message, Object, Origin, Out, Reader, Value};
 use crate::term::{Assumed, Operator, Sort, Term, Terms};
-use asking::Asking;
+pub(crate) use asking::Asking;
 pub use asking::{Step, Watch};
-pub use equal::{judge_same, Extent};
 
 /// What is known of a path.
 #[derive(Clone, Debug)]
@@ -167,7 +165,7 @@ pub fn judge_watched<'w>(
 }
 
 /// Facts that say the same together, each as those in front of it make it.
-fn made_simple(terms: &mut Terms, facts: &[Term]) -> Vec<Term> {
+pub(crate) fn made_simple(terms: &mut Terms, facts: &[Term]) -> Vec<Term> {
     let before = terms.assumed();
     let mut simple = Vec::new();
     for fact in facts {
@@ -187,24 +185,30 @@ pub fn given(place: usize, name: &str) -> String {
 }
 
 /// What a handler's event brings: anything.
-fn arguments(automaton: &Automaton, handler: HandlerId, reader: &mut Reader) -> Result<Vec<Value>, String> {
-    let mut args = Vec::new();
-    for (place, (name, ty)) in automaton.handler(handler).params.iter().enumerate() {
-        let given = given(place, name);
-        args.push(match ty {
-            Type::Msg if reader.is_inside => Value::Message(Box::new(Message::unknown_inside(reader.terms, &given))),
-            Type::Msg => Value::Message(Box::new(Message::unknown(reader.terms, &given))),
-            Type::Ref(_) | Type::Reason | Type::Array(..) => {
-                return Err(format!("the event brings `{name}`, which is no number"))
-            }
-            scalar => Value::Bits(reader.terms.variable(&given, sort_of(automaton, *scalar))),
-        });
-    }
-    Ok(args)
+pub(crate) fn arguments(automaton: &Automaton, handler: HandlerId, reader: &mut Reader) -> Result<Vec<Value>, String> {
+    let params = automaton.handler(handler).params.iter().enumerate();
+    params.map(|(place, (name, ty))| argument(automaton, (place, name), *ty, reader)).collect()
+}
+
+pub(crate) fn argument(
+    automaton: &Automaton,
+    (place, name): (usize, &str),
+    ty: Type,
+    reader: &mut Reader,
+) -> Result<Value, String> {
+    let given = given(place, name);
+    Ok(match ty {
+        Type::Msg if reader.is_inside => Value::Message(Box::new(Message::unknown_inside(reader.terms, &given))),
+        Type::Msg => Value::Message(Box::new(Message::unknown(reader.terms, &given))),
+        Type::Ref(_) | Type::Reason | Type::Array(..) => {
+            return Err(format!("the event brings `{name}`, which is no number"))
+        }
+        scalar => Value::Bits(reader.terms.variable(&given, sort_of(automaton, scalar))),
+    })
 }
 
 /// No message has 2^31 octets.
-fn sizes(automaton: &Automaton, handler: HandlerId, terms: &mut Terms) -> Vec<Term> {
+pub(crate) fn sizes(automaton: &Automaton, handler: HandlerId, terms: &mut Terms) -> Vec<Term> {
     let params = &automaton.handler(handler).params;
     let mut facts = Vec::new();
     for (place, (name, _)) in params.iter().enumerate().filter(|(_, (_, ty))| *ty == Type::Msg) {
@@ -333,34 +337,34 @@ fn judge_way(
 }
 
 /// A way through the path and one through the layers.
-struct Compared<'c, 'a> {
-    automaton: &'a Automaton,
-    class_of: &'c dyn Fn(Object) -> mokume_reaction::ClassId,
+pub(crate) struct Compared<'c, 'a> {
+    pub(crate) automaton: &'a Automaton,
+    pub(crate) class_of: &'c dyn Fn(Object) -> mokume_reaction::ClassId,
     /// Of each object, whether it is.
-    there: &'c [Term],
+    pub(crate) there: &'c [Term],
     /// Of each object, whether it has a name that is never nobody's.
-    sure: &'c [bool],
+    pub(crate) sure: &'c [bool],
     /// What the cells that one of them writes held before.
-    before: &'c BTreeMap<Place, Term>,
+    pub(crate) before: &'c BTreeMap<Place, Term>,
     /// Cells that only one of two automata has: what is in them is not compared.
-    alone: &'c BTreeSet<(ClassId, CellId)>,
+    pub(crate) alone: &'c BTreeSet<(ClassId, CellId)>,
     /// Wires that are not the same in both.
-    other_wires: &'c BTreeSet<WireId>,
+    pub(crate) other_wires: &'c BTreeSet<WireId>,
     /// Whether the first is taken as it is: what it reports the second reports, too, and whom it speaks of is there.
-    assumes: bool,
-    terms: &'c mut Terms,
-    mine: &'c Leaf,
-    theirs: &'c Leaf,
+    pub(crate) assumes: bool,
+    pub(crate) terms: &'c mut Terms,
+    pub(crate) mine: &'c Leaf,
+    pub(crate) theirs: &'c Leaf,
 }
 
-type Failures = Vec<(Kind, String, Term)>;
+pub(crate) type Failures = Vec<(Kind, String, Term)>;
 
 /// A cell of an object.
-type Place = (Object, CellId);
+pub(crate) type Place = (Object, CellId);
 
 impl Compared<'_, '_> {
     /// For each goal: what it is about, and when it fails.
-    fn failures(mut self) -> Result<Failures, String> {
+    pub(crate) fn failures(mut self) -> Result<Failures, String> {
         let mut failures = Failures::new();
         if self.assumes {
             let [mine, theirs] = [self.mine, self.theirs].map(|leaf| {
@@ -514,6 +518,7 @@ impl Compared<'_, '_> {
         let to = |emission: &Emission| match emission {
             Emission::Call { target, event, args, .. } => (Some(*target), event.clone(), args.len()),
             Emission::Out(out) => (None, format!("{} {}", out.port.0, out.event), out.args.len()),
+            Emission::Given { values, is_refused } => (None, format!("given {is_refused}"), values.len()),
         };
         let other = !mine.iter().map(to).eq(theirs.iter().map(to));
         failures.push((Kind::Outputs, "what is emitted, and to whom".into(), self.terms.truth(other)));
@@ -521,6 +526,7 @@ impl Compared<'_, '_> {
             let parts = |emission: &Emission| match emission {
                 Emission::Call { args, null, .. } => (args.clone(), *null),
                 Emission::Out(out) => (out.args.clone(), None),
+                Emission::Given { values, .. } => (values.clone(), None),
             };
             let ((mine, null), (theirs, other)) = (parts(mine), parts(theirs));
             let [null, other] = [null, other].map(|null| null.unwrap_or_else(|| self.terms.truth(false)));

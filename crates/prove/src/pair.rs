@@ -8,7 +8,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use mokume_base::FileId;
 use mokume_reaction::operation::Slot;
-use mokume_reaction::{text, Automaton, CellId, ClassId, FunctionId, HandlerId, Operation, Trigger, Unit, WireId};
+use mokume_reaction::{
+    text, Automaton, CellId, ClassId, Function, FunctionId, Handler, HandlerId, Operation, Role, Trigger, Type, Unit,
+    Value, ValueInfo, WireId,
+};
 
 /// Two automata whose declarations have the same numbers.
 #[derive(Clone, Debug)]
@@ -28,6 +31,55 @@ pub struct Both {
     pub trigger: Trigger,
     pub first: Option<HandlerId>,
     pub second: Option<HandlerId>,
+}
+
+impl Both {
+    /// The function that it stands for, if it is no handler.
+    pub fn function(&self) -> Option<&str> {
+        match &self.trigger {
+            Trigger::Event(name) => name.strip_prefix(AS_HANDLER),
+            _ => None,
+        }
+    }
+}
+
+/// Whether a function is given no objects but those whose handlers run it: these are there. Of others it may be given nobody.
+fn is_of_own(function: &Function) -> bool {
+    let refers = |(_, ty): &&(String, Type)| matches!(ty, Type::Ref(_));
+    let mut objects = function.params.iter().filter(refers);
+    !matches!(function.role, Role::Published(_) | Role::Memo) && objects.all(|(name, _)| name.starts_with("at_"))
+}
+
+/// Which kind of function it is, whichever class or layer it is of.
+fn kind(role: &Role) -> u8 {
+    match role {
+        Role::Pure => 0,
+        Role::Published(_) => 1,
+        Role::Procedure { .. } => 2,
+        Role::Memo => 3,
+    }
+}
+
+/// A function as a handler of its first parameter, or of the first class, if that is no object.
+fn as_handler(automaton: &Automaton, name: &str) -> Option<Handler> {
+    let function = automaton.functions.iter().find(|function| function.name == name)?;
+    let (mut params, mut body) = (function.params.clone(), function.body.clone());
+    let class = match params.first() {
+        Some((_, Type::Ref(class))) => {
+            let class = *class;
+            params.remove(0);
+            class
+        }
+        _ => {
+            let class = ClassId::from(0);
+            body.values.push(ValueInfo { name: "nobody".to_owned(), ty: Type::Ref(class) });
+            let value = Value((body.values.len() - 1) as u32);
+            body.blocks.first_mut()?.params.insert(0, value);
+            class
+        }
+    };
+    let trigger = Trigger::Event(format!("{AS_HANDLER}{name}"));
+    Some(Handler { class, trigger, params, body, later_capacity: 0, source: None })
 }
 
 /// What a line of the text form begins with that declares something.
@@ -216,7 +268,43 @@ fn cells_of_one(both: &Automaton, first: &Automaton, second: &Automaton) -> BTre
     alone
 }
 
+/// What the trigger of a function begins with that is read as if it were a handler.
+const AS_HANDLER: &str = "function ";
+
 impl Pair {
+    /// The same with each function of both that is not the same text as a handler, too: by [`Both::function`] it is known. Where procedures are put in place behind it, these
+    /// are read with all that they run. The first parameter that is an object is whose handler it is.
+    pub fn with_functions(&self) -> Pair {
+        let mut pair = self.clone();
+        for name in self.functions_apart() {
+            let heads = [&self.first, &self.second].map(|automaton| as_handler(automaton, &name));
+            let [Some(first), Some(second)] = heads else { continue };
+            pair.first.handlers.push(first);
+            pair.second.handlers.push(second);
+        }
+        pair
+    }
+
+    /// Functions of one name and one head in both whose own text is not the same.
+    fn functions_apart(&self) -> Vec<String> {
+        let mut apart = Vec::new();
+        for (place, function) in self.first.functions.iter().enumerate() {
+            let Some(other) = self.second.functions.iter().position(|other| other.name == function.name) else {
+                continue;
+            };
+            let described = &self.second.functions[other];
+            let types = |function: &Function| function.params.iter().map(|(_, ty)| *ty).collect::<Vec<_>>();
+            let head = |function: &Function| (types(function), function.results.clone(), function.refused().to_vec());
+            let is_alike = head(function) == head(described) && kind(&function.role) == kind(&described.role);
+            let [a, b] = [(&self.first, place), (&self.second, other)];
+            let text = |(automaton, place): (&Automaton, usize)| text::unit(automaton, Unit::Function(place.into()));
+            if is_alike && is_of_own(function) && text(a) != text(b) {
+                apart.push(function.name.clone());
+            }
+        }
+        apart
+    }
+
     /// The handlers of both, each with the one that has its place in the other.
     pub fn handlers(&self) -> Vec<Both> {
         let mut all: Vec<Both> = Vec::new();
@@ -231,12 +319,10 @@ impl Pair {
         all
     }
 
-    /// Whether a handler is the same code in both, with all functions and wires that it names.
-    pub fn is_same_code(&self, both: &Both) -> bool {
+    /// Whether a handler is the same code in both, with all functions and wires that it names. Functions that are known to do the same are not looked at.
+    pub fn is_same_code(&self, both: &Both, known: &BTreeSet<String>) -> bool {
         let (Some(first), Some(second)) = (both.first, both.second) else { return false };
-        let [a, b] =
-            [(&self.first, first), (&self.second, second)].map(|(automaton, handler)| Code::of(automaton, handler));
-        a == b
+        Code::of(&self.first, first, known) == Code::of(&self.second, second, known)
     }
 }
 
@@ -262,7 +348,7 @@ impl PartialEq for Known {
 impl Eq for Known {}
 
 impl Code {
-    fn of(automaton: &Automaton, handler: HandlerId) -> Code {
+    fn of(automaton: &Automaton, handler: HandlerId, known: &BTreeSet<String>) -> Code {
         let mut code = Code {
             handler: text::unit(automaton, Unit::Handler(handler)),
             functions: BTreeMap::new(),
@@ -279,6 +365,9 @@ impl Code {
                     match slot {
                         Slot::Function(FunctionId(id)) => {
                             let function = &automaton.functions[id as usize];
+                            if known.contains(&function.name) {
+                                continue;
+                            }
                             let text = text::unit(automaton, Unit::Function(FunctionId(id)));
                             if code.functions.insert(function.name.clone(), text).is_none() {
                                 open.push(&function.body);

@@ -159,6 +159,7 @@ impl Leaf {
             let (args, null) = match emission {
                 Emission::Call { args, null, .. } => (args, *null),
                 Emission::Out(out) => (&out.args, None),
+                Emission::Given { values, .. } => (values, None),
             };
             all.extend(null);
             args.iter().for_each(|value| value.terms(&mut all));

@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use mokume_base::World;
-use mokume_prove::judge::{judge_same, Extent, Judged, Step};
+use mokume_prove::equal::{judge_same, Extent};
+use mokume_prove::judge::{Judged, Step};
 use mokume_prove::pair::{pair, Both, Pair};
-use mokume_reaction::{Addressee, Automaton, ClassId, HandlerId, OpKind, Trigger};
+use mokume_reaction::{Automaton, CellId, ClassId, Emission, HandlerId, Trigger};
 
 use super::replay::test_of;
 use super::{there, way, Beside, Replayed, Way};
@@ -23,6 +24,8 @@ pub struct Equality {
     pub apart: Vec<String>,
     /// Handlers that are the same code in both.
     pub same: usize,
+    /// Functions and procedures that are not the same code, and are shown to do the same: handlers that differ in these alone count as the same code.
+    pub functions: Vec<Part>,
     /// The other handlers, each by itself.
     pub handlers: Vec<Part>,
     /// The events whose reactions go through handlers that are open, each as a whole.
@@ -85,6 +88,7 @@ pub fn equal(
     let mut equality = Equality {
         apart: Vec::new(),
         same: 0,
+        functions: Vec::new(),
         handlers: Vec::new(),
         events: Vec::new(),
         alone: Vec::new(),
@@ -98,8 +102,9 @@ pub fn equal(
     let (a, b) = (first.composed.pool, second.composed.pool);
     equality.buffers = (a != b).then_some((a, b));
     let flat = |automaton: &Automaton| mokume_analyse::flat(automaton).into_owned();
-    let flat = Pair { first: flat(&over_one.first), second: flat(&over_one.second), ..over_one.clone() };
-    let name = |(class, cell): &(ClassId, mokume_reaction::CellId)| {
+    let over_one_with = over_one.with_functions();
+    let flat = Pair { first: flat(&over_one_with.first), second: flat(&over_one_with.second), ..over_one.clone() };
+    let name = |(class, cell): &(ClassId, CellId)| {
         format!("{}.{}", flat.first.class(*class).name, flat.first.cell(*class, *cell).name)
     };
     equality.alone = flat.alone.iter().map(name).collect();
@@ -123,8 +128,20 @@ pub fn equal(
         Ok::<_, Failure>(Part { name, ways, took })
     };
     let handlers = flat.handlers();
+    let mut known = BTreeSet::new();
     for both in &handlers {
-        if flat.is_same_code(both) {
+        let Some(function) = both.function() else { continue };
+        let mut part = judged(both, Extent::Handler, told)?;
+        if part.is_proved() {
+            known.insert(function.to_owned());
+            function.clone_into(&mut part.name);
+            told(Heard::Handler(&part));
+            equality.functions.push(part);
+        }
+    }
+    for both in handlers.iter().filter(|both| both.function().is_none()) {
+        // As they were written, they name their functions.
+        if over_one.is_same_code(both, &known) {
             equality.same += 1;
             continue;
         }
@@ -143,7 +160,7 @@ pub fn equal(
     if !open.is_empty() {
         let missing = |both: &&Both| both.first.is_none() || both.second.is_none();
         let open: BTreeSet<Key> = open.iter().chain(handlers.iter().filter(missing)).map(key).collect();
-        for both in handlers.iter().filter(|both| begins(&flat, both)) {
+        for both in handlers.iter().filter(|both| both.function().is_none() && begins(&flat, both)) {
             let reached = [(&flat.first, both.first), (&flat.second, both.second)];
             if !reached
                 .iter()
@@ -205,15 +222,9 @@ fn reach(automaton: &Automaton, from: HandlerId, wanted: &BTreeSet<Key>) -> bool
         open.extend(automaton.handler_of(described.class, &Trigger::Settle));
         let body = &described.body;
         for op in body.ops() {
-            let (target, event) = match &op.kind {
-                OpKind::Emit { target, event, .. } => (Addressee::Object(*target), event),
-                OpKind::EmitBy { object, cell, event, .. } => {
-                    (Addressee::Linked { object: *object, cell: *cell }, event)
-                }
-                _ => continue,
-            };
+            let Some(Emission::Event { target, event, .. }) = op.kind.emission() else { continue };
             let class = automaton.class_for(body, target);
-            open.extend(class.and_then(|class| automaton.handler_of(class, &Trigger::Event(event.clone()))));
+            open.extend(class.and_then(|class| automaton.handler_of(class, &Trigger::Event(event.to_owned()))));
         }
     }
     false

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use mokume_driver::prove::Beside;
-use mokume_prove::judge::{judge_same, Extent, Step};
+use mokume_prove::equal::{judge_same, Extent};
+use mokume_prove::judge::Step;
 use mokume_prove::pair::pair;
 use mokume_reaction::{verify, Automaton};
 
@@ -31,7 +32,7 @@ fn is_same(flat: &Automaton, faulty: &Automaton, fault: &Fault, counted: &mut Co
     let pair = pair(flat, faulty).ok()?;
     let handlers = pair.handlers();
     let both = handlers.iter().find(|both| both.first.is_some_and(|first| first.index() == changed))?;
-    if pair.is_same_code(both) {
+    if pair.is_same_code(both, &Default::default()) {
         return None;
     }
     let mut solvers = there(LIMIT);

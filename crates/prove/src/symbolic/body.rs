@@ -164,6 +164,7 @@ impl Reader<'_> {
                                 leaf.handed = Some(Handed { handler, target, args });
                             }
                             Emission::Call { .. } => return Err("a path that emits to whom a cell refers".into()),
+                            Emission::Given { .. } => return Err("a path that gives values".into()),
                         }
                     }
                     done.push(leaf);
@@ -175,6 +176,9 @@ impl Reader<'_> {
 
     /// A handler's emissions, in order, each with all that follows from it (docs/semantics.md, O2).
     fn carry_out(&mut self, sender: LayerId, leaf: Leaf, emissions: Vec<Emission>) -> Result<Vec<Leaf>, String> {
+        if emissions.iter().any(|emission| matches!(emission, Emission::Given { .. })) {
+            return Err("a handler that gives values".into());
+        }
         let mut leaves = vec![leaf];
         let older = self.pending.len();
         let channels: Vec<Channel> = emissions.iter().map(|emission| self.channel(sender, emission)).collect();
@@ -210,6 +214,7 @@ impl Reader<'_> {
             Emission::Call { target, .. } => {
                 Channel::Layer(sender, self.automaton.class(self.class_for(*target)).layer)
             }
+            Emission::Given { .. } => Channel::Layer(sender, sender),
         }
     }
 
@@ -231,6 +236,7 @@ impl Reader<'_> {
                 return Ok(vec![leaf]);
             }
             Emission::Call { target, event, args, .. } => (*target, event, args),
+            Emission::Given { .. } => return Ok(vec![leaf]),
         };
         self.at(&leaf);
         let target = match to {

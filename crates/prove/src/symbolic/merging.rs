@@ -147,6 +147,12 @@ impl Reader<'_> {
                     };
                     Emission::Call { target: *target, null, event: event.clone(), args }
                 }
+                (
+                    Emission::Given { values, is_refused },
+                    Emission::Given { values: others, is_refused: is_other_refused },
+                ) if is_refused == is_other_refused => {
+                    Emission::Given { values: self.merge_args(by, values, others)?, is_refused: *is_refused }
+                }
                 _ => return None,
             });
         }
@@ -377,6 +383,7 @@ fn are_alike(a: &[Emission], b: &[Emission]) -> bool {
         (Emission::Call { target: a, event, .. }, Emission::Call { target: b, event: other, .. }) => {
             a == b && event == other
         }
+        (Emission::Given { is_refused, .. }, Emission::Given { is_refused: other, .. }) => is_refused == other,
         _ => false,
     };
     a.len() == b.len() && a.iter().zip(b).all(same)

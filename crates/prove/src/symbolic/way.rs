@@ -19,6 +19,11 @@ pub(crate) enum Emission {
         args: Vec<Value>,
     },
     Out(Out),
+    /// What a function gives that is read as if it were a handler, and whether it refuses.
+    Given {
+        values: Vec<Value>,
+        is_refused: bool,
+    },
 }
 
 /// Who an emission is for.

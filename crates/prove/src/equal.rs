@@ -7,10 +7,11 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use mokume_reaction::{Automaton, HandlerId, OpKind, Trigger};
+use mokume_reaction::{Automaton, ClassId, Emission, Fallible, Handler, HandlerId, Trigger, Type};
 
-use super::asking::{Asking, Step, Watch};
-use super::{arguments, made_simple, sizes, Compared, Goals, Judged, Open, Place, Way};
+use crate::judge::{
+    argument, arguments, made_simple, sizes, Asking, Compared, Goals, Judged, Open, Place, Step, Watch, Way,
+};
 use crate::pair::{Both, Pair};
 use crate::solver::{Answer, Solver};
 use crate::symbolic::{any_state, Leaf, Object, Origin, Reader, Value};
@@ -45,7 +46,7 @@ pub fn judge_same<'w>(
     let given = [first, second].into_iter().find(|side| side.handler.is_some()).ok_or("neither has it")?;
     if let (Some(a), Some(b)) = (both.first, both.second) {
         let [a, b] = [pair.first.handler(a), pair.second.handler(b)];
-        let types = |handler: &mokume_reaction::Handler| handler.params.iter().map(|(_, ty)| *ty).collect::<Vec<_>>();
+        let types = |handler: &Handler| handler.params.iter().map(|(_, ty)| *ty).collect::<Vec<_>>();
         if types(a) != types(b) {
             return Err("it is given other things in the second".into());
         }
@@ -86,13 +87,14 @@ fn is_inside(pair: &Pair, both: &Both) -> bool {
     let begins =
         |automaton: &Automaton, handler: Option<HandlerId>| handler.is_none_or(|handler| automaton.begins(handler));
     let Trigger::Event(name) = &both.trigger else { return false };
+    if both.function().is_some() {
+        return true;
+    }
     let emits = |automaton: &Automaton| {
-        let mut bodies = automaton.bodies();
-        bodies.any(|body| {
-            body.ops().any(|op| match &op.kind {
-                OpKind::Emit { event, .. } | OpKind::EmitBy { event, .. } => event == name,
-                _ => false,
-            })
+        automaton.bodies().any(|body| {
+            let mut emissions =
+                body.ops().filter_map(|op| op.kind.emission()).chain(body.attempts().filter_map(Fallible::emission));
+            emissions.any(|emission| matches!(emission, Emission::Event { event, .. } if event == name))
         })
     };
     !(begins(&pair.first, both.first) && begins(&pair.second, both.second)) || emits(&pair.first) || emits(&pair.second)
@@ -109,6 +111,17 @@ struct How<'a> {
 impl How<'_> {
     fn leaves(&self, side: Side, both: &Both, reader: &mut Reader) -> Result<Vec<Leaf>, String> {
         let args: Vec<Value> = match self.given.handler {
+            Some(handler) if both.function().is_some() => {
+                // A procedure of a layer is given the object of which there is one.
+                let params = self.given.automaton.handler(handler).params.iter().enumerate();
+                let args = params.map(|(place, (name, ty))| match ty {
+                    Type::Ref(class) if reader.automaton.is_unique(*class) => {
+                        Ok(Value::Object(reader.object(*class, Origin::Unique(*class))))
+                    }
+                    ty => argument(self.given.automaton, (place, name), *ty, reader),
+                });
+                args.collect::<Result<_, _>>()?
+            }
             Some(handler) => arguments(self.given.automaton, handler, reader)?,
             None => Vec::new(),
         };
@@ -125,7 +138,7 @@ impl How<'_> {
 fn way(
     (pair, both, how): (&Pair, &Both, &How),
     (first, second): (Side, Side),
-    objects: &[(mokume_reaction::ClassId, Origin)],
+    objects: &[(ClassId, Origin)],
     (terms, facts): (&mut Terms, &[Term]),
     asking: &RefCell<Asking<'_, '_, '_>>,
 ) -> Result<Goals, Open> {

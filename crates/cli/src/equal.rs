@@ -8,10 +8,10 @@ use mokume_driver::prove::Replayed;
 use mokume_driver::Failure;
 use serde_json::json;
 
-use super::{goals_of, way_object};
 use crate::arguments::StackChoice;
 use crate::common::compiled_to_write;
 use crate::print::{Printer, Status};
+use crate::prove::{goals_of, way_object};
 
 /// Whether two stacks do the same: 0 if that is proved.
 pub fn prove_equal(
@@ -71,7 +71,8 @@ fn line(part: &Part, more: &str, printer: &Printer) {
         false => format!("{name:<36} open: {proved} of {all} ways are proved ({seconds:.1} s)"),
     });
     // Each reason once, with the first values that a solver found.
-    let mut told: Vec<(&str, usize, &[(String, u64)])> = Vec::new();
+    type Told<'t> = (&'t str, usize, &'t [(String, u64)]);
+    let mut told: Vec<Told> = Vec::new();
     for open in ways.iter().filter_map(|way| way.verdict.as_ref().err()) {
         match told.iter_mut().find(|(why, ..)| *why == open.why) {
             Some((_, times, _)) => *times += 1,
@@ -104,7 +105,12 @@ fn said(equality: &Equality, printer: &Printer) {
     }
     let (same, handlers) = (equality.same, equality.handlers.len());
     let proved = equality.handlers.iter().filter(|part| part.is_proved()).count();
-    let what = format!("{same} handlers are the same code, {proved} of {handlers} others do the same");
+    let functions = match equality.functions.len() {
+        0 => String::new(),
+        1 => " but for 1 function that does the same".to_owned(),
+        many => format!(" but for {many} functions that do the same"),
+    };
+    let what = format!("{same} handlers are the same code{functions}, {proved} of {handlers} others do the same");
     printer.line(match (equality.is_proved(), &equality.refuted) {
         (true, _) if proved == handlers => format!("the two do the same: {what}"),
         (true, _) => {
@@ -127,6 +133,7 @@ fn object(equality: &Equality) -> serde_json::Value {
     };
     json!({
         "proved": equality.is_proved(), "apart": equality.apart, "same": equality.same, "alone": equality.alone,
+        "functions": equality.functions.iter().map(part).collect::<Vec<_>>(),
         "handlers": equality.handlers.iter().map(part).collect::<Vec<_>>(),
         "events": equality.events.iter().map(part).collect::<Vec<_>>(),
         "buffers": equality.buffers.map(|(first, second)| json!([first, second])),
