@@ -426,6 +426,10 @@ impl Reader<'_> {
                 way.leaf.ended.push(End { reason: *reason, is_consumed, when });
                 Ok(Vec::new())
             }
+            // For which of several reasons a wire refuses is not read in the right order: that is enough only where both sides are refused by it.
+            K::DropFor { .. } if !self.compares => {
+                Err(format!("an operation that is not read symbolically: {}", op.row().name))
+            }
             K::DropFor { message: _, reason } => {
                 let Value::Reason(reason) = way.value(*reason)? else {
                     return Err("a reason that is not known".into());
