@@ -232,7 +232,8 @@ mod tests {
             assert_eq!(failure.exit_code(), 2);
             format!("{} {}", failure.message, failure.help)
         };
-        let taken = UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+        let other = UdpSocket::bind("127.0.0.1:0").unwrap();
+        let taken = other.local_addr().unwrap().to_string();
         assert!(refused(&taken, &[]).contains("another program"));
         assert!(refused("127.0.0.1:0", &["[::1]:7000"]).contains("does not reach [::1]:7000"));
         assert!(refused("127.0.0.1:0", &["239.0.0.1:7000", "127.0.0.1:7"]).contains("another peer"));
