@@ -27,6 +27,8 @@ static uint64_t order = 1469598103934665603ull;
 static uint32_t room;
 static uint32_t header; /* octets of a frame that a cast makes, beside the cast's own */
 static bool is_casting;
+static const uint64_t done = UINT64_MAX; /* cast by a member that has all */
+static unsigned are_done;
 
 static uint64_t now(void)
 {
@@ -40,19 +42,37 @@ static void mix(uint64_t octet)
     order = (order ^ octet) * 1099511628211ull;
 }
 
+/* Frames that are to leave, so that many leave by one call of the kernel. */
+static uint8_t leaving[AT_ONCE][LARGEST];
+static uint32_t leaving_size[AT_ONCE];
+static unsigned waiting;
+
+static void flush(void)
+{
+    struct mmsghdr messages[AT_ONCE * MOST];
+    struct iovec vectors[AT_ONCE];
+    unsigned count = 0;
+    for (unsigned at = 0; at < waiting; at++) {
+        vectors[at] = (struct iovec){leaving[at], leaving_size[at]};
+        for (int i = 0; i < members; i++)
+            if (i != place)
+                messages[count++] =
+                    (struct mmsghdr){.msg_hdr = {.msg_name = &ends[i], .msg_namelen = sizeof ends[i], .msg_iov = &vectors[at], .msg_iovlen = 1}};
+    }
+    for (unsigned at = 0; at < count;) {
+        int sent = sendmmsg(sock, messages + at, count - at, 0);
+        at += sent > 0 ? (unsigned)sent : errno == EINTR ? 0 : 1;
+    }
+    waiting = 0;
+}
+
 static void frame(void *context, mk_octets out)
 {
-    struct mmsghdr messages[MOST];
-    struct iovec vector = {(void *)(uintptr_t)out.at, out.size};
-    unsigned count = 0;
     (void)context;
-    for (int i = 0; i < members; i++)
-        if (i != place)
-            messages[count++] = (struct mmsghdr){.msg_hdr = {.msg_name = &ends[i], .msg_namelen = sizeof ends[i], .msg_iov = &vector, .msg_iovlen = 1}};
-    for (unsigned done = 0; done < count;) {
-        int sent = sendmmsg(sock, messages + done, count - done, 0);
-        done += sent > 0 ? (unsigned)sent : errno == EINTR ? 0 : 1;
-    }
+    if (waiting == AT_ONCE)
+        flush();
+    memcpy(leaving[waiting], out.at, out.size);
+    leaving_size[waiting++] = out.size;
     frames++;
     sent_octets += out.size;
     if (is_casting && out.size >= (uint32_t)octets)
@@ -62,6 +82,10 @@ static void frame(void *context, mk_octets out)
 static void deliver(void *context, uint8_t own, uint8_t from, mk_octets in)
 {
     (void)context;
+    if (in.size >= sizeof done && memcmp(in.at, &done, sizeof done) == 0) {
+        are_done++;
+        return;
+    }
     got++;
     mix(from);
     for (uint32_t i = 0; i < in.size && i < 8; i++)
@@ -89,9 +113,12 @@ static void credit(void *context, uint32_t messages, uint32_t of_octets)
 /* Waits in the kernel for a frame or what is due, unless something else is to do; and does it. */
 static void step(bool may_wait, uint64_t until)
 {
-    static uint8_t in[LARGEST];
+    static uint8_t in[AT_ONCE][LARGEST];
+    struct mmsghdr messages[AT_ONCE];
+    struct iovec vectors[AT_ONCE];
     uint64_t at = now(), deadline = until;
     uint64_t next;
+    flush();
     if (Group_next_deadline(group, &next) && next < deadline)
         deadline = next;
     if (may_wait) {
@@ -101,13 +128,15 @@ static void step(bool may_wait, uint64_t until)
         ppoll(&from, 1, &wait, NULL);
     }
     for (int i = 0; i < AT_ONCE; i++) {
-        ssize_t size = recv(sock, in, sizeof in, MSG_DONTWAIT);
-        if (size < 0)
-            break;
-        Group_device_frame(group, now(), (mk_octets){in, (uint32_t)size});
+        vectors[i] = (struct iovec){in[i], LARGEST};
+        messages[i] = (struct mmsghdr){.msg_hdr = {.msg_iov = &vectors[i], .msg_iovlen = 1}};
     }
+    int count = recvmmsg(sock, messages, AT_ONCE, MSG_DONTWAIT, NULL);
+    for (int i = 0; i < count; i++)
+        Group_device_frame(group, now(), (mk_octets){in[i], messages[i].msg_len});
     if (Group_next_deadline(group, &next) && next <= now())
         Group_advance(group, now());
+    flush();
 }
 
 static uint8_t payload[1400];
@@ -161,8 +190,10 @@ static void trips(unsigned long count, bool spin)
 static void all(unsigned long count, bool spin)
 {
     unsigned long wanted = count * (unsigned long)members, sent = 0;
-    uint64_t began = now(), limit = began + 60000000000, ended = 0;
-    while (now() < limit && !(ended && now() - ended > 1000000000)) {
+    uint64_t began = now(), limit = began + 60000000000, ended = 0, all_done = 0;
+    bool has_said = false;
+    /* Who has all stays until the others have, too, and a little longer for who has not heard that. */
+    while (now() < limit && !(all_done && now() - all_done > 300000000)) {
         /* Where there is no credit, more comes with a frame or a timer. */
         room = 0;
         if (sent < count)
@@ -173,6 +204,10 @@ static void all(unsigned long count, bool spin)
         step(!spin && (is_held || sent == count), now() + 20000000);
         if (!ended && got >= wanted)
             ended = now();
+        if (ended && !has_said)
+            has_said = cast(done);
+        if (!all_done && are_done == (unsigned)members)
+            all_done = now();
     }
     if (!ended) {
         fprintf(stderr, "member %d: sent %lu, got %lu of %lu\n", rank, sent, got, wanted);
