@@ -232,9 +232,17 @@ pub enum Command {
         by: ByProfile,
     },
     /// Proves that the paths of a stack do what its layers do, by z3 and bitwuzla: a line for each event. 1 if one is not proved.
+    ///
+    /// Of two stacks (`mokume prove old.mok == new.mok`): that they do the same, handler by handler.
     Prove {
         #[command(flatten)]
         stack: StackChoice,
+        /// Another file, behind `==`: whether its stack does the same.
+        #[arg(value_names = ["==", "OTHER"], num_args = 2, conflicts_with_all = ["event", "again", "profile"])]
+        other: Vec<String>,
+        /// Which stack of the other file; as `--stack` when left out.
+        #[arg(long, value_name = "NAME", requires = "other")]
+        other_stack: Option<String>,
         /// An event, such as `udp.send`: only its path. Left out: the paths of all events.
         #[arg(long, value_name = "PORT.EVENT")]
         event: Option<String>,

@@ -95,7 +95,11 @@ pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i3
             (Some(event), Some(html)) => crate::path::page((stack, by), event, html, printer),
             _ => crate::path::path((stack, by), event.as_deref(), printer),
         },
-        Command::Prove { stack, event, limit, again, by } => {
+        Command::Prove { stack, other, other_stack, limit, .. } if !other.is_empty() => {
+            let other = (&other[..], other_stack.as_deref());
+            crate::equal::prove_equal(stack, other, Duration::from_secs(*limit), printer)
+        }
+        Command::Prove { stack, event, limit, again, by, .. } => {
             let asked = (event.as_deref(), Duration::from_secs(*limit), *again);
             crate::prove::prove((stack, by), asked, printer)
         }

@@ -6,6 +6,7 @@ mod arguments;
 mod commands;
 mod common;
 mod dissect;
+mod equal;
 mod fmt;
 mod lsp;
 mod new;

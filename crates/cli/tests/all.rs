@@ -4,6 +4,7 @@ mod apart;
 mod command;
 mod devices;
 mod dissect;
+mod equal;
 mod fmt_new;
 mod groups;
 mod judged;
