@@ -9,6 +9,7 @@ mod fmt_new;
 mod groups;
 mod judged;
 mod lsp;
+mod members;
 mod networks;
 mod path_page;
 mod profile;
