@@ -22,6 +22,8 @@ pub struct Asked<'a> {
     pub filter: &'a str,
     /// Where what happens is written down.
     pub record: Option<&'a str>,
+    /// With what layers do.
+    pub steps: bool,
 }
 
 /// `mokume test`.
@@ -114,7 +116,10 @@ fn in_child(asked: &Asked<'_>, patience: Option<Duration>, apart: &Apart, printe
         Teller { apart, patience, printer, number: 0, failed: false, checked: &checked, warned: Vec::new() };
     // Behind what a child wrote that did not come to its end.
     let is_more = apart.behind > 0;
-    let mut record = asked.record.map(|name| Lines::open(&world, name, is_more)).transpose()?;
+    let mut record = asked
+        .record
+        .map(|name| Lines::open(&world, name, is_more).map(|lines| lines.with_steps(asked.steps)))
+        .transpose()?;
     let (_, not_run) = prepared.run(asked.backend, &world, &mut teller, record.as_mut());
     if let Some(record) = record {
         record.settle()?;

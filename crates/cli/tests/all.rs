@@ -17,3 +17,4 @@ mod small;
 mod streams;
 mod tap;
 mod tutorial;
+mod viewer;

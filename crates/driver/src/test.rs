@@ -129,8 +129,8 @@ impl Running<'_> {
         let play = Play { test: &outcome.test, file: &outcome.file, line: outcome.line, backend, calls_functions };
         if self.watch.begins(&play) {
             let record = self.record.as_deref_mut();
-            let seen =
-                &mut Seen { watch: &mut *self.watch, record, name: &test.name, place: place_of(&outcome), backend };
+            let (checked, place) = (self.checked, place_of(&outcome));
+            let seen = &mut Seen { checked, watch: &mut *self.watch, record, name: &test.name, place, backend };
             outcome.differences = run(seen);
             self.watch.ended(&outcome);
             self.outcomes.push(outcome);
@@ -180,6 +180,7 @@ impl Running<'_> {
 
 /// Who sees a test: who watches, and the record it is written down in.
 struct Seen<'a> {
+    checked: &'a Checked,
     watch: &'a mut dyn Watch,
     record: Option<&'a mut Lines>,
     name: &'a str,
@@ -209,7 +210,11 @@ impl Seen<'_> {
         let mut namer = Namer::of_stack(compiled);
         let (kind, place, seed, backend) = (Kind::Test, Some(self.place.clone()), script.seed, self.backend);
         lines.head(&namer.head(&Ran { kind, name: self.name, place, seed, backend }));
-        let sink = Box::new(|record| lines.event(&namer.event(record)));
+        if lines.has_steps() {
+            namer = namer.with_steps(&self.checked.sources);
+            machine.trace();
+        }
+        let sink = Box::new(|record| record::write_down(record, &mut namer, lines));
         let mut recorded = Recorded::new(machine, record::devices(composed), sink);
         let differences =
             mokume_script::judge(automaton, written, script, &mut Watched { machine: &mut recorded, watch });

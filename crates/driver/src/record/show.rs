@@ -122,3 +122,34 @@ pub fn chart(run: &Run, part: &Part, title: &str) -> Chart {
     }
     chart
 }
+
+/// The events from which on two runs differ, of each where it goes on; none if they do not. What only joins others (starts and timers) is
+/// not compared, nor how much each record says.
+pub fn first_difference<'a>(one: &'a Run, other: &'a Run) -> Option<[Option<&'a Event>; 2]> {
+    let mut pair = [one, other].map(|run| run.events.iter().filter(|event| !is_joint(event)));
+    loop {
+        let [left, right] = &mut pair;
+        match (left.next(), right.next()) {
+            (None, None) => return None,
+            (Some(left), Some(right)) if is_same(left, right) => {}
+            (left, right) => return Some([left, right]),
+        }
+    }
+}
+
+fn is_joint(event: &Event) -> bool {
+    matches!(event.what, What::Starts | What::Wakes)
+}
+
+fn is_same(one: &Event, other: &Event) -> bool {
+    (one.at, &one.host) == (other.at, &other.host) && plain(&one.what) == plain(&other.what)
+}
+
+/// Without what a record need not say.
+fn plain(what: &What) -> What {
+    let mut what = what.clone();
+    if let What::Sends { packet, .. } | What::Receives { packet, .. } = &mut what {
+        *packet = None;
+    }
+    what
+}

@@ -1,5 +1,6 @@
 //! Who is told of tests while they run, for those who must know where a run stood that came to no end.
 
+use mokume_reaction::trace::Trace;
 use mokume_reaction::{Accounts, Datum, Machine, Outcome as Reacted, PortId};
 use mokume_script::Failure as Difference;
 
@@ -90,5 +91,13 @@ impl<M: Machine> Machine for Watched<'_, M> {
 
     fn reactions(&self) -> u64 {
         self.machine.reactions()
+    }
+
+    fn trace(&mut self) {
+        self.machine.trace();
+    }
+
+    fn traced(&mut self) -> Option<Trace> {
+        self.machine.traced()
     }
 }
