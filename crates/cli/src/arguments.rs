@@ -83,6 +83,9 @@ pub enum Command {
         record: Option<String>,
         #[command(flatten)]
         steps: Steps,
+        /// Writes a page for a browser of each test that fails into this folder, with its record; the report says its name.
+        #[arg(long, value_name = "FOLDER")]
+        html: Option<String>,
     },
     /// Runs a stack on devices: TAP interfaces, UDP sockets and captures.
     Run {

@@ -25,16 +25,16 @@ use crate::tests::{tests, Asked};
 pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i32, Failure> {
     match &arguments.command {
         Command::Check { files } => check(files, apart, printer),
-        Command::Test { files, backend, fused, filter, record, steps } => {
+        Command::Test { files, backend, fused, filter, record, steps, html } => {
             let filter = filter.as_deref().unwrap_or("");
-            let record = record.as_deref();
             let asked = Asked {
                 files,
                 backend: backend.map(backend_of),
                 fuse: fused.level,
                 filter,
-                record,
+                record: record.as_deref(),
                 steps: steps.steps,
+                html: html.as_deref(),
             };
             tests(&asked, apart, printer)
         }

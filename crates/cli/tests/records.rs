@@ -153,6 +153,26 @@ fn tests_are_runs_of_a_record() {
     assert!(second.contains("drops ") && second.contains("checks"), "{second}");
 }
 
+/// A test that fails says where its page is; the page ends with what was not as expected.
+#[test]
+fn a_test_that_fails_has_a_page() {
+    let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/meter.mok")).unwrap();
+    let [file, folder] = ["fails.mok", "pages"].map(scratch);
+    std::fs::write(&file, text.replacen("x\"12 0007 000000e6\"", "x\"12 0007 000000e7\"", 1)).unwrap();
+    let output = mokume(&["test", &file, "--html", &folder]);
+    let report = said(&output);
+    assert!(output.status.code() == Some(1), "{report}");
+    let pages: Vec<&str> = report.lines().filter_map(|line| line.split("to see it: ").nth(1)).collect();
+    assert!(pages.len() == 2 && pages[0].ends_with("-interpreter.html") && pages[1].ends_with("-c.html"), "{report}");
+    let page = std::fs::read_to_string(pages[0]).unwrap();
+    assert!(page.contains("\"failed\":[{") && page.contains("\"did\":{") && page.contains("\"kind\":\"test\""));
+    let record = pages[0].replace(".html", ".jsonl");
+    assert!(events(&record).last().unwrap()["failed"][0]["found"].as_str().unwrap().contains("000000e7"));
+    let output = mokume(&["test", &file, "--html", "/dev/null/x", "--backend", "interpreter"]);
+    assert!(output.status.code() == Some(1) && said(&output).contains("no page of it: cannot write"), "{output:?}");
+    assert!(mokume(&["test", "examples/meter.mok", "--html", "/dev/null/x"]).status.success());
+}
+
 #[test]
 fn the_schema_is_printed() {
     let schema: serde_json::Value = serde_json::from_str(&out(&mokume(&["schema", "record"]))).expect("JSON");

@@ -8,7 +8,7 @@ use mokume_driver::compile;
 use mokume_driver::machines::Backend;
 use mokume_driver::record::{self, Lines, Part, Run, SCHEMA};
 use mokume_driver::sim::{self, How, Keep, Prepared, Sky};
-use mokume_driver::test::{self, Unwatched};
+use mokume_driver::test::{self, Unwatched, Written};
 use mokume_record::steps::Life;
 use mokume_record::{Kind, What};
 
@@ -236,7 +236,8 @@ fn records_of_tests_are_those_of_both_back_ends() {
     let checked = checked("tests/library/checks.mok");
     let prepared = test::prepare(&checked, "", &RealWorld);
     let mut lines = Lines::open(&RealWorld, &file, false).unwrap();
-    let (outcomes, not_run) = prepared.run(None, &RealWorld, &mut Unwatched, Some(&mut lines));
+    let (outcomes, not_run) =
+        prepared.run(None, &RealWorld, &mut Unwatched, Written { record: Some(&mut lines), pages: None });
     lines.settle().unwrap();
     assert!(not_run.is_empty() && outcomes.len() > 2);
     let runs = record::read(&RealWorld, &file).unwrap_or_else(|error| panic!("{error}"));

@@ -117,9 +117,8 @@ fn parts(content: &Content, kind: &CellKind) -> BTreeMap<Part, Held> {
             places.iter().enumerate().filter_map(held).collect()
         }
         (Content::Map { entries, .. }, _) => {
-            let entry =
-                |(key, values): (&Box<[u64]>, &Box<[u64]>)| (Part::Key(key.clone()), Held::Words(values.to_vec()));
-            entries.iter().map(entry).collect()
+            let all = entries.iter();
+            all.map(|(key, values)| (Part::Key(key.clone()), Held::Words(values.to_vec()))).collect()
         }
         (Content::Timer(deadline), _) => whole(deadline.map(Held::Armed)),
         (Content::Quota { left, .. }, _) => whole(Some(Held::Word((*left).into()))),

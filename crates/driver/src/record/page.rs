@@ -159,7 +159,7 @@ impl Tables {
         }
         let bit = (field.octet.saturating_sub(layer.octet)) * 8 + field.bit;
         let order = order(field, octets);
-        let value = (order == "").then(|| field.value.to_string());
+        let value = order.is_empty().then(|| field.value.to_string());
         json!([field.name, field.alternative, bit, field.bits, order, field.read, key, value])
     }
 

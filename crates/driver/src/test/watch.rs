@@ -4,6 +4,7 @@ use mokume_reaction::trace::Trace;
 use mokume_reaction::{Accounts, Datum, Machine, Outcome as Reacted, PortId};
 use mokume_script::Failure as Difference;
 
+use crate::failure::Failure;
 use crate::machines::Backend;
 
 /// What one test did on one back end.
@@ -13,6 +14,8 @@ pub struct Outcome {
     pub line: u32,
     pub backend: Backend,
     pub differences: Vec<Difference>,
+    /// Of one that failed, where that was asked for: the page that shows it, or why there is none.
+    pub page: Option<Result<String, Failure>>,
 }
 
 /// One test on one back end, before it runs.
