@@ -437,6 +437,8 @@ pub enum SchemaOf {
     Record,
     /// An object of `dissect --format json`.
     Dissect,
+    /// A line of any other command with `--format json`.
+    Lines,
 }
 
 /// What `mokume draw` draws.

@@ -20,6 +20,9 @@ use crate::simulate::{simulate, SimOptions};
 use crate::streams;
 use crate::tests::{tests, Asked};
 
+/// What lines of `--format json` may be, as JSON Schema.
+const LINES: &str = include_str!("../../../schemas/lines-1.json");
+
 /// Carries one command out. `Ok` holds the exit code: 0, or 1 where the program or its tests are wrong; `Err` is for
 /// the caller to print, and says its own.
 pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i32, Failure> {
@@ -133,6 +136,7 @@ pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i3
             let schema = match name {
                 SchemaOf::Record => record::SCHEMA,
                 SchemaOf::Dissect => dissect::json::SCHEMA,
+                SchemaOf::Lines => LINES,
             };
             printer.line(schema.trim_end());
             Ok(0)

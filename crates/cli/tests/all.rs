@@ -5,6 +5,7 @@ mod command;
 mod devices;
 mod dissect;
 mod fmt_new;
+mod formats;
 mod groups;
 mod judged;
 mod lsp;
