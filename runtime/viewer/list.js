@@ -133,15 +133,14 @@ class List {
   }
 }
 
-// A frame that is as it was sent and that the lowest layer of the host drops: it is for others.
+// A frame that is as it was sent and that the lowest layers of the host drop: it is for others.
 function is_ignored(event) {
   if (event.event !== "receives") return false;
   if (event.ignored === undefined) {
-    const effects = event.run.effects_of(event), packet = event.run.packet(event);
-    const lowest = packet && packet.layers.length ? packet.layers[0].name : undefined;
-    const is_of_lowest = layer => layer === lowest || layer.startsWith(lowest + ".");
-    event.ignored = effects.length > 0 && event.octets === null && lowest !== undefined
-      && effects.every(one => one.event === "drops" && one.layers.length > 0 && one.layers.every(is_of_lowest));
+    const effects = event.run.effects_of(event);
+    const lowest = event.run.head.hosts.find(host => host.name === event.host).lowest || [];
+    event.ignored = effects.length > 0 && event.octets === null
+      && effects.every(one => one.event === "drops" && one.layers.length > 0 && one.layers.every(layer => lowest.includes(layer)));
   }
   return event.ignored;
 }

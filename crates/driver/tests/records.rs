@@ -406,3 +406,67 @@ fn the_first_difference_is_found() {
         assert_eq!(record::first_difference(&run, &other), Some([Some(&run.events[place]), None]));
     }
 }
+
+/// Where the words of a picture stand: left, right, top and bottom, as they are written.
+fn words(svg: &str) -> Vec<(f64, f64, f64, f64, String)> {
+    const WIDE: f64 = 7.0;
+    let mut found = Vec::new();
+    for one in svg.split("<text ").skip(1) {
+        let (attributes, rest) = one.split_once('>').unwrap();
+        let text = rest.split("</text>").next().unwrap().to_string();
+        let of = |name: &str| {
+            let value = attributes.split(&format!("{name}='")).nth(1).and_then(|rest| rest.split('\'').next());
+            value.unwrap_or_default().to_string()
+        };
+        let (x, y): (f64, f64) = (of("x").parse().unwrap(), of("y").parse().unwrap());
+        let wide = text.chars().count() as f64 * WIDE;
+        let left = match of("text-anchor").as_str() {
+            "end" => x - wide,
+            "middle" => x - wide / 2.0,
+            _ => x,
+        };
+        found.push((left, left + wide, y - 9.0, y, text));
+    }
+    found
+}
+
+fn over_each_other(words: &[(f64, f64, f64, f64, String)]) -> Vec<(&str, &str)> {
+    let mut found = Vec::new();
+    for (at, one) in words.iter().enumerate() {
+        for other in &words[at + 1..] {
+            if one.0 < other.1 && other.0 < one.1 && one.2 < other.3 && other.2 < one.3 {
+                found.push((one.4.as_str(), other.4.as_str()));
+            }
+        }
+    }
+    found
+}
+
+/// No words of a chart lie over others, in all examples; frames for others are grey, and their drops are not told.
+#[test]
+fn charts_are_to_be_read() {
+    let (mut charts, mut seen, mut grey) = (0, 0, 0);
+    for file in [
+        "examples/meter.mok",
+        "examples/budget.mok",
+        "examples/window.mok",
+        "examples/selective.mok",
+        "examples/demo.mok",
+    ] {
+        for [run] in runs(file, [(Backend::Interpreter, Keep::All)], |_, run| run) {
+            let chart = record::chart(&run, &Part::default(), "a chart");
+            let svg = mokume_driver::graph::chart(&chart, false);
+            let words = words(&svg);
+            let wrong = over_each_other(&words);
+            assert!(wrong.is_empty(), "{file}: {wrong:?}");
+            charts += 1;
+            seen += words.len();
+            grey += svg.matches("class='ignored'").count();
+            assert!(!svg.contains("not_mine"), "{file}");
+        }
+    }
+    println!("FIGURE: charts: {charts} of examples, {seen} words, {grey} frames for others");
+    assert!(charts >= 5 && seen > 100 && grey > 3);
+    let svg = "<text x='10.0' y='20.0' text-anchor='start' class='a'>one</text><text x='25.0' y='24.0' text-anchor='start' class='a'>two</text>";
+    assert_eq!(over_each_other(&words(svg)), [("one", "two")]);
+}

@@ -68,6 +68,9 @@ pub enum Kind {
 pub struct Host {
     pub name: String,
     pub stack: String,
+    /// The layers that frames come to first: what these drop is for others.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lowest: Vec<String>,
 }
 
 /// One thing that happened.

@@ -13,7 +13,9 @@ fn run() -> Run {
         seed: u64::MAX,
         backend: "c".into(),
         link: 147,
-        hosts: ["a", "b"].map(|name| Host { name: name.into(), stack: "Host".into() }).to_vec(),
+        hosts: ["a", "b"]
+            .map(|name| Host { name: name.into(), stack: "Host".into(), lowest: vec!["ethernet".into()] })
+            .to_vec(),
         media: vec!["lan".into()],
     };
     let wide = Arg { name: "host".into(), value: Value::Number { numbers: vec![1 << 53, 3], written: "x".into() } };

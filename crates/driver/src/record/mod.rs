@@ -112,7 +112,12 @@ impl<'a> Namer<'a> {
     pub fn head(&self, ran: &Ran<'_>) -> Head {
         let is_private = |side: &Side<'_>| LinkType::of(side.automaton) == LinkType::Private;
         let link = if self.hosts.iter().any(is_private) { LinkType::Private } else { LinkType::Ethernet };
-        let host = |side: &Side<'_>| Host { name: side.name.to_string(), stack: side.automaton.name.clone() };
+        let lowest = |side: &Side<'_>| side.dissector.lowest();
+        let host = |side: &Side<'_>| Host {
+            name: side.name.to_string(),
+            stack: side.automaton.name.clone(),
+            lowest: lowest(side),
+        };
         Head {
             record: VERSION,
             kind: ran.kind,
