@@ -413,7 +413,8 @@ fn words(svg: &str) -> Vec<(f64, f64, f64, f64, String)> {
     let mut found = Vec::new();
     for one in svg.split("<text ").skip(1) {
         let (attributes, rest) = one.split_once('>').unwrap();
-        let text = rest.split("</text>").next().unwrap().to_string();
+        let text =
+            rest.split("</text>").next().unwrap().replace("&quot;", "\"").replace("&lt;", "<").replace("&gt;", ">");
         let of = |name: &str| {
             let value = attributes.split(&format!("{name}='")).nth(1).and_then(|rest| rest.split('\'').next());
             value.unwrap_or_default().to_string()
