@@ -50,6 +50,15 @@ pub enum Backend {
     C,
 }
 
+/// How much a record says.
+#[derive(Args, Debug)]
+pub struct Steps {
+    /// Writes down, too, what the layers do: the lines that run, timers that ring, variables that change (the interpreter says that, C does
+    /// not), and frames field by field.
+    #[arg(long, requires = "record")]
+    pub steps: bool,
+}
+
 #[derive(Subcommand, Debug)]
 pub enum Command {
     /// Reads files and says what is wrong with them.
@@ -72,6 +81,11 @@ pub enum Command {
         /// Writes down what happens, a run for each test and back end; `mokume show` reads it.
         #[arg(long, value_name = "FILE")]
         record: Option<String>,
+        #[command(flatten)]
+        steps: Steps,
+        /// Writes a page for a browser of each test that fails into this folder, with its record; the report says its name.
+        #[arg(long, value_name = "FOLDER")]
+        html: Option<String>,
     },
     /// Runs a stack on devices: TAP interfaces, UDP sockets and captures.
     Run {
@@ -86,6 +100,8 @@ pub enum Command {
         /// `app.send_to(0, 255, line)`. It waits while the port has no credit.
         #[arg(long, value_name = "EVENT")]
         lines: Option<String>,
+        #[command(flatten)]
+        steps: Steps,
     },
     /// Opens a stream by a stack: the standard input is sent, what comes goes to the standard output.
     ///
@@ -162,7 +178,9 @@ pub enum Command {
         /// Writes down what happens; `mokume show` reads it.
         #[arg(long, value_name = "FILE")]
         record: Option<String>,
-        /// Writes a page for a browser, to see what happened and why.
+        #[command(flatten)]
+        steps: Steps,
+        /// Writes a page for a browser, to see what happened and why; it has what `--steps` says, and so has a record beside it.
         #[arg(long, value_name = "FILE")]
         html: Option<String>,
         /// Runs so many seeds, from `--seed` (or 1) on; the first that fails is shrunk to the smallest weather that still does.
@@ -294,6 +312,9 @@ pub enum Command {
         /// Writes the run as a page for a browser, whole, instead of the events.
         #[arg(long, value_name = "FILE")]
         html: Option<String>,
+        /// Another record, whose run of the same number is held against this one: says where they differ first, or shows both in one page.
+        #[arg(long, value_name = "RECORD", conflicts_with_all = ["runs", "host", "from", "to", "chart", "pcap"])]
+        against: Option<String>,
     },
     /// Prints the JSON Schema of what the command writes for programs.
     Schema {
@@ -428,6 +449,8 @@ pub enum SchemaOf {
     Record,
     /// An object of `dissect --format json`.
     Dissect,
+    /// A line of any other command with `--format json`.
+    Lines,
 }
 
 /// What `mokume draw` draws.

@@ -20,22 +20,33 @@ use crate::simulate::{simulate, SimOptions};
 use crate::streams;
 use crate::tests::{tests, Asked};
 
+/// What lines of `--format json` may be, as JSON Schema.
+const LINES: &str = include_str!("../../../schemas/lines-1.json");
+
 /// Carries one command out. `Ok` holds the exit code: 0, or 1 where the program or its tests are wrong; `Err` is for
 /// the caller to print, and says its own.
 pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i32, Failure> {
     match &arguments.command {
         Command::Check { files } => check(files, apart, printer),
-        Command::Test { files, backend, fused, filter, record } => {
+        Command::Test { files, backend, fused, filter, record, steps, html } => {
             let filter = filter.as_deref().unwrap_or("");
-            let record = record.as_deref();
-            let asked = Asked { files, backend: backend.map(backend_of), fuse: fused.level, filter, record };
+            let asked = Asked {
+                files,
+                backend: backend.map(backend_of),
+                fuse: fused.level,
+                filter,
+                record: record.as_deref(),
+                steps: steps.steps,
+                html: html.as_deref(),
+            };
             tests(&asked, apart, printer)
         }
-        Command::Run { stack, on, record, lines } => {
+        Command::Run { stack, on, record, steps, lines } => {
             let checked = accepted(stack.file.as_slice(), printer)?.fused(on.fused.level);
             let chosen = (&checked, stack.stack.as_deref());
             with_stack(chosen, (apart, Streams::Shared), printer, |compiled| {
-                run_stack((&checked, compiled), on, (record.as_deref(), lines.as_deref()), arguments.seed, printer)
+                let record = record.as_deref().map(|name| (name, steps.steps));
+                run_stack((&checked, compiled), on, (record, lines.as_deref()), arguments.seed, printer)
             })
         }
         Command::Connect { remote, timeout, stack, on, linger } => {
@@ -48,7 +59,7 @@ pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i3
         Command::Forward { from, to, stack, on } => {
             streams::forward((from, to), stack, on, (arguments.seed, apart), printer)
         }
-        Command::Sim { file, network, backend, fused, pcap, chart, log, record, html, seeds, jobs } => {
+        Command::Sim { file, network, backend, fused, pcap, chart, log, record, steps, html, seeds, jobs } => {
             let options = SimOptions {
                 network: network.as_deref(),
                 backend: *backend,
@@ -56,6 +67,7 @@ pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i3
                 chart: chart.as_deref(),
                 log: *log,
                 record: record.as_deref(),
+                steps: steps.steps,
                 html: html.as_deref(),
                 seed: arguments.seed,
                 seeds: *seeds,
@@ -110,7 +122,7 @@ pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i3
             let chosen = (&checked, stack.stack.as_deref());
             with_stack(chosen, (apart, Streams::Shared), printer, |compiled| draw((&checked, compiled), asked, printer))
         }
-        Command::Show { file, runs, run, host, from, to, chart, pcap, html } => {
+        Command::Show { file, runs, run, host, from, to, chart, pcap, html, against } => {
             picture_name(chart.as_deref(), &[".svg", ".txt"])?;
             let time = |text: &Option<String>| text.as_deref().map(mokume_driver::run::duration).transpose();
             let part = record::Part { hosts: host.clone(), from: time(from)?, to: time(to)? };
@@ -120,6 +132,7 @@ pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i3
                 chart: chart.as_deref(),
                 pcap: pcap.as_deref(),
                 html: html.as_deref(),
+                against: against.as_deref(),
             };
             crate::show::show(file, &asked, printer)
         }
@@ -127,6 +140,7 @@ pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i3
             let schema = match name {
                 SchemaOf::Record => record::SCHEMA,
                 SchemaOf::Dissect => dissect::json::SCHEMA,
+                SchemaOf::Lines => LINES,
             };
             printer.line(schema.trim_end());
             Ok(0)

@@ -93,9 +93,9 @@ impl Printer {
         }
     }
 
-    /// A JSON object on the standard output.
+    /// A JSON object on the standard output. Numbers of more than 53 bits are text, as readers in JavaScript would round them.
     pub fn object(&self, object: &serde_json::Value) {
-        self.line(object.to_string());
+        self.line(with_digits(object).to_string());
     }
 
     /// A word on the standard error, for people only.
@@ -145,5 +145,18 @@ pub fn time(nanoseconds: u64) -> String {
         0..1_000_000 => format!("{} µs", nanoseconds / 1_000),
         1_000_000..1_000_000_000 => format!("{:.1} ms", nanoseconds as f64 / 1e6),
         _ => format!("{:.3} s", nanoseconds as f64 / 1e9),
+    }
+}
+
+/// The same with text for numbers that are wider than 53 bits.
+fn with_digits(value: &serde_json::Value) -> serde_json::Value {
+    use serde_json::Value;
+    match value {
+        Value::Number(number) if number.as_u64().is_some_and(|number| number >= 1 << 53) => {
+            Value::String(number.to_string())
+        }
+        Value::Array(all) => Value::Array(all.iter().map(with_digits).collect()),
+        Value::Object(all) => all.iter().map(|(name, value)| (name.clone(), with_digits(value))).collect(),
+        other => other.clone(),
     }
 }

@@ -12,16 +12,22 @@ use crate::arguments::OnDevices;
 use crate::common::{backend_name, backend_of};
 use crate::print::{time, Printer};
 
-/// `mokume run`: a stack on devices, with what it puts out printed as it comes.
+/// `mokume run`: a stack on devices, with what it puts out printed as it comes; where what happens is written down, and whether with
+/// what layers do.
 pub fn run_stack(
     (checked, compiled): (&Checked, &Compiled),
     on: &OnDevices,
-    (record, lines): (Option<&str>, Option<&str>),
+    (record, lines): (Option<(&str, bool)>, Option<&str>),
     seed: Option<u64>,
     printer: &Printer,
 ) -> Result<i32, Failure> {
     let request = request(on, seed, &checked.manifest.defaults)?;
-    let request = run::Request { record: record.map(str::to_string), lines: lines.map(str::to_string), ..request };
+    let request = run::Request {
+        record: record.map(|(name, _)| name.to_string()),
+        lines: lines.map(str::to_string),
+        steps: record.filter(|(_, has_steps)| *has_steps).map(|_| checked.sources.clone()),
+        ..request
+    };
     let (backend, seed) = (request.backend, request.seed);
     let mut ready = || {
         let name = &compiled.composed.name;
@@ -77,6 +83,7 @@ pub fn request(on: &OnDevices, seed: Option<u64>, defaults: &Defaults) -> Result
         pcap: on.pcap.clone(),
         record: None,
         lines: None,
+        steps: None,
         weather: on.weather.clone(),
     })
 }

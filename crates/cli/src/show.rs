@@ -16,6 +16,8 @@ pub struct Asked<'a> {
     pub chart: Option<&'a str>,
     pub pcap: Option<&'a str>,
     pub html: Option<&'a str>,
+    /// Another record that it is held against.
+    pub against: Option<&'a str>,
 }
 
 /// `mokume show`: a run of a record, or which runs it has.
@@ -25,19 +27,53 @@ pub fn show(file: &str, asked: &Asked<'_>, printer: &Printer) -> Result<i32, Fai
         runs.iter().enumerate().for_each(|(place, run)| print_run(place + 1, run, printer));
         return Ok(0);
     };
-    let run = usize::try_from(which - 1).ok().and_then(|place| runs.get(place)).ok_or_else(|| {
-        let count = runs.len();
-        Failure::of_use(format!("`{file}` has no run {which}"), format!("it has {count}: `--runs` lists them"))
-    })?;
+    let run = numbered(&runs, which, file)?;
+    if let Some(name) = asked.against {
+        let others = record::read(&RealWorld, name)?;
+        return held_against(run, numbered(&others, which, name)?, asked.html, printer);
+    }
     asked.part.check(run)?;
     write_files(run, &asked.part, (asked.chart, asked.pcap), &title(run), printer)?;
     if let Some(name) = asked.html {
-        write_page(run, name, printer)?;
+        write_page(run, None, name, printer)?;
     }
     if [asked.chart, asked.pcap, asked.html].iter().all(Option::is_none) {
         print_log(run, &asked.part, printer);
     }
     Ok(0)
+}
+
+fn numbered<'a>(runs: &'a [Run], which: u64, file: &str) -> Result<&'a Run, Failure> {
+    usize::try_from(which - 1).ok().and_then(|place| runs.get(place)).ok_or_else(|| {
+        let count = runs.len();
+        Failure::of_use(format!("`{file}` has no run {which}"), format!("it has {count}: `--runs` lists them"))
+    })
+}
+
+/// Where two runs part: a page of both, or what each does there; 1 if they do.
+fn held_against(run: &Run, other: &Run, html: Option<&str>, printer: &Printer) -> Result<i32, Failure> {
+    if let Some(name) = html {
+        write_page(run, Some(other), name, printer)?;
+    }
+    let Some(parted) = record::first_difference(run, other) else {
+        match printer.is_json() {
+            true => printer.object(&json!({ "differ": false, "events": [] })),
+            false => printer.line("the runs do not differ"),
+        }
+        return Ok(0);
+    };
+    if printer.is_json() {
+        printer.object(&json!({ "differ": true, "events": parted }));
+        return Ok(1);
+    }
+    printer.line("the runs differ from here on:");
+    for (run, (name, event)) in [run, other].into_iter().zip(["A", "B"].into_iter().zip(parted)) {
+        let line = event.and_then(|event| run.line(event)).unwrap_or_else(|| "ends".to_string());
+        let (at, host) =
+            event.map_or((String::new(), ""), |event| (time(event.at), event.host.as_deref().unwrap_or("")));
+        printer.line(format!("{name} {at:>12}  {host:<10} {line}"));
+    }
+    Ok(1)
 }
 
 /// `Street (seed 1)`
@@ -70,9 +106,9 @@ pub fn print_log(run: &Run, part: &Part, printer: &Printer) {
     }
 }
 
-/// The page of a run.
-pub fn write_page(run: &Run, name: &str, printer: &Printer) -> Result<(), Failure> {
-    write(&RealWorld, name, record::page(run).as_bytes())?;
+/// The page of a run, and of another beside it.
+pub fn write_page(run: &Run, against: Option<&Run>, name: &str, printer: &Printer) -> Result<(), Failure> {
+    write(&RealWorld, name, record::page(run, against).as_bytes())?;
     printer.note(format!("page in {name}: a browser opens it"));
     Ok(())
 }

@@ -24,6 +24,8 @@ pub struct SimOptions<'a> {
     pub chart: Option<&'a str>,
     pub log: bool,
     pub record: Option<&'a str>,
+    /// With what layers do.
+    pub steps: bool,
     pub html: Option<&'a str>,
     pub seed: Option<u64>,
     /// How many seeds; one, if none is said.
@@ -51,7 +53,11 @@ pub fn simulate(
     }
     let files = [options.pcap, options.chart, options.record, options.html];
     let is_wanted = options.log || files.iter().any(Option::is_some);
-    let keep = if is_wanted { sim::Keep::All } else { sim::Keep::Reports };
+    let keep = match is_wanted {
+        true if options.steps || options.html.is_some() => sim::Keep::Steps,
+        true => sim::Keep::All,
+        false => sim::Keep::Reports,
+    };
     let mut progress = Status::new(printer, Duration::from_millis(500), Duration::from_millis(100));
     let how = sim::How { seed, keep, weather: sim::Sky::Seeded };
     let finished = prepared.run(how, &world, &mut |at| progress.show(|| bar(at, network.until)))?;
@@ -162,7 +168,7 @@ fn write_files(run: &record::Run, options: &SimOptions<'_>, title: &str, printer
         printer.note(format!("{} events in {name}", run.events.len()));
     }
     if let Some(name) = options.html {
-        crate::show::write_page(run, name, printer)?;
+        crate::show::write_page(run, None, name, printer)?;
     }
     crate::show::write_files(run, &record::Part::default(), (options.chart, options.pcap), title, printer)
 }

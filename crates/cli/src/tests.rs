@@ -6,7 +6,7 @@ use mokume_base::world::RealWorld;
 use mokume_driver::apart::{self, Ended, Last, Place, Signals, Word};
 use mokume_driver::machines::Backend;
 use mokume_driver::record::Lines;
-use mokume_driver::test::{self, NotRun, Outcome, Play, Watch};
+use mokume_driver::test::{self, NotRun, Outcome, Play, Watch, Written};
 use mokume_driver::{compile, Failure};
 use serde_json::json;
 
@@ -22,6 +22,10 @@ pub struct Asked<'a> {
     pub filter: &'a str,
     /// Where what happens is written down.
     pub record: Option<&'a str>,
+    /// With what layers do.
+    pub steps: bool,
+    /// The folder for pages of those that fail.
+    pub html: Option<&'a str>,
 }
 
 /// `mokume test`.
@@ -114,8 +118,12 @@ fn in_child(asked: &Asked<'_>, patience: Option<Duration>, apart: &Apart, printe
         Teller { apart, patience, printer, number: 0, failed: false, checked: &checked, warned: Vec::new() };
     // Behind what a child wrote that did not come to its end.
     let is_more = apart.behind > 0;
-    let mut record = asked.record.map(|name| Lines::open(&world, name, is_more)).transpose()?;
-    let (_, not_run) = prepared.run(asked.backend, &world, &mut teller, record.as_mut());
+    let mut record = asked
+        .record
+        .map(|name| Lines::open(&world, name, is_more).map(|lines| lines.with_steps(asked.steps)))
+        .transpose()?;
+    let written = Written { record: record.as_mut(), pages: asked.html };
+    let (_, not_run) = prepared.run(asked.backend, &world, &mut teller, written);
     if let Some(record) = record {
         record.settle()?;
     }
@@ -195,13 +203,19 @@ fn print_outcome(outcome: &Outcome, printer: &Printer) {
     let backend = backend_name(outcome.backend);
     let differences: Vec<String> = outcome.differences.iter().map(|difference| difference.to_string()).collect();
     if printer.is_json() {
+        let page = outcome.page.as_ref().and_then(|page| page.as_ref().ok());
         printer.object(&json!({ "test": outcome.test, "file": outcome.file, "line": outcome.line, "backend": backend,
-            "passed": passed, "differences": differences }));
+            "passed": passed, "differences": differences, "page": page }));
     } else if !passed {
         printer.line(format!("FAILED {}:{} \"{}\" ({backend})", outcome.file, outcome.line, outcome.test));
         for difference in differences {
             printer.line(format!("  {}", difference.replace('\n', "\n  ")));
         }
+    }
+    match &outcome.page {
+        Some(Ok(page)) if !printer.is_json() => printer.line(format!("  to see it: {page}")),
+        Some(Err(failure)) => printer.note(format!("no page of it: {failure}")),
+        Some(Ok(_)) | None => {}
     }
 }
 

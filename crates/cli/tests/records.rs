@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use crate::viewer::{body, browser};
+
 fn mokume(arguments: &[&str]) -> Output {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     Command::new(env!("CARGO_BIN_EXE_mokume")).args(arguments).current_dir(root).output().unwrap()
@@ -151,31 +153,30 @@ fn tests_are_runs_of_a_record() {
     assert!(second.contains("drops ") && second.contains("checks"), "{second}");
 }
 
+/// A test that fails says where its page is; the page ends with what was not as expected.
+#[test]
+fn a_test_that_fails_has_a_page() {
+    let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/meter.mok")).unwrap();
+    let [file, folder] = ["fails.mok", "pages"].map(scratch);
+    std::fs::write(&file, text.replacen("x\"12 0007 000000e6\"", "x\"12 0007 000000e7\"", 1)).unwrap();
+    let output = mokume(&["test", &file, "--html", &folder]);
+    let report = said(&output);
+    assert!(output.status.code() == Some(1), "{report}");
+    let pages: Vec<&str> = report.lines().filter_map(|line| line.split("to see it: ").nth(1)).collect();
+    assert!(pages.len() == 2 && pages[0].ends_with("-interpreter.html") && pages[1].ends_with("-c.html"), "{report}");
+    let page = std::fs::read_to_string(pages[0]).unwrap();
+    assert!(page.contains("\"failed\":[{") && page.contains("\"did\":{") && page.contains("\"kind\":\"test\""));
+    let record = pages[0].replace(".html", ".jsonl");
+    assert!(events(&record).last().unwrap()["failed"][0]["found"].as_str().unwrap().contains("000000e7"));
+    let output = mokume(&["test", &file, "--html", "/dev/null/x", "--backend", "interpreter"]);
+    assert!(output.status.code() == Some(1) && said(&output).contains("no page of it: cannot write"), "{output:?}");
+    assert!(mokume(&["test", "examples/meter.mok", "--html", "/dev/null/x"]).status.success());
+}
+
 #[test]
 fn the_schema_is_printed() {
     let schema: serde_json::Value = serde_json::from_str(&out(&mokume(&["schema", "record"]))).expect("JSON");
-    assert_eq!(schema["$defs"]["head"]["properties"]["record"]["const"], 1);
-}
-
-/// What a browser shows of a page at an event, as text; none where there is no browser.
-fn browsed(page: &str, event: u64) -> Option<String> {
-    let browser =
-        ["chromium", "google-chrome"].into_iter().find(|name| Command::new(name).arg("--version").output().is_ok());
-    let Some(browser) = browser else {
-        println!("SKIPPED: no browser");
-        return None;
-    };
-    let folder = scratch("browser");
-    let output = Command::new(browser)
-        .args(["--headless", "--no-sandbox", "--disable-gpu", "--window-size=1400,900", "--dump-dom"])
-        .args([format!("--user-data-dir={folder}"), format!("file://{page}#{event}")])
-        .output()
-        .unwrap();
-    // Without the record and the script that it is read by.
-    let text = out(&output);
-    let body = text.split("<script").next().unwrap_or_default().to_string();
-    assert!(body.contains("<body"), "{}", said(&output));
-    Some(body)
+    assert_eq!(schema["$defs"]["head"]["properties"]["record"]["const"], 2);
 }
 
 /// Lanes, rows, causes, octets; and a page whose script does not choose the event shows none of it.
@@ -188,20 +189,23 @@ fn a_page_shows_a_run_and_why() {
     assert_eq!(std::fs::read(&page).unwrap(), std::fs::read(&later).unwrap());
     // The first reception of an answer: sent for a question, which a start brought about.
     let event = events(&record).into_iter().find(|event| event["event"] == "receives" && event["frame"] == 2).unwrap();
-    let Some(body) = browsed(&page, event["id"].as_u64().unwrap()) else { return };
+    let Some(browser) = browser() else { return };
+    let hash = format!("#{}", event["id"]);
+    let shown = body(browser, &page, &hash);
     for part in [
         "reader</span>",
-        "44 of 60 events",
+        "46 of 62 events",
         "#2 Tell number=1 reading=230",
-        "why</h2>",
+        "why</h3>",
         "0  reader  starts",
-        "octets</h2>",
+        "<b>Tell.reading</b><span>230</span>",
+        "<td>asked</td><td>1</td>",
+        "on deliver(Ask { number }) from flow {",
     ] {
-        assert!(body.contains(part), "no `{part}` in {body}");
+        assert!(shown.contains(part), "no `{part}` in {shown}");
     }
-    assert!(body.contains("02 00 00 00 00 01"), "{body}");
     let broken = std::fs::read_to_string(&page).unwrap().replace("if (asked) choose(asked);", "if (false) {}");
     std::fs::write(&later, broken).unwrap();
-    let body = browsed(&later, event["id"].as_u64().unwrap()).unwrap();
-    assert!(body.contains("44 of 60 events") && !body.contains("why</h2>"));
+    let shown = body(browser, &later, &hash);
+    assert!(shown.contains("46 of 62 events") && !shown.contains("why</h3>"));
 }

@@ -53,8 +53,24 @@ pub enum Event {
     Receive {
         message: MessageId,
     },
+    /// It arrives, and is not for who gets it.
+    Ignore {
+        message: MessageId,
+    },
+    /// It arrives otherwise than it was sent.
+    Damage {
+        message: MessageId,
+    },
     /// The network lost it.
     Lose {
+        message: MessageId,
+    },
+    /// A partition cut it off.
+    CutOff {
+        message: MessageId,
+    },
+    /// The line had no room for it.
+    Overflow {
         message: MessageId,
     },
     /// An event that takes no time, between two layers.

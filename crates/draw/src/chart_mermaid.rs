@@ -16,7 +16,7 @@ pub fn chart_mermaid(chart: &Chart, limit: Limit) -> String {
     for (index, row) in rows.shown.iter().enumerate() {
         let text = match row {
             Shown::Item(item) => item_line(chart, &rows, index, &chart.items[*item].event, last),
-            hidden => vec![format!("Note over l0,l{last}: {}", word(&hidden_note(hidden).unwrap_or_default()))],
+            hidden => vec![format!("Note over l0,l{last}: {}", word(&hidden_note(chart, hidden).unwrap_or_default()))],
         };
         lines.extend(text.into_iter().map(|line| format!("    {line}")));
     }
@@ -31,7 +31,13 @@ fn item_line(chart: &Chart, rows: &Rows, row: usize, event: &Event, last: usize)
         Event::Violation { label } | Event::Note { at: None, label } => {
             vec![format!("Note over l0,l{last}: {}", word(label))]
         }
-        Event::Send { .. } | Event::Receive { .. } | Event::Lose { .. } => journey_lines(rows, row),
+        Event::Send { .. }
+        | Event::Receive { .. }
+        | Event::Ignore { .. }
+        | Event::Damage { .. }
+        | Event::Lose { .. }
+        | Event::CutOff { .. }
+        | Event::Overflow { .. } => journey_lines(rows, row),
         event => match local(event).filter(|(at, _)| is_there(chart, *at)) {
             Some((at, label)) => vec![format!("Note over l{at}: {}", word(&label))],
             None => Vec::new(),
@@ -46,13 +52,19 @@ fn journey_lines(rows: &Rows, row: usize) -> Vec<String> {
         let straight =
             journey.fates.first().is_some_and(|(place, _)| place.visible && place.row == journey.sent.row + 1);
         if journey.sent.visible && journey.sent.row == row && !straight {
-            lines.push(format!("Note over l{from}: {label} sets out"));
+            let note = format!("Note over l{from}: {label} sets out");
+            // What goes to several is said once.
+            if lines.last() != Some(&note) {
+                lines.push(note);
+            }
         }
         for (_, fate) in journey.fates.iter().filter(|(place, _)| place.visible && place.row == row) {
-            match fate {
-                Fate::Received => lines.push(format!("l{from}->>l{to}: {label}")),
-                Fate::Lost => lines.push(format!("l{from}-xl{to}: {label} (lost)")),
-            }
+            lines.push(match (fate, fate.word()) {
+                (Fate::Ignored, _) => format!("l{from}-->>l{to}: {label}"),
+                (_, Some(what)) if fate.is_loss() => format!("l{from}-xl{to}: {label} ({what})"),
+                (_, Some(what)) => format!("l{from}->>l{to}: {label} ({what})"),
+                (_, None) => format!("l{from}->>l{to}: {label}"),
+            });
         }
     }
     lines

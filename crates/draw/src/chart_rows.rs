@@ -29,7 +29,42 @@ pub(crate) struct RowPosition {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Fate {
     Received,
+    Ignored,
+    Damaged,
     Lost,
+    CutOff,
+    Overflown,
+}
+
+impl Fate {
+    /// Of a message's end: which message, and how.
+    fn of(event: &Event) -> Option<(MessageId, Fate)> {
+        match event {
+            Event::Receive { message } => Some((*message, Fate::Received)),
+            Event::Ignore { message } => Some((*message, Fate::Ignored)),
+            Event::Damage { message } => Some((*message, Fate::Damaged)),
+            Event::Lose { message } => Some((*message, Fate::Lost)),
+            Event::CutOff { message } => Some((*message, Fate::CutOff)),
+            Event::Overflow { message } => Some((*message, Fate::Overflown)),
+            _ => None,
+        }
+    }
+
+    /// It does not arrive.
+    pub fn is_loss(self) -> bool {
+        matches!(self, Fate::Lost | Fate::CutOff | Fate::Overflown)
+    }
+
+    /// What stands beside its end, if anything does.
+    pub fn word(self) -> Option<&'static str> {
+        match self {
+            Fate::Received | Fate::Ignored => None,
+            Fate::Damaged => Some("changed"),
+            Fate::Lost => Some("lost"),
+            Fate::CutOff => Some("cut off"),
+            Fate::Overflown => Some("no room"),
+        }
+    }
 }
 
 /// On which side of its lifeline a local remark is written: where fewest messages pass.
@@ -64,23 +99,46 @@ pub(crate) fn local(event: &Event) -> Option<(usize, String)> {
 }
 
 /// What a row that hides others says.
-pub(crate) fn hidden_note(row: &Shown) -> Option<String> {
-    match row {
+pub(crate) fn hidden_note(chart: &Chart, row: &Shown) -> Option<String> {
+    let rows = |first: usize, items: usize| (first..first + items).filter(|at| !is_joined(chart, *at)).count();
+    match *row {
         Shown::Item(_) => None,
-        Shown::Repeat { items, rounds, .. } => Some(format!("… {rounds} more rounds of the {items} above")),
-        Shown::Cut { items, .. } => Some(format!("… {items} more")),
+        Shown::Repeat { first, items, rounds } => {
+            Some(format!("… {rounds} more rounds of the {} above", rows(first, items)))
+        }
+        Shown::Cut { first, items } => Some(format!("… {} more", rows(first, items))),
+    }
+}
+
+/// Whether an item is the message of the item before, on its way to another lifeline: both stand in one row.
+fn is_joined(chart: &Chart, at: usize) -> bool {
+    let Some([before, item]) = at.checked_sub(1).and_then(|before| chart.items.get(before..=at)) else { return false };
+    match (&before.event, &item.event) {
+        (Event::Send { from, to, label, .. }, Event::Send { from: also, to: other, label: same, .. }) => {
+            (from, label, before.time) == (also, same, item.time) && to != other
+        }
+        _ => false,
     }
 }
 
 pub(crate) fn rows(chart: &Chart, limit: Limit) -> Rows<'_> {
-    let shown = shown(chart, limit);
+    let mut shown = shown(chart, limit);
+    shown.dedup_by(
+        |row, before| matches!((&*row, before), (Shown::Item(at), Shown::Item(first)) if joins(chart, *first, *at)),
+    );
     let mut places = vec![RowPosition { row: 0, visible: false }; chart.items.len()];
     for (row, what) in shown.iter().enumerate() {
         let (first, end) = extent(what);
         let visible = matches!(what, Shown::Item(_));
+        let end = if visible { (end..).find(|at| !joins(chart, first, *at)).unwrap_or(end) } else { end };
         places[first..end.min(chart.items.len())].fill(RowPosition { row, visible });
     }
     Rows { journeys: journeys(chart, &places), shown }
+}
+
+/// Whether all items behind the first up to this one stand in its row.
+fn joins(chart: &Chart, first: usize, at: usize) -> bool {
+    first < at && (first + 1..=at).all(|at| is_joined(chart, at))
 }
 
 fn journeys<'a>(chart: &'a Chart, places: &[RowPosition]) -> Vec<Journey<'a>> {
@@ -92,13 +150,13 @@ fn journeys<'a>(chart: &'a Chart, places: &[RowPosition]) -> Vec<Journey<'a>> {
                 by_message.insert(*message, journeys.len());
                 journeys.push(Journey { from: *from, to: *to, label, sent: *place, fates: Vec::new() });
             }
-            Event::Receive { message } | Event::Lose { message } => {
-                let fate = if matches!(item.event, Event::Lose { .. }) { Fate::Lost } else { Fate::Received };
-                if let Some(journey) = by_message.get(message) {
+            event => {
+                if let Some((journey, fate)) =
+                    Fate::of(event).and_then(|(message, fate)| Some((by_message.get(&message)?, fate)))
+                {
                     journeys[*journey].fates.push((*place, fate));
                 }
             }
-            _ => {}
         }
     }
     journeys.retain(|journey| journey.sent.visible || journey.fates.iter().any(|(place, _)| place.visible));

@@ -22,8 +22,11 @@ pub fn chart_svg(chart: &Chart, limit: Limit) -> String {
     for (index, row) in rows.shown.iter().enumerate() {
         draw_row(chart, &plan, index, row, &mut svg, &mut words);
     }
+    let mut last = None;
     for journey in &rows.journeys {
-        draw_journey(&plan, journey, &mut svg, &mut words);
+        // What goes to several is said once.
+        let is_told = journey.sent.visible && last.replace(journey.sent.row) == Some(journey.sent.row);
+        draw_journey(&plan, journey, !is_told, &mut svg, &mut words);
     }
     svg.append(words);
     svg.finish((plan.width, plan.height), &chart.title, &style(), MARKERS)
@@ -158,7 +161,7 @@ fn draw_frame(chart: &Chart, plan: &Plan, svg: &mut Svg) {
 fn draw_row(chart: &Chart, plan: &Plan, index: usize, row: &Shown, svg: &mut Svg, words: &mut Svg) {
     let y = plan.y[index];
     let across = (plan.times_end + 8.0, plan.width - MARGIN);
-    if let Some(note) = hidden_note(row) {
+    if let Some(note) = hidden_note(chart, row) {
         svg.rect((across.0, y - 13.0), (across.1 - across.0, 26.0), 4.0, "fold");
         return words.text(((across.0 + across.1) / 2.0, y + 4.0), Anchor::Middle, "fold-note", &note);
     }
@@ -241,7 +244,7 @@ fn draw_local(chart: &Chart, plan: &Plan, event: &Event, y: f64, svg: &mut Svg, 
     words.short_text((start, y + 4.0), anchor, class, &label, LONGEST_LABEL);
 }
 
-fn draw_journey(plan: &Plan, journey: &Journey, svg: &mut Svg, words: &mut Svg) {
+fn draw_journey(plan: &Plan, journey: &Journey, is_said: bool, svg: &mut Svg, words: &mut Svg) {
     let start = |place: RowPosition| {
         (if place.visible { plan.x[journey.from] } else { plan.middle(journey) }, plan.y[place.row])
     };
@@ -251,19 +254,25 @@ fn draw_journey(plan: &Plan, journey: &Journey, svg: &mut Svg, words: &mut Svg) 
         if !journey.sent.visible && !place.visible {
             continue;
         }
-        let class = if number == 0 { "message" } else { "message again" };
+        let class = match fate {
+            Fate::Ignored => "ignored",
+            Fate::Damaged => "damaged",
+            _ if number == 0 => "message",
+            _ => "message again",
+        };
         let y = plan.y[place.row];
-        match fate {
-            _ if !place.visible => svg.line(from, (plan.middle(journey), y), "hidden"),
-            Fate::Received if journey.sent.visible => {
-                draw_line(plan, (journey.from, from.1), (journey.to, y), class, svg);
+        if !place.visible {
+            svg.line(from, (plan.middle(journey), y), "hidden");
+        } else if fate.is_loss() {
+            draw_loss(plan, journey, (from, y), *fate, svg, words);
+        } else {
+            match journey.sent.visible {
+                true => draw_line(plan, (journey.from, from.1), (journey.to, y), class, svg),
+                false => svg.line(from, (plan.x[journey.to] - forward * 1.5, y), class),
             }
-            Fate::Received => svg.line(from, (plan.x[journey.to] - forward * 1.5, y), class),
-            Fate::Lost => {
-                let x = plan.x[journey.from] + (plan.x[journey.to] - plan.x[journey.from]) * 0.62;
-                svg.line(from, (x, y), "lost");
-                svg.cross((x, y), 5.0, "cross");
-                words.text((x + forward * 10.0, y + 4.0), ends_anchor(forward), "bad-word", "lost");
+            if let Some(word) = fate.word() {
+                let at = (plan.x[journey.to] - forward * 12.0, y + 13.0);
+                words.text(at, ends_anchor(-forward), "bad-word", word);
             }
         }
     }
@@ -273,9 +282,28 @@ fn draw_journey(plan: &Plan, journey: &Journey, svg: &mut Svg, words: &mut Svg) 
             svg.line(from, far, "hidden");
             svg.circle(far, 2.5, "open");
         }
-        let at = (plan.x[journey.from] + forward * 10.0, from.1 - 4.0);
-        words.short_text(at, ends_anchor(forward), "word", journey.label, LONGEST_LABEL);
+        if is_said {
+            let at = (plan.x[journey.from] + forward * 10.0, from.1 - 4.0);
+            words.short_text(at, ends_anchor(forward), "word", journey.label, LONGEST_LABEL);
+        }
     }
+}
+
+/// A message that does not arrive: how far it is drawn, a sign of why, and a word.
+fn draw_loss(plan: &Plan, journey: &Journey, (from, y): ((f64, f64), f64), fate: Fate, svg: &mut Svg, words: &mut Svg) {
+    let forward = (plan.x[journey.to] - plan.x[journey.from]).signum();
+    let x = plan.x[journey.from] + (plan.x[journey.to] - plan.x[journey.from]) * 0.62;
+    svg.line(from, (x, y), "lost");
+    match fate {
+        Fate::CutOff => {
+            svg.line((x, y - 7.0), (x, y + 7.0), "cross");
+            svg.line((x + forward * 4.0, y - 7.0), (x + forward * 4.0, y + 7.0), "cross");
+        }
+        Fate::Overflown => svg.rect((x - 5.0, y - 5.0), (10.0, 10.0), 0.0, "full"),
+        _ => svg.cross((x, y), 5.0, "cross"),
+    }
+    let word = fate.word().unwrap_or_default();
+    words.text((x + forward * 12.0, y + 4.0), ends_anchor(forward), "bad-word", word);
 }
 
 fn ends_anchor(forward: f64) -> Anchor {
@@ -289,7 +317,11 @@ fn ends_anchor(forward: f64) -> Anchor {
 const MARKERS: &str = "<marker id='arrow' viewBox='0 0 10 10' refX='9' refY='5' markerWidth='8' markerHeight='8' \
     markerUnits='userSpaceOnUse' orient='auto'><path d='M0 0.8 L10 5 L0 9.2 z' fill='#1d4ed8'/></marker>\
     <marker id='arrow-call' viewBox='0 0 10 10' refX='9' refY='5' markerWidth='7' markerHeight='7' \
-    markerUnits='userSpaceOnUse' orient='auto'><path d='M0 0.8 L10 5 L0 9.2 z' fill='#15803d'/></marker>";
+    markerUnits='userSpaceOnUse' orient='auto'><path d='M0 0.8 L10 5 L0 9.2 z' fill='#15803d'/></marker>\
+    <marker id='arrow-ignored' viewBox='0 0 10 10' refX='9' refY='5' markerWidth='8' markerHeight='8' \
+    markerUnits='userSpaceOnUse' orient='auto'><path d='M0 0.8 L10 5 L0 9.2 z' fill='#cbd5e1'/></marker>\
+    <marker id='arrow-damaged' viewBox='0 0 10 10' refX='9' refY='5' markerWidth='8' markerHeight='8' \
+    markerUnits='userSpaceOnUse' orient='auto'><path d='M0 0.8 L10 5 L0 9.2 z' fill='#dc2626'/></marker>";
 
 fn style() -> String {
     format!(
@@ -303,6 +335,9 @@ fn style() -> String {
          .group-name {{ fill: #64748b; font-weight: 600; }}\n\
          .message, .pass {{ stroke: #1d4ed8; stroke-width: 1.5; fill: none; marker-end: url(#arrow); }}\n\
          .again {{ stroke-dasharray: 7 3; }}\n\
+         .ignored {{ stroke: #cbd5e1; stroke-width: 1.5; fill: none; marker-end: url(#arrow-ignored); }}\n\
+         .damaged {{ stroke: #dc2626; stroke-width: 1.5; fill: none; marker-end: url(#arrow-damaged); }}\n\
+         .full {{ fill: #ffffff; stroke: #dc2626; stroke-width: 2.2; }}\n\
          .lost {{ stroke: #1d4ed8; stroke-width: 1.5; stroke-dasharray: 4 4; }}\n\
          .hidden {{ stroke: #93a8d8; stroke-width: 1.2; stroke-dasharray: 2 4; }}\n\
          .open {{ fill: #ffffff; stroke: #93a8d8; stroke-width: 1.2; }}\n\

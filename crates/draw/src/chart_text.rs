@@ -38,7 +38,8 @@ pub fn chart_text(chart: &Chart, limit: Limit) -> String {
 fn numbers(rows: &Rows) -> Vec<Option<usize>> {
     let mut next = 0;
     let number = |journey: &Journey| {
-        let straight = journey.sent.visible && journey.fates.len() == 1 && ends_next(journey);
+        let alone = rows.journeys.iter().filter(|other| other.sent == journey.sent).count() == 1;
+        let straight = alone && journey.sent.visible && journey.fates.len() == 1 && ends_next(journey);
         if straight {
             return None;
         }
@@ -130,7 +131,7 @@ impl<'a> Sheet<'a> {
     /// The row, and whether it draws the next one too.
     fn row(&self, rows: &Rows, numbers: &[Option<usize>], index: usize, row: &Shown) -> (String, bool) {
         let mut line = self.empty_row();
-        if let Some(note) = hidden_note(row) {
+        if let Some(note) = hidden_note(self.chart, row) {
             self.put_across(&mut line, &note, '·');
             return (finish(line), false);
         }
@@ -147,7 +148,13 @@ impl<'a> Sheet<'a> {
             }
             Event::Violation { label } => self.put_across(&mut line, label, '!'),
             Event::Note { at: None, label } => self.put_across(&mut line, label, '-'),
-            Event::Send { .. } | Event::Receive { .. } | Event::Lose { .. } => {
+            Event::Send { .. }
+            | Event::Receive { .. }
+            | Event::Ignore { .. }
+            | Event::Damage { .. }
+            | Event::Lose { .. }
+            | Event::CutOff { .. }
+            | Event::Overflow { .. } => {
                 drew_next = self.put_journeys(&mut line, rows, numbers, index);
             }
             event => self.put_local(&mut line, event),
@@ -159,23 +166,46 @@ impl<'a> Sheet<'a> {
         for (journey, number) in rows.journeys.iter().zip(numbers) {
             let (from, to) = (journey.from, journey.to);
             if journey.sent.visible && journey.sent.row == row {
-                match (number, journey.fates.first()) {
-                    (None, Some((_, Fate::Lost))) => {
-                        self.put_arrow(line, from, to, journey.label, '✗', '✗');
-                        return true;
+                let Some(number) = number else {
+                    let fate = journey.fates.first().map_or(Fate::Received, |(_, fate)| *fate);
+                    let label = match fate.word() {
+                        Some(word) if fate != Fate::Lost => format!("{} ({word})", journey.label),
+                        _ => journey.label.to_string(),
+                    };
+                    match fate {
+                        Fate::Received | Fate::Damaged => self.put_arrow(line, from, to, &label, '▶', '◀'),
+                        Fate::Ignored => self.put_arrow(line, from, to, &label, '▷', '◁'),
+                        Fate::Lost | Fate::CutOff | Fate::Overflown => {
+                            self.put_arrow(line, from, to, &label, '✗', '✗');
+                        }
                     }
-                    (None, _) => {
-                        self.put_arrow(line, from, to, journey.label, '▶', '◀');
-                        return true;
-                    }
-                    (Some(number), _) => self.put_start(line, from, to, &format!("{} ({number})", journey.label)),
+                    return true;
+                };
+                // What goes to several on one side is one line, with all their numbers.
+                let is_right = |journey: &Journey| journey.from <= journey.to;
+                let beside = rows
+                    .journeys
+                    .iter()
+                    .zip(numbers)
+                    .filter(|(other, _)| other.sent == journey.sent && is_right(other) == is_right(journey));
+                let all: Vec<String> =
+                    beside.filter_map(|(_, number)| number.map(|number| number.to_string())).collect();
+                if all.first() == Some(&number.to_string()) {
+                    let is_first = rows.journeys.iter().find(|other| other.sent == journey.sent);
+                    let is_first = is_first.is_some_and(|first| std::ptr::eq(first, journey));
+                    let label = if is_first { format!("{} ", journey.label) } else { String::new() };
+                    self.put_start(line, from, to, &format!("{label}({})", all.join(", ")));
                 }
             }
             for (_, fate) in journey.fates.iter().filter(|(place, _)| place.visible && place.row == row) {
                 let number = number.map_or(String::new(), |number| format!("({number})"));
-                match fate {
-                    Fate::Received => self.put_end(line, from, to, &number),
-                    Fate::Lost => put_centred(line, (self.x[from] + self.x[to]) / 2, &format!("{number} ✗ lost")),
+                match (fate, fate.word()) {
+                    (Fate::Ignored, _) => self.put_end(line, from, to, &number, ('▷', '◁')),
+                    (_, Some(word)) if fate.is_loss() => {
+                        put_centred(line, (self.x[from] + self.x[to]) / 2, &format!("{number} ✗ {word}"));
+                    }
+                    (_, Some(word)) => self.put_end(line, from, to, &format!("{number} {word}"), ('▶', '◀')),
+                    (_, None) => self.put_end(line, from, to, &number, ('▶', '◀')),
                 }
             }
         }
@@ -206,12 +236,12 @@ impl<'a> Sheet<'a> {
         }
     }
 
-    fn put_end(&self, line: &mut [char], from: usize, to: usize, number: &str) {
+    fn put_end(&self, line: &mut [char], from: usize, to: usize, number: &str, (right, left): (char, char)) {
         if from <= to {
-            let text = format!("╌ {number} ─▶");
+            let text = format!("╌ {number} ─{right}");
             put(line, self.x[to].saturating_sub(text.chars().count()), &text);
         } else {
-            put(line, self.x[to] + 1, &format!("◀─ {number} ╌"));
+            put(line, self.x[to] + 1, &format!("{left}─ {number} ╌"));
         }
     }
 

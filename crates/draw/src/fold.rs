@@ -96,6 +96,10 @@ fn shapes(chart: &Chart) -> Vec<String> {
             }
             Event::Receive { message } => format!("receive {:?}", back(message, &sent)),
             Event::Lose { message } => format!("lose {:?}", back(message, &sent)),
+            Event::Ignore { message } => format!("ignore {:?}", back(message, &sent)),
+            Event::Damage { message } => format!("damage {:?}", back(message, &sent)),
+            Event::CutOff { message } => format!("cut off {:?}", back(message, &sent)),
+            Event::Overflow { message } => format!("overflow {:?}", back(message, &sent)),
             Event::Violation { .. } => format!("violation {index}"),
             plain => without_numbers(&format!("{plain:?}")),
         };

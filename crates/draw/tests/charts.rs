@@ -105,3 +105,42 @@ fn a_chart_that_makes_no_sense_is_drawn_as_far_as_it_does() {
     let _ = chart_svg(&Chart::default(), Limit { rows: 0, fold_repeats: true });
     let _ = chart_text(&Chart::default(), Limit::default());
 }
+
+/// A message to several is one row; what ignores it, what changed, and what did not come have signs of their own.
+#[test]
+fn what_goes_to_several_is_said_once() {
+    let mut chart = Chart::new("", Unit::Steps, &["a", "b", "c", "d"]);
+    let send = |to, message| Event::Send { from: 1, to, message: MessageId(message), label: "Ask".into() };
+    for (to, message) in [(0, 0), (2, 1), (3, 2)] {
+        chart.push(0, send(to, message));
+    }
+    chart.push(0, Event::CutOff { message: MessageId(2) });
+    chart.push(1, Event::Ignore { message: MessageId(0) });
+    chart.push(2, Event::Damage { message: MessageId(1) });
+    chart.push(3, send(0, 3));
+    chart.push(3, Event::Overflow { message: MessageId(3) });
+    let text = chart_text(&chart, Limit::default());
+    assert_eq!(text.matches("Ask").count(), 2, "{text}");
+    for part in ["(1) ──│── (2, 3)", "◁─ (1)", "(2) changed ─▶│", "(3) ✗ cut off", "Ask (no room)"]
+    {
+        assert!(text.contains(part), "no `{part}` in\n{text}");
+    }
+    let svg = chart_svg(&chart, Limit::default());
+    assert_eq!(svg.matches(">Ask</text>").count(), 2, "{svg}");
+    for part in
+        ["class='ignored'", "class='damaged'", "class='full'", ">cut off</text>", ">changed</text>", ">no room</text>"]
+    {
+        assert!(svg.contains(part), "no `{part}`");
+    }
+    let mermaid = chart_mermaid(&chart, Limit::default());
+    assert!(
+        mermaid.matches("sets out").count() == 1 && mermaid.contains("l1-->>l0") && mermaid.contains("(cut off)"),
+        "{mermaid}"
+    );
+    // Two of one name to one lifeline are two.
+    let mut twice = Chart::new("", Unit::Steps, &["a", "b"]);
+    for message in [0, 1] {
+        twice.push(0, Event::Send { from: 0, to: 1, message: MessageId(message), label: "Ask".into() });
+    }
+    assert_eq!(chart_svg(&twice, Limit::default()).matches(">Ask</text>").count(), 2);
+}

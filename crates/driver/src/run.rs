@@ -4,6 +4,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::Arc;
 
 use mokume_base::world::World;
+use mokume_base::SourceMap;
 use mokume_reaction::{Accounts, Automaton, Machine, Output, Port, PortId};
 use mokume_record::Kind;
 use mokume_simulate::{Befell, Recorded, Weather};
@@ -30,6 +31,8 @@ pub struct Request {
     pub pcap: Option<String>,
     /// Where what happens is written down.
     pub record: Option<String>,
+    /// With what layers do, step by step; the files that the stack comes from.
+    pub steps: Option<SourceMap>,
     /// `--weather`, each with the device in front where there are several.
     pub weather: Vec<String>,
     /// The event that each line of the standard input is.
@@ -93,7 +96,11 @@ fn recorded(
     let mut namer = Namer::of_stack(compiled);
     let (kind, name, seed, backend) = (Kind::Stack, automaton.name.as_str(), request.seed, request.backend);
     lines.head(&namer.head(&Ran { kind, name, place: None, seed, backend }));
-    let sink = Box::new(|record| lines.event(&namer.event(record)));
+    if let Some(sources) = &request.steps {
+        namer = namer.with_steps(sources);
+        opened.machine.trace();
+    }
+    let sink = Box::new(|record| record::write_down(record, &mut namer, lines));
     let mut machine = Recorded::new(opened.machine.as_mut(), record::devices(automaton), sink);
     let ran = live::run(&mut machine, &mut opened.live, until, voice, hear);
     let (last, at) = machine.last();

@@ -39,6 +39,7 @@ pub struct Run {
     pub name: String,
     pub seed: u64,
     pub backend: Backend,
+    pub keep: Keep,
     pub hosts: Vec<HostRun>,
     pub media: Vec<String>,
     pub records: Vec<Record>,
@@ -158,7 +159,7 @@ impl<'a> Prepared<'a> {
         progress: &mut dyn FnMut(u64),
     ) -> Result<Run, Failure> {
         let mishaps = self.mishaps(&how.weather);
-        let seed = how.seed;
+        let (seed, keep) = (how.seed, how.keep);
         let mut simulation = self.simulation(hosts, how, mishaps.clone()).failing(outages);
         let automata = self.automata();
         let mut watcher = Watcher::new(&self.events, self.network, &automata);
@@ -196,7 +197,7 @@ impl<'a> Prepared<'a> {
         let media = simulation.media.iter().map(|medium| medium.name.clone()).collect();
         let noted = simulation.noted().to_vec();
         let (name, backend, until) = (self.network.name.text.clone(), self.backend, self.network.until);
-        Ok(Run { name, seed, backend, hosts, media, records, until, failed, noted, restless })
+        Ok(Run { name, seed, backend, keep, hosts, media, records, until, failed, noted, restless })
     }
 
     /// All that happened, by names; of a run that kept all of it.
@@ -205,7 +206,11 @@ impl<'a> Prepared<'a> {
         let mut namer = Namer::new(hosts, run.media.iter().cloned());
         let (kind, name, seed, backend) = (Kind::Network, run.name.as_str(), run.seed, run.backend);
         let head = namer.head(&Ran { kind, name, place: None, seed, backend });
+        if run.keep == Keep::Steps {
+            namer = namer.with_steps(&self.checked.sources);
+        }
         let mut events: Vec<Event> = run.records.iter().cloned().map(|record| namer.event(record)).collect();
+        let sources = namer.take_sources();
         let failed = |failed: &Failed| mokume_record::Failed {
             at: failed.at,
             place: failed.place.clone(),
@@ -216,7 +221,7 @@ impl<'a> Prepared<'a> {
         let at = run.restless.map_or(run.until, |(at, _)| at);
         let last = events.last().map_or(0, |event| event.id);
         events.push(record::end(last, at, failed, run.restless_text()));
-        record::Run { head, events }
+        record::Run { head, sources, events }
     }
 
     /// What is to happen to single frames: that of the weather first, then what the network itself says, which has a place in it.

@@ -46,7 +46,7 @@ pub struct Results {
 pub fn run(checked: &Checked, backend: Option<Backend>, filter: &str, world: &dyn World) -> Results {
     let mut prepared = prepare(checked, filter, world);
     let diagnostics = std::mem::take(&mut prepared.diagnostics);
-    let (outcomes, not_run) = prepared.run(backend, world, &mut Unwatched, None);
+    let (outcomes, not_run) = prepared.run(backend, world, &mut Unwatched, Written::default());
     Results { outcomes, not_run, diagnostics }
 }
 
@@ -79,27 +79,36 @@ pub fn prepare<'c>(checked: &'c Checked, filter: &str, world: &dyn World) -> Pre
     Prepared { checked, stacks, scripts, diagnostics }
 }
 
+/// Where what tests do is written down.
+#[derive(Default)]
+pub struct Written<'r> {
+    /// A run for each test.
+    pub record: Option<&'r mut Lines>,
+    /// A folder for each that fails: its record, with what the layers did, and a page of it.
+    pub pages: Option<&'r str>,
+}
+
 /// What became of tests, and who hears of it meanwhile.
 struct Running<'r> {
     checked: &'r Checked,
     world: &'r dyn World,
     watch: &'r mut dyn Watch,
-    record: Option<&'r mut Lines>,
+    written: Written<'r>,
     outcomes: Vec<Outcome>,
     not_run: Vec<NotRun>,
 }
 
 impl Prepared<'_> {
-    /// Runs them on one back end or on both: what they did, and what did not run in C. Each is a run of the record, if there is one.
+    /// Runs them on one back end or on both: what they did, and what did not run in C. `written` says where what they do is written down.
     pub fn run(
         self,
         backend: Option<Backend>,
         world: &dyn World,
         watch: &mut dyn Watch,
-        record: Option<&mut Lines>,
+        written: Written<'_>,
     ) -> (Vec<Outcome>, Vec<NotRun>) {
         let Prepared { checked, stacks, mut scripts, diagnostics: _ } = self;
-        let mut running = Running { checked, world, watch, record, outcomes: Vec::new(), not_run: Vec::new() };
+        let mut running = Running { checked, world, watch, written, outcomes: Vec::new(), not_run: Vec::new() };
         if backend != Some(Backend::C) {
             for (test, script) in &scripts {
                 running.on_interpreter(&stacks[&test.stack.0], test, script);
@@ -123,18 +132,48 @@ impl Running<'_> {
     fn play(
         &mut self,
         (test, backend, calls_functions): (&Test, Backend, bool),
-        run: impl FnOnce(&mut Seen<'_>) -> Vec<Difference>,
+        run: impl Fn(&mut Seen<'_>) -> Vec<Difference>,
     ) {
         let mut outcome = outcome(self.checked, test, backend, Vec::new());
         let play = Play { test: &outcome.test, file: &outcome.file, line: outcome.line, backend, calls_functions };
         if self.watch.begins(&play) {
-            let record = self.record.as_deref_mut();
-            let seen =
-                &mut Seen { watch: &mut *self.watch, record, name: &test.name, place: place_of(&outcome), backend };
+            let record = self.written.record.as_deref_mut();
+            let (checked, place) = (self.checked, place_of(&outcome));
+            let seen = &mut Seen { checked, watch: &mut *self.watch, record, name: &test.name, place, backend };
             outcome.differences = run(seen);
+            if let Some(folder) = self.written.pages.filter(|_| !outcome.differences.is_empty()) {
+                outcome.page = Some(self.page(folder, &outcome, test, &run));
+            }
             self.watch.ended(&outcome);
             self.outcomes.push(outcome);
         }
+    }
+
+    /// Runs a test that failed once more, and writes down all of it: the name of the page.
+    fn page(
+        &self,
+        folder: &str,
+        outcome: &Outcome,
+        test: &Test,
+        run: &impl Fn(&mut Seen<'_>) -> Vec<Difference>,
+    ) -> Result<String, Failure> {
+        let of = match outcome.backend {
+            Backend::Interpreter => "interpreter",
+            Backend::C => "c",
+        };
+        let file = outcome.file.trim_start_matches(['.', '/']).replace('/', "-");
+        let name = format!("{}/{file}-{}-{of}", folder.trim_end_matches('/'), outcome.line);
+        let (record, page) = (format!("{name}.jsonl"), format!("{name}.html"));
+        let mut lines = Lines::open(self.world, &record, false)?.with_steps(true);
+        let (checked, watch, place, backend) = (self.checked, &mut Unwatched, place_of(outcome), outcome.backend);
+        run(&mut Seen { checked, watch, record: Some(&mut lines), name: &test.name, place, backend });
+        lines.settle()?;
+        let runs = record::read(self.world, &record)?;
+        let text = runs.first().map(|run| record::page(run, None)).unwrap_or_default();
+        self.world.write(&page, text.as_bytes()).map_err(|error| {
+            Failure::of_use(format!("cannot write `{page}`: {error}"), "is the folder there and writable?")
+        })?;
+        Ok(page)
     }
 
     fn on_interpreter(&mut self, compiled: &Compiled, test: &Test, script: &Script) {
@@ -180,6 +219,7 @@ impl Running<'_> {
 
 /// Who sees a test: who watches, and the record it is written down in.
 struct Seen<'a> {
+    checked: &'a Checked,
     watch: &'a mut dyn Watch,
     record: Option<&'a mut Lines>,
     name: &'a str,
@@ -209,7 +249,11 @@ impl Seen<'_> {
         let mut namer = Namer::of_stack(compiled);
         let (kind, place, seed, backend) = (Kind::Test, Some(self.place.clone()), script.seed, self.backend);
         lines.head(&namer.head(&Ran { kind, name: self.name, place, seed, backend }));
-        let sink = Box::new(|record| lines.event(&namer.event(record)));
+        if lines.has_steps() {
+            namer = namer.with_steps(&self.checked.sources);
+            machine.trace();
+        }
+        let sink = Box::new(|record| record::write_down(record, &mut namer, lines));
         let mut recorded = Recorded::new(machine, record::devices(composed), sink);
         let differences =
             mokume_script::judge(automaton, written, script, &mut Watched { machine: &mut recorded, watch });
@@ -322,5 +366,5 @@ const MOST_OCTETS: u64 = 2 << 30;
 fn outcome(checked: &Checked, test: &Test, backend: Backend, differences: Vec<Difference>) -> Outcome {
     let file = checked.sources.file(test.span.file).name.clone();
     let (line, _) = checked.sources.line_column(test.span.file, test.span.start);
-    Outcome { test: test.name.clone(), file, line, backend, differences }
+    Outcome { test: test.name.clone(), file, line, backend, differences, page: None }
 }

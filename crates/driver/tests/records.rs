@@ -1,5 +1,6 @@
 //! Records of networks and tests: the interpreter's and C's are equal, what is written is read again, and the schema has it.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use mokume_base::world::{RealWorld, World};
@@ -7,7 +8,8 @@ use mokume_driver::compile;
 use mokume_driver::machines::Backend;
 use mokume_driver::record::{self, Lines, Part, Run, SCHEMA};
 use mokume_driver::sim::{self, How, Keep, Prepared, Sky};
-use mokume_driver::test::{self, Unwatched};
+use mokume_driver::test::{self, Unwatched, Written};
+use mokume_record::steps::Life;
 use mokume_record::{Kind, What};
 
 fn root() -> PathBuf {
@@ -22,19 +24,34 @@ fn checked(file: &str) -> compile::Checked {
 
 /// The records of a file's networks, on the interpreter and in C.
 fn networks(file: &str) -> Vec<[Run; 2]> {
+    let ways = [(Backend::Interpreter, Keep::All), (Backend::C, Keep::All)];
+    runs(file, ways, |_, run| run)
+}
+
+/// The records of a file's networks, one for each way to run them; with what `told` says of it.
+fn runs<const N: usize, T>(file: &str, ways: [(Backend, Keep); N], told: impl Fn(&sim::Run, Run) -> T) -> Vec<[T; N]> {
     let checked = checked(file);
     let mut all = Vec::new();
     for network in &checked.program.networks {
         let stacks =
             sim::sound_stacks(&checked, network, &RealWorld).unwrap_or_else(|wrong| panic!("{file}: {wrong:?}"));
-        all.push([Backend::Interpreter, Backend::C].map(|backend| {
+        all.push(ways.map(|(backend, keep)| {
             let prepared = Prepared::new(&checked, network, &stacks, backend).unwrap();
-            let how = How { seed: 7, keep: Keep::All, weather: Sky::Seeded };
+            let how = How { seed: 7, keep, weather: Sky::Seeded };
             let run = prepared.run(how, &RealWorld, &mut |_| ()).unwrap_or_else(|error| panic!("{file}: {error}"));
-            prepared.record(&run)
+            told(&run, prepared.record(&run))
         }));
     }
     all
+}
+
+/// Records of the version before are as its schema says.
+#[test]
+fn the_version_before_keeps_its_schema() {
+    let schema: serde_json::Value = serde_json::from_str(include_str!("../../../schemas/record-1.json")).expect("JSON");
+    let validator = jsonschema::validator_for(&schema).expect("a schema");
+    let text = include_str!("../../record/tests/first.jsonl");
+    assert!(text.lines().all(|line| validator.is_valid(&serde_json::from_str(line).unwrap())));
 }
 
 /// With all that may differ.
@@ -195,7 +212,7 @@ fn the_schema_is_closed() {
         (line("sends"), "\"lost\":[", "\"more\":1,\"lost\":["),
         (line("receives"), "\"receives\"", "\"gets\""),
         (line("ends"), "\"failed\":[", "\"failed\":[1"),
-        (text.lines().next().unwrap(), "\"record\":1", "\"record\":2"),
+        (text.lines().next().unwrap(), "\"record\":2", "\"record\":1"),
         (text.lines().next().unwrap(), "\"stack\":", "\"stacks\":"),
         (line("output"), "\"is\":\"message\"", "\"is\":\"text\""),
         (line("sends"), "\"id\":", "\"id\":-"),
@@ -219,7 +236,8 @@ fn records_of_tests_are_those_of_both_back_ends() {
     let checked = checked("tests/library/checks.mok");
     let prepared = test::prepare(&checked, "", &RealWorld);
     let mut lines = Lines::open(&RealWorld, &file, false).unwrap();
-    let (outcomes, not_run) = prepared.run(None, &RealWorld, &mut Unwatched, Some(&mut lines));
+    let (outcomes, not_run) =
+        prepared.run(None, &RealWorld, &mut Unwatched, Written { record: Some(&mut lines), pages: None });
     lines.settle().unwrap();
     assert!(not_run.is_empty() && outcomes.len() > 2);
     let runs = record::read(&RealWorld, &file).unwrap_or_else(|error| panic!("{error}"));
@@ -240,4 +258,216 @@ fn records_of_tests_are_those_of_both_back_ends() {
     let is_frame = |event: &&mokume_record::Event| matches!(event.what, What::Sends { .. } | What::Receives { .. });
     let frames = runs[0].events.iter().filter(is_frame).count() as u64;
     assert!(frames > 0 && record::capture(&runs[0], &Part::default(), &pcap) == Ok(frames));
+}
+
+/// What variables hold, by host, layer, class, object and name, after the changes that a record says.
+type Held = BTreeMap<(String, String, String, u32, String, Option<String>), String>;
+
+/// Goes through the changes: what each says was there was; else the first that lies.
+fn held_at_the_end(run: &Run) -> Result<Held, String> {
+    let mut held = Held::new();
+    for event in &run.events {
+        let host = event.host.clone().unwrap_or_default();
+        if matches!(event.what, What::Crashes) {
+            held.retain(|(of, ..), _| *of != host);
+        }
+        for change in event.did.iter().flat_map(|did| &did.changes) {
+            let is_of = |(of, layer, class, object, ..): &(String, String, String, u32, String, Option<String>)| {
+                (of, layer, class, *object) == (&host, &change.layer, &change.class, change.object)
+            };
+            match change.life {
+                Life::Begins if held.keys().any(is_of) => return Err(format!("begins again: {event:?}")),
+                Life::Begins => {}
+                Life::Ends => held.retain(|key, _| !is_of(key)),
+                Life::GoesOn => {}
+            }
+            for cell in &change.cells {
+                let name = (cell.name.clone(), cell.at.clone());
+                let key = (host.clone(), change.layer.clone(), change.class.clone(), change.object, name.0, name.1);
+                let was = match &cell.to {
+                    Some(to) => held.insert(key, to.clone()),
+                    None => held.remove(&key),
+                };
+                // Zeros of a new object's arrays are not told.
+                let is_zero = cell.from.as_deref() == Some("0") && cell.at.is_some();
+                if was != cell.from && !(was.is_none() && is_zero) {
+                    return Err(format!("{was:?} {cell:?} of {event:?}"));
+                }
+            }
+        }
+    }
+    Ok(held)
+}
+
+/// With steps a record says the same and more: what variables hold follows from what it says of them, counters are those of the accounts,
+/// lines are lines of the files that stand in it, and of what was dropped the statement ran.
+#[test]
+fn steps_say_what_layers_did() {
+    let validator = validator();
+    let (mut counters, mut statements, mut rings, mut steps, mut packets) = (0, 0, 0, 0, 0);
+    for file in NETWORKS {
+        let ways = [(Backend::Interpreter, Keep::All), (Backend::Interpreter, Keep::Steps)];
+        let totals = |ran: &sim::Run, run: Run| {
+            let of = |host: &sim::HostRun| (host.name.clone(), host.accounts.counters.clone());
+            (ran.hosts.iter().map(of).collect::<Vec<_>>(), run)
+        };
+        for [(_, plain), (totals, run)] in runs(file, ways, totals) {
+            assert_eq!(record::first_difference(&plain, &run), None, "{file}");
+            assert!(plain.sources.is_empty() && plain.events.iter().all(|event| event.did.is_none()));
+            let text = run.text();
+            for line in text.lines() {
+                assert!(validator.is_valid(&serde_json::from_str(line).unwrap()), "{file}: {line}");
+            }
+            assert_eq!(mokume_record::read(&text).as_deref(), Ok(&[run.clone()][..]));
+            let held = held_at_the_end(&run).unwrap_or_else(|lie| panic!("{file}: {lie}"));
+            for (host, name, total) in totals.iter().flat_map(|(host, all)| all.iter().map(move |(n, t)| (host, n, t)))
+            {
+                let is_it =
+                    |(of, layer, class, _, cell, _): &&(String, String, String, u32, String, Option<String>)| {
+                        let class = match class.as_str() {
+                            "entity" => "E",
+                            "session" => "S",
+                            other => other,
+                        };
+                        of == host && format!("{layer}.{class}.{cell}") == *name
+                    };
+                let sum: u64 = held.keys().filter(is_it).filter_map(|key| held[key].parse::<u64>().ok()).sum();
+                // Of objects that have ended the accounts know more.
+                assert!(sum <= *total, "{file}: {host} {name}: {sum}, {total}");
+                counters += u64::from(sum == *total && sum > 0);
+            }
+            for event in &run.events {
+                let Some(did) = event.did.as_ref() else { continue };
+                steps += did.steps.len();
+                rings += did.rings.len();
+                assert!(did.rings.iter().all(|ring| ring.due <= event.at), "{event:?}");
+                let ran: BTreeSet<(&str, u32)> = did
+                    .steps
+                    .iter()
+                    .flat_map(|step| &step.ran)
+                    .flat_map(|ran| ran.lines.iter().map(|line| (ran.file.as_str(), *line)))
+                    .collect();
+                for (name, line) in &ran {
+                    let source = run.sources.iter().find(|source| source.source == *name).expect("it is there");
+                    assert!((*line as usize) <= source.text.lines().count(), "{name}:{line}");
+                }
+                for effect in run.events.iter().filter(|other| other.cause == Some(event.id)) {
+                    let (What::Drops(ended) | What::Consumes(ended)) = &effect.what else { continue };
+                    let is_run = |place: &&String| {
+                        let (file, line) = place.rsplit_once(':').unwrap();
+                        ran.contains(&(file, line.parse().unwrap()))
+                    };
+                    let found = ended.places.iter().filter(is_run).count() as u64;
+                    assert!(ended.places.is_empty() || (1..=ended.count).contains(&found), "{effect:?} by {event:?}");
+                    statements += 1;
+                }
+            }
+            packets +=
+                run.events.iter().filter(|event| matches!(event.what, What::Sends { packet: Some(_), .. })).count();
+        }
+    }
+    println!("FIGURE: records with steps: {steps} steps, {rings} timers, {statements} statements that ended messages, {packets} packets");
+    assert!(counters > 3 && statements > 10 && rings > 10 && steps > 100 && packets > 20);
+}
+
+/// A change that is not told, and one of another variable, are seen.
+#[test]
+fn a_change_that_is_left_out_is_found() {
+    let [run] = runs("examples/budget.mok", [(Backend::Interpreter, Keep::Steps)], |_, run| run).remove(0);
+    assert!(held_at_the_end(&run).is_ok());
+    let (mut tried, mut found) = (0, 0);
+    for place in 0..run.events.len() {
+        let mut other = run.clone();
+        let Some(did) = &mut other.events[place].did else { continue };
+        let is_value = |cell: &mokume_record::steps::Cell| cell.to.is_some() && cell.at.is_none();
+        let cells = did.changes.iter_mut().flat_map(|change| &mut change.cells);
+        let Some(cell) = cells.filter(|cell| is_value(cell)).find(|cell| cell.from.is_some()) else { continue };
+        cell.to = Some("another".to_string());
+        tried += 1;
+        found += usize::from(held_at_the_end(&other).is_err());
+    }
+    // What changes no more afterwards nobody can know.
+    assert!(tried > 3 && found * 2 > tried, "{found} of {tried}");
+}
+
+/// What is changed in a run is where it parts from what it was.
+#[test]
+fn the_first_difference_is_found() {
+    let [run, _] = networks("examples/budget.mok").remove(0);
+    assert_eq!(record::first_difference(&run, &run), None);
+    for place in [0, run.events.len() / 2, run.events.len() - 1] {
+        let mut other = run.clone();
+        let is_compared = |event: &mokume_record::Event| !matches!(event.what, What::Starts | What::Wakes);
+        let place = (place..run.events.len()).find(|at| is_compared(&run.events[*at])).unwrap();
+        other.events[place].at += 1;
+        let found = record::first_difference(&run, &other);
+        assert_eq!(found, Some([Some(&run.events[place]), Some(&other.events[place])]));
+        other.events.truncate(place);
+        assert_eq!(record::first_difference(&run, &other), Some([Some(&run.events[place]), None]));
+    }
+}
+
+/// Where the words of a picture stand: left, right, top and bottom, as they are written.
+fn words(svg: &str) -> Vec<(f64, f64, f64, f64, String)> {
+    const WIDE: f64 = 7.0;
+    let mut found = Vec::new();
+    for one in svg.split("<text ").skip(1) {
+        let (attributes, rest) = one.split_once('>').unwrap();
+        let text =
+            rest.split("</text>").next().unwrap().replace("&quot;", "\"").replace("&lt;", "<").replace("&gt;", ">");
+        let of = |name: &str| {
+            let value = attributes.split(&format!("{name}='")).nth(1).and_then(|rest| rest.split('\'').next());
+            value.unwrap_or_default().to_string()
+        };
+        let (x, y): (f64, f64) = (of("x").parse().unwrap(), of("y").parse().unwrap());
+        let wide = text.chars().count() as f64 * WIDE;
+        let left = match of("text-anchor").as_str() {
+            "end" => x - wide,
+            "middle" => x - wide / 2.0,
+            _ => x,
+        };
+        found.push((left, left + wide, y - 9.0, y, text));
+    }
+    found
+}
+
+fn over_each_other(words: &[(f64, f64, f64, f64, String)]) -> Vec<(&str, &str)> {
+    let mut found = Vec::new();
+    for (at, one) in words.iter().enumerate() {
+        for other in &words[at + 1..] {
+            if one.0 < other.1 && other.0 < one.1 && one.2 < other.3 && other.2 < one.3 {
+                found.push((one.4.as_str(), other.4.as_str()));
+            }
+        }
+    }
+    found
+}
+
+/// No words of a chart lie over others, in all examples; frames for others are grey, and their drops are not told.
+#[test]
+fn charts_are_to_be_read() {
+    let (mut charts, mut seen, mut grey) = (0, 0, 0);
+    for file in [
+        "examples/meter.mok",
+        "examples/budget.mok",
+        "examples/window.mok",
+        "examples/selective.mok",
+        "examples/demo.mok",
+    ] {
+        for [run] in runs(file, [(Backend::Interpreter, Keep::All)], |_, run| run) {
+            let chart = record::chart(&run, &Part::default(), "a chart");
+            let svg = mokume_driver::graph::chart(&chart, false);
+            let words = words(&svg);
+            let wrong = over_each_other(&words);
+            assert!(wrong.is_empty(), "{file}: {wrong:?}");
+            charts += 1;
+            seen += words.len();
+            grey += svg.matches("class='ignored'").count();
+            assert!(!svg.contains("not_mine"), "{file}");
+        }
+    }
+    println!("FIGURE: charts: {charts} of examples, {seen} words, {grey} frames for others");
+    assert!(charts >= 5 && seen > 100 && grey > 3);
+    let svg = "<text x='10.0' y='20.0' text-anchor='start' class='a'>one</text><text x='25.0' y='24.0' text-anchor='start' class='a'>two</text>";
+    assert_eq!(over_each_other(&words(svg)), [("one", "two")]);
 }

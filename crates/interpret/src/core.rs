@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
+use mokume_reaction::trace::Step;
 use mokume_reaction::{CellId, ClassId, Output, ReasonId, Report, SourceId};
 
 use crate::accounts::Totals;
@@ -51,6 +52,10 @@ pub struct Core {
     /// How often each path was taken.
     pub paths_taken: Arc<Mutex<Vec<u64>>>,
     pub recording: Option<Box<Recording>>,
+    /// While what calls do is noted: the handlers of the call at hand.
+    pub steps: Option<Vec<Step>>,
+    /// When the timer was due whose handler runs next.
+    pub due: Option<u64>,
 }
 
 /// An emission on its way.
@@ -190,6 +195,8 @@ impl Core {
             reactions: 0,
             paths_taken: Arc::new(Mutex::new(vec![0; automaton.paths.len()])),
             recording: None,
+            steps: None,
+            due: None,
         }
     }
 

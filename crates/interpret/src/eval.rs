@@ -60,6 +60,7 @@ impl Core {
         if let Some(ways) = self.ways() {
             ways.going.handler(handler);
         }
+        self.note_step(program, handler, object);
         self.run_body(program, body, (&info.arrays, &info.blocks), object, args);
     }
 
@@ -137,6 +138,7 @@ impl Core {
         let mut current = BlockId(0);
         loop {
             let block = &at.body.blocks[current.index()];
+            self.note_places(block);
             for (place, op) in block.ops.iter().enumerate() {
                 self.operation(at, current, place, op);
             }

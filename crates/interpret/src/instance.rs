@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use mokume_reaction::profile::{Going, Profile};
+use mokume_reaction::trace::Trace;
 use mokume_reaction::{
     Accounts, Automaton, CellKind, Datum, Machine, Natives, Outcome, PortId, PortKind, SourceId, Type,
 };
@@ -13,6 +14,7 @@ use crate::message::Message;
 use crate::program::{Program, NOBODY};
 use crate::record::{lock, Cause, Coverage, Recording, Ways};
 use crate::store::{object_of, Content, Life};
+use crate::trace;
 
 /// A call does at most this many reactions; a stack that never comes to rest is driven on by further calls.
 pub const REACTIONS_PER_CALL: u32 = 1 << 16;
@@ -176,6 +178,7 @@ impl Instance {
         let (program, core) = (&*self.program, &mut self.core);
         let Some((deadline, handler, object)) = core.take_timer(program, now) else { return false };
         core.now = core.now.max(deadline);
+        core.due = Some(deadline);
         core.react(program, handler, object, &[], Cause::Expiry);
         true
     }
@@ -312,5 +315,16 @@ impl Machine for Instance {
 
     fn reactions(&self) -> u64 {
         self.core.reactions
+    }
+
+    fn trace(&mut self) {
+        trace::begin(&mut self.core.store);
+        self.core.steps = Some(Vec::new());
+    }
+
+    fn traced(&mut self) -> Option<Trace> {
+        let steps = std::mem::take(self.core.steps.as_mut()?);
+        let changes = trace::take(&self.program.automaton, &mut self.core.store);
+        Some(Trace { steps, changes })
     }
 }

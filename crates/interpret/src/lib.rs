@@ -22,8 +22,10 @@ mod program;
 pub mod random;
 mod reaction;
 mod record;
+mod steps;
 mod store;
 mod terminators;
+mod trace;
 
 pub use accounts::Ledger;
 pub use inspect::CellView;

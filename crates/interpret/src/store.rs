@@ -106,13 +106,15 @@ pub struct Store {
     pub timers: BTreeSet<Armed>,
     ages: u64,
     seed: u64,
+    /// While changes are noted: by class and place, the objects that may have changed, as they were; none of a place without one.
+    pub touched: Option<BTreeMap<(ClassId, u32), Option<Object>>>,
 }
 
 impl Store {
     /// Every unique object exists from the start.
     pub fn new(automaton: &Automaton, seed: u64) -> Self {
         let classes = vec![Objects::default(); automaton.classes.len()];
-        let mut store = Store { classes, timers: BTreeSet::new(), ages: 0, seed };
+        let mut store = Store { classes, timers: BTreeSet::new(), ages: 0, seed, touched: None };
         for class in (0..automaton.classes.len()).map(ClassId::from) {
             if automaton.is_unique(class) {
                 store.add(automaton, class, 0);
@@ -133,6 +135,9 @@ impl Store {
             }
             None => return None,
         };
+        if let Some(touched) = &mut self.touched {
+            touched.entry((class, place)).or_insert(None);
+        }
         let generation = objects.places[place as usize].generation;
         let object = reference(place, generation);
         let (older, family) = (objects.family(parent).1, parent as usize);
@@ -186,8 +191,14 @@ impl Store {
     /// The object that a reference names, also one that has ended in this reaction; `None` if it was freed, even
     /// where another has its place (docs/semantics.md, L7).
     pub fn get_mut(&mut self, class: ClassId, object: u64) -> Option<&mut Object> {
-        let found = self.classes[class.index()].places.get_mut(place_of(object) as usize)?;
-        (found.life != Life::Free && u64::from(found.generation) == object >> 32).then_some(found)
+        let place = place_of(object);
+        let found = self.classes[class.index()].places.get_mut(place as usize)?;
+        let found =
+            Some(found).filter(|found| found.life != Life::Free && u64::from(found.generation) == object >> 32)?;
+        if let Some(touched) = &mut self.touched {
+            touched.entry((class, place)).or_insert_with(|| Some(found.clone()));
+        }
+        Some(found)
     }
 
     /// Whether the object is there and has not ended.

@@ -16,6 +16,7 @@ pub mod operation;
 pub mod place;
 pub mod profile;
 pub mod text;
+pub mod trace;
 pub mod types;
 pub mod usual;
 pub mod value;
@@ -32,8 +33,8 @@ pub use operation::{Addressee, Binary, Compare, Effects, Emission, Endian, Falli
 pub use place::{Place, Places, Unit};
 pub use types::{types, Typing};
 pub use value::{
-    AttributeId, BlockId, CellId, ClassId, EnumId, FunctionId, HandlerId, HeaderId, Item, LayerId, ParamId, PathId,
-    PortId, ReasonId, SourceId, Type, Value, VariantId, WireId, LONGEST_MESSAGE, MOST_ITEMS,
+    AttributeId, BlockId, CellId, ClassId, EnumId, FunctionId, Handle, HandlerId, HeaderId, Item, LayerId, ParamId,
+    PathId, PortId, ReasonId, SourceId, Type, Value, VariantId, WireId, LONGEST_MESSAGE, MOST_ITEMS,
 };
 pub use verify::{diagnose, verify};
 pub use wire::*;

@@ -2,7 +2,8 @@
 //!
 //! Time and randomness enter here only: `now` with each call, the seed when the machine is made.
 
-use crate::{PortId, ReasonId};
+use crate::trace::Trace;
+use crate::{Handle, PortId, ReasonId};
 
 /// An argument of a port's event.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -13,19 +14,6 @@ pub enum Datum {
     Handle(Handle),
     /// A message's octets.
     Message(Vec<u8>),
-}
-
-/// An object's number and generation; a handle of an object that has ended is refused at the port. `NULL` refers to none.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct Handle {
-    pub object: u32,
-    pub generation: u32,
-}
-
-impl Handle {
-    /// The handle of no object. A port takes it among arguments, and refuses it as the object of an event
-    /// (docs/semantics.md, P3).
-    pub const NULL: Handle = Handle { object: u32::MAX, generation: 0 };
 }
 
 /// An event that left by a port; `event` is the index in [`crate::Port::outputs`].
@@ -151,6 +139,12 @@ pub trait Machine {
     fn reactions(&self) -> u64 {
         0
     }
+    /// From here on what each call does is noted, by a machine that can: see [`Machine::traced`].
+    fn trace(&mut self) {}
+    /// What the last call did, once; none of a machine that does not note it.
+    fn traced(&mut self) -> Option<Trace> {
+        None
+    }
 }
 
 impl<M: Machine + ?Sized> Machine for &mut M {
@@ -180,6 +174,14 @@ impl<M: Machine + ?Sized> Machine for &mut M {
 
     fn reactions(&self) -> u64 {
         (**self).reactions()
+    }
+
+    fn trace(&mut self) {
+        (**self).trace();
+    }
+
+    fn traced(&mut self) -> Option<Trace> {
+        (**self).traced()
     }
 }
 

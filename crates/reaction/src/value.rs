@@ -136,3 +136,16 @@ impl Item {
         }
     }
 }
+
+/// An object's number and generation; a handle of an object that has ended is refused at the port. `NULL` refers to none.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Handle {
+    pub object: u32,
+    pub generation: u32,
+}
+
+impl Handle {
+    /// The handle of no object. A port takes it among arguments, and refuses it as the object of an event
+    /// (docs/semantics.md, P3).
+    pub const NULL: Handle = Handle { object: u32::MAX, generation: 0 };
+}

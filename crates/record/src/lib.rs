@@ -1,13 +1,15 @@
 //! A run as events: what charts, logs and JSON are read from.
 //!
 //! Data, the text form (a head and an event a line, JSON), and its reader. Who ran is said by names; a record is understood without the
-//! program that it is of. `docs/records.md` is the user's page, `schemas/record-1.json` what the text form may be.
+//! program that it is of. `docs/records.md` is the user's page, `schemas/record-2.json` what the text form may be.
 //!
 //! Invariant: `read(text(record)) = record`; every number of 64 bits survives readers that know 53 bits alone.
 
 mod number;
 mod octets;
+pub mod packet;
 mod shown;
+pub mod steps;
 mod text;
 
 use serde::{Deserialize, Serialize};
@@ -16,15 +18,17 @@ pub use shown::{arguments, text_of, Receiver};
 pub use text::{read, Unread};
 
 /// Of the text form. It changes whenever a reader of the one before would read something wrong.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// What the text form may be, as JSON Schema.
-pub const SCHEMA: &str = include_str!("../../../schemas/record-1.json");
+pub const SCHEMA: &str = include_str!("../../../schemas/record-2.json");
 
 /// A run, whole.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Run {
     pub head: Head,
+    /// The files whose lines the steps name.
+    pub sources: Vec<steps::Source>,
     pub events: Vec<Event>,
 }
 
@@ -64,6 +68,9 @@ pub enum Kind {
 pub struct Host {
     pub name: String,
     pub stack: String,
+    /// The layers that frames come to first: what these drop is for others.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lowest: Vec<String>,
 }
 
 /// One thing that happened.
@@ -82,6 +89,9 @@ pub struct Event {
     pub host: Option<String>,
     #[serde(flatten)]
     pub what: What,
+    /// Of a call of a stack, where that is noted: what it did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub did: Option<Box<steps::Did>>,
 }
 
 /// What happened.
@@ -115,6 +125,9 @@ pub enum What {
         /// The copies that are under way from here, by receiver.
         copies: Vec<Copy>,
         lost: Vec<Lost>,
+        /// Field by field, where that is noted.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        packet: Option<Box<packet::Packet>>,
     },
     /// A frame came by a device.
     Receives {
@@ -125,6 +138,9 @@ pub enum What {
         #[serde(with = "octets::perhaps")]
         octets: Option<Vec<u8>>,
         refused: bool,
+        /// The same of one that is not as it was sent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        packet: Option<Box<packet::Packet>>,
     },
     /// Messages were dropped for a reason.
     Drops(Ended),

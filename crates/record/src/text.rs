@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::steps::Source;
 use crate::{Event, Head, Run, VERSION};
 
 /// What cannot be read, and on which line of the text.
@@ -37,34 +38,61 @@ impl Event {
     }
 }
 
-impl Run {
-    /// All lines, each with its end.
-    pub fn text(&self) -> String {
-        let events = self.events.iter().map(Event::line);
-        std::iter::once(self.head.line()).chain(events).map(|line| line + "\n").collect()
+impl Source {
+    /// Its line, without the end.
+    pub fn line(&self) -> String {
+        line(self)
     }
 }
 
-/// The runs of a file.
+impl Run {
+    /// All lines, each with its end.
+    pub fn text(&self) -> String {
+        let sources = self.sources.iter().map(Source::line);
+        let events = self.events.iter().map(Event::line);
+        std::iter::once(self.head.line()).chain(sources).chain(events).map(|line| line + "\n").collect()
+    }
+}
+
+/// The runs of a file. Those of the version before have all that this one's must have.
 pub fn read(text: &str) -> Result<Vec<Run>, Unread> {
     let mut runs: Vec<Run> = Vec::new();
+    let is_cut = !text.ends_with('\n');
+    let count = text.lines().count();
     for (place, one) in text.lines().enumerate().filter(|(_, one)| !one.trim().is_empty()) {
         let wrong = |reason: String| Unread { line: place + 1, reason };
-        let object: serde_json::Value = serde_json::from_str(one).map_err(|error| wrong(error.to_string()))?;
-        match object.get("record").map(|version| version.as_u64()) {
-            Some(Some(version)) if version == u64::from(VERSION) => {
-                let head = serde_json::from_value(object).map_err(|error| wrong(error.to_string()))?;
-                runs.push(Run { head, events: Vec::new() });
-            }
-            Some(version) => {
+        let unread = |error: serde_json::Error| match error.is_eof() && is_cut && place + 1 == count {
+            true => wrong("the record is cut off: its last line is not whole".to_string()),
+            false => wrong(reason(&error)),
+        };
+        let object: serde_json::Value = serde_json::from_str(one).map_err(unread)?;
+        if let Some(version) = object.get("record").map(|version| version.as_u64()) {
+            if !version.is_some_and(|version| (FIRST..=VERSION).any(|known| version == u64::from(known))) {
                 let version = version.map_or("no number".to_string(), |version| version.to_string());
-                return Err(wrong(format!("the record has version {version}, and this program reads {VERSION}")));
+                let known = format!("this program reads {FIRST} to {VERSION}");
+                return Err(wrong(format!("the record has version {version}, and {known}")));
             }
-            None => {
-                let run = runs.last_mut().ok_or_else(|| wrong("a record begins with its head".to_string()))?;
-                run.events.push(serde_json::from_value(object).map_err(|error| wrong(error.to_string()))?);
-            }
+            let head = serde_json::from_value(object).map_err(unread)?;
+            runs.push(Run { head, sources: Vec::new(), events: Vec::new() });
+            continue;
+        }
+        let run = runs.last_mut().ok_or_else(|| wrong("a record begins with its head".to_string()))?;
+        match object.get("source").is_some() {
+            true => run.sources.push(serde_json::from_value(object).map_err(unread)?),
+            false => run.events.push(serde_json::from_value(object).map_err(unread)?),
         }
     }
     Ok(runs)
+}
+
+/// The first version that is read.
+const FIRST: u32 = 1;
+
+/// Why a line is none, without its number, which the reader knows.
+fn reason(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    match text.split_once(" at line 1 column ") {
+        Some((reason, column)) => format!("{reason}, at column {column}"),
+        None => text,
+    }
 }

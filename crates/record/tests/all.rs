@@ -1,5 +1,7 @@
 //! The text form: what is written is read again, whole; what is no record is refused with its line.
 
+use mokume_record::packet::{Dropped, Field, Layer, Malformed, NotDecoded, Packet, WrongSum};
+use mokume_record::steps::{self, Cell, Change, Did, Life, Lines, Ring, Source, Step};
 use mokume_record::{read, Arg, Event, Failed, Head, Host, Kind, Loss, Lost, Run, Value, What, VERSION};
 
 fn run() -> Run {
@@ -11,7 +13,9 @@ fn run() -> Run {
         seed: u64::MAX,
         backend: "c".into(),
         link: 147,
-        hosts: ["a", "b"].map(|name| Host { name: name.into(), stack: "Host".into() }).to_vec(),
+        hosts: ["a", "b"]
+            .map(|name| Host { name: name.into(), stack: "Host".into(), lowest: vec!["ethernet".into()] })
+            .to_vec(),
         media: vec!["lan".into()],
     };
     let wide = Arg { name: "host".into(), value: Value::Number { numbers: vec![1 << 53, 3], written: "x".into() } };
@@ -31,9 +35,10 @@ fn run() -> Run {
             octets: vec![0, 255],
             copies: vec![copy],
             lost: vec![lost],
+            packet: Some(Box::new(packet())),
         },
-        What::Receives { frame: 1, port: "device".into(), octets: None, refused: false },
-        What::Receives { frame: 1, port: "device".into(), octets: Some(vec![]), refused: false },
+        What::Receives { frame: 1, port: "device".into(), octets: None, refused: false, packet: None },
+        What::Receives { frame: 1, port: "device".into(), octets: Some(vec![]), refused: false, packet: None },
         What::Gone { count: 2 },
         What::Reports { report: "overflow".into(), place: "x.mok:3".into() },
         What::Ends {
@@ -46,14 +51,67 @@ fn run() -> Run {
         cause: (place as u64).checked_sub(1),
         at: u64::MAX - place as u64,
         host: Some("a".into()),
+        did: matches!(what, What::Starts).then(|| Box::new(did())),
         what,
     };
-    Run { head, events: whats.into_iter().enumerate().map(event).collect() }
+    let sources = vec![Source { source: "x.mok".into(), text: "// \"x\"\nworker X {}\n".into() }];
+    Run { head, sources, events: whats.into_iter().enumerate().map(event).collect() }
+}
+
+fn packet() -> Packet {
+    let field = Field {
+        name: "value".into(),
+        alternative: Some("Tell".into()),
+        octet: 3,
+        bit: 4,
+        bits: 64,
+        value: u64::MAX,
+        written: Some("all".into()),
+        read: true,
+    };
+    let layer = Layer {
+        name: "meter".into(),
+        wire: "MeterWire".into(),
+        alternatives: vec!["Tell".into()],
+        octet: 2,
+        octets: 9,
+        fields: vec![field],
+        malformed: Some(Malformed { reason: "MeterWire.kind".into(), octet: 2, bit: 1 }),
+        dropped: vec![Dropped { reason: "meter.old".into(), place: None }],
+        cut: false,
+        wrong_sum: Some(WrongSum { field: "sum".into(), octet: 4, right: 7 }),
+        padding: 1,
+    };
+    Packet { layers: vec![layer], not_decoded: NotDecoded { octet: 11, octets: 0, part: false } }
+}
+
+fn did() -> Did {
+    let (layer, class, object, generation) = ("meter.Metering".to_string(), "session".to_string(), 3, 1);
+    let ran = vec![Lines { file: "x.mok".into(), lines: vec![3, 1] }];
+    let cell = Cell {
+        name: "asked".into(),
+        kind: steps::Kind::Map,
+        at: Some("7".into()),
+        from: None,
+        to: Some(u64::MAX.to_string()),
+    };
+    Did {
+        rings: vec![Ring {
+            layer: layer.clone(),
+            class: class.clone(),
+            object,
+            generation,
+            timer: "t".into(),
+            due: 1 << 60,
+        }],
+        steps: vec![Step { layer: layer.clone(), on: "expiry t".into(), ran }],
+        changes: vec![Change { layer, class, object, generation, life: Life::GoesOn, cells: vec![cell] }],
+    }
 }
 
 #[test]
 fn what_is_written_is_read_again() {
-    let (one, two) = (run(), Run { events: Vec::new(), ..run() });
+    let (one, two) = (run(), Run { sources: Vec::new(), events: Vec::new(), ..run() });
     let text = one.text() + &two.text();
     assert_eq!(read(&text), Ok(vec![one, two]));
 }
@@ -82,13 +140,14 @@ fn what_is_no_record_is_refused_with_its_line() {
     let text = run().text();
     let good = text.lines().count();
     for (wrong, line, why) in [
-        (text.replace("\"record\":1", "\"record\":2"), 1, "version 2"),
-        (text.replace("\"record\":1", "\"record\":\"1\""), 1, "version no number"),
+        (text.replace("\"record\":2", "\"record\":3"), 1, "version 3, and this program reads 1 to 2"),
+        (text.replace("\"record\":2", "\"record\":\"1\""), 1, "version no number"),
         (text.lines().skip(1).collect::<Vec<_>>().join("\n"), 1, "begins with its head"),
-        (format!("{text}{{"), good + 1, "EOF"),
-        (text.replace("\"event\":\"gone\"", "\"event\":\"went\""), 7, "went"),
-        (text.replace("00ff", "00f"), 4, "hexadecimal"),
-        (text.replace("\"00ff\"", "\"00é\""), 4, "hexadecimal"),
+        (format!("{text}{{"), good + 1, "the record is cut off: its last line is not whole"),
+        (format!("{text}{{\n"), good + 1, "EOF while parsing an object, at column 1"),
+        (text.replace("\"event\":\"gone\"", "\"event\":\"went\""), 8, "went"),
+        (text.replace("00ff", "00f"), 5, "hexadecimal"),
+        (text.replace("\"00ff\"", "\"00é\""), 5, "hexadecimal"),
         (text.replace("\"18446744073709551615\"", "\"18446744073709551616\""), 1, "64 bits"),
         (text.replace("\"name\":\"Street\"", "\"nom\":\"Street\""), 1, "nom"),
     ] {
@@ -113,4 +172,24 @@ fn events_are_lines() {
             "REPORT overflow at x.mok:3",
         ]
     );
+}
+
+/// A record of version 1 is read as it is.
+#[test]
+fn the_version_before_is_read() {
+    let text = include_str!("first.jsonl");
+    let runs = read(text).unwrap_or_else(|unread| panic!("{unread}"));
+    assert!(runs[0].head.record == 1 && runs[0].events.len() > 20 && runs[0].sources.is_empty());
+    assert_eq!(runs[0].text(), text);
+}
+
+/// What says something twice, in lines and columns, says it once.
+#[test]
+fn what_is_cut_off_names_one_line() {
+    let text = run().text();
+    for length in [text.len() - 2, text.len() - 30] {
+        let unread = read(&text[..length]).expect_err("cut");
+        let said = format!("line {}: the record is cut off: its last line is not whole", text.lines().count());
+        assert_eq!(unread.to_string(), said);
+    }
 }

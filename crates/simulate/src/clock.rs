@@ -1,5 +1,6 @@
 //! A machine whose clock is not the network's.
 
+use mokume_reaction::trace::Trace;
 use mokume_reaction::{Accounts, Datum, Machine, Outcome, PortId};
 
 /// A machine that is told another time than it is: some nanoseconds more at the network's start, and some more or fewer each second.
@@ -59,6 +60,14 @@ impl Machine for Clocked {
 
     fn reactions(&self) -> u64 {
         self.machine.reactions()
+    }
+
+    fn trace(&mut self) {
+        self.machine.trace();
+    }
+
+    fn traced(&mut self) -> Option<Trace> {
+        self.machine.traced()
     }
 }
 

@@ -91,9 +91,11 @@ pub enum Unfulfilled {
     NoBit { mishap: usize, at: u64, bit: u64, octets: usize },
 }
 
-/// Which records a run keeps: all, for charts and captures, or reports alone and what brought them about, for runs of any length.
+/// Which records a run keeps: all, for charts and captures, with what each call did, step by step, or without; or reports alone and what
+/// brought them about, for runs of any length.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Keep {
+    Steps,
     All,
     Reports,
 }
@@ -227,8 +229,9 @@ impl Simulation {
             self.enqueue(at, Coming::Script(index));
         }
         for host in 0..self.hosts.len() {
+            self.trace(host);
             let outcome = self.hosts[host].machine.start(0);
-            self.recorder.begin(None, RecordedEvent::Started { host });
+            self.begin(host, RecordedEvent::Started { host });
             self.take_outcome(host, outcome, watch);
         }
         let (mut rounds, mut events, mut calls) = (0, 0, vec![0; self.hosts.len()]);
@@ -298,7 +301,7 @@ impl Simulation {
             }
             let outcome = self.hosts[host].machine.advance(at);
             self.called(host);
-            self.recorder.begin(None, RecordedEvent::Woken { host });
+            self.begin(host, RecordedEvent::Woken { host });
             self.take_outcome(host, outcome, watch);
             *calls += u32::from(self.hosts[host].machine.next_deadline().is_some_and(|due| due <= at));
             if *calls > CALLS_AT_ONE_TIME {
@@ -373,8 +376,9 @@ impl Simulation {
         if let Some(fates) = self.fates.get_mut(host) {
             *fates = Ended::default();
         }
-        self.call(None, RecordedEvent::Restarted { host });
+        self.trace(host);
         let outcome = self.hosts[host].machine.start(self.now);
+        self.call(None, RecordedEvent::Restarted { host });
         self.take_outcome(host, outcome, watch);
     }
 
@@ -466,9 +470,26 @@ impl Simulation {
 
     /// A frame or an input came to a host, and what follows is brought about by it.
     fn call(&mut self, cause: Option<u64>, what: RecordedEvent) {
-        self.recorder.begin(cause, what);
-        if self.keep == Keep::All {
+        let did = self.hosts[what.host()].machine.traced();
+        self.recorder.begin(cause, what, did);
+        if self.keep != Keep::Reports {
             self.recorder.keep_call(self.now, &mut |record| self.records.push(record));
+        }
+    }
+
+    /// A host was called by nobody: that is written down if it did something.
+    fn begin(&mut self, host: usize, what: RecordedEvent) {
+        let did = self.hosts[host].machine.traced();
+        self.recorder.begin(None, what, did);
+        if self.keep != Keep::Reports {
+            self.recorder.keep_if_it_did(self.now, &mut |record| self.records.push(record));
+        }
+    }
+
+    /// Whose steps are kept notes them from its start on.
+    fn trace(&mut self, host: usize) {
+        if self.keep == Keep::Steps {
+            self.hosts[host].machine.trace();
         }
     }
 
@@ -485,7 +506,7 @@ impl Simulation {
 
     /// The number of the record, if it is kept.
     fn record(&mut self, what: RecordedEvent) -> Option<u64> {
-        let is_kept = self.keep == Keep::All || matches!(what, RecordedEvent::Reported { .. });
+        let is_kept = self.keep != Keep::Reports || matches!(what, RecordedEvent::Reported { .. });
         is_kept.then(|| self.recorder.note(self.now, what, &mut |record| self.records.push(record)))
     }
 }

@@ -1,5 +1,6 @@
 //! What happened in a run, in order, and what brought it about: for charts, captures, records and people.
 
+use mokume_reaction::trace::Trace;
 use mokume_reaction::{Datum, PortId, ReasonId, Report};
 
 /// One thing that happened, when, and by what.
@@ -12,6 +13,8 @@ pub struct Record {
     /// Nanoseconds since the start.
     pub at: u64,
     pub what: RecordedEvent,
+    /// Of a call of a machine, where that is noted: what it did.
+    pub did: Option<Box<Trace>>,
 }
 
 /// What happened. Hosts and media are their places in the simulation's lists.

@@ -2,6 +2,7 @@
 //!
 //! Invariant: what is written down is a function of what the machines answer; nobody runs otherwise for being recorded.
 
+use mokume_reaction::trace::Trace;
 use mokume_reaction::{Accounts, Datum, Machine, Outcome, PortId, ReasonId};
 
 use crate::record::Ending;
@@ -16,32 +17,52 @@ pub(crate) struct Recorder {
     last: u64,
     cause: Option<u64>,
     /// What is written down only if something follows from it.
-    pending: Option<(Option<u64>, RecordedEvent)>,
+    pending: Option<Pending>,
+}
+
+struct Pending {
+    cause: Option<u64>,
+    what: RecordedEvent,
+    did: Option<Box<Trace>>,
 }
 
 impl Recorder {
-    /// A call of a machine: what follows until the next is brought about by it, and it itself by `by`.
-    pub fn begin(&mut self, by: Option<u64>, what: RecordedEvent) {
+    /// A call of a machine, and what it did: what follows until the next is brought about by it, and it itself by `cause`.
+    pub fn begin(&mut self, cause: Option<u64>, what: RecordedEvent, did: Option<Trace>) {
         self.cause = None;
-        self.pending = Some((by, what));
+        let did = did.filter(|did| !did.steps.is_empty() || !did.changes.is_empty()).map(Box::new);
+        self.pending = Some(Pending { cause, what, did });
+    }
+
+    /// The call itself stands there if it is noted that it did something.
+    pub fn keep_if_it_did(&mut self, at: u64, sink: &mut dyn FnMut(Record)) {
+        if self.pending.as_ref().is_some_and(|pending| pending.did.is_some()) {
+            self.keep_call(at, sink);
+        }
     }
 
     /// The call itself stands there, whatever follows from it.
     pub fn keep_call(&mut self, at: u64, sink: &mut dyn FnMut(Record)) {
-        if let Some((cause, what)) = self.pending.take() {
-            self.cause = Some(self.write(at, cause, what, sink));
+        if let Some(Pending { cause, what, did }) = self.pending.take() {
+            self.cause = Some(self.write(at, cause, (what, did), sink));
         }
     }
 
     /// Something that the call brought about. Its number.
     pub fn note(&mut self, at: u64, what: RecordedEvent, sink: &mut dyn FnMut(Record)) -> u64 {
         self.keep_call(at, sink);
-        self.write(at, self.cause, what, sink)
+        self.write(at, self.cause, (what, None), sink)
     }
 
-    fn write(&mut self, at: u64, cause: Option<u64>, what: RecordedEvent, sink: &mut dyn FnMut(Record)) -> u64 {
+    fn write(
+        &mut self,
+        at: u64,
+        cause: Option<u64>,
+        (what, did): (RecordedEvent, Option<Box<Trace>>),
+        sink: &mut dyn FnMut(Record),
+    ) -> u64 {
         self.last += 1;
-        sink(Record { id: self.last, cause, at, what });
+        sink(Record { id: self.last, cause, at, what, did });
         self.last
     }
 }
@@ -112,8 +133,9 @@ impl<'a, M: Machine> Recorded<'a, M> {
     /// What a call brought about; `is_shown`: the call stands there though nothing did.
     fn answered(&mut self, now: u64, outcome: Outcome, is_shown: bool) -> Outcome {
         self.at = now;
-        if is_shown {
-            self.recorder.keep_call(now, &mut self.sink);
+        match is_shown {
+            true => self.recorder.keep_call(now, &mut self.sink),
+            false => self.recorder.keep_if_it_did(now, &mut self.sink),
         }
         for (report, place) in &outcome.reports {
             let what = RecordedEvent::Reported { host: 0, report: *report, place: place.clone() };
@@ -141,7 +163,7 @@ impl<'a, M: Machine> Recorded<'a, M> {
 impl<M: Machine> Machine for Recorded<'_, M> {
     fn start(&mut self, now: u64) -> Outcome {
         let outcome = self.machine.start(now);
-        self.recorder.begin(None, RecordedEvent::Started { host: 0 });
+        self.recorder.begin(None, RecordedEvent::Started { host: 0 }, self.machine.traced());
         self.answered(now, outcome, false)
     }
 
@@ -158,7 +180,7 @@ impl<M: Machine> Machine for Recorded<'_, M> {
             }
             _ => RecordedEvent::Input { host, port, event, args: args.to_vec(), refused },
         };
-        self.recorder.begin(None, what);
+        self.recorder.begin(None, what, self.machine.traced());
         let outcome = self.answered(now, outcome, true);
         Outcome {
             outputs: [due.outputs, outcome.outputs].concat(),
@@ -169,7 +191,7 @@ impl<M: Machine> Machine for Recorded<'_, M> {
 
     fn advance(&mut self, now: u64) -> Outcome {
         let outcome = self.machine.advance(now);
-        self.recorder.begin(None, RecordedEvent::Woken { host: 0 });
+        self.recorder.begin(None, RecordedEvent::Woken { host: 0 }, self.machine.traced());
         self.answered(now, outcome, false)
     }
 
@@ -187,5 +209,9 @@ impl<M: Machine> Machine for Recorded<'_, M> {
 
     fn reactions(&self) -> u64 {
         self.machine.reactions()
+    }
+
+    fn trace(&mut self) {
+        self.machine.trace();
     }
 }

@@ -65,6 +65,12 @@ const RUNS: &[Run] = &[
         how: One(&["editors/vscode/check"]),
     },
     Run {
+        name: "viewer",
+        minutes: 2,
+        guards: "the page of a run: each of ten faults planted in it is seen by what a user does there",
+        how: Tests { package: "mokume-cli", name: "long_faults_of_the_viewer", variables: &[] },
+    },
+    Run {
         name: "paths",
         minutes: 10,
         guards: "layers and the paths through them do the same: 1,000,000 sequences on all stacks",

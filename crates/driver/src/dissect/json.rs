@@ -1,9 +1,10 @@
 //! A dissected packet for scripts: one object a packet.
 
+use mokume_record::packet::{Dropped, Field, Layer, Malformed, NotDecoded, WrongSum};
 use serde_json::{json, Value};
 
 use super::capture::{date, Packet};
-use super::{Dissection, Layer};
+use super::Dissection;
 
 /// Of the form. It changes whenever a reader of the one before would read something wrong.
 const VERSION: u32 = 1;
@@ -13,9 +14,8 @@ pub const SCHEMA: &str = include_str!("../../../../schemas/dissect-1.json");
 
 /// Times are text (UTC); `octets` is the length on the line, `captured` how many of them the capture has.
 pub fn packet(packet: &Packet, dissection: &Dissection) -> Value {
-    let layers: Vec<Value> = dissection.layers.iter().map(layer).collect();
-    let rest = &dissection.rest;
-    let is_refused = dissection.layers.iter().any(Layer::is_refused);
+    let is_refused = dissection.layers.iter().any(super::Layer::is_refused);
+    let mokume_record::packet::Packet { layers, not_decoded } = of_packet(dissection);
     json!({
         "dissect": VERSION,
         "packet": packet.number,
@@ -25,57 +25,48 @@ pub fn packet(packet: &Packet, dissection: &Dissection) -> Value {
         "summary": dissection.summary(),
         "refused": is_refused,
         "layers": layers,
-        "not_decoded": { "octet": rest.start, "octets": rest.len(), "part": dissection.is_part },
+        "not_decoded": not_decoded,
     })
 }
 
-/// What scripts that know 53 bits of a number alone would read wrong is text.
-fn number(value: u64) -> Value {
-    if value < 1 << 53 {
-        json!(value)
-    } else {
-        json!(value.to_string())
+/// What the wires say of a packet.
+pub fn of_packet(dissection: &Dissection) -> mokume_record::packet::Packet {
+    let layers = dissection.layers.iter().map(layer).collect();
+    let rest = &dissection.rest;
+    let not_decoded = NotDecoded { octet: rest.start, octets: rest.len(), part: dissection.is_part };
+    mokume_record::packet::Packet { layers, not_decoded }
+}
+
+fn layer(layer: &super::Layer) -> Layer {
+    let field = |field: &super::Field| Field {
+        name: field.name.clone(),
+        alternative: field.alternative.clone(),
+        octet: field.bit / 8,
+        bit: field.bit % 8,
+        bits: field.width,
+        value: field.value,
+        written: field.written.clone(),
+        read: !field.unread,
+    };
+    let malformed = |refused: &super::Refused| Malformed {
+        reason: refused.reason.clone(),
+        octet: refused.bit / 8,
+        bit: refused.bit % 8,
+    };
+    let dropped = |dropped: &super::Dropped| Dropped { reason: dropped.reason.clone(), place: dropped.place.clone() };
+    let wrong_sum =
+        |wrong: &super::WrongSum| WrongSum { field: wrong.field.clone(), octet: wrong.bit / 8, right: wrong.right };
+    Layer {
+        name: layer.name.clone(),
+        wire: layer.wire.clone(),
+        alternatives: layer.alternatives.clone(),
+        octet: layer.octets.start,
+        octets: layer.octets.len(),
+        fields: layer.fields.iter().map(field).collect(),
+        malformed: layer.refused.as_ref().map(malformed),
+        dropped: layer.dropped.iter().map(dropped).collect(),
+        cut: layer.cut,
+        wrong_sum: layer.wrong_sum.as_ref().map(wrong_sum),
+        padding: layer.padding.len(),
     }
-}
-
-fn layer(layer: &Layer) -> Value {
-    let fields: Vec<Value> = layer
-        .fields
-        .iter()
-        .map(|field| {
-            json!({
-                "name": field.name,
-                "alternative": field.alternative,
-                "octet": field.bit / 8,
-                "bit": field.bit % 8,
-                "bits": field.width,
-                "value": number(field.value),
-                "written": field.written,
-                "read": !field.unread,
-            })
-        })
-        .collect();
-    let refused = layer
-        .refused
-        .as_ref()
-        .map(|refused| json!({ "reason": refused.reason, "octet": refused.bit / 8, "bit": refused.bit % 8 }));
-    let wrong_sum = layer
-        .wrong_sum
-        .as_ref()
-        .map(|wrong| json!({ "field": wrong.field, "octet": wrong.bit / 8, "right": wrong.right }));
-    let dropped: Vec<Value> =
-        layer.dropped.iter().map(|dropped| json!({ "reason": dropped.reason, "place": dropped.place })).collect();
-    json!({
-        "name": layer.name,
-        "wire": layer.wire,
-        "alternatives": layer.alternatives,
-        "octet": layer.octets.start,
-        "octets": layer.octets.len(),
-        "fields": fields,
-        "malformed": refused,
-        "dropped": dropped,
-        "cut": layer.cut,
-        "wrong_sum": wrong_sum,
-        "padding": layer.padding.len(),
-    })
 }

@@ -243,6 +243,12 @@ impl Dissector {
         is_there.then_some(front)
     }
 
+    /// The layers that frames come to first.
+    pub fn lowest(&self) -> Vec<String> {
+        let first = self.next(&self.protocols.first, &[]);
+        first.map_or_else(Vec::new, |first| self.protocols.all[first].layers.clone())
+    }
+
     /// Says that packets of a link are not read, and what to do.
     pub fn refusal(&self, link: u32, packets: &str) -> Failure {
         let help = match self.whose {

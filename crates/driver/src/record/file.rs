@@ -4,6 +4,7 @@ use std::fs::{File, OpenOptions};
 use std::io::Write;
 
 use mokume_base::world::World;
+use mokume_record::steps::Source;
 use mokume_record::{Event, Head, Run};
 
 use crate::failure::Failure;
@@ -16,6 +17,8 @@ pub struct Lines {
     kept: u64,
     /// Why something is not in the file.
     lost: Option<Failure>,
+    /// Whether what layers do is written down, too.
+    has_steps: bool,
 }
 
 impl Lines {
@@ -30,12 +33,28 @@ impl Lines {
         }
         let file = OpenOptions::new().append(true).create(true).open(name).map_err(wrong)?;
         let kept = file.metadata().map_err(wrong)?.len();
-        Ok(Lines { name: name.to_string(), file, kept, lost: None })
+        Ok(Lines { name: name.to_string(), file, kept, lost: None, has_steps: false })
+    }
+
+    /// The same, with what layers do, step by step.
+    pub fn with_steps(mut self, has_steps: bool) -> Lines {
+        self.has_steps = has_steps;
+        self
+    }
+
+    /// Whether what layers do is written down, too.
+    pub fn has_steps(&self) -> bool {
+        self.has_steps
     }
 
     /// A run begins.
     pub fn head(&mut self, head: &Head) {
         self.line(head.line());
+    }
+
+    /// Files that the events behind this name.
+    pub fn sources(&mut self, sources: &[Source]) {
+        sources.iter().for_each(|source| self.line(source.line()));
     }
 
     /// Something happened. What cannot be written is said by [`Lines::settle`].

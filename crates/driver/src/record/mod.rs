@@ -5,10 +5,12 @@
 mod file;
 mod page;
 mod show;
+mod steps;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+use mokume_base::SourceMap;
 use mokume_reaction::{
     Automaton, Datum, Fallible, Handle, LayerId, OpKind, PortId, PortKind, ReasonId, SourceId, Type,
 };
@@ -23,9 +25,11 @@ use crate::dissect::{self, Dissector};
 use crate::machines::Backend;
 
 pub use file::{read, Lines};
+use mokume_record::steps::Source;
 pub use mokume_record::{Run, SCHEMA};
 pub use page::page;
-pub use show::{capture, chart, log, Part};
+pub use show::{capture, chart, first_difference, log, Part};
+use steps::Files;
 
 /// What ran, for the head of a record.
 pub struct Ran<'a> {
@@ -41,6 +45,8 @@ pub struct Ran<'a> {
 struct Side<'a> {
     name: &'a str,
     automaton: &'a Automaton,
+    /// The layers as they were written: what they did is told by these.
+    layers: &'a Automaton,
     written: &'a Written,
     /// What its frames are about.
     dissector: Rc<Dissector>,
@@ -61,6 +67,8 @@ pub struct Namer<'a> {
     media: Vec<String>,
     /// Frames that were sent and may come.
     sent: BTreeMap<u64, Vec<u8>>,
+    /// Where steps are told: the files that they name.
+    files: Option<Files<'a>>,
 }
 
 impl<'a> Namer<'a> {
@@ -76,9 +84,21 @@ impl<'a> Namer<'a> {
             let dissector = found.unwrap_or_else(|| Rc::new(dissect::of_compiled(compiled)));
             known.push((compiled, Rc::clone(&dissector)));
             let (automaton, written) = (&compiled.composed, &*compiled.written);
-            sides.push(Side { name, automaton, written, dissector, enders: BTreeMap::new() });
+            let layers = &compiled.uncomposed;
+            sides.push(Side { name, automaton, layers, written, dissector, enders: BTreeMap::new() });
         }
-        Namer { hosts: sides, media: media.into_iter().collect(), sent: BTreeMap::new() }
+        Namer { hosts: sides, media: media.into_iter().collect(), sent: BTreeMap::new(), files: None }
+    }
+
+    /// Tells steps, too, and frames field by field; `sources` are the files that the stacks come from.
+    pub fn with_steps(mut self, sources: &'a SourceMap) -> Self {
+        self.files = Some(Files::new(sources));
+        self
+    }
+
+    /// The files that events have named since the last time.
+    pub fn take_sources(&mut self) -> Vec<Source> {
+        self.files.as_mut().map_or_else(Vec::new, Files::take)
     }
 
     /// One stack: its devices are the media.
@@ -92,7 +112,12 @@ impl<'a> Namer<'a> {
     pub fn head(&self, ran: &Ran<'_>) -> Head {
         let is_private = |side: &Side<'_>| LinkType::of(side.automaton) == LinkType::Private;
         let link = if self.hosts.iter().any(is_private) { LinkType::Private } else { LinkType::Ethernet };
-        let host = |side: &Side<'_>| Host { name: side.name.to_string(), stack: side.automaton.name.clone() };
+        let lowest = |side: &Side<'_>| side.dissector.lowest();
+        let host = |side: &Side<'_>| Host {
+            name: side.name.to_string(),
+            stack: side.automaton.name.clone(),
+            lowest: lowest(side),
+        };
         Head {
             record: VERSION,
             kind: ran.kind,
@@ -111,9 +136,12 @@ impl<'a> Namer<'a> {
 
     /// What a record says, by names.
     pub fn event(&mut self, record: Record) -> Event {
-        let Record { id, cause, at, what } = record;
-        let host = Some(self.hosts[what.host()].name.to_string());
-        Event { id, cause, at, host, what: self.what(what) }
+        let Record { id, cause, at, what, did } = record;
+        let side = &self.hosts[what.host()];
+        let host = Some(side.name.to_string());
+        let did = did.filter(|_| self.files.is_some()).map(|did| Box::new(steps::did(side.layers, side.written, *did)));
+        self.files.iter_mut().zip(&did).for_each(|(files, did)| files.name(did));
+        Event { id, cause, at, host, what: self.what(what), did }
     }
 
     fn what(&mut self, what: RecordedEvent) -> What {
@@ -135,7 +163,9 @@ impl<'a> Namer<'a> {
             }
             RecordedEvent::Sent { host, port, medium, number, frame, fates } => {
                 let side = &self.hosts[host];
-                let about = side.dissector.dissect(&frame, Front::Frame).label(&frame);
+                let dissection = side.dissector.dissect(&frame, Front::Frame);
+                let about = dissection.label(&frame);
+                let packet = self.files.is_some().then(|| Box::new(dissect::json::of_packet(&dissection)));
                 let port = port_name(side, port);
                 let (copies, lost) = self.fates(fates);
                 if !copies.is_empty() {
@@ -149,11 +179,17 @@ impl<'a> Namer<'a> {
                     octets: frame,
                     copies,
                     lost,
+                    packet,
                 }
             }
             RecordedEvent::Arrived { host, port, number, frame, refused } => {
                 let octets = Some(frame).filter(|frame| self.sent.get(&number) != Some(frame));
-                What::Receives { frame: number, port: port_name(&self.hosts[host], port), octets, refused }
+                let side = &self.hosts[host];
+                let packet = octets
+                    .as_ref()
+                    .filter(|_| self.files.is_some())
+                    .map(|octets| Box::new(dissect::json::of_packet(&side.dissector.dissect(octets, Front::Frame))));
+                What::Receives { frame: number, port: port_name(side, port), octets, refused, packet }
             }
             RecordedEvent::Ended { host, how, reason, count } => {
                 let side = &mut self.hosts[host];
@@ -202,9 +238,16 @@ fn loss(loss: mokume_simulate::Loss) -> Loss {
     }
 }
 
+/// Writes something down that happened; the files that it names stand in front of it.
+pub fn write_down(record: Record, namer: &mut Namer<'_>, lines: &mut Lines) {
+    let event = namer.event(record);
+    lines.sources(&namer.take_sources());
+    lines.event(&event);
+}
+
 /// The end of a run, behind the event of this number.
 pub fn end(last: u64, at: u64, failed: Vec<Failed>, restless: Option<String>) -> Event {
-    Event { id: last + 1, cause: None, at, host: None, what: What::Ends { failed, restless } }
+    Event { id: last + 1, cause: None, at, host: None, what: What::Ends { failed, restless }, did: None }
 }
 
 /// `(1, "hello", session 3, 10.0.0.1)`: what goes with an event of a port, whose parameters `params` are.

@@ -1,20 +1,222 @@
 //! A record as a page: one file that a browser opens without a network, with the record inside.
+//!
+//! What a record says again and again (layers of packets, ways through handlers, cells) stands in tables, which events name by number:
+//! `runtime/viewer/record.js` reads them.
 
-use mokume_record::{Event, Run};
+use std::collections::{BTreeMap, HashMap};
 
-/// The page without a record (`runtime/viewer/record.html`).
+use mokume_record::packet::{Field, Layer, Packet};
+use mokume_record::steps::{Did, Life};
+use mokume_record::{Event, Run, What};
+use serde::Serialize;
+use serde_json::json;
+
+/// The page without style, script and record.
 const PAGE: &str = include_str!("../../../../runtime/viewer/record.html");
 
-/// Where the record stands in it, as an array: its head, then its events.
-const PLACE: &str = "RECORD";
+const STYLE: &str = include_str!("../../../../runtime/viewer/record.css");
 
-/// A run as a page.
-pub fn page(run: &Run) -> String {
-    let events = run.events.iter().map(Event::line);
-    let lines: Vec<String> = std::iter::once(run.head.line()).chain(events).collect();
+/// In the order in which they stand in the page.
+const SCRIPTS: [&str; 8] = [
+    include_str!("../../../../runtime/viewer/record.js"),
+    include_str!("../../../../runtime/viewer/words.js"),
+    include_str!("../../../../runtime/viewer/filter.js"),
+    include_str!("../../../../runtime/viewer/list.js"),
+    include_str!("../../../../runtime/viewer/packet.js"),
+    include_str!("../../../../runtime/viewer/why.js"),
+    include_str!("../../../../runtime/viewer/state.js"),
+    include_str!("../../../../runtime/viewer/main.js"),
+];
+
+/// A run as a page; a second one beside it, from the first difference on.
+pub fn page(run: &Run, against: Option<&Run>) -> String {
+    let runs: Vec<String> = [Some(run), against].into_iter().flatten().map(data).collect();
+    let difference = against.and_then(|other| super::first_difference(run, other));
+    let difference = difference.map(|[one, other]| [one.map(|event| event.id), other.map(|event| event.id)]);
     // Nothing of it may end the element that it stands in.
-    let record = format!("[{}]", lines.join(",\n").replace('<', "\\u003c"));
-    PAGE.replacen(PLACE, &record, 1)
+    let record = format!("{{\"runs\":[{}],\"difference\":{}}}", runs.join(",\n"), text(&difference));
+    let record = record.replace('<', "\\u003c");
+    let page = PAGE.replacen("/* STYLE */", STYLE, 1).replacen("/* SCRIPT */", &SCRIPTS.join("\n"), 1);
+    page.replacen("RECORD", &record, 1)
+}
+
+fn text(value: &impl Serialize) -> String {
+    // Data of ours has no maps with keys that are no text, which alone could fail.
+    serde_json::to_string(value).unwrap_or_default()
+}
+
+/// What is said several times, each once.
+#[derive(Default)]
+struct Table {
+    places: HashMap<String, usize>,
+    all: Vec<String>,
+}
+
+impl Table {
+    fn place(&mut self, value: &impl Serialize) -> usize {
+        let text = text(value);
+        match self.places.get(&text) {
+            Some(place) => *place,
+            None => {
+                self.all.push(text.clone());
+                self.places.insert(text, self.all.len() - 1);
+                self.all.len() - 1
+            }
+        }
+    }
+
+    fn array(&self) -> String {
+        format!("[{}]", self.all.join(",\n"))
+    }
+}
+
+#[derive(Default)]
+struct Tables {
+    layers: Table,
+    /// By wire, alternative and field: how values are written that are not written as numbers.
+    written: BTreeMap<String, BTreeMap<String, String>>,
+    ways: Table,
+    objects: Table,
+    cells: Table,
+}
+
+/// A run as the page has it.
+fn data(run: &Run) -> String {
+    let mut tables = Tables::default();
+    let events: Vec<String> = run.events.iter().map(|event| tables.event(event)).collect();
+    format!(
+        "{{\"head\":{},\n\"sources\":{},\n\"layers\":{},\n\"written\":{},\n\"ways\":{},\n\"objects\":{},\n\"cells\":{},\n\"events\":[{}]}}",
+        run.head.line(),
+        text(&run.sources),
+        tables.layers.array(),
+        text(&tables.written),
+        tables.ways.array(),
+        tables.objects.array(),
+        tables.cells.array(),
+        events.join(",\n")
+    )
+}
+
+impl Tables {
+    fn event(&mut self, event: &Event) -> String {
+        let mut plain = event.clone();
+        let octets: Vec<u8> = match &event.what {
+            What::Sends { octets, .. } => octets.clone(),
+            What::Receives { octets, .. } => octets.clone().unwrap_or_default(),
+            _ => Vec::new(),
+        };
+        let packet = match &mut plain.what {
+            What::Sends { packet, .. } | What::Receives { packet, .. } => packet.take(),
+            _ => None,
+        };
+        let did = plain.did.take();
+        let mut line = plain.line();
+        // An object ends with its brace.
+        line.pop();
+        if let Some(packet) = packet {
+            let packet = self.packet(&packet, &octets);
+            line += &format!(",\"packet\":{packet}");
+        }
+        if let Some(did) = did {
+            let did = self.did(&did);
+            line += &format!(",\"did\":{did}");
+        }
+        line + "}"
+    }
+
+    fn packet(&mut self, packet: &Packet, octets: &[u8]) -> serde_json::Value {
+        let layers: Vec<[usize; 2]> =
+            packet.layers.iter().map(|layer| [self.layer(layer, octets), layer.octet]).collect();
+        let rest = &packet.not_decoded;
+        json!({ "layers": layers, "rest": [rest.octet, rest.octets, u8::from(rest.part)] })
+    }
+
+    /// The layer without where it lies; a value stands in it only if it is not that of the octets.
+    fn layer(&mut self, layer: &Layer, octets: &[u8]) -> usize {
+        let fields: Vec<_> = layer.fields.iter().map(|field| self.field(layer, field, octets)).collect();
+        let relative = |octet: usize| octet.saturating_sub(layer.octet);
+        let malformed = layer.malformed.as_ref().map(|wrong| json!([wrong.reason, relative(wrong.octet), wrong.bit]));
+        let sum = layer.wrong_sum.as_ref().map(|wrong| json!([wrong.field, relative(wrong.octet), wrong.right]));
+        let layer = json!({
+            "name": layer.name,
+            "wire": layer.wire,
+            "alternatives": layer.alternatives,
+            "octets": layer.octets,
+            "fields": fields,
+            "malformed": malformed,
+            "dropped": layer.dropped,
+            "cut": layer.cut,
+            "wrong_sum": sum,
+            "padding": layer.padding,
+        });
+        self.layers.place(&layer)
+    }
+
+    fn field(&mut self, layer: &Layer, field: &Field, octets: &[u8]) -> serde_json::Value {
+        let key = format!("{} {} {}", layer.wire, field.alternative.as_deref().unwrap_or(""), field.name);
+        if let Some(written) = &field.written {
+            self.written.entry(key.clone()).or_default().insert(field.value.to_string(), written.clone());
+        }
+        let bit = (field.octet.saturating_sub(layer.octet)) * 8 + field.bit;
+        let order = order(field, octets);
+        let value = order.is_empty().then(|| field.value.to_string());
+        json!([field.name, field.alternative, bit, field.bits, order, field.read, key, value])
+    }
+
+    fn did(&mut self, did: &Did) -> serde_json::Value {
+        let steps: Vec<_> = did
+            .steps
+            .iter()
+            .map(|step| {
+                let ran: Vec<_> = step.ran.iter().map(|lines| json!([lines.file, lines.lines])).collect();
+                json!([step.layer, step.on, ran])
+            })
+            .collect();
+        let changes: Vec<_> = did
+            .changes
+            .iter()
+            .map(|change| {
+                let object = json!([change.layer, change.class, change.object, change.generation]);
+                let life = match change.life {
+                    Life::Begins => 1,
+                    Life::GoesOn => 0,
+                    Life::Ends => -1,
+                };
+                let cells: Vec<_> = change
+                    .cells
+                    .iter()
+                    .map(|cell| json!([self.cells.place(&json!([cell.name, cell.kind, cell.at])), cell.from, cell.to]))
+                    .collect();
+                json!([self.objects.place(&object), life, cells])
+            })
+            .collect();
+        let mut found = json!({ "way": self.ways.place(&steps) });
+        if !changes.is_empty() {
+            found["changes"] = json!(changes);
+        }
+        if !did.rings.is_empty() {
+            found["rings"] = json!(did.rings);
+        }
+        found
+    }
+}
+
+/// In which order the octets of a field are its value: `b`, the highest first, or `l`; none where they are not.
+fn order(field: &Field, octets: &[u8]) -> &'static str {
+    let (first, width) = (field.octet * 8 + field.bit, usize::from(field.bits));
+    let bit = |at: usize| octets.get(at / 8).map_or(0, |octet| u64::from(octet >> (7 - at % 8) & 1));
+    let big = (first..first + width).fold(0, |value: u64, at| value << 1 | bit(at));
+    if big == field.value {
+        return "b";
+    }
+    let is_whole = first % 8 == 0 && width % 8 == 0;
+    let little = octets.iter().skip(field.octet).take(width / 8).rev();
+    let little = little.fold(0, |value: u64, octet| value << 8 | u64::from(*octet));
+    if is_whole && little == field.value {
+        "l"
+    } else {
+        ""
+    }
 }
 
 #[cfg(test)]
@@ -25,15 +227,15 @@ mod tests {
     fn what_a_run_says_does_not_end_its_element() {
         let head = r#"{"record":1,"kind":"test","name":"</script><b>","place":null,"seed":0,"backend":"c","link":147,"hosts":[],"media":[]}"#;
         let run = mokume_record::read(head).unwrap().remove(0);
-        let page = page(&run);
+        let page = page(&run, None);
         let data = page.split(r#"id="record">"#).nth(1).and_then(|rest| rest.split("</script>").next()).unwrap();
-        let read: Vec<serde_json::Value> = serde_json::from_str(data).unwrap();
-        assert_eq!(read[0]["name"], "</script><b>");
-        assert_eq!(PAGE.matches(PLACE).count(), 1);
-        assert!(
-            !PAGE.contains("http://")
-                || PAGE.matches("http://").count() == PAGE.matches("http://www.w3.org/2000/svg").count()
-        );
-        assert!(!PAGE.contains("https://"));
+        let read: serde_json::Value = serde_json::from_str(data).unwrap();
+        assert_eq!(read["runs"][0]["head"]["name"], "</script><b>");
+        for part in ["/* STYLE */", "/* SCRIPT */", "RECORD"] {
+            assert_eq!(PAGE.matches(part).count(), 1);
+            assert!(!page.contains(part));
+        }
+        let without = page.replace("http://www.w3.org/2000/svg", "");
+        assert!(!without.contains("http://") && !without.contains("https://"));
     }
 }

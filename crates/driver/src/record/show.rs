@@ -1,9 +1,9 @@
 //! A record for people: a log, a chart, a capture.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use mokume_draw::{Chart, Direction, Event as Drawn, MessageId, Unit};
-use mokume_record::{arguments, Event, Run, What};
+use mokume_record::{arguments, Event, Loss, Run, What};
 
 use crate::devices::capture::{CaptureWriter, LinkType};
 use crate::failure::Failure;
@@ -68,6 +68,23 @@ pub fn capture(run: &Run, part: &Part, name: &str) -> Result<u64, Failure> {
     Ok(count)
 }
 
+/// Frames that came as they were sent, and that the lowest layers of the host dropped: they were for others.
+fn ignored(run: &Run) -> BTreeSet<u64> {
+    let lowest: BTreeMap<&str, &[String]> =
+        run.head.hosts.iter().map(|host| (host.name.as_str(), &host.lowest[..])).collect();
+    let is_frame = |event: &&Event| matches!(event.what, What::Receives { octets: None, refused: false, .. });
+    let mut whole: BTreeMap<u64, Option<bool>> =
+        run.events.iter().filter(is_frame).map(|event| (event.id, None)).collect();
+    for event in &run.events {
+        let Some(found) = event.cause.and_then(|cause| whole.get_mut(&cause)) else { continue };
+        let known = event.host.as_deref().and_then(|host| lowest.get(host)).copied().unwrap_or_default();
+        let is_low = |ended: &mokume_record::Ended| ended.layers.iter().all(|layer| known.contains(layer));
+        let is_others = matches!(&event.what, What::Drops(ended) if !ended.layers.is_empty() && is_low(ended));
+        *found = Some(found.unwrap_or(true) && is_others);
+    }
+    whole.into_iter().filter(|(_, is_others)| *is_others == Some(true)).map(|(id, _)| id).collect()
+}
+
 /// The run as a sequence chart.
 pub fn chart(run: &Run, part: &Part, title: &str) -> Chart {
     let names: Vec<&str> = run.head.hosts.iter().map(|host| host.name.as_str()).collect();
@@ -76,6 +93,7 @@ pub fn chart(run: &Run, part: &Part, title: &str) -> Chart {
         false => names.into_iter().filter(|name| part.hosts.iter().any(|host| host == name)).collect(),
     };
     let place = |name: &str| names.iter().position(|known| *known == name);
+    let ignored = ignored(run);
     let mut chart = Chart::new(title, Unit::Nanoseconds, &names);
     let mut numbers: BTreeMap<(u64, usize), MessageId> = BTreeMap::new();
     for event in run.events.iter().filter(|event| part.has(event)) {
@@ -83,21 +101,34 @@ pub fn chart(run: &Run, part: &Part, title: &str) -> Chart {
         let Some(host) = event.host.as_deref().and_then(place) else { continue };
         match &event.what {
             What::Sends { frame, about, copies, lost, .. } => {
+                // First all that set out: what goes to several stands in one row.
+                let mut losses = Vec::new();
                 for receiver in run.receivers(copies, lost) {
                     let Some(to) = place(receiver.name) else { continue };
                     let message = MessageId(numbers.len() as u32);
                     numbers.insert((*frame, to), message);
                     chart.push(at, Drawn::Send { from: host, to, message, label: format!("#{frame} {about}") });
-                    if receiver.lost.is_some() {
-                        chart.push(at, Drawn::Lose { message });
-                    }
+                    losses.extend(receiver.lost.map(|loss| match loss {
+                        Loss::Weather => Drawn::Lose { message },
+                        Loss::Partition => Drawn::CutOff { message },
+                        Loss::Queue => Drawn::Overflow { message },
+                    }));
                 }
+                losses.into_iter().for_each(|loss| chart.push(at, loss));
             }
-            What::Receives { frame, .. } => {
-                if let Some(message) = numbers.get(&(*frame, host)) {
-                    chart.push(at, Drawn::Receive { message: *message });
-                }
+            What::Receives { frame, octets, .. } => {
+                let Some(message) = numbers.get(&(*frame, host)).copied() else { continue };
+                chart.push(
+                    at,
+                    match octets {
+                        Some(_) => Drawn::Damage { message },
+                        None if ignored.contains(&event.id) => Drawn::Ignore { message },
+                        None => Drawn::Receive { message },
+                    },
+                );
             }
+            // Of what is for others nothing more is said.
+            What::Drops(_) if event.cause.is_some_and(|cause| ignored.contains(&cause)) => {}
             What::Input { port, name, args, .. } => {
                 let label = format!("{port}.{name}{}", arguments(args));
                 chart.push(at, Drawn::Call { at: host, direction: Direction::In, label });
@@ -121,4 +152,35 @@ pub fn chart(run: &Run, part: &Part, title: &str) -> Chart {
         }
     }
     chart
+}
+
+/// The events from which on two runs differ, of each where it goes on; none if they do not. What only joins others (starts and timers) is
+/// not compared, nor how much each record says.
+pub fn first_difference<'a>(one: &'a Run, other: &'a Run) -> Option<[Option<&'a Event>; 2]> {
+    let mut pair = [one, other].map(|run| run.events.iter().filter(|event| !is_joint(event)));
+    loop {
+        let [left, right] = &mut pair;
+        match (left.next(), right.next()) {
+            (None, None) => return None,
+            (Some(left), Some(right)) if is_same(left, right) => {}
+            (left, right) => return Some([left, right]),
+        }
+    }
+}
+
+fn is_joint(event: &Event) -> bool {
+    matches!(event.what, What::Starts | What::Wakes)
+}
+
+fn is_same(one: &Event, other: &Event) -> bool {
+    (one.at, &one.host) == (other.at, &other.host) && plain(&one.what) == plain(&other.what)
+}
+
+/// Without what a record need not say.
+fn plain(what: &What) -> What {
+    let mut what = what.clone();
+    if let What::Sends { packet, .. } | What::Receives { packet, .. } = &mut what {
+        *packet = None;
+    }
+    what
 }

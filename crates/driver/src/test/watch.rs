@@ -1,8 +1,10 @@
 //! Who is told of tests while they run, for those who must know where a run stood that came to no end.
 
+use mokume_reaction::trace::Trace;
 use mokume_reaction::{Accounts, Datum, Machine, Outcome as Reacted, PortId};
 use mokume_script::Failure as Difference;
 
+use crate::failure::Failure;
 use crate::machines::Backend;
 
 /// What one test did on one back end.
@@ -12,6 +14,8 @@ pub struct Outcome {
     pub line: u32,
     pub backend: Backend,
     pub differences: Vec<Difference>,
+    /// Of one that failed, where that was asked for: the page that shows it, or why there is none.
+    pub page: Option<Result<String, Failure>>,
 }
 
 /// One test on one back end, before it runs.
@@ -90,5 +94,13 @@ impl<M: Machine> Machine for Watched<'_, M> {
 
     fn reactions(&self) -> u64 {
         self.machine.reactions()
+    }
+
+    fn trace(&mut self) {
+        self.machine.trace();
+    }
+
+    fn traced(&mut self) -> Option<Trace> {
+        self.machine.traced()
     }
 }

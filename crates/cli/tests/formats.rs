@@ -1,0 +1,180 @@
+//! `--format json`: each line of each command is as the schema says, and a schema does not change without a new version.
+
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+const LINES: &str = include_str!("../../../schemas/lines-1.json");
+
+fn root() -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn scratch(name: &str) -> String {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("formats");
+    std::fs::create_dir_all(&folder).unwrap();
+    folder.join(name).to_string_lossy().into_owned()
+}
+
+/// What a command prints, line by line.
+fn printed(arguments: &[&str], input: &str) -> Vec<String> {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_mokume"))
+        .args(arguments)
+        .args(["--format", "json"])
+        .current_dir(root())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    // Who does not read it goes away.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    let output = child.wait_with_output().unwrap();
+    String::from_utf8_lossy(&output.stdout).lines().map(str::to_string).collect()
+}
+
+/// Which of the kinds of lines one is.
+struct Kinds(Vec<(String, jsonschema::Validator)>);
+
+impl Kinds {
+    fn of(schema: &str) -> Kinds {
+        let whole: serde_json::Value = serde_json::from_str(schema).expect("JSON");
+        let kind = |one: &serde_json::Value| {
+            let name = one["$ref"].as_str().unwrap().trim_start_matches("#/$defs/").to_string();
+            let schema =
+                serde_json::json!({ "$schema": whole["$schema"], "$ref": one["$ref"], "$defs": whole["$defs"] });
+            (name, jsonschema::validator_for(&schema).expect("a schema"))
+        };
+        Kinds(whole["anyOf"].as_array().unwrap().iter().map(kind).collect())
+    }
+
+    fn name(&self, line: &str) -> Option<&str> {
+        let object = serde_json::from_str(line).ok()?;
+        self.0.iter().find(|(_, schema)| schema.is_valid(&object)).map(|(name, _)| name.as_str())
+    }
+}
+
+#[test]
+fn what_commands_print_is_as_the_schema_says() {
+    let kinds = Kinds::of(LINES);
+    let [record, other, pages, made, new, wrong, failing, unlaid, frames] =
+        ["a.jsonl", "b.jsonl", "pages", "built", "new", "wrong.mok", "failing.mok", "unlaid.mok", "a.pcap"]
+            .map(scratch);
+    let _ = std::fs::remove_dir_all(&new);
+    let meter = std::fs::read_to_string(root().join("examples/meter.mok")).unwrap();
+    std::fs::write(&wrong, meter.replace("count late", "count latee")).unwrap();
+    let unmet = meter.replacen("until 4500 ms", "expect reader.device.frame 2 times\n    until 4500 ms", 1);
+    std::fs::write(&failing, unmet.replacen("000000e6", "000000e7", 1)).unwrap();
+    std::fs::write(&unlaid, "worker   X {}\n").unwrap();
+    let device = format!("pcap:{frames}");
+    let commands: Vec<Vec<&str>> = vec![
+        vec!["check", "examples/meter.mok"],
+        vec!["check", &wrong],
+        vec!["check", "nowhere.mok"],
+        vec!["sim", "examples/meter.mok", "--record", &record, "--pcap", &frames, "--seed", "18446744073709551615"],
+        vec!["sim", "examples/meter.mok", "--record", &other, "--seed", "2"],
+        vec!["sim", "examples/meter.mok", "--seeds", "2"],
+        vec!["sim", &failing],
+        vec!["sim", &failing, "--seeds", "2"],
+        vec!["test", "examples/meter.mok", "--backend", "interpreter"],
+        vec!["test", &failing, "--backend", "interpreter", "--html", &pages],
+        vec![
+            "run",
+            "examples/meter.mok",
+            "--stack",
+            "House",
+            "--device",
+            &device,
+            "--set",
+            "device.mac=02:00:00:00:00:02",
+            "--for",
+            "5s",
+            "--weather",
+            "loss 2 %",
+        ],
+        vec!["show", &record, "--runs"],
+        vec!["show", &record, "--against", &other],
+        vec!["profile", "examples/meter.mok", "--stack", "House"],
+        vec!["path", "examples/meter.mok", "--stack", "House"],
+        vec!["path", "examples/meter.mok", "--stack", "House", "--event", "device.frame"],
+        vec!["path", "crates/cli/tests/viewer/plant.mok"],
+        vec!["prove", "examples/meter.mok", "--stack", "House"],
+        vec!["build", "crates/cli/tests/viewer/plant.mok", "--proved", "-o", &made],
+        vec!["graph", "examples/meter.mok", "--stack", "House"],
+        vec!["graph", "examples/meter.mok", "--stack", "House", "--what", "headers"],
+        vec!["size", "examples/meter.mok", "--stack", "House"],
+        vec!["explain", "M0401"],
+        vec!["explain"],
+        vec!["fmt", "--check", &unlaid],
+        vec!["fmt", "-"],
+        vec!["fmt", "--check", &wrong],
+        vec!["new", &new],
+    ];
+    let mut seen = BTreeSet::new();
+    for command in &commands {
+        let lines = printed(command, "worker   X {}\n");
+        assert!(!lines.is_empty(), "{command:?} prints nothing");
+        for line in &lines {
+            let name = kinds.name(line);
+            assert!(name.is_some(), "{command:?}: {line}");
+            seen.extend(name);
+        }
+    }
+    let unseen: Vec<&str> = kinds.0.iter().map(|(name, _)| name.as_str()).filter(|name| !seen.contains(name)).collect();
+    println!("FIGURE: --format json: {} kinds of lines, not seen: {unseen:?}", kinds.0.len());
+    // Of solvers, of real time, of a machine without a compiler, and of an event that has no path.
+    assert_eq!(unseen, UNSEEN);
+}
+
+const UNSEEN: [&str; 5] = ["not_run", "heard", "note", "no_path", "no_proof"];
+
+/// A line with a field more, without one, or with another type is none.
+#[test]
+fn a_line_that_changes_is_not_as_the_schema_says() {
+    let kinds = Kinds::of(LINES);
+    let lines = printed(&["sim", "examples/meter.mok"], "");
+    for (line, from, to) in [
+        (&lines[0], "\"seed\":", "\"seeds\":"),
+        (&lines[0], "\"seed\":1", "\"seed\":9007199254740993"),
+        (&lines[0], "\"seed\":1", "\"seed\":\"1\""),
+        (&lines[1], "\"held\":0", "\"held\":0,\"more\":1"),
+        (&lines[1], "\"dropped\":{", "\"dropped\":{\"x\":null,"),
+    ] {
+        let changed = line.replacen(from, to, 1);
+        assert!(kinds.name(line).is_some() && changed != *line && kinds.name(&changed).is_none(), "{changed}");
+    }
+}
+
+/// Of a text, whatever the machine.
+fn digest(text: &str) -> String {
+    let number = text
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |sum, octet| (sum ^ u64::from(octet)).wrapping_mul(0x0100_0000_01b3));
+    format!("{number:016x}")
+}
+
+/// The schemas that have been given out, each with its digest.
+const GIVEN: &str = include_str!("formats/given.txt");
+
+/// What is given out stays: who changes a form gives it a new version, in a file of its own.
+#[test]
+fn a_schema_does_not_change_without_a_new_version() {
+    let unlike = |given: &str| -> Vec<String> {
+        let mut found = Vec::new();
+        for line in given.lines() {
+            let (name, known) = line.split_once(' ').unwrap();
+            let text = std::fs::read_to_string(root().join("schemas").join(name)).unwrap_or_default();
+            found.extend((digest(&text) != known).then(|| name.to_string()));
+        }
+        found
+    };
+    assert!(unlike(GIVEN).is_empty(), "{:?}: give it a new version", unlike(GIVEN));
+    let first = GIVEN.lines().next().unwrap();
+    assert_eq!(unlike(&first.replace(' ', " 0")), [first.split(' ').next().unwrap()]);
+    for file in std::fs::read_dir(root().join("schemas")).unwrap() {
+        let name = file.unwrap().file_name().to_string_lossy().into_owned();
+        let text = std::fs::read_to_string(root().join("schemas").join(&name)).unwrap();
+        assert!(GIVEN.contains(&name), "formats/given.txt lacks `{name} {}`", digest(&text));
+    }
+}

@@ -1,0 +1,144 @@
+//! The page of a record in a browser without a window: what a user does, and what must be seen then.
+
+use std::path::Path;
+use std::process::{Command, Output};
+use std::sync::OnceLock;
+
+fn mokume(arguments: &[&str]) -> Output {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    Command::new(env!("CARGO_BIN_EXE_mokume")).args(arguments).current_dir(root).output().unwrap()
+}
+
+fn scratch(name: &str) -> String {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("viewer");
+    std::fs::create_dir_all(&folder).unwrap();
+    folder.join(name).to_string_lossy().into_owned()
+}
+
+/// The command of a browser; none where there is none, which is said.
+pub fn browser() -> Option<&'static str> {
+    static FOUND: OnceLock<Option<&str>> = OnceLock::new();
+    let found = FOUND.get_or_init(|| {
+        ["chromium", "google-chrome"].into_iter().find(|name| Command::new(name).arg("--version").output().is_ok())
+    });
+    if found.is_none() {
+        println!("SKIPPED: no browser");
+    }
+    *found
+}
+
+/// What stands in the body of a page, as HTML, once its scripts have run; without the scripts.
+pub fn body(browser: &str, page: &str, event: &str) -> String {
+    let name = Path::new(page).file_stem().unwrap().to_string_lossy().into_owned();
+    let folder = scratch(&format!("browser-{name}"));
+    let output = Command::new(browser)
+        .args(["--headless", "--no-sandbox", "--disable-gpu", "--window-size=1400,900", "--dump-dom"])
+        .args([format!("--user-data-dir={folder}"), format!("file://{page}{event}")])
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains("<body"), "{}", String::from_utf8_lossy(&output.stderr));
+    text.split("<body").nth(1).and_then(|body| body.split("<script").next()).unwrap_or_default().to_string()
+}
+
+/// What a script of interactions says of a page: a line each.
+fn said(browser: &str, page: &str, script: &str) -> Vec<String> {
+    let text = std::fs::read_to_string(page).unwrap();
+    let (before, after) = text.rsplit_once("</body>").unwrap();
+    let name = page.replace(".html", "-tried.html");
+    std::fs::write(&name, format!("{before}<script>{{{script}}}</script></body>{after}")).unwrap();
+    let body = body(browser, &name, "");
+    let lines = body.split(r#"<pre id="said">"#).nth(1).and_then(|rest| rest.split("</pre>").next());
+    lines.unwrap_or_else(|| panic!("the script did not come to its end: {body}")).lines().map(str::to_string).collect()
+}
+
+const NETWORK: &str = "crates/cli/tests/viewer/plant.mok";
+const INTERACTIONS: &str = include_str!("viewer/interactions.js");
+
+/// The page of the network that interactions are tried on.
+fn page(name: &str) -> String {
+    let page = scratch(name);
+    let output = mokume(&["sim", NETWORK, "--seed", "14", "--html", &page]);
+    assert!(output.status.success(), "{output:?}");
+    page
+}
+
+fn wrong(lines: &[String]) -> Vec<&String> {
+    lines.iter().filter(|line| !line.starts_with("ok ")).collect()
+}
+
+#[test]
+fn a_page_does_what_its_user_does() {
+    let Some(browser) = browser() else { return };
+    let lines = said(browser, &page("plant.html"), INTERACTIONS);
+    assert!(wrong(&lines).is_empty(), "{:#?}", wrong(&lines));
+    println!("FIGURE: the viewer: {} interactions", lines.len());
+    assert!(lines.len() >= 30);
+}
+
+#[test]
+fn two_runs_stand_beside_each_other() {
+    let Some(browser) = browser() else { return };
+    let [one, other, page] = ["one.jsonl", "other.jsonl", "beside.html"].map(scratch);
+    assert!(mokume(&["sim", NETWORK, "--seed", "14", "--record", &one, "--steps"]).status.success());
+    assert!(mokume(&["sim", NETWORK, "--seed", "15", "--record", &other, "--steps"]).status.success());
+    assert!(mokume(&["show", &one, "--against", &other, "--html", &page]).status.code() == Some(1));
+    let lines = said(browser, &page, include_str!("viewer/beside.js"));
+    assert!(wrong(&lines).is_empty() && lines.len() > 5, "{:#?}", wrong(&lines));
+}
+
+/// Faults of the viewer: what stands there, what instead, and an interaction that must go wrong.
+const FAULTS: [(&str, &str, &str); 10] = [
+    (
+        "if (event.event === \"sends\") return event;",
+        "if (event.event === \"sends\") return this.events.find(one => one.event === \"sends\");",
+        "each frame is shown with its own octets and fields",
+    ),
+    (
+        "return this.effects.get(String(event.id)) || [];",
+        "return this.effects.get(String(event.id + 1)) || [];",
+        "right goes to what came of it",
+    ),
+    ("const first = octet * 8 + bit;", "const first = octet * 8 + bit + 8;", "a field marks its octets"),
+    ("const behind = last * 8 - bit - bits;", "const behind = 0;", "a field is as its type writes it"),
+    (
+        "case \">\": return field.value > known;",
+        "case \">\": return field.value < known;",
+        "fields keep the frames that have them",
+    ),
+    ("for (let at = 0; at <= until; at++)", "for (let at = 0; at < until - 3; at++)", "state is that of the time"),
+    (
+        "const call = run.call(event), way = call ? run.way(call) : [];",
+        "const call = run.call(event), way = [];",
+        "the statement that dropped it is marked",
+    ),
+    ("before.octets !== event.octets", "before.octets === event.octets", "why it was sent again"),
+    ("return { event: before };", "return undefined;", "a timer's start is found"),
+    ("hidden.hosts.has(event.host)", "false", "a host is hidden"),
+];
+
+fn is_found((from, to, name): (&str, &str, &str), browser: &str) -> bool {
+    let page = page(&format!("fault-{}.html", name.replace(|c: char| !c.is_alphanumeric(), "-")));
+    let text = std::fs::read_to_string(&page).unwrap();
+    assert_eq!(text.matches(from).count(), 1, "{from}");
+    std::fs::write(&page, text.replacen(from, to, 1)).unwrap();
+    let lines = said(browser, &page, INTERACTIONS);
+    wrong(&lines).iter().any(|line| line.starts_with(&format!("WRONG {name}")))
+}
+
+/// A pane that shows another frame's octets.
+#[test]
+fn a_pane_with_the_wrong_frame_is_found() {
+    let Some(browser) = browser() else { return };
+    assert!(is_found(FAULTS[0], browser));
+}
+
+#[test]
+#[ignore = "campaign: viewer"]
+fn long_faults_of_the_viewer_are_found() {
+    let Some(browser) = browser() else { return };
+    let missed: Vec<&str> =
+        FAULTS.into_iter().filter(|fault| !is_found(*fault, browser)).map(|(_, _, name)| name).collect();
+    println!("FIGURE: the viewer: {} faults found of {}", FAULTS.len() - missed.len(), FAULTS.len());
+    assert!(missed.is_empty(), "{missed:?}");
+}
