@@ -97,7 +97,7 @@ fn a_test_of_a_file_is_run_by_the_command() {
     let found = until("textDocument/publishDiagnostics")["diagnostics"].clone();
     assert_eq!(
         (&found[0]["range"]["start"]["line"], &found[1]["range"]["start"]["line"]),
-        (&json!(16), &json!(16)),
+        (&json!(15), &json!(15)),
         "{found}"
     );
     run(4, "mokume.simulate", "Net");

@@ -10,6 +10,7 @@ use crate::message::Message;
 use crate::program::Program;
 use crate::record::Recording;
 use crate::store::Store;
+use crate::watching::Watching;
 
 /// All of an instance that changes. Between two calls only objects, totals, `now`, what is put off and what is
 /// unsettled hold something; the rest is empty, and kept for its room.
@@ -51,6 +52,8 @@ pub struct Core {
     /// How often each path was taken.
     pub paths_taken: Arc<Mutex<Vec<u64>>>,
     pub recording: Option<Box<Recording>>,
+    /// Who looks on, if anybody does.
+    pub(crate) watching: Option<Box<Watching>>,
 }
 
 /// An emission on its way.
@@ -151,6 +154,11 @@ impl Arena {
         self.messages[place].get_or_insert_default()
     }
 
+    /// As [`Arena::get`]; none of what was used up.
+    pub fn seen(&self, id: u64) -> Option<&Message> {
+        self.messages.get(id as usize).and_then(Option::as_deref)
+    }
+
     /// How many messages are in somebody's hands.
     pub fn len(&self) -> usize {
         self.messages.len() - self.free.len()
@@ -190,6 +198,7 @@ impl Core {
             reactions: 0,
             paths_taken: Arc::new(Mutex::new(vec![0; automaton.paths.len()])),
             recording: None,
+            watching: None,
         }
     }
 

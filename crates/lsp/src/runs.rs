@@ -198,7 +198,7 @@ fn of_tests(done: &mut Done, out: &str) {
             continue;
         }
         failed += 1;
-        let by = if said["backend"] == "c" { "in C" } else { "on the interpreter" };
+        let by = if said["backend"] == "C" { "in C" } else { "on the interpreter" };
         for difference in said["differences"].as_array().into_iter().flatten().filter_map(Value::as_str) {
             let line = line_of(difference).or(said["line"].as_u64().map(|line| line as u32)).unwrap_or(1);
             let plain = difference.split_once(":\n").map_or(difference, |(_, plain)| plain);

@@ -52,12 +52,12 @@ fn run(editor: &mut Editor, command: &str, name: Option<&str>) -> Result<Value, 
 fn passes(invocation: &Invocation) -> (i32, String, String) {
     assert_eq!(invocation.args, ["test", "/p/a.mok", "--format", "json", "--filter", "one"]);
     let said = |name: &str, backend: &str| json!({ "test": name, "file": "/p/a.mok", "line": 9, "backend": backend, "passed": true, "differences": [] });
-    (0, format!("{}\n{}\n{}\n", said("one", "interpreter"), said("one", "c"), said("one more", "c")), String::new())
+    (0, format!("{}\n{}\n{}\n", said("one", "interpreter"), said("one", "C"), said("one more", "C")), String::new())
 }
 
 fn fails(_: &Invocation) -> (i32, String, String) {
     let difference = "test \"one\", step 2 (line 11):\n  outputs differ (- expected, + came):\n  - nothing";
-    let said = json!({ "test": "one", "file": "/p/a.mok", "line": 9, "backend": "c", "passed": false,
+    let said = json!({ "test": "one", "file": "/p/a.mok", "line": 9, "backend": "C", "passed": false,
         "differences": [difference] });
     (1, format!("{said}\n"), String::new())
 }
