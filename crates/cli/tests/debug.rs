@@ -86,7 +86,8 @@ fn start(arguments: &[&str]) -> Child {
 /// What is printed for commands, and the code at the end.
 fn transcript(arguments: &[&str], commands: &str) -> (String, String, i32) {
     let mut child = start(arguments);
-    child.stdin.take().unwrap().write_all(commands.as_bytes()).unwrap();
+    // Who refuses its program reads no commands.
+    let _ = child.stdin.take().unwrap().write_all(commands.as_bytes());
     let output = child.wait_with_output().unwrap();
     let text = |octets: Vec<u8>| String::from_utf8(octets).unwrap();
     (text(output.stdout), text(output.stderr), output.status.code().unwrap())
