@@ -82,6 +82,10 @@ pub enum Command {
         /// Writes down what happens, as it happens; `mokume show` reads it.
         #[arg(long, value_name = "FILE")]
         record: Option<String>,
+        /// Each line of the standard input goes in as this event of a port, as tests write it, with `line` for the line:
+        /// `app.send_to(0, 255, line)`. It waits while the port has no credit.
+        #[arg(long, value_name = "EVENT")]
+        lines: Option<String>,
     },
     /// Opens a stream by a stack: the standard input is sent, what comes goes to the standard output.
     ///
@@ -247,9 +251,17 @@ pub enum Command {
         by: ByProfile,
     },
     /// Proves that the paths of a stack do what its layers do, by z3 and bitwuzla: a line for each event. 1 if one is not proved.
+    ///
+    /// Of two stacks (`mokume prove old.mok == new.mok`): that they do the same, handler by handler.
     Prove {
         #[command(flatten)]
         stack: StackChoice,
+        /// Another file, behind `==`: whether its stack does the same.
+        #[arg(value_names = ["==", "OTHER"], num_args = 2, conflicts_with_all = ["event", "again", "profile"])]
+        other: Vec<String>,
+        /// Which stack of the other file; as `--stack` when left out.
+        #[arg(long, value_name = "NAME", requires = "other")]
+        other_stack: Option<String>,
         /// An event, such as `udp.send`: only its path. Left out: the paths of all events.
         #[arg(long, value_name = "PORT.EVENT")]
         event: Option<String>,
@@ -405,7 +417,7 @@ pub struct StreamStack {
 /// What a stack runs on.
 #[derive(Args, Debug)]
 pub struct OnDevices {
-    /// `[NAME=]tap:INTERFACE`, `[NAME=]udp:LOCAL[,PEER]` or `[NAME=]pcap:IN[,OUT]`; again for each device of the stack.
+    /// `[NAME=]tap:INTERFACE`, `[NAME=]udp:LOCAL[,PEER…]` (several peers, or a multicast group, hear all that is sent) or `[NAME=]pcap:IN[,OUT]`; again for each device of the stack.
     #[arg(long, value_name = "DEVICE")]
     pub device: Vec<String>,
     /// A parameter of the stack: `address=10.77.0.2/24`, `device.mac=02:00:00:00:00:01`.

@@ -31,11 +31,11 @@ pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i3
             let asked = Asked { files, backend: backend.map(backend_of), fuse: fused.level, filter, record };
             tests(&asked, apart, printer)
         }
-        Command::Run { stack, on, record } => {
+        Command::Run { stack, on, record, lines } => {
             let checked = accepted(stack.file.as_slice(), printer)?.fused(on.fused.level);
             let chosen = (&checked, stack.stack.as_deref());
             with_stack(chosen, (apart, Streams::Shared), printer, |compiled| {
-                run_stack((&checked, compiled), on, record.as_deref(), arguments.seed, printer)
+                run_stack((&checked, compiled), on, (record.as_deref(), lines.as_deref()), arguments.seed, printer)
             })
         }
         Command::Connect { remote, timeout, stack, on, linger } => {
@@ -102,7 +102,11 @@ pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i3
             (Some(event), Some(html)) => crate::path::page((stack, by), event, html, printer),
             _ => crate::path::path((stack, by), event.as_deref(), printer),
         },
-        Command::Prove { stack, event, limit, again, by } => {
+        Command::Prove { stack, other, other_stack, limit, .. } if !other.is_empty() => {
+            let other = (&other[..], other_stack.as_deref());
+            crate::equal::prove_equal(stack, other, Duration::from_secs(*limit), printer)
+        }
+        Command::Prove { stack, event, limit, again, by, .. } => {
             let asked = (event.as_deref(), Duration::from_secs(*limit), *again);
             crate::prove::prove((stack, by), asked, printer)
         }

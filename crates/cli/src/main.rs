@@ -7,6 +7,7 @@ mod commands;
 mod common;
 mod debug;
 mod dissect;
+mod equal;
 mod fmt;
 mod lsp;
 mod new;

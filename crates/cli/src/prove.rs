@@ -70,8 +70,7 @@ fn line(proof: &Proof, printer: &Printer) {
         0 => String::new(),
         never => format!(", {never} of them never taken"),
     };
-    let goals = ways.iter().filter_map(|way| way.verdict.as_ref().ok()).flat_map(|shown| &shown.goals);
-    let goals: u32 = goals.map(|(_, count)| count).sum();
+    let goals = goals_of(ways);
     printer.line(match proof.is_proved() {
         true if proof.known == Known::Kept => format!("{events:<28} proved: {all} ways{never}, {goals} goals (kept)"),
         true if proof.known == Known::Shipped => {
@@ -110,7 +109,26 @@ fn replayed(proof: &Proof, printer: &Printer) {
 }
 
 fn object(proof: &Proof) -> serde_json::Value {
-    let way = |way: &Way| match &way.verdict {
+    let seconds = proof.took.as_secs_f64();
+    match &proof.ways {
+        Ok(ways) => json!({
+            "events": proof.events, "proved": proof.is_proved(), "ways": ways.iter().map(way_object).collect::<Vec<_>>(), "seconds": seconds,
+            "replayed": proof.replayed.as_ref().map(|found| json!({ "test": found.test, "layers": found.layers, "path": found.path })),
+            "kept": proof.known == Known::Kept, "shipped": proof.known == Known::Shipped,
+        }),
+        Err(why) => json!({ "events": proof.events, "proved": false, "why": why, "seconds": seconds }),
+    }
+}
+
+/// How many goals were shown.
+pub fn goals_of(ways: &[Way]) -> u32 {
+    let goals = ways.iter().filter_map(|way| way.verdict.as_ref().ok()).flat_map(|shown| &shown.goals);
+    goals.map(|(_, count)| count).sum()
+}
+
+/// A way as an object: its goals by kind, or why it is open.
+pub fn way_object(way: &Way) -> serde_json::Value {
+    match &way.verdict {
         Ok(shown) => {
             let goals: serde_json::Map<_, _> =
                 shown.goals.iter().map(|(kind, count)| ((*kind).to_owned(), json!(count))).collect();
@@ -121,14 +139,5 @@ fn object(proof: &Proof) -> serde_json::Value {
                 open.values.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
             json!({ "guards": way.guards, "proved": false, "why": open.why, "values": values })
         }
-    };
-    let seconds = proof.took.as_secs_f64();
-    match &proof.ways {
-        Ok(ways) => json!({
-            "events": proof.events, "proved": proof.is_proved(), "ways": ways.iter().map(way).collect::<Vec<_>>(), "seconds": seconds,
-            "replayed": proof.replayed.as_ref().map(|found| json!({ "test": found.test, "layers": found.layers, "path": found.path })),
-            "kept": proof.known == Known::Kept, "shipped": proof.known == Known::Shipped,
-        }),
-        Err(why) => json!({ "events": proof.events, "proved": false, "why": why, "seconds": seconds }),
     }
 }

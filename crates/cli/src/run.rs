@@ -16,12 +16,12 @@ use crate::print::{time, Printer};
 pub fn run_stack(
     (checked, compiled): (&Checked, &Compiled),
     on: &OnDevices,
-    record: Option<&str>,
+    (record, lines): (Option<&str>, Option<&str>),
     seed: Option<u64>,
     printer: &Printer,
 ) -> Result<i32, Failure> {
     let request = request(on, seed, &checked.manifest.defaults)?;
-    let request = run::Request { record: record.map(str::to_string), ..request };
+    let request = run::Request { record: record.map(str::to_string), lines: lines.map(str::to_string), ..request };
     let (backend, seed) = (request.backend, request.seed);
     let mut ready = || {
         let name = &compiled.composed.name;
@@ -76,6 +76,7 @@ pub fn request(on: &OnDevices, seed: Option<u64>, defaults: &Defaults) -> Result
         nanoseconds,
         pcap: on.pcap.clone(),
         record: None,
+        lines: None,
         weather: on.weather.clone(),
     })
 }

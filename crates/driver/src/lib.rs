@@ -13,6 +13,7 @@ pub mod explain;
 pub mod failure;
 pub mod fmt;
 pub mod library;
+mod lines;
 pub mod live;
 pub mod machines;
 pub mod natives;

@@ -53,6 +53,19 @@ pub struct Wait {
     pub what: Ready,
 }
 
+/// Somebody beside the devices who has something to say to the stack: a person, a pipe.
+pub trait Voice {
+    /// What to wait for before there is more to say; nothing, if it has something now, or never will.
+    fn source(&self) -> Option<Wait>;
+    /// Its turn, in each round; `is_ready` says whether what it waits for is.
+    fn speak(
+        &mut self,
+        is_ready: bool,
+        stack: (&mut dyn Machine, &mut Live),
+        heard: &mut dyn FnMut(u64, Said<'_>),
+    ) -> Result<(), Failure>;
+}
+
 /// What is waited for: something to read, or room to write.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ready {
@@ -77,9 +90,10 @@ pub fn run(
     machine: &mut dyn Machine,
     live: &mut Live,
     until: &Until,
+    voice: Option<&mut (dyn Voice + '_)>,
     heard: &mut dyn FnMut(u64, Said<'_>),
 ) -> Result<(), Failure> {
-    let ran = rounds(machine, live, until, heard);
+    let ran = rounds(machine, live, (until, voice), heard);
     // However it ended: what was captured is kept.
     ran.and(live.settle())
 }
@@ -87,7 +101,7 @@ pub fn run(
 fn rounds(
     machine: &mut dyn Machine,
     live: &mut Live,
-    until: &Until,
+    (until, mut voice): (&Until, Option<&mut (dyn Voice + '_)>),
     heard: &mut dyn FnMut(u64, Said<'_>),
 ) -> Result<(), Failure> {
     live.start(machine, heard)?;
@@ -95,8 +109,10 @@ fn rounds(
         if until.stop.load(Ordering::Relaxed) || until.nanoseconds.is_some_and(|end| live.now >= end) {
             return Ok(());
         }
-        if !live.round(machine, until.nanoseconds, heard)? {
-            return Ok(());
+        let beside: Vec<Wait> = voice.as_ref().and_then(|voice| voice.source()).into_iter().collect();
+        let Some(ready) = live.round_beside(machine, until.nanoseconds, &beside, heard)? else { return Ok(()) };
+        if let Some(voice) = &mut voice {
+            voice.speak(ready.contains(&true), (&mut *machine, &mut *live), heard)?;
         }
     }
 }
@@ -119,6 +135,12 @@ impl Live {
     pub fn befell(&self) -> Vec<(PortId, [Befell; 2])> {
         let of = |attached: &Attached| Some((attached.port, attached.device.befell()?));
         self.devices.iter().filter_map(of).collect()
+    }
+
+    /// The largest message that all devices take, in octets.
+    pub fn largest(&self) -> usize {
+        let largest = self.devices.iter().map(|attached| attached.device.largest());
+        largest.min().map_or(usize::MAX, |octets| octets as usize)
     }
 
     /// Nanoseconds since the start.

@@ -1,5 +1,6 @@
 //! `mokume prove`: whether each path of a stack does what the layers do, by solvers that are other people's programs.
 
+pub mod equal;
 mod kept;
 mod replay;
 

@@ -13,7 +13,8 @@ use crate::devices::capture::{CaptureWriter, LinkType};
 use crate::devices::weather::Weathered;
 use crate::devices::{self, Device};
 use crate::failure::Failure;
-use crate::live::{self, Attached, Live, Said, Traffic, Until};
+use crate::lines as spoken;
+use crate::live::{self, Attached, Live, Said, Traffic, Until, Voice};
 use crate::machines::{self, frame_event, Backend};
 use crate::record::{self, Lines, Namer, Ran};
 use crate::settings;
@@ -31,6 +32,8 @@ pub struct Request {
     pub record: Option<String>,
     /// `--weather`, each with the device in front where there are several.
     pub weather: Vec<String>,
+    /// The event that each line of the standard input is.
+    pub lines: Option<String>,
 }
 
 /// What a run did.
@@ -53,6 +56,13 @@ pub fn run(
     said: &mut dyn FnMut(u64, &str),
 ) -> Result<Report, Failure> {
     let mut opened = open(compiled, request, world)?;
+    let saying = |text: &String| spoken::Lines::new(&compiled.composed, &compiled.written, text, opened.live.largest());
+    let mut voice = request.lines.as_ref().map(saying).transpose()?;
+    if voice.is_some() {
+        // Who speaks does so in real time, even to captures.
+        opened.live = opened.live.in_real_time();
+    }
+    let voice = voice.as_mut().map(|voice| voice as &mut dyn Voice);
     let mut lines = request.record.as_deref().map(|name| Lines::open(world, name, false)).transpose()?;
     let mut reports = 0;
     ready();
@@ -65,8 +75,8 @@ pub fn run(
         }
     };
     match &mut lines {
-        Some(lines) => recorded(compiled, request, (&mut opened, lines), &until, &mut hear)?,
-        None => live::run(opened.machine.as_mut(), &mut opened.live, &until, &mut hear)?,
+        Some(lines) => recorded(compiled, request, (&mut opened, lines), (&until, voice), &mut hear)?,
+        None => live::run(opened.machine.as_mut(), &mut opened.live, &until, voice, &mut hear)?,
     }
     opened.report(&compiled.composed, reports)
 }
@@ -76,7 +86,7 @@ fn recorded(
     compiled: &Compiled,
     request: &Request,
     (opened, lines): (&mut Opened, &mut Lines),
-    until: &Until,
+    (until, voice): (&Until, Option<&mut (dyn Voice + '_)>),
     hear: &mut dyn FnMut(u64, Said<'_>),
 ) -> Result<(), Failure> {
     let automaton = &compiled.composed;
@@ -85,7 +95,7 @@ fn recorded(
     lines.head(&namer.head(&Ran { kind, name, place: None, seed, backend }));
     let sink = Box::new(|record| lines.event(&namer.event(record)));
     let mut machine = Recorded::new(opened.machine.as_mut(), record::devices(automaton), sink);
-    let ran = live::run(&mut machine, &mut opened.live, until, hear);
+    let ran = live::run(&mut machine, &mut opened.live, until, voice, hear);
     let (last, at) = machine.last();
     drop(machine);
     lines.event(&record::end(last, at, Vec::new(), None));

@@ -1,6 +1,7 @@
 //! `--set NAME=VALUE` and `Mokume.toml`'s `set`: texts into the words of a stack's parameters.
 
-use mokume_reaction::{Automaton, Param, Type};
+use mokume_base::Form;
+use mokume_reaction::{Automaton, Type};
 use mokume_script::Written;
 
 use crate::failure::Failure;
@@ -22,7 +23,7 @@ pub fn assign(automaton: &Automaton, written: &Written, name: &str, text: &str) 
     let help = form.map_or("write a number, `true` or `20ms`".to_string(), |form| {
         format!("it is written as in `{}`", form.example())
     });
-    let named = meant.first().and_then(|at| named(automaton, &params[*at], text));
+    let named = meant.first().and_then(|at| named(automaton, params[*at].ty, text));
     let words = named.map(|word| vec![word]).or_else(|| words(written, name, text));
     let words = words.ok_or_else(|| Failure::of_use(format!("`{text}` is no value for `{name}`"), help.clone()))?;
     if words.len() != meant.len() {
@@ -43,9 +44,20 @@ fn words(written: &Written, name: &str, text: &str) -> Option<Vec<u64>> {
     own.or_else(|| written.all.iter().find_map(|form| form.read(text))).or_else(|| plain(text).map(|word| vec![word]))
 }
 
+/// The words of an argument of an event of a port, by the form of its type.
+pub fn value(
+    automaton: &Automaton,
+    written: &Written,
+    form: Option<&Form>,
+    (ty, text): (Type, &str),
+) -> Option<Vec<u64>> {
+    let own = form.and_then(|form| form.read(text)).or_else(|| named(automaton, ty, text).map(|word| vec![word]));
+    own.or_else(|| written.all.iter().find_map(|form| form.read(text))).or_else(|| plain(text).map(|word| vec![word]))
+}
+
 /// A name of an enum: `Kind.Ask`, or `Ask`.
-fn named(automaton: &Automaton, param: &Param, text: &str) -> Option<u64> {
-    let Type::Enum(id) = param.ty else { return None };
+fn named(automaton: &Automaton, ty: Type, text: &str) -> Option<u64> {
+    let Type::Enum(id) = ty else { return None };
     let known = automaton.enums.get(id.index())?;
     let name = text.strip_prefix(&format!("{}.", known.name)).unwrap_or(text);
     known.names.iter().find(|(known, _)| known == name).map(|(_, value)| *value)
@@ -87,8 +99,8 @@ pub fn duration(text: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mokume_base::{Form, Notation};
-    use mokume_reaction::{Enum, EnumId};
+    use mokume_base::Notation;
+    use mokume_reaction::{Enum, EnumId, Param};
 
     fn stack() -> (Automaton, Written) {
         let param = |name: &str, ty| Param { name: name.to_string(), ty, default: None };

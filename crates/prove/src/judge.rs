@@ -11,12 +11,12 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use mokume_reaction::{AttributeId, Automaton, CellId, CellKind, Path, Type};
+use mokume_reaction::{AttributeId, Automaton, CellId, CellKind, ClassId, HandlerId, Path, Type, WireId};
 
 use crate::solver::{Answer, Solver};
-use crate::symbolic::{any_state, plain, sort_of, End, Leaf, Message, Object, Origin, Reader, Value};
+use crate::symbolic::{any_state, plain, sort_of, Emission, End, Leaf, Message, Object, Origin, Out, Reader, Value};
 use crate::term::{Assumed, Operator, Sort, Term, Terms};
-use asking::Asking;
+pub(crate) use asking::Asking;
 pub use asking::{Step, Watch};
 
 /// What is known of a path.
@@ -114,7 +114,7 @@ pub fn judge_watched<'w>(
         let is_inside = !automaton.begins(path.handler);
         let mut reader = Reader::new(automaton, &mut terms, any_state).inside(is_inside);
         reader.assumes = false;
-        let args = arguments(automaton, path, &mut reader)?;
+        let args = arguments(automaton, path.handler, &mut reader)?;
         let leaves = reader.take(path, args)?;
         (leaves, reader.objects().to_vec())
     };
@@ -133,7 +133,7 @@ pub fn judge_watched<'w>(
                 ways.push(Way { guards: leaf.condition.len(), verdict: Err(why.into()) });
             }
             // The layers run behind a refusal, and report what they report.
-            let facts = [sizes(automaton, path, &mut terms), leaf.condition.clone()].concat();
+            let facts = [sizes(automaton, path.handler, &mut terms), leaf.condition.clone()].concat();
             let facts = made_simple(&mut terms, &facts);
             let before = terms.assumed();
             facts.iter().for_each(|fact| terms.assume(*fact));
@@ -150,7 +150,7 @@ pub fn judge_watched<'w>(
             }
             continue;
         }
-        let facts = [sizes(automaton, path, &mut terms), leaf.condition.clone()].concat();
+        let facts = [sizes(automaton, path.handler, &mut terms), leaf.condition.clone()].concat();
         let facts = made_simple(&mut terms, &facts);
         let asking = RefCell::new(Asking::new(facts.clone(), &mut *solvers, (&mut *watch, step)));
         let mut verdict = judge_way(automaton, path, &objects, (&mut terms, &facts), &asking);
@@ -165,7 +165,7 @@ pub fn judge_watched<'w>(
 }
 
 /// Facts that say the same together, each as those in front of it make it.
-fn made_simple(terms: &mut Terms, facts: &[Term]) -> Vec<Term> {
+pub(crate) fn made_simple(terms: &mut Terms, facts: &[Term]) -> Vec<Term> {
     let before = terms.assumed();
     let mut simple = Vec::new();
     for fact in facts {
@@ -184,26 +184,32 @@ pub fn given(place: usize, name: &str) -> String {
     format!("given {place} {}", plain(name))
 }
 
-/// What a path's event brings: anything.
-fn arguments(automaton: &Automaton, path: &Path, reader: &mut Reader) -> Result<Vec<Value>, String> {
-    let mut args = Vec::new();
-    for (place, (name, ty)) in automaton.handler(path.handler).params.iter().enumerate() {
-        let given = given(place, name);
-        args.push(match ty {
-            Type::Msg if reader.is_inside => Value::Message(Box::new(Message::unknown_inside(reader.terms, &given))),
-            Type::Msg => Value::Message(Box::new(Message::unknown(reader.terms, &given))),
-            Type::Ref(_) | Type::Reason | Type::Array(..) => {
-                return Err(format!("the event brings `{name}`, which is no number"))
-            }
-            scalar => Value::Bits(reader.terms.variable(&given, sort_of(automaton, *scalar))),
-        });
-    }
-    Ok(args)
+/// What a handler's event brings: anything.
+pub(crate) fn arguments(automaton: &Automaton, handler: HandlerId, reader: &mut Reader) -> Result<Vec<Value>, String> {
+    let params = automaton.handler(handler).params.iter().enumerate();
+    params.map(|(place, (name, ty))| argument(automaton, (place, name), *ty, reader)).collect()
+}
+
+pub(crate) fn argument(
+    automaton: &Automaton,
+    (place, name): (usize, &str),
+    ty: Type,
+    reader: &mut Reader,
+) -> Result<Value, String> {
+    let given = given(place, name);
+    Ok(match ty {
+        Type::Msg if reader.is_inside => Value::Message(Box::new(Message::unknown_inside(reader.terms, &given))),
+        Type::Msg => Value::Message(Box::new(Message::unknown(reader.terms, &given))),
+        Type::Ref(_) | Type::Reason | Type::Array(..) => {
+            return Err(format!("the event brings `{name}`, which is no number"))
+        }
+        scalar => Value::Bits(reader.terms.variable(&given, sort_of(automaton, scalar))),
+    })
 }
 
 /// No message has 2^31 octets.
-fn sizes(automaton: &Automaton, path: &Path, terms: &mut Terms) -> Vec<Term> {
-    let params = &automaton.handler(path.handler).params;
+pub(crate) fn sizes(automaton: &Automaton, handler: HandlerId, terms: &mut Terms) -> Vec<Term> {
+    let params = &automaton.handler(handler).params;
     let mut facts = Vec::new();
     for (place, (name, _)) in params.iter().enumerate().filter(|(_, (_, ty))| *ty == Type::Msg) {
         let size = terms.variable(&format!("{}.size", given(place, name)), Sort::Bits(32));
@@ -259,7 +265,7 @@ fn judge_way(
             matches!(asking.borrow_mut().ask(terms, conditions), Answer::Unsat)
         });
         reader.stopped_by(|| asking.borrow_mut().over());
-        let args = arguments(automaton, path, &mut reader)?;
+        let args = arguments(automaton, path.handler, &mut reader)?;
         let mine = reader.take(path, args.clone())?;
         let roots: Vec<Term> = mine.iter().filter(|leaf| leaf.escape.is_none()).flat_map(Leaf::terms).collect();
         asking.borrow_mut().know(reader.terms, &[facts, &roots].concat());
@@ -299,6 +305,9 @@ fn judge_way(
             there: &there,
             sure: &sure,
             before: &cells,
+            alone: &BTreeSet::new(),
+            other_wires: &BTreeSet::new(),
+            assumes: false,
             terms: &mut *terms,
             mine: &mine,
             theirs: &theirs,
@@ -328,31 +337,44 @@ fn judge_way(
 }
 
 /// A way through the path and one through the layers.
-struct Compared<'c, 'a> {
-    automaton: &'a Automaton,
-    class_of: &'c dyn Fn(Object) -> mokume_reaction::ClassId,
+pub(crate) struct Compared<'c, 'a> {
+    pub(crate) automaton: &'a Automaton,
+    pub(crate) class_of: &'c dyn Fn(Object) -> mokume_reaction::ClassId,
     /// Of each object, whether it is.
-    there: &'c [Term],
+    pub(crate) there: &'c [Term],
     /// Of each object, whether it has a name that is never nobody's.
-    sure: &'c [bool],
+    pub(crate) sure: &'c [bool],
     /// What the cells that one of them writes held before.
-    before: &'c BTreeMap<Place, Term>,
-    terms: &'c mut Terms,
-    mine: &'c Leaf,
-    theirs: &'c Leaf,
+    pub(crate) before: &'c BTreeMap<Place, Term>,
+    /// Cells that only one of two automata has: what is in them is not compared.
+    pub(crate) alone: &'c BTreeSet<(ClassId, CellId)>,
+    /// Wires that are not the same in both.
+    pub(crate) other_wires: &'c BTreeSet<WireId>,
+    /// Whether the first is taken as it is: what it reports the second reports, too, and whom it speaks of is there.
+    pub(crate) assumes: bool,
+    pub(crate) terms: &'c mut Terms,
+    pub(crate) mine: &'c Leaf,
+    pub(crate) theirs: &'c Leaf,
 }
 
-type Failures = Vec<(Kind, String, Term)>;
+pub(crate) type Failures = Vec<(Kind, String, Term)>;
 
 /// A cell of an object.
-type Place = (Object, CellId);
+pub(crate) type Place = (Object, CellId);
 
 impl Compared<'_, '_> {
     /// For each goal: what it is about, and when it fails.
-    fn failures(mut self) -> Result<Failures, String> {
+    pub(crate) fn failures(mut self) -> Result<Failures, String> {
         let mut failures = Failures::new();
-        for leaf in [self.mine, self.theirs] {
-            for trap in &leaf.traps {
+        if self.assumes {
+            let [mine, theirs] = [self.mine, self.theirs].map(|leaf| {
+                let traps = self.terms.all_again(&leaf.traps);
+                self.terms.any(&traps)
+            });
+            failures.push((Kind::Reports, "what is reported".into(), self.unequal(mine, theirs)));
+        }
+        for leaf in [self.mine, self.theirs].into_iter().skip(usize::from(self.assumes)) {
+            for trap in leaf.traps.iter().filter(|_| !self.assumes) {
                 failures.push((Kind::Reports, "what is reported".into(), *trap));
             }
             for null in &leaf.nulls {
@@ -385,11 +407,28 @@ impl Compared<'_, '_> {
         failures.push((Kind::There, "who or what is there".into(), no));
         self.outputs(&mut failures);
         self.handed(&mut failures);
+        self.emitted(&mut failures);
         self.state(&mut failures);
         self.timers(&mut failures);
         self.held(&mut failures);
         self.ends(&mut failures);
+        self.refused(&mut failures);
         Ok(failures)
+    }
+
+    /// What is refused by a wire: for which of several reasons, the wire says alone. So it is the same wire, of the same packet.
+    fn refused(&mut self, failures: &mut Failures) {
+        let (mine, theirs) = (&self.mine.refused, &self.theirs.refused);
+        let wires = |refused: &[(WireId, Message)]| refused.iter().map(|(wire, _)| *wire).collect::<Vec<_>>();
+        let other = wires(mine) != wires(theirs) || wires(mine).iter().any(|wire| self.other_wires.contains(wire));
+        if !(mine.is_empty() && theirs.is_empty()) {
+            failures.push((Kind::Ends, "by which wire a packet is refused".into(), self.terms.truth(other)));
+        }
+        for ((_, mine), (_, theirs)) in mine.iter().zip(theirs) {
+            for (what, failure) in self.octets_differ(mine, theirs) {
+                failures.push((Kind::Ends, format!("the packet that is refused{what}"), failure));
+            }
+        }
     }
 
     /// How many messages end in each way.
@@ -435,7 +474,7 @@ impl Compared<'_, '_> {
 
     fn outputs(&mut self, failures: &mut Failures) {
         let (mine, theirs) = (&self.mine.outs, &self.theirs.outs);
-        let kinds = |outs: &[crate::symbolic::Out]| outs.iter().map(|out| (out.port, out.event)).collect::<Vec<_>>();
+        let kinds = |outs: &[Out]| outs.iter().map(|out| (out.port, out.event)).collect::<Vec<_>>();
         let other = self.terms.truth(kinds(mine) != kinds(theirs));
         failures.push((Kind::Outputs, "which outputs there are".into(), other));
         for (place, (mine, theirs)) in mine.iter().zip(theirs).enumerate() {
@@ -462,16 +501,57 @@ impl Compared<'_, '_> {
             mine.handler == theirs.handler && mine.target == theirs.target && mine.args.len() == theirs.args.len();
         failures.push((Kind::Outputs, "who is handed it".into(), self.terms.truth(!same)));
         for (arg, (mine, theirs)) in mine.args.iter().zip(&theirs.args).enumerate() {
-            let mut differ = self.differ(mine, theirs);
-            if let (Value::Message(mine), Value::Message(theirs)) = (mine, theirs) {
-                // Octets alone are compared by `differ`.
-                differ.retain(|(what, _)| what != HEADERS);
-                differ.extend(self.beside_octets(mine, theirs));
-            }
-            for (what, failure) in differ {
+            for (what, failure) in self.handed_differ(mine, theirs) {
                 failures.push((Kind::Outputs, format!("what is handed over, argument {}{what}", arg + 1), failure));
             }
         }
+    }
+
+    /// What a handler that is read alone emits, in order, and whom it asks to settle.
+    fn emitted(&mut self, failures: &mut Failures) {
+        let (mine, theirs) = (&self.mine.emitted, &self.theirs.emitted);
+        if mine.is_empty() && theirs.is_empty() && self.mine.settling == self.theirs.settling {
+            return;
+        }
+        let other = self.mine.settling != self.theirs.settling && self.assumes;
+        failures.push((Kind::State, "who asks to settle".into(), self.terms.truth(other)));
+        let to = |emission: &Emission| match emission {
+            Emission::Call { target, event, args, .. } => (Some(*target), event.clone(), args.len()),
+            Emission::Out(out) => (None, format!("{} {}", out.port.0, out.event), out.args.len()),
+            Emission::Given { values, is_refused } => (None, format!("given {is_refused}"), values.len()),
+        };
+        let other = !mine.iter().map(to).eq(theirs.iter().map(to));
+        failures.push((Kind::Outputs, "what is emitted, and to whom".into(), self.terms.truth(other)));
+        for (place, (mine, theirs)) in mine.iter().zip(theirs).enumerate() {
+            let parts = |emission: &Emission| match emission {
+                Emission::Call { args, null, .. } => (args.clone(), *null),
+                Emission::Out(out) => (out.args.clone(), None),
+                Emission::Given { values, .. } => (values.clone(), None),
+            };
+            let ((mine, null), (theirs, other)) = (parts(mine), parts(theirs));
+            let [null, other] = [null, other].map(|null| null.unwrap_or_else(|| self.terms.truth(false)));
+            failures.push((Kind::Outputs, format!("whom emission {} is for", place + 1), self.unequal(null, other)));
+            for (arg, (mine, theirs)) in mine.iter().zip(&theirs).enumerate() {
+                for (what, failure) in self.handed_differ(mine, theirs) {
+                    failures.push((
+                        Kind::Outputs,
+                        format!("emission {}, argument {}{what}", place + 1, arg + 1),
+                        failure,
+                    ));
+                }
+            }
+        }
+    }
+
+    /// When two values that a handler is given differ: of messages headers and all that is beside octets, too.
+    fn handed_differ(&mut self, mine: &Value, theirs: &Value) -> Vec<(String, Term)> {
+        let mut differ = self.differ(mine, theirs);
+        if let (Value::Message(mine), Value::Message(theirs)) = (mine, theirs) {
+            // Octets alone are compared by `differ`.
+            differ.retain(|(what, _)| what != HEADERS);
+            differ.extend(self.beside_octets(mine, theirs));
+        }
+        differ
     }
 
     /// When headers, attributes or what is remembered of the packets differ.
@@ -565,7 +645,10 @@ impl Compared<'_, '_> {
     }
 
     fn state(&mut self, failures: &mut Failures) {
-        let cells: BTreeSet<_> = self.mine.written.iter().chain(&self.theirs.written).copied().collect();
+        let (alone, class_of) = (self.alone, self.class_of);
+        let is_of_both = |(object, cell): &Place| !alone.contains(&(class_of(*object), *cell));
+        let cells = self.mine.written.iter().chain(&self.theirs.written).copied().filter(is_of_both);
+        let cells: BTreeSet<_> = cells.collect();
         for (object, cell) in cells {
             let class = (self.class_of)(object);
             let name = format!("{}.{}", self.automaton.class(class).name, self.automaton.cell(class, cell).name);
@@ -578,7 +661,8 @@ impl Compared<'_, '_> {
             };
             failures.push((Kind::State, name, failure));
         }
-        let counters: BTreeSet<_> = self.mine.counted.keys().chain(self.theirs.counted.keys()).copied().collect();
+        let counters = self.mine.counted.keys().chain(self.theirs.counted.keys()).copied().filter(is_of_both);
+        let counters: BTreeSet<_> = counters.collect();
         for (object, cell) in counters {
             let class = (self.class_of)(object);
             let name = format!("{}.{}", self.automaton.class(class).name, self.automaton.cell(class, cell).name);
@@ -587,7 +671,8 @@ impl Compared<'_, '_> {
             let failure = self.unequal(of(self.mine), of(self.theirs));
             failures.push((Kind::State, name, failure));
         }
-        let arrays: BTreeSet<_> = self.mine.elements.keys().chain(self.theirs.elements.keys()).copied().collect();
+        let arrays = self.mine.elements.keys().chain(self.theirs.elements.keys()).copied().filter(is_of_both);
+        let arrays: BTreeSet<_> = arrays.collect();
         for (object, cell) in arrays {
             let class = (self.class_of)(object);
             let described = self.automaton.cell(class, cell);

@@ -1,24 +1,28 @@
 //! Bodies as terms, solvers that decide questions about them, and the judge of paths that stands on both.
 //!
 //! [`symbolic`] reads one reaction of an automaton for all states at once, [`term`] holds what it says, [`solver`] asks other
-//! people's programs, [`judge`] compares a path with the layers. Its tests hold the reading against the interpreter.
+//! people's programs, [`judge`] compares a path with the layers, [`equal`] two automata with each other over one list of declarations ([`pair`]). Its tests hold the reading against the interpreter.
 //!
 //! Invariant: uses `base` and `reaction` only. A judge shares no code with the judged: the reading of bodies is its own.
 
+pub mod equal;
 pub mod judge;
 mod lemmas;
+pub mod pair;
 mod smtlib;
 pub mod solver;
 pub mod symbolic;
 pub mod term;
 
 /// The judge's own text: a verdict is as good as who gave it.
-pub const SOURCES: [&str; 30] = [
+pub const SOURCES: [&str; 32] = [
     include_str!("bitwuzla.py"),
+    include_str!("equal.rs"),
     include_str!("judge.rs"),
     include_str!("judge/asking.rs"),
     include_str!("lemmas.rs"),
     include_str!("lib.rs"),
+    include_str!("pair.rs"),
     include_str!("smtlib.rs"),
     include_str!("solver.rs"),
     include_str!("symbolic.rs"),

@@ -22,12 +22,15 @@ mod wires;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use mokume_reaction::{Automaton, CellId, CellKind, Channel, ClassId, HandlerId, Path, PortId, ReasonId, Type};
+use mokume_reaction::{
+    Automaton, CellId, CellKind, Channel, ClassId, HandlerId, Path, PortId, ReasonId, Trigger, Type, WireId,
+};
 
 use crate::term::{Assumed, Sort, Term, Terms};
 
 pub use message::{fold16, join, split, Base, Message};
 pub use settling::Settling;
+pub(crate) use way::Emission;
 
 /// An object that the reaction meets, known by how it was come by ([`Origin`]).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -127,6 +130,10 @@ pub struct Leaf {
     /// Messages that became one with others.
     pub merged: u32,
     pub settling: Settling,
+    /// By which wires packets were refused, where that is noted: of several reasons, which one it is says the wire alone.
+    pub(crate) refused: Vec<(WireId, Message)>,
+    /// What the handler has emitted, in order, where it is read alone.
+    pub(crate) emitted: Vec<Emission>,
     /// Of a way through a path that refuses: whether it gives back what it was given, and has put nothing out.
     pub refused_well: bool,
     /// Why this way is not read further.
@@ -147,6 +154,15 @@ impl Leaf {
         let args = self.outs.iter().flat_map(|out| &out.args);
         for value in args.chain(self.handed.iter().flat_map(|handed| &handed.args)) {
             value.terms(&mut all);
+        }
+        for emission in &self.emitted {
+            let (args, null) = match emission {
+                Emission::Call { args, null, .. } => (args, *null),
+                Emission::Out(out) => (&out.args, None),
+                Emission::Given { values, .. } => (values, None),
+            };
+            all.extend(null);
+            args.iter().for_each(|value| value.terms(&mut all));
         }
         for (_, _, at, message) in &self.kept {
             all.push(*at);
@@ -198,6 +214,10 @@ pub struct Reader<'a> {
     pub(crate) way: Vec<Term>,
     /// Whether the event is one that a layer emits.
     pub(crate) is_inside: bool,
+    /// Whether a handler is read without what follows from it: what it emits is what it gives.
+    pub(crate) is_alone: bool,
+    /// Whether two automata are compared: then it is noted by which wires packets are refused, and messages have all octets that are cut off.
+    pub(crate) compares: bool,
     /// Whether what holds on a way makes its terms simpler. Where it does not, an object that several ways come by is one object on all, and of
     /// paths the conditions alone are read.
     pub assumes: bool,
@@ -246,6 +266,8 @@ impl<'a> Reader<'a> {
             stopped: None,
             way: Vec::new(),
             is_inside: false,
+            is_alone: false,
+            compares: false,
             facts: Vec::new(),
             merges: true,
             assumes: true,
@@ -364,6 +386,24 @@ impl<'a> Reader<'a> {
         let leaves = self.settle(leaves);
         self.terms.assuming(before);
         leaves
+    }
+
+    /// All ways through a handler on its class's object with these arguments, and nothing that follows from it: what it emits is what it gives.
+    pub(crate) fn read_alone(&mut self, handler: HandlerId, args: Vec<Value>) -> Result<Vec<Leaf>, String> {
+        self.is_alone = true;
+        let (class, trigger) = (self.automaton.handler(handler).class, &self.automaton.handler(handler).trigger);
+        let object = self.object(class, Origin::Given(class));
+        let before = self.terms.assumed();
+        let mut first = Leaf { assumed: vec![Rc::new(before.clone())], ..Leaf::default() };
+        first.settling.at_hand = (*trigger == Trigger::Settle).then_some(object);
+        let leaves = self.run_body(first, object, handler, args);
+        self.terms.assuming(before);
+        leaves
+    }
+
+    /// The one way through no handler at all.
+    pub(crate) fn read_nothing(&mut self) -> Leaf {
+        Leaf { assumed: vec![Rc::new(self.terms.assumed())], ..Leaf::default() }
     }
 
     /// Terms that are made from here on are made on the way of a leaf.

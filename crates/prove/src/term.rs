@@ -99,8 +99,20 @@ pub struct Assumed {
     ranges: HashMap<Term, (u64, u64)>,
     /// What was found of this.
     seen: RefCell<HashMap<Term, (u64, u64)>>,
+    /// The bits up to this one of sums and the like.
+    parts: Parts,
     /// How often something was assumed of numbers.
     of_numbers: u64,
+}
+
+/// Parts of terms that were made; a copy begins with none.
+#[derive(Default, Debug)]
+struct Parts(RefCell<HashMap<(u32, Term), Term>>);
+
+impl Clone for Parts {
+    fn clone(&self) -> Parts {
+        Parts::default()
+    }
 }
 
 fn mask(width: u32) -> u64 {

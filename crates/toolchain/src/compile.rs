@@ -32,13 +32,15 @@ pub fn compile(job: &Job<'_>) -> Result<Built, Failure> {
         let warnings = job.world.read_text(&text(&directory.join(WARNINGS))).unwrap_or_default();
         return Ok(Built { path: artifact, warnings });
     }
-    for (name, contents) in &job.files {
-        let path = directory.join(name);
-        job.world.write(&text(&path), contents.as_bytes()).map_err(io(&path))?;
-    }
-    // Built aside and then renamed: two builds of the same program may run at once.
+    // Written and built aside, and then renamed: of two builds of the same program at once neither reads what the other has half written.
     let aside = directory.join(format!("building-{:016x}", job.world.seed()));
     job.world.make_folder(&text(&aside)).map_err(io(&aside))?;
+    for (name, contents) in &job.files {
+        let (written, path) = (aside.join(name), directory.join(name));
+        path.parent().map_or(Ok(()), |folder| job.world.make_folder(&text(folder))).map_err(io(&path))?;
+        job.world.write(&text(&written), contents.as_bytes()).map_err(io(&written))?;
+        job.world.rename(&text(&written), &text(&path)).map_err(io(&path))?;
+    }
     let built = build(job, &command, &flags, &aside).and_then(|built| {
         if !built.warnings.is_empty() {
             let path = directory.join(WARNINGS);
@@ -203,6 +205,10 @@ mod tests {
     }
 
     fn job<'w>(world: &'w MemoryWorld, text: &str) -> Job<'w> {
+        job_of(world, text)
+    }
+
+    fn job_of<'w>(world: &'w dyn World, text: &str) -> Job<'w> {
         Job {
             world,
             compiler: None,
@@ -236,6 +242,29 @@ mod tests {
         assert_eq!(compile(&job(&world, "int a;")).unwrap().path, made);
         assert_eq!(world.read(&text(&made)).unwrap(), b"kept");
         assert_ne!(compile(&job(&world, "int other;")).unwrap().path, made);
+    }
+
+    /// Whoever has opened a source while another build begins reads it to its end.
+    #[test]
+    fn sources_are_replaced_and_not_written_over() {
+        use std::io::Read;
+        let world = mokume_base::RealWorld;
+        let cache = std::env::temp_dir().join(format!("mokume-sources-{:016x}", world.seed()));
+        let job = |compiler: &str| Job {
+            world: &world,
+            compiler: Some(compiler.to_string()),
+            cache: cache.clone(),
+            ..job_of(&world, "int a;")
+        };
+        assert!(compile(&job("false")).is_err());
+        let folder = world.list(&text(&cache)).unwrap().remove(0);
+        let mut open = std::fs::File::open(cache.join(folder).join("a.c")).unwrap();
+        assert!(compile(&job("false")).is_err());
+        let mut read = String::new();
+        open.read_to_string(&mut read).unwrap();
+        assert_eq!(std::os::unix::fs::MetadataExt::nlink(&open.metadata().unwrap()), 0, "another file is in its place");
+        assert_eq!(read, "int a;");
+        std::fs::remove_dir_all(cache).unwrap();
     }
 
     #[test]

@@ -201,7 +201,7 @@ impl Engine {
     fn is_meant(&self, by: By, from: Spot, host: usize, moment: &Moment<'_>) -> Option<Why> {
         let is_statement = matches!(moment.what, What::Statement(_));
         let is_other = self.spot.instant != from.instant;
-        let is_skipped = self.fault == Some(Fault::Skips) && self.spot.count % 7 == 0;
+        let is_skipped = self.fault == Some(Fault::Skips) && self.spot.count.is_multiple_of(7);
         let is_stepped = match by {
             By::Statement => is_statement && !is_skipped,
             By::Over => is_statement && (is_other || self.spot.depth <= from.depth),

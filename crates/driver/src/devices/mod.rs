@@ -42,11 +42,11 @@ pub trait Device {
     }
 }
 
-/// `tap:NAME`, `udp:LOCAL[,PEER]`, `pcap:FILE` (read) or `pcap:FILE,FILE` (read, write), as given to `--device`.
+/// `tap:NAME`, `udp:LOCAL[,PEER…]`, `pcap:FILE` (read) or `pcap:FILE,FILE` (read, write), as given to `--device`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Kind {
     Tap { interface: String },
-    Udp { local: SocketAddr, peer: Option<SocketAddr> },
+    Udp { local: SocketAddr, peers: Vec<SocketAddr> },
     Capture { read: String, write: Option<String> },
 }
 
@@ -63,7 +63,7 @@ impl Kind {
 
 /// Parses `[NAME=]KIND:…`; the name may be left out where there is one device.
 pub fn parse(text: &str) -> Result<(Option<String>, Kind), Failure> {
-    let form = "write `--device NAME=tap:INTERFACE`, `NAME=udp:ADDRESS:PORT[,ADDRESS:PORT]` or `NAME=pcap:IN[,OUT]`";
+    let form = "write `--device NAME=tap:INTERFACE`, `NAME=udp:ADDRESS:PORT[,ADDRESS:PORT…]` or `NAME=pcap:IN[,OUT]`";
     let (name, rest) = match text.split_once('=') {
         Some((name, rest)) => (Some(name.to_string()), rest),
         None => (None, text),
@@ -71,16 +71,14 @@ pub fn parse(text: &str) -> Result<(Option<String>, Kind), Failure> {
     match rest.split_once(':') {
         Some(("tap", interface)) if !interface.is_empty() => Ok((name, Kind::Tap { interface: interface.to_string() })),
         Some(("udp", ends)) => {
-            let (local, peer) = match ends.split_once(',') {
-                Some((local, peer)) => (local, Some(peer)),
-                None => (ends, None),
-            };
             let end = |text: &str| {
                 text.parse::<SocketAddr>().map_err(|_| {
                     Failure::of_use(format!("`{text}` is no end of a UDP socket"), "write `127.0.0.1:7001`")
                 })
             };
-            Ok((name, Kind::Udp { local: end(local)?, peer: peer.map(end).transpose()? }))
+            let mut ends = ends.split(',').map(end);
+            let local = ends.next().unwrap_or_else(|| end(""))?;
+            Ok((name, Kind::Udp { local, peers: ends.collect::<Result<_, _>>()? }))
         }
         Some(("pcap", files)) if !files.is_empty() => {
             let (read, write) = match files.split_once(',') {
@@ -98,7 +96,7 @@ pub fn parse(text: &str) -> Result<(Option<String>, Kind), Failure> {
 pub fn open(kind: &Kind) -> Result<Box<dyn Device>, Failure> {
     Ok(match kind {
         Kind::Tap { interface } => Box::new(tap::TapDevice::open(interface)?),
-        Kind::Udp { local, peer } => Box::new(udp::UdpDevice::open(*local, *peer)?),
+        Kind::Udp { local, peers } => Box::new(udp::UdpDevice::open(*local, peers)?),
         Kind::Capture { read, write } => Box::new(capture::CaptureDevice::open(read, write.as_deref())?),
     })
 }
@@ -121,14 +119,26 @@ mod tests {
         assert_eq!(parse("tap:mok0").unwrap(), (None, Kind::Tap { interface: "mok0".into() }));
         let capture = Kind::Capture { read: "a.pcap".into(), write: Some("b.pcap".into()) };
         assert_eq!(parse("lan=pcap:a.pcap,b.pcap").unwrap(), (Some("lan".into()), capture));
-        let ends = |local: &str, peer: Option<&str>| Kind::Udp {
+        let ends = |local: &str, peers: &[&str]| Kind::Udp {
             local: local.parse().unwrap(),
-            peer: peer.map(|peer| peer.parse().unwrap()),
+            peers: peers.iter().map(|peer| peer.parse().unwrap()).collect(),
         };
-        assert_eq!(parse("udp:127.0.0.1:7001").unwrap(), (None, ends("127.0.0.1:7001", None)));
+        assert_eq!(parse("udp:127.0.0.1:7001").unwrap(), (None, ends("127.0.0.1:7001", &[])));
         let both = parse("lan=udp:127.0.0.1:7001,[::1]:7002").unwrap();
-        assert_eq!(both, (Some("lan".into()), ends("127.0.0.1:7001", Some("[::1]:7002"))));
-        for wrong in ["", "mok0", "udp:7001", "udp:127.0.0.1:1,", "udp:host:1", "tap:", "lan=", "floppy:a"] {
+        assert_eq!(both, (Some("lan".into()), ends("127.0.0.1:7001", &["[::1]:7002"])));
+        let three = parse("udp:10.0.0.1:7,10.0.0.2:7,10.0.0.3:7").unwrap();
+        assert_eq!(three, (None, ends("10.0.0.1:7", &["10.0.0.2:7", "10.0.0.3:7"])));
+        for wrong in [
+            "",
+            "mok0",
+            "udp:7001",
+            "udp:127.0.0.1:1,",
+            "udp:127.0.0.1:1,,127.0.0.1:2",
+            "udp:host:1",
+            "tap:",
+            "lan=",
+            "floppy:a",
+        ] {
             assert_eq!(parse(wrong).unwrap_err().exit_code(), 2, "{wrong}");
         }
     }

@@ -132,7 +132,7 @@ pub fn replay(
     let lessons: Vec<Lesson> = [lessons(flat, path, values), beside.lessons.to_vec()].concat();
     let beside = Beside { lessons: &lessons, ..beside };
     let difference = beside.run(&alone, 0, (SEQUENCES, 1)).0?;
-    let test = test_of(&beside, written, &difference);
+    let test = test_of(&beside, written, &difference, "what the path does not do");
     Some(Replayed { test, layers: difference.reference.clone(), path: difference.subject.clone() })
 }
 
@@ -229,8 +229,8 @@ impl Writer<'_> {
     }
 }
 
-/// The steps, with what the layers put out.
-fn test_of(beside: &Beside<'_>, written: &Written, difference: &Difference) -> String {
+/// The steps, with what the layers put out, as a `test` of this title.
+pub(super) fn test_of(beside: &Beside<'_>, written: &Written, difference: &Difference, title: &str) -> String {
     let automaton = beside.layers;
     let mut machine = beside.machine(&Arc::new(automaton.clone()), &difference.params, difference.seed);
     let mut writer = Writer { automaton, written, names: Vec::new() };
@@ -244,7 +244,7 @@ fn test_of(beside: &Beside<'_>, written: &Written, difference: &Difference) -> S
         })
         .collect();
     let params = if params.is_empty() { String::new() } else { format!("({})", params.join(", ")) };
-    let mut text = format!("test \"what the path does not do\" {{\n    stack {}{params}\n", automaton.name);
+    let mut text = format!("test \"{title}\" {{\n    stack {}{params}\n", automaton.name);
     let started = machine.start(0);
     if !started.outputs.is_empty() {
         text.push_str(&writer.outputs(&started.outputs));

@@ -13,6 +13,7 @@ use mokume_reaction::{
 pub enum Home {
     Path(usize),
     Memo(usize),
+    Handler(usize),
 }
 
 /// What is changed.
@@ -91,16 +92,26 @@ fn body_of(automaton: &Automaton, home: Home) -> &Body {
     match home {
         Home::Path(path) => &automaton.paths[path].body,
         Home::Memo(memo) => &automaton.functions[memo].body,
+        Home::Handler(handler) => &automaton.handlers[handler].body,
     }
 }
 
 /// All faults of an automaton with paths, in the order of its bodies. Values that stand in for others are chosen by the seed.
 pub fn all(automaton: &Automaton, seed: u64) -> Vec<Fault> {
-    let mut random = Random::new(seed);
     let paths = (0..automaton.paths.len()).map(Home::Path);
     let memos = (0..automaton.functions.len()).filter(|memo| automaton.functions[*memo].is_memo()).map(Home::Memo);
+    of_homes(automaton, paths.chain(memos), seed)
+}
+
+/// All faults of handlers.
+pub fn of_handlers(automaton: &Automaton, seed: u64) -> Vec<Fault> {
+    of_homes(automaton, (0..automaton.handlers.len()).map(Home::Handler), seed)
+}
+
+fn of_homes(automaton: &Automaton, homes: impl Iterator<Item = Home>, seed: u64) -> Vec<Fault> {
+    let mut random = Random::new(seed);
     let mut faults = Vec::new();
-    for home in paths.chain(memos) {
+    for home in homes {
         let body = body_of(automaton, home);
         for (b, block) in body.blocks.iter().enumerate() {
             for (o, op) in block.ops.iter().enumerate() {
@@ -332,6 +343,7 @@ impl Fault {
         let body = match self.home {
             Home::Path(path) => &mut faulty.paths[path].body,
             Home::Memo(memo) => &mut faulty.functions[memo].body,
+            Home::Handler(handler) => &mut faulty.handlers[handler].body,
         };
         match self.op {
             Some(op) => self.in_operation(body, op),
@@ -467,6 +479,7 @@ pub fn concerned(automaton: &Automaton, home: Home) -> Vec<usize> {
         body.blocks.iter().any(is_it)
     };
     match home {
+        Home::Handler(_) => Vec::new(),
         Home::Path(path) => vec![path],
         Home::Memo(memo) => {
             let memo = FunctionId::from(memo);

@@ -3,6 +3,7 @@
 //!
 //! `MOKUME_MUTANTS=1000` tries more, `MOKUME_SEED=7` others.
 
+mod equal;
 mod faults;
 mod replayed;
 mod second;

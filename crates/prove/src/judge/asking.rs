@@ -43,7 +43,7 @@ pub struct Step {
 pub type Watch<'s> = dyn FnMut(Step) -> Result<Duration, String> + 's;
 
 /// What is asserted beside each question, and who is asked.
-pub(super) struct Asking<'s, 'w, 'v> {
+pub(crate) struct Asking<'s, 'w, 'v> {
     facts: Vec<Term>,
     solvers: &'s mut [Box<dyn Solver + 'w>],
     watch: &'s mut Watch<'v>,
@@ -76,7 +76,7 @@ pub(super) struct Asking<'s, 'w, 'v> {
 }
 
 impl<'s, 'w, 'v> Asking<'s, 'w, 'v> {
-    pub(super) fn new(
+    pub(crate) fn new(
         facts: Vec<Term>,
         solvers: &'s mut [Box<dyn Solver + 'w>],
         (watch, step): (&'s mut Watch<'v>, Step),
@@ -104,7 +104,7 @@ impl<'s, 'w, 'v> Asking<'s, 'w, 'v> {
     }
 
     /// Whether the facts and these terms can hold together.
-    pub(super) fn ask(&mut self, terms: &mut Terms, more: &[Term]) -> Answer {
+    pub(crate) fn ask(&mut self, terms: &mut Terms, more: &[Term]) -> Answer {
         let mut more: Vec<Term> = more.iter().copied().filter(|term| terms.constant(*term) != Some(1)).collect();
         more.sort_unstable();
         more.dedup();
@@ -129,7 +129,7 @@ impl<'s, 'w, 'v> Asking<'s, 'w, 'v> {
     }
 
     /// What holds, too.
-    pub(super) fn learn(&mut self, terms: &mut Terms, facts: &[Term]) {
+    pub(crate) fn learn(&mut self, terms: &mut Terms, facts: &[Term]) {
         if facts.is_empty() {
             return;
         }
@@ -144,7 +144,7 @@ impl<'s, 'w, 'v> Asking<'s, 'w, 'v> {
     }
 
     /// Why no more is asked about this way, if that is so.
-    pub(super) fn over(&mut self) -> Option<String> {
+    pub(crate) fn over(&mut self) -> Option<String> {
         if self.over.is_none() {
             match (self.watch)(self.step) {
                 Ok(time) => self.time = time,
@@ -254,7 +254,7 @@ impl<'s, 'w, 'v> Asking<'s, 'w, 'v> {
 
 impl Asking<'_, '_, '_> {
     /// Numbers below these are what others may be equal to.
-    pub(super) fn know(&mut self, terms: &mut Terms, roots: &[Term]) {
+    pub(crate) fn know(&mut self, terms: &mut Terms, roots: &[Term]) {
         for term in terms.below(roots) {
             self.mark(terms, term);
         }
@@ -287,7 +287,7 @@ impl Asking<'_, '_, '_> {
     }
 
     /// A number that is equal to this one by the facts alone, and was known before, if one is found.
-    pub(super) fn same(&mut self, terms: &mut Terms, term: Term) -> Term {
+    pub(crate) fn same(&mut self, terms: &mut Terms, term: Term) -> Term {
         if !is_number(terms, term) || self.marks.contains_key(&term) || self.samples.is_empty() {
             return term;
         }

@@ -103,6 +103,10 @@ impl Reader<'_> {
         if self.merges {
             finished = self.merge_finished(finished);
         }
+        if self.is_alone {
+            done.extend(finished.into_iter().map(|(leaf, emitted)| Leaf { emitted, ..leaf }));
+            return Ok(done);
+        }
         let sender = automaton.class(automaton.handler(handler).class).layer;
         for (leaf, emissions) in finished {
             done.extend(self.carry_out(sender, leaf, emissions)?);
@@ -155,11 +159,12 @@ impl Reader<'_> {
                         }
                         match emission {
                             Emission::Out(out) => leaf.outs.push(out),
-                            Emission::Call { target: To::Object(target), event, args } => {
+                            Emission::Call { target: To::Object(target), event, args, .. } => {
                                 let handler = self.handler_for(target, &event)?;
                                 leaf.handed = Some(Handed { handler, target, args });
                             }
                             Emission::Call { .. } => return Err("a path that emits to whom a cell refers".into()),
+                            Emission::Given { .. } => return Err("a path that gives values".into()),
                         }
                     }
                     done.push(leaf);
@@ -171,6 +176,9 @@ impl Reader<'_> {
 
     /// A handler's emissions, in order, each with all that follows from it (docs/semantics.md, O2).
     fn carry_out(&mut self, sender: LayerId, leaf: Leaf, emissions: Vec<Emission>) -> Result<Vec<Leaf>, String> {
+        if emissions.iter().any(|emission| matches!(emission, Emission::Given { .. })) {
+            return Err("a handler that gives values".into());
+        }
         let mut leaves = vec![leaf];
         let older = self.pending.len();
         let channels: Vec<Channel> = emissions.iter().map(|emission| self.channel(sender, emission)).collect();
@@ -206,6 +214,7 @@ impl Reader<'_> {
             Emission::Call { target, .. } => {
                 Channel::Layer(sender, self.automaton.class(self.class_for(*target)).layer)
             }
+            Emission::Given { .. } => Channel::Layer(sender, sender),
         }
     }
 
@@ -226,7 +235,8 @@ impl Reader<'_> {
                 leaf.outs.push(out.clone());
                 return Ok(vec![leaf]);
             }
-            Emission::Call { target, event, args } => (*target, event, args),
+            Emission::Call { target, event, args, .. } => (*target, event, args),
+            Emission::Given { .. } => return Ok(vec![leaf]),
         };
         self.at(&leaf);
         let target = match to {
@@ -391,15 +401,18 @@ impl Reader<'_> {
             K::Emit { target, event, args } => {
                 let args = args.iter().map(|arg| way.value(*arg)).collect::<Result<Vec<_>, _>>()?;
                 // What is for nobody is gone.
-                way.leaf.nulls.extend(way.value(*target)?.null());
-                let target = way.object(*target)?;
-                way.emissions.push(Emission::Call { target: To::Object(target), event: event.clone(), args });
+                let null = way.value(*target)?.null();
+                if !self.is_alone {
+                    way.leaf.nulls.extend(null);
+                }
+                let target = To::Object(way.object(*target)?);
+                way.emissions.push(Emission::Call { target, null, event: event.clone(), args });
                 Ok(Vec::new())
             }
             K::EmitBy { object, cell, event, args } => {
                 let args = args.iter().map(|arg| way.value(*arg)).collect::<Result<Vec<_>, _>>()?;
                 let target = To::Linked(way.object(*object)?, *cell);
-                way.emissions.push(Emission::Call { target, event: event.clone(), args });
+                way.emissions.push(Emission::Call { target, null: None, event: event.clone(), args });
                 Ok(Vec::new())
             }
             K::Out { port, event, args } => {
@@ -411,6 +424,18 @@ impl Reader<'_> {
                 let is_consumed = matches!(op, K::Consume { .. });
                 let when = self.terms.truth(true);
                 way.leaf.ended.push(End { reason: *reason, is_consumed, when });
+                Ok(Vec::new())
+            }
+            // For which of several reasons a wire refuses is not read in the right order: that is enough only where both sides are refused by it.
+            K::DropFor { .. } if !self.compares => {
+                Err(format!("an operation that is not read symbolically: {}", op.row().name))
+            }
+            K::DropFor { message: _, reason } => {
+                let Value::Reason(reason) = way.value(*reason)? else {
+                    return Err("a reason that is not known".into());
+                };
+                let when = self.terms.truth(true);
+                way.leaf.ended.push(End { reason, is_consumed: false, when });
                 Ok(Vec::new())
             }
             K::Lives { object } => match way.value(*object)? {
@@ -474,8 +499,7 @@ impl Reader<'_> {
             | K::Split { .. }
             | K::Received { .. }
             | K::Native { .. }
-            | K::Run { .. }
-            | K::DropFor { .. } => Err(format!("an operation that is not read symbolically: {}", op.row().name)),
+            | K::Run { .. } => Err(format!("an operation that is not read symbolically: {}", op.row().name)),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use mokume_reaction::{Body, Terminator};
 
-use super::way::{Emission, To, Way};
+use super::way::{Emission, Way};
 use super::{Leaf, Message, Object, Reader, Value};
 use crate::term::{Sort, Term};
 
@@ -134,11 +134,24 @@ impl Reader<'_> {
                     Emission::Out(super::Out { args: self.merge_args(by, &a.args, &b.args)?, ..a.clone() })
                 }
                 (
-                    Emission::Call { target, event, args },
-                    Emission::Call { target: other, event: other_event, args: other_args },
-                ) if same_target(*target, *other) && event == other_event => {
+                    Emission::Call { target, null, event, args },
+                    Emission::Call { target: other, null: other_null, event: other_event, args: other_args },
+                ) if target == other && event == other_event => {
                     let args = self.merge_args(by, args, other_args)?;
-                    Emission::Call { target: *target, event: event.clone(), args }
+                    let null = match (null, other_null) {
+                        (None, None) => None,
+                        (a, b) => {
+                            let [a, b] = [a, b].map(|null| null.unwrap_or_else(|| self.terms.truth(false)));
+                            Some(self.merge_terms(by, a, b)?)
+                        }
+                    };
+                    Emission::Call { target: *target, null, event: event.clone(), args }
+                }
+                (
+                    Emission::Given { values, is_refused },
+                    Emission::Given { values: others, is_refused: is_other_refused },
+                ) if is_refused == is_other_refused => {
+                    Emission::Given { values: self.merge_args(by, values, others)?, is_refused: *is_refused }
                 }
                 _ => return None,
             });
@@ -218,6 +231,7 @@ impl Reader<'_> {
             && a.taken == b.taken
             && a.merged == b.merged
             && a.settling == b.settling
+            && a.refused == b.refused
             && a.outs.len() == b.outs.len()
             && a.timers.len() == b.timers.len()
             && a.kept.len() == b.kept.len()
@@ -235,6 +249,7 @@ impl Reader<'_> {
         leaf.assumed = a.assumed[..=shared].to_vec();
         (leaf.ended, leaf.taken, leaf.merged) = (a.ended.clone(), a.taken, a.merged);
         leaf.settling = a.settling.clone();
+        leaf.refused.clone_from(&a.refused);
         leaf.read_back = a.read_back.union(&b.read_back).copied().collect();
         self.merge_effects(&by, &mut leaf, a, b)?;
         self.merge_cells(&by, &mut leaf, a, b)?;
@@ -366,17 +381,10 @@ fn are_alike(a: &[Emission], b: &[Emission]) -> bool {
     let same = |(a, b): (&Emission, &Emission)| match (a, b) {
         (Emission::Out(a), Emission::Out(b)) => (a.port, a.event) == (b.port, b.event),
         (Emission::Call { target: a, event, .. }, Emission::Call { target: b, event: other, .. }) => {
-            same_target(*a, *b) && event == other
+            a == b && event == other
         }
+        (Emission::Given { is_refused, .. }, Emission::Given { is_refused: other, .. }) => is_refused == other,
         _ => false,
     };
     a.len() == b.len() && a.iter().zip(b).all(same)
-}
-
-fn same_target(a: To, b: To) -> bool {
-    match (a, b) {
-        (To::Object(a), To::Object(b)) => a == b,
-        (To::Linked(a, cell), To::Linked(b, other)) => (a, cell) == (b, other),
-        _ => false,
-    }
 }

@@ -96,6 +96,9 @@ impl Reader<'_> {
         let front = self.terms.number(message.front.len() as u64, 32);
         let (over, under) = (self.terms.less(whole, size), self.terms.less(size, front));
         way.leaf.traps.extend([over, under]);
+        if self.compares {
+            way.leaf.nulls.extend([over, under]);
+        }
         message.trim(self.terms, size);
         Ok(vec![Value::Message(Box::new(message))])
     }
@@ -106,6 +109,9 @@ impl Reader<'_> {
         let whole = message.size(self.terms);
         let over = self.terms.less(whole, size);
         way.leaf.traps.push(over);
+        if self.compares {
+            way.leaf.nulls.push(over);
+        }
         message.skip_by(self.terms, size)?;
         Ok(vec![Value::Message(Box::new(message))])
     }

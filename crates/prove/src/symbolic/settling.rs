@@ -23,7 +23,7 @@ impl Reader<'_> {
     /// An object handles an event, or asks to settle: it will, if its class does. Else why that is not read.
     pub(super) fn touch(&mut self, leaf: &mut Leaf, object: Object) -> Result<(), String> {
         let class = self.class_of(object);
-        if self.automaton.handler_of(class, &Trigger::Settle).is_none() {
+        if self.is_alone || self.automaton.handler_of(class, &Trigger::Settle).is_none() {
             return Ok(());
         }
         if self.is_inside {
@@ -45,6 +45,12 @@ impl Reader<'_> {
     pub(super) fn ask_again(&mut self, leaf: &mut Leaf, object: Object) -> Result<(), String> {
         if leaf.settling.at_hand == Some(object) {
             leaf.settling.again = true;
+            return Ok(());
+        }
+        if self.is_alone {
+            if !leaf.settling.dirty.contains(&object) {
+                leaf.settling.dirty.push(object);
+            }
             return Ok(());
         }
         self.touch(leaf, object)

@@ -3,7 +3,7 @@
 use mokume_reaction::{Body, CellId, Fallible, Operation, Target, Terminator, Value as Id, WireId};
 
 use super::decoder::Headers;
-use super::way::{Ended, Way};
+use super::way::{Emission, Ended, Way};
 use super::{Reader, Value};
 use crate::term::{Node, Term};
 
@@ -15,6 +15,14 @@ impl Reader<'_> {
         match &body.blocks[way.block].terminator {
             Terminator::Return => {
                 let Way { leaf, emissions, .. } = way;
+                Ended::Finished(leaf, emissions)
+            }
+            end @ (Terminator::Yield { values } | Terminator::Refuse { values }) if self.is_alone => {
+                let is_refused = matches!(end, Terminator::Refuse { .. });
+                let values = values.iter().map(|value| way.value(*value)).collect::<Result<Vec<_>, _>>();
+                let Ok(values) = values else { return way.escape("a value that is not there") };
+                let Way { leaf, mut emissions, .. } = way;
+                emissions.push(Emission::Given { values, is_refused });
                 Ended::Finished(leaf, emissions)
             }
             // Who calls a function asks for its values before.
@@ -198,6 +206,9 @@ impl Reader<'_> {
                     match outcome.result {
                         Ok(decoded) => ways.push((copy, None, then, vec![Value::Message(Box::new(decoded))])),
                         Err(reason) => {
+                            if self.compares {
+                                copy.leaf.refused.push((wire, packet.clone()));
+                            }
                             let results = vec![Value::Message(Box::new(packet.clone())), Value::Reason(reason)];
                             ways.push((copy, None, otherwise, results));
                         }

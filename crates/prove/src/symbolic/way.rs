@@ -9,15 +9,26 @@ use crate::term::Term;
 pub(super) type Frame = Vec<Option<Value>>;
 
 /// Carried out when the handler has ended, in order: what leaves by a port is an emission like the others.
-#[derive(Clone)]
-pub(super) enum Emission {
-    Call { target: To, event: String, args: Vec<Value> },
+#[derive(Clone, Debug)]
+pub(crate) enum Emission {
+    /// `null`: when it is for nobody, if that is a question.
+    Call {
+        target: To,
+        null: Option<Term>,
+        event: String,
+        args: Vec<Value>,
+    },
     Out(Out),
+    /// What a function gives that is read as if it were a handler, and whether it refuses.
+    Given {
+        values: Vec<Value>,
+        is_refused: bool,
+    },
 }
 
 /// Who an emission is for.
-#[derive(Clone, Copy)]
-pub(super) enum To {
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum To {
     Object(Object),
     /// Whoever a cell refers to when it is carried out.
     Linked(Object, CellId),

@@ -43,8 +43,14 @@ impl Terms {
                 x,
                 y,
             ) if low == 0 && (width > 64 || !self.fits(a, high) || self.carries_nothing(operator, x, y, high)) => {
+                // Sums share their parts: each is cut off once.
+                if let Some(part) = self.assumed.parts.0.borrow().get(&(high, a)) {
+                    return *part;
+                }
                 let (x, y) = (self.extract(high, 0, x), self.extract(high, 0, y));
-                self.binary(operator, x, y)
+                let part = self.binary(operator, x, y);
+                self.assumed.parts.0.borrow_mut().insert((high, a), part);
+                part
             }
             _ => self.make(Node::Extract(high, low, a), Sort::Bits(high - low + 1)),
         }

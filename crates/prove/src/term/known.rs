@@ -211,6 +211,7 @@ impl Terms {
         self.assumed.ranges.insert(term, new);
         self.assumed.of_numbers += 1;
         self.assumed.seen.borrow_mut().clear();
+        self.assumed.parts.0.borrow_mut().clear();
         if new.0 == new.1 {
             let number = self.number(new.0, self.width(term));
             return self.unite(term, number);
@@ -432,6 +433,7 @@ impl Terms {
             self.assumed.known.insert(term, other);
             self.assumed.of_numbers += u64::from(self.sort(term) != Sort::Bool);
             self.assumed.seen.borrow_mut().clear();
+            self.assumed.parts.0.borrow_mut().clear();
         }
     }
 }

@@ -23,5 +23,5 @@ mod wire_options;
 pub use layout::{layout, layout_hash};
 pub use names::ty as show_type;
 pub use parse::{parse, Parsed};
-pub use print::{function_code, path_code, path_lines, print, CodeLine};
+pub use print::{function_code, path_code, path_lines, print, unit, wire, CodeLine};
 pub use print_body::Part;

@@ -235,6 +235,20 @@ fn handler(automaton: &Automaton, handler: &Handler) -> String {
     format!("{head} {{\n{}}}\n", print_body::body(automaton, &handler.body, (&[], &[])))
 }
 
+/// One handler, function or path, as [`print`] has it.
+pub fn unit(automaton: &Automaton, unit: Unit) -> String {
+    match unit {
+        Unit::Handler(id) => handler(automaton, automaton.handler(id)),
+        Unit::Function(id) => function(automaton, &automaton.functions[id.index()]),
+        Unit::Path(id) => way(automaton, &automaton.paths[id.index()]),
+    }
+}
+
+/// One wire, as [`print`] has it.
+pub fn wire(automaton: &Automaton, id: WireId) -> String {
+    print_wire::wire(automaton, &automaton.wires[id.index()])
+}
+
 /// A line of a path or a memo, as [`print`] has it but for the mark.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CodeLine {

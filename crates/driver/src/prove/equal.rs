@@ -1,0 +1,248 @@
+//! `mokume prove A == B`: whether two stacks do the same, handler by handler, or else reaction by reaction.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use mokume_base::World;
+use mokume_prove::equal::{judge_same, Extent};
+use mokume_prove::judge::{Judged, Step};
+use mokume_prove::pair::{pair, Both, Pair};
+use mokume_reaction::{Automaton, CellId, ClassId, Emission, HandlerId, Trigger};
+
+use super::replay::test_of;
+use super::{there, way, Beside, Replayed, Way};
+use crate::compile::Compiled;
+use crate::failure::Failure;
+
+/// Sequences of random events that both are run by, where something is open.
+const SEQUENCES: u64 = 400;
+
+/// What is known of two stacks.
+#[derive(Clone, Debug)]
+pub struct Equality {
+    /// What is declared otherwise in the two, a line each: then nothing is asked.
+    pub apart: Vec<String>,
+    /// Handlers that are the same code in both.
+    pub same: usize,
+    /// Functions and procedures that are not the same code, and are shown to do the same: handlers that differ in these alone count as the same code.
+    pub functions: Vec<Part>,
+    /// The other handlers, each by itself.
+    pub handlers: Vec<Part>,
+    /// The events whose reactions go through handlers that are open, each as a whole.
+    pub events: Vec<Part>,
+    /// Cells that only one of the two has, `class.cell`: what is in them is not compared.
+    pub alone: Vec<String>,
+    /// Buffers of messages in each, where they differ: what is lost for want of one may differ, too.
+    pub buffers: Option<(u32, u32)>,
+    /// A run from the start in which the two differ, if one was found.
+    pub refuted: Option<Replayed>,
+}
+
+impl Equality {
+    /// Whether every reaction of one is shown to be that of the other.
+    pub fn is_proved(&self) -> bool {
+        let all = |parts: &[Part]| parts.iter().all(Part::is_proved);
+        let open = !all(&self.handlers);
+        self.apart.is_empty() && self.refuted.is_none() && (!open || (all(&self.events) && !self.events.is_empty()))
+    }
+}
+
+/// What is known of a handler, or of an event with all that follows from it.
+#[derive(Clone, Debug)]
+pub struct Part {
+    pub name: String,
+    /// Its ways, each proved or open; or why it is not read at all.
+    pub ways: Result<Vec<Way>, String>,
+    pub took: Duration,
+}
+
+impl Part {
+    /// Whether every way is proved.
+    pub fn is_proved(&self) -> bool {
+        self.ways.as_ref().is_ok_and(|ways| {
+            ways.iter().all(|way| way.verdict.is_ok())
+                && ways.iter().any(|way| way.verdict.as_ref().is_ok_and(|shown| !shown.goals.is_empty()))
+        })
+    }
+}
+
+/// What is told while it is worked on.
+pub enum Heard<'a> {
+    /// A handler or an event is worked on.
+    WorksOn(&'a str, Step),
+    /// What is known of a handler.
+    Handler(&'a Part),
+    /// What is known of an event, all that follows from it included.
+    Event(&'a Part),
+}
+
+/// Whether two stacks do the same. A handler or an event that takes longer than the limit is open.
+///
+/// Fails where there is no solver, and one is needed.
+pub fn equal(
+    world: &dyn World,
+    (first, second): (&Compiled, &Compiled),
+    limit: Duration,
+    told: &mut dyn FnMut(Heard),
+) -> Result<Equality, Failure> {
+    let mut equality = Equality {
+        apart: Vec::new(),
+        same: 0,
+        functions: Vec::new(),
+        handlers: Vec::new(),
+        events: Vec::new(),
+        alone: Vec::new(),
+        buffers: None,
+        refuted: None,
+    };
+    let over_one = match pair(&first.uncomposed, &second.uncomposed) {
+        Ok(over_one) => over_one,
+        Err(apart) => return Ok(Equality { apart, ..equality }),
+    };
+    let (a, b) = (first.composed.pool, second.composed.pool);
+    equality.buffers = (a != b).then_some((a, b));
+    let flat = |automaton: &Automaton| mokume_analyse::flat(automaton).into_owned();
+    let over_one_with = over_one.with_functions();
+    let flat = Pair { first: flat(&over_one_with.first), second: flat(&over_one_with.second), ..over_one.clone() };
+    let name = |(class, cell): &(ClassId, CellId)| {
+        format!("{}.{}", flat.first.class(*class).name, flat.first.cell(*class, *cell).name)
+    };
+    equality.alone = flat.alone.iter().map(name).collect();
+    let (mut solvers, mut open) = (None, Vec::new());
+    let mut judged = |both: &Both, extent, told: &mut dyn FnMut(Heard)| {
+        let solvers = match &mut solvers {
+            Some(solvers) => solvers,
+            none => none.insert(there(world)?),
+        };
+        let name = name_of(&flat, both);
+        let started = world.now();
+        let mut watch = |step: Step| {
+            told(Heard::WorksOn(&name, step));
+            let took = world.now().saturating_sub(started);
+            let over = || format!("no answer within {} s", limit.as_secs());
+            limit.checked_sub(took).filter(|left| !left.is_zero()).ok_or_else(over)
+        };
+        let ways = judge_same(&flat, both, extent, solvers, &mut watch);
+        let ways = ways.map(|Judged { ways }| ways.into_iter().map(way).collect());
+        let took = world.now().saturating_sub(started);
+        Ok::<_, Failure>(Part { name, ways, took })
+    };
+    let handlers = flat.handlers();
+    let mut known = BTreeSet::new();
+    for both in &handlers {
+        let Some(function) = both.function() else { continue };
+        let mut part = judged(both, Extent::Handler, told)?;
+        if part.is_proved() {
+            known.insert(function.to_owned());
+            function.clone_into(&mut part.name);
+            told(Heard::Handler(&part));
+            equality.functions.push(part);
+        }
+    }
+    for both in handlers.iter().filter(|both| both.function().is_none()) {
+        // As they were written, they name their functions.
+        if over_one.is_same_code(both, &known) {
+            equality.same += 1;
+            continue;
+        }
+        // Nobody emits it in the other, or what is emitted is not the same.
+        let is_event = matches!(both.trigger, Trigger::Event(_));
+        if is_event && (both.first.is_none() || both.second.is_none()) {
+            continue;
+        }
+        let part = judged(both, Extent::Handler, told)?;
+        told(Heard::Handler(&part));
+        if !part.is_proved() {
+            open.push(both.clone());
+        }
+        equality.handlers.push(part);
+    }
+    if !open.is_empty() {
+        let missing = |both: &&Both| both.first.is_none() || both.second.is_none();
+        let open: BTreeSet<Key> = open.iter().chain(handlers.iter().filter(missing)).map(key).collect();
+        for both in handlers.iter().filter(|both| both.function().is_none() && begins(&flat, both)) {
+            let reached = [(&flat.first, both.first), (&flat.second, both.second)];
+            if !reached
+                .iter()
+                .any(|(automaton, handler)| handler.is_some_and(|handler| reach(automaton, handler, &open)))
+            {
+                continue;
+            }
+            let mut part = judged(both, Extent::Reaction, told)?;
+            let events = both.first.map_or(Vec::new(), |handler| crate::path::events(&flat.first, handler));
+            if !events.is_empty() {
+                part.name = events.join(", ");
+            }
+            told(Heard::Event(&part));
+            equality.events.push(part);
+        }
+    }
+    if !equality.is_proved() && !first.calls_c() && !second.calls_c() {
+        equality.refuted = refuted(first, &over_one);
+    }
+    Ok(equality)
+}
+
+type Key = (ClassId, Trigger);
+
+fn key(both: &Both) -> Key {
+    (both.class, both.trigger.clone())
+}
+
+fn name_of(pair: &Pair, both: &Both) -> String {
+    match (both.first, both.second) {
+        (Some(first), _) => pair.first.handler_name(first),
+        (None, Some(second)) => pair.second.handler_name(second),
+        (None, None) => String::new(),
+    }
+}
+
+/// Whether reactions begin with it in one of the two.
+fn begins(pair: &Pair, both: &Both) -> bool {
+    let begins = |automaton: &Automaton, handler: Option<HandlerId>| {
+        handler.is_some_and(|handler| {
+            automaton.begins(handler) || automaton.handler(handler).later_capacity > 0 || both.trigger == Trigger::Start
+        })
+    };
+    begins(&pair.first, both.first) || begins(&pair.second, both.second)
+}
+
+/// Whether what follows from a handler may go through one of these.
+fn reach(automaton: &Automaton, from: HandlerId, wanted: &BTreeSet<Key>) -> bool {
+    let mut seen = BTreeSet::new();
+    let mut open = vec![from];
+    while let Some(handler) = open.pop() {
+        let described = automaton.handler(handler);
+        if !seen.insert(handler.0) {
+            continue;
+        }
+        if wanted.contains(&(described.class, described.trigger.clone())) {
+            return true;
+        }
+        open.extend(automaton.handler_of(described.class, &Trigger::Settle));
+        let body = &described.body;
+        for op in body.ops() {
+            let Some(Emission::Event { target, event, .. }) = op.kind.emission() else { continue };
+            let class = automaton.class_for(body, target);
+            open.extend(class.and_then(|class| automaton.handler_of(class, &Trigger::Event(event.to_owned()))));
+        }
+    }
+    false
+}
+
+/// Runs both by the same random events: the first difference, as a test that the first passes.
+fn refuted(first: &Compiled, pair: &Pair) -> Option<Replayed> {
+    let named = Automaton { name: first.uncomposed.name.clone(), ..pair.first.clone() };
+    let beside = Beside { layers: &named, natives: &first.natives, lessons: &[] };
+    let difference = beside.run(&pair.second, 0, (SEQUENCES, 1)).0?;
+    let test = test_of(&beside, &first.written, &difference, "where the second differs");
+    // Accounts are told by numbers of reasons.
+    let named = |text: &str| {
+        let mut text = text.to_owned();
+        for (place, reason) in pair.first.reasons.iter().enumerate() {
+            text = text.replace(&format!("ReasonId({place})"), &reason.name);
+        }
+        text
+    };
+    Some(Replayed { test, layers: named(&difference.reference), path: named(&difference.subject) })
+}

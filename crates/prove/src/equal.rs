@@ -1,0 +1,245 @@
+//! Whether handlers of two automata that stand over one list of declarations do the same: in every state in which all that both have is the same, by the
+//! same event, they put out and emit the same, leave the same state, and report the same.
+//!
+//! A handler runs to its end before anything follows from what it emits (docs/semantics.md, R2, O2). So where each handler does the same, each reaction does,
+//! whichever layers it goes through. A reaction is read as a whole where handlers do not do the same one by one.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+
+use mokume_reaction::{Automaton, ClassId, Emission, Fallible, Handler, HandlerId, Trigger, Type};
+
+use crate::judge::{
+    argument, arguments, made_simple, sizes, Asking, Compared, Goals, Judged, Open, Place, Step, Watch, Way,
+};
+use crate::pair::{Both, Pair};
+use crate::solver::{Answer, Solver};
+use crate::symbolic::{any_state, Leaf, Object, Origin, Reader, Value};
+use crate::term::{Assumed, Term, Terms};
+
+/// How much is read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Extent {
+    /// A handler alone: what it emits is what it gives.
+    Handler,
+    /// A handler with which reactions begin, and all that follows from it. Whom an event of the first automaton is for is taken to be there.
+    Reaction,
+}
+
+/// One of the two.
+#[derive(Clone, Copy)]
+struct Side<'a> {
+    automaton: &'a Automaton,
+    handler: Option<HandlerId>,
+}
+
+/// Judges a handler of two automata whose procedures stand in place (`mokume_analyse::flat`). One that only one of them has is compared with doing nothing.
+pub fn judge_same<'w>(
+    pair: &Pair,
+    both: &Both,
+    extent: Extent,
+    solvers: &mut [Box<dyn Solver + 'w>],
+    watch: &mut Watch,
+) -> Result<Judged, String> {
+    let sides = [(&pair.first, both.first), (&pair.second, both.second)];
+    let [first, second] = sides.map(|(automaton, handler)| Side { automaton, handler });
+    let given = [first, second].into_iter().find(|side| side.handler.is_some()).ok_or("neither has it")?;
+    if let (Some(a), Some(b)) = (both.first, both.second) {
+        let [a, b] = [pair.first.handler(a), pair.second.handler(b)];
+        let types = |handler: &Handler| handler.params.iter().map(|(_, ty)| *ty).collect::<Vec<_>>();
+        if types(a) != types(b) {
+            return Err("it is given other things in the second".into());
+        }
+        if a.later_capacity != b.later_capacity {
+            return Err("another number of its events may be put off in the second".into());
+        }
+    }
+    let how = How { given, is_inside: is_inside(pair, both), extent };
+    let mut terms = Terms::default();
+    let (leaves, objects) = {
+        let mut reader = Reader::new(first.automaton, &mut terms, any_state).inside(how.is_inside);
+        reader.stopped_by(|| watch(Step { way: 0, ways: 0, questions: 0, open: 0 }).err());
+        let leaves = how.leaves(first, both, &mut reader)?;
+        (leaves, reader.objects().to_vec())
+    };
+    let mut ways = Vec::new();
+    let all = leaves.len();
+    for (place, leaf) in leaves.into_iter().enumerate() {
+        let open = ways.iter().filter(|way: &&Way| way.verdict.is_err()).count();
+        let step = Step { way: place + 1, ways: all, questions: 0, open };
+        let handler = given.handler.ok_or("neither has it")?;
+        let facts = [sizes(given.automaton, handler, &mut terms), leaf.condition.clone()].concat();
+        let facts = made_simple(&mut terms, &facts);
+        let asking = RefCell::new(Asking::new(facts.clone(), &mut *solvers, (&mut *watch, step)));
+        let mut verdict = way((pair, both, &how), (first, second), &objects, (&mut terms, &facts), &asking);
+        if let (Ok(_) | Err(_), Some(why), true) = (&verdict, asking.borrow_mut().over(), verdict.is_err()) {
+            verdict = Err(why.into());
+        }
+        terms.assuming(Assumed::default());
+        terms.tell_apart();
+        ways.push(Way { guards: leaf.condition.len(), verdict });
+    }
+    Ok(Judged { ways })
+}
+
+/// Whether a layer may emit the event that leads here: then a message may have headers.
+fn is_inside(pair: &Pair, both: &Both) -> bool {
+    let begins =
+        |automaton: &Automaton, handler: Option<HandlerId>| handler.is_none_or(|handler| automaton.begins(handler));
+    let Trigger::Event(name) = &both.trigger else { return false };
+    if both.function().is_some() {
+        return true;
+    }
+    let emits = |automaton: &Automaton| {
+        automaton.bodies().any(|body| {
+            let mut emissions =
+                body.ops().filter_map(|op| op.kind.emission()).chain(body.attempts().filter_map(Fallible::emission));
+            emissions.any(|emission| matches!(emission, Emission::Event { event, .. } if event == name))
+        })
+    };
+    !(begins(&pair.first, both.first) && begins(&pair.second, both.second)) || emits(&pair.first) || emits(&pair.second)
+}
+
+/// How both are read.
+struct How<'a> {
+    /// Whose parameters name what the event brings.
+    given: Side<'a>,
+    is_inside: bool,
+    extent: Extent,
+}
+
+impl How<'_> {
+    fn leaves(&self, side: Side, both: &Both, reader: &mut Reader) -> Result<Vec<Leaf>, String> {
+        let args: Vec<Value> = match self.given.handler {
+            Some(handler) if both.function().is_some() => {
+                // A procedure of a layer is given the object of which there is one.
+                let params = self.given.automaton.handler(handler).params.iter().enumerate();
+                let args = params.map(|(place, (name, ty))| match ty {
+                    Type::Ref(class) if reader.automaton.is_unique(*class) => {
+                        Ok(Value::Object(reader.object(*class, Origin::Unique(*class))))
+                    }
+                    ty => argument(self.given.automaton, (place, name), *ty, reader),
+                });
+                args.collect::<Result<_, _>>()?
+            }
+            Some(handler) => arguments(self.given.automaton, handler, reader)?,
+            None => Vec::new(),
+        };
+        reader.object(both.class, Origin::Given(both.class));
+        reader.compares = true;
+        match (side.handler, self.extent) {
+            (None, _) => Ok(vec![reader.read_nothing()]),
+            (Some(handler), Extent::Handler) => reader.read_alone(handler, args),
+            (Some(handler), Extent::Reaction) => reader.react(handler, args),
+        }
+    }
+}
+
+fn way(
+    (pair, both, how): (&Pair, &Both, &How),
+    (first, second): (Side, Side),
+    objects: &[(ClassId, Origin)],
+    (terms, facts): (&mut Terms, &[Term]),
+    asking: &RefCell<Asking<'_, '_, '_>>,
+) -> Result<Goals, Open> {
+    match asking.borrow_mut().ask(terms, &[]) {
+        Answer::Sat(_) => {}
+        // Its conditions exclude each other.
+        Answer::Unsat => return Ok(Goals::new()),
+        Answer::Unknown(why) => return Err(format!("whether it is ever taken is not decided: {why}").into()),
+    }
+    for fact in facts {
+        let fact = terms.again(*fact);
+        terms.assume(fact);
+    }
+    terms.assume_all(facts);
+    let read = |side: Side, objects: &[_], terms: &mut Terms, facts: &[Term]| {
+        let mut reader = Reader::new(side.automaton, terms, any_state).knowing(objects.to_vec()).inside(how.is_inside);
+        let same = reader.same_objects();
+        asking.borrow_mut().learn(reader.terms, &same);
+        same.iter().for_each(|fact| reader.terms.assume(*fact));
+        let facts = [facts, &same].concat();
+        reader.terms.assume_all(&facts);
+        reader.facts.clone_from(&facts);
+        reader.without_impossible(|terms, conditions| {
+            matches!(asking.borrow_mut().ask(terms, conditions), Answer::Unsat)
+        });
+        reader.stopped_by(|| asking.borrow_mut().over());
+        let leaves = how.leaves(side, both, &mut reader)?;
+        let objects = reader.objects().to_vec();
+        let there: Vec<Term> = (0..objects.len() as u32).map(|object| reader.is_there(Object(object))).collect();
+        let written: BTreeSet<Place> = leaves.iter().flat_map(|leaf| &leaf.written).copied().collect();
+        let before = written.into_iter().filter_map(|place| Some((place, reader.before(place.0, place.1)?)));
+        let before: BTreeMap<Place, Term> = before.collect();
+        Ok::<_, String>((leaves, objects, there, before, facts))
+    };
+    let (mine, objects, _, before, facts) = read(first, objects, terms, facts)?;
+    // Mostly there is one: under its conditions the others are impossible.
+    let mut live = Vec::new();
+    for leaf in mine {
+        if !matches!(asking.borrow_mut().ask(terms, &leaf.condition), Answer::Unsat) {
+            live.push(leaf);
+        }
+    }
+    let (theirs, objects, there, more, facts) = read(second, &objects, terms, &facts)?;
+    let cells: BTreeMap<Place, Term> = before.into_iter().chain(more).collect();
+    let is_sure = |origin: &Origin| matches!(origin, Origin::Given(_) | Origin::Unique(_) | Origin::Parent(_));
+    let sure: Vec<bool> = objects.iter().map(|(_, origin)| is_sure(origin)).collect();
+    let class_of = |object: Object| objects[object.0 as usize].0;
+    let mut goals = Goals::new();
+    for mine in &live {
+        if let Some(escape) = &mine.escape {
+            return Err(format!("the first comes to {escape}").into());
+        }
+        // Whom the first speaks of is there.
+        let there_mine: Vec<Term> = mine.nulls.iter().map(|null| terms.not(*null)).collect();
+        for theirs in &theirs {
+            let both = [&mine.condition[..], &there_mine, &theirs.condition].concat();
+            if matches!(asking.borrow_mut().ask(terms, &both), Answer::Unsat) {
+                continue;
+            }
+            if let Some(escape) = &theirs.escape {
+                return Err(format!("the second comes to {escape}").into());
+            }
+            let known = terms.assumed();
+            for fact in &both {
+                let fact = terms.again(*fact);
+                terms.assume(fact);
+            }
+            terms.assume_all(&[&facts[..], &both].concat());
+            let compared = Compared {
+                automaton: &pair.first,
+                class_of: &class_of,
+                there: &there,
+                sure: &sure,
+                before: &cells,
+                alone: &pair.alone,
+                other_wires: &pair.other_wires,
+                assumes: true,
+                terms: &mut *terms,
+                mine,
+                theirs,
+            };
+            for (kind, about, failure) in compared.failures()? {
+                if terms.constant(failure) != Some(0) {
+                    let more = [&both[..], &[failure]].concat();
+                    match asking.borrow_mut().ask(terms, &more) {
+                        Answer::Unsat => {}
+                        Answer::Sat(values) => {
+                            return Err(Open { why: format!("{}: {about} may differ", kind.name()), values });
+                        }
+                        Answer::Unknown(why) => {
+                            return Err(format!("{}: {about} is not decided: {why}", kind.name()).into());
+                        }
+                    }
+                }
+                *goals.entry(kind).or_default() += 1;
+            }
+            terms.assuming(known);
+        }
+    }
+    match goals.is_empty() {
+        true => Err("there is no way of both that is compared".to_owned().into()),
+        false => Ok(goals),
+    }
+}

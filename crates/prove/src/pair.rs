@@ -1,0 +1,387 @@
+//! Two automata over one list of declarations, so that what has one name in both is one thing: what is compared must be told apart by nothing but
+//! what it does.
+//!
+//! It is done in the text form, where a name is all that stands for a declaration. What of one name is not the same in both is *apart*: then nothing is said of
+//! the two. Cells that only one of them has are known ([`Pair::alone`]): of these, no relation is asked.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use mokume_base::FileId;
+use mokume_reaction::operation::Slot;
+use mokume_reaction::{
+    text, Automaton, CellId, ClassId, Function, FunctionId, Handler, HandlerId, Operation, Role, Trigger, Type, Unit,
+    Value, ValueInfo, WireId,
+};
+
+/// Two automata whose declarations have the same numbers.
+#[derive(Clone, Debug)]
+pub struct Pair {
+    pub first: Automaton,
+    pub second: Automaton,
+    /// Cells that only one of them has.
+    pub alone: BTreeSet<(ClassId, CellId)>,
+    /// Wires of one name that are not the same, by their numbers in either: one that only one of them has is among them.
+    pub other_wires: BTreeSet<WireId>,
+}
+
+/// A handler of a class, in the one, the other or both.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Both {
+    pub class: ClassId,
+    pub trigger: Trigger,
+    pub first: Option<HandlerId>,
+    pub second: Option<HandlerId>,
+}
+
+impl Both {
+    /// The function that it stands for, if it is no handler.
+    pub fn function(&self) -> Option<&str> {
+        match &self.trigger {
+            Trigger::Event(name) => name.strip_prefix(AS_HANDLER),
+            _ => None,
+        }
+    }
+}
+
+/// Whether a function is given no objects but those whose handlers run it: these are there. Of others it may be given nobody.
+fn is_of_own(function: &Function) -> bool {
+    let refers = |(_, ty): &&(String, Type)| matches!(ty, Type::Ref(_));
+    let mut objects = function.params.iter().filter(refers);
+    !matches!(function.role, Role::Published(_) | Role::Memo) && objects.all(|(name, _)| name.starts_with("at_"))
+}
+
+/// Which kind of function it is, whichever class or layer it is of.
+fn kind(role: &Role) -> u8 {
+    match role {
+        Role::Pure => 0,
+        Role::Published(_) => 1,
+        Role::Procedure { .. } => 2,
+        Role::Memo => 3,
+    }
+}
+
+/// A function as a handler of its first parameter, or of the first class, if that is no object.
+fn as_handler(automaton: &Automaton, name: &str) -> Option<Handler> {
+    let function = automaton.functions.iter().find(|function| function.name == name)?;
+    let (mut params, mut body) = (function.params.clone(), function.body.clone());
+    let class = match params.first() {
+        Some((_, Type::Ref(class))) => {
+            let class = *class;
+            params.remove(0);
+            class
+        }
+        _ => {
+            let class = ClassId::from(0);
+            body.values.push(ValueInfo { name: "nobody".to_owned(), ty: Type::Ref(class) });
+            let value = Value((body.values.len() - 1) as u32);
+            body.blocks.first_mut()?.params.insert(0, value);
+            class
+        }
+    };
+    let trigger = Trigger::Event(format!("{AS_HANDLER}{name}"));
+    Some(Handler { class, trigger, params, body, later_capacity: 0, source: None })
+}
+
+/// What a line of the text form begins with that declares something.
+const DECLARED: [&str; 7] = ["param", "enum", "attribute", "header", "reason", "layer", "port"];
+
+/// A part of the text form: the lines of one item.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Item {
+    word: String,
+    /// What it declares, or its first line.
+    name: String,
+    text: String,
+}
+
+/// Puts two automata over one list of declarations; else what is apart, a line each.
+pub fn pair(first: &Automaton, second: &Automaton) -> Result<Pair, Vec<String>> {
+    let (one_of, other_of) = (first, second);
+    let [a, b] = [first, second].map(|automaton| {
+        let bare =
+            Automaton { composition: None, paths: Vec::new(), name: "same".to_owned(), ..automaton.without_places() };
+        items(&text::print(&bare))
+    });
+    let mut apart = Vec::new();
+    let declared = declarations(&a, &b, &mut apart);
+    let starts = |automaton: &Automaton| -> Vec<String> {
+        let classes = 0..automaton.classes.len();
+        let starts = classes.filter(|class| automaton.handler_of(ClassId::from(*class), &Trigger::Start).is_some());
+        starts.map(|class| automaton.classes[class].name.clone()).collect()
+    };
+    let (one, other) = (starts(first), starts(second));
+    let order =
+        |all: &[String], of: &[String]| all.iter().filter(|name| of.contains(name)).cloned().collect::<Vec<_>>();
+    if order(&one, &other) != order(&other, &one) {
+        apart.push(format!("the order in which objects start: {}; {}", one.join(", "), other.join(", ")));
+    }
+    if !apart.is_empty() {
+        return Err(apart);
+    }
+    let whole = |items: &[Item]| {
+        let own = items.iter().filter(|item| !DECLARED.contains(&item.word.as_str()) && item.word != "class");
+        declared.iter().chain(own.map(|item| &item.text)).map(|text| format!("{text}\n")).collect::<String>()
+    };
+    let [first, second] = match [read(&whole(&a)), read(&whole(&b))] {
+        [Ok(first), Ok(second)] => [first, second],
+        [Err(why), _] | [_, Err(why)] => return Err(vec![why]),
+    };
+    let alone = cells_of_one(&first, one_of, other_of);
+    let wires = |automaton: &Automaton| -> Vec<String> {
+        (0..automaton.wires.len()).map(|wire| text::wire(automaton, WireId::from(wire))).collect()
+    };
+    let (one, other) = (wires(&first), wires(&second));
+    let differ = (0..one.len().max(other.len())).filter(|wire| one.get(*wire) != other.get(*wire));
+    let other_wires = differ.map(WireId::from).collect();
+    Ok(Pair { first, second, alone, other_wires })
+}
+
+fn read(text: &str) -> Result<Automaton, String> {
+    let parsed = text::parse(FileId(0), text);
+    match parsed.diagnostics.first() {
+        Some(diagnostic) => Err(format!("they do not go together: {}", diagnostic.message)),
+        None => Ok(parsed.automaton),
+    }
+}
+
+fn items(text: &str) -> Vec<Item> {
+    let mut items: Vec<Item> = Vec::new();
+    for line in text.lines().filter(|line| !line.is_empty()) {
+        match items.last_mut() {
+            Some(item) if line.starts_with([' ', '}']) => {
+                item.text.push('\n');
+                item.text.push_str(line);
+            }
+            _ => {
+                let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+                let is_named = DECLARED.contains(&word) || word == "class";
+                let name = if is_named { named(rest) } else { line };
+                items.push(Item { word: word.to_owned(), name: name.to_owned(), text: line.to_owned() });
+            }
+        }
+    }
+    items
+}
+
+/// The name in front of what is said of it, quoted parts whole.
+fn named(rest: &str) -> &str {
+    let mut is_quoted = false;
+    let end = rest.find(|letter| {
+        is_quoted ^= letter == '`';
+        !is_quoted && matches!(letter, ' ' | ':' | '{' | '(')
+    });
+    &rest[..end.unwrap_or(rest.len())]
+}
+
+/// The declarations of both, those of the first in front.
+fn declarations(a: &[Item], b: &[Item], apart: &mut Vec<String>) -> Vec<String> {
+    let find = |of: &[Item], item: &Item| {
+        of.iter().find(|other| (&other.word, &other.name) == (&item.word, &item.name)).cloned()
+    };
+    let heads = |items: &[Item]| {
+        let of = |item: &&Item| matches!(item.word.as_str(), "tick" | "outputs");
+        items.iter().filter(of).map(|item| item.text.clone()).collect::<Vec<_>>()
+    };
+    if heads(a) != heads(b) {
+        apart.push(format!("`{}` and `{}`", heads(a).join(", "), heads(b).join(", ")));
+    }
+    let mut declared = Vec::new();
+    for word in DECLARED.into_iter().chain(["class"]) {
+        let of = |items: &[Item]| items.iter().filter(|item| item.word == word).cloned().collect::<Vec<_>>();
+        for item in of(a) {
+            declared.push(match (word, find(b, &item)) {
+                (_, None) if word == "port" => {
+                    apart.push(format!("port `{}` is there only in the first", item.name));
+                    item.text
+                }
+                (_, None) => item.text,
+                ("class", Some(other)) => class(&item, &other, apart),
+                // Which definition an instance is of does not matter.
+                ("layer", Some(_)) => item.text,
+                (_, Some(other)) if other.text == item.text => item.text,
+                (_, Some(other)) => {
+                    let (one, another) = first_difference(&item.text, &other.text);
+                    apart.push(format!("{word} `{}`: `{one}` and `{another}`", item.name));
+                    item.text
+                }
+            });
+        }
+        for item in of(b).into_iter().filter(|item| find(a, item).is_none()) {
+            if word == "port" {
+                apart.push(format!("port `{}` is there only in the second", item.name));
+            }
+            declared.push(item.text);
+        }
+    }
+    declared
+}
+
+fn first_difference<'t>(a: &'t str, b: &'t str) -> (&'t str, &'t str) {
+    let (mut a, mut b) = (a.lines(), b.lines());
+    loop {
+        match (a.next(), b.next()) {
+            (Some(one), Some(other)) if one == other => {}
+            (one, other) => return (one.unwrap_or("").trim(), other.unwrap_or("").trim()),
+        }
+    }
+}
+
+/// The cells of both, those of the first in front.
+fn class(a: &Item, b: &Item, apart: &mut Vec<String>) -> String {
+    let (head, other) = (a.text.lines().next().unwrap_or(""), b.text.lines().next().unwrap_or(""));
+    if head != other {
+        apart.push(format!("`{}` and `{}`", head.trim_end_matches(" {"), other.trim_end_matches(" {")));
+    }
+    let (mine, theirs) = (cells(a), cells(b));
+    let mut lines = vec![head.to_owned()];
+    for (name, line) in &mine {
+        if let Some((_, other)) = theirs.iter().find(|(other, _)| other == name).filter(|(_, other)| other != line) {
+            apart.push(format!("state of `{}`: `{}` and `{}`", a.name, line.trim(), other.trim()));
+        }
+        lines.push((*line).to_owned());
+    }
+    let more = theirs.iter().filter(|(name, _)| !mine.iter().any(|(other, _)| other == name));
+    lines.extend(more.map(|(_, line)| (*line).to_owned()));
+    lines.push("}".to_owned());
+    lines.join("\n")
+}
+
+fn cells(class: &Item) -> Vec<(&str, &str)> {
+    let lines = class.text.lines().skip(1).filter(|line| line.starts_with(' '));
+    lines.map(|line| (named(line.trim_start().trim_start_matches("fixed ")), line)).collect()
+}
+
+fn cells_of_one(both: &Automaton, first: &Automaton, second: &Automaton) -> BTreeSet<(ClassId, CellId)> {
+    let mut alone = BTreeSet::new();
+    for (c, class) in both.classes.iter().enumerate() {
+        for (place, cell) in class.cells.iter().enumerate() {
+            let has = |of: &Automaton| {
+                let mut cells =
+                    of.classes.iter().filter(|other| other.name == class.name).flat_map(|other| &other.cells);
+                cells.any(|other| other.name == cell.name)
+            };
+            if !(has(first) && has(second)) {
+                alone.insert((ClassId::from(c), CellId::from(place)));
+            }
+        }
+    }
+    alone
+}
+
+/// What the trigger of a function begins with that is read as if it were a handler.
+const AS_HANDLER: &str = "function ";
+
+impl Pair {
+    /// The same with each function of both that is not the same text as a handler, too: by [`Both::function`] it is known. Where procedures are put in place behind it, these
+    /// are read with all that they run. The first parameter that is an object is whose handler it is.
+    pub fn with_functions(&self) -> Pair {
+        let mut pair = self.clone();
+        for name in self.functions_apart() {
+            let heads = [&self.first, &self.second].map(|automaton| as_handler(automaton, &name));
+            let [Some(first), Some(second)] = heads else { continue };
+            pair.first.handlers.push(first);
+            pair.second.handlers.push(second);
+        }
+        pair
+    }
+
+    /// Functions of one name and one head in both whose own text is not the same.
+    fn functions_apart(&self) -> Vec<String> {
+        let mut apart = Vec::new();
+        for (place, function) in self.first.functions.iter().enumerate() {
+            let Some(other) = self.second.functions.iter().position(|other| other.name == function.name) else {
+                continue;
+            };
+            let described = &self.second.functions[other];
+            let types = |function: &Function| function.params.iter().map(|(_, ty)| *ty).collect::<Vec<_>>();
+            let head = |function: &Function| (types(function), function.results.clone(), function.refused().to_vec());
+            let is_alike = head(function) == head(described) && kind(&function.role) == kind(&described.role);
+            let [a, b] = [(&self.first, place), (&self.second, other)];
+            let text = |(automaton, place): (&Automaton, usize)| text::unit(automaton, Unit::Function(place.into()));
+            if is_alike && is_of_own(function) && text(a) != text(b) {
+                apart.push(function.name.clone());
+            }
+        }
+        apart
+    }
+
+    /// The handlers of both, each with the one that has its place in the other.
+    pub fn handlers(&self) -> Vec<Both> {
+        let mut all: Vec<Both> = Vec::new();
+        for handler in self.first.handlers.iter().chain(&self.second.handlers) {
+            let (class, trigger) = (handler.class, handler.trigger.clone());
+            if !all.iter().any(|known| known.class == class && known.trigger == trigger) {
+                let [first, second] =
+                    [&self.first, &self.second].map(|automaton| automaton.handler_of(class, &trigger));
+                all.push(Both { class, trigger, first, second });
+            }
+        }
+        all
+    }
+
+    /// Whether a handler is the same code in both, with all functions and wires that it names. Functions that are known to do the same are not looked at.
+    pub fn is_same_code(&self, both: &Both, known: &BTreeSet<String>) -> bool {
+        let (Some(first), Some(second)) = (both.first, both.second) else { return false };
+        Code::of(&self.first, first, known) == Code::of(&self.second, second, known)
+    }
+}
+
+/// What a handler does, as text.
+#[derive(PartialEq, Eq)]
+struct Code {
+    handler: String,
+    functions: BTreeMap<String, String>,
+    wires: BTreeMap<String, String>,
+    /// Functions in C, of which nothing is known but their names: never equal to anything.
+    is_known: Known,
+}
+
+/// Two of which nothing is known are not the same.
+struct Known(bool);
+
+impl PartialEq for Known {
+    fn eq(&self, other: &Known) -> bool {
+        self.0 && other.0
+    }
+}
+
+impl Eq for Known {}
+
+impl Code {
+    fn of(automaton: &Automaton, handler: HandlerId, known: &BTreeSet<String>) -> Code {
+        let mut code = Code {
+            handler: text::unit(automaton, Unit::Handler(handler)),
+            functions: BTreeMap::new(),
+            wires: BTreeMap::new(),
+            is_known: Known(true),
+        };
+        let mut open = vec![&automaton.handler(handler).body];
+        while let Some(body) = open.pop() {
+            let plain = body.ops().map(|op| (op.kind.row().name, op.kind.slots()));
+            let attempts = body.blocks.iter().filter_map(|block| block.terminator.attempt());
+            for (name, slots) in plain.chain(attempts.map(|op| (op.row().name, op.slots()))) {
+                code.is_known.0 &= name != "Native";
+                for slot in slots {
+                    match slot {
+                        Slot::Function(FunctionId(id)) => {
+                            let function = &automaton.functions[id as usize];
+                            if known.contains(&function.name) {
+                                continue;
+                            }
+                            let text = text::unit(automaton, Unit::Function(FunctionId(id)));
+                            if code.functions.insert(function.name.clone(), text).is_none() {
+                                open.push(&function.body);
+                            }
+                        }
+                        Slot::Wire(WireId(id)) => {
+                            let text = text::wire(automaton, WireId(id));
+                            code.wires.insert(automaton.wires[id as usize].name.clone(), text);
+                        }
+                        _ => {}
+                    }
+                }
+            }
+        }
+        code
+    }
+}
