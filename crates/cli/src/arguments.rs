@@ -154,6 +154,25 @@ pub enum Command {
         #[command(flatten)]
         on: OnDevices,
     },
+    /// Runs a file's `network`, or a test of it, step by step on the interpreter; forwards and backwards.
+    ///
+    /// Commands come from the terminal or from a pipe, a line each; `help` lists them. `mokume debug net.mok < commands` does for scripts.
+    /// Examples: `mokume debug net.mok`, then `break drop`, `continue`, `why`, `state`, `back`;
+    /// `mokume debug layer.mok --test "a late message is dropped"`.
+    #[command(verbatim_doc_comment)]
+    Debug {
+        /// A `.mok` file; the sources of `Mokume.toml` when left out.
+        file: Option<String>,
+        /// Which network, where the file has several.
+        #[arg(long, value_name = "NAME")]
+        network: Option<String>,
+        /// A test, by its name or a part that no other has.
+        #[arg(long, value_name = "NAME", conflicts_with = "network")]
+        test: Option<String>,
+        /// Serves an editor by the debug adapter protocol, over the standard input and output; what runs is said by its `launch`.
+        #[arg(long, conflicts_with_all = ["file", "network", "test"])]
+        dap: bool,
+    },
     /// Runs a file's `network`: hosts on simulated media, in virtual time.
     Sim {
         /// A `.mok` file; the sources of `Mokume.toml` when left out.

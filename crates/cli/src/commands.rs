@@ -77,6 +77,13 @@ pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i3
             let checked = accepted(file.as_slice(), printer)?.fused(fused.level);
             apart.carry_out(&checked.natives, || simulate(&checked, file.as_deref(), &options, printer))
         }
+        Command::Debug { dap: true, .. } => Ok(crate::debug::serve(arguments.seed)),
+        Command::Debug { file, network, test, dap: false } => {
+            let checked = accepted(file.as_slice(), printer)?;
+            let asked =
+                crate::debug::Asked { network: network.as_deref(), test: test.as_deref(), seed: arguments.seed };
+            crate::debug::debug(&checked, &asked, printer)
+        }
         Command::Profile { file, network, stack, seeds, output } => {
             let checked = accepted(file.as_slice(), printer)?;
             let asked = crate::profile::Asked {

@@ -6,7 +6,8 @@ use mokume_lsp::Ended;
 /// Serves the editor at the other end. 1 where it went away without a word.
 pub fn lsp() -> i32 {
     let input = std::io::BufReader::new(std::io::stdin());
-    match mokume_lsp::serve(&RealWorld, input, &mut std::io::stdout()) {
+    let command = mokume_driver::apart::ourselves().map_or("mokume".into(), |path| path.to_string_lossy().into_owned());
+    match mokume_lsp::serve(&RealWorld, &command, input, &mut std::io::stdout()) {
         Ended::Well => 0,
         Ended::Badly => 1,
     }

@@ -5,6 +5,7 @@ mod apart;
 mod arguments;
 mod commands;
 mod common;
+mod debug;
 mod dissect;
 mod equal;
 mod fmt;

@@ -2,6 +2,7 @@
 
 mod apart;
 mod command;
+mod debug;
 mod devices;
 mod dissect;
 mod equal;

@@ -6,30 +6,85 @@
 //! only be too careful.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::rc::Rc;
 
 use mokume_base::{render, Diagnostic, FileId, Severity, World};
+use mokume_lower::Protocols;
+use mokume_reaction::Automaton;
 use mokume_semantics::program::StackId;
 use mokume_syntax::ast::{self, AstNode};
 use mokume_syntax::SyntaxKind;
 
-use crate::compile::{self, Checked};
+use crate::compile::{self, Checked, Compiled};
 
 /// All that is wrong with the files that were asked for, by place.
 pub fn all(checked: &Checked, world: &dyn World) -> Vec<Diagnostic> {
-    looked_at(checked, Some(world))
+    looked_at(checked, &mut |stack| Rc::new(Whole::of(compile::compile(checked, stack, world))))
 }
 
 /// The same without what is said of functions in C once they are compiled: nothing is written, and no code of theirs is opened.
 pub fn without_c(checked: &Checked) -> Vec<Diagnostic> {
-    looked_at(checked, None)
+    without_c_again(checked, &mut Kept::default())
 }
 
-fn looked_at(checked: &Checked, world: Option<&dyn World>) -> Vec<Diagnostic> {
+/// The same, of files that are checked again and again while they are written: stacks are looked at as wholes only where something
+/// else than tests has changed since the last time.
+pub fn without_c_again(checked: &Checked, kept: &mut Kept) -> Vec<Diagnostic> {
+    let of = made_of(checked);
+    if kept.of != of {
+        *kept = Kept { of, stacks: BTreeMap::new() };
+    }
+    let look = |stack| Rc::new(Whole::of(compile::compile_to_write(checked, stack)));
+    looked_at(checked, &mut |stack| Rc::clone(kept.stacks.entry(stack.0).or_insert_with(|| look(stack))))
+}
+
+/// Stacks as wholes, as they were the last time.
+#[derive(Default)]
+pub struct Kept {
+    /// What all of them were made of.
+    of: u64,
+    stacks: BTreeMap<u32, Rc<Whole>>,
+}
+
+/// A stack that was looked at as a whole.
+struct Whole {
+    made: Option<(Automaton, Protocols)>,
+    found: Vec<Diagnostic>,
+}
+
+impl Whole {
+    fn of((compiled, found): (Option<Compiled>, Vec<Diagnostic>)) -> Whole {
+        Whole { made: compiled.map(|compiled| (compiled.uncomposed, compiled.protocols)), found }
+    }
+}
+
+/// All that stacks are made of, in one number: the texts and their places, without tests and networks. These say nothing of a stack,
+/// and stand behind it in most files.
+fn made_of(checked: &Checked) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    for (file, source) in checked.sources.files() {
+        source.name.hash(&mut hasher);
+        if !checked.roots.contains(&file) {
+            source.text.hash(&mut hasher);
+            continue;
+        }
+        for part in mokume_syntax::parse(file, &source.text).syntax().children_with_tokens() {
+            use SyntaxKind as S;
+            if !matches!(part.kind(), S::TEST | S::SUITE | S::NETWORK | S::WHITESPACE) {
+                (u32::from(part.text_range().start()), part.to_string()).hash(&mut hasher);
+            }
+        }
+    }
+    hasher.finish()
+}
+
+fn looked_at(checked: &Checked, whole: &mut dyn FnMut(StackId) -> Rc<Whole>) -> Vec<Diagnostic> {
     let mut diagnostics = checked.diagnostics.clone();
     let sound = Sound::of(checked);
     let own = |file: FileId| checked.roots.contains(&file);
     let program = &checked.program;
-    let (mut automata, mut protocols) = (BTreeMap::new(), BTreeMap::new());
+    let mut wholes: BTreeMap<u32, Rc<Whole>> = BTreeMap::new();
     for (index, stack) in program.stacks.iter().enumerate() {
         let id = StackId(index as u32);
         let wanted = own(stack.name.span.file)
@@ -38,25 +93,21 @@ fn looked_at(checked: &Checked, world: Option<&dyn World>) -> Vec<Diagnostic> {
         if !wanted || !sound.is(&stack.name.text) {
             continue;
         }
-        let (compiled, found) = match world {
-            Some(world) => compile::compile(checked, id, world),
-            None => compile::compile_to_write(checked, id),
-        };
+        let looked = whole(id);
         if own(stack.name.span.file) {
-            diagnostics.extend(found);
+            diagnostics.extend(looked.found.iter().cloned());
         }
-        if let Some(compiled) = compiled {
-            automata.insert(index as u32, compiled.uncomposed);
-            protocols.insert(index as u32, compiled.protocols);
-        }
+        wholes.insert(index as u32, looked);
     }
+    let made = |stack: u32| wholes.get(&stack).and_then(|whole| whole.made.as_ref());
     for test in program.tests.iter().filter(|test| own(test.place().file)) {
-        if let Some(stack) = automata.get(&test.stack.0).zip(protocols.get(&test.stack.0)) {
-            diagnostics.extend(mokume_lower::test_script(program, stack, &checked.sources, test).1);
+        if let Some((automaton, protocols)) = made(test.stack.0) {
+            diagnostics.extend(mokume_lower::test_script(program, (automaton, protocols), &checked.sources, test).1);
         }
     }
     for network in program.networks.iter().filter(|network| own(network.name.span.file)) {
-        diagnostics.extend(crate::sim::wrong_steps(checked, network, &|stack| automata.get(&stack)));
+        let automaton = |stack: u32| made(stack).map(|(automaton, _)| automaton);
+        diagnostics.extend(crate::sim::wrong_steps(checked, network, &automaton));
     }
     leave_out_steps_said_before(checked, &mut diagnostics);
     if compile::has_errors(&diagnostics) && !checked.has_errors() {

@@ -6,6 +6,7 @@ pub mod apart;
 mod cache;
 pub mod check;
 pub mod compile;
+pub mod debug;
 pub mod devices;
 pub mod dissect;
 pub mod explain;

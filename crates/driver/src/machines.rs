@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use mokume_base::world::World;
 use mokume_emit_c::{Build, BuildError, CMachine, CProgram, Memory};
-use mokume_interpret::Instance;
+use mokume_interpret::{Instance, Observed};
 use mokume_reaction::profile::Profile;
 use mokume_reaction::{Automaton, Machine, Port};
 use mokume_script::Written;
@@ -114,6 +114,14 @@ pub fn watched(compiled: &Compiled, params: &[u64], seed: u64, noted: Noted<'_>)
         Noted::Paths(fused, taken) => Instance::new(fused, params, seed).with_paths_counted(Arc::clone(taken)),
     };
     Box::new(instance.with_natives(compiled.natives.clone()))
+}
+
+/// A machine of the interpreter, as [`machine`] makes it, on which somebody looks on.
+pub fn observed(compiled: &Compiled, params: &[u64], seed: u64, observed: Observed) -> Box<dyn Machine> {
+    let instance = Instance::new(&compiled.uncomposed, params, seed);
+    let mut instance = instance.with_natives(compiled.natives.clone());
+    instance.watch(observed);
+    Box::new(instance)
 }
 
 /// The longest message that an application may send (docs/language.md, section 10), and the largest datagram of the internet.

@@ -41,6 +41,11 @@ impl Shelf {
         self.file(world, &format!("diagnostics/{code}.md"))
     }
 
+    /// Where the page of a network's last run is put.
+    pub fn page_of_run(&self, network: &str) -> String {
+        self.folder.join("runs").join(format!("{network}.html")).to_string_lossy().into_owned()
+    }
+
     /// The library's name of a file here; none of others.
     pub fn name_of(&self, path: &str) -> Option<String> {
         let name = Path::new(path).strip_prefix(&self.folder).ok()?.to_str()?;

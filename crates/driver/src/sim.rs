@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use mokume_base::world::World;
 use mokume_base::{Diagnostic, Span};
+use mokume_interpret::Observed;
 use mokume_lower::Protocols;
 use mokume_reaction::{Accounts, Automaton, Datum, Machine, Output, PortId, Type};
 use mokume_record::{Event, Kind};
@@ -132,6 +133,7 @@ impl<'a> Prepared<'a> {
             network: self.network,
             compiled: self.compiled,
             watched: None,
+            observed: None,
             backend: self.backend,
             seed: how.seed,
         };
@@ -147,8 +149,20 @@ impl<'a> Prepared<'a> {
         progress: &mut dyn FnMut(u64),
     ) -> Result<Run, Failure> {
         let (network, compiled, backend) = (self.network, self.compiled, Backend::Interpreter);
-        let makes = Makes { network, compiled, watched: Some(watched), backend, seed: how.seed };
+        let makes = Makes { network, compiled, watched: Some(watched), observed: None, backend, seed: how.seed };
         self.run_with(makes.hosts(world)?, makes.outages(world)?, how, progress)
+    }
+
+    /// The same, on the interpreter, and each host's observer looks on.
+    pub fn observed(&self, how: How, observed: &dyn Fn(usize) -> Observed, world: &dyn World) -> Result<Run, Failure> {
+        let (network, compiled, backend) = (self.network, self.compiled, Backend::Interpreter);
+        let makes = Makes { network, compiled, watched: None, observed: Some(observed), backend, seed: how.seed };
+        self.run_with(makes.hosts(world)?, makes.outages(world)?, how, &mut |_| {})
+    }
+
+    /// A stack of the network, compiled.
+    pub fn stack(&self, stack: program::StackId) -> &'a Compiled {
+        &self.compiled[&stack.0]
     }
 
     fn run_with(
@@ -354,6 +368,8 @@ struct Makes<'m> {
     /// The network's stacks by number.
     compiled: &'m BTreeMap<u32, Compiled>,
     watched: Option<Watched<'m>>,
+    /// Who looks on while a host runs, by its number.
+    observed: Option<&'m dyn Fn(usize) -> Observed>,
     backend: Backend,
     seed: u64,
 }
@@ -402,9 +418,10 @@ impl Makes<'_> {
         let compiled = &self.compiled[&stack];
         let params = host_parameters(compiled, settings, host)?;
         let seed = self.seed.wrapping_add(host as u64).wrapping_add(life << 32);
-        let machine = match self.watched.filter(|(watched, _)| *watched == stack) {
-            Some((_, noted)) => machines::watched(compiled, &params, seed, noted),
-            None => machines::machine(compiled, self.backend, &params, seed, self.longest(), world)?,
+        let machine = match (self.watched.filter(|(watched, _)| *watched == stack), self.observed) {
+            (Some((_, noted)), _) => machines::watched(compiled, &params, seed, noted),
+            (None, Some(observed)) => machines::observed(compiled, &params, seed, observed(host)),
+            (None, None) => machines::machine(compiled, self.backend, &params, seed, self.longest(), world)?,
         };
         let clock = self.network.clocks.iter().find(|clock| clock.host as usize == host);
         Ok(match clock {

@@ -99,6 +99,27 @@ struct Running<'r> {
 }
 
 impl Prepared<'_> {
+    /// The names of all, in order.
+    pub fn names(&self) -> Vec<&str> {
+        self.scripts.iter().map(|(test, _)| test.name.as_str()).collect()
+    }
+
+    /// A test by its place among them: its name, and its stack.
+    pub fn test(&self, number: usize) -> (&str, &Compiled) {
+        let test = self.scripts[number].0;
+        (&test.name, &self.stacks[&test.stack.0])
+    }
+
+    /// Plays one on the interpreter; `made` may change the machine before.
+    pub fn play(&self, number: usize, made: &dyn Fn(Instance) -> Instance) -> Vec<Difference> {
+        let (test, script) = &self.scripts[number];
+        let compiled = &self.stacks[&test.stack.0];
+        let automaton = &compiled.uncomposed;
+        let machine = Instance::new(automaton, &mokume_script::parameters(automaton, script), script.seed);
+        let mut machine = made(machine.with_natives(compiled.natives.clone()));
+        mokume_script::judge(automaton, &compiled.written, script, &mut machine)
+    }
+
     /// Runs them on one back end or on both: what they did, and what did not run in C. `written` says where what they do is written down.
     pub fn run(
         self,

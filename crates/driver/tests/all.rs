@@ -4,6 +4,7 @@ mod attacks;
 mod beginnings;
 mod campaign;
 mod crowds;
+mod debug;
 mod dissect_tshark;
 mod docs;
 mod files_together;

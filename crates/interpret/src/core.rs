@@ -11,6 +11,7 @@ use crate::message::Message;
 use crate::program::Program;
 use crate::record::Recording;
 use crate::store::Store;
+use crate::watching::Watching;
 
 /// All of an instance that changes. Between two calls only objects, totals, `now`, what is put off and what is
 /// unsettled hold something; the rest is empty, and kept for its room.
@@ -56,6 +57,8 @@ pub struct Core {
     pub steps: Option<Vec<Step>>,
     /// When the timer was due whose handler runs next.
     pub due: Option<u64>,
+    /// Who looks on, if anybody does.
+    pub(crate) watching: Option<Box<Watching>>,
 }
 
 /// An emission on its way.
@@ -156,6 +159,11 @@ impl Arena {
         self.messages[place].get_or_insert_default()
     }
 
+    /// As [`Arena::get`]; none of what was used up.
+    pub fn seen(&self, id: u64) -> Option<&Message> {
+        self.messages.get(id as usize).and_then(Option::as_deref)
+    }
+
     /// How many messages are in somebody's hands.
     pub fn len(&self) -> usize {
         self.messages.len() - self.free.len()
@@ -197,6 +205,7 @@ impl Core {
             recording: None,
             steps: None,
             due: None,
+            watching: None,
         }
     }
 

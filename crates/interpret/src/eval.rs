@@ -1,6 +1,6 @@
 //! One body, from its entry to its end: blocks, arguments, and edges counted.
 
-use mokume_reaction::{BlockId, Body, ClassId, FunctionId, HandlerId, Target, Terminator, Type, Value};
+use mokume_reaction::{BlockId, Body, ClassId, FunctionId, HandlerId, Target, Terminator, Type, Unit, Value};
 
 use crate::arrays::Arrays;
 use crate::core::Core;
@@ -41,7 +41,7 @@ pub enum Next<'a> {
 }
 
 /// How a function ended, with the values of its body that it gives.
-enum Answer<'a> {
+pub(crate) enum Answer<'a> {
     Given(&'a [Value]),
     Refused(&'a [Value]),
 }
@@ -61,14 +61,14 @@ impl Core {
             ways.going.handler(handler);
         }
         self.note_step(program, handler, object);
-        self.run_body(program, body, (&info.arrays, &info.blocks), object, args);
+        self.run_body(program, body, (&info.arrays, &info.blocks, Unit::Handler(handler)), object, args);
     }
 
     /// Runs a path: whether it did not refuse. Its outputs are added to `events`.
     pub fn run_path(&mut self, program: &Program, path: u32, object: u64, args: &[u64]) -> bool {
         let body = &program.automaton.paths[path as usize].body;
         let info = &program.paths[path as usize];
-        !self.run_body(program, body, (&info.arrays, &info.blocks), object, args)
+        !self.run_body(program, body, (&info.arrays, &info.blocks, Unit::Path((path as usize).into())), object, args)
     }
 
     /// Runs a body for an object: whether it refused.
@@ -76,7 +76,7 @@ impl Core {
         &mut self,
         program: &Program,
         body: &Body,
-        (arrays, blocks): (&Arrays, &[BlockInfo]),
+        (arrays, blocks, unit): (&Arrays, &[BlockInfo], Unit),
         object: u64,
         args: &[u64],
     ) -> bool {
@@ -86,7 +86,7 @@ impl Core {
             self.registers[base + param.index()] = *value;
         }
         let activation = Activation { program, body, blocks: Some(blocks), arrays, base };
-        let refused = matches!(self.run_blocks(activation), Some(Answer::Refused(_)));
+        let refused = matches!(self.run_blocks(activation, unit), Some(Answer::Refused(_)));
         self.registers.truncate(base);
         refused
     }
@@ -131,10 +131,13 @@ impl Core {
             self.registers[base + param.index()] = self.registers[caller.base + arg.index()];
         }
         let activation = Activation { program: caller.program, body, blocks: blocks.as_deref(), arrays, base };
-        (base, self.run_blocks(activation))
+        (base, self.run_blocks(activation, Unit::Function(function)))
     }
 
-    fn run_blocks<'a>(&mut self, at: Activation<'a>) -> Option<Answer<'a>> {
+    fn run_blocks<'a>(&mut self, at: Activation<'a>, unit: Unit) -> Option<Answer<'a>> {
+        if self.watching.is_some() {
+            return self.run_blocks_observed(at, unit);
+        }
         let mut current = BlockId(0);
         loop {
             let block = &at.body.blocks[current.index()];
@@ -157,7 +160,7 @@ impl Core {
     }
 
     /// Results (in `scratch`) and arguments become the target's parameters, all at once.
-    fn enter(&mut self, at: Activation, to: &Target) {
+    pub(crate) fn enter(&mut self, at: Activation, to: &Target) {
         self.scratch.extend(to.args.iter().map(|arg| self.registers[at.base + arg.index()]));
         if !at.arrays.is_empty() {
             return self.enter_with_arrays(at, to);
@@ -168,7 +171,7 @@ impl Core {
         }
     }
 
-    fn count_edge(&mut self, at: Activation, block: BlockId, edge: u32) {
+    pub(crate) fn count_edge(&mut self, at: Activation, block: BlockId, edge: u32) {
         let Some(blocks) = at.blocks else { return };
         let first = blocks[block.index()].edge;
         if let Some(coverage) = self.coverage() {

@@ -15,6 +15,7 @@ use crate::program::{Program, NOBODY};
 use crate::record::{lock, Cause, Coverage, Recording, Ways};
 use crate::store::{object_of, Content, Life};
 use crate::trace;
+use crate::watching::{Observed, Watching};
 
 /// A call does at most this many reactions; a stack that never comes to rest is driven on by further calls.
 pub const REACTIONS_PER_CALL: u32 = 1 << 16;
@@ -112,6 +113,13 @@ impl Instance {
     /// says (docs/semantics.md, M3).
     pub fn most_held(&self) -> u64 {
         self.core.totals.most
+    }
+
+    /// Lets somebody look on from here on.
+    pub fn watch(&mut self, observer: Observed) {
+        // Why something happens is asked of what was before.
+        self.record(false, true);
+        self.core.watching = Some(Box::new(Watching::new(observer)));
     }
 
     /// Starts to count branches, and to keep instants.

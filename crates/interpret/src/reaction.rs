@@ -60,6 +60,7 @@ impl Core {
             self.make_dirty(class, object);
         }
         let first = self.events.len();
+        self.observe_handler(HandlerId(handler), object, cause, program);
         self.run_handler(program, HandlerId(handler), object, args);
         self.issue(program, first);
         self.record_instant(first, HandlerId(handler), object, cause);

@@ -86,6 +86,6 @@ impl Coverage {
 }
 
 /// What is shared, also where who held it has panicked: counts are whole at any time.
-pub fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+pub fn lock<T: ?Sized>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -52,6 +52,24 @@ pub enum Content {
     Counter(u64),
 }
 
+/// What a cell holds.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum CellView<'a> {
+    /// A scalar; a reference as its handle would be, `generation << 32 | place`.
+    Word(u64),
+    Array(&'a [u64]),
+    Messages(Vec<Option<&'a Message>>),
+    /// Keys and values, by key.
+    Map(Vec<(&'a [u64], &'a [u64])>),
+    /// The deadline, if the timer is armed.
+    Timer(Option<u64>),
+    Quota {
+        left: u32,
+        amount: u32,
+    },
+    Counter(u64),
+}
+
 /// Whether a place has an object (docs/semantics.md, L5).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Life {

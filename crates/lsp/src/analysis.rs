@@ -2,9 +2,11 @@
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use mokume_base::world::World;
 use mokume_base::{Diagnostic, FileId};
+use mokume_driver::check::{self, Kept};
 use mokume_driver::compile::{self, Checked};
 use mokume_driver::Failure;
 use mokume_syntax::SyntaxNode;
@@ -18,13 +20,15 @@ pub struct Analysis {
     pub failure: Option<Failure>,
     /// Once somebody has asked for them.
     diagnostics: OnceCell<Vec<Diagnostic>>,
+    /// What its stacks were as wholes in the text before.
+    kept: Rc<RefCell<Kept>>,
     /// Of files that were asked for.
     trees: RefCell<BTreeMap<FileId, SyntaxNode>>,
 }
 
 impl Analysis {
-    /// Checks a document, as it is in the overlay.
-    pub fn of(world: &Overlay<'_>, name: &str) -> Analysis {
+    /// Checks a document, as it is in the overlay. `kept` is the document's own.
+    pub fn of(world: &Overlay<'_>, name: &str, kept: Rc<RefCell<Kept>>) -> Analysis {
         let (checked, failure) = match compile::check(world, &[name.to_string()]) {
             Ok(checked) => (checked, None),
             Err(failure) => {
@@ -32,7 +36,7 @@ impl Analysis {
                 (compile::check_texts(world, vec![(name.to_string(), text)], Vec::new()), Some(failure))
             }
         };
-        Analysis { failure, ..Analysis::of_checked(checked) }
+        Analysis { failure, kept, ..Analysis::of_checked(checked) }
     }
 
     /// Several files of one project at once, for what their names stand for: nothing is said of what is wrong.
@@ -51,13 +55,24 @@ impl Analysis {
     }
 
     fn of_checked(checked: Checked) -> Analysis {
-        Analysis { checked, failure: None, diagnostics: OnceCell::new(), trees: RefCell::default() }
+        Analysis {
+            checked,
+            failure: None,
+            diagnostics: OnceCell::new(),
+            kept: Rc::default(),
+            trees: RefCell::default(),
+        }
     }
 
     /// All that is wrong, by place; with what is wrong with stacks, tests and networks as wholes, which takes longer than what names mean:
     /// nobody who asks for those waits for it.
     pub fn diagnostics(&self) -> &[Diagnostic] {
-        self.diagnostics.get_or_init(|| mokume_driver::check::without_c(&self.checked))
+        self.diagnostics.get_or_init(|| check::without_c_again(&self.checked, &mut self.kept.borrow_mut()))
+    }
+
+    /// What is known by now to be wrong: of stacks as wholes only once somebody has waited for that.
+    pub fn diagnostics_so_far(&self) -> &[Diagnostic] {
+        self.diagnostics.get().unwrap_or(&self.checked.diagnostics)
     }
 
     /// The tree of a file.

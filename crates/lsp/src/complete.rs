@@ -13,7 +13,7 @@ use mokume_syntax::ast::{self, AstNode};
 use mokume_syntax::{words, SyntaxKind, SyntaxNode, SyntaxToken};
 
 use crate::analysis::Analysis;
-use crate::{hover, names};
+use crate::{calls, hover, names};
 
 /// The name that is put where the cursor is.
 pub const HERE: &str = "mokume_here";
@@ -310,9 +310,7 @@ impl Scene<'_> {
 
     /// The layer in whose text this stands.
     fn layer(&self) -> Option<&Layer> {
-        let here = self.token.parent_ancestors().find(|node| node.kind() == SyntaxKind::LAYER)?;
-        let span = ast::span_of(&here, self.file);
-        self.program.layers.iter().find(|layer| within(layer.name.span, span))
+        calls::layer_around(self.program, &self.token, self.file)
     }
 
     fn layer_at(&self, place: Span) -> Option<&Layer> {
@@ -479,46 +477,10 @@ impl Scene<'_> {
 
     /// `seq: …`, of the layer's header in what is sent; a parameter's name elsewhere.
     fn named_arguments(&self, found: &mut Found) {
-        use SyntaxKind as S;
-        let is_call = |node: &SyntaxNode| matches!(node.kind(), S::CALL_EXPR | S::LAYER_USE | S::TEST_STACK | S::HOST);
-        let Some(callee) = self
-            .token
-            .parent_ancestors()
-            .find(is_call)
-            .and_then(|call| call.children().filter(|part| part.kind() != S::ARG_LIST).last())
-        else {
-            return;
-        };
-        let tokens = callee.descendants_with_tokens().filter_map(|element| element.into_token());
-        let words: Vec<SyntaxToken> = tokens.filter(|token| token.kind() == SyntaxKind::IDENT).collect();
-        let texts: Vec<&str> = words.iter().map(SyntaxToken::text).collect();
-        if let (["below", "send"], Some(layer)) = (&texts[..], self.layer()) {
-            for variant in layer.header.iter().flat_map(|header| &header.variants) {
-                match variant.name.text.as_str() {
-                    "Header" => {
-                        self.arguments(variant.fields.iter().map(|field| (field.name.text.as_str(), field.ty)), found)
-                    }
-                    name => found.add(name, Kind::ENUM_MEMBER, "alternative of the header"),
-                }
-            }
-        }
-        let Some(last) = words.last() else { return };
-        for declared in names::exact_declarations(self.analysis, ast::token_span(last, self.file)) {
-            let named = |params: &[Param], found: &mut Found| {
-                self.arguments(params.iter().map(|param| (param.name.text.as_str(), param.ty)), found);
-            };
-            let of_layers = self.program.layers.iter().flat_map(|layer| &layer.functions);
-            for function in self.program.functions.iter().chain(of_layers).filter(|known| known.name.span == declared) {
-                named(&function.params, found);
-            }
-            for layer in self.program.layers.iter().filter(|known| known.name.span == declared) {
-                named(&layer.params, found);
-            }
-            for bundle in self.program.bundles.iter().filter(|known| known.name.span == declared) {
-                named(&bundle.params, found);
-            }
-            for stack in self.program.stacks.iter().filter(|known| known.name.span == declared) {
-                named(&stack.params, found);
+        for callee in calls::around(self.analysis, self.file, &self.token) {
+            match callee.alternative {
+                Some(name) => found.add(&name, Kind::ENUM_MEMBER, "alternative of the header"),
+                None => self.arguments(callee.named().iter().map(|(name, ty)| (name.as_str(), *ty)), found),
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use ls_types::{
     CodeDescription, Diagnostic as Shown, DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag, Location,
-    NumberOrString, Range, Uri,
+    NumberOrString, Position, Range, Uri,
 };
 use mokume_base::{Code, Diagnostic, FileId, Severity, Span};
 use mokume_driver::Failure;
@@ -66,4 +66,20 @@ pub fn of_failure(failure: &Failure) -> Shown {
         message: format!("{}\nhelp: {}", failure.message, failure.help),
         ..Shown::default()
     }
+}
+
+/// Steps of tests that failed, as of the text that was run: each by its line, from 1, with why.
+pub fn of_steps(failed: &[(u32, String)]) -> Vec<Shown> {
+    let shown = |(line, why): &(u32, String)| {
+        let line = line.saturating_sub(1);
+        Shown {
+            // To the line's end: editors cut it there.
+            range: Range::new(Position::new(line, 0), Position::new(line, u32::from(u16::MAX))),
+            severity: Some(DiagnosticSeverity::ERROR),
+            source: Some("mokume test".to_string()),
+            message: why.clone(),
+            ..Shown::default()
+        }
+    };
+    failed.iter().map(shown).collect()
 }

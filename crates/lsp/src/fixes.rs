@@ -15,8 +15,8 @@ pub struct Fix {
 }
 
 /// The fixes of what is wrong in a file at these octets.
-pub fn of(analysis: &Analysis, file: FileId, asked: Range<usize>) -> Vec<(&Diagnostic, Vec<Fix>)> {
-    let here = analysis.diagnostics().iter().filter(|found| {
+pub fn of<'a>(analysis: &'a Analysis, file: FileId, asked: &Range<usize>) -> Vec<(&'a Diagnostic, Vec<Fix>)> {
+    let here = analysis.diagnostics_so_far().iter().filter(|found| {
         let span = found.primary.as_ref().map(|label| label.span);
         span.is_some_and(|span| {
             span.file == file && span.start as usize <= asked.end && asked.start <= span.end as usize

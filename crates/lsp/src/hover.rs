@@ -33,6 +33,11 @@ pub fn text(analysis: &Analysis, declared: Span) -> Option<String> {
     Some(parts.join("\n\n"))
 }
 
+/// What its author wrote of what is declared at a place.
+pub fn docs(analysis: &Analysis, declared: Span) -> Option<String> {
+    Some(ast::doc_of(&declaring(analysis, declared)?)).filter(|docs| !docs.is_empty())
+}
+
 /// The node that declares what is named at a place.
 fn declaring(analysis: &Analysis, declared: Span) -> Option<SyntaxNode> {
     let word = names::word(analysis, declared.file, declared.start)?;
@@ -88,7 +93,8 @@ fn shown(node: &SyntaxNode) -> String {
                         | S::LIMIT
                 )
             });
-            let lines: Vec<String> = members.map(|member| format!("    {}", without_comments(&member))).collect();
+            let lines: Vec<String> =
+                members.map(|member| format!("    {}", without_comments(&member).replace('\n', "\n    "))).collect();
             match lines.is_empty() {
                 true => head(&text),
                 false => format!("{} {{\n{}\n}}", head(&text), cut(&lines.join("\n"))),

@@ -111,7 +111,7 @@ fn binds(kind: SyntaxKind) -> bool {
 }
 
 /// Where a node begins, without the comments in front of it.
-fn first_word(node: &SyntaxNode) -> Option<mokume_syntax::TextSize> {
+pub fn first_word(node: &SyntaxNode) -> Option<mokume_syntax::TextSize> {
     let mut tokens = node.descendants_with_tokens().filter_map(|element| element.into_token());
     tokens.find(|token| !token.kind().is_trivia()).map(|token| token.text_range().start())
 }

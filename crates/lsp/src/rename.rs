@@ -20,7 +20,7 @@ use crate::{names, workspace};
 pub type Place = (String, u32, u32);
 
 /// All places at which a word must be another for one of them to be: what is declared, and what stands for it.
-pub fn places(session: &Session<'_>, known: &Rc<Analysis>, word: &Word) -> Result<BTreeSet<Place>, String> {
+pub fn places(session: &mut Session<'_>, known: &Rc<Analysis>, word: &Word) -> Result<BTreeSet<Place>, String> {
     if names::exact_declarations(known, word.at).is_empty() && !names::is_declared(word) {
         return Err(format!(
             "what `{}` is called is not this program's to say, or layers match it by its text",

@@ -5,15 +5,17 @@ use std::rc::Rc;
 
 use ls_types::request::{self as asked, Request as _};
 use ls_types::{
-    CodeAction, CodeActionKind, CodeActionParams, CodeActionProviderCapability, CompletionOptions, CompletionParams,
-    DocumentFormattingParams, DocumentHighlight, DocumentHighlightKind, DocumentHighlightParams, DocumentSymbolParams,
-    DocumentSymbolResponse, FoldingRangeParams, FoldingRangeProviderCapability, GotoDefinitionParams, Hover,
-    HoverContents, HoverParams, HoverProviderCapability, Location, MarkupContent, MarkupKind, OneOf,
-    PrepareRenameResponse, ReferenceParams, RenameOptions, RenameParams, SaveOptions, SemanticTokens,
-    SemanticTokensFullOptions, SemanticTokensLegend, SemanticTokensOptions, SemanticTokensParams,
-    SemanticTokensServerCapabilities, ServerCapabilities, TextDocumentPositionParams, TextDocumentSyncCapability,
-    TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions, TextEdit, Uri, WorkDoneProgressOptions,
-    WorkspaceEdit, WorkspaceSymbolParams,
+    CodeAction, CodeActionKind, CodeActionParams, CodeActionProviderCapability, CodeLensOptions, CodeLensParams,
+    CompletionOptions, CompletionParams, DocumentFormattingParams, DocumentHighlight, DocumentHighlightKind,
+    DocumentHighlightParams, DocumentSymbolParams, DocumentSymbolResponse, ExecuteCommandOptions, ExecuteCommandParams,
+    FoldingRangeParams, FoldingRangeProviderCapability, GotoDefinitionParams, Hover, HoverContents, HoverParams,
+    HoverProviderCapability, InlayHintParams, Location, MarkupContent, MarkupKind, OneOf, PrepareRenameResponse,
+    ReferenceParams, RenameOptions, RenameParams, SaveOptions, SelectionRangeParams, SelectionRangeProviderCapability,
+    SemanticTokens, SemanticTokensFullOptions, SemanticTokensLegend, SemanticTokensOptions, SemanticTokensParams,
+    SemanticTokensServerCapabilities, ServerCapabilities, SignatureHelpOptions, SignatureHelpParams,
+    TextDocumentPositionParams, TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions,
+    TextDocumentSyncSaveOptions, TextEdit, Uri, WorkDoneProgressOptions, WorkspaceEdit,
+    WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities, WorkspaceSymbolParams,
 };
 use lsp_server::ErrorCode;
 use mokume_driver::fmt::{self, Outcome};
@@ -27,9 +29,12 @@ use mokume_base::FileId;
 
 use crate::analysis::Analysis;
 use crate::places::Places;
+use crate::runs::{Asked, What};
 use crate::session::Session;
 use crate::text::{Columns, Lines};
-use crate::{complete, documents, fixes, hover, names, outline, rename, tokens, workspace};
+use crate::{
+    calls, complete, documents, fixes, hints, hover, names, outline, rename, runs, selection, tokens, workspace,
+};
 
 /// What is shown of a name that several declare, at most.
 const MOST_HOVERS: usize = 4;
@@ -72,6 +77,24 @@ pub fn capabilities(columns: Columns) -> ServerCapabilities {
         hover_provider: Some(HoverProviderCapability::Simple(true)),
         definition_provider: Some(OneOf::Left(true)),
         references_provider: Some(OneOf::Left(true)),
+        inlay_hint_provider: Some(OneOf::Left(true)),
+        selection_range_provider: Some(SelectionRangeProviderCapability::Simple(true)),
+        code_lens_provider: Some(CodeLensOptions { resolve_provider: Some(false) }),
+        execute_command_provider: Some(ExecuteCommandOptions {
+            commands: vec![runs::TEST.to_string(), runs::SIMULATE.to_string()],
+            work_done_progress_options: WorkDoneProgressOptions::default(),
+        }),
+        signature_help_provider: Some(SignatureHelpOptions {
+            trigger_characters: Some(vec!["(".to_string(), ",".to_string()]),
+            ..SignatureHelpOptions::default()
+        }),
+        workspace: Some(WorkspaceServerCapabilities {
+            workspace_folders: Some(WorkspaceFoldersServerCapabilities {
+                supported: Some(true),
+                change_notifications: Some(OneOf::Left(true)),
+            }),
+            file_operations: None,
+        }),
         document_highlight_provider: Some(OneOf::Left(true)),
         folding_range_provider: Some(FoldingRangeProviderCapability::Simple(true)),
         ..ServerCapabilities::default()
@@ -92,6 +115,10 @@ pub fn answer(session: &mut Session<'_>, method: &str, params: Value) -> Answer 
         asked::Rename::METHOD => renamed(session, read(params)?),
         asked::CodeActionRequest::METHOD => fixed(session, read(params)?),
         asked::SemanticTokensFullRequest::METHOD => coloured(session, read(params)?),
+        asked::InlayHintRequest::METHOD => hinted(session, read(params)?),
+        asked::SignatureHelpRequest::METHOD => signatures(session, read(params)?),
+        asked::SelectionRangeRequest::METHOD => selected(session, read(params)?),
+        asked::CodeLensRequest::METHOD => lenses(session, read(params)?),
         asked::References::METHOD => references(session, read(params)?),
         asked::DocumentHighlightRequest::METHOD => highlights(session, read(params)?),
         _ => Err((ErrorCode::MethodNotFound, format!("`{method}` is not known here"))),
@@ -250,8 +277,18 @@ fn fixed(session: &mut Session<'_>, params: CodeActionParams) -> Answer {
     let Some((known, file)) = session.analysis(&name) else { return Ok(Value::Null) };
     let lines = Lines::new(&known.checked.sources.file(file).text, session.columns);
     let asked = lines.octets(params.range);
+    let only = params.context.only.as_ref();
+    // An editor that asks for a kind means those below it, too.
+    let wanted = |kind: &str| {
+        let is_of = |only: &CodeActionKind| {
+            let rest = kind.strip_prefix(only.as_str());
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.') || only.as_str().is_empty())
+        };
+        only.is_none_or(|only| only.iter().any(is_of))
+    };
     let mut actions = Vec::new();
-    for (found, fixes) in fixes::of(&known, file, asked) {
+    let fixable = if wanted(CodeActionKind::QUICKFIX.as_str()) { fixes::of(&known, file, &asked) } else { Vec::new() };
+    for (found, fixes) in fixable {
         for fix in fixes {
             let edit = TextEdit { range: lines.range(fix.octets), new_text: fix.text };
             let range =
@@ -270,6 +307,15 @@ fn fixed(session: &mut Session<'_>, params: CodeActionParams) -> Answer {
             });
         }
     }
+    if wanted(runs::KIND) && session.shelf.name_of(&name).is_none() {
+        let text = &known.checked.sources.file(file).text;
+        actions.extend(runs::around(text, &uri, &asked).into_iter().map(|command| CodeAction {
+            title: command.title.clone(),
+            kind: Some(CodeActionKind::from(runs::KIND)),
+            command: Some(command),
+            ..CodeAction::default()
+        }));
+    }
     write(&actions)
 }
 
@@ -278,6 +324,59 @@ fn coloured(session: &mut Session<'_>, params: SemanticTokensParams) -> Answer {
     let Some((known, file)) = session.analysis(&name) else { return Ok(Value::Null) };
     let lines = Lines::new(&known.checked.sources.file(file).text, session.columns);
     write(&SemanticTokens { result_id: None, data: tokens::of(&known, file, &lines) })
+}
+
+fn hinted(session: &mut Session<'_>, params: InlayHintParams) -> Answer {
+    let name = documents::name_of(session.world, &params.text_document.uri);
+    let Some((known, file)) = session.analysis(&name) else { return Ok(Value::Null) };
+    let lines = Lines::new(&known.checked.sources.file(file).text, session.columns);
+    write(&hints::of(&known, file, &lines, &lines.octets(params.range)))
+}
+
+fn signatures(session: &mut Session<'_>, params: SignatureHelpParams) -> Answer {
+    let Some((known, file, offset)) = at(session, &params.text_document_position_params) else {
+        return Ok(Value::Null);
+    };
+    write(&calls::help(&known, file, offset))
+}
+
+fn selected(session: &Session<'_>, params: SelectionRangeParams) -> Answer {
+    let text = text_of(session, &params.text_document.uri)?;
+    let (root, lines) = (mokume_syntax::parse(FileId(0), &text).syntax(), Lines::new(&text, session.columns));
+    let around = params.positions.iter().map(|place| selection::around(&root, &lines, lines.offset(*place)));
+    write(&around.collect::<Vec<_>>())
+}
+
+fn lenses(session: &Session<'_>, params: CodeLensParams) -> Answer {
+    let uri = params.text_document.uri;
+    // What the library's own tests are is not in the library.
+    if session.shelf.name_of(&documents::name_of(session.world, &uri)).is_some() {
+        return Ok(Value::Null);
+    }
+    let text = text_of(session, &uri)?;
+    write(&runs::lenses(&text, &Lines::new(&text, session.columns), &uri))
+}
+
+/// What an editor wants to be run, if it can be.
+pub fn to_run(session: &Session<'_>, params: ExecuteCommandParams) -> Result<Asked, (ErrorCode, String)> {
+    let wrong = |why: &str| (ErrorCode::InvalidParams, format!("`{}`: {why}", params.command));
+    let mut words = params.arguments.iter();
+    let uri = words.next().ok_or_else(|| wrong("the file's address comes first"))?;
+    let uri: Uri = serde_json::from_value(uri.clone()).map_err(|error| wrong(&error.to_string()))?;
+    let name = words.next().map(|name| name.as_str().map(str::to_string).ok_or_else(|| wrong("a name is a text")));
+    let name = name.transpose()?;
+    let file = documents::name_of(session.world, &uri);
+    let what = match (params.command.as_str(), name) {
+        (runs::TEST, Some(name)) => What::Test(name),
+        (runs::TEST, None) => What::Tests,
+        (runs::SIMULATE, Some(name)) => What::Network { page: session.shelf.page_of_run(&name), name },
+        (runs::SIMULATE, None) => return Err(wrong("the network's name comes second")),
+        _ => return Err(wrong("there is no such command")),
+    };
+    if session.is_unsaved(&file) {
+        return Err(refused(format!("`{file}` is not saved: what runs is the file; save it, and try again")));
+    }
+    Ok(Asked { uri, file, what })
 }
 
 fn highlights(session: &mut Session<'_>, params: DocumentHighlightParams) -> Answer {

@@ -5,18 +5,25 @@
 use std::collections::VecDeque;
 use std::io::{self, BufRead, Write};
 use std::panic::{catch_unwind, AssertUnwindSafe};
-use std::sync::mpsc::{channel, Receiver, RecvTimeoutError, TryRecvError};
+use std::sync::mpsc::{channel, Receiver, RecvTimeoutError, Sender, TryRecvError};
 use std::time::Duration;
 
 use ls_types::notification::{self as told, Notification as _};
-use ls_types::{InitializeParams, InitializeResult, ServerInfo};
+use ls_types::request::{self as asked, Request as _};
+use ls_types::{
+    InitializeParams, InitializeResult, LogMessageParams, MessageType, NumberOrString, ProgressParams,
+    ProgressParamsValue, Registration, RegistrationParams, ServerInfo, ShowDocumentParams, ShowMessageParams, Uri,
+    WorkDoneProgress, WorkDoneProgressBegin, WorkDoneProgressCreateParams, WorkDoneProgressEnd,
+};
 use lsp_server::{ErrorCode, Message, Notification, Request, RequestId, Response};
 use mokume_base::world::World;
 use serde::de::DeserializeOwned;
 use serde_json::{json, Value};
 
+use crate::diagnostics;
 use crate::frames::{self, Frame};
 use crate::requests;
+use crate::runs::{self, Done, What};
 use crate::session::Session;
 
 /// How long nothing comes before the editor is told of what it changed.
@@ -31,9 +38,22 @@ pub enum Ended {
     Badly,
 }
 
-/// Serves one editor to its end.
-pub fn serve(world: &dyn World, mut input: impl BufRead + Send, output: &mut dyn Write) -> Ended {
-    let (to, from) = channel();
+/// What is heard.
+enum Heard {
+    From(Frame),
+    /// Something that was to run has ended.
+    Ran(Box<Done>),
+}
+
+/// Serves one editor to its end. `command` is what runs tests and networks: ourselves.
+pub fn serve(
+    world: &'static dyn World,
+    command: &str,
+    mut input: impl BufRead + Send,
+    output: &mut dyn Write,
+) -> Ended {
+    let (sender, from) = channel();
+    let to = sender.clone();
     std::thread::scope(|scope| {
         scope.spawn(move || loop {
             let frame = frames::read(&mut input);
@@ -42,31 +62,38 @@ pub fn serve(world: &dyn World, mut input: impl BufRead + Send, output: &mut dyn
                 Frame::Message(Message::Notification(told)) => told.method == told::Exit::METHOD,
                 Frame::Message(_) | Frame::Broken(_) => false,
             };
-            if to.send(frame).is_err() || last {
+            if to.send(Heard::From(frame)).is_err() || last {
                 break;
             }
         });
-        Server { world, from, waiting: VecDeque::new(), output, state: State::New }.run()
+        let command = command.to_string();
+        let server =
+            Server { world, command, sender, from, waiting: VecDeque::new(), output, state: State::New, asked: 0 };
+        server.run()
     })
 }
 
-enum State<'w> {
+enum State {
     /// `initialize` has not come.
     New,
-    Ready(Box<Session<'w>>),
+    Ready(Box<Session<'static>>),
     /// `shutdown` has come.
     Done,
 }
 
-struct Server<'w, 'o> {
-    world: &'w dyn World,
-    from: Receiver<Frame>,
-    waiting: VecDeque<Frame>,
+struct Server<'o> {
+    world: &'static dyn World,
+    command: String,
+    sender: Sender<Heard>,
+    from: Receiver<Heard>,
+    waiting: VecDeque<Heard>,
     output: &'o mut dyn Write,
-    state: State<'w>,
+    state: State,
+    /// How many requests of ours there were.
+    asked: u32,
 }
 
-impl Server<'_, '_> {
+impl Server<'_> {
     fn run(mut self) -> Ended {
         // An editor that cannot be written to has gone.
         self.messages().unwrap_or(Ended::Badly)
@@ -74,7 +101,14 @@ impl Server<'_, '_> {
 
     fn messages(&mut self) -> io::Result<Ended> {
         loop {
-            match self.next()? {
+            let frame = match self.next()? {
+                Heard::From(frame) => frame,
+                Heard::Ran(done) => {
+                    self.ran(*done)?;
+                    continue;
+                }
+            };
+            match frame {
                 Frame::End => return Ok(Ended::Badly),
                 Frame::Broken(why) => {
                     let error = json!({ "code": ErrorCode::ParseError as i32, "message": why });
@@ -84,6 +118,9 @@ impl Server<'_, '_> {
                 Frame::Message(Message::Notification(told)) if told.method == told::Exit::METHOD => {
                     return Ok(if matches!(self.state, State::Done) { Ended::Well } else { Ended::Badly });
                 }
+                Frame::Message(Message::Notification(told)) if told.method == told::Initialized::METHOD => {
+                    self.initialized()?;
+                }
                 Frame::Message(Message::Notification(told)) => self.notification(told),
                 // We ask nothing whose answer matters.
                 Frame::Message(Message::Response(_)) => {}
@@ -92,26 +129,28 @@ impl Server<'_, '_> {
     }
 
     /// The next message; while there is none, the editor is told of what it changed.
-    fn next(&mut self) -> io::Result<Frame> {
+    fn next(&mut self) -> io::Result<Heard> {
         loop {
             loop {
                 match self.from.try_recv() {
-                    Ok(frame) => self.waiting.push_back(frame),
+                    Ok(heard) => self.waiting.push_back(heard),
                     Err(TryRecvError::Empty) => break,
                     Err(TryRecvError::Disconnected) => {
-                        return Ok(self.waiting.pop_front().unwrap_or(Frame::End));
+                        return Ok(self.waiting.pop_front().unwrap_or(Heard::From(Frame::End)));
                     }
                 }
             }
-            if let Some(frame) = self.waiting.pop_front() {
-                return Ok(frame);
+            if let Some(heard) = self.waiting.pop_front() {
+                return Ok(heard);
             }
             // What an editor asks of a new text comes right behind it, and somebody waits for that.
             match self.from.recv_timeout(PAUSE) {
-                Ok(frame) => return Ok(frame),
-                Err(RecvTimeoutError::Disconnected) => return Ok(Frame::End),
+                Ok(heard) => return Ok(heard),
+                Err(RecvTimeoutError::Disconnected) => return Ok(Heard::From(Frame::End)),
                 Err(RecvTimeoutError::Timeout) if self.tell()? => {}
-                Err(RecvTimeoutError::Timeout) => return Ok(self.from.recv().unwrap_or(Frame::End)),
+                Err(RecvTimeoutError::Timeout) => {
+                    return Ok(self.from.recv().unwrap_or(Heard::From(Frame::End)));
+                }
             }
         }
     }
@@ -149,6 +188,7 @@ impl Server<'_, '_> {
                 Ok(Value::Null)
             }
             (State::Ready(_), "mokume/settle") => Ok(Value::Null),
+            (State::Ready(_), asked::ExecuteCommand::METHOD) => self.execute(&id, params)?,
             (State::Ready(session), method) => {
                 let answered = catch_unwind(AssertUnwindSafe(|| requests::answer(session, method, params)));
                 answered.unwrap_or_else(|_| Err((ErrorCode::InternalError, "a fault of Mokume".to_string())))
@@ -170,7 +210,7 @@ impl Server<'_, '_> {
         };
         self.waiting
             .iter()
-            .any(|frame| matches!(frame, Frame::Message(Message::Notification(told)) if taken_back(told)))
+            .any(|heard| matches!(heard, Heard::From(Frame::Message(Message::Notification(told))) if taken_back(told)))
     }
 
     fn initialize(&mut self, params: Value) -> requests::Answer {
@@ -188,6 +228,78 @@ impl Server<'_, '_> {
         requests::write(&result)
     }
 
+    /// The editor is asked to say when files change that it has not open, if it can.
+    fn initialized(&mut self) -> io::Result<()> {
+        let State::Ready(session) = &self.state else { return Ok(()) };
+        if !session.can.watch {
+            return Ok(());
+        }
+        let patterns = ["**/*.mok", "**/Mokume.toml"].map(|pattern| json!({ "globPattern": pattern }));
+        let watched = Registration {
+            id: "mokume/files".to_string(),
+            method: told::DidChangeWatchedFiles::METHOD.to_string(),
+            register_options: Some(json!({ "watchers": patterns })),
+        };
+        self.ask::<asked::RegisterCapability>(&RegistrationParams { registrations: vec![watched] })
+    }
+
+    // ---- tests and networks ----
+
+    /// Lets something run that a user asked for; the answer is that it does.
+    fn execute(&mut self, id: &RequestId, params: Value) -> io::Result<requests::Answer> {
+        let State::Ready(session) = &self.state else { return Ok(Ok(Value::Null)) };
+        let asked = match requests::read(params).and_then(|params| requests::to_run(session, params)) {
+            Ok(asked) => asked,
+            Err(refused) => return Ok(Err(refused)),
+        };
+        let token = NumberOrString::String(format!("mokume/run {id}"));
+        if session.can.progress {
+            self.ask::<asked::WorkDoneProgressCreate>(&WorkDoneProgressCreateParams { token: token.clone() })?;
+            let begin = WorkDoneProgressBegin { title: asked.title(), ..WorkDoneProgressBegin::default() };
+            self.progress(&token, WorkDoneProgress::Begin(begin))?;
+        }
+        let (world, command, sender) = (self.world, self.command.clone(), self.sender.clone());
+        std::thread::spawn(move || {
+            let done = runs::carry_out(world, &command, asked);
+            // Nobody hears it who has gone.
+            let _ = sender.send(Heard::Ran(Box::new(Done { token: Some(token), ..done })));
+        });
+        Ok(Ok(Value::Null))
+    }
+
+    /// Tells what became of it.
+    fn ran(&mut self, done: Done) -> io::Result<()> {
+        let State::Ready(session) = &mut self.state else { return Ok(()) };
+        let can = session.can;
+        if !matches!(done.asked.what, What::Network { .. }) {
+            session.tested(&done.asked.file, diagnostics::of_steps(&done.failed));
+        }
+        if let Some(token) = done.token.filter(|_| can.progress) {
+            self.progress(&token, WorkDoneProgress::End(WorkDoneProgressEnd { message: None }))?;
+        }
+        self.notify::<told::LogMessage>(LogMessageParams { typ: MessageType::LOG, message: done.log })?;
+        let page = done.page.as_ref().and_then(Uri::from_file_path);
+        let message = match &done.page {
+            Some(page) if !can.show => format!("{}\nits page: {page}", done.message),
+            _ => done.message,
+        };
+        self.notify::<told::ShowMessage>(ShowMessageParams { typ: done.severity, message })?;
+        match page.filter(|_| can.show) {
+            Some(uri) => self.ask::<asked::ShowDocument>(&ShowDocumentParams {
+                uri,
+                external: Some(true),
+                take_focus: None,
+                selection: None,
+            }),
+            None => Ok(()),
+        }
+    }
+
+    fn progress(&mut self, token: &NumberOrString, value: WorkDoneProgress) -> io::Result<()> {
+        let value = ProgressParamsValue::WorkDone(value);
+        self.notify::<told::Progress>(ProgressParams { token: token.clone(), value })
+    }
+
     fn notification(&mut self, told: Notification) {
         let State::Ready(session) = &mut self.state else { return };
         let Notification { method, params } = told;
@@ -195,6 +307,7 @@ impl Server<'_, '_> {
             told::DidOpenTextDocument::METHOD => with(params, |params| session.opened(params)),
             told::DidChangeTextDocument::METHOD => with(params, |params| session.changed(params)),
             told::DidCloseTextDocument::METHOD => with(params, |params| session.closed(params)),
+            told::DidChangeWorkspaceFolders::METHOD => with(params, |params| session.folders_changed(params)),
             told::DidSaveTextDocument::METHOD | told::DidChangeWatchedFiles::METHOD => session.files_changed(),
             // Others are not for us, or change nothing; the protocol lets them be.
             _ => {}
@@ -202,8 +315,15 @@ impl Server<'_, '_> {
     }
 
     fn log(&mut self, text: &str) -> io::Result<()> {
-        let error = ls_types::MessageType::ERROR;
-        self.notify::<told::LogMessage>(ls_types::LogMessageParams { typ: error, message: text.to_string() })
+        self.notify::<told::LogMessage>(LogMessageParams { typ: MessageType::ERROR, message: text.to_string() })
+    }
+
+    /// A request of ours; nothing depends on its answer.
+    fn ask<R: asked::Request>(&mut self, params: &R::Params) -> io::Result<()> {
+        self.asked += 1;
+        let id = RequestId::from(format!("mokume/{}", self.asked));
+        let params = serde_json::to_value(params)?;
+        Message::Request(Request { id, method: R::METHOD.to_string(), params }).write(&mut self.output)
     }
 
     fn notify<N: told::Notification>(&mut self, params: N::Params) -> io::Result<()> {

@@ -2,15 +2,18 @@
 //!
 //! Keeps: an editor is told of the newest text only; what was told of a file is taken back once it is no longer so.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use ls_types::{
-    ClientCapabilities, Diagnostic, DidChangeTextDocumentParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
-    InitializeParams, PublishDiagnosticsParams, Uri,
+    ClientCapabilities, Diagnostic, DidChangeTextDocumentParams, DidChangeWorkspaceFoldersParams,
+    DidCloseTextDocumentParams, DidOpenTextDocumentParams, InitializeParams, PublishDiagnosticsParams, Uri,
+    WorkspaceFolder,
 };
 use mokume_base::world::World;
 use mokume_base::FileId;
+use mokume_driver::check::Kept;
 use mokume_driver::shelf::Shelf;
 
 use crate::analysis::Analysis;
@@ -29,11 +32,30 @@ pub struct Session<'w> {
     /// The folders that the editor works in, as paths from the root.
     pub folders: Vec<String>,
     has_related: bool,
+    /// What the editor can do beside showing texts.
+    pub can: Can,
+    /// What tests found in documents that have not changed since, by name.
+    failed: BTreeMap<String, Vec<Diagnostic>>,
     /// Of documents that are open, by name, and of modules of the library that one of them shows.
     analyses: BTreeMap<String, Rc<Analysis>>,
+    /// Of documents that are open, by name: their stacks as wholes.
+    kept: BTreeMap<String, Rc<RefCell<Kept>>>,
+    /// The last word that was looked for in all files, and these.
+    pub wide: Option<(String, Rc<Vec<Analysis>>)>,
     /// Documents of which the editor is to be told anew, the next one last.
     stale: Vec<String>,
     told: BTreeMap<String, Told>,
+}
+
+/// What some editors can, and others cannot.
+#[derive(Clone, Copy, Default)]
+pub struct Can {
+    /// Say that files have changed that are not open, if it is asked to.
+    pub watch: bool,
+    /// Show a page.
+    pub show: bool,
+    /// Show that something goes on.
+    pub progress: bool,
 }
 
 /// What an editor was told of a file.
@@ -46,7 +68,14 @@ struct Told {
 impl<'w> Session<'w> {
     /// With an editor that can do so much.
     pub fn new(world: &'w dyn World, editor: &InitializeParams) -> Session<'w> {
-        let ClientCapabilities { general, text_document, .. } = &editor.capabilities;
+        let ClientCapabilities { general, text_document, workspace, window, .. } = &editor.capabilities;
+        let watched = workspace.as_ref().and_then(|workspace| workspace.did_change_watched_files.as_ref());
+        let window = window.as_ref();
+        let can = Can {
+            watch: watched.and_then(|watched| watched.dynamic_registration).unwrap_or(false),
+            show: window.and_then(|window| window.show_document.as_ref()).is_some_and(|show| show.support),
+            progress: window.and_then(|window| window.work_done_progress).unwrap_or(false),
+        };
         let columns = Columns::of(general.as_ref().and_then(|general| general.position_encodings.as_ref()));
         let published = text_document.as_ref().and_then(|text| text.publish_diagnostics.as_ref());
         Session {
@@ -56,7 +85,11 @@ impl<'w> Session<'w> {
             shelf: Shelf::of(world),
             folders: folders(world, editor),
             has_related: published.and_then(|can| can.related_information).unwrap_or(false),
+            can,
+            failed: BTreeMap::new(),
             analyses: BTreeMap::new(),
+            kept: BTreeMap::new(),
+            wide: None,
             stale: Vec::new(),
             told: BTreeMap::new(),
         }
@@ -77,6 +110,7 @@ impl<'w> Session<'w> {
     pub fn changed(&mut self, params: DidChangeTextDocumentParams) {
         let name = documents::name_of(self.world, &params.text_document.uri);
         self.documents.change(&name, params.text_document.version, params.content_changes, self.columns);
+        self.failed.remove(&name);
         self.forget(&name);
     }
 
@@ -84,17 +118,47 @@ impl<'w> Session<'w> {
     pub fn closed(&mut self, params: DidCloseTextDocumentParams) {
         let name = documents::name_of(self.world, &params.text_document.uri);
         self.documents.close(&name);
+        self.kept.remove(&name);
+        self.failed.remove(&name);
         self.forget(&name);
     }
 
     /// Files have changed that are not open.
     pub fn files_changed(&mut self) {
         self.analyses.clear();
+        self.wide = None;
         self.stale = self.documents.names();
+    }
+
+    /// The editor works in other folders, too, and no longer in some.
+    pub fn folders_changed(&mut self, params: DidChangeWorkspaceFoldersParams) {
+        let named = |folders: Vec<WorkspaceFolder>| -> Vec<String> {
+            folders.iter().map(|folder| documents::name_of(self.world, &folder.uri)).collect()
+        };
+        let (gone, new) = (named(params.event.removed), named(params.event.added));
+        self.folders.retain(|folder| !gone.contains(folder) && !new.contains(folder));
+        self.folders.extend(new);
+        self.wide = None;
+    }
+
+    /// What tests of a document found, as it is now; what was found before is no longer so.
+    pub fn tested(&mut self, name: &str, failed: Vec<Diagnostic>) {
+        if self.documents.get(name).is_some() {
+            self.failed.insert(name.to_string(), failed);
+            self.stale.retain(|known| known != name);
+            self.stale.push(name.to_string());
+        }
+    }
+
+    /// Whether an open document has another text than its file.
+    pub fn is_unsaved(&self, name: &str) -> bool {
+        let open = self.documents.texts().get(name);
+        open.is_some_and(|open| self.world.read_text(name).ok().as_ref() != Some(open))
     }
 
     /// What is known of all that depends on a document is no longer so.
     fn forget(&mut self, name: &str) {
+        self.wide = None;
         let depends: BTreeSet<String> =
             self.analyses.iter().filter(|(_, known)| known.depends_on(name)).map(|(name, _)| name.clone()).collect();
         self.analyses.retain(|known, _| known != name && !depends.contains(known));
@@ -115,6 +179,7 @@ impl<'w> Session<'w> {
 
     /// What is known of a document and of the file in it that it is; none of what cannot be read.
     pub fn analysis(&mut self, name: &str) -> Option<(Rc<Analysis>, FileId)> {
+        let kept = Rc::clone(self.kept.entry(name.to_string()).or_default());
         let overlay = self.overlay();
         let library = self.shelf.name_of(name);
         let module = library.as_deref().and_then(|name| name.split('/').nth(1));
@@ -122,7 +187,7 @@ impl<'w> Session<'w> {
         if !self.analyses.contains_key(key) {
             let known = match module {
                 Some(module) => Analysis::of_library(&overlay, module),
-                None => Analysis::of(&overlay, name),
+                None => Analysis::of(&overlay, name, kept),
             };
             self.analyses.insert(key.to_string(), Rc::new(known));
         }
@@ -223,7 +288,8 @@ impl<'w> Session<'w> {
         let shown = known.diagnostics().iter().filter_map(|found| shower.show(found));
         let shown = shown.map(|(file, shown)| (known.checked.sources.file(file).name.clone(), shown));
         let failure = known.failure.iter().map(|failure| (root.to_string(), diagnostics::of_failure(failure)));
-        failure.chain(shown).collect()
+        let failed = self.failed.get(root).into_iter().flatten().map(|failed| (root.to_string(), failed.clone()));
+        failure.chain(shown).chain(failed).collect()
     }
 }
 

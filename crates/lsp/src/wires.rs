@@ -18,18 +18,23 @@ pub struct Placed<'p> {
 impl Placed<'_> {
     /// As people say it: `octets 2 to 3`, `octet 0, bits 4 to 7`.
     pub fn show(&self) -> String {
-        let Some(from) = self.from else {
-            return format!("in `{}`, behind what may be longer or shorter", self.wire);
-        };
+        match self.place() {
+            Some(place) => format!("{place} of `{}`", self.wire),
+            None => format!("in `{}`, behind what may be longer or shorter", self.wire),
+        }
+    }
+
+    /// The same without the wire; none where it is not the same in every packet.
+    pub fn place(&self) -> Option<String> {
+        let from = self.from?;
         let (first, last) = (from / 8, (from + self.width.max(1) - 1) / 8);
-        let place = match (from % 8, self.width % 8) {
+        Some(match (from % 8, self.width % 8) {
             (0, 0) if first == last => format!("octet {first}"),
             (0, 0) => format!("octets {first} to {last}"),
             (bit, _) if first == last && self.width == 1 => format!("octet {first}, bit {bit}"),
             (bit, _) if first == last => format!("octet {first}, bits {bit} to {}", bit + self.width - 1),
             (bit, _) => format!("octet {first}, bit {bit}, to octet {last}, bit {}", (from + self.width - 1) % 8),
-        };
-        format!("{place} of `{}`", self.wire)
+        })
     }
 }
 

@@ -63,10 +63,10 @@ pub fn uses(session: &mut Session<'_>, known: &Rc<Analysis>, word: &Word) -> Vec
     if places.is_empty() {
         return found;
     }
-    for other in analyses_with(session, &word.text) {
+    for other in analyses_with(session, &word.text).iter() {
         let here = places.iter().filter_map(|(name, start, end)| Some(Span::new(other.file(name)?, *start, *end)));
         let here: Vec<Span> = here.collect();
-        found.extend(located(session, &other, names::uses(&other, &here)));
+        found.extend(located(session, other, names::uses(other, &here)));
     }
     found
 }
@@ -78,9 +78,16 @@ fn located(session: &Session<'_>, known: &Analysis, spans: Vec<Span>) -> Vec<Loc
 }
 
 /// The files of the workspace in which a word stands, checked together with what they use, project by project.
-pub fn analyses_with(session: &Session<'_>, word: &str) -> Vec<Analysis> {
+pub fn analyses_with(session: &mut Session<'_>, word: &str) -> Rc<Vec<Analysis>> {
+    if let Some((_, analyses)) = session.wide.as_ref().filter(|(known, _)| known == word) {
+        return Rc::clone(analyses);
+    }
     let overlay = session.overlay();
-    groups_with(session, word).iter().map(|names| Analysis::of_files(&overlay, names)).collect()
+    let groups = groups_with(session, word);
+    let analyses: Vec<Analysis> = groups.iter().map(|names| Analysis::of_files(&overlay, names)).collect();
+    let analyses = Rc::new(analyses);
+    session.wide = Some((word.to_string(), Rc::clone(&analyses)));
+    analyses
 }
 
 /// The names of these files, project by project.

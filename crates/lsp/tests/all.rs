@@ -2,6 +2,7 @@
 
 mod editor;
 
+mod cases;
 mod completion;
 mod diagnostics;
 mod edits;
@@ -9,3 +10,4 @@ mod names;
 mod outline;
 mod protocol;
 mod random;
+mod runs;

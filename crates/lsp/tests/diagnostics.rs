@@ -1,6 +1,9 @@
 //! What is wrong, told while it is written.
 
+use std::collections::BTreeSet;
+
 use mokume_base::world::{MemoryWorld, World};
+use mokume_driver::{check, compile};
 use serde_json::json;
 
 use crate::editor::{range, repository, Editor};
@@ -84,6 +87,47 @@ fn a_file_that_several_use_is_told_of_by_all_of_them() {
     assert_eq!(editor.codes("part.mok"), ["M0202"], "the third still does");
     editor.close("c.mok");
     assert_eq!(editor.codes("part.mok"), [""; 0]);
+}
+
+/// Stacks are looked at anew where something else than a test has changed, and only there: what the server keeps of them is not old.
+#[test]
+fn a_stack_is_looked_at_again_where_what_it_is_made_of_has_changed() {
+    let text = |octets: &str, sent: &str| {
+        format!(
+            "worker A {{
+    entity {{ array cells: [u8; {octets}] }}
+    on send(msg) {{ cells[0] = 1  below.send(msg) }}
+    on deliver(msg) {{ above.deliver(msg) }}
+}}
+stack S(device: Device) {{
+    app = A over device
+    export app
+}}
+test \"t\" {{
+    stack S
+    app.{sent}(\"x\")
+    => device.frame(\"x\")
+}}
+"
+        )
+    };
+    let mut editor = Editor::with_files(&[]);
+    let fresh = |text: &str| -> Vec<&str> {
+        let checked = compile::check_texts(&MemoryWorld::new(), vec![("a.mok".into(), text.into())], Vec::new());
+        check::without_c(&checked).iter().map(|found| found.code.0).collect()
+    };
+    let mut seen = BTreeSet::new();
+    editor.open("a.mok", &text("4", "send_to"));
+    for (octets, sent) in
+        [("4", "sent"), ("4000000000", "sent"), ("4000000000", "send_to"), ("4", "send_to"), ("5", "sent")]
+    {
+        let new = text(octets, sent);
+        editor.change("a.mok", &new);
+        let told = editor.codes("a.mok");
+        assert_eq!(told, fresh(&new), "{octets} {sent}");
+        seen.insert(told);
+    }
+    assert!(seen.len() >= 3, "{seen:?}");
 }
 
 #[test]

@@ -23,6 +23,8 @@ pub struct Editor {
     pub diagnostics: BTreeMap<String, Vec<Value>>,
     /// How often something was said of a file.
     pub told: BTreeMap<String, usize>,
+    /// Every notification and request of the server, in order.
+    heard: Vec<(String, Value)>,
     /// What `initialize` was answered with.
     pub can: Value,
 }
@@ -48,7 +50,12 @@ impl Editor {
         let (input, to) = std::io::pipe().unwrap();
         let (from, mut output) = std::io::pipe().unwrap();
         let server = std::thread::Builder::new().stack_size(8 << 20);
-        let server = server.spawn(move || mokume_lsp::serve(&world, BufReader::new(input), &mut output)).unwrap();
+        let server = server
+            .spawn(move || {
+                let world = Box::leak(Box::new(world));
+                mokume_lsp::serve(world, "mokume", BufReader::new(input), &mut output)
+            })
+            .unwrap();
         Editor {
             to: Some(to),
             from: BufReader::new(from),
@@ -57,6 +64,7 @@ impl Editor {
             versions: BTreeMap::new(),
             diagnostics: BTreeMap::new(),
             told: BTreeMap::new(),
+            heard: Vec::new(),
             can: Value::Null,
         }
     }
@@ -97,6 +105,15 @@ impl Editor {
         (error["code"].as_i64().unwrap(), error["message"].as_str().unwrap().to_string())
     }
 
+    /// A request and its result, or the number and text of the error.
+    pub fn ask_or_refusal(&mut self, method: &str, params: Value) -> Result<Value, (i64, String)> {
+        let answer = self.ask_for_all(method, params);
+        match answer.get("error") {
+            Some(error) => Err((error["code"].as_i64().unwrap(), error["message"].as_str().unwrap().to_string())),
+            None => Ok(answer["result"].clone()),
+        }
+    }
+
     fn ask_for_all(&mut self, method: &str, params: Value) -> Value {
         let id = self.send(method, params);
         self.answer(&json!(id))
@@ -130,8 +147,28 @@ impl Editor {
             let of = value["params"]["uri"].as_str().unwrap().to_string();
             *self.told.entry(of.clone()).or_default() += 1;
             self.diagnostics.insert(of, value["params"]["diagnostics"].as_array().unwrap().clone());
+        } else if let Some(method) = value["method"].as_str() {
+            self.heard.push((method.to_string(), value["params"].clone()));
+            if let Some(id) = value.get("id") {
+                self.write(&json!({ "jsonrpc": "2.0", "id": id, "result": null }));
+            }
         }
         value
+    }
+
+    /// What the server said so last; waits for it.
+    pub fn heard(&mut self, method: &str) -> Value {
+        loop {
+            if let Some(said) = self.all_heard(method).pop() {
+                return said;
+            }
+            self.read();
+        }
+    }
+
+    /// All that it said so by now.
+    pub fn all_heard(&self, method: &str) -> Vec<Value> {
+        self.heard.iter().filter(|(known, _)| known == method).map(|(_, params)| params.clone()).collect()
     }
 
     // ---- documents ----

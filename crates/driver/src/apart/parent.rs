@@ -82,7 +82,7 @@ pub fn again(how: &Again<'_>, heard: &mut dyn FnMut(&Word)) -> Result<Ended, Fai
 }
 
 /// Ourselves, also where the file that we were started from has been replaced meanwhile.
-fn ourselves() -> io::Result<std::path::PathBuf> {
+pub fn ourselves() -> io::Result<std::path::PathBuf> {
     let link = std::path::PathBuf::from("/proc/self/exe");
     if link.exists() {
         return Ok(link);

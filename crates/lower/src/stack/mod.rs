@@ -18,6 +18,7 @@ mod sessions;
 mod sizes;
 mod task;
 
+use std::cell::RefCell;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::rc::Rc;
 
@@ -69,6 +70,8 @@ pub struct Lowering<'p> {
     enums: HashMap<s::EnumId, r::EnumId>,
     attributes: HashMap<s::AttributeId, r::AttributeId>,
     declared: HashSet<(r::ClassId, r::Trigger)>,
+    /// Of layers that were asked, as every procedure and every loop asks: whether they begin sessions.
+    begin: RefCell<HashMap<usize, bool>>,
     tasks: VecDeque<Task>,
     places: HashMap<(u32, u32), r::SourceId>,
 }
@@ -101,6 +104,7 @@ impl<'p> Lowering<'p> {
             enums: HashMap::new(),
             attributes: HashMap::new(),
             declared: HashSet::new(),
+            begin: RefCell::default(),
             tasks: VecDeque::new(),
             places: HashMap::new(),
         }
@@ -401,7 +405,9 @@ impl<'p> Lowering<'p> {
     pub fn begins_sessions(&self, inst: usize) -> bool {
         use s::{Emission, StmtKind};
         let opens = |kind: &StmtKind| matches!(kind, StmtKind::Emit(Emission::Open { .. }));
-        self.emits(inst, "accepted") || self.layer(inst).is_some_and(|layer| any_stmt(blocks(layer), &opens))
+        let looked =
+            || self.emits(inst, "accepted") || self.layer(inst).is_some_and(|layer| any_stmt(blocks(layer), &opens));
+        *self.begin.borrow_mut().entry(inst).or_insert_with(looked)
     }
 
     /// A layer of sessions that says what its listeners know.

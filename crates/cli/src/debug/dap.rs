@@ -1,0 +1,366 @@
+//! The debugger over the debug adapter protocol, on the standard input and output: one editor, one run.
+//!
+//! Keeps: every request has one answer; what is not known is refused by name. While the run goes on nothing is read: it goes on to a point
+//! or to its end, and both come soon.
+
+use std::io::{BufRead, Read, Write};
+
+use mokume_driver::debug::{By, End, Facts, Front, Go, Point, Points, Stopped, Variable, Where, Why};
+use serde_json::{json, Value};
+
+/// A message of an editor that is longer is none.
+const LONGEST: usize = 1 << 26;
+
+/// The wire between editor and adapter.
+pub struct Wire {
+    from: Box<dyn BufRead + Send>,
+    to: Box<dyn Write + Send>,
+    /// Numbers of what we say.
+    said: u64,
+}
+
+/// What an editor asks.
+pub struct Request {
+    number: Value,
+    pub command: String,
+    pub arguments: Value,
+}
+
+impl Wire {
+    /// Over these.
+    pub fn new(from: Box<dyn BufRead + Send>, to: Box<dyn Write + Send>) -> Wire {
+        Wire { from, to, said: 0 }
+    }
+
+    /// The next request; none at the end, or where nothing more can be understood.
+    pub fn read(&mut self) -> Option<Request> {
+        loop {
+            let mut length = None;
+            loop {
+                let mut line = Vec::new();
+                if self.from.read_until(b'\n', &mut line).ok()? == 0 {
+                    return None;
+                }
+                let line = String::from_utf8_lossy(&line);
+                let line = line.trim_end();
+                if line.is_empty() {
+                    break;
+                }
+                if let Some(octets) = line.strip_prefix("Content-Length:") {
+                    length = octets.trim().parse::<usize>().ok().filter(|octets| *octets <= LONGEST);
+                }
+            }
+            let Some(length) = length else { continue };
+            let mut octets = vec![0; length];
+            self.from.read_exact(&mut octets).ok()?;
+            let Ok(message) = serde_json::from_slice::<Value>(&octets) else {
+                let body = json!({ "category": "stderr", "output": "this is no message of the protocol\n" });
+                self.event("output", body);
+                continue;
+            };
+            // We ask nothing, so answers are nobody's.
+            if let (Some("request"), Some(command)) = (message["type"].as_str(), message["command"].as_str()) {
+                let (number, command) = (message["seq"].clone(), command.to_string());
+                return Some(Request { number, command, arguments: message["arguments"].clone() });
+            }
+        }
+    }
+
+    fn write(&mut self, mut message: Value) {
+        self.said += 1;
+        message["seq"] = json!(self.said);
+        let text = message.to_string();
+        // An editor that has gone is found out by the next read.
+        let _ = write!(self.to, "Content-Length: {}\r\n\r\n{text}", text.len()).and_then(|()| self.to.flush());
+    }
+
+    /// Something that the editor did not ask for.
+    pub fn event(&mut self, event: &str, body: Value) {
+        self.write(json!({ "type": "event", "event": event, "body": body }));
+    }
+
+    /// The answer to a request.
+    pub fn answer(&mut self, request: &Request, body: Value) {
+        let Request { number, command, .. } = request;
+        self.write(
+            json!({ "type": "response", "request_seq": number, "success": true, "command": command, "body": body }),
+        );
+    }
+
+    /// A request is refused.
+    pub fn refuse(&mut self, request: &Request, why: &str) {
+        let Request { number, command, .. } = request;
+        self.write(json!({ "type": "response", "request_seq": number, "success": false, "command": command,
+            "message": why, "body": { "error": { "id": 1, "format": why, "showUser": true } } }));
+    }
+}
+
+/// What the adapter can.
+pub fn capabilities() -> Value {
+    json!({
+        "supportsConfigurationDoneRequest": true,
+        "supportsFunctionBreakpoints": true,
+        "supportsStepBack": true,
+        "supportsRestartRequest": true,
+        "supportsTerminateRequest": true,
+        "supportsEvaluateForHovers": true,
+        "exceptionBreakpointFilters": [
+            { "filter": "report", "label": "Reports", "default": true },
+            { "filter": "drop", "label": "Messages that are dropped or consumed" },
+        ],
+    })
+}
+
+/// An editor that leads a run.
+pub struct Adapter {
+    wire: Wire,
+    stop_on_entry: bool,
+    is_configured: bool,
+    /// What variables are made of, by their references, since the last stop.
+    within: Vec<Vec<Variable>>,
+}
+
+impl Adapter {
+    /// Behind `launch`.
+    pub fn new(wire: Wire, stop_on_entry: bool) -> Adapter {
+        Adapter { wire, stop_on_entry, is_configured: false, within: Vec::new() }
+    }
+
+    /// Answers requests until one lets the run go on.
+    fn led(&mut self, here: Option<&Stopped<'_>>, points: &mut Points) -> Go {
+        loop {
+            let Some(request) = self.wire.read() else { return Go::Quit };
+            let go = match request.command.as_str() {
+                "configurationDone" => {
+                    self.wire.answer(&request, Value::Null);
+                    let is_first = !std::mem::replace(&mut self.is_configured, true);
+                    match here.filter(|_| is_first) {
+                        Some(_) if !self.stop_on_entry => return Go::On,
+                        Some(here) => self.tell_stop(here),
+                        None => {}
+                    }
+                    continue;
+                }
+                "continue" => Go::On,
+                "next" => Go::Forward(By::Over),
+                "stepIn" => Go::Forward(By::Statement),
+                "stepOut" => Go::Forward(By::Out),
+                "stepBack" => Go::Back(By::Statement),
+                "reverseContinue" => Go::Back(By::Point),
+                "restart" => Go::Restart,
+                "disconnect" | "terminate" => Go::Quit,
+                _ => {
+                    self.answer(&request, here, points);
+                    continue;
+                }
+            };
+            if here.is_none() && matches!(go, Go::On | Go::Forward(_)) {
+                self.wire.refuse(&request, "the run has ended: step back, or restart");
+                continue;
+            }
+            let body = if request.command == "continue" { json!({ "allThreadsContinued": true }) } else { Value::Null };
+            self.wire.answer(&request, body);
+            if go == Go::Quit {
+                self.wire.event("terminated", Value::Null);
+            }
+            return go;
+        }
+    }
+
+    fn answer(&mut self, request: &Request, here: Option<&Stopped<'_>>, points: &mut Points) {
+        let arguments = &request.arguments;
+        let body = match (request.command.as_str(), here) {
+            ("threads", Some(here)) => {
+                let hosts = here.facts.hosts.iter().zip(1..);
+                let threads: Vec<Value> = hosts.map(|(host, id)| json!({ "id": id, "name": host.name })).collect();
+                Ok(json!({ "threads": threads }))
+            }
+            ("threads", None) => Ok(json!({ "threads": [] })),
+            ("stackTrace", Some(here)) => Ok(self.stack(arguments, here)),
+            ("scopes", Some(here)) => Ok(self.scopes(arguments, here)),
+            ("variables", _) => Ok(self.variables(arguments)),
+            ("setBreakpoints", Some(here)) => Ok(lines(arguments, here.facts, points)),
+            ("setFunctionBreakpoints", Some(here)) => Ok(events(arguments, here.facts, points)),
+            ("setExceptionBreakpoints", Some(_)) => Ok(exceptions(arguments, points)),
+            ("evaluate", Some(here)) => evaluated(arguments["expression"].as_str().unwrap_or(""), here),
+            ("setBreakpoints" | "setFunctionBreakpoints" | "setExceptionBreakpoints", None) => {
+                Err("the run has ended: restart it, and set the point then".to_string())
+            }
+            ("stackTrace" | "scopes" | "evaluate", None) => Err("the run has ended: step back, or restart".to_string()),
+            ("source", _) => Err("the text is in the file".to_string()),
+            ("pause", _) => Err("the run stands still already".to_string()),
+            (other, _) => Err(format!("`{other}` is not known here")),
+        };
+        match body {
+            Ok(body) => self.wire.answer(request, body),
+            Err(why) => self.wire.refuse(request, &why),
+        }
+    }
+
+    fn stack(&self, arguments: &Value, here: &Stopped<'_>) -> Value {
+        // Other hosts stand between two reactions.
+        if arguments["threadId"].as_u64() != Some(here.host as u64 + 1) {
+            return json!({ "stackFrames": [], "totalFrames": 0 });
+        }
+        let frames: Vec<Value> = here
+            .calls()
+            .iter()
+            .zip(1..)
+            .map(|((name, place), id)| match place {
+                Some(place) => json!({ "id": id, "name": name, "line": place.line, "column": place.column,
+                    "source": { "name": place.file.rsplit('/').next(), "path": path_of(&place.file) } }),
+                None => json!({ "id": id, "name": name, "line": 0, "column": 0, "presentationHint": "subtle" }),
+            })
+            .collect();
+        json!({ "totalFrames": frames.len(), "stackFrames": frames })
+    }
+
+    fn scopes(&mut self, arguments: &Value, here: &Stopped<'_>) -> Value {
+        let frame = arguments["frameId"].as_u64().unwrap_or(1).saturating_sub(1) as usize;
+        let locals = here.all_locals().into_iter().nth(frame).unwrap_or_default();
+        let (locals, state) = (self.keep(locals), self.keep(here.state()));
+        json!({ "scopes": [
+            { "name": "Locals", "presentationHint": "locals", "variablesReference": locals, "expensive": false },
+            { "name": "Layers", "variablesReference": state, "expensive": false },
+        ] })
+    }
+
+    /// A reference to some variables; 0 of none, as the protocol has it.
+    fn keep(&mut self, variables: Vec<Variable>) -> usize {
+        if variables.is_empty() {
+            return 0;
+        }
+        self.within.push(variables);
+        self.within.len()
+    }
+
+    fn variables(&mut self, arguments: &Value) -> Value {
+        let place = arguments["variablesReference"].as_u64().unwrap_or(0) as usize;
+        let found = place.checked_sub(1).and_then(|place| self.within.get(place)).cloned().unwrap_or_default();
+        let shown: Vec<Value> = found
+            .into_iter()
+            .map(|variable| {
+                let reference = self.keep(variable.within);
+                json!({ "name": variable.name, "value": variable.value, "variablesReference": reference })
+            })
+            .collect();
+        json!({ "variables": shown })
+    }
+
+    fn tell_stop(&mut self, at: &Stopped<'_>) {
+        self.within.clear();
+        let reason = match at.why {
+            Why::Beginning => "entry",
+            Why::Stepped => "step",
+            Why::Point(_) => "breakpoint",
+        };
+        let mut body = json!({ "reason": reason, "threadId": at.host + 1, "allThreadsStopped": true });
+        if let Why::Point(number) = at.why {
+            body["hitBreakpointIds"] = json!([number]);
+        }
+        if at.what() != "statement" {
+            body["description"] = json!(at.what());
+        }
+        self.wire.event("stopped", body);
+    }
+}
+
+impl Front for Adapter {
+    fn stopped(&mut self, at: &Stopped<'_>, points: &mut Points) -> Go {
+        match self.is_configured {
+            true => self.tell_stop(at),
+            // Now an editor says its points.
+            false => self.wire.event("initialized", Value::Null),
+        }
+        self.led(Some(at), points)
+    }
+
+    fn ended(&mut self, end: &End, points: &mut Points) -> Go {
+        let text: String = end.failed.iter().map(|failed| format!("FAILED {failed}\n")).collect();
+        let text = format!("{text}the run has ended: step back, or restart\n");
+        self.wire.event("output", json!({ "category": "console", "output": text }));
+        self.within.clear();
+        // So that an editor shows its buttons: one that is told that it has terminated shows none.
+        let body =
+            json!({ "reason": "pause", "description": "the run has ended", "threadId": 1, "allThreadsStopped": true });
+        self.wire.event("stopped", body);
+        self.led(None, points)
+    }
+}
+
+/// Where an editor finds a file.
+fn path_of(file: &str) -> String {
+    std::path::absolute(file).map_or_else(|_| file.to_string(), |path| path.to_string_lossy().into_owned())
+}
+
+/// The points of one file, instead of those that it had.
+fn lines(arguments: &Value, facts: &Facts, points: &mut Points) -> Value {
+    let path = arguments["source"]["path"].as_str().unwrap_or("");
+    let known = facts.lines.keys().find(|file| path_of(file) == path);
+    let file = known.map_or(path, String::as_str);
+    points.clear(|point| matches!(&point.at, Where::Line(of, _) if of == file));
+    let set = |wanted: &Value| {
+        let line = wanted["line"].as_u64().unwrap_or(0);
+        shown(Where::read(&format!("{file}:{line}"), file, facts), points, Some(line))
+    };
+    let set: Vec<Value> = arguments["breakpoints"].as_array().into_iter().flatten().map(set).collect();
+    json!({ "breakpoints": set })
+}
+
+/// Events, `drop REASON`, `report`, as functions.
+fn events(arguments: &Value, facts: &Facts, points: &mut Points) -> Value {
+    points.clear(|point| matches!(&point.at, Where::Event(_)) || matches!(&point.at, Where::Drop(of) if of != "*"));
+    let set = |wanted: &Value| shown(Where::read(wanted["name"].as_str().unwrap_or(""), "", facts), points, None);
+    let set: Vec<Value> = arguments["breakpoints"].as_array().into_iter().flatten().map(set).collect();
+    json!({ "breakpoints": set })
+}
+
+fn shown(at: Result<Where, mokume_driver::Failure>, points: &mut Points, line: Option<u64>) -> Value {
+    let mut body = match at {
+        Ok(at) => {
+            let Point { number, .. } = points.add(at, None);
+            json!({ "verified": true, "id": number })
+        }
+        Err(failure) => json!({ "verified": false, "message": format!("{}: {}", failure.message, failure.help) }),
+    };
+    if let Some(line) = line {
+        body["line"] = json!(line);
+    }
+    body
+}
+
+fn exceptions(arguments: &Value, points: &mut Points) -> Value {
+    points.clear(|point| point.at == Where::Report || point.at == Where::Drop("*".to_string()));
+    let filters = arguments["filters"].as_array().cloned().unwrap_or_default();
+    let filters = filters.iter().filter_map(Value::as_str);
+    for filter in filters {
+        match filter {
+            "report" => drop(points.add(Where::Report, None).number),
+            "drop" => drop(points.add(Where::Drop("*".to_string()), None).number),
+            _ => {}
+        }
+    }
+    Value::Null
+}
+
+/// A local, a cell of the state by its name, or `why`.
+fn evaluated(expression: &str, here: &Stopped<'_>) -> Result<Value, String> {
+    let result = |text: String| Ok(json!({ "result": text, "variablesReference": 0 }));
+    if expression == "why" {
+        return result(here.causes().join("\n"));
+    }
+    let locals = here.locals();
+    if let Some(found) = locals.iter().find(|known| known.name == expression) {
+        return result(found.value.clone());
+    }
+    let own = here.calls().last().map(|(name, _)| name.clone()).unwrap_or_default();
+    let state = here.state();
+    // Of the layer that runs first.
+    let (first, others): (Vec<&Variable>, Vec<&Variable>) =
+        state.iter().partition(|layer| own.starts_with(&format!("{}:", layer.name)));
+    let cells = first.into_iter().chain(others).flat_map(|layer| &layer.within).flat_map(|object| &object.within);
+    match cells.into_iter().find(|cell| cell.name == expression) {
+        Some(cell) => result(cell.value.clone()),
+        None => Err(format!("nothing is called `{expression}` here: names of locals and of state, and `why`")),
+    }
+}

@@ -1,0 +1,357 @@
+//! The debugger's commands, a line each: from a terminal with history and completion, or from a pipe.
+
+use std::io::{BufRead, IsTerminal, Write};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use mokume_driver::debug::{time, By, End, Facts, Front, Go, Points, Stopped, Variable, Where, Why};
+use rustyline::completion::Completer;
+use rustyline::error::ReadlineError;
+use rustyline::highlight::Highlighter;
+use rustyline::hint::Hinter;
+use rustyline::history::DefaultHistory;
+use rustyline::validate::Validator;
+use rustyline::{Context, Editor, Helper};
+
+/// What is said before a line.
+const PROMPT: &str = "(mokume) ";
+
+const HELP: &str = "\
+step, s            the next statement, wherever it is
+next, n            the next statement here, not in what is called
+out, o             behind what was called
+reaction, r        the next reaction: an input, a frame, a timer
+frame, f           the next frame that a host receives
+continue, c        the next point, or the end
+back WHAT          to the last statement before this; WHAT: next, reaction, frame, point
+restart            from the beginning
+break PLACE, b     stop there: 12, file.mok:12, send, Counts.send, drop no_room, drop, report; behind it `at HOST`
+breaks             the points that there are; `delete N`, or `delete` for all
+where, w           the host, the time, what runs, and who called it
+why                what brought this about
+locals, l          what is bound here; messages with their headers
+state [LAYER], p   what the layers of this host know
+list               the lines around
+quit, q
+An empty line does the last step again.";
+
+/// The words that lines begin with.
+const WORDS: [&str; 20] = [
+    "back", "break", "breaks", "continue", "delete", "frame", "help", "list", "locals", "next", "out", "quit",
+    "reaction", "restart", "state", "step", "where", "why", "drop", "report",
+];
+
+/// A debugger for people.
+pub struct Terminal {
+    lines: Lines,
+    /// What an empty line means.
+    again: Option<Go>,
+    /// Nobody reads what is written.
+    is_closed: bool,
+}
+
+/// Where commands come from.
+enum Lines {
+    Terminal(Box<Editor<Words, DefaultHistory>>),
+    /// Lines of a pipe or a file, which are written down, so that what is printed can be read alone.
+    Pipe(std::io::BufReader<std::io::Stdin>),
+}
+
+/// Words that may be completed.
+struct Words(Arc<Mutex<Vec<String>>>);
+
+impl Completer for Words {
+    type Candidate = String;
+
+    fn complete(&self, line: &str, place: usize, _: &Context<'_>) -> rustyline::Result<(usize, Vec<String>)> {
+        let from = line[..place].rfind(' ').map_or(0, |at| at + 1);
+        let typed = &line[from..place];
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok((from, known.iter().filter(|word| word.starts_with(typed)).cloned().collect()))
+    }
+}
+
+impl Hinter for Words {
+    type Hint = String;
+}
+impl Highlighter for Words {}
+impl Validator for Words {}
+impl Helper for Words {}
+
+impl Terminal {
+    /// Reads from the standard input.
+    pub fn new(facts: &Facts) -> Terminal {
+        let last = |name: &String| name.rsplit('.').next().unwrap_or(name).to_string();
+        let mut words: Vec<String> = WORDS.map(str::to_string).to_vec();
+        words.extend(facts.events.iter().cloned());
+        words.extend(facts.events.iter().map(last));
+        words.extend(facts.reasons.iter().map(last));
+        words.extend(facts.hosts.iter().map(|host| host.name.clone()));
+        words.extend(facts.lines.keys().map(|file| format!("{}:", short(file))));
+        words.sort();
+        words.dedup();
+        let editor = || {
+            let mut editor = Editor::<Words, DefaultHistory>::new().ok()?;
+            editor.set_helper(Some(Words(Arc::new(Mutex::new(words.clone())))));
+            Some(Lines::Terminal(Box::new(editor)))
+        };
+        let is_terminal = std::io::stdin().is_terminal();
+        let pipe = || Lines::Pipe(std::io::BufReader::new(std::io::stdin()));
+        let lines = is_terminal.then(editor).flatten().unwrap_or_else(pipe);
+        let mut terminal = Terminal { lines, again: None, is_closed: false };
+        terminal.say(&format!("{}; `help` says what can be done", facts.name));
+        terminal
+    }
+
+    fn say(&mut self, text: &str) {
+        self.is_closed |= writeln!(std::io::stdout(), "{text}").is_err();
+    }
+
+    /// The next line; none at the end.
+    fn read(&mut self) -> Option<String> {
+        if self.is_closed {
+            return None;
+        }
+        match &mut self.lines {
+            Lines::Terminal(editor) => loop {
+                match editor.readline(PROMPT) {
+                    Ok(line) => {
+                        let _ = editor.add_history_entry(line.as_str());
+                        return Some(line);
+                    }
+                    // The line is thrown away, and the debugger goes on.
+                    Err(ReadlineError::Interrupted) => {}
+                    Err(_) => return None,
+                }
+            },
+            Lines::Pipe(from) => {
+                let mut line = String::new();
+                let is_there = from.read_line(&mut line).is_ok_and(|octets| octets > 0);
+                let line = line.trim_end().to_string();
+                is_there.then(|| self.say(&format!("{PROMPT}{line}")))?;
+                Some(line)
+            }
+        }
+    }
+
+    /// Reads lines until one lets the run go on. `here` is where it stands; none behind its end.
+    fn led(&mut self, here: Option<&Stopped<'_>>, points: &mut Points) -> Go {
+        loop {
+            let Some(line) = self.read() else { return Go::Quit };
+            let line = line.trim();
+            if line.is_empty() {
+                match self.again.filter(|go| here.is_some() || matches!(go, Go::Back(_))) {
+                    Some(go) => return go,
+                    None => continue,
+                }
+            }
+            let (word, rest) = line.split_once(' ').map_or((line, ""), |(word, rest)| (word, rest.trim()));
+            match self.command(word, rest, here, points) {
+                Ok(Some(go)) => {
+                    self.again = matches!(go, Go::On | Go::Forward(_) | Go::Back(_)).then_some(go);
+                    return go;
+                }
+                Ok(None) => {}
+                Err(why) => self.say(&why),
+            }
+        }
+    }
+
+    fn command(
+        &mut self,
+        word: &str,
+        rest: &str,
+        here: Option<&Stopped<'_>>,
+        points: &mut Points,
+    ) -> Result<Option<Go>, String> {
+        let forward = |by| match here {
+            Some(_) => Ok(Some(Go::Forward(by))),
+            None => Err("the run has ended: `back` goes to its last statement, `restart` to its beginning".to_string()),
+        };
+        let stands = || {
+            here.ok_or_else(|| "the run has ended, and nothing is bound: `back` goes to its last statement".to_string())
+        };
+        match word {
+            "step" | "s" => forward(By::Statement),
+            "next" | "n" => forward(By::Over),
+            "out" | "o" => forward(By::Out),
+            "reaction" | "r" => forward(By::Reaction),
+            "frame" | "f" => forward(By::Frame),
+            "continue" | "c" => forward(By::Point).map(|go| go.map(|_| Go::On)),
+            "back" => match rest {
+                "" | "step" | "s" => Ok(Some(Go::Back(By::Statement))),
+                "next" | "n" => Ok(Some(Go::Back(By::Over))),
+                "reaction" | "r" => Ok(Some(Go::Back(By::Reaction))),
+                "frame" | "f" => Ok(Some(Go::Back(By::Frame))),
+                "point" | "p" | "continue" | "c" => Ok(Some(Go::Back(By::Point))),
+                other => Err(format!(
+                    "there is no way back by `{other}`: say `back`, or behind it `next`, `reaction`, `frame`, `point`"
+                )),
+            },
+            "restart" => Ok(Some(Go::Restart)),
+            "quit" | "q" | "exit" => Ok(Some(Go::Quit)),
+            "help" | "h" | "?" => self.told(HELP),
+            "break" | "b" => {
+                let text = self.set_point(rest, here, points)?;
+                self.told(&text)
+            }
+            "breaks" => {
+                let all: Vec<String> = points.all().iter().map(shown_point).collect();
+                self.told(&if all.is_empty() { "there is none: `break PLACE`".to_string() } else { all.join("\n") })
+            }
+            "delete" => {
+                match rest.parse::<u32>() {
+                    _ if rest.is_empty() => points.clear(|_| true),
+                    Ok(number) if points.remove(number) => {}
+                    _ => return Err(format!("there is no point `{rest}`: `breaks` lists them")),
+                }
+                Ok(None)
+            }
+            "where" | "w" => {
+                let here = stands()?;
+                let text = format!("{}\n{}", head(here), calls(here));
+                self.told(&text)
+            }
+            "why" => {
+                let text = stands()?.causes().join("\n  ");
+                self.told(&text)
+            }
+            "locals" | "l" => {
+                let found = stands()?.locals();
+                let text = if found.is_empty() { "nothing is bound here yet".to_string() } else { tree(&found, 0) };
+                self.told(&text)
+            }
+            "state" | "p" | "print" => {
+                let text = state(stands()?, rest)?;
+                self.told(&text)
+            }
+            "list" => {
+                let text = around(stands()?, 4)?;
+                self.told(&text)
+            }
+            other => Err(format!("there is no command `{other}`: `help` says what there is")),
+        }
+    }
+
+    fn told(&mut self, text: &str) -> Result<Option<Go>, String> {
+        self.say(text.trim_end());
+        Ok(None)
+    }
+
+    fn set_point(&self, rest: &str, here: Option<&Stopped<'_>>, points: &mut Points) -> Result<String, String> {
+        let Some(here) = here else { return Err("the run has ended: `restart`, and then set it".to_string()) };
+        let facts = here.facts;
+        let (place, host) = match rest.rsplit_once(" at ") {
+            Some((place, host)) => (place, Some(host.trim().to_string())),
+            None => (rest, None),
+        };
+        if let Some(host) = host.as_ref().filter(|name| facts.hosts.iter().all(|known| known.name != **name)) {
+            let known: Vec<&str> = facts.hosts.iter().map(|host| host.name.as_str()).collect();
+            return Err(format!("there is no host `{host}`: there is {}", known.join(", ")));
+        }
+        let file = here.place().map_or_else(|| facts.lines.keys().next().cloned(), |place| Some(place.file.clone()));
+        let at = Where::read(place, &file.unwrap_or_default(), facts);
+        let at = at.map_err(|failure| format!("{}: {}", failure.message, failure.help))?;
+        Ok(shown_point(points.add(at, host)))
+    }
+}
+
+impl Front for Terminal {
+    fn stopped(&mut self, at: &Stopped<'_>, points: &mut Points) -> Go {
+        let text = match around(at, 0) {
+            Ok(line) => format!("{}\n{line}", head(at)),
+            Err(_) => head(at),
+        };
+        self.say(text.trim_end());
+        self.led(Some(at), points)
+    }
+
+    fn ended(&mut self, end: &End, points: &mut Points) -> Go {
+        self.say("the run has ended");
+        end.failed.iter().for_each(|failed| self.say(&format!("FAILED {failed}")));
+        self.led(None, points)
+    }
+}
+
+/// `a  2 ms  reaction 3  app.Counts: on send  (point 1)`
+fn head(at: &Stopped<'_>) -> String {
+    let why = match at.why {
+        Why::Beginning => "  (the beginning)".to_string(),
+        Why::Stepped => String::new(),
+        Why::Point(number) => format!("  (point {number})"),
+    };
+    let name = at.calls().first().map_or(String::new(), |(name, _)| name.clone());
+    let what = match at.what().as_str() {
+        "statement" => String::new(),
+        other if other.starts_with("begins") => "  begins".to_string(),
+        other => format!("  {other}"),
+    };
+    format!("{}  {}  reaction {}  {name}{what}{why}", at.host_name(), time(at.now()), at.reaction())
+}
+
+fn calls(at: &Stopped<'_>) -> String {
+    let line = |(name, place): &(String, Option<&mokume_reaction::Source>)| {
+        let place = place.map_or("in no source".to_string(), |place| format!("{}:{}", short(&place.file), place.line));
+        format!("  {name}  {place}")
+    };
+    at.calls().iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// The line where it stands, and so many around it.
+fn around(at: &Stopped<'_>, beside: u32) -> Result<String, String> {
+    let place = at.place().ok_or_else(|| "this is of no source: `step` goes to the next statement".to_string())?;
+    let text = at.facts.texts.get(&place.file).map_or("", String::as_str);
+    let (first, last) = (place.line.saturating_sub(beside).max(1), place.line + beside);
+    let lines = text.lines().zip(1u32..).filter(|(_, number)| (first..=last).contains(number));
+    let shown = lines.map(|(line, number)| {
+        let mark = if number == place.line { "->" } else { "  " };
+        match beside {
+            0 => format!("{}:{number}  {}", short(&place.file), line.trim()),
+            _ => format!("{mark} {number:4}  {line}").trim_end().to_string(),
+        }
+    });
+    Ok(shown.collect::<Vec<_>>().join("\n"))
+}
+
+fn state(at: &Stopped<'_>, layer: &str) -> Result<String, String> {
+    let all = at.state();
+    let is_meant =
+        |known: &&Variable| layer.is_empty() || known.name == layer || known.name.ends_with(&format!(".{layer}"));
+    let found: Vec<Variable> = all.iter().filter(is_meant).cloned().collect();
+    match (found.is_empty(), layer) {
+        (false, _) => Ok(tree(&found, 0)),
+        (true, "") => Ok("no layer of this host has state".to_string()),
+        (true, _) => {
+            let known: Vec<&str> = all.iter().map(|known| known.name.as_str()).collect();
+            Err(format!("no layer `{layer}` has state here: there is {}", known.join(", ")))
+        }
+    }
+}
+
+fn tree(all: &[Variable], depth: usize) -> String {
+    let mut text = String::new();
+    for one in all {
+        let blanks = "    ".repeat(depth);
+        let line = match one.value.is_empty() {
+            true => format!("{blanks}{}", one.name),
+            false => format!("{blanks}{} = {}", one.name, one.value),
+        };
+        text.push_str(&line);
+        text.push('\n');
+        text.push_str(&tree(&one.within, depth + 1));
+    }
+    text
+}
+
+fn shown_point(point: &mokume_driver::debug::Point) -> String {
+    let host = point.host.as_ref().map_or(String::new(), |host| format!(" at {host}"));
+    let at = match &point.at {
+        Where::Line(file, line) => format!("{}:{line}", short(file)),
+        other => other.show(),
+    };
+    format!("point {}: {at}{host}", point.number)
+}
+
+/// A file without its folders.
+fn short(file: &str) -> &str {
+    file.rsplit('/').next().unwrap_or(file)
+}

@@ -1,0 +1,416 @@
+//! `mokume debug`: by commands from a pipe, and by an editor over the debug adapter protocol.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use serde_json::{json, Value};
+
+const FILE: &str = "worker Counts(most: u8 = 3) {
+    header {
+        kind: u8
+        seq: u16
+    }
+    entity {
+        var next: u16 = 0
+        timer wait
+    }
+    fn ahead(by: u16, times: u8) -> u16 {
+        let more = by * 2
+        return next + more
+    }
+    on send(msg) {
+        let own = ahead(by: 2, times: most)
+        next += 1
+        if own > 4 {
+            drop msg: no_room
+        } else {
+            below.send(msg, kind: most, seq: own)
+            start wait after 20 ms
+        }
+    }
+    on deliver(msg, kind, seq) {
+        if kind != most {
+            drop msg: malformed
+        } else {
+            next = seq
+            above.deliver(msg)
+        }
+    }
+    on expiry wait { next += 10 }
+}
+wire Counting big {
+    kind: u8 = Counts.kind
+    seq: u16 = Counts.seq
+}
+bundle Counted = Counts encoded Counting
+stack S(device: Device) {
+    app = Counted over device
+    export app
+}
+test \"goes down\" {
+    stack S
+    app.send_to(\"x\")
+    => device.frame(x\"03 0004 78\")
+}
+test \"goes down again\" {
+    stack S
+    app.send_to(\"x\")
+    => device.frame(x\"03 0004 79\")
+}
+network Pair {
+    host a = S()
+    host b = S()
+    link lan { a.device, b.device   delay 1 ms }
+    at 1 ms  a.app.send_to(\"hello\")
+    at 2 ms  a.app.send_to(\"again\")
+    until 100 ms
+}
+";
+
+/// The file of these tests, under a name of its own for each.
+fn file(name: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("debug").join(name);
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("net.mok");
+    std::fs::write(&file, FILE).unwrap();
+    file
+}
+
+fn start(arguments: &[&str]) -> Child {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mokume"));
+    let piped = command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    piped.spawn().unwrap()
+}
+
+/// What is printed for commands, and the code at the end.
+fn transcript(arguments: &[&str], commands: &str) -> (String, String, i32) {
+    let mut child = start(arguments);
+    // Who refuses its program reads no commands.
+    let _ = child.stdin.take().unwrap().write_all(commands.as_bytes());
+    let output = child.wait_with_output().unwrap();
+    let text = |octets: Vec<u8>| String::from_utf8(octets).unwrap();
+    (text(output.stdout), text(output.stderr), output.status.code().unwrap())
+}
+
+fn network(name: &str, commands: &str) -> String {
+    let file = file(name);
+    let (out, err, code) = transcript(&["debug", file.to_str().unwrap()], commands);
+    assert_eq!((err.as_str(), code), ("", 0), "{out}");
+    out
+}
+
+/// The example of docs/debugging.md.
+#[test]
+fn the_example_of_the_page() {
+    let out = network("page", "break drop\ncontinue\nwhy\nlocals\nstate\nback\nback\n");
+    let page =
+        std::fs::read_to_string(PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/debugging.md")).unwrap();
+    let example = page.split("$ mokume debug net.mok\n").nth(1).unwrap().split("```").next().unwrap();
+    assert_eq!(out, example);
+}
+
+#[test]
+fn statements_reactions_and_frames() {
+    let out = network("steps", "step\ns\n\n\nnext\nframe\nreaction\nwhere\nlist\n");
+    let stops: Vec<&str> = out.lines().filter(|line| line.starts_with("net.mok:")).collect();
+    assert_eq!(
+        stops,
+        [
+            "net.mok:15  let own = ahead(by: 2, times: most)",
+            "net.mok:11  let more = by * 2",
+            "net.mok:12  return next + more",
+            "net.mok:16  next += 1",
+            "net.mok:17  if own > 4 {",
+            "net.mok:32  on expiry wait { next += 10 }",
+        ]
+    );
+    assert!(out.contains("b  2 ms  reaction 0  device: on frame  begins"), "{out}");
+    assert!(out.contains("->   32      on expiry wait { next += 10 }"), "{out}");
+}
+
+#[test]
+fn points_are_set_listed_and_taken_away() {
+    let out = network(
+        "points",
+        "break 16 at a\nb Counts.deliver\nb 16 at a\nbreaks\ncontinue\ncontinue\ndelete 1\ndelete 7\ncontinue\nback point\ndelete\nbreaks\ncontinue\n",
+    );
+    assert!(out.contains("point 1: net.mok:16 at a\npoint 2: on Counts.deliver\n"), "{out}");
+    assert_eq!(out.matches("(point 1)").count(), 2, "{out}");
+    assert!(out.contains("there is no point `7`: `breaks` lists them"), "{out}");
+    assert_eq!(out.matches("app.Counts: on deliver  begins  (point 2)").count(), 1, "{out}");
+    assert!(out.contains("(mokume) breaks\nthere is none: `break PLACE`"), "{out}");
+    assert!(out.ends_with("the run has ended\n"), "{out}");
+}
+
+#[test]
+fn what_makes_no_sense_is_said_in_one_line() {
+    let out = network(
+        "bad",
+        "dance\nback dance\nbreak\nbreak 3\nbreak nothing\nbreak drop nothing\nbreak 16 at nobody\nstate nobody\nlocals\nlist\ndelete x\n\ncontinue\nstep\nlocals\nbreak 16\n\n",
+    );
+    for wanted in [
+        "there is no command `dance`: `help` says what there is",
+        "there is no way back by `dance`",
+        "where to stop is not said",
+        "there is no code in line 3 of net.mok: there is code in line 11",
+        "there is no event `nothing` here",
+        "no message ends for `nothing`",
+        "there is no host `nobody`: there is a, b",
+        "no layer `nobody` has state here: there is app.Counts",
+        "this is of no source: `step` goes to the next statement",
+        "there is no point `x`",
+        "the run has ended: `back` goes to its last statement",
+        "the run has ended, and nothing is bound",
+        "the run has ended: `restart`, and then set it",
+    ] {
+        assert!(out.contains(wanted), "{wanted}\n{out}");
+    }
+}
+
+#[test]
+fn a_test_is_chosen_by_its_name() {
+    let file = file("tests");
+    let name = file.to_str().unwrap();
+    let run = |test: &str, commands: &str| transcript(&["debug", name, "--test", test], commands);
+    let (out, _, code) = run("goes down", "step\ncontinue\n");
+    assert!(out.starts_with("test \"goes down\"; ") && out.contains("net.mok:15") && code == 0, "{out}");
+    assert!(out.ends_with("the run has ended\n"), "{out}");
+    let (out, _, _) = run("again", "continue\n");
+    assert!(out.contains("FAILED test \"goes down again\", step 1"), "{out}");
+    let (_, err, code) = run("nobody", "");
+    assert!(
+        err.contains("no test is called \"nobody\"") && err.contains("there is \"goes down\"") && code == 2,
+        "{err}"
+    );
+    let (_, err, _) = run("down", "");
+    assert!(err.contains("2 tests have \"down\" in their names"), "{err}");
+    let (_, err, code) = transcript(&["debug", name, "--network", "Nobody"], "");
+    assert!(err.contains("there is no network `Nobody`") && code == 2, "{err}");
+}
+
+#[test]
+fn a_program_that_is_wrong_is_not_run() {
+    let file = file("wrong");
+    std::fs::write(&file, "worker A { on send(msg) { } }\nnetwork N { until 1 s }\n").unwrap();
+    let (out, err, code) = transcript(&["debug", file.to_str().unwrap()], "step\n");
+    assert!(out.is_empty() && err.contains("error[") && code == 1, "{out}{err}");
+}
+
+// ---- the debug adapter protocol ----
+
+struct Dap {
+    child: Child,
+    to: ChildStdin,
+    from: BufReader<ChildStdout>,
+    asked: u64,
+    events: Vec<(String, Value)>,
+}
+
+impl Dap {
+    fn new() -> Dap {
+        let mut child = start(&["debug", "--dap"]);
+        let (to, from) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
+        Dap { child, to, from, asked: 0, events: Vec::new() }
+    }
+
+    fn read(&mut self) -> Value {
+        let mut length = 0;
+        loop {
+            let mut line = String::new();
+            assert!(self.from.read_line(&mut line).unwrap() > 0, "the adapter is gone");
+            match line.trim_end().strip_prefix("Content-Length: ") {
+                Some(octets) => length = octets.parse().unwrap(),
+                None => break,
+            }
+        }
+        let mut octets = vec![0; length];
+        std::io::Read::read_exact(&mut self.from, &mut octets).unwrap();
+        serde_json::from_slice(&octets).unwrap()
+    }
+
+    fn raw(&mut self, text: &str) {
+        write!(self.to, "Content-Length: {}\r\n\r\n{text}", text.len()).unwrap();
+    }
+
+    /// A request: whether it was done, and the answer.
+    fn try_ask(&mut self, command: &str, arguments: Value) -> (bool, Value) {
+        self.asked += 1;
+        let request = json!({ "seq": self.asked, "type": "request", "command": command, "arguments": arguments });
+        self.raw(&request.to_string());
+        loop {
+            let said = self.read();
+            if said["type"] == "event" {
+                self.events.push((said["event"].as_str().unwrap().to_string(), said["body"].clone()));
+            } else {
+                assert_eq!((&said["request_seq"], &said["command"]), (&json!(self.asked), &json!(command)), "{said}");
+                return (said["success"] == true, said);
+            }
+        }
+    }
+
+    fn ask(&mut self, command: &str, arguments: Value) -> Value {
+        let (is_done, said) = self.try_ask(command, arguments);
+        assert!(is_done, "{said}");
+        said["body"].clone()
+    }
+
+    fn refused(&mut self, command: &str, arguments: Value) -> String {
+        let (is_done, said) = self.try_ask(command, arguments);
+        assert!(!is_done, "{said}");
+        said["message"].as_str().unwrap().to_string()
+    }
+
+    /// The next event of a kind.
+    fn event(&mut self, kind: &str) -> Value {
+        loop {
+            if let Some(place) = self.events.iter().position(|(known, _)| known == kind) {
+                return self.events.remove(place).1;
+            }
+            let said = self.read();
+            assert_eq!(said["type"], "event", "{said}");
+            self.events.push((said["event"].as_str().unwrap().to_string(), said["body"].clone()));
+        }
+    }
+
+    /// Up to the first stop: with points by lines and as functions.
+    fn launched(file: &std::path::Path, lines: &[u64], functions: &[&str], more: Value) -> Dap {
+        let mut dap = Dap::new();
+        assert_eq!(dap.ask("initialize", json!({ "adapterID": "mokume" }))["supportsStepBack"], true);
+        let mut launch = json!({ "program": file });
+        launch.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        dap.ask("launch", launch);
+        dap.event("initialized");
+        let lines: Vec<Value> = lines.iter().map(|line| json!({ "line": line })).collect();
+        let set = dap.ask("setBreakpoints", json!({ "source": { "path": file }, "breakpoints": lines }));
+        assert_eq!(set["breakpoints"].as_array().unwrap().len(), lines.len());
+        let names: Vec<Value> = functions.iter().map(|name| json!({ "name": name })).collect();
+        dap.ask("setFunctionBreakpoints", json!({ "breakpoints": names }));
+        dap.ask("setExceptionBreakpoints", json!({ "filters": ["report"] }));
+        dap.ask("configurationDone", json!({}));
+        dap
+    }
+
+    /// Where it stands: host, and the lines of what runs.
+    fn stack(&mut self) -> (u64, Vec<(String, u64)>) {
+        let thread = self.event("stopped")["threadId"].as_u64().unwrap();
+        let frames = self.ask("stackTrace", json!({ "threadId": thread }))["stackFrames"].clone();
+        let frame = |frame: &Value| (frame["name"].as_str().unwrap().to_string(), frame["line"].as_u64().unwrap());
+        (thread, frames.as_array().unwrap().iter().map(frame).collect())
+    }
+
+    fn line(&mut self) -> u64 {
+        self.stack().1[0].1
+    }
+
+    fn after(&mut self, command: &str) -> u64 {
+        self.ask(command, json!({ "threadId": 1 }));
+        self.line()
+    }
+
+    fn quit(mut self) -> Option<i32> {
+        self.ask("disconnect", json!({}));
+        drop(self.to);
+        self.child.wait().unwrap().code()
+    }
+}
+
+#[test]
+fn an_editor_steps_forwards_and_backwards() {
+    let mut dap = Dap::launched(&file("dap_steps"), &[15], &[], json!({}));
+    assert_eq!(dap.stack(), (1, vec![("app.Counts: on send".to_string(), 15)]));
+    assert_eq!(dap.after("stepIn"), 11);
+    assert_eq!(dap.after("stepOut"), 16);
+    assert_eq!(dap.after("stepBack"), 12);
+    assert_eq!(dap.after("stepBack"), 11);
+    assert_eq!(dap.after("stepBack"), 15);
+    assert_eq!(dap.after("next"), 16);
+    assert_eq!(dap.after("continue"), 15);
+    assert_eq!(dap.after("next"), 16);
+    assert_eq!(dap.after("reverseContinue"), 15);
+    assert_eq!(dap.after("reverseContinue"), 15);
+    assert_eq!(dap.quit(), Some(0));
+}
+
+#[test]
+fn an_editor_sees_locals_state_and_hosts() {
+    let mut dap = Dap::launched(&file("dap_sees"), &[], &["drop no_room"], json!({}));
+    let stopped = dap.event("stopped");
+    assert_eq!(
+        (&stopped["reason"], &stopped["description"]),
+        (&json!("breakpoint"), &json!("a message ends: app.Counts.no_room"))
+    );
+    let threads = dap.ask("threads", json!({}));
+    assert_eq!(threads["threads"], json!([{ "id": 1, "name": "a" }, { "id": 2, "name": "b" }]));
+    assert_eq!(dap.ask("stackTrace", json!({ "threadId": 2 }))["totalFrames"], 0);
+    let scopes = dap.ask("scopes", json!({ "frameId": 1 }))["scopes"].clone();
+    let mut within =
+        |reference: &Value| dap.ask("variables", json!({ "variablesReference": reference }))["variables"].clone();
+    let locals = within(&scopes[0]["variablesReference"]);
+    let named =
+        |all: &Value, name: &str| all.as_array().unwrap().iter().find(|one| one["name"] == name).unwrap().clone();
+    assert_eq!(named(&locals, "own")["value"], "5");
+    let octets = within(&named(&locals, "msg")["variablesReference"]);
+    assert_eq!(named(&octets, "octets")["value"], "61 67 61 69 6e");
+    let layers = within(&scopes[1]["variablesReference"]);
+    let entity = within(&named(&layers, "app.Counts")["variablesReference"]);
+    let cells = within(&named(&entity, "entity")["variablesReference"]);
+    assert_eq!(
+        (&named(&cells, "next")["value"], &named(&cells, "wait")["value"]),
+        (&json!("2"), &json!("rings in 19 ms (at 21 ms)"))
+    );
+    let mut evaluated = |text: &str| {
+        dap.ask("evaluate", json!({ "expression": text, "frameId": 1 }))["result"].as_str().unwrap().to_string()
+    };
+    assert_eq!((evaluated("own"), evaluated("next")), ("5".to_string(), "2".to_string()));
+    assert!(evaluated("why").contains("what came in at app"));
+    assert!(dap.refused("evaluate", json!({ "expression": "nobody" })).contains("nothing is called `nobody` here"));
+    assert_eq!(dap.quit(), Some(0));
+}
+
+#[test]
+fn an_editor_may_go_back_from_the_end() {
+    let mut dap = Dap::launched(&file("dap_end"), &[], &[], json!({ "test": "goes down again" }));
+    assert_eq!(dap.event("stopped")["description"], "the run has ended");
+    let said = dap.event("output")["output"].as_str().unwrap().to_string();
+    assert!(said.contains("FAILED test \"goes down again\", step 1") && said.contains("the run has ended"), "{said}");
+    assert!(dap.refused("next", json!({})).contains("the run has ended"));
+    assert_eq!(dap.after("stepBack"), 21);
+    assert_eq!(dap.after("stepBack"), 20);
+    dap.ask("restart", json!({}));
+    dap.event("stopped");
+    assert_eq!(dap.quit(), Some(0));
+}
+
+#[test]
+fn an_editor_that_says_nonsense_is_told() {
+    let file = file("dap_bad");
+    let mut dap = Dap::new();
+    assert!(dap.refused("next", json!({})).contains("behind `launch`"));
+    dap.ask("initialize", json!({}));
+    assert!(dap.refused("launch", json!({})).contains("`program` is missing"));
+    assert!(dap.refused("launch", json!({ "program": "/no/where.mok" })).contains("cannot read"));
+    assert!(dap
+        .refused("launch", json!({ "program": file, "network": "Nobody" }))
+        .contains("there is no network `Nobody`"));
+    dap.ask("launch", json!({ "program": file, "stopOnEntry": true }));
+    let set = dap.ask("setBreakpoints", json!({ "source": { "path": file }, "breakpoints": [{ "line": 3 }] }));
+    assert_eq!(set["breakpoints"][0]["verified"], false);
+    assert!(set["breakpoints"][0]["message"].as_str().unwrap().contains("there is code in line 11"), "{set}");
+    let set = dap.ask("setFunctionBreakpoints", json!({ "breakpoints": [{ "name": "nothing" }, { "name": "send" }] }));
+    assert_eq!((&set["breakpoints"][0]["verified"], &set["breakpoints"][1]["verified"]), (&json!(false), &json!(true)));
+    dap.raw("{");
+    assert!(dap.event("output")["output"].as_str().unwrap().contains("no message of the protocol"));
+    assert!(dap.refused("dance", json!({})).contains("`dance` is not known here"));
+    dap.ask("configurationDone", json!({}));
+    assert_eq!(dap.event("stopped")["reason"], "entry");
+    assert_eq!(dap.ask("variables", json!({ "variablesReference": 99 }))["variables"], json!([]));
+    assert_eq!(dap.quit(), Some(0));
+}
+
+#[test]
+fn an_editor_may_vanish() {
+    let Dap { mut child, to, .. } = Dap::launched(&file("dap_gone"), &[15], &[], json!({}));
+    drop(to);
+    assert!(child.wait().unwrap().code().is_some());
+}

@@ -1,0 +1,122 @@
+//! What is known of a run before it begins: hosts, texts, and what points can be at.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use mokume_base::{FileId, SourceMap};
+use mokume_reaction::{Automaton, Handler, Source, Trigger};
+use mokume_script::Written;
+use mokume_syntax::{SyntaxKind, SyntaxNode};
+
+use crate::compile::Compiled;
+
+/// What is known of a target before it runs.
+pub struct Facts {
+    pub name: String,
+    pub hosts: Vec<HostFacts>,
+    /// Of each file of which code runs: its text, and the lines with code.
+    pub texts: BTreeMap<String, String>,
+    pub lines: BTreeMap<String, BTreeSet<u32>>,
+    /// Handlers and functions of each file, in order.
+    pub(super) codes: BTreeMap<String, Vec<Code>>,
+    /// In full, `app.Counts.send`.
+    pub events: BTreeSet<String>,
+    pub reasons: BTreeSet<String>,
+}
+
+/// A host and how its values are written.
+pub struct HostFacts {
+    pub name: String,
+    pub written: Arc<Written>,
+}
+
+/// A handler or a function, as it stands in its file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Code {
+    /// Lines and columns, from 1; the end is not in it.
+    from: (u32, u32),
+    to: (u32, u32),
+    /// `fn ahead`, `on send`.
+    pub name: String,
+}
+
+impl Facts {
+    /// Of something with this name that runs on these hosts.
+    pub(super) fn new(name: String, hosts: Vec<(String, &Compiled)>, sources: &SourceMap) -> Facts {
+        let mut facts = Facts {
+            name,
+            hosts: Vec::new(),
+            texts: BTreeMap::new(),
+            lines: BTreeMap::new(),
+            codes: BTreeMap::new(),
+            events: BTreeSet::new(),
+            reasons: BTreeSet::new(),
+        };
+        for (name, compiled) in hosts {
+            facts.hosts.push(HostFacts { name, written: compiled.written.clone() });
+            facts.learn(&compiled.uncomposed);
+        }
+        for (id, file) in sources.files().filter(|(_, file)| facts.lines.contains_key(&file.name)) {
+            facts.texts.insert(file.name.clone(), file.text.clone());
+            facts.codes.insert(file.name.clone(), codes(sources, id));
+        }
+        facts
+    }
+}
+
+fn codes(sources: &SourceMap, id: FileId) -> Vec<Code> {
+    let root = mokume_syntax::parse(id, &sources.file(id).text).syntax();
+    root.descendants().filter_map(|node| code(&node, &|at| sources.line_column(id, at))).collect()
+}
+
+fn code(node: &SyntaxNode, place: &dyn Fn(u32) -> (u32, u32)) -> Option<Code> {
+    let word = match node.kind() {
+        SyntaxKind::FUNCTION => "fn",
+        SyntaxKind::HANDLER => "on",
+        _ => return None,
+    };
+    let text = node.text().to_string();
+    let head = text.lines().map(str::trim).find(|line| line.starts_with(word))?;
+    let name = head.split(['(', '{']).next().unwrap_or(head).trim().to_string();
+    let (from, to) = (place(node.text_range().start().into()), place(node.text_range().end().into()));
+    Some(Code { from, to, name })
+}
+
+impl Facts {
+    /// The handler or function in which a place is; the innermost.
+    pub(super) fn code(&self, source: &Source) -> Option<&Code> {
+        let at = (source.line, source.column);
+        self.codes.get(&source.file)?.iter().rev().find(|code| code.from <= at && at < code.to)
+    }
+
+    fn learn(&mut self, automaton: &Automaton) {
+        for (_, body) in automaton.code() {
+            for block in &body.blocks {
+                let sources = block.ops.iter().filter_map(|op| op.source).chain(block.mark.map(|mark| mark.source));
+                for source in sources.filter_map(|source| automaton.sources.get(source.index())) {
+                    self.lines.entry(source.file.clone()).or_default().insert(source.line);
+                }
+            }
+        }
+        for handler in &automaton.handlers {
+            let layer = &automaton.layers[automaton.class(handler.class).layer.index()];
+            let event = event_of(automaton, handler);
+            self.events.insert(format!("{}.{event}", layer.name));
+            self.events.insert(format!("{}.{event}", layer.of));
+        }
+        for port in &automaton.ports {
+            self.events.extend(port.inputs.iter().map(|input| format!("{}.{}", port.name, input.event)));
+        }
+        self.reasons.extend(automaton.reasons.iter().map(|reason| reason.name.clone()));
+    }
+}
+
+/// `send`, `expiry wait`.
+pub(super) fn event_of(automaton: &Automaton, handler: &Handler) -> String {
+    match &handler.trigger {
+        Trigger::Event(event) => event.clone(),
+        Trigger::Start => "start".to_string(),
+        Trigger::Settle => "settle".to_string(),
+        Trigger::Expiry(cell) => format!("expiry {}", automaton.class(handler.class).cells[cell.index()].name),
+    }
+}

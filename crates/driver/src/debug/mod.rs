@@ -1,0 +1,272 @@
+//! `mokume debug`: a run of a network or a test, stopped where somebody wants to see it; forwards and backwards.
+//!
+//! Keeps: who looks on changes nothing, and a run is a function of the program and the seed. So the moments of a run can be counted, and
+//! backwards is: run again, up to an earlier one.
+
+mod facts;
+mod moves;
+mod points;
+mod shown;
+mod target;
+
+use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use mokume_base::world::World;
+use mokume_interpret::{Cause, Moment, Observed, Observer, What};
+use mokume_reaction::{PortKind, SourceId};
+
+use crate::failure::Failure;
+
+pub use facts::{Facts, HostFacts};
+use moves::Call;
+pub use moves::{By, End, Go, Why};
+pub use points::{Point, Points, Where};
+pub use shown::{time, Stopped, Variable};
+pub use target::Target;
+
+/// Who decides at each stop, and hears what happens between.
+pub trait Front: Send {
+    /// The run stands still before what happens at this moment.
+    fn stopped(&mut self, at: &Stopped<'_>, points: &mut Points) -> Go;
+
+    /// The run has come to its end.
+    fn ended(&mut self, end: &End, points: &mut Points) -> Go;
+}
+
+/// Where in a run we are: what a step is measured by.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+struct Spot {
+    /// Moments before this one.
+    count: u64,
+    /// Handlers that had begun.
+    instant: u64,
+    depth: usize,
+}
+
+/// What the run is on its way to.
+#[derive(Clone, Copy, Debug)]
+enum Mode {
+    /// On from a spot.
+    Forward(By, Spot),
+    /// To the moment of this number, and why it stops there.
+    To(u64, Why),
+    /// Looks for the last such moment before a spot.
+    Search { by: By, from: Spot, found: Option<(u64, Why)> },
+}
+
+/// A planted fault, for tests of tests.
+#[doc(hidden)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fault {
+    /// A step goes by the next statement.
+    Skips,
+    /// A step backwards ends one moment before.
+    TooFar,
+}
+
+/// What is thrown through a run that is given up. It is no fault.
+struct GivenUp;
+
+struct Engine {
+    facts: Arc<Facts>,
+    front: Box<dyn Front>,
+    points: Points,
+    mode: Mode,
+    spot: Spot,
+    /// The handler that runs and what it has called, the innermost last: functions that were put in place, too.
+    calls: Vec<Call>,
+    fault: Option<Fault>,
+    /// The front has quit.
+    is_over: bool,
+}
+
+/// What one host's moments are told to.
+struct Host {
+    number: usize,
+    engine: Arc<Mutex<Engine>>,
+}
+
+impl Observer for Host {
+    fn see(&mut self, moment: &Moment<'_>) {
+        lock(&self.engine).see(self.number, moment);
+    }
+}
+
+fn lock<T: ?Sized>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Who gives a run up does so under the lock, and leaves nothing half done.
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Runs a target under a front's control, until that quits.
+pub fn run(target: &Target<'_>, front: Box<dyn Front>, world: &dyn World) -> Result<(), Failure> {
+    run_faulty(target, front, world, None)
+}
+
+/// The same, with a planted fault.
+#[doc(hidden)]
+pub fn run_faulty(
+    target: &Target<'_>,
+    front: Box<dyn Front>,
+    world: &dyn World,
+    fault: Option<Fault>,
+) -> Result<(), Failure> {
+    let engine = Arc::new(Mutex::new(Engine {
+        facts: target.facts(),
+        front,
+        points: Points::default(),
+        mode: Mode::To(1, Why::Beginning),
+        spot: Spot::default(),
+        calls: Vec::new(),
+        fault,
+        is_over: false,
+    }));
+    let observed = |number: usize| -> Observed { Arc::new(Mutex::new(Host { number, engine: Arc::clone(&engine) })) };
+    loop {
+        lock(&engine).begin();
+        match catch_unwind(AssertUnwindSafe(|| target.run(&observed, world))) {
+            Ok(ran) => lock(&engine).ended(&ran?),
+            Err(thrown) if thrown.is::<GivenUp>() => {}
+            Err(thrown) => resume_unwind(thrown),
+        }
+        if lock(&engine).is_over {
+            return Ok(());
+        }
+    }
+}
+
+impl Engine {
+    fn begin(&mut self) {
+        self.spot = Spot::default();
+        self.calls.clear();
+    }
+
+    /// Every moment of every host, in order.
+    fn see(&mut self, host: usize, moment: &Moment<'_>) {
+        self.spot.count += 1;
+        match moment.what {
+            What::Begins => {
+                self.spot.instant += 1;
+                self.calls.clear();
+            }
+            What::Statement(source) => self.note_call(source, moment),
+            What::Ends(_) | What::Reports(_) => {}
+        }
+        self.spot.depth = self.calls.len();
+        let here = self.spot;
+        match self.mode {
+            Mode::To(number, why) if here.count == number => self.stop(host, moment, why),
+            Mode::To(..) => {}
+            Mode::Forward(by, from) => {
+                if let Some(why) = self.is_meant(by, from, host, moment) {
+                    self.stop(host, moment, why);
+                }
+            }
+            Mode::Search { from, found, .. } if here.count >= from.count => self.turn_to(found),
+            Mode::Search { by, from, found } => {
+                let found = self.is_meant(by, from, host, moment).map(|why| (here.count, why)).or(found);
+                self.mode = Mode::Search { by, from, found };
+            }
+        }
+    }
+
+    /// Which code a statement is in: that of one that runs, or one that was called.
+    fn note_call(&mut self, source: SourceId, moment: &Moment<'_>) {
+        let bodies = moment.frames().len();
+        self.calls.retain(|call| call.bodies <= bodies);
+        let place = moment.automaton().sources.get(source.index());
+        let code = place.and_then(|place| self.facts.code(place)).cloned();
+        match self.calls.iter().position(|call| call.bodies == bodies && call.code == code) {
+            Some(known) => {
+                self.calls.truncate(known + 1);
+                self.calls[known].source = source;
+            }
+            None => self.calls.push(Call { bodies, code, source }),
+        }
+    }
+
+    /// A search has come to its end: the run is given up, and the next one goes to what was found.
+    fn turn_to(&mut self, found: Option<(u64, Why)>) {
+        self.mode = self.aimed(found);
+        resume_unwind(Box::new(GivenUp));
+    }
+
+    fn aimed(&self, found: Option<(u64, Why)>) -> Mode {
+        let (number, why) = found.unwrap_or((1, Why::Beginning));
+        let too_far = u64::from(self.fault == Some(Fault::TooFar) && number > 1);
+        Mode::To(number - too_far, why)
+    }
+
+    /// Whether a moment is one that a way of going stops at; backwards, `from` is where it began.
+    fn is_meant(&self, by: By, from: Spot, host: usize, moment: &Moment<'_>) -> Option<Why> {
+        let is_statement = matches!(moment.what, What::Statement(_));
+        let is_other = self.spot.instant != from.instant;
+        let is_skipped = self.fault == Some(Fault::Skips) && self.spot.count.is_multiple_of(7);
+        let is_stepped = match by {
+            By::Statement => is_statement && !is_skipped,
+            By::Over => is_statement && (is_other || self.spot.depth <= from.depth),
+            By::Out => is_statement && (is_other || self.spot.depth < from.depth),
+            By::Reaction => moment.what == What::Begins && begins_reaction(moment),
+            By::Frame => moment.what == What::Begins && is_frame(moment),
+            By::Point => false,
+        };
+        let point = || self.points.met(&self.facts, host, moment).map(Why::Point);
+        match is_stepped {
+            true => Some(Why::Stepped),
+            // On the way forwards points count whatever the way is; a step backwards is as long as it says.
+            false if by == By::Point || matches!(self.mode, Mode::Forward(..)) => point(),
+            false => None,
+        }
+    }
+
+    fn stop(&mut self, host: usize, moment: &Moment<'_>, why: Why) {
+        let stopped = Stopped::new(&self.facts, host, moment, (why, self.spot.count), &self.calls);
+        let go = self.front.stopped(&stopped, &mut self.points);
+        if self.turned(go) {
+            resume_unwind(Box::new(GivenUp));
+        }
+    }
+
+    fn ended(&mut self, end: &End) {
+        match self.mode {
+            // There was nothing more to find.
+            Mode::Search { found, .. } => {
+                self.mode = self.aimed(found);
+            }
+            Mode::To(..) | Mode::Forward(..) => loop {
+                // Behind the last moment.
+                self.spot = Spot { count: self.spot.count + 1, instant: self.spot.instant + 1, depth: 0 };
+                let go = self.front.ended(end, &mut self.points);
+                if self.turned(go) {
+                    return;
+                }
+            },
+        }
+    }
+
+    /// What a front wants: whether the run at hand is given up for it.
+    fn turned(&mut self, go: Go) -> bool {
+        // A handler that begins has not called anything.
+        let from = Spot { depth: self.spot.depth.max(1), ..self.spot };
+        (self.mode, self.is_over) = match go {
+            Go::On => (Mode::Forward(By::Point, from), false),
+            Go::Forward(by) => (Mode::Forward(by, from), false),
+            Go::Back(by) => (Mode::Search { by, from, found: None }, false),
+            Go::Restart => (Mode::To(1, Why::Beginning), false),
+            Go::Quit => (self.mode, true),
+        };
+        matches!(go, Go::Back(_) | Go::Restart | Go::Quit)
+    }
+}
+
+/// Whether a handler begins a reaction, and is not part of one.
+fn begins_reaction(moment: &Moment<'_>) -> bool {
+    matches!(moment.cause, Cause::Start | Cause::Input(_) | Cause::Expiry | Cause::Later)
+}
+
+fn is_frame(moment: &Moment<'_>) -> bool {
+    let is_device = |port: mokume_reaction::PortId| {
+        moment.automaton().ports.get(port.index()).is_some_and(|port| port.kind == PortKind::Device)
+    };
+    matches!(moment.cause, Cause::Input(port) if is_device(port))
+}

@@ -1,0 +1,197 @@
+//! Points at which a run is to stop: a line, an event, a reason for which a message ends, a report.
+
+use mokume_interpret::{Cause, Moment, What};
+
+use super::facts::{event_of, Facts};
+use crate::failure::Failure;
+
+/// What a point is at.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Where {
+    /// A file, by its whole name, and a line from 1.
+    Line(String, u32),
+    /// `send`, `Counts.send`, `app.Counts.send`, or an event of a port, `app.send_to`.
+    Event(String),
+    /// `no_room`, or `app.Counts.no_room`; `*` is any.
+    Drop(String),
+    /// Any.
+    Report,
+}
+
+/// A point.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Point {
+    pub number: u32,
+    pub at: Where,
+    /// Of one host only.
+    pub host: Option<String>,
+}
+
+/// All points, by their numbers.
+#[derive(Clone, Default, Debug)]
+pub struct Points {
+    all: Vec<Point>,
+    last: u32,
+}
+
+impl Points {
+    /// All, in order.
+    pub fn all(&self) -> &[Point] {
+        &self.all
+    }
+
+    /// One more; the same again is the one that there is.
+    pub fn add(&mut self, at: Where, host: Option<String>) -> &Point {
+        let place = self.all.iter().position(|known| known.at == at && known.host == host).unwrap_or_else(|| {
+            self.last += 1;
+            self.all.push(Point { number: self.last, at, host });
+            self.all.len() - 1
+        });
+        &self.all[place]
+    }
+
+    /// Whether there was one of this number.
+    pub fn remove(&mut self, number: u32) -> bool {
+        let before = self.all.len();
+        self.all.retain(|known| known.number != number);
+        self.all.len() < before
+    }
+
+    /// None any more that is so.
+    pub fn clear(&mut self, is_so: impl Fn(&Point) -> bool) {
+        self.all.retain(|known| !is_so(known));
+    }
+
+    /// The first that a moment is at.
+    pub(super) fn met(&self, facts: &Facts, host: usize, moment: &Moment<'_>) -> Option<u32> {
+        let is_here = |point: &&Point| point.host.as_ref().is_none_or(|name| facts.hosts[host].name == *name);
+        self.all.iter().filter(is_here).find(|point| point.is_at(moment)).map(|point| point.number)
+    }
+}
+
+impl Point {
+    fn is_at(&self, moment: &Moment<'_>) -> bool {
+        let automaton = moment.automaton();
+        match (&self.at, moment.what) {
+            (Where::Line(file, line), What::Statement(source)) => {
+                let source = automaton.sources.get(source.index());
+                source.is_some_and(|source| source.line == *line && source.file == *file)
+            }
+            (Where::Event(name), What::Begins) => names_of(moment).iter().any(|known| is_called(known, name)),
+            (Where::Drop(reason), What::Ends(of)) => {
+                let of = automaton.reasons.get(of.index());
+                reason == "*" || of.is_some_and(|of| is_called(&of.name, reason))
+            }
+            (Where::Report, What::Reports(_)) => true,
+            _ => false,
+        }
+    }
+}
+
+/// Whether a name in full is meant by one that may leave out what is in front.
+fn is_called(full: &str, name: &str) -> bool {
+    full.strip_suffix(name).is_some_and(|front| front.is_empty() || front.ends_with('.'))
+}
+
+/// All that a beginning handler may be called: by its layer, and by the port whose event it is.
+fn names_of(moment: &Moment<'_>) -> Vec<String> {
+    let automaton = moment.automaton();
+    let handler = &automaton.handlers[moment.handler.index()];
+    let layer = &automaton.layers[automaton.class(handler.class).layer.index()];
+    let event = event_of(automaton, handler);
+    let mut names = vec![format!("{}.{event}", layer.name), format!("{}.{event}", layer.of)];
+    if let Cause::Input(port) = moment.cause {
+        names.push(format!("{}.{event}", automaton.ports[port.index()].name));
+    }
+    names
+}
+
+impl Where {
+    /// A point as people write it: `12`, `file.mok:12`, `send`, `Counts.send`, `drop no_room`, `drop`, `report`. `file` is where a line
+    /// is without one.
+    pub fn read(text: &str, file: &str, facts: &Facts) -> Result<Where, Failure> {
+        let text = text.trim();
+        match text.split_once(' ').map_or((text, ""), |(word, rest)| (word, rest.trim())) {
+            ("", _) => Err(Failure::of_use("where to stop is not said", PLACES)),
+            ("report", "") => Ok(Where::Report),
+            ("drop", "") => Ok(Where::Drop("*".to_string())),
+            ("drop", reason) => {
+                let known = facts.reasons.iter().any(|known| is_called(known, reason));
+                let unknown = || Failure::of_use(format!("no message ends for `{reason}`"), facts.reasons_shown());
+                known.then(|| Where::Drop(reason.to_string())).ok_or_else(unknown)
+            }
+            _ => match text.rsplit_once(':').unwrap_or((file, text)) {
+                (file, line) if line.chars().all(|c| c.is_ascii_digit()) => facts.line(file, line),
+                _ => facts.event(text.strip_prefix("on ").unwrap_or(text)),
+            },
+        }
+    }
+
+    /// As people write it.
+    pub fn show(&self) -> String {
+        match self {
+            Where::Line(file, line) => format!("{file}:{line}"),
+            Where::Event(name) => format!("on {name}"),
+            Where::Drop(reason) if reason == "*" => "drop".to_string(),
+            Where::Drop(reason) => format!("drop {reason}"),
+            Where::Report => "report".to_string(),
+        }
+    }
+}
+
+const PLACES: &str =
+    "a line (`12`, `file.mok:12`), an event (`send`, `Counts.send`), `drop REASON`, `drop` or `report`";
+
+impl Facts {
+    /// A line in which there is code; else the nearest ones are told.
+    fn line(&self, file: &str, line: &str) -> Result<Where, Failure> {
+        let meant =
+            |known: &&String| known.strip_suffix(file).is_some_and(|front| front.is_empty() || front.ends_with('/'));
+        let Some(name) = self.lines.keys().find(meant) else {
+            let known: Vec<&str> = self.lines.keys().map(|name| name.rsplit('/').next().unwrap_or(name)).collect();
+            return Err(Failure::of_use(
+                format!("nothing of `{file}` runs here"),
+                format!("there is code of {}", known.join(", ")),
+            ));
+        };
+        let lines = &self.lines[name];
+        let number: u32 = line.parse().unwrap_or(u32::MAX);
+        if lines.contains(&number) {
+            return Ok(Where::Line(name.clone(), number));
+        }
+        let before = lines.range(..number).next_back();
+        let behind = lines.range(number..).next();
+        let near: Vec<String> = before.into_iter().chain(behind).map(u32::to_string).collect();
+        let help = match near.is_empty() {
+            true => "it has no code at all".to_string(),
+            false => format!("there is code in line {}", near.join(" and ")),
+        };
+        Err(Failure::of_use(
+            format!("there is no code in line {line} of {}", name.rsplit('/').next().unwrap_or(name)),
+            help,
+        ))
+    }
+
+    fn event(&self, name: &str) -> Result<Where, Failure> {
+        match self.events.iter().any(|known| is_called(known, name)) {
+            true => Ok(Where::Event(name.to_string())),
+            false => {
+                let last = |known: &String| known.rsplit('.').next().unwrap_or(known).to_string();
+                let mut plain: Vec<String> = self.events.iter().map(last).collect();
+                plain.sort();
+                plain.dedup();
+                Err(Failure::of_use(
+                    format!("there is no event `{name}` here"),
+                    format!("there is {}, each also behind a layer's name; or say {PLACES}", plain.join(", ")),
+                ))
+            }
+        }
+    }
+
+    fn reasons_shown(&self) -> String {
+        let mut plain: Vec<&str> = self.reasons.iter().map(|known| known.rsplit('.').next().unwrap_or(known)).collect();
+        plain.sort_unstable();
+        plain.dedup();
+        format!("there is {}; `drop` alone is any", plain.join(", "))
+    }
+}

@@ -1,0 +1,323 @@
+//! What is to be seen where a run stands still: the place, what is bound, the state of all layers, and why it came to this.
+
+use mokume_interpret::{Cause, CellView, Frame, Message, Moment, Named, What};
+use mokume_reaction::{Automaton, CellKind, ClassId, Handle, HandlerId, Source, Type, Unit};
+use mokume_script::{scalar, Written};
+
+use super::facts::{event_of, Facts};
+use super::moves::{Call, Why};
+
+/// Entries of an array or a map that are shown; there may be thousands.
+const MOST: usize = 64;
+/// Octets of a message that are shown.
+const MOST_OCTETS: usize = 64;
+
+/// Something with a name, and what it is; what it is made of, if it is made of something.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Variable {
+    pub name: String,
+    pub value: String,
+    pub within: Vec<Variable>,
+}
+
+/// A moment at which a run stands still.
+pub struct Stopped<'a> {
+    pub facts: &'a Facts,
+    pub host: usize,
+    pub why: Why,
+    /// Moments up to this one; the same moment has the same number in each run.
+    pub number: u64,
+    moment: &'a Moment<'a>,
+    called: &'a [Call],
+}
+
+fn leaf(name: impl Into<String>, value: impl Into<String>) -> Variable {
+    Variable { name: name.into(), value: value.into(), within: Vec::new() }
+}
+
+impl<'a> Stopped<'a> {
+    pub(super) fn new(
+        facts: &'a Facts,
+        host: usize,
+        moment: &'a Moment<'a>,
+        (why, number): (Why, u64),
+        called: &'a [Call],
+    ) -> Stopped<'a> {
+        Stopped { facts, host, why, number, moment, called }
+    }
+
+    fn automaton(&self) -> &Automaton {
+        self.moment.automaton()
+    }
+
+    fn written(&self) -> &Written {
+        &self.facts.hosts[self.host].written
+    }
+
+    /// The host's name.
+    pub fn host_name(&self) -> &str {
+        &self.facts.hosts[self.host].name
+    }
+
+    /// Virtual nanoseconds.
+    pub fn now(&self) -> u64 {
+        self.moment.now
+    }
+
+    /// How many reactions the host had before this one.
+    pub fn reaction(&self) -> u64 {
+        self.moment.reaction
+    }
+
+    /// What is about to happen: `on send`, `drop no_room`.
+    pub fn what(&self) -> String {
+        match self.moment.what {
+            What::Begins => format!("begins {}", self.handler(self.moment.handler)),
+            What::Statement(_) => "statement".to_string(),
+            What::Ends(reason) => {
+                let known = self.automaton().reasons.get(reason.index());
+                format!("a message ends: {}", known.map_or("?", |known| &known.name))
+            }
+            What::Reports(report) => format!("report: {}", report.word()),
+        }
+    }
+
+    /// `app.Counts: on send`.
+    pub fn handler(&self, handler: HandlerId) -> String {
+        let automaton = self.automaton();
+        let handler = &automaton.handlers[handler.index()];
+        let layer = &automaton.layers[automaton.class(handler.class).layer.index()];
+        format!("{}: on {}", layer.name, event_of(automaton, handler))
+    }
+
+    /// Where it stands, if that is in a source.
+    pub fn place(&self) -> Option<&Source> {
+        let automaton = self.automaton();
+        let of_frame = |frame: &Frame| frame.source;
+        let here = match self.moment.what {
+            What::Statement(source) => Some(source),
+            What::Begins => automaton.handlers[self.moment.handler.index()].source,
+            What::Ends(_) | What::Reports(_) => self.moment.frames().last().and_then(of_frame),
+        };
+        here.and_then(|source| automaton.sources.get(source.index()))
+    }
+
+    /// The handler that runs and what it has called, the innermost first: what each is called, and where it is.
+    pub fn calls(&self) -> Vec<(String, Option<&Source>)> {
+        let automaton = self.automaton();
+        let handler = self.handler(self.moment.handler);
+        let mut found = Vec::new();
+        for (depth, call) in self.called.iter().enumerate().rev() {
+            let name = call.code.as_ref().map_or("code", |code| &code.name);
+            let name = if depth == 0 { handler.clone() } else { name.to_string() };
+            found.push((name, automaton.sources.get(call.source.index())));
+        }
+        match found.is_empty() {
+            true => vec![(handler, self.place())],
+            false => found,
+        }
+    }
+
+    /// Why this happens: what brought the handler about, and what that, up to what came from outside.
+    pub fn causes(&self) -> Vec<String> {
+        let automaton = self.automaton();
+        let mut lines = vec![self.handler(self.moment.handler)];
+        let mut cause = self.moment.cause;
+        loop {
+            match cause {
+                Cause::Emission(instant, _) => {
+                    let Some(by) = self.moment.instant(instant) else { break };
+                    lines.push(format!("sent by {}", self.handler(by.handler)));
+                    cause = by.cause;
+                    continue;
+                }
+                Cause::Start => lines.push("as the host starts".to_string()),
+                Cause::Input(port) => lines.push(format!("what came in at {}", automaton.ports[port.index()].name)),
+                Cause::Expiry => lines.push("a timer".to_string()),
+                Cause::Settle => lines.push("the reaction settles".to_string()),
+                Cause::Later => lines.push("`later`, of a reaction before".to_string()),
+            }
+            break;
+        }
+        lines
+    }
+
+    // ---- what is bound ----
+
+    /// What is bound where it stands, the innermost body's.
+    pub fn locals(&self) -> Vec<Variable> {
+        self.moment.frames().last().map_or(Vec::new(), |frame| self.locals_of(frame))
+    }
+
+    /// What is bound in each body that runs, the innermost first.
+    pub fn all_locals(&self) -> Vec<Vec<Variable>> {
+        self.moment.frames().iter().rev().map(|frame| self.locals_of(frame)).collect()
+    }
+
+    fn locals_of(&self, frame: &Frame) -> Vec<Variable> {
+        // Of a handler the first is the object that it runs for, which nobody has named.
+        let object = match frame.unit {
+            Unit::Handler(handler) => {
+                let body = &self.automaton().handlers[handler.index()].body;
+                let first = body.blocks.first().and_then(|entry| entry.params.first());
+                first.map(|value| body.values[value.index()].name.as_str())
+            }
+            _ => None,
+        };
+        let is_object = |named: &Named<'_>| matches!(named.ty, Type::Ref(_)) && Some(named.name) == object;
+        let named = self.moment.named(frame);
+        named.iter().filter(|named| !is_object(named)).map(|named| self.named(named)).collect()
+    }
+
+    fn named(&self, named: &Named<'_>) -> Variable {
+        match named.message {
+            Some(message) => Variable { name: named.name.to_string(), ..self.message(message) },
+            None => leaf(named.name, self.word(named.ty, named.word)),
+        }
+    }
+
+    /// A number, an enum's value, an object.
+    fn word(&self, ty: Type, word: u64) -> String {
+        match ty {
+            Type::Ref(_) if word == u64::MAX => "none".to_string(),
+            Type::Ref(class) => format!("{} #{}", self.automaton().class(class).name, word as u32),
+            _ => scalar(self.automaton(), ty, word),
+        }
+    }
+
+    /// A message: its headers, the top one first, and its octets.
+    fn message(&self, message: &Message) -> Variable {
+        let automaton = self.automaton();
+        let mut within = Vec::new();
+        for value in message.headers.iter().rev() {
+            let header = &automaton.headers[value.header.index()];
+            let variant = &header.variants[value.variant.index()];
+            let fields = variant.fields.iter().zip(&value.fields).map(|((name, ty), word)| {
+                let form = self.written().headers.get(&(value.header, value.variant, name.clone()));
+                let text = form.filter(|form| form.words() == 1).map(|form| form.write(&[*word]));
+                leaf(name, text.unwrap_or_else(|| self.word(*ty, *word)))
+            });
+            let fields: Vec<Variable> = fields.collect();
+            let value: Vec<String> = fields.iter().map(|field| format!("{}: {}", field.name, field.value)).collect();
+            let name = if variant.name == "Header" {
+                header.name.clone()
+            } else {
+                format!("{}.{}", header.name, variant.name)
+            };
+            within.push(Variable { name, value: value.join(", "), within: fields });
+        }
+        for (attribute, word) in automaton.attributes.iter().zip(&message.attributes) {
+            if *word != attribute.default {
+                within.push(leaf(&attribute.name, self.word(attribute.ty, *word)));
+            }
+        }
+        let shown = &message.octets[..message.octets.len().min(MOST_OCTETS)];
+        let more = if shown.len() < message.octets.len() { " …" } else { "" };
+        let hex: Vec<String> = shown.iter().map(|octet| format!("{octet:02x}")).collect();
+        within.push(leaf("octets", format!("{}{more}", hex.join(" "))));
+        let value = format!("{} octets {}{more}", message.octets.len(), mokume_record::text_of(shown));
+        Variable { name: "message".to_string(), value, within }
+    }
+
+    // ---- state ----
+
+    /// The state of all layers of the host, a variable a layer, its objects within.
+    pub fn state(&self) -> Vec<Variable> {
+        let automaton = self.automaton();
+        let mut layers: Vec<Variable> = Vec::new();
+        for (number, class) in automaton.classes.iter().enumerate() {
+            let id = ClassId::from(number);
+            if class.cells.iter().all(|cell| cell.source.is_none()) {
+                continue;
+            }
+            let layer = &automaton.layers[class.layer.index()].name;
+            let own = class.name.strip_prefix(layer.as_str()).unwrap_or(&class.name).trim_start_matches('.');
+            let scope = match own {
+                "E" => "entity",
+                "S" => "session",
+                "P" => "point",
+                other => other,
+            };
+            let objects: Vec<Variable> =
+                self.moment.objects(id).into_iter().map(|object| self.object(id, object, scope)).collect();
+            if objects.is_empty() {
+                continue;
+            }
+            match layers.iter_mut().find(|known| known.name == *layer) {
+                Some(known) => known.within.extend(objects),
+                None => layers.push(Variable { name: layer.clone(), value: String::new(), within: objects }),
+            }
+        }
+        layers
+    }
+
+    fn object(&self, class: ClassId, object: Handle, scope: &str) -> Variable {
+        let automaton = self.automaton();
+        let is_one = automaton.class(class).capacity == 1;
+        let name = if is_one { scope.to_string() } else { format!("{scope} #{}", object.object) };
+        let cells = automaton.class(class).cells.iter().enumerate().filter(|(_, cell)| cell.source.is_some());
+        let within = cells.filter_map(|(number, cell)| {
+            let view = self.moment.cell(class, object, number.into())?;
+            Some(Variable { name: cell.name.clone(), ..self.cell(&cell.kind, &view) })
+        });
+        Variable { name, value: String::new(), within: within.collect() }
+    }
+
+    fn cell(&self, kind: &CellKind, view: &CellView<'_>) -> Variable {
+        let several = |value: String, within: Vec<Variable>| Variable { name: String::new(), value, within };
+        match (kind, view) {
+            (CellKind::Scalar { ty, .. }, CellView::Word(word)) => leaf("", self.word(*ty, *word)),
+            (CellKind::Array { ty, .. }, CellView::Array(words)) => {
+                let all = words.iter().enumerate().take(MOST);
+                let within = all.map(|(at, word)| leaf(format!("[{at}]"), self.word(*ty, *word))).collect();
+                several(format!("{} elements", words.len()), within)
+            }
+            (CellKind::Map { key, value, .. }, CellView::Map(entries)) => {
+                let text = |types: &[Type], words: &[u64]| {
+                    let all = types.iter().zip(words).map(|(ty, word)| self.word(*ty, *word));
+                    all.collect::<Vec<_>>().join(", ")
+                };
+                let within = entries.iter().take(MOST);
+                let within = within.map(|(k, v)| leaf(format!("[{}]", text(key, k)), text(value, v))).collect();
+                several(format!("{} entries", entries.len()), within)
+            }
+            (_, CellView::Messages(places)) => {
+                let held = places.iter().enumerate().filter_map(|(at, message)| Some((at, (*message)?)));
+                let within = held.take(MOST);
+                let within: Vec<Variable> =
+                    within.map(|(at, message)| Variable { name: format!("[{at}]"), ..self.message(message) }).collect();
+                let count = places.iter().filter(|place| place.is_some()).count();
+                several(format!("{count} of {} places taken", places.len()), within)
+            }
+            (_, CellView::Timer(None)) => leaf("", "not running"),
+            (_, CellView::Timer(Some(deadline))) => {
+                let left = deadline.saturating_sub(self.moment.now);
+                leaf("", format!("rings in {} (at {})", time(left), time(*deadline)))
+            }
+            (_, CellView::Quota { left, amount }) => leaf("", format!("{left} of {amount} left")),
+            (_, CellView::Counter(total)) => leaf("", total.to_string()),
+            (_, CellView::Word(word)) => leaf("", word.to_string()),
+            (_, CellView::Array(words)) => leaf("", format!("{words:?}")),
+            (_, CellView::Map(entries)) => leaf("", format!("{} entries", entries.len())),
+        }
+    }
+}
+
+/// As people say it, without rounding: `1 ms`, `20.5 ms`, `0 s`.
+pub fn time(nanoseconds: u64) -> String {
+    let (unit, per): (&str, u64) = match nanoseconds {
+        0 => return "0 s".to_string(),
+        1..1_000 => ("ns", 1),
+        1_000..1_000_000 => ("µs", 1_000),
+        1_000_000..1_000_000_000 => ("ms", 1_000_000),
+        _ => ("s", 1_000_000_000),
+    };
+    let (whole, rest) = (nanoseconds / per, nanoseconds % per);
+    let digits = per.ilog10() as usize;
+    let rest = format!("{rest:0digits$}");
+    let rest = rest.trim_end_matches('0');
+    match rest.is_empty() || digits == 0 {
+        true => format!("{whole} {unit}"),
+        false => format!("{whole}.{rest} {unit}"),
+    }
+}

@@ -1,0 +1,68 @@
+//! What is debugged: a network or a test, on the interpreter.
+
+use std::sync::Arc;
+
+use mokume_base::world::World;
+use mokume_interpret::{Instance, Observed};
+use mokume_simulate::Keep;
+
+use super::facts::Facts;
+use super::moves::End;
+use crate::compile::{Checked, Compiled};
+use crate::failure::Failure;
+use crate::machines::Backend;
+use crate::sim::{self, How, Sky};
+use crate::test;
+
+/// Something that can be run again and again, each time in the same way.
+pub enum Target<'a> {
+    Network { prepared: sim::Prepared<'a>, seed: u64 },
+    Test { checked: &'a Checked, prepared: test::Prepared<'a>, number: usize },
+}
+
+impl Target<'_> {
+    /// What is known of it.
+    pub fn facts(&self) -> Arc<Facts> {
+        let (name, checked, hosts): (String, &Checked, Vec<(String, &Compiled)>) = match self {
+            Target::Network { prepared, .. } => {
+                let network = prepared.network;
+                let hosts = network.hosts.iter().map(|host| (host.name.text.clone(), prepared.stack(host.stack)));
+                (format!("network {}", network.name.text), prepared.checked, hosts.collect())
+            }
+            Target::Test { checked, prepared, number } => {
+                let (name, compiled) = prepared.test(*number);
+                (format!("test \"{name}\""), checked, vec![(compiled.uncomposed.name.clone(), compiled)])
+            }
+        };
+        Arc::new(Facts::new(name, hosts, &checked.sources))
+    }
+
+    /// Runs it once, observed.
+    pub(super) fn run(&self, observed: &dyn Fn(usize) -> Observed, world: &dyn World) -> Result<End, Failure> {
+        match self {
+            Target::Network { prepared, seed } => {
+                let how = How { seed: *seed, keep: Keep::Reports, weather: Sky::Seeded };
+                let finished = prepared.observed(how, observed, world)?;
+                let finished = finished.come_to_rest()?;
+                let wrong = sim::seeds::wrong(&finished);
+                Ok(End {
+                    failed: wrong
+                        .iter()
+                        .map(|failed| format!("{}: {}: {}", failed.place, failed.wanted, failed.found))
+                        .collect(),
+                })
+            }
+            Target::Test { prepared, number, .. } => {
+                let watch = |mut machine: Instance| {
+                    machine.watch(observed(0));
+                    machine
+                };
+                let failed = prepared.play(*number, &watch);
+                Ok(End { failed: failed.iter().map(ToString::to_string).collect() })
+            }
+        }
+    }
+
+    /// Which machine a network is debugged on: the reference.
+    pub const BACKEND: Backend = Backend::Interpreter;
+}

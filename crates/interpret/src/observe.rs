@@ -1,0 +1,153 @@
+//! Bodies that run while somebody looks on, statement by statement.
+//!
+//! Keeps: they do what they do when nobody does; then one question is asked for each body that runs.
+
+use mokume_reaction::{
+    Automaton, BlockId, CellId, ClassId, Handle, HandlerId, OpKind, ReasonId, SourceId, Unit, Value,
+};
+
+use crate::core::Core;
+use crate::eval::{Activation, Answer, Next};
+use crate::inspect;
+use crate::message::Message;
+use crate::program::Program;
+use crate::record::{lock, Cause, Instant};
+use crate::store::{handle, CellView};
+use crate::watching::{Frame, Moment, State, What};
+
+/// The state of a reaction at work.
+struct Here<'a> {
+    program: &'a Program,
+    core: &'a Core,
+}
+
+impl State for Here<'_> {
+    fn running(&self) -> &Automaton {
+        &self.program.automaton
+    }
+
+    fn word_at(&self, place: usize) -> u64 {
+        self.core.registers.get(place).copied().unwrap_or(0)
+    }
+
+    fn held(&self, word: u64) -> Option<&Message> {
+        self.core.messages.seen(word)
+    }
+
+    fn before(&self, place: usize) -> Option<&Instant> {
+        self.core.recording.as_ref()?.instants.as_ref()?.get(place)
+    }
+
+    fn living(&self, class: ClassId) -> Vec<Handle> {
+        inspect::objects(&self.core.store, class)
+    }
+
+    fn content(&self, class: ClassId, object: Handle, cell: CellId) -> Option<CellView<'_>> {
+        inspect::cell(&self.core.store, class, object, cell)
+    }
+}
+
+impl Core {
+    /// A handler is about to run for an object.
+    pub(crate) fn observe_handler(&mut self, handler: HandlerId, object: u64, cause: Cause, program: &Program) {
+        if let Some(watching) = &mut self.watching {
+            watching.instant = (handler, object, cause);
+            watching.frames.clear();
+            self.observe(program, What::Begins);
+        }
+    }
+
+    fn observe(&mut self, program: &Program, what: What) {
+        let Some(watching) = self.watching.take() else { return };
+        let (handler, object, cause) = watching.instant;
+        let object = handle(object);
+        let (reaction, now) = (self.reactions, self.now);
+        let state = &Here { program, core: self };
+        let moment = Moment { what, handler, object, cause, reaction, now, state, watching: &watching };
+        lock(&watching.observer).see(&moment);
+        self.watching = Some(watching);
+    }
+
+    /// As the loop without an observer; `unit` is whose body it is.
+    pub(crate) fn run_blocks_observed<'a>(&mut self, at: Activation<'a>, unit: Unit) -> Option<Answer<'a>> {
+        if let Some(watching) = &mut self.watching {
+            let set = at.body.blocks.first().map_or(Vec::new(), |entry| entry.params.clone());
+            watching.frames.push(Frame { unit, source: None, base: at.base, set });
+        }
+        let answer = self.blocks_observed(at);
+        if let Some(watching) = &mut self.watching {
+            watching.frames.pop();
+        }
+        answer
+    }
+
+    fn blocks_observed<'a>(&mut self, at: Activation<'a>) -> Option<Answer<'a>> {
+        let mut current = BlockId(0);
+        loop {
+            let block = &at.body.blocks[current.index()];
+            for (place, op) in block.ops.iter().enumerate() {
+                self.observe_statement(at.program, op.source);
+                if let Some(reason) = self.reason_of(at, &op.kind) {
+                    self.observe(at.program, What::Ends(reason));
+                }
+                let reports = self.reports.len();
+                self.operation(at, current, place, op);
+                self.observe_set(&op.results);
+                self.observe_reports(at.program, reports);
+            }
+            self.scratch.clear();
+            self.observe_statement(at.program, block.mark.map(|mark| mark.source));
+            let reports = self.reports.len();
+            let next = self.terminator(at, current, &block.terminator);
+            self.observe_reports(at.program, reports);
+            match next {
+                Next::Go { edge, to } => {
+                    self.count_edge(at, current, edge);
+                    self.enter(at, to);
+                    current = to.block;
+                    self.observe_set(&at.body.blocks[current.index()].params);
+                }
+                Next::Stop => return None,
+                Next::Values(values) => return Some(Answer::Given(values)),
+                Next::Refused(values) => return Some(Answer::Refused(values)),
+            }
+        }
+    }
+
+    /// For what reason an operation ends a message, if it does.
+    fn reason_of(&self, at: Activation<'_>, op: &OpKind) -> Option<ReasonId> {
+        if let OpKind::DropFor { reason, .. } = op {
+            return Some((self.get(at, *reason) as usize).into());
+        }
+        let (OpKind::Drop { reason, .. } | OpKind::Consume { reason, .. } | OpKind::ConsumeHeld { reason, .. }) = op
+        else {
+            return None;
+        };
+        Some(*reason)
+    }
+
+    /// What comes is of this statement: told if what came before, in this body, was of another.
+    fn observe_statement(&mut self, program: &Program, source: Option<SourceId>) {
+        let frame = self.watching.as_mut().and_then(|watching| watching.frames.last_mut());
+        if let (Some(frame), Some(source)) = (frame, source) {
+            if frame.source != Some(source) {
+                frame.source = Some(source);
+                self.observe(program, What::Statement(source));
+            }
+        }
+    }
+
+    fn observe_set(&mut self, values: &[Value]) {
+        if let Some(frame) = self.watching.as_mut().and_then(|watching| watching.frames.last_mut()) {
+            frame.set.retain(|known| !values.contains(known));
+            frame.set.extend_from_slice(values);
+        }
+    }
+
+    fn observe_reports(&mut self, program: &Program, before: usize) {
+        for place in before..self.reports.len() {
+            let report = self.reports[place].0;
+            self.observe(program, What::Reports(report));
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! What a call's parentheses take: of functions, operations, layers, bundles, stacks, and of a layer's own header.
+
+use ls_types::{
+    Documentation, MarkupContent, MarkupKind, ParameterInformation, ParameterLabel, SignatureHelp, SignatureInformation,
+};
+use mokume_base::{FileId, Span};
+use mokume_semantics::program::{Layer, Param, Program, Type};
+use mokume_semantics::types;
+use mokume_syntax::ast::{self, AstNode};
+use mokume_syntax::{SyntaxKind, SyntaxNode, SyntaxToken, TextSize};
+
+use crate::analysis::Analysis;
+use crate::{hover, names};
+
+/// What may be called where a word stands.
+pub struct Callee {
+    pub name: String,
+    /// Each with its type.
+    pub params: Vec<(String, Type)>,
+    /// What it gives, if anything.
+    gives: Option<Type>,
+    /// Where it is declared, for what its author wrote.
+    declared: Option<Span>,
+    /// Of a header with several forms: which of them is sent.
+    pub alternative: Option<String>,
+}
+
+impl Callee {
+    /// What is given by name: all but a message that is sent.
+    pub fn named(&self) -> &[(String, Type)] {
+        match self.declared {
+            Some(_) => &self.params,
+            None => self.params.get(1..).unwrap_or_default(),
+        }
+    }
+}
+
+/// All that the call around a token may be of; one that takes several forms is told of once for each.
+pub fn around(analysis: &Analysis, file: FileId, token: &SyntaxToken) -> Vec<Callee> {
+    use SyntaxKind as S;
+    let is_call = |node: &SyntaxNode| matches!(node.kind(), S::CALL_EXPR | S::LAYER_USE | S::TEST_STACK | S::HOST);
+    let Some(callee) = token
+        .parent_ancestors()
+        .find(is_call)
+        .and_then(|call| call.children().take_while(|part| part.kind() != S::ARG_LIST).last())
+    else {
+        return Vec::new();
+    };
+    let tokens = callee.descendants_with_tokens().filter_map(|element| element.into_token());
+    let words: Vec<SyntaxToken> = tokens.filter(|token| token.kind() == S::IDENT).collect();
+    let texts: Vec<&str> = words.iter().map(SyntaxToken::text).collect();
+    let program = &analysis.checked.program;
+    let mut found = Vec::new();
+    if let (["below", "send"], Some(layer)) = (&texts[..], layer_around(program, token, file)) {
+        found.extend(sent(layer));
+    }
+    let last = words.last().map(|last| names::exact_declarations(analysis, ast::token_span(last, file)));
+    for declared in last.into_iter().flatten() {
+        found.extend(declared_at(program, declared));
+    }
+    found
+}
+
+/// The layer in whose text a token stands.
+pub fn layer_around<'p>(program: &'p Program, token: &SyntaxToken, file: FileId) -> Option<&'p Layer> {
+    let here = token.parent_ancestors().find(|node| matches!(node.kind(), SyntaxKind::LAYER | SyntaxKind::PART))?;
+    let here = ast::span_of(&here, file);
+    let is_in = |name: Span| name.file == here.file && here.start <= name.start && name.end <= here.end;
+    program.layers.iter().find(|layer| is_in(layer.name.span))
+}
+
+/// A message with the header's fields, and each alternative of the header.
+fn sent(layer: &Layer) -> Vec<Callee> {
+    let mut all = Vec::new();
+    for variant in layer.header.iter().flat_map(|header| &header.variants) {
+        let fields = variant.fields.iter().map(|field| (field.name.text.clone(), field.ty));
+        let alternative = Some(variant.name.text.clone()).filter(|name| name != "Header");
+        let (name, mut params) = match &alternative {
+            None => ("below.send".to_string(), vec![("msg".to_string(), Type::Message)]),
+            Some(name) => (format!("below.send {name}"), Vec::new()),
+        };
+        params.extend(fields);
+        all.push(Callee { name, params, gives: None, declared: None, alternative });
+    }
+    all
+}
+
+fn declared_at(program: &Program, declared: Span) -> Vec<Callee> {
+    let mut found = Vec::new();
+    let mut add = |name: &str, params: &[Param], gives: Option<Type>| {
+        // A stack's devices are given to it where it runs.
+        let params = params.iter().filter(|param| param.ty != Type::Unit);
+        let params = params.map(|param| (param.name.text.clone(), param.ty)).collect();
+        found.push(Callee { name: name.to_string(), params, gives, declared: Some(declared), alternative: None });
+    };
+    let of_layers = program.layers.iter().flat_map(|layer| &layer.functions);
+    for function in program.functions.iter().chain(of_layers).filter(|known| known.name.span == declared) {
+        add(&function.name.text, &function.params, Some(function.result).filter(|ty| *ty != Type::Unit));
+    }
+    for layer in program.layers.iter().filter(|known| known.name.span == declared) {
+        add(&layer.name.text, &layer.params, None);
+    }
+    for bundle in program.bundles.iter().filter(|known| known.name.span == declared) {
+        add(&bundle.name.text, &bundle.params, None);
+    }
+    for stack in program.stacks.iter().filter(|known| known.name.span == declared) {
+        add(&stack.name.text, &stack.params, None);
+    }
+    found
+}
+
+/// What an editor shows while somebody writes between the parentheses at an offset.
+pub fn help(analysis: &Analysis, file: FileId, offset: u32) -> Option<SignatureHelp> {
+    let root = analysis.tree(file);
+    let offset = TextSize::from(offset).min(root.text_range().end());
+    let mut token = root.token_at_offset(offset).left_biased()?;
+    while token.kind().is_trivia() {
+        token = token.prev_token()?;
+    }
+    let is_within = |list: &SyntaxNode| {
+        let close = list.last_token().filter(|last| last.kind() == SyntaxKind::R_PAREN);
+        list.kind() == SyntaxKind::ARG_LIST
+            && list.text_range().start() < offset
+            && close.is_none_or(|close| offset <= close.text_range().start())
+    };
+    let list = token.parent_ancestors().find(is_within)?;
+    let open = list.first_token()?;
+    let before = |at: TextSize| at < offset;
+    let commas = list.children_with_tokens().filter(|part| part.kind() == SyntaxKind::COMMA);
+    let nth = commas.filter(|comma| before(comma.text_range().start())).count();
+    let written = list.children().filter_map(ast::Arg::cast);
+    let here = written.filter(|arg| arg.syntax().text_range().start() <= offset).last();
+    let named = here.and_then(|arg| arg.name()).map(|name| name.syntax().text().to_string());
+    let program = &analysis.checked.program;
+    let callees = around(analysis, file, &open);
+    let signatures: Vec<SignatureInformation> = callees
+        .iter()
+        .map(|callee| {
+            let shown = |(name, ty): &(String, Type)| format!("{name}: {}", types::show(program, *ty));
+            let params: Vec<String> = callee.params.iter().map(shown).collect();
+            let by_name = named.as_ref().and_then(|named| callee.params.iter().position(|(name, _)| name == named));
+            let active = by_name.unwrap_or(nth);
+            let gives = callee.gives.map_or(String::new(), |ty| format!(" -> {}", types::show(program, ty)));
+            let docs = callee.declared.and_then(|declared| hover::docs(analysis, declared));
+            let docs = docs.map(|value| MarkupContent { kind: MarkupKind::Markdown, value });
+            let parameter = |label: &String| ParameterInformation {
+                label: ParameterLabel::Simple(label.clone()),
+                documentation: None,
+            };
+            SignatureInformation {
+                label: format!("{}({}){gives}", callee.name, params.join(", ")),
+                documentation: docs.map(Documentation::MarkupContent),
+                parameters: Some(params.iter().map(parameter).collect()),
+                active_parameter: (active < callee.params.len()).then_some(active as u32),
+            }
+        })
+        .collect();
+    // Of several forms the one that has a parameter here.
+    let fitting = signatures.iter().position(|known| known.active_parameter.is_some()).unwrap_or(0);
+    let active = signatures.get(fitting).and_then(|known| known.active_parameter);
+    (!signatures.is_empty()).then_some(SignatureHelp {
+        signatures,
+        active_signature: Some(fitting as u32),
+        active_parameter: active,
+    })
+}
