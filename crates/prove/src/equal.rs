@@ -54,6 +54,11 @@ pub fn judge_same<'w>(
             return Err("another number of its events may be put off in the second".into());
         }
     }
+    let settles =
+        [&pair.first, &pair.second].map(|automaton| automaton.handler_of(both.class, &Trigger::Settle).is_some());
+    if (both.first.is_none() || both.second.is_none()) && both.trigger != Trigger::Settle && settles.contains(&true) {
+        return Err("only one has it, and its object settles behind it".into());
+    }
     let how = How { given, is_inside: is_inside(pair, both), extent };
     let mut terms = Terms::default();
     let (leaves, objects) = {
@@ -191,10 +196,10 @@ fn way(
         if let Some(escape) = &mine.escape {
             return Err(format!("the first comes to {escape}").into());
         }
-        // Whom the first speaks of is there.
-        let there_mine: Vec<Term> = mine.nulls.iter().map(|null| terms.not(*null)).collect();
         for theirs in &theirs {
-            let both = [&mine.condition[..], &there_mine, &theirs.condition].concat();
+            let believed: Vec<Term> =
+                mine.believed.iter().chain(&theirs.believed).map(|term| terms.not(*term)).collect();
+            let both = [&mine.condition[..], &theirs.condition, &believed].concat();
             if matches!(asking.borrow_mut().ask(terms, &both), Answer::Unsat) {
                 continue;
             }
@@ -215,7 +220,7 @@ fn way(
                 before: &cells,
                 alone: &pair.alone,
                 other_wires: &pair.other_wires,
-                assumes: true,
+                may_report: true,
                 terms: &mut *terms,
                 mine,
                 theirs,

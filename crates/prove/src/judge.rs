@@ -307,7 +307,7 @@ fn judge_way(
             before: &cells,
             alone: &BTreeSet::new(),
             other_wires: &BTreeSet::new(),
-            assumes: false,
+            may_report: false,
             terms: &mut *terms,
             mine: &mine,
             theirs: &theirs,
@@ -350,8 +350,8 @@ pub(crate) struct Compared<'c, 'a> {
     pub(crate) alone: &'c BTreeSet<(ClassId, CellId)>,
     /// Wires that are not the same in both.
     pub(crate) other_wires: &'c BTreeSet<WireId>,
-    /// Whether the first is taken as it is: what it reports the second reports, too, and whom it speaks of is there.
-    pub(crate) assumes: bool,
+    /// Whether both may report, if both do.
+    pub(crate) may_report: bool,
     pub(crate) terms: &'c mut Terms,
     pub(crate) mine: &'c Leaf,
     pub(crate) theirs: &'c Leaf,
@@ -366,15 +366,15 @@ impl Compared<'_, '_> {
     /// For each goal: what it is about, and when it fails.
     pub(crate) fn failures(mut self) -> Result<Failures, String> {
         let mut failures = Failures::new();
-        if self.assumes {
+        if self.may_report {
             let [mine, theirs] = [self.mine, self.theirs].map(|leaf| {
                 let traps = self.terms.all_again(&leaf.traps);
                 self.terms.any(&traps)
             });
             failures.push((Kind::Reports, "what is reported".into(), self.unequal(mine, theirs)));
         }
-        for leaf in [self.mine, self.theirs].into_iter().skip(usize::from(self.assumes)) {
-            for trap in leaf.traps.iter().filter(|_| !self.assumes) {
+        for leaf in [self.mine, self.theirs] {
+            for trap in leaf.traps.iter().filter(|_| !self.may_report) {
                 failures.push((Kind::Reports, "what is reported".into(), *trap));
             }
             for null in &leaf.nulls {
@@ -513,7 +513,7 @@ impl Compared<'_, '_> {
         if mine.is_empty() && theirs.is_empty() && self.mine.settling == self.theirs.settling {
             return;
         }
-        let other = self.mine.settling != self.theirs.settling && self.assumes;
+        let other = self.mine.settling != self.theirs.settling && self.may_report;
         failures.push((Kind::State, "who asks to settle".into(), self.terms.truth(other)));
         let to = |emission: &Emission| match emission {
             Emission::Call { target, event, args, .. } => (Some(*target), event.clone(), args.len()),

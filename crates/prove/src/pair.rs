@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use mokume_base::FileId;
 use mokume_reaction::operation::Slot;
 use mokume_reaction::{
-    text, Automaton, CellId, ClassId, Function, FunctionId, Handler, HandlerId, Operation, Role, Trigger, Type, Unit,
-    Value, ValueInfo, WireId,
+    text, Automaton, CellId, CellKind, Class, ClassId, Fallible, Function, FunctionId, Handler, HandlerId, OpKind,
+    Operation, Role, Trigger, Type, Unit, Value, ValueInfo, WireId,
 };
 
 /// Two automata whose declarations have the same numbers.
@@ -43,11 +43,115 @@ impl Both {
     }
 }
 
-/// Whether a function is given no objects but those whose handlers run it: these are there. Of others it may be given nobody.
-fn is_of_own(function: &Function) -> bool {
-    let refers = |(_, ty): &&(String, Type)| matches!(ty, Type::Ref(_));
-    let mut objects = function.params.iter().filter(refers);
-    !matches!(function.role, Role::Published(_) | Role::Memo) && objects.all(|(name, _)| name.starts_with("at_"))
+/// What means the same of an object that has ended in this reaction as of one that lives: no timers, places, quotas, no events.
+const OF_ANYBODY: [&str; 38] = [
+    "Const",
+    "Null",
+    "Binary",
+    "Compare",
+    "Not",
+    "Select",
+    "Cast",
+    "Param",
+    "Now",
+    "Call",
+    "Run",
+    "Pack",
+    "Item",
+    "SetItem",
+    "Slice",
+    "Splice",
+    "Get",
+    "Set",
+    "GetAt",
+    "SetAt",
+    "Count",
+    "NewMessage",
+    "Front",
+    "Push",
+    "Pop",
+    "Encode",
+    "Size",
+    "Trim",
+    "Skip",
+    "Share",
+    "Load",
+    "Store",
+    "Sum16",
+    "SumPart",
+    "Fold16",
+    "GetAttribute",
+    "SetAttribute",
+    "Drop",
+];
+
+/// Whether a function does the same alone as where it is run: it is given no objects but those whose handlers run it, which are there, and does nothing that
+/// asks whether they have ended.
+fn is_read_alone(automaton: &Automaton, id: FunctionId) -> bool {
+    let function = &automaton.functions[id.index()];
+    if matches!(function.role, Role::Published(_) | Role::Memo) {
+        return false;
+    }
+    let objects = (0..function.params.len()).filter(|place| matches!(function.params[*place].1, Type::Ref(_)));
+    objects.into_iter().all(|place| is_own(automaton, (id, place), &mut Vec::new()))
+        && is_of_anybody(automaton, id, &mut Vec::new())
+}
+
+fn is_of_anybody(automaton: &Automaton, id: FunctionId, seen: &mut Vec<FunctionId>) -> bool {
+    if seen.contains(&id) {
+        return true;
+    }
+    seen.push(id);
+    let body = &automaton.functions[id.index()].body;
+    let attempts = body.attempts().all(|op| matches!(op, Fallible::TryRun { .. }));
+    let ops = body.ops().all(|op| OF_ANYBODY.contains(&op.kind.row().name));
+    let slots = body.ops().flat_map(|op| op.kind.slots()).chain(body.attempts().flat_map(|op| op.slots()));
+    let named: Vec<FunctionId> =
+        slots.filter_map(|slot| if let Slot::Function(id) = slot { Some(id) } else { None }).collect();
+    attempts && ops && named.into_iter().all(|id| is_of_anybody(automaton, id, seen))
+}
+
+/// Whether whoever runs a procedure gives it, as this parameter, the object whose handler it is, or one around it.
+fn is_own(automaton: &Automaton, asked: (FunctionId, usize), open: &mut Vec<(FunctionId, usize)>) -> bool {
+    if open.contains(&asked) {
+        return true;
+    }
+    open.push(asked);
+    let (id, place) = asked;
+    let handlers = automaton.handlers.iter().map(|handler| (None, &handler.body));
+    let functions =
+        automaton.functions.iter().enumerate().map(|(id, function)| (Some(FunctionId::from(id)), &function.body));
+    for (runner, body) in handlers.chain(functions) {
+        let runs = body.ops().filter_map(|op| match &op.kind {
+            OpKind::Run { procedure, args } if *procedure == id => Some(args),
+            _ => None,
+        });
+        let tries = body.attempts().filter_map(|op| match op {
+            Fallible::TryRun { procedure, args, .. } if *procedure == id => Some(args),
+            _ => None,
+        });
+        for args in runs.chain(tries) {
+            let Some(given) = args.get(place) else { return false };
+            let param = body.blocks[0].params.iter().position(|param| param == given);
+            let is_around = body.ops().any(|op| {
+                op.results.first() == Some(given)
+                    && match &op.kind {
+                        OpKind::Unique { .. } => true,
+                        OpKind::Parent { object } => body.blocks[0].params.first() == Some(object) && runner.is_none(),
+                        _ => false,
+                    }
+            });
+            let is_its_own = match (runner, param) {
+                (None, Some(param)) => param == 0,
+                (Some(runner), Some(param)) => is_own(automaton, (runner, param), open),
+                (_, None) => is_around,
+            };
+            if !is_its_own {
+                return false;
+            }
+        }
+    }
+    true
 }
 
 /// Which kind of function it is, whichever class or layer it is of.
@@ -104,16 +208,29 @@ pub fn pair(first: &Automaton, second: &Automaton) -> Result<Pair, Vec<String>> 
     });
     let mut apart = Vec::new();
     let declared = declarations(&a, &b, &mut apart);
+    // What starts, and whose timer runs, first: in the order of declaration (docs/semantics.md, R7, T3).
     let starts = |automaton: &Automaton| -> Vec<String> {
         let classes = 0..automaton.classes.len();
         let starts = classes.filter(|class| automaton.handler_of(ClassId::from(*class), &Trigger::Start).is_some());
         starts.map(|class| automaton.classes[class].name.clone()).collect()
     };
-    let (one, other) = (starts(first), starts(second));
+    let timers = |automaton: &Automaton| -> Vec<String> {
+        let of = |class: &Class| {
+            let timers = class.cells.iter().filter(|cell| matches!(cell.kind, CellKind::Timer));
+            timers.map(|cell| format!("{}.{}", class.name, cell.name)).collect::<Vec<_>>()
+        };
+        automaton.classes.iter().flat_map(of).collect()
+    };
     let order =
         |all: &[String], of: &[String]| all.iter().filter(|name| of.contains(name)).cloned().collect::<Vec<_>>();
-    if order(&one, &other) != order(&other, &one) {
-        apart.push(format!("the order in which objects start: {}; {}", one.join(", "), other.join(", ")));
+    for (what, one, other) in [
+        ("objects start", starts(first), starts(second)),
+        ("timers of one deadline run", timers(first), timers(second)),
+    ] {
+        let (one, other) = (order(&one, &other), order(&other, &one));
+        if one != other {
+            apart.push(format!("the order in which {what}: {}; {}", one.join(", "), other.join(", ")));
+        }
     }
     if !apart.is_empty() {
         return Err(apart);
@@ -184,6 +301,14 @@ fn declarations(a: &[Item], b: &[Item], apart: &mut Vec<String>) -> Vec<String> 
     };
     if heads(a) != heads(b) {
         apart.push(format!("`{}` and `{}`", heads(a).join(", "), heads(b).join(", ")));
+    }
+    // Which outputs keep their order with which is said by numbers of ports.
+    let ports = |items: &[Item]| -> Vec<String> {
+        items.iter().filter(|item| item.word == "port").map(|item| item.name.clone()).collect()
+    };
+    let (one, other) = (ports(a), ports(b));
+    if one != other && one.iter().collect::<BTreeSet<_>>() == other.iter().collect::<BTreeSet<_>>() {
+        apart.push(format!("the order of ports: {}; {}", one.join(", "), other.join(", ")));
     }
     let mut declared = Vec::new();
     for word in DECLARED.into_iter().chain(["class"]) {
@@ -298,7 +423,8 @@ impl Pair {
             let is_alike = head(function) == head(described) && kind(&function.role) == kind(&described.role);
             let [a, b] = [(&self.first, place), (&self.second, other)];
             let text = |(automaton, place): (&Automaton, usize)| text::unit(automaton, Unit::Function(place.into()));
-            if is_alike && is_of_own(function) && text(a) != text(b) {
+            let are_read = is_read_alone(&self.first, place.into()) && is_read_alone(&self.second, other.into());
+            if is_alike && are_read && text(a) != text(b) {
                 apart.push(function.name.clone());
             }
         }

@@ -111,6 +111,8 @@ pub struct Leaf {
     /// When whom an event is for is nobody or has ended, or an octet that is not there is looked at: nothing is then as this way says, so it must
     /// be impossible.
     pub nulls: Vec<Term>,
+    /// The same of what is taken for granted where two automata are compared: that headers are where the verifier saw them, and whom an event is for.
+    pub(crate) believed: Vec<Term>,
     /// When a reference over which something is read or written is null: reads give zeros then, and writes nothing.
     pub looked: Vec<(Object, Term)>,
     /// Objects of which something was read that had been written before: they must be there, as of nobody zeros are read.
@@ -150,7 +152,7 @@ impl Leaf {
         all.extend(self.timers.iter().filter_map(|(_, _, deadline)| *deadline));
         all.extend(self.spent.iter().map(|(_, _, amount)| *amount));
         all.extend(self.ended.iter().map(|end| end.when));
-        all.extend(self.traps.iter().chain(&self.nulls));
+        all.extend(self.traps.iter().chain(&self.nulls).chain(&self.believed));
         let args = self.outs.iter().flat_map(|out| &out.args);
         for value in args.chain(self.handed.iter().flat_map(|handed| &handed.args)) {
             value.terms(&mut all);

@@ -243,7 +243,7 @@ impl Reader<'_> {
             To::Object(object) => object,
             To::Linked(object, cell) => {
                 let (object, null) = self.follow(object, cell).ok_or("a link that is no reference")?;
-                leaf.nulls.push(null);
+                self.addressed(null, &mut leaf);
                 object
             }
         };
@@ -255,10 +255,18 @@ impl Reader<'_> {
         // Whom an event is for may have ended: then it is gone, and nothing is as it is read here.
         let lives = self.lives(target);
         let ended = self.terms.not(lives);
-        if self.terms.constant(ended) != Some(0) && !leaf.nulls.contains(&ended) {
-            leaf.nulls.push(ended);
+        if self.terms.constant(ended) != Some(0) {
+            self.addressed(ended, &mut leaf);
         }
         self.run_handler(leaf, target, handler, args.clone())
+    }
+
+    /// Whom an event is for is not there: then nothing is as it is read. Where reactions of two automata are compared, that is taken to be impossible.
+    fn addressed(&self, missing: Term, leaf: &mut Leaf) {
+        let list = if self.compares { &mut leaf.believed } else { &mut leaf.nulls };
+        if !list.contains(&missing) {
+            list.push(missing);
+        }
     }
 
     fn handler_for(&self, target: Object, event: &str) -> Result<HandlerId, String> {
@@ -402,8 +410,8 @@ impl Reader<'_> {
                 let args = args.iter().map(|arg| way.value(*arg)).collect::<Result<Vec<_>, _>>()?;
                 // What is for nobody is gone.
                 let null = way.value(*target)?.null();
-                if !self.is_alone {
-                    way.leaf.nulls.extend(null);
+                if let (Some(null), false) = (null, self.is_alone) {
+                    self.addressed(null, &mut way.leaf);
                 }
                 let target = To::Object(way.object(*target)?);
                 way.emissions.push(Emission::Call { target, null, event: event.clone(), args });
@@ -528,6 +536,7 @@ impl Reader<'_> {
                     leaf.cells.entry(key).or_insert(term);
                 }
                 leaf.read_back.extend(way.leaf.read_back);
+                leaf.believed.extend(way.leaf.believed);
                 for null in way.leaf.nulls {
                     if !leaf.nulls.contains(&null) {
                         leaf.nulls.push(null);

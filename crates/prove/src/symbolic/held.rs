@@ -56,6 +56,10 @@ impl Reader<'_> {
         let (object, index, message) = (way.object(object)?, way.bits(index)?, way.message(message)?);
         self.must_be_alone(object)?;
         let (holds, beyond) = self.has_message(&way.leaf, (object, cell), index)?;
+        let is_free = [self.terms.not(holds), self.terms.not(beyond)];
+        if !is_free.into_iter().all(|fact| self.is_sure(fact, way)) {
+            return Err("a place that may be none, or not be empty".into());
+        }
         way.leaf.traps.extend([holds, beyond]);
         way.leaf.kept.push((object, cell, index, Some(message)));
         Ok(Vec::new())
@@ -85,6 +89,10 @@ impl Reader<'_> {
     /// Only the empty place is read on: what was kept before is not known.
     fn without_message(&mut self, body: &Body, mut way: Way, at: (Object, CellId, Term), otherwise: &Target) -> Ended {
         let (holds, beyond) = self.holds(at.0, at.1, at.2);
+        let is_place = self.terms.not(beyond);
+        if !self.is_sure(is_place, &way) {
+            return way.escape("a place that may be none");
+        }
         way.leaf.traps.push(beyond);
         let mut taken = way.copy();
         taken.leaf.condition.push(holds);
@@ -122,6 +130,10 @@ impl Reader<'_> {
             None => {}
         }
         let (holds, beyond) = self.holds(at, cell, place);
+        let is_place = self.terms.not(beyond);
+        if !self.is_sure(is_place, &way) {
+            return way.escape("a place that may be none");
+        }
         way.leaf.traps.push(beyond);
         let empty = self.terms.not(holds);
         let other = way.copy();
@@ -140,6 +152,10 @@ impl Reader<'_> {
         let (object, index) = (way.object(object)?, way.bits(index)?);
         self.must_be_alone(object)?;
         let (holds, beyond) = self.has_message(&way.leaf, (object, cell), index)?;
+        let is_place = self.terms.not(beyond);
+        if !self.is_sure(is_place, way) {
+            return Err("a place that may be none".into());
+        }
         way.leaf.traps.push(beyond);
         match self.decide(holds) {
             Some(false) => return Ok(Vec::new()),
@@ -242,7 +258,12 @@ impl Reader<'_> {
         }
         let longest = self.terms.number(u64::from(mokume_reaction::LONGEST_MESSAGE), 32);
         let size = second.size(self.terms);
-        way.leaf.traps.push(self.terms.less(longest, size));
+        let over = self.terms.less(longest, size);
+        let fits = self.terms.not(over);
+        if !self.is_sure(fits, way) {
+            return Err("a join of what may be too long".into());
+        }
+        way.leaf.traps.push(over);
         way.leaf.merged += 1;
         let joined = super::Message { front: second.front, base: second.base, ..first };
         Ok(vec![Value::Message(Box::new(joined))])

@@ -253,7 +253,12 @@ impl Reader<'_> {
         leaf.read_back = a.read_back.union(&b.read_back).copied().collect();
         self.merge_effects(&by, &mut leaf, a, b)?;
         self.merge_cells(&by, &mut leaf, a, b)?;
-        for (traps, [a, b]) in [(&mut leaf.traps, [&a.traps, &b.traps]), (&mut leaf.nulls, [&a.nulls, &b.nulls])] {
+        let lists = [
+            (&mut leaf.traps, [&a.traps, &b.traps]),
+            (&mut leaf.nulls, [&a.nulls, &b.nulls]),
+            (&mut leaf.believed, [&a.believed, &b.believed]),
+        ];
+        for (traps, [a, b]) in lists {
             for (of, others, taken) in [(a, b, by.first), (b, a, by.second)] {
                 for trap in of {
                     let trap = match others.contains(trap) {

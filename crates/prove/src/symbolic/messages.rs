@@ -41,7 +41,7 @@ impl Reader<'_> {
             None => {
                 let (there, fields) = self.top(&mut message, header, variant)?;
                 let other = self.terms.not(there);
-                way.leaf.nulls.push(other);
+                self.believe(other, way);
                 (header, variant, fields)
             }
         };
@@ -51,6 +51,24 @@ impl Reader<'_> {
         let mut results = vec![Value::Message(Box::new(message))];
         results.extend(fields);
         Ok(results)
+    }
+
+    /// Whether something holds that must, where two automata are compared, for the way to be read as it is.
+    pub(super) fn is_sure(&mut self, fact: Term, way: &Way) -> bool {
+        if !self.compares || self.impossible.is_none() {
+            // The first reading finds the ways; each is read again.
+            return !self.compares || self.terms.constant(fact) != Some(0);
+        }
+        self.way.clone_from(&way.leaf.condition);
+        self.decide(fact) == Some(true)
+    }
+
+    /// A header is on top that is taken off: where two automata are compared, this is the verifier's.
+    pub(super) fn believe(&mut self, missing: Term, way: &mut Way) {
+        match self.compares {
+            true => way.leaf.believed.push(missing),
+            false => way.leaf.nulls.push(missing),
+        }
     }
 
     /// Whether the header on top of a message that another layer has sent is this one, and its fields; it is off then.
@@ -84,20 +102,27 @@ impl Reader<'_> {
         }
         let (there, fields) = self.top(message, *missing, VariantId(0))?;
         let other = self.terms.not(there);
-        way.leaf.nulls.push(other);
+        self.believe(other, way);
         message.headers.insert(0, (*missing, VariantId(0), fields));
         Ok(())
     }
 
     /// Only the first octets stay; more than there are, or fewer than are known, is reported.
     pub(super) fn trim(&mut self, message: Id, size: Id, way: &mut Way) -> Result<Vec<Value>, String> {
-        let (mut message, size) = (way.message(message)?, way.bits(size)?);
+        let (mut message, mut size) = (way.message(message)?, way.bits(size)?);
         let whole = message.size(self.terms);
         let front = self.terms.number(message.front.len() as u64, 32);
         let (over, under) = (self.terms.less(whole, size), self.terms.less(size, front));
-        way.leaf.traps.extend([over, under]);
+        way.leaf.traps.push(over);
         if self.compares {
-            way.leaf.nulls.extend([over, under]);
+            // To keep more than there is keeps all (docs/semantics.md, F6). To keep fewer than are known is right, and not read.
+            size = self.terms.choose(over, whole, size);
+            let is_read = self.terms.not(under);
+            if !self.is_sure(is_read, way) {
+                return Err("a message of which known octets are cut off".into());
+            }
+        } else {
+            way.leaf.traps.push(under);
         }
         message.trim(self.terms, size);
         Ok(vec![Value::Message(Box::new(message))])
@@ -105,12 +130,13 @@ impl Reader<'_> {
 
     /// The first octets go; more than there are is reported.
     pub(super) fn skip(&mut self, message: Id, size: Id, way: &mut Way) -> Result<Vec<Value>, String> {
-        let (mut message, size) = (way.message(message)?, way.bits(size)?);
+        let (mut message, mut size) = (way.message(message)?, way.bits(size)?);
         let whole = message.size(self.terms);
         let over = self.terms.less(whole, size);
         way.leaf.traps.push(over);
         if self.compares {
-            way.leaf.nulls.push(over);
+            // To skip more than there is leaves none (docs/semantics.md, F6).
+            size = self.terms.choose(over, whole, size);
         }
         message.skip_by(self.terms, size)?;
         Ok(vec![Value::Message(Box::new(message))])
@@ -211,7 +237,8 @@ impl Reader<'_> {
         // What begins in known octets and ends beyond the message is read as zero, all of it.
         let known = self.terms.number(message.front.len() as u64, 33);
         let crosses = self.terms.less(known, end);
-        if message.front.is_empty() || self.terms.constant(crosses) == Some(0) {
+        let is_read_as_it_is = message.front.is_empty() && !self.compares;
+        if is_read_as_it_is || self.terms.constant(crosses) == Some(0) {
             return Ok(vec![Value::Bits(number)]);
         }
         let zero = self.terms.number(0, u32::from(field.width));

@@ -61,7 +61,7 @@ impl Reader<'_> {
                     (None, [(only, _)]) => match self.top(&mut taken, *header, *only) {
                         Ok((there, fields)) => {
                             let other = self.terms.not(there);
-                            way.leaf.nulls.push(other);
+                            self.believe(other, &mut way);
                             (*header, *only, fields)
                         }
                         Err(why) => return way.escape(&why),
