@@ -5,17 +5,17 @@
 //! whichever layers it goes through. A reaction is read as a whole where handlers do not do the same one by one.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
 
 use mokume_reaction::{Automaton, ClassId, Emission, Fallible, Handler, HandlerId, Trigger, Type};
 
-use crate::judge::{
-    argument, arguments, made_simple, sizes, Asking, Compared, Goals, Judged, Open, Place, Step, Watch, Way,
-};
+use crate::again::{argument, arguments, assume, is_taken, made_simple, reader_of, sizes};
+use crate::asking::{Asking, Step, Watch};
+use crate::compared::{Compared, Met};
 use crate::pair::{Both, Pair};
 use crate::solver::{Answer, Solver};
-use crate::symbolic::{any_state, Leaf, Object, Origin, Reader, Value};
+use crate::symbolic::{any_state, Leaf, Origin, Reader, Value};
 use crate::term::{Assumed, Term, Terms};
+use crate::verdict::{Goals, Judged, Open, Way};
 
 /// How much is read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -77,7 +77,7 @@ pub fn judge_same<'w>(
         let facts = made_simple(&mut terms, &facts);
         let asking = RefCell::new(Asking::new(facts.clone(), &mut *solvers, (&mut *watch, step)));
         let mut verdict = way((pair, both, &how), (first, second), &objects, (&mut terms, &facts), &asking);
-        if let (Ok(_) | Err(_), Some(why), true) = (&verdict, asking.borrow_mut().over(), verdict.is_err()) {
+        if let (Err(_), Some(why)) = (&verdict, asking.borrow_mut().over()) {
             verdict = Err(why.into());
         }
         terms.assuming(Assumed::default());
@@ -147,38 +147,18 @@ fn way(
     (terms, facts): (&mut Terms, &[Term]),
     asking: &RefCell<Asking<'_, '_, '_>>,
 ) -> Result<Goals, Open> {
-    match asking.borrow_mut().ask(terms, &[]) {
-        Answer::Sat(_) => {}
+    if !is_taken(terms, asking)? {
         // Its conditions exclude each other.
-        Answer::Unsat => return Ok(Goals::new()),
-        Answer::Unknown(why) => return Err(format!("whether it is ever taken is not decided: {why}").into()),
+        return Ok(Goals::new());
     }
-    for fact in facts {
-        let fact = terms.again(*fact);
-        terms.assume(fact);
-    }
-    terms.assume_all(facts);
+    assume(terms, facts, &[]);
     let read = |side: Side, objects: &[_], terms: &mut Terms, facts: &[Term]| {
-        let mut reader = Reader::new(side.automaton, terms, any_state).knowing(objects.to_vec()).inside(how.is_inside);
-        let same = reader.same_objects();
-        asking.borrow_mut().learn(reader.terms, &same);
-        same.iter().for_each(|fact| reader.terms.assume(*fact));
-        let facts = [facts, &same].concat();
-        reader.terms.assume_all(&facts);
-        reader.facts.clone_from(&facts);
-        reader.without_impossible(|terms, conditions| {
-            matches!(asking.borrow_mut().ask(terms, conditions), Answer::Unsat)
-        });
-        reader.stopped_by(|| asking.borrow_mut().over());
+        let (mut reader, facts) = reader_of(side.automaton, (terms, facts), (objects, how.is_inside), asking);
         let leaves = how.leaves(side, both, &mut reader)?;
-        let objects = reader.objects().to_vec();
-        let there: Vec<Term> = (0..objects.len() as u32).map(|object| reader.is_there(Object(object))).collect();
-        let written: BTreeSet<Place> = leaves.iter().flat_map(|leaf| &leaf.written).copied().collect();
-        let before = written.into_iter().filter_map(|place| Some((place, reader.before(place.0, place.1)?)));
-        let before: BTreeMap<Place, Term> = before.collect();
-        Ok::<_, String>((leaves, objects, there, before, facts))
+        let met = Met::of(&mut reader, leaves.iter());
+        Ok::<_, String>((leaves, met, facts))
     };
-    let (mine, objects, _, before, facts) = read(first, objects, terms, facts)?;
+    let (mine, met, facts) = read(first, objects, terms, facts)?;
     // Mostly there is one: under its conditions the others are impossible.
     let mut live = Vec::new();
     for leaf in mine {
@@ -186,11 +166,8 @@ fn way(
             live.push(leaf);
         }
     }
-    let (theirs, objects, there, more, facts) = read(second, &objects, terms, &facts)?;
-    let cells: BTreeMap<Place, Term> = before.into_iter().chain(more).collect();
-    let is_sure = |origin: &Origin| matches!(origin, Origin::Given(_) | Origin::Unique(_) | Origin::Parent(_));
-    let sure: Vec<bool> = objects.iter().map(|(_, origin)| is_sure(origin)).collect();
-    let class_of = |object: Object| objects[object.0 as usize].0;
+    let (theirs, more, facts) = read(second, &met.objects, terms, &facts)?;
+    let met = more.behind(met);
     let mut goals = Goals::new();
     for mine in &live {
         if let Some(escape) = &mine.escape {
@@ -207,39 +184,10 @@ fn way(
                 return Err(format!("the second comes to {escape}").into());
             }
             let known = terms.assumed();
-            for fact in &both {
-                let fact = terms.again(*fact);
-                terms.assume(fact);
-            }
-            terms.assume_all(&[&facts[..], &both].concat());
-            let compared = Compared {
-                automaton: &pair.first,
-                class_of: &class_of,
-                there: &there,
-                sure: &sure,
-                before: &cells,
-                alone: &pair.alone,
-                other_wires: &pair.other_wires,
-                may_report: true,
-                terms: &mut *terms,
-                mine,
-                theirs,
-            };
-            for (kind, about, failure) in compared.failures()? {
-                if terms.constant(failure) != Some(0) {
-                    let more = [&both[..], &[failure]].concat();
-                    match asking.borrow_mut().ask(terms, &more) {
-                        Answer::Unsat => {}
-                        Answer::Sat(values) => {
-                            return Err(Open { why: format!("{}: {about} may differ", kind.name()), values });
-                        }
-                        Answer::Unknown(why) => {
-                            return Err(format!("{}: {about} is not decided: {why}", kind.name()).into());
-                        }
-                    }
-                }
-                *goals.entry(kind).or_default() += 1;
-            }
+            assume(terms, &both, &facts);
+            let compared =
+                Compared { automaton: &pair.first, met: &met, pair: Some(pair), terms: &mut *terms, mine, theirs };
+            compared.show(&both, asking, &mut goals)?;
             terms.assuming(known);
         }
     }

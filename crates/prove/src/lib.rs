@@ -5,6 +5,9 @@
 //!
 //! Invariant: uses `base` and `reaction` only. A judge shares no code with the judged: the reading of bodies is its own.
 
+mod again;
+mod asking;
+mod compared;
 pub mod equal;
 pub mod judge;
 mod lemmas;
@@ -13,13 +16,16 @@ mod smtlib;
 pub mod solver;
 pub mod symbolic;
 pub mod term;
+mod verdict;
 
 /// The judge's own text: a verdict is as good as who gave it.
-pub const SOURCES: [&str; 32] = [
+pub const SOURCES: [&str; 35] = [
+    include_str!("again.rs"),
+    include_str!("asking.rs"),
     include_str!("bitwuzla.py"),
+    include_str!("compared.rs"),
     include_str!("equal.rs"),
     include_str!("judge.rs"),
-    include_str!("judge/asking.rs"),
     include_str!("lemmas.rs"),
     include_str!("lib.rs"),
     include_str!("pair.rs"),
@@ -48,6 +54,7 @@ pub const SOURCES: [&str; 32] = [
     include_str!("term/model.rs"),
     include_str!("term/numbers.rs"),
     include_str!("term/truths.rs"),
+    include_str!("verdict.rs"),
 ];
 
 #[cfg(test)]

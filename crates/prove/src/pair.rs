@@ -200,7 +200,6 @@ struct Item {
 
 /// Puts two automata over one list of declarations; else what is apart, a line each.
 pub fn pair(first: &Automaton, second: &Automaton) -> Result<Pair, Vec<String>> {
-    let (one_of, other_of) = (first, second);
     let [a, b] = [first, second].map(|automaton| {
         let bare =
             Automaton { composition: None, paths: Vec::new(), name: "same".to_owned(), ..automaton.without_places() };
@@ -239,18 +238,16 @@ pub fn pair(first: &Automaton, second: &Automaton) -> Result<Pair, Vec<String>> 
         let own = items.iter().filter(|item| !DECLARED.contains(&item.word.as_str()) && item.word != "class");
         declared.iter().chain(own.map(|item| &item.text)).map(|text| format!("{text}\n")).collect::<String>()
     };
-    let [first, second] = match [read(&whole(&a)), read(&whole(&b))] {
-        [Ok(first), Ok(second)] => [first, second],
-        [Err(why), _] | [_, Err(why)] => return Err(vec![why]),
-    };
-    let alone = cells_of_one(&first, one_of, other_of);
+    let read = |items: &[Item]| read(&whole(items)).map_err(|why| vec![why]);
+    let (over_first, over_second) = (read(&a)?, read(&b)?);
+    let alone = cells_of_one(&over_first, first, second);
     let wires = |automaton: &Automaton| -> Vec<String> {
         (0..automaton.wires.len()).map(|wire| text::wire(automaton, WireId::from(wire))).collect()
     };
-    let (one, other) = (wires(&first), wires(&second));
+    let (one, other) = (wires(&over_first), wires(&over_second));
     let differ = (0..one.len().max(other.len())).filter(|wire| one.get(*wire) != other.get(*wire));
     let other_wires = differ.map(WireId::from).collect();
-    Ok(Pair { first, second, alone, other_wires })
+    Ok(Pair { first: over_first, second: over_second, alone, other_wires })
 }
 
 fn read(text: &str) -> Result<Automaton, String> {
@@ -448,7 +445,8 @@ impl Pair {
     /// Whether a handler is the same code in both, with all functions and wires that it names. Functions that are known to do the same are not looked at.
     pub fn is_same_code(&self, both: &Both, known: &BTreeSet<String>) -> bool {
         let (Some(first), Some(second)) = (both.first, both.second) else { return false };
-        Code::of(&self.first, first, known) == Code::of(&self.second, second, known)
+        let codes = (Code::of(&self.first, first, known), Code::of(&self.second, second, known));
+        matches!(codes, (Some(one), Some(other)) if one == other)
     }
 }
 
@@ -458,35 +456,23 @@ struct Code {
     handler: String,
     functions: BTreeMap<String, String>,
     wires: BTreeMap<String, String>,
-    /// Functions in C, of which nothing is known but their names: never equal to anything.
-    is_known: Known,
 }
-
-/// Two of which nothing is known are not the same.
-struct Known(bool);
-
-impl PartialEq for Known {
-    fn eq(&self, other: &Known) -> bool {
-        self.0 && other.0
-    }
-}
-
-impl Eq for Known {}
 
 impl Code {
-    fn of(automaton: &Automaton, handler: HandlerId, known: &BTreeSet<String>) -> Code {
+    /// None where it calls functions in C, of which nothing is known but their names.
+    fn of(automaton: &Automaton, handler: HandlerId, known: &BTreeSet<String>) -> Option<Code> {
         let mut code = Code {
             handler: text::unit(automaton, Unit::Handler(handler)),
             functions: BTreeMap::new(),
             wires: BTreeMap::new(),
-            is_known: Known(true),
         };
         let mut open = vec![&automaton.handler(handler).body];
         while let Some(body) = open.pop() {
             let plain = body.ops().map(|op| (op.kind.row().name, op.kind.slots()));
-            let attempts = body.blocks.iter().filter_map(|block| block.terminator.attempt());
-            for (name, slots) in plain.chain(attempts.map(|op| (op.row().name, op.slots()))) {
-                code.is_known.0 &= name != "Native";
+            for (name, slots) in plain.chain(body.attempts().map(|op| (op.row().name, op.slots()))) {
+                if name == "Native" {
+                    return None;
+                }
                 for slot in slots {
                     match slot {
                         Slot::Function(FunctionId(id)) => {
@@ -508,6 +494,6 @@ impl Code {
                 }
             }
         }
-        code
+        Some(code)
     }
 }

@@ -120,6 +120,9 @@ impl Machine for Watched<'_> {
     }
 }
 
+/// A place in which a message is kept, and its octets; none if it was emptied.
+type Rewritten = (u64, Option<Vec<u8>>);
+
 /// The handler of a port's input, for any state and any event; none if it is not read.
 pub fn reading(automaton: &Automaton, port: PortId, event: usize) -> Option<Reading> {
     let input = &automaton.ports[port.index()].inputs[event];
@@ -271,7 +274,7 @@ fn cells(concrete: &Concrete, leaf: &Leaf, after: &Instance) -> Option<String> {
         let (class, handle) = place(concrete, *object)?;
         *spent.entry((class, handle, *cell)).or_default() += concrete.number(*amount);
     }
-    let mut kept: HashMap<(ClassId, Handle, CellId), Vec<(u64, Option<Vec<u8>>)>> = HashMap::new();
+    let mut kept: HashMap<(ClassId, Handle, CellId), Vec<Rewritten>> = HashMap::new();
     for (object, cell, index, message) in &leaf.kept {
         let (class, handle) = place(concrete, *object)?;
         let message = (concrete.number(*index), message.as_ref().map(|message| concrete.octets(message)));
