@@ -7,7 +7,7 @@ use mokume_base::World;
 use mokume_prove::equal::{judge_same, Extent};
 use mokume_prove::judge::{Judged, Step};
 use mokume_prove::pair::{pair, Both, Pair};
-use mokume_reaction::{Automaton, CellId, ClassId, Emission, HandlerId, Trigger};
+use mokume_reaction::{Automaton, CellId, ClassId, Emission, Fallible, HandlerId, OpKind, Trigger, Type};
 
 use super::replay::test_of;
 use super::{there, way, Beside, Replayed, Way};
@@ -222,10 +222,19 @@ fn reach(automaton: &Automaton, from: HandlerId, wanted: &BTreeSet<Key>) -> bool
         }
         open.extend(automaton.handler_of(described.class, &Trigger::Settle));
         let body = &described.body;
-        for op in body.ops() {
-            let Some(Emission::Event { target, event, .. }) = op.kind.emission() else { continue };
+        let emissions =
+            body.ops().filter_map(|op| op.kind.emission()).chain(body.attempts().filter_map(Fallible::emission));
+        for emission in emissions {
+            let Emission::Event { target, event, .. } = emission else { continue };
             let class = automaton.class_for(body, target);
             open.extend(class.and_then(|class| automaton.handler_of(class, &Trigger::Event(event.to_owned()))));
+        }
+        let settling =
+            body.ops().filter_map(|op| if let OpKind::Again { object } = op.kind { Some(object) } else { None });
+        for object in settling {
+            if let Type::Ref(class) = body.values[object.index()].ty {
+                open.extend(automaton.handler_of(class, &Trigger::Settle));
+            }
         }
     }
     false
