@@ -335,6 +335,21 @@ pub enum Command {
         #[arg(long, value_name = "RECORD", conflicts_with_all = ["runs", "host", "from", "to", "chart", "pcap"])]
         against: Option<String>,
     },
+    /// Says what this machine has, and how to get what is missing: for C, proofs, TAP devices, Wireshark. 0 if the basics work.
+    ///
+    /// Each thing is tried: a stack is run by the interpreter and in C, an interface is made and removed.
+    Doctor,
+    /// Prints the completions for a shell.
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+    /// Prints the man page, or writes a page of each command into a folder.
+    Man {
+        /// The folder.
+        #[arg(long, short, value_name = "FOLDER")]
+        output: Option<String>,
+    },
     /// Prints the JSON Schema of what the command writes for programs.
     Schema {
         /// Of what.

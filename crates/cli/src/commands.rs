@@ -21,7 +21,7 @@ use crate::streams;
 use crate::tests::{tests, Asked};
 
 /// What lines of `--format json` may be, as JSON Schema.
-const LINES: &str = include_str!("../../../schemas/lines-1.json");
+const LINES: &str = include_str!("../../../schemas/lines-2.json");
 
 /// Carries one command out. `Ok` holds the exit code: 0, or 1 where the program or its tests are wrong; `Err` is for
 /// the caller to print, and says its own.
@@ -152,6 +152,12 @@ pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i3
             printer.line(schema.trim_end());
             Ok(0)
         }
+        Command::Doctor => Ok(crate::version::doctor(printer)),
+        Command::Completions { shell } => {
+            crate::installed::completions(*shell, printer);
+            Ok(0)
+        }
+        Command::Man { output } => crate::installed::man(output.as_deref(), printer),
         Command::Dissect { file, by, stack, packets, filter } => {
             let which = (packets.as_deref(), filter.as_deref());
             crate::dissect::dissect(file, by.as_deref(), stack.as_deref(), which, printer)

@@ -9,6 +9,7 @@ mod debug;
 mod dissect;
 mod equal;
 mod fmt;
+mod installed;
 mod lsp;
 mod new;
 mod path;
@@ -20,6 +21,7 @@ mod show;
 mod simulate;
 mod streams;
 mod tests;
+mod version;
 
 use clap::Parser;
 
@@ -45,11 +47,19 @@ fn main() {
     std::process::exit(code);
 }
 
-/// Help and versions as they are; wrong use as text, or as an object where JSON was asked for.
+/// Help as it is; the version with what the command carries, unless `-V` asks for a line; wrong use as text, or as an object where JSON was asked for.
 fn wrong_use(error: &clap::Error) -> ! {
     let words: Vec<String> = std::env::args().collect();
     let json = words.iter().any(|word| word == "--format=json")
         || words.windows(2).any(|pair| pair[0] == "--format" && pair[1] == "json");
+    let is_long =
+        error.kind() == clap::error::ErrorKind::DisplayVersion && words.iter().any(|word| word == "--version");
+    if is_long {
+        let format = if json { arguments::Format::Json } else { arguments::Format::Text };
+        let printer = print::Printer::new(format, arguments::When::Never);
+        version::version(&printer);
+        std::process::exit(i32::from(printer.arrived().is_err()) * 2);
+    }
     if !error.use_stderr() || !json {
         error.exit();
     }

@@ -9,6 +9,7 @@ mod equal;
 mod fmt_new;
 mod formats;
 mod groups;
+mod install;
 mod judged;
 mod lsp;
 mod members;
