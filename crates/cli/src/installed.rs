@@ -2,24 +2,24 @@
 
 use std::path::Path;
 
-use clap::{Command, CommandFactory};
+use clap::Command;
 use mokume_base::world::RealWorld;
 use mokume_driver::Failure;
 
-use crate::arguments::Arguments;
 use crate::common::write;
+use crate::examples;
 use crate::print::Printer;
 
 /// `mokume completions SHELL`.
 pub fn completions(shell: clap_complete::Shell, printer: &Printer) {
     let mut text = Vec::new();
-    clap_complete::generate(shell, &mut Arguments::command(), "mokume", &mut text);
+    clap_complete::generate(shell, &mut examples::command(), "mokume", &mut text);
     printer.line(String::from_utf8_lossy(&text).trim_end());
 }
 
 /// `mokume man`: the page of the whole command, or a page of each into a folder.
 pub fn man(folder: Option<&str>, printer: &Printer) -> Result<i32, Failure> {
-    let mut whole = Arguments::command();
+    let mut whole = examples::command();
     whole.build();
     let Some(folder) = folder else {
         printer.line(page(whole)?.trim_end());

@@ -8,6 +8,7 @@ mod common;
 mod debug;
 mod dissect;
 mod equal;
+mod examples;
 mod fmt;
 mod installed;
 mod lsp;
@@ -23,13 +24,14 @@ mod streams;
 mod tests;
 mod version;
 
-use clap::Parser;
+use clap::FromArgMatches;
 
 fn main() {
     // A reader that goes away (`mokume … | head`) ends us quietly, as it ends other commands.
     mokume_driver::quiet_on_closed_pipe();
     mokume_driver::keep_closed_output_closed();
-    let arguments = arguments::Arguments::try_parse().unwrap_or_else(|error| wrong_use(&error));
+    let matches = examples::command().try_get_matches().unwrap_or_else(|error| wrong_use(&error));
+    let arguments = arguments::Arguments::from_arg_matches(&matches).unwrap_or_else(|error| wrong_use(&error));
     let printer = print::Printer::new(arguments.format, arguments.color);
     let failed = |failure: mokume_driver::Failure| {
         printer.failure(&failure);

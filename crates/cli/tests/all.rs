@@ -6,6 +6,7 @@ mod debug;
 mod devices;
 mod dissect;
 mod equal;
+mod examples;
 mod fmt_new;
 mod formats;
 mod groups;
