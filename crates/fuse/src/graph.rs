@@ -145,8 +145,17 @@ impl<'a> Graph<'a> {
 
     /// The node of this kind; a constant where only one value is left.
     pub fn add(&mut self, kind: Kind, ty: Type) -> Node {
+        let node = self.number(kind, ty);
+        match (self.kind(node), self.known(node)) {
+            (Kind::Constant(_), _) | (_, None) => node,
+            (_, Some(value)) => self.constant(ty, value),
+        }
+    }
+
+    /// The node of this kind itself, whatever is known of it by now.
+    fn number(&mut self, kind: Kind, ty: Type) -> Node {
         let info = Info { kind, ty };
-        let node = match self.numbers.get(&info) {
+        match self.numbers.get(&info) {
             Some(node) => *node,
             None => {
                 let span = self.span_of(&info);
@@ -156,14 +165,10 @@ impl<'a> Graph<'a> {
                 self.numbers.insert(info, node);
                 node
             }
-        };
-        match (self.kind(node), self.known(node)) {
-            (Kind::Constant(_), _) | (_, None) => node,
-            (_, Some(value)) => self.constant(ty, value),
         }
     }
 
-    /// The node of this kind, if there is one: itself, whatever is known of it by now.
+    /// The same, if it is there.
     pub fn node_of(&self, kind: &Kind, ty: Type) -> Option<Node> {
         self.numbers.get(&Info { kind: kind.clone(), ty }).copied()
     }

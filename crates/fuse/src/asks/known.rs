@@ -267,7 +267,14 @@ impl<'a> Tree<'a> {
         }
         let mut read = match self.graph.kind(node) {
             Kind::Constant(_) | Kind::Null | Kind::Unique(_) => Vec::new(),
-            Kind::Load(..) | Kind::Get(..) | Kind::GetAt(..) | Kind::Holds(..) => vec![node],
+            Kind::Load(..)
+            | Kind::Get(..)
+            | Kind::GetAt(..)
+            | Kind::Holds(..)
+            | Kind::Left(..)
+            | Kind::Armed(..)
+            | Kind::Lives(..)
+            | Kind::Parent(..) => vec![node],
             _ if self.graph.parts(node).is_empty() => vec![node],
             _ => Vec::new(),
         };

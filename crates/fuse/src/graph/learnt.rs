@@ -9,6 +9,7 @@ impl Graph<'_> {
     /// From here on the condition holds, or does not.
     pub fn learn(&mut self, condition: Node, holds: bool) {
         self.narrowed.insert(condition, (u64::from(holds), u64::from(holds)));
+        self.learn_in_other_words(condition, holds);
         match (self.kind(condition).clone(), holds) {
             (Kind::Not(inner), _) => self.learn(inner, !holds),
             (Kind::Binary(Binary::And, a, b), true) | (Kind::Binary(Binary::Or, a, b), false) => {
@@ -25,6 +26,20 @@ impl Graph<'_> {
                 self.narrow(Compare::Eq, b, a);
             }
             _ => {}
+        }
+    }
+
+    /// A comparison of numbers, said in the three other ways.
+    fn learn_in_other_words(&mut self, condition: Node, holds: bool) {
+        let Kind::Compare(op, a, b) = *self.kind(condition) else { return };
+        let is_number = matches!(self.ty(a), Type::U(_) | Type::Enum(_));
+        for (op, a, b, holds) in
+            [(turned(op), b, a, holds), (opposite(op), a, b, !holds), (turned(opposite(op)), b, a, !holds)]
+        {
+            if is_number && self.known(a).is_none() {
+                let same = self.number(Kind::Compare(op, a, b), Type::Bool);
+                self.narrowed.insert(same, (u64::from(holds), u64::from(holds)));
+            }
         }
     }
 
