@@ -8,7 +8,7 @@ the line through 0, 512 and 1400 octets. Instructions are the same from run to r
 difference is the layer's. `deliver` is all that the frames of a message cost at both hosts, acknowledgements included; `timers` what
 runs between messages. `tcp`: two instances of one host joined by their frames, 64 sessions in random order (`benches/tcp.c`); `round trip` is all calls
 of both ends for a question and an answer, `bulk` all calls of both ends for a full segment, `rate` octets a second of bulk in memory beside the
-kernel's own loopback, in turns. `stacks`: 4 and 10 thin layers, 4 octets, and Promela++'s sliding window, 16 octets, the common path (`stacks/`). `workloads`: seeded runs with lost, damaged and padded frames, answers from
+kernel's own loopback, in turns. `stacks`: 4 and 10 thin layers, 4 octets, and Promela++'s sliding window by queue, by calls, by `--fuse` and by hand, 16 octets, the common path (`stacks/`). `workloads`: seeded runs with lost, damaged and padded frames, answers from
 callbacks, openings and closings (`udp_workload.c`, `tcp_workload.c`): instructions of each entry, calls from within its callbacks among it, and a digest of all that came out. `peers`: `beside.py`; `groups`: `groups.py`.
 `compile`: CPU time of `mokume build` over every stack of the library's tests, front end to C.
 """
@@ -51,8 +51,10 @@ WORKLOADS = [("udp workload", ROOT / "examples/host.mok", "udp_workload.c", ["se
              ("tcp workload", HERE / "tcp.mok", "tcp_workload.c", ["send", "frame", "advance", "open", "close", "grant"])]
 SEED = 1
 
-# The row, its stack, what stands in place of the generated C.
-STACKS = [("sliding", "Sliding", None), ("four", "Four", None), ("ten", "Ten", None), ("ten by hand", "Ten", "stacks/ten_by_hand.c")]
+# The row, its stack, what stands in place of the generated C, how that is made where `--fuse` does not say it.
+STACKS = [("sliding by queue", "Sliding", None, ["--uncomposed"]), ("sliding by calls", "Sliding", None, ["--fuse=0"]), ("sliding", "Sliding", None, None),
+          ("sliding by hand", "Sliding", "stacks/sliding_by_hand.c", None), ("four", "Four", None, None), ("ten", "Ten", None, None),
+          ("ten by hand", "Ten", "stacks/ten_by_hand.c", None)]
 
 
 def instructions(program, arguments, size, entry, calls=CALLS):
@@ -162,10 +164,10 @@ def workloads(form):
 def stacks(form):
     if form == "text":
         print(f"\n{'thin stack':<16} {'send':>10} {'deliver':>10} {'timers':>10} {'ns':>10}   instructions a call with 4 octets (sliding: 16); time of a message at both ends; the workload's digest")
-    programs = {row: build(HERE / f"stacks/{stack.lower()}.mok", stack, f"stacks/{stack.lower()}.c", unit) for row, stack, unit in STACKS}
+    programs = {row: build(HERE / f"stacks/{stack.lower()}.mok", stack, f"stacks/{stack.lower()}.c", unit, way) for row, stack, unit, way in STACKS}
     turns = [{row: float(run([program, "time", "none"], row)) for row, program in programs.items()} for _ in range(TURNS)]
     digests = {}
-    for row, stack, _ in STACKS:
+    for row, stack, *_ in STACKS:
         program, octets = programs[row], 16 if stack == "Sliding" else 4
         counts = [counted([program, "path", entry], row, ["counted", "aside", "keep_aside"]) for entry in ["send", "frame", "advance"]]
         took = statistics.median(turn[row] for turn in turns)
