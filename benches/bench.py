@@ -8,7 +8,7 @@ the line through 0, 512 and 1400 octets. Instructions are the same from run to r
 difference is the layer's. `deliver` is all that the frames of a message cost at both hosts, acknowledgements included; `timers` what
 runs between messages. `tcp`: two instances of one host joined by their frames, 64 sessions in random order (`benches/tcp.c`); `round trip` is all calls
 of both ends for a question and an answer, `bulk` all calls of both ends for a full segment, `rate` octets a second of bulk in memory beside the
-kernel's own loopback, in turns. `stacks`: 4 and 10 thin layers, 4 octets, and Promela++'s sliding window by queue, by calls, by `--fuse` and by hand, 16 octets, the common path (`stacks/`). `workloads`: seeded runs with lost, damaged and padded frames, answers from
+kernel's own loopback, in turns. `stacks`: 4 and 10 thin layers, 4 octets, and Promela++'s sliding window, 16 octets, the common path (`stacks/`). `workloads`: seeded runs with lost, damaged and padded frames, answers from
 callbacks, openings and closings (`udp_workload.c`, `tcp_workload.c`): instructions of each entry, calls from within its callbacks among it, and a digest of all that came out. `peers`: `beside.py`; `groups`: `groups.py`.
 `compile`: CPU time of `mokume build` over every stack of the library's tests, front end to C.
 """
