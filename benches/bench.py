@@ -52,8 +52,10 @@ WORKLOADS = [("udp workload", ROOT / "examples/host.mok", "udp_workload.c", ["se
              ("tcp workload", HERE / "tcp.mok", "tcp_workload.c", ["send", "frame", "advance", "open", "close", "grant"])]
 SEED = 1
 
-# The row, its stack, what stands in place of the generated C.
-STACKS = [("sliding", "Sliding", None), ("four", "Four", None), ("ten", "Ten", None), ("ten by hand", "Ten", "stacks/ten_by_hand.c")]
+# The row, its stack, what stands in place of the generated C, how that is made where `--fuse` does not say it.
+STACKS = [("sliding by queue", "Sliding", None, ["--uncomposed"]), ("sliding by calls", "Sliding", None, ["--fuse=0"]), ("sliding", "Sliding", None, None),
+          ("sliding by hand", "Sliding", "stacks/sliding_by_hand.c", None), ("four", "Four", None, None), ("ten", "Ten", None, None),
+          ("ten by hand", "Ten", "stacks/ten_by_hand.c", None)]
 
 
 def instructions(program, arguments, size, entry, calls=CALLS):
@@ -163,10 +165,10 @@ def workloads(form):
 def stacks(form):
     if form == "text":
         print(f"\n{'thin stack':<16} {'send':>10} {'deliver':>10} {'timers':>10} {'ns':>10}   instructions a call with 4 octets (sliding: 16); time of a message at both ends; the workload's digest")
-    programs = {row: build(HERE / f"stacks/{stack.lower()}.mok", stack, f"stacks/{stack.lower()}.c", unit) for row, stack, unit in STACKS}
+    programs = {row: build(HERE / f"stacks/{stack.lower()}.mok", stack, f"stacks/{stack.lower()}.c", unit, way) for row, stack, unit, way in STACKS}
     turns = [{row: float(run([program, "time", "none"], row)) for row, program in programs.items()} for _ in range(TURNS)]
     digests = {}
-    for row, stack, _ in STACKS:
+    for row, stack, *_ in STACKS:
         program, octets = programs[row], 16 if stack == "Sliding" else 4
         counts = [counted([program, "path", entry], row, ["counted", "aside", "keep_aside"]) for entry in ["send", "frame", "advance"]]
         took = statistics.median(turn[row] for turn in turns)

@@ -31,23 +31,23 @@ def run(command, what):
     return done.stdout
 
 
-def generate(source, stack, folder):
+def generate(source, stack, folder, way=None):
     """The C of a stack, and `unit.c`: the stack and the runtime are one unit of translation, as a user would embed them. Where what is usual
-    stands beside the stack, its paths go by that."""
+    stands beside the stack, its paths go by that. `way` stands in place of both."""
     folder.mkdir(parents=True, exist_ok=True)
     by = []
     usual = source.with_name(f"{source.stem}_usual.mok")
-    if FUSE != "0" and usual.exists():
+    if way is None and FUSE != "0" and usual.exists():
         by = ["--profile", folder / "usual.profile"]
         run([MOKUME, "profile", usual, "--stack", stack, "-o", by[1]], f"mokume profile {usual}")
-    run([MOKUME, "build", source, "--stack", stack, "--fuse", FUSE, *by, "--emit", "c", "-o", folder], f"mokume build {source}")
+    run([MOKUME, "build", source, "--stack", stack, *(way or ["--fuse", FUSE, *by]), "--emit", "c", "-o", folder], f"mokume build {source}")
     (folder / "unit.c").write_text(f'#include "mokume.c"\n#include "{stack}.c"\n')
 
 
-def build(source, stack, driver, unit=None):
+def build(source, stack, driver, unit=None, way=None):
     """A program of a stack, generated or by hand (`unit`), and of a caller, which is another unit."""
-    folder = WORK / stack
-    generate(source, stack, folder)
+    folder = WORK / "".join([stack, *(way or [])])
+    generate(source, stack, folder, way)
     program = folder / (pathlib.Path(unit or driver).stem)
     run([CC, *FLAGS, "-I", folder, "-I", HERE, HERE / driver, HERE / unit if unit else folder / "unit.c", "-o", program], CC)
     return program

@@ -42,6 +42,11 @@ fn files(file: &str, stack: &str) -> [Vec<(String, String)>; 3] {
 
 /// What the program says of each seed, of the stack compiled with sanitizers, from a folder of its own.
 fn said(folder: &str, files: &[(String, String)], stack: &str, program: &str) -> Vec<String> {
+    said_by(folder, files, program, &["mokume.c".to_owned(), format!("{stack}.c")])
+}
+
+/// The same, of these units of translation.
+fn said_by(folder: &str, files: &[(String, String)], program: &str, units: &[String]) -> Vec<String> {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("workloads").join(folder);
     std::fs::create_dir_all(&folder).expect("a folder for tests");
     for (name, text) in files {
@@ -61,7 +66,7 @@ fn said(folder: &str, files: &[(String, String)], stack: &str, program: &str) ->
         ])
         .arg(format!("-I{}", benches.display()))
         .arg(benches.join(program))
-        .args(["mokume.c".to_string(), format!("{stack}.c")])
+        .args(units)
         .current_dir(&folder)
         .output()
         .expect("a C compiler");
@@ -97,6 +102,88 @@ fn workloads_with_paths_say_what_they_say_without() {
             let fused = said(&format!("{name}_{fuse}"), &files, stack, program);
             assert_eq!(layers, fused, "{stack} at {fuse}");
         }
+    }
+}
+
+/// What stands beside the stacks in the tables of `./bench`, written by hand: the stack, its program, and faults that show.
+const BY_HAND: [(&str, &str, &str, &[Planted]); 1] = [(
+    "benches/stacks/sliding.mok",
+    "Sliding",
+    "sliding",
+    &[
+        ("resent", "transmit(k, when, 0, in_window(k))", "transmit(k, when, 1, in_window(k))"),
+        ("window", "before >= WINDOW", "before > WINDOW"),
+        ("held", "if (before < WINDOW)", "if (before <= WINDOW)"),
+        (
+            "said_again",
+            "    say_next(k);\n    if (is_next)",
+            "    if (is_next)\n        say_next(k);\n    if (is_next)",
+        ),
+        ("counted", "k->sends = 0, k->again_at = NEVER", "k->again_at = NEVER"),
+        ("timer", "k->oldest = next, k->sends = 0, k->again_at = NEVER", "k->oldest = next, k->sends = 0"),
+    ],
+)];
+
+/// A fault: its name, the text that it changes, what stands there then.
+type Planted = (&'static str, &'static str, &'static str);
+
+/// What is written by hand does what the stack does, or its figures would say nothing.
+#[test]
+fn by_hand_says_what_the_stack_says() {
+    if is_skipped() {
+        return;
+    }
+    for (file, stack, name, faults) in BY_HAND {
+        let (program, folder) = (format!("stacks/{name}.c"), format!("{name}_by_hand"));
+        let [plain, ..] = files(file, stack);
+        let right = said(&format!("{folder}_layers"), &plain, stack, &program);
+        assert!(right.iter().all(|said| said.contains("digest ")), "{stack}: {right:?}");
+        let by_hand =
+            std::fs::read_to_string(root().join(format!("benches/stacks/{name}_by_hand.c"))).expect("the one by hand");
+        let says = |folder: &str, text: String| {
+            let mut files = plain.clone();
+            files.push(("by_hand.c".to_owned(), text));
+            said_by(folder, &files, &program, &["by_hand.c".to_owned()])
+        };
+        assert_eq!(right, says(&folder, by_hand.clone()), "{stack}");
+        for (fault, from, to) in faults {
+            assert_eq!(by_hand.matches(from).count(), 1, "{fault}: what it changes stands there once");
+            assert_ne!(right, says(&format!("{folder}_{fault}"), by_hand.replace(from, to)), "{fault} is seen");
+        }
+    }
+}
+
+/// What the window by hand does where nothing is expected of the other end, which the workload does not show.
+const STREWN: [Planted; 5] = [
+    ("former", "epoch == k->former_epoch", "false"),
+    ("given_up", "++k->sends >= TRIES", "++k->sends > TRIES"),
+    ("closed", "    end_session(k, user);\n    if (k->count == 0)", "    end_session(k, user);\n    if (0)"),
+    ("trimmed", "at += 2, size = said - 2;", "at += 2, size -= 2;"),
+    ("gone", "k->accounts.gone += waiting(k);", ""),
+];
+
+/// Sessions that end, windows that give up, frames of all kinds, and the accounts.
+#[test]
+fn the_window_by_hand_takes_what_comes() {
+    if is_skipped() {
+        return;
+    }
+    let [plain, ..] = files("benches/stacks/sliding.mok", "Sliding");
+    let program = "../crates/driver/tests/sliding_strewn.c";
+    let by_hand = std::fs::read_to_string(root().join("benches/stacks/sliding_by_hand.c")).expect("the one by hand");
+    let says = |folder: &str, text: String| {
+        let mut files = plain.clone();
+        files.push(("by_hand.c".to_owned(), text));
+        said_by(&format!("strewn_{folder}"), &files, program, &["by_hand.c".to_owned()])
+    };
+    let right = said("strewn_layers", &plain, "Sliding", program);
+    for what in ["accepted", "message", "session failed", "closed", "refused", "received "] {
+        assert!(right.iter().all(|said| said.contains(what)), "{what}");
+    }
+    assert!(right == says("by_hand", by_hand.clone()), "the same is said");
+    for (fault, from, to) in STREWN {
+        assert_eq!(by_hand.matches(from).count(), 1, "{fault}: what it changes stands there once");
+        assert!(right != says(fault, by_hand.replace(from, to)), "{fault} is seen");
     }
 }
 
