@@ -5,6 +5,7 @@ mod command;
 mod debug;
 mod devices;
 mod dissect;
+mod doc;
 mod equal;
 mod fmt_new;
 mod formats;
