@@ -10,7 +10,7 @@ use mokume_base::world::RealWorld;
 use mokume_base::Diagnostic;
 use mokume_driver::compile::{self, Checked};
 use mokume_driver::machines::Backend;
-use mokume_driver::test;
+use mokume_driver::{sim, test};
 use mokume_semantics::program::StackId;
 
 fn root() -> PathBuf {
@@ -110,6 +110,54 @@ fn examples_of_the_language_do_what_they_say() {
     }
     let passed = judge_page(&page, "language").unwrap_or_else(|wrong| panic!("docs/language.md, {wrong}"));
     assert!(passed >= 10, "the page has lost its tests: {passed}");
+}
+
+/// Networks of all whole examples of a page run, and what they expect comes; how many did.
+fn run_networks(page: &str, name: &str) -> Result<usize, String> {
+    let mut ran = 0;
+    for block in blocks(page).iter().filter(|block| block.fence == "mok" && block.text.contains("\nnetwork ")) {
+        let checked = compile::check_texts(&RealWorld, vec![(format!("{name}.mok"), block.text.clone())], Vec::new());
+        let at = |wrong: String| format!("the network at line {}: {wrong}", block.line);
+        let network = sim::choose(&checked, None).map_err(|failure| at(failure.message))?;
+        let stacks = sim::sound_stacks(&checked, network, &RealWorld).map_err(|wrong| at(said(&wrong).join("; ")))?;
+        let prepared = sim::Prepared::new(&checked, network, &stacks, Backend::Interpreter)
+            .map_err(|failure| at(failure.message))?;
+        let how = sim::How { seed: 1, keep: sim::Keep::Reports, weather: sim::Sky::Seeded };
+        let run = prepared.run(how, &RealWorld, &mut |_| ()).map_err(|failure| at(failure.message))?;
+        if !run.failed.is_empty() {
+            return Err(at(format!("{} expectations are not met", run.failed.len())));
+        }
+        ran += 1;
+    }
+    Ok(ran)
+}
+
+/// Twenty questions, each answered by a file that runs.
+#[test]
+fn the_cookbook_answers_twenty_questions() {
+    let page = page("cookbook.md");
+    let passed = judge_page(&page, "cookbook").unwrap_or_else(|wrong| panic!("docs/cookbook.md, {wrong}"));
+    let ran = run_networks(&page, "cookbook").unwrap_or_else(|wrong| panic!("docs/cookbook.md, {wrong}"));
+    let questions: Vec<&str> = page.lines().filter(|line| line.starts_with("## ")).collect();
+    assert!(questions.len() == 20 && passed + ran >= 20, "{} questions, {passed} and {ran}", questions.len());
+    for question in questions {
+        let of_page = page.split(question).nth(1).and_then(|rest| rest.split("\n## ").next()).unwrap_or_default();
+        assert!(of_page.contains("```mok\n"), "`{question}` has no program");
+        let words: String = question[3..].to_lowercase().replace(' ', "-");
+        let anchor: String = words.chars().filter(|c| c.is_alphanumeric() || *c == '-').collect();
+        assert!(page.contains(&format!("(#{anchor})")), "`{question}` is not in the table at the top");
+    }
+    // Planted: an expectation that no network meets.
+    let wrong = page.replace("expect b.app.deliver(_, \"hello\")", "expect b.app.deliver(_, \"hullo\")");
+    assert!(wrong != page && run_networks(&wrong, "cookbook").is_err());
+}
+
+/// Those who come from elsewhere see a program, too.
+#[test]
+fn what_is_said_to_newcomers_runs() {
+    let page = page("coming-from.md");
+    let passed = judge_page(&page, "coming_from").unwrap_or_else(|wrong| panic!("docs/coming-from.md, {wrong}"));
+    assert!(passed >= 4, "the page has lost its tests: {passed}");
 }
 
 #[test]
