@@ -9,6 +9,7 @@ mod doc;
 mod equal;
 mod fmt_new;
 mod formats;
+mod front;
 mod groups;
 mod judged;
 mod lsp;
