@@ -109,7 +109,42 @@ fn examples_of_the_language_do_what_they_say() {
         assert!(known, "docs/language.md, line {}: `{}` is no fence of this page", block.line - 1, block.fence);
     }
     let passed = judge_page(&page, "language").unwrap_or_else(|wrong| panic!("docs/language.md, {wrong}"));
+    run_networks(&page, "language").unwrap_or_else(|wrong| panic!("docs/language.md, {wrong}"));
     assert!(passed >= 10, "the page has lost its tests: {passed}");
+}
+
+/// A heading as links name it.
+fn anchor(heading: &str) -> String {
+    let words = heading.trim_start_matches('#').trim().to_lowercase().replace(' ', "-");
+    words.chars().filter(|c| c.is_alphanumeric() || matches!(c, '-' | '_')).collect()
+}
+
+/// Links within a page that no heading of it has.
+fn broken_anchors(page: &str) -> Vec<String> {
+    let headings: Vec<String> = page.lines().filter(|line| line.starts_with('#')).map(anchor).collect();
+    let links = page.split("](#").skip(1).filter_map(|rest| rest.split(')').next());
+    links.filter(|link| !headings.iter().any(|heading| heading == link)).map(str::to_string).collect()
+}
+
+/// Cells of tables that say too much to be looked up: their text wants a paragraph with an example.
+fn packed(page: &str) -> Vec<String> {
+    let outside = page.split("\n```").step_by(2).flat_map(str::lines).filter(|line| line.starts_with('|'));
+    let cells = outside.flat_map(|row| row.split(" | ").map(str::to_string).collect::<Vec<_>>());
+    cells.filter(|cell| cell.chars().count() > 240).collect()
+}
+
+#[test]
+fn the_language_can_be_looked_up() {
+    let page = page("language.md");
+    assert_eq!(broken_anchors(&page), Vec::<String>::new());
+    assert_eq!(packed(&page), Vec::<String>::new());
+    let (_, table) = page.split_once("## Where to find it").expect("the table");
+    let entries = table.split("## 1.").next().unwrap_or_default().matches("](#").count();
+    assert!(entries >= 50, "{entries} words to look up");
+    // Planted: a heading that is gone, and a cell that says it all.
+    assert_eq!(broken_anchors(&page.replace("### Loops", "### Rounds")), ["loops", "loops"]);
+    let long = page.replace("[loops](#loops), with a bound", &"it says a lot ".repeat(20));
+    assert_eq!(packed(&long).len(), 1);
 }
 
 /// Networks of all whole examples of a page run, and what they expect comes; how many did.
@@ -118,16 +153,18 @@ fn run_networks(page: &str, name: &str) -> Result<usize, String> {
     for block in blocks(page).iter().filter(|block| block.fence == "mok" && block.text.contains("\nnetwork ")) {
         let checked = compile::check_texts(&RealWorld, vec![(format!("{name}.mok"), block.text.clone())], Vec::new());
         let at = |wrong: String| format!("the network at line {}: {wrong}", block.line);
-        let network = sim::choose(&checked, None).map_err(|failure| at(failure.message))?;
-        let stacks = sim::sound_stacks(&checked, network, &RealWorld).map_err(|wrong| at(said(&wrong).join("; ")))?;
-        let prepared = sim::Prepared::new(&checked, network, &stacks, Backend::Interpreter)
-            .map_err(|failure| at(failure.message))?;
-        let how = sim::How { seed: 1, keep: sim::Keep::Reports, weather: sim::Sky::Seeded };
-        let run = prepared.run(how, &RealWorld, &mut |_| ()).map_err(|failure| at(failure.message))?;
-        if !run.failed.is_empty() {
-            return Err(at(format!("{} expectations are not met", run.failed.len())));
+        for network in &checked.program.networks {
+            let stacks =
+                sim::sound_stacks(&checked, network, &RealWorld).map_err(|wrong| at(said(&wrong).join("; ")))?;
+            let prepared = sim::Prepared::new(&checked, network, &stacks, Backend::Interpreter)
+                .map_err(|failure| at(failure.message))?;
+            let how = sim::How { seed: 1, keep: sim::Keep::Reports, weather: sim::Sky::Seeded };
+            let run = prepared.run(how, &RealWorld, &mut |_| ()).map_err(|failure| at(failure.message))?;
+            if !run.failed.is_empty() {
+                return Err(at(format!("{} expectations are not met", run.failed.len())));
+            }
+            ran += 1;
         }
-        ran += 1;
     }
     Ok(ran)
 }
@@ -143,9 +180,7 @@ fn the_cookbook_answers_twenty_questions() {
     for question in questions {
         let of_page = page.split(question).nth(1).and_then(|rest| rest.split("\n## ").next()).unwrap_or_default();
         assert!(of_page.contains("```mok\n"), "`{question}` has no program");
-        let words: String = question[3..].to_lowercase().replace(' ', "-");
-        let anchor: String = words.chars().filter(|c| c.is_alphanumeric() || *c == '-').collect();
-        assert!(page.contains(&format!("(#{anchor})")), "`{question}` is not in the table at the top");
+        assert!(page.contains(&format!("(#{})", anchor(question))), "`{question}` is not in the table at the top");
     }
     // Planted: an expectation that no network meets.
     let wrong = page.replace("expect b.app.deliver(_, \"hello\")", "expect b.app.deliver(_, \"hullo\")");
