@@ -1,6 +1,8 @@
 //! What the command takes. Words are those of docs/; a number, address or duration is checked where it is used.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use mokume_driver::path::{Pass, Passes};
+use mokume_driver::Failure;
 
 /// Network protocols, layer by layer: check, test, run, simulate, build and draw them.
 #[derive(Parser, Debug)]
@@ -267,6 +269,8 @@ pub enum Command {
         html: Option<String>,
         #[command(flatten)]
         by: ByProfile,
+        #[command(flatten)]
+        left_out: LeftOut,
     },
     /// Proves that the paths of a stack do what its layers do, by z3 and bitwuzla: a line for each event. 1 if one is not proved.
     ///
@@ -422,6 +426,44 @@ pub struct Fused {
     /// says, else 2; an automaton is written as 0.
     #[arg(long = "fuse", value_name = "LEVEL", value_parser = clap::value_parser!(u8).range(0..=2))]
     pub level: Option<u8>,
+    #[command(flatten)]
+    pub left_out: LeftOut,
+}
+
+impl Fused {
+    /// The level that is told, and the passes that run.
+    ///
+    /// Fails where passes are left out and none would run.
+    pub fn told(&self) -> Result<(Option<u8>, Passes), Failure> {
+        if self.level == Some(0) && !self.left_out.passes.is_empty() {
+            let help = "say `--fuse 2`, or leave out `--pass`";
+            return Err(Failure::of_use("a pass makes paths, and at `--fuse 0` there is none", help));
+        }
+        Ok((self.level, self.left_out.rest()))
+    }
+}
+
+/// Passes that do not run.
+#[derive(Args, Debug)]
+pub struct LeftOut {
+    /// Leaves a pass out that paths are made by, to see what it does: `memos=off`; may come again.
+    #[arg(long = "pass", value_name = "NAME=off", value_parser = left_out)]
+    pub passes: Vec<Pass>,
+}
+
+impl LeftOut {
+    /// Those that run.
+    pub fn rest(&self) -> Passes {
+        self.passes.iter().fold(Passes::ALL, |passes, pass| passes.without(*pass))
+    }
+}
+
+fn left_out(text: &str) -> Result<Pass, String> {
+    let all = || Pass::ALL.map(|pass| format!("\n  {:<14}{}", pass.name(), pass.does())).concat();
+    let Some(name) = text.strip_suffix("=off") else {
+        return Err(format!("a pass is left out by `NAME=off`; there are:{}", all()));
+    };
+    Pass::named(name).ok_or_else(|| format!("there is no pass `{name}`; there are:{}", all()))
 }
 
 /// What is known of how often which way is taken.

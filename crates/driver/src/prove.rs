@@ -129,7 +129,7 @@ pub fn kept(world: &dyn World, folder: &str, fused: &Automaton) -> Vec<HandlerId
 
 /// The paths of a composed stack: the events that lead to each, and the number by which its verdict is found in `library/verdicts.txt`.
 pub fn numbers(composed: &Automaton, profile: &Profile) -> Vec<(Vec<String>, String)> {
-    let fused = crate::path::fused(composed, profile, 2);
+    let fused = crate::path::fused(composed, profile, crate::path::Fuse::default());
     let flat = mokume_analyse::flat(&fused);
     let numbers = kept::Numbers::of(&flat);
     flat.paths.iter().map(|path| (crate::path::events(composed, path.handler), numbers.number(path))).collect()
@@ -162,7 +162,7 @@ pub fn prove(
     let (event, limit) = (choice.event, choice.limit);
     let mut solvers = None;
     // What is remembered is proved as if it were worked out each time.
-    let fused = crate::path::fused(composed, profile, 2);
+    let fused = crate::path::fused(composed, profile, crate::path::Fuse::default());
     let flat = mokume_analyse::flat(&fused);
     let numbers = kept::Numbers::of(&flat);
     let found = crate::path::found(composed, profile);
