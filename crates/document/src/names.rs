@@ -24,7 +24,7 @@ pub fn script(site: &Site<'_>) -> String {
     let mut lines = Vec::new();
     for (at, item) in site.items.iter().enumerate() {
         let page = site.page(at);
-        lines.push(json!([item.name, item.word, site.module_of(at), page, item.summary()]));
+        lines.push(json!([item.name, item.word, site.module_of(at), page, item.summary().replace('`', "")]));
         for parameter in &item.parameters {
             let page = format!("{page}#parameters.{}", parameter.name);
             lines.push(json!([parameter.name, "parameter", item.name, page, parameter.ty]));

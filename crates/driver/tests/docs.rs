@@ -5,6 +5,7 @@
 //! are one file, written step by step.
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use mokume_base::world::RealWorld;
 use mokume_base::Diagnostic;
@@ -54,13 +55,16 @@ fn said(of: &[Diagnostic]) -> Vec<String> {
 fn judge(text: &str, name: &str) -> Result<usize, String> {
     let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.mok"));
     std::fs::write(&file, text).map_err(|error| error.to_string())?;
-    // Functions in C of the examples stand beside the page.
-    for entry in std::fs::read_dir(root().join("docs")).map_err(|error| error.to_string())?.flatten() {
-        if entry.path().extension().is_some_and(|end| end == "c") {
-            let copy = Path::new(env!("CARGO_TARGET_TMPDIR")).join(entry.file_name());
-            std::fs::copy(entry.path(), copy).map_err(|error| error.to_string())?;
+    // Functions in C of the examples stand beside the page. They are copied once: other tests may be compiling them.
+    static COPIED: OnceLock<()> = OnceLock::new();
+    COPIED.get_or_init(|| {
+        for entry in std::fs::read_dir(root().join("docs")).unwrap().flatten() {
+            if entry.path().extension().is_some_and(|end| end == "c") {
+                let copy = Path::new(env!("CARGO_TARGET_TMPDIR")).join(entry.file_name());
+                std::fs::copy(entry.path(), copy).unwrap();
+            }
         }
-    }
+    });
     let name = file.to_string_lossy().into_owned();
     let checked = compile::check(&RealWorld, &[name]).map_err(|failure| failure.message)?;
     let mut found = said(&checked.diagnostics);
