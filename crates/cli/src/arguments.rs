@@ -308,6 +308,24 @@ pub enum Command {
         #[command(flatten)]
         by: ByProfile,
     },
+    /// Writes pages of what sources say: one for each layer, bundle, wire and stack, with a search that needs no server.
+    ///
+    /// Examples: `mokume doc`, then open `doc/index.html`; `mokume doc --library -o lib`; `mokume doc layer.mok --format json`.
+    #[command(verbatim_doc_comment)]
+    Doc {
+        /// Files or folders; a project's sources when left out.
+        files: Vec<String>,
+        /// Also all of Mokume's library; what the files use of it has pages anyway.
+        #[arg(long)]
+        library: bool,
+        /// Files or folders whose tests are shown as examples, and of which nothing else is said.
+        #[arg(long, value_name = "PATH")]
+        examples: Vec<String>,
+        /// The folder that the pages go to. With `--format json`, an object for each item is printed instead, and pages are written only
+        /// if this is said.
+        #[arg(long, short, value_name = "FOLDER")]
+        output: Option<String>,
+    },
     /// Draws a stack as SVG (or DOT, if the output's name ends in `.dot`), or its headers as RFCs do, as text or SVG.
     Graph {
         #[command(flatten)]
@@ -539,6 +557,8 @@ pub enum SchemaOf {
     Record,
     /// An object of `dissect --format json`.
     Dissect,
+    /// An object of `doc --format json`.
+    Doc,
     /// A line of any other command with `--format json`.
     Lines,
 }

@@ -136,6 +136,10 @@ pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i3
             let chosen = (&checked, stack.stack.as_deref());
             with_stack(chosen, (apart, Streams::Shared), printer, |compiled| draw((&checked, compiled), asked, printer))
         }
+        Command::Doc { files, library, examples, output } => {
+            let asked = mokume_document::Asked { files, library: *library, examples };
+            crate::doc::doc(&asked, output.as_deref(), printer)
+        }
         Command::Show { file, runs, run, host, from, to, chart, pcap, html, against } => {
             picture_name(chart.as_deref(), &[".svg", ".txt"])?;
             let time = |text: &Option<String>| text.as_deref().map(mokume_driver::run::duration).transpose();
@@ -154,6 +158,7 @@ pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i3
             let schema = match name {
                 SchemaOf::Record => record::SCHEMA,
                 SchemaOf::Dissect => dissect::json::SCHEMA,
+                SchemaOf::Doc => mokume_document::SCHEMA,
                 SchemaOf::Lines => LINES,
             };
             printer.line(schema.trim_end());

@@ -7,6 +7,7 @@ mod commands;
 mod common;
 mod debug;
 mod dissect;
+mod doc;
 mod equal;
 mod examples;
 mod fmt;

@@ -19,6 +19,8 @@ const SECOND: Chapter = Chapter { page: "tutorial-protocol.md", file: "meter.mok
 
 const FOURTH: Chapter = Chapter { page: "tutorial-stream.md", file: "numbers.mok", forgets: "answer.join(msg)" };
 
+const COURIER: Chapter = Chapter { page: "tutorial-courier.md", file: "courier.mok", forgets: "4 => Data" };
+
 fn page(chapter: &Chapter) -> String {
     std::fs::read_to_string(root().join("docs").join(chapter.page)).unwrap()
 }
@@ -92,7 +94,7 @@ fn commands_print_what_the_pages_show() {
         println!("SKIPPED: no C compiler");
         return;
     }
-    for chapter in [&FIRST, &SECOND, &FOURTH] {
+    for chapter in [&FIRST, &SECOND, &FOURTH, &COURIER] {
         let folder = format!("tutorial-{}", chapter.file);
         follow(chapter, &page(chapter), &folder).unwrap_or_else(|difference| panic!("{difference}"));
     }
@@ -139,7 +141,7 @@ fn a_page_that_is_not_true_is_found() {
 
 #[test]
 fn the_code_is_the_examples() {
-    for chapter in [&FIRST, &SECOND, &FOURTH] {
+    for chapter in [&FIRST, &SECOND, &FOURTH, &COURIER] {
         let page = page(chapter);
         let written: String = blocks(&page).into_iter().filter(|block| !block.starts_with("$ ")).collect();
         let example = std::fs::read_to_string(root().join("examples").join(chapter.file)).unwrap();

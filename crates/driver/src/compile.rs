@@ -56,17 +56,37 @@ pub fn has_errors(diagnostics: &[Diagnostic]) -> bool {
 
 /// Reads and checks files and folders (a project's sources when none are named).
 pub fn check(world: &dyn World, names: &[String]) -> Result<Checked, Failure> {
+    let (home, manifest) = home_of(world, names)?;
+    let names = if names.is_empty() { sources_of(world, &home, &manifest)? } else { names.to_vec() };
+    check_governed(world, (home, manifest), &names, Vec::new())
+}
+
+/// Reads and checks files and folders, perhaps none, and texts that are no files.
+pub fn check_with(world: &dyn World, names: &[String], texts: Vec<(String, String)>) -> Result<Checked, Failure> {
+    check_governed(world, home_of(world, names)?, names, texts)
+}
+
+/// The manifest that governs the first of the names, and its folder.
+fn home_of(world: &dyn World, names: &[String]) -> Result<(PathBuf, Manifest), Failure> {
     let start = names.first().map_or(".", String::as_str);
     let folder = if world.is_folder(start) { start } else { start.rsplit_once('/').map_or(".", |(folder, _)| folder) };
-    let (home, manifest) = governed(world, if folder.is_empty() { "/" } else { folder })?;
-    let names = if names.is_empty() { sources_of(world, &home, &manifest)? } else { names.to_vec() };
+    governed(world, if folder.is_empty() { "/" } else { folder })
+}
+
+fn check_governed(
+    world: &dyn World,
+    (home, manifest): (PathBuf, Manifest),
+    names: &[String],
+    more: Vec<(String, String)>,
+) -> Result<Checked, Failure> {
     let mut texts = Vec::new();
-    for file in mokume_files(world, &names)? {
+    for file in files_of(world, names)? {
         let text = world
             .read_text(&file)
             .map_err(|error| Failure::of_use(format!("cannot read `{file}`: {error}"), "is the path right?"))?;
         texts.push((file, text));
     }
+    texts.extend(more);
     let folders = manifest.project.library.iter().map(|folder| home.join(folder)).collect();
     Ok(Checked { manifest, ..check_texts(world, texts, folders) })
 }
@@ -86,10 +106,10 @@ pub fn check_texts(world: &dyn World, texts: Vec<(String, String)>, folders: Vec
 /// The files that names stand for, without reading them: a project's sources when there are none.
 pub fn files(world: &dyn World, names: &[String]) -> Result<Vec<String>, Failure> {
     if !names.is_empty() {
-        return mokume_files(world, names);
+        return files_of(world, names);
     }
     let (home, manifest) = governed(world, ".")?;
-    mokume_files(world, &sources_of(world, &home, &manifest)?)
+    files_of(world, &sources_of(world, &home, &manifest)?)
 }
 
 /// The manifest that governs a folder and the manifest's own folder; without one, the folder that we are in.
@@ -106,8 +126,8 @@ fn sources_of(world: &dyn World, home: &Path, manifest: &Manifest) -> Result<Vec
     Ok(sources.iter().map(|source| home.join(source).to_string_lossy().into_owned()).collect())
 }
 
-/// The files that names stand for: themselves, or all `.mok` files below a folder.
-fn mokume_files(world: &dyn World, names: &[String]) -> Result<Vec<String>, Failure> {
+/// The files that names stand for: themselves, or all `.mok` files below a folder; none of no names.
+pub fn files_of(world: &dyn World, names: &[String]) -> Result<Vec<String>, Failure> {
     let mut files = Vec::new();
     for name in names {
         if world.is_folder(name) {

@@ -5,12 +5,13 @@
 //! are one file, written step by step.
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use mokume_base::world::RealWorld;
 use mokume_base::Diagnostic;
 use mokume_driver::compile::{self, Checked};
 use mokume_driver::machines::Backend;
-use mokume_driver::test;
+use mokume_driver::{sim, test};
 use mokume_semantics::program::StackId;
 
 fn root() -> PathBuf {
@@ -54,13 +55,16 @@ fn said(of: &[Diagnostic]) -> Vec<String> {
 fn judge(text: &str, name: &str) -> Result<usize, String> {
     let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.mok"));
     std::fs::write(&file, text).map_err(|error| error.to_string())?;
-    // Functions in C of the examples stand beside the page.
-    for entry in std::fs::read_dir(root().join("docs")).map_err(|error| error.to_string())?.flatten() {
-        if entry.path().extension().is_some_and(|end| end == "c") {
-            let copy = Path::new(env!("CARGO_TARGET_TMPDIR")).join(entry.file_name());
-            std::fs::copy(entry.path(), copy).map_err(|error| error.to_string())?;
+    // Functions in C of the examples stand beside the page. They are copied once: other tests may be compiling them.
+    static COPIED: OnceLock<()> = OnceLock::new();
+    COPIED.get_or_init(|| {
+        for entry in std::fs::read_dir(root().join("docs")).unwrap().flatten() {
+            if entry.path().extension().is_some_and(|end| end == "c") {
+                let copy = Path::new(env!("CARGO_TARGET_TMPDIR")).join(entry.file_name());
+                std::fs::copy(entry.path(), copy).unwrap();
+            }
         }
-    }
+    });
     let name = file.to_string_lossy().into_owned();
     let checked = compile::check(&RealWorld, &[name]).map_err(|failure| failure.message)?;
     let mut found = said(&checked.diagnostics);
@@ -109,7 +113,90 @@ fn examples_of_the_language_do_what_they_say() {
         assert!(known, "docs/language.md, line {}: `{}` is no fence of this page", block.line - 1, block.fence);
     }
     let passed = judge_page(&page, "language").unwrap_or_else(|wrong| panic!("docs/language.md, {wrong}"));
+    run_networks(&page, "language").unwrap_or_else(|wrong| panic!("docs/language.md, {wrong}"));
     assert!(passed >= 10, "the page has lost its tests: {passed}");
+}
+
+/// A heading as links name it.
+fn anchor(heading: &str) -> String {
+    let words = heading.trim_start_matches('#').trim().to_lowercase().replace(' ', "-");
+    words.chars().filter(|c| c.is_alphanumeric() || matches!(c, '-' | '_')).collect()
+}
+
+/// Links within a page that no heading of it has.
+fn broken_anchors(page: &str) -> Vec<String> {
+    let headings: Vec<String> = page.lines().filter(|line| line.starts_with('#')).map(anchor).collect();
+    let links = page.split("](#").skip(1).filter_map(|rest| rest.split(')').next());
+    links.filter(|link| !headings.iter().any(|heading| heading == link)).map(str::to_string).collect()
+}
+
+/// Cells of tables that say too much to be looked up: their text wants a paragraph with an example.
+fn packed(page: &str) -> Vec<String> {
+    let outside = page.split("\n```").step_by(2).flat_map(str::lines).filter(|line| line.starts_with('|'));
+    let cells = outside.flat_map(|row| row.split(" | ").map(str::to_string).collect::<Vec<_>>());
+    cells.filter(|cell| cell.chars().count() > 240).collect()
+}
+
+#[test]
+fn the_language_can_be_looked_up() {
+    let page = page("language.md");
+    assert_eq!(broken_anchors(&page), Vec::<String>::new());
+    assert_eq!(packed(&page), Vec::<String>::new());
+    let (_, table) = page.split_once("## Where to find it").expect("the table");
+    let entries = table.split("## 1.").next().unwrap_or_default().matches("](#").count();
+    assert!(entries >= 50, "{entries} words to look up");
+    // Planted: a heading that is gone, and a cell that says it all.
+    assert_eq!(broken_anchors(&page.replace("### Loops", "### Rounds")), ["loops", "loops"]);
+    let long = page.replace("[loops](#loops), with a bound", &"it says a lot ".repeat(20));
+    assert_eq!(packed(&long).len(), 1);
+}
+
+/// Networks of all whole examples of a page run, and what they expect comes; how many did.
+fn run_networks(page: &str, name: &str) -> Result<usize, String> {
+    let mut ran = 0;
+    for block in blocks(page).iter().filter(|block| block.fence == "mok" && block.text.contains("\nnetwork ")) {
+        let checked = compile::check_texts(&RealWorld, vec![(format!("{name}.mok"), block.text.clone())], Vec::new());
+        let at = |wrong: String| format!("the network at line {}: {wrong}", block.line);
+        for network in &checked.program.networks {
+            let stacks =
+                sim::sound_stacks(&checked, network, &RealWorld).map_err(|wrong| at(said(&wrong).join("; ")))?;
+            let prepared = sim::Prepared::new(&checked, network, &stacks, Backend::Interpreter)
+                .map_err(|failure| at(failure.message))?;
+            let how = sim::How { seed: 1, keep: sim::Keep::Reports, weather: sim::Sky::Seeded };
+            let run = prepared.run(how, &RealWorld, &mut |_| ()).map_err(|failure| at(failure.message))?;
+            if !run.failed.is_empty() {
+                return Err(at(format!("{} expectations are not met", run.failed.len())));
+            }
+            ran += 1;
+        }
+    }
+    Ok(ran)
+}
+
+/// Twenty questions, each answered by a file that runs.
+#[test]
+fn the_cookbook_answers_twenty_questions() {
+    let page = page("cookbook.md");
+    let passed = judge_page(&page, "cookbook").unwrap_or_else(|wrong| panic!("docs/cookbook.md, {wrong}"));
+    let ran = run_networks(&page, "cookbook").unwrap_or_else(|wrong| panic!("docs/cookbook.md, {wrong}"));
+    let questions: Vec<&str> = page.lines().filter(|line| line.starts_with("## ")).collect();
+    assert!(questions.len() == 20 && passed + ran >= 20, "{} questions, {passed} and {ran}", questions.len());
+    for question in questions {
+        let of_page = page.split(question).nth(1).and_then(|rest| rest.split("\n## ").next()).unwrap_or_default();
+        assert!(of_page.contains("```mok\n"), "`{question}` has no program");
+        assert!(page.contains(&format!("(#{})", anchor(question))), "`{question}` is not in the table at the top");
+    }
+    // Planted: an expectation that no network meets.
+    let wrong = page.replace("expect b.app.deliver(_, \"hello\")", "expect b.app.deliver(_, \"hullo\")");
+    assert!(wrong != page && run_networks(&wrong, "cookbook").is_err());
+}
+
+/// Those who come from elsewhere see a program, too.
+#[test]
+fn what_is_said_to_newcomers_runs() {
+    let page = page("coming-from.md");
+    let passed = judge_page(&page, "coming_from").unwrap_or_else(|wrong| panic!("docs/coming-from.md, {wrong}"));
+    assert!(passed >= 4, "the page has lost its tests: {passed}");
 }
 
 #[test]

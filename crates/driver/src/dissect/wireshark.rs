@@ -24,9 +24,11 @@ pub fn at(dissector: &Dissector, text: &str) -> Result<At, Failure> {
 
 fn protocol(dissector: &Dissector, name: &str) -> Result<usize, Failure> {
     let all = &dissector.protocols.all;
-    let found = all.iter().position(|one| one.name == name && one.wire.is_some());
+    // The wires of a bundle stand from top to bottom: packets begin with the last.
+    let found = all.iter().rposition(|one| one.name == name && one.wire.is_some());
     found.ok_or_else(|| {
-        let names: Vec<&str> = all.iter().filter(|one| one.wire.is_some()).map(|one| one.name.as_str()).collect();
+        let mut names: Vec<&str> = all.iter().filter(|one| one.wire.is_some()).map(|one| one.name.as_str()).collect();
+        names.dedup();
         let help = match did_you_mean(name, names.iter().copied()) {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("there are {}", names.join(", ")),

@@ -1,0 +1,28 @@
+//! `mokume doc`: pages of what sources say, or the same as objects.
+
+use mokume_base::world::RealWorld;
+use mokume_document::{self as document, Asked};
+use mokume_driver::Failure;
+
+use crate::common::refused;
+use crate::print::Printer;
+
+/// Where pages go if nobody says it.
+const FOLDER: &str = "doc";
+
+/// Writes pages, or prints an object for each item.
+pub fn doc(asked: &Asked<'_>, output: Option<&str>, printer: &Printer) -> Result<i32, Failure> {
+    let read = document::read(&RealWorld, asked)?;
+    if read.checked.has_errors() {
+        return Err(refused(&read.checked.diagnostics, &read.checked, printer));
+    }
+    let made = document::document(&read);
+    if printer.is_json() {
+        made.objects.iter().for_each(|object| printer.object(object));
+    }
+    if let Some(folder) = output.or((!printer.is_json()).then_some(FOLDER)) {
+        document::write(&RealWorld, &made, folder)?;
+        printer.note(format!("{} pages: open {folder}/index.html", made.pages()));
+    }
+    Ok(0)
+}

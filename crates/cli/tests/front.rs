@@ -1,0 +1,75 @@
+//! The front page: its picture is what the command draws, its figures are measured ones, its lines run.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn read(name: &str) -> String {
+    std::fs::read_to_string(root().join(name)).unwrap()
+}
+
+fn mokume(arguments: &[&str]) {
+    let output = Command::new(env!("CARGO_BIN_EXE_mokume")).args(arguments).current_dir(root()).output().unwrap();
+    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn the_picture_is_what_the_command_draws() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("front");
+    std::fs::create_dir_all(&folder).unwrap();
+    let [record, drawn] = ["run.jsonl", "picture.svg"].map(|name| folder.join(name).to_string_lossy().into_owned());
+    mokume(&["sim", "examples/courier.mok", "--seed", "1", "--record", &record]);
+    mokume(&["show", &record, "--from", "150ms", "--to", "1100ms", "--chart", &drawn]);
+    let drawn = std::fs::read_to_string(&drawn).unwrap();
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(root().join("docs/picture.svg"), &drawn).unwrap();
+    }
+    assert!(read("docs/picture.svg") == drawn, "docs/picture.svg is another: BLESS=1, and look at it");
+}
+
+/// Numbers of a text, without the commas within them; of words such as `n2` none.
+fn numbers(text: &str) -> Vec<String> {
+    let plain: String = text.replace(',', "").replace(['µ', 's'], " ");
+    let words = plain.split(|c: char| !c.is_alphanumeric() && c != '.' && c != '_');
+    let words = words.map(|word| word.trim_matches('.')).filter(|word| word.starts_with(|c: char| c.is_ascii_digit()));
+    words.filter(|word| word.chars().all(|c| c.is_ascii_digit() || c == '.')).map(str::to_string).collect()
+}
+
+/// Figures of the table on the front page that stand in no table or line of the page of figures.
+fn unmeasured(front: &str, figures: &str) -> Vec<String> {
+    let known = numbers(figures);
+    let rows = front.lines().skip_while(|line| !line.starts_with("| measured")).skip(2);
+    let cells =
+        rows.take_while(|line| line.starts_with('|')).flat_map(|row| row.split('|').skip(2)).map(str::to_string);
+    cells.flat_map(|cell| numbers(&cell)).filter(|number| !known.contains(number)).collect()
+}
+
+#[test]
+fn figures_of_the_front_page_are_measured_ones() {
+    let (front, figures) = (read("README.md"), read("docs/figures.md"));
+    assert_eq!(unmeasured(&front, &figures), Vec::<String>::new());
+    let rows =
+        front.lines().skip_while(|line| !line.starts_with("| measured")).take_while(|line| line.starts_with('|'));
+    assert!(rows.count() > 6);
+    // Planted: a figure that nobody measured.
+    let wrong = front.replace("| 158; 218 |", "| 151; 218 |");
+    assert!(wrong != front && unmeasured(&wrong, &figures) == ["151"], "{:?}", unmeasured(&wrong, &figures));
+}
+
+#[test]
+fn the_first_screen_says_what_it_is_and_how_to_try_it() {
+    let front = read("README.md");
+    let screen: Vec<&str> = front.lines().take(40).collect();
+    for word in ["# Mokume", "language and compiler for network protocols", "./demo", "./test"] {
+        assert!(screen.iter().any(|line| line.contains(word)), "`{word}` is not on the first screen");
+    }
+    let commands: Vec<&str> = front.lines().filter_map(|line| line.strip_prefix("mokume ")).collect();
+    let tried = commands.iter().filter(|line| line.contains("examples/courier.mok"));
+    let tried: Vec<Vec<&str>> =
+        tried.map(|line| line.split('#').next().unwrap().split_whitespace().collect()).collect();
+    assert_eq!(tried.len(), 2);
+    tried.iter().for_each(|arguments| mokume(arguments));
+}

@@ -1,0 +1,122 @@
+//! What a program says of itself, as pages: a page for each layer, bundle, wire and stack, and for all else that has a name.
+//!
+//! Everything on a page is read from the sources and from what the compiler knows of them; nothing is run. Pages need no server:
+//! links are relative, and what the search knows is a script beside them.
+//!
+//! Keeps: every link leads to something that is there; what sources say is text on a page, and never its markup.
+
+mod code;
+mod collect;
+mod facts;
+pub mod item;
+mod json;
+mod names;
+mod page;
+pub mod pictures;
+mod prose;
+mod site;
+mod tree;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use mokume_base::world::World;
+use mokume_base::FileId;
+use mokume_driver::compile::{self, Checked};
+use mokume_driver::{library, project, Failure};
+
+pub use json::SCHEMA;
+
+const STYLE: &str = include_str!("../../../runtime/doc/style.css");
+const SEARCH: &str = include_str!("../../../runtime/doc/search.js");
+/// The name of a text that nobody wrote: it uses all modules.
+const ALL: &str = "";
+
+/// What is asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked<'a> {
+    /// Files and folders; a project's sources when there are none.
+    pub files: &'a [String],
+    /// All of Mokume's library, too.
+    pub library: bool,
+    /// Files and folders whose tests are examples, and of which nothing else is said.
+    pub examples: &'a [String],
+}
+
+/// Files, read and checked, to be documented.
+pub struct Read {
+    /// The program, with all that it uses.
+    pub checked: Checked,
+    examples_only: BTreeSet<FileId>,
+    hidden: BTreeSet<FileId>,
+}
+
+/// A folder of pages, by their names in it; and the same for programs.
+pub struct Document {
+    /// Names are from the folder; texts are whole.
+    pub files: Vec<(String, String)>,
+    /// An object for each item.
+    pub objects: Vec<serde_json::Value>,
+}
+
+impl Document {
+    /// How many pages it has.
+    pub fn pages(&self) -> usize {
+        self.files.iter().filter(|(name, _)| name.ends_with(".html")).count()
+    }
+}
+
+/// Reads what is asked for. What is wrong with it is said by its diagnostics.
+pub fn read(world: &dyn World, asked: &Asked<'_>) -> Result<Read, Failure> {
+    let mut names = asked.files.to_vec();
+    if names.is_empty() && !(asked.library && project::find(world, ".")?.is_none()) {
+        names = compile::files(world, &[])?;
+    }
+    let text = match asked.library {
+        true => format!("use {}\n", library::modules(world, ".").join(", ")),
+        false => String::new(),
+    };
+    let check = |names: &[String]| compile::check_with(world, names, vec![(ALL.to_string(), text.clone())]);
+    let mut checked = check(&names)?;
+    let own: BTreeSet<String> = checked.sources.files().map(|(_, file)| file.name.clone()).collect();
+    if !asked.examples.is_empty() {
+        let of_examples = compile::files_of(world, asked.examples)?;
+        names.extend(of_examples.into_iter().filter(|name| !own.contains(name)));
+        checked = check(&names)?;
+    }
+    let of = |is_it: &dyn Fn(&str) -> bool| -> BTreeSet<FileId> {
+        checked.sources.files().filter(|(_, file)| is_it(&file.name)).map(|(id, _)| id).collect()
+    };
+    // What examples alone use is of them.
+    let examples_only = of(&|name| !own.contains(name));
+    let hidden = of(&|name| name == ALL);
+    Ok(Read { examples_only, hidden, checked })
+}
+
+/// The pages of what was read, which has no errors.
+pub fn document(read: &Read) -> Document {
+    let checked = &read.checked;
+    let asked = collect::Asked { examples_only: &read.examples_only, hidden: &read.hidden };
+    let (items, trees) = collect::items(checked, &asked);
+    let files: Vec<FileId> = trees.keys().copied().collect();
+    let site = site::Site::of(&checked.sources, &items, &files);
+    let project = checked.manifest.project.name.as_str();
+    let title = if project.is_empty() { "Mokume" } else { project };
+    let pages = page::Pages { site: &site, program: &checked.program, trees: &trees, title };
+    let mut files = pages.all();
+    files.push(("names.js".into(), names::script(&site)));
+    files.push(("search.js".into(), SEARCH.into()));
+    files.push(("style.css".into(), STYLE.into()));
+    Document { files, objects: json::objects(&site) }
+}
+
+/// Writes the pages into a folder, which is made if it is not there. What else is in it stays.
+pub fn write(world: &dyn World, document: &Document, folder: &str) -> Result<(), Failure> {
+    for (name, text) in &document.files {
+        let path = Path::new(folder).join(name).to_string_lossy().into_owned();
+        world.write(&path, text.as_bytes()).map_err(|error| {
+            Failure::of_use(format!("cannot write `{path}`: {error}"), "is the folder there and writable?")
+        })?;
+    }
+    Ok(())
+}
