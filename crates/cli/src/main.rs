@@ -23,6 +23,7 @@ mod simulate;
 mod streams;
 mod tests;
 mod version;
+mod watch;
 
 use clap::FromArgMatches;
 

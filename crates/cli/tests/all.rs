@@ -24,3 +24,4 @@ mod streams;
 mod tap;
 mod tutorial;
 mod viewer;
+mod watch;
