@@ -58,6 +58,14 @@ pub struct Steps {
     pub steps: bool,
 }
 
+/// Again and again.
+#[derive(Args, Debug)]
+pub struct Watch {
+    /// Does it again whenever a file changes that it reads, until Ctrl-C; a change meanwhile is seen at its end.
+    #[arg(long)]
+    pub watch: bool,
+}
+
 /// Where chance starts.
 #[derive(Args, Debug)]
 pub struct Seed {
@@ -72,6 +80,8 @@ pub enum Command {
     Check {
         /// Files or folders; a project's sources when left out.
         files: Vec<String>,
+        #[command(flatten)]
+        watch: Watch,
     },
     /// Runs the `test` blocks of files, on the interpreter and in C.
     Test {
@@ -93,6 +103,8 @@ pub enum Command {
         /// Writes a page for a browser of each test that fails into this folder, with its record; the report says its name.
         #[arg(long, value_name = "FOLDER")]
         html: Option<String>,
+        #[command(flatten)]
+        watch: Watch,
     },
     /// Runs a stack on devices: TAP interfaces, UDP sockets and captures.
     Run {
@@ -217,6 +229,8 @@ pub enum Command {
         /// How many seeds run at once; as many as there are cores when left out.
         #[arg(long, value_name = "COUNT", requires = "seeds")]
         jobs: Option<usize>,
+        #[command(flatten)]
+        watch: Watch,
     },
     /// Runs a file's `network`, and tells which ways the reactions of a stack took: a line for each event. `--profile` of `build`, `path` and
     /// `prove` goes by what it writes.

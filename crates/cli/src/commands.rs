@@ -28,8 +28,12 @@ const LINES: &str = include_str!("../../../schemas/lines-2.json");
 /// the caller to print, and says its own.
 pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i32, Failure> {
     match &arguments.command {
-        Command::Check { files } => check(files, apart, printer),
-        Command::Test { files, backend, fused, filter, record, steps, html } => {
+        Command::Check { files, watch, .. } | Command::Test { files, watch, .. } if watch.watch => {
+            crate::watch::watch(files, printer)
+        }
+        Command::Sim { file, watch, .. } if watch.watch => crate::watch::watch(file.as_slice(), printer),
+        Command::Check { files, .. } => check(files, apart, printer),
+        Command::Test { files, backend, fused, filter, record, steps, html, .. } => {
             let filter = filter.as_deref().unwrap_or("");
             let asked = Asked {
                 files,
@@ -60,7 +64,22 @@ pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i3
         Command::Forward { from, to, stack, on } => {
             streams::forward((from, to), stack, on, (on.seed.seed, apart), printer)
         }
-        Command::Sim { file, network, backend, fused, pcap, chart, log, record, steps, html, seed, seeds, jobs } => {
+        Command::Sim {
+            file,
+            network,
+            backend,
+            fused,
+            pcap,
+            chart,
+            log,
+            record,
+            steps,
+            html,
+            seed,
+            seeds,
+            jobs,
+            ..
+        } => {
             let options = SimOptions {
                 network: network.as_deref(),
                 backend: *backend,

@@ -24,6 +24,7 @@ mod simulate;
 mod streams;
 mod tests;
 mod version;
+mod watch;
 
 use clap::FromArgMatches;
 

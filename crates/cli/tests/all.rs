@@ -26,3 +26,4 @@ mod streams;
 mod tap;
 mod tutorial;
 mod viewer;
+mod watch;

@@ -197,7 +197,7 @@ mod tests {
             let missing = found(&findings, what).as_ref().expect_err(what);
             assert!(!missing.help.is_empty() && !missing.why.contains('\n'), "{what}: {missing:?}");
         }
-        assert!(format!("{:?}", found(&findings, "TAP")).contains("tap:mok0"));
+        assert!(format!("{:?}", found(&findings, "TAP")).contains("`mok0`"));
     }
 
     #[test]

@@ -10,7 +10,7 @@ mod word;
 
 pub use child::Told;
 pub use inside::Seen;
-pub use parent::{again, ourselves, Again, Ended, How, Signals, Streams};
+pub use parent::{again, ourselves, without, Again, Ended, How, Signals, Streams};
 pub use word::{Last, Place, Word};
 
 use mokume_base::diagnostic::Code;

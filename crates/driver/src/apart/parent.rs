@@ -90,6 +90,19 @@ pub fn ourselves() -> io::Result<std::path::PathBuf> {
     std::env::current_exe()
 }
 
+/// Carries the command out without one of the words that we were started with, and waits for its end; the answer is its exit code, if it has one.
+///
+/// Fails where the system starts nothing.
+pub fn without(word: &str) -> Result<Option<i32>, Failure> {
+    let mut own = std::env::args_os();
+    let failed = |error: io::Error| {
+        Failure::of_use(format!("the command cannot be started again: {error}"), "start it by its path")
+    };
+    let mut command = Command::new(ourselves().map_err(failed)?);
+    command.arg0(own.next().unwrap_or_else(|| "mokume".into())).args(own.filter(|own| own != word));
+    Ok(command.status().map_err(failed)?.code())
+}
+
 fn start(how: &Again<'_>, pipe: RawFd) -> io::Result<Child> {
     let mut own = std::env::args_os();
     let mut command = Command::new(ourselves()?);
