@@ -146,6 +146,7 @@ impl<'p> Writer<'_, 'p> {
                 let found = self.find_keyed(*class, key);
                 return self.either(found, |w, _| vec![w.truth(true)], |w, _| vec![w.truth(false)])[0];
             }
+            E::Row { class, rank } => return self.row(*class, rank),
             E::NewMessage { octets } => r::OpKind::NewMessage { octets: octets.clone() },
             E::Share(local) => {
                 let message = self.of_local(*local);

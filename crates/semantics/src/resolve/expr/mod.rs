@@ -36,6 +36,7 @@ pub mod positional;
 mod quotes;
 pub mod records;
 mod refusals;
+pub mod rows;
 pub mod state;
 pub mod strangers;
 pub mod vectors;
@@ -45,7 +46,7 @@ use mokume_base::Span;
 use mokume_syntax::ast::{self, Expr as Tree, NumberValue};
 
 use crate::program::*;
-use crate::resolve::body::terms::{make, unknown};
+use crate::resolve::body::terms::{self, make, unknown};
 use crate::resolve::body::{Body, BodyKind};
 use crate::{codes, tree};
 
@@ -159,5 +160,9 @@ fn empty(body: &mut Body, expr: &Tree, span: Span) {
 
 /// An index: any number of up to 32 bits.
 pub fn index(body: &mut Body, index: &Tree) -> Expr {
+    if named_types::of(body, index) == Some(Type::Rank) {
+        let rank = infer(body, index, None);
+        return terms::cast(rank, Type::UInt(32), CastKind::Widen);
+    }
     value(body, index, Type::UInt(32))
 }
