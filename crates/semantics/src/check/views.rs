@@ -219,7 +219,7 @@ fn old_in(
 ) -> Option<(Span, BTreeSet<LocalId>)> {
     let mut bound: BTreeSet<LocalId> = BTreeSet::new();
     for stmt in block {
-        if let Some((end, before)) = &renewed {
+        if let Some((end, before)) = &mut renewed {
             let mut used = None;
             visit::stmt_exprs(stmt, &mut |expr| note(expr, before, &mut used));
             visit::stmt_states(stmt, &mut |state| state.object.iter().for_each(|expr| note(expr, before, &mut used)));
@@ -231,6 +231,7 @@ fn old_in(
                         .label(*end, "the view ends here")
                         .help("do it before, or look it up again"),
                 );
+                before.remove(&local);
             }
         }
         match &stmt.kind {

@@ -158,11 +158,11 @@ fn empty(body: &mut Body, expr: &Tree, span: Span) {
     }
 }
 
-/// An index: any number of up to 32 bits.
+/// An index: any number of up to 32 bits, or a rank.
 pub fn index(body: &mut Body, index: &Tree) -> Expr {
-    if named_types::of(body, index) == Some(Type::Rank) {
-        let rank = infer(body, index, None);
-        return terms::cast(rank, Type::UInt(32), CastKind::Widen);
+    let found = infer(body, index, Some(Type::UInt(32)));
+    match found.ty {
+        Type::Rank => terms::cast(found, Type::UInt(32), CastKind::Widen),
+        _ => conversions::coerce(body, found, Type::UInt(32)),
     }
-    value(body, index, Type::UInt(32))
 }
