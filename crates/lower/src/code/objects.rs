@@ -114,16 +114,12 @@ impl<'p> Writer<'_, 'p> {
             let Some(index) = objects.index else { continue };
             let env = self.env.clone();
             let most = self.rounds(&env, &declared.capacity);
-            let zero = self.constant(r::Type::U(32), 0);
-            self.repeat(&[], &[("rank", zero)], most + 1, |w, own, done| {
-                let end = w.constant(r::Type::U(32), u64::from(most));
-                let more = w.compare(r::Compare::Lt, own[0], end);
-                w.only(done, more);
-                let made = w.make_in(view, objects.class);
-                w.ways(
+            for rank in 0..most {
+                let made = self.make_in(view, objects.class);
+                self.ways(
                     made,
                     |w, made| {
-                        let key = vec![w.cast(own[0], r::Type::U(8))];
+                        let key = vec![w.constant(r::Type::U(8), u64::from(rank))];
                         w.fill_object(class, made[0], &key);
                         let insert = r::Fallible::Insert { object: view, cell: index, key, values: vec![made[0]] };
                         let entered = w.attempt(insert);
@@ -131,14 +127,12 @@ impl<'p> Writer<'_, 'p> {
                     },
                     |_, _| {},
                 );
-                vec![w.by_one(own[0], r::Binary::AddWrap)]
-            });
+            }
         }
     }
 
     /// The object of a rank. Ranks are looked at where they come in, so there is one; else it would be that of the first.
-    pub fn row(&mut self, class: s::ObjectId, rank: &'p s::Expr) -> r::Value {
-        let key = self.one_at_border(rank);
+    pub fn object_of_rank(&mut self, class: s::ObjectId, key: Vec<r::Value>) -> r::Value {
         let (view, _) = self.index_of(class);
         let id = self.info().objects[class.index()].class;
         let found = self.find_keyed(class, key);

@@ -5,11 +5,11 @@ use mokume_syntax::ast;
 
 use crate::program::*;
 use crate::resolve::body::terms::{make, unknown};
+use crate::resolve::body::views;
 use crate::resolve::body::Body;
 use crate::resolve::context::Item;
 use crate::resolve::expr;
 use crate::resolve::expr::{below, containers, data, flow_parts, messages, parts, state, vectors};
-use crate::resolve::layer::views;
 use crate::{codes, suggest, tree};
 
 /// `a.b`

@@ -3,10 +3,10 @@
 use mokume_syntax::ast::Expr as Tree;
 
 use crate::program::*;
+use crate::resolve::body::views;
 use crate::resolve::body::Body;
 use crate::resolve::context::Item;
 use crate::resolve::expr::{consts, rows};
-use crate::resolve::layer::views;
 use crate::tree;
 
 /// The type of what an expression names, if it names a value; no report.

@@ -5,10 +5,10 @@ use mokume_base::Span;
 use crate::codes;
 use crate::program::*;
 use crate::resolve::body::terms::{make, unknown};
+use crate::resolve::body::views;
 use crate::resolve::body::{Body, BodyKind, Role};
 use crate::resolve::context::Item;
 use crate::resolve::expr::{consts, state, strangers};
-use crate::resolve::layer::views;
 
 /// A plain name as a value.
 pub(super) fn read(body: &mut Body, name: &Name, want: Option<Type>) -> Expr {

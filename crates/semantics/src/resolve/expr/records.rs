@@ -5,11 +5,11 @@ use mokume_syntax::ast::{self, AstNode, Expr as Tree};
 
 use crate::program::*;
 use crate::resolve::body::terms::{cast, make, unknown};
+use crate::resolve::body::views;
 use crate::resolve::body::Body;
 use crate::resolve::context::Item;
 use crate::resolve::expr;
 use crate::resolve::expr::{annotations, conversions, named_types, names};
-use crate::resolve::layer::views;
 use crate::{codes, suggest, tree};
 
 /// `Pair { left: 1, right }`

@@ -9,6 +9,7 @@ use mokume_syntax::ast;
 
 use crate::events::{DOWN, UP};
 use crate::program::*;
+use crate::resolve::body::views;
 use crate::resolve::body::{Body, BodyKind};
 use crate::resolve::context::{twice, Context, Item, Lazy};
 use crate::resolve::expr;
@@ -109,7 +110,7 @@ fn carried(cx: &mut Context, file: FileId, event: &ast::Signal, down: bool, own:
 /// Whether an event can begin a view: it goes up to all, and brings a record that says who is in it.
 fn begins_view(cx: &mut Context, name: &Name, params: &[Field], goes_up_to_all: bool) -> bool {
     let of = |params: &[Field]| match params {
-        [Field { ty: Type::Record(id), .. }] => crate::resolve::layer::views::of_record(&cx.program, *id).is_some(),
+        [Field { ty: Type::Record(id), .. }] => views::of_record(&cx.program, *id).is_some(),
         _ => false,
     };
     let unknown = params.iter().any(|param| param.ty == Type::Unknown);

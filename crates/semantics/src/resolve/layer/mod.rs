@@ -16,7 +16,7 @@ mod rules;
 mod scopes;
 mod sight;
 mod values;
-pub mod views;
+mod views;
 pub mod written_out;
 
 use mokume_base::FileId;

@@ -4,10 +4,10 @@ use mokume_base::{Diagnostic, Span};
 use mokume_syntax::ast::{self, AstNode, Expr as Tree};
 
 use crate::program::*;
+use crate::resolve::body::views;
 use crate::resolve::body::Body;
 use crate::resolve::emit::clauses::Clauses;
 use crate::resolve::emit::language_events;
-use crate::resolve::layer::views;
 use crate::resolve::stmt::{begins, changes, containers, vectors};
 use crate::resolve::{emit, expr, stmt};
 use crate::{codes, lost, tree};

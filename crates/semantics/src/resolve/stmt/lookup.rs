@@ -5,10 +5,10 @@ use mokume_syntax::ast::{self, Expr as Tree};
 
 use crate::program::*;
 use crate::resolve::body::terms::{compared, edited, make, number, picked};
+use crate::resolve::body::views;
 use crate::resolve::body::{Body, BodyKind, Role};
 use crate::resolve::expr;
 use crate::resolve::expr::{named_types, operators, positional, state};
-use crate::resolve::layer::views;
 use crate::resolve::stmt::{targets, unnamed};
 use crate::{codes, tree};
 

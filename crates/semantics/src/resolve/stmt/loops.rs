@@ -5,9 +5,9 @@ use mokume_syntax::ast::{self, Expr as Tree};
 
 use crate::program::*;
 use crate::resolve::body::terms::{make, number, unknown};
+use crate::resolve::body::views;
 use crate::resolve::body::Body;
 use crate::resolve::expr::operators;
-use crate::resolve::layer::views;
 use crate::resolve::stmt::{bindings, containers, lookup, vectors};
 use crate::resolve::{expr, stmt};
 use crate::{codes, tree};

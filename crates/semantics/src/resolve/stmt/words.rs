@@ -5,9 +5,9 @@ use mokume_syntax::ast::{self, AstNode, Expr as Tree};
 
 use crate::program::*;
 use crate::resolve::body::terms::{cast, make};
+use crate::resolve::body::views;
 use crate::resolve::body::{Body, BodyKind, Role};
 use crate::resolve::expr::state;
-use crate::resolve::layer::views;
 use crate::resolve::stmt::lookup::Lookup;
 use crate::resolve::stmt::{lookup, unnamed};
 use crate::resolve::{expr, stmt};
