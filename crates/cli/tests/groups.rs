@@ -99,6 +99,20 @@ fn groups_keep_what_they_promise() {
     }
 }
 
+/// All layers in one file, as short as the language lets them be; its network says what holds.
+#[test]
+fn a_group_in_one_file_keeps_what_it_promises() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/merge.mok");
+    let text = std::fs::read_to_string(file).unwrap();
+    assert!(!text.contains("renew view"), "a view begins by itself");
+    let (is_right, said) = sim("merge", &text, None, &["--seeds", "8"]);
+    assert!(is_right, "{said}");
+    // What was not ordered when a view ends is forgotten: so it is judged.
+    let text = text.replace("while !Row[r].waiting.is_empty() limit", "while false limit");
+    let (is_right, said) = sim("merge_forgets", &text, None, &["--seeds", "2"]);
+    assert!(!is_right && said.contains("`expect casts"), "{said}");
+}
+
 #[test]
 fn groups_in_c_do_the_same() {
     let text = &networks()[0];
