@@ -1,6 +1,8 @@
 //! What the command takes. Words are those of docs/; a number, address or duration is checked where it is used.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use mokume_driver::path::{Pass, Passes};
+use mokume_driver::Failure;
 
 /// Network protocols, layer by layer: check, test, run, simulate, build and draw them.
 #[derive(Parser, Debug)]
@@ -12,9 +14,6 @@ pub struct Arguments {
     /// Whether messages are coloured.
     #[arg(long, value_enum, default_value_t = When::Auto, global = true)]
     pub color: When,
-    /// Where randomness starts: the same seed, the same run.
-    #[arg(long, value_name = "NUMBER", global = true)]
-    pub seed: Option<u64>,
     /// How long a step of a test, or C, may run without an answer before the test, or the command, is given up; `0s`: for ever.
     #[arg(long, value_name = "DURATION", default_value = "60s", global = true)]
     pub patience: String,
@@ -57,6 +56,14 @@ pub struct Steps {
     /// not), and frames field by field.
     #[arg(long, requires = "record")]
     pub steps: bool,
+}
+
+/// Where chance starts.
+#[derive(Args, Debug)]
+pub struct Seed {
+    /// Where chance starts: the same seed, the same run. Left out: what `Mokume.toml` says, else 1.
+    #[arg(long, value_name = "NUMBER")]
+    pub seed: Option<u64>,
 }
 
 #[derive(Subcommand, Debug)]
@@ -157,8 +164,6 @@ pub enum Command {
     /// Runs a file's `network`, or a test of it, step by step on the interpreter; forwards and backwards.
     ///
     /// Commands come from the terminal or from a pipe, a line each; `help` lists them. `mokume debug net.mok < commands` does for scripts.
-    /// Examples: `mokume debug net.mok`, then `break drop`, `continue`, `why`, `state`, `back`;
-    /// `mokume debug layer.mok --test "a late message is dropped"`.
     #[command(verbatim_doc_comment)]
     Debug {
         /// A `.mok` file; the sources of `Mokume.toml` when left out.
@@ -169,6 +174,8 @@ pub enum Command {
         /// A test, by its name or a part that no other has.
         #[arg(long, value_name = "NAME", conflicts_with = "network")]
         test: Option<String>,
+        #[command(flatten)]
+        seed: Seed,
         /// Serves an editor by the debug adapter protocol, over the standard input and output; what runs is said by its `launch`.
         #[arg(long, conflicts_with_all = ["file", "network", "test"])]
         dap: bool,
@@ -202,6 +209,8 @@ pub enum Command {
         /// Writes a page for a browser, to see what happened and why; it has what `--steps` says, and so has a record beside it.
         #[arg(long, value_name = "FILE")]
         html: Option<String>,
+        #[command(flatten)]
+        seed: Seed,
         /// Runs so many seeds, from `--seed` (or 1) on; the first that fails is shrunk to the smallest weather that still does.
         #[arg(long, value_name = "COUNT", conflicts_with_all = ["pcap", "chart", "log", "record", "html"], value_parser = clap::value_parser!(u64).range(1..))]
         seeds: Option<u64>,
@@ -220,6 +229,8 @@ pub enum Command {
         /// The stack of the hosts that are watched, where they have several.
         #[arg(long, value_name = "NAME")]
         stack: Option<String>,
+        #[command(flatten)]
+        seed: Seed,
         /// Runs so many seeds, from `--seed` (or 1) on, and adds up.
         #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
         seeds: u64,
@@ -267,6 +278,8 @@ pub enum Command {
         html: Option<String>,
         #[command(flatten)]
         by: ByProfile,
+        #[command(flatten)]
+        left_out: LeftOut,
     },
     /// Proves that the paths of a stack do what its layers do, by z3 and bitwuzla: a line for each event. 1 if one is not proved.
     ///
@@ -280,6 +293,9 @@ pub enum Command {
         /// Which stack of the other file; as `--stack` when left out.
         #[arg(long, value_name = "NAME", requires = "other")]
         other_stack: Option<String>,
+        /// Where the chance of the runs starts that compare two stacks; 1 when left out.
+        #[arg(long, value_name = "NUMBER", requires = "other")]
+        seed: Option<u64>,
         /// An event, such as `udp.send`: only its path. Left out: the paths of all events.
         #[arg(long, value_name = "PORT.EVENT")]
         event: Option<String>,
@@ -334,6 +350,21 @@ pub enum Command {
         /// Another record, whose run of the same number is held against this one: says where they differ first, or shows both in one page.
         #[arg(long, value_name = "RECORD", conflicts_with_all = ["runs", "host", "from", "to", "chart", "pcap"])]
         against: Option<String>,
+    },
+    /// Says what this machine has, and how to get what is missing: for C, proofs, TAP devices, Wireshark. 0 if the basics work.
+    ///
+    /// Each thing is tried: a stack is run by the interpreter and in C, an interface is made and removed.
+    Doctor,
+    /// Prints the completions for a shell.
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+    /// Prints the man page, or writes a page of each command into a folder.
+    Man {
+        /// The folder.
+        #[arg(long, short, value_name = "FOLDER")]
+        output: Option<String>,
     },
     /// Prints the JSON Schema of what the command writes for programs.
     Schema {
@@ -404,6 +435,44 @@ pub struct Fused {
     /// says, else 2; an automaton is written as 0.
     #[arg(long = "fuse", value_name = "LEVEL", value_parser = clap::value_parser!(u8).range(0..=2))]
     pub level: Option<u8>,
+    #[command(flatten)]
+    pub left_out: LeftOut,
+}
+
+impl Fused {
+    /// The level that is told, and the passes that run.
+    ///
+    /// Fails where passes are left out and none would run.
+    pub fn told(&self) -> Result<(Option<u8>, Passes), Failure> {
+        if self.level == Some(0) && !self.left_out.passes.is_empty() {
+            let help = "say `--fuse 2`, or leave out `--pass`";
+            return Err(Failure::of_use("a pass makes paths, and at `--fuse 0` there is none", help));
+        }
+        Ok((self.level, self.left_out.rest()))
+    }
+}
+
+/// Passes that do not run.
+#[derive(Args, Debug)]
+pub struct LeftOut {
+    /// Leaves a pass out that paths are made by, to see what it does: `memos=off`; may come again.
+    #[arg(long = "pass", value_name = "NAME=off", value_parser = left_out)]
+    pub passes: Vec<Pass>,
+}
+
+impl LeftOut {
+    /// Those that run.
+    pub fn rest(&self) -> Passes {
+        self.passes.iter().fold(Passes::ALL, |passes, pass| passes.without(*pass))
+    }
+}
+
+fn left_out(text: &str) -> Result<Pass, String> {
+    let all = || Pass::ALL.map(|pass| format!("\n  {:<14}{}", pass.name(), pass.does())).concat();
+    let Some(name) = text.strip_suffix("=off") else {
+        return Err(format!("a pass is left out by `NAME=off`; there are:{}", all()));
+    };
+    Pass::named(name).ok_or_else(|| format!("there is no pass `{name}`; there are:{}", all()))
 }
 
 /// What is known of how often which way is taken.
@@ -459,6 +528,8 @@ pub struct OnDevices {
     /// in the words of a network's link; the same for the same `--seed` and frames.
     #[arg(long, value_name = "WORDS")]
     pub weather: Vec<String>,
+    #[command(flatten)]
+    pub seed: Seed,
 }
 
 /// What there is a schema of.

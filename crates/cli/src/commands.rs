@@ -6,6 +6,7 @@ use std::time::Duration;
 use mokume_base::world::RealWorld;
 use mokume_driver::apart::Streams;
 use mokume_driver::compile::{self, Checked, Compiled};
+use mokume_driver::path::{Fuse, Passes};
 use mokume_driver::{build, dissect, explain, graph, prove, record, size, Failure};
 use serde_json::json;
 
@@ -21,7 +22,7 @@ use crate::streams;
 use crate::tests::{tests, Asked};
 
 /// What lines of `--format json` may be, as JSON Schema.
-const LINES: &str = include_str!("../../../schemas/lines-1.json");
+const LINES: &str = include_str!("../../../schemas/lines-2.json");
 
 /// Carries one command out. `Ok` holds the exit code: 0, or 1 where the program or its tests are wrong; `Err` is for
 /// the caller to print, and says its own.
@@ -33,7 +34,7 @@ pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i3
             let asked = Asked {
                 files,
                 backend: backend.map(backend_of),
-                fuse: fused.level,
+                fuse: fused.told()?,
                 filter,
                 record: record.as_deref(),
                 steps: steps.steps,
@@ -42,24 +43,24 @@ pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i3
             tests(&asked, apart, printer)
         }
         Command::Run { stack, on, record, steps, lines } => {
-            let checked = accepted(stack.file.as_slice(), printer)?.fused(on.fused.level);
+            let checked = accepted(stack.file.as_slice(), printer)?.fused(on.fused.told()?);
             let chosen = (&checked, stack.stack.as_deref());
             with_stack(chosen, (apart, Streams::Shared), printer, |compiled| {
                 let record = record.as_deref().map(|name| (name, steps.steps));
-                run_stack((&checked, compiled), on, (record, lines.as_deref()), arguments.seed, printer)
+                run_stack((&checked, compiled), on, (record, lines.as_deref()), on.seed.seed, printer)
             })
         }
         Command::Connect { remote, timeout, stack, on, linger } => {
             let with = (on, linger, timeout.as_deref());
-            streams::one(streams::Ask::Connect(remote), stack, with, (arguments.seed, apart), printer)
+            streams::one(streams::Ask::Connect(remote), stack, with, (on.seed.seed, apart), printer)
         }
         Command::Listen { local, stack, on, linger } => {
-            streams::one(streams::Ask::Listen(local), stack, (on, linger, None), (arguments.seed, apart), printer)
+            streams::one(streams::Ask::Listen(local), stack, (on, linger, None), (on.seed.seed, apart), printer)
         }
         Command::Forward { from, to, stack, on } => {
-            streams::forward((from, to), stack, on, (arguments.seed, apart), printer)
+            streams::forward((from, to), stack, on, (on.seed.seed, apart), printer)
         }
-        Command::Sim { file, network, backend, fused, pcap, chart, log, record, steps, html, seeds, jobs } => {
+        Command::Sim { file, network, backend, fused, pcap, chart, log, record, steps, html, seed, seeds, jobs } => {
             let options = SimOptions {
                 network: network.as_deref(),
                 backend: *backend,
@@ -69,35 +70,40 @@ pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i3
                 record: record.as_deref(),
                 steps: steps.steps,
                 html: html.as_deref(),
-                seed: arguments.seed,
+                seed: seed.seed,
                 seeds: *seeds,
                 jobs: *jobs,
             };
             picture_name(options.chart, &[".svg", ".txt"])?;
-            let checked = accepted(file.as_slice(), printer)?.fused(fused.level);
+            let checked = accepted(file.as_slice(), printer)?.fused(fused.told()?);
             apart.carry_out(&checked.natives, || simulate(&checked, file.as_deref(), &options, printer))
         }
-        Command::Debug { dap: true, .. } => Ok(crate::debug::serve(arguments.seed)),
-        Command::Debug { file, network, test, dap: false } => {
+        Command::Debug { dap: true, seed, .. } => Ok(crate::debug::serve(seed.seed)),
+        Command::Debug { file, network, test, seed, dap: false } => {
             let checked = accepted(file.as_slice(), printer)?;
-            let asked =
-                crate::debug::Asked { network: network.as_deref(), test: test.as_deref(), seed: arguments.seed };
+            let asked = crate::debug::Asked { network: network.as_deref(), test: test.as_deref(), seed: seed.seed };
             crate::debug::debug(&checked, &asked, printer)
         }
-        Command::Profile { file, network, stack, seeds, output } => {
+        Command::Profile { file, network, stack, seed, seeds, output } => {
             let checked = accepted(file.as_slice(), printer)?;
             let asked = crate::profile::Asked {
                 network: network.as_deref(),
                 stack: stack.as_deref(),
-                seed: arguments.seed,
+                seed: seed.seed,
                 seeds: *seeds,
                 output: output.as_deref(),
             };
             apart.carry_out(&checked.natives, || crate::profile::profile(&checked, &asked, printer))
         }
         Command::Build { stack, emit: Emit::Wireshark, output, at, uncomposed, size, proved, fused, by } => {
-            if *uncomposed || *size || *proved || fused.level.is_some() || by.profile.is_some() {
-                let help = "leave out `--uncomposed`, `--size`, `--proved`, `--fuse` and `--profile`";
+            if *uncomposed
+                || *size
+                || *proved
+                || fused.level.is_some()
+                || !fused.left_out.passes.is_empty()
+                || by.profile.is_some()
+            {
+                let help = "leave out `--uncomposed`, `--size`, `--proved`, `--fuse`, `--pass` and `--profile`";
                 return Err(Failure::of_use("a dissector is of the wires and handlers of a stack alone", help));
             }
             wireshark(stack, at, output.as_deref(), printer)
@@ -107,16 +113,17 @@ pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i3
                 return Err(Failure::of_use("`--at` is of a dissector", "say `--emit wireshark`, or leave it out"));
             }
             let aim = if *size { build::Aim::Size } else { build::Aim::Time };
-            let what = What { emit: *emit, uncomposed: *uncomposed, aim, level: fused.level, proved: *proved };
+            let (level, passes) = fused.told()?;
+            let what = What { emit: *emit, uncomposed: *uncomposed, aim, level, passes, proved: *proved };
             build_stack((stack, by), &what, output.as_deref(), printer)
         }
-        Command::Path { stack, event, html, by } => match (event, html) {
-            (Some(event), Some(html)) => crate::path::page((stack, by), event, html, printer),
-            _ => crate::path::path((stack, by), event.as_deref(), printer),
+        Command::Path { stack, event, html, by, left_out } => match (event, html) {
+            (Some(event), Some(html)) => crate::path::page((stack, by, left_out.rest()), event, html, printer),
+            _ => crate::path::path((stack, by, left_out.rest()), event.as_deref(), printer),
         },
-        Command::Prove { stack, other, other_stack, limit, .. } if !other.is_empty() => {
+        Command::Prove { stack, other, other_stack, seed, limit, .. } if !other.is_empty() => {
             let other = (&other[..], other_stack.as_deref());
-            crate::equal::prove_equal(stack, other, Duration::from_secs(*limit), printer)
+            crate::equal::prove_equal(stack, other, (Duration::from_secs(*limit), seed.unwrap_or(1)), printer)
         }
         Command::Prove { stack, event, limit, again, by, .. } => {
             let asked = (event.as_deref(), Duration::from_secs(*limit), *again);
@@ -152,12 +159,18 @@ pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i3
             printer.line(schema.trim_end());
             Ok(0)
         }
+        Command::Doctor => Ok(crate::version::doctor(printer)),
+        Command::Completions { shell } => {
+            crate::installed::completions(*shell, printer);
+            Ok(0)
+        }
+        Command::Man { output } => crate::installed::man(output.as_deref(), printer),
         Command::Dissect { file, by, stack, packets, filter } => {
             let which = (packets.as_deref(), filter.as_deref());
             crate::dissect::dissect(file, by.as_deref(), stack.as_deref(), which, printer)
         }
         Command::Size { stack, fused } => {
-            let checked = accepted(stack.file.as_slice(), printer)?.fused(fused.level);
+            let checked = accepted(stack.file.as_slice(), printer)?.fused(fused.told()?);
             let chosen = (&checked, stack.stack.as_deref());
             with_stack(chosen, (apart, Streams::Shared), printer, |compiled| sizes(compiled, printer))
         }
@@ -194,6 +207,7 @@ struct What {
     uncomposed: bool,
     aim: build::Aim,
     level: Option<u8>,
+    passes: Passes,
     /// Only with paths that are proved.
     proved: bool,
 }
@@ -202,8 +216,8 @@ impl What {
     /// How far it is fused: as is told, else as the stack's C is; an automaton, and what is to be small, only if something is said of its paths.
     fn level(&self, by: &ByProfile, compiled: &Compiled) -> u8 {
         let is_plain = self.emit == Emit::Automaton || self.aim == build::Aim::Size;
-        let is_plain = is_plain && by.profile.is_none() && !self.proved;
-        self.level.unwrap_or(if is_plain { 0 } else { compiled.fuse_level() })
+        let is_plain = is_plain && by.profile.is_none() && self.passes == Passes::ALL && !self.proved;
+        self.level.unwrap_or(if is_plain { 0 } else { compiled.fuse().level })
     }
 }
 
@@ -213,8 +227,8 @@ fn build_stack(
     output: Option<&str>,
     printer: &Printer,
 ) -> Result<i32, Failure> {
-    if what.uncomposed && what.level.is_some_and(|level| level > 0) {
-        let help = "leave out `--uncomposed`, or `--fuse`";
+    if what.uncomposed && (what.level.is_some_and(|level| level > 0) || what.passes != Passes::ALL) {
+        let help = "leave out `--uncomposed`, or `--fuse` and `--pass`";
         return Err(Failure::of_use("layers that are not composed have no paths through them", help));
     }
     if what.aim == build::Aim::Size && what.emit != Emit::C {
@@ -233,8 +247,8 @@ fn build_stack(
         let help = "say `--fuse 2`, or leave out `--proved`";
         return Err(Failure::of_use("`--proved` says which paths there are, and at `--fuse 0` there is none", help));
     }
-    let profile = profile_of(by, &compiled)?;
-    compiled.fuse_by(level, profile);
+    let profile = profile_of((by, what.passes), &compiled)?;
+    compiled.fuse_by(Fuse { level, passes: what.passes }, profile);
     let mut proved = Vec::new();
     if !what.uncomposed && (what.proved || what.emit == Emit::C) {
         proved = prove::kept(&RealWorld, &prove::folder(&RealWorld, choice.file.as_deref())?, compiled.for_c());

@@ -5,6 +5,7 @@ use mokume_base::Diagnostic;
 use mokume_driver::apart::Streams;
 use mokume_driver::compile::{self, Checked, Compiled};
 use mokume_driver::machines::Backend;
+use mokume_driver::path::Passes;
 use mokume_driver::profile::Profile;
 use mokume_driver::{natives, Failure};
 
@@ -58,10 +59,10 @@ pub fn with_stack(
 }
 
 /// The profile that is named; what comes with Mokume where none is.
-pub fn profile_of(by: &ByProfile, compiled: &Compiled) -> Result<Profile, Failure> {
+pub fn profile_of((by, passes): (&ByProfile, Passes), compiled: &Compiled) -> Result<Profile, Failure> {
     match &by.profile {
         Some(file) => mokume_driver::profile::read(&RealWorld, file, &compiled.composed),
-        None => Ok(mokume_driver::usual::of(&compiled.composed)),
+        None => Ok(mokume_driver::usual::by(&compiled.composed, passes)),
     }
 }
 

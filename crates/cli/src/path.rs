@@ -1,7 +1,7 @@
 //! `mokume path`.
 
 use mokume_base::RealWorld;
-use mokume_driver::path::{known, paths, Left, Nowhere, Shown, Way, FUSE};
+use mokume_driver::path::{known, paths, Fuse, Left, Nowhere, Passes, Shown, Way};
 use mokume_driver::path_page::page as page_of;
 use mokume_driver::{prove, Failure};
 use serde_json::json;
@@ -14,9 +14,13 @@ use crate::print::Printer;
 const MOST_MISSED: usize = 12;
 
 /// The path of an event, or a line for each.
-pub fn path((choice, by): (&StackChoice, &ByProfile), event: Option<&str>, printer: &Printer) -> Result<i32, Failure> {
+pub fn path(
+    (choice, by, passes): (&StackChoice, &ByProfile, Passes),
+    event: Option<&str>,
+    printer: &Printer,
+) -> Result<i32, Failure> {
     let compiled = compiled_to_write(choice, printer)?;
-    let all = paths(&compiled.composed, &profile_of(by, &compiled)?);
+    let all = paths(&compiled.composed, &profile_of((by, passes), &compiled)?, passes);
     let Some(event) = event else {
         all.iter().for_each(|one| line(one, printer));
         return Ok(0);
@@ -45,7 +49,7 @@ pub fn path((choice, by): (&StackChoice, &ByProfile), event: Option<&str>, print
 
 /// The path of an event as a page, in a file.
 pub fn page(
-    (choice, by): (&StackChoice, &ByProfile),
+    (choice, by, passes): (&StackChoice, &ByProfile, Passes),
     event: &str,
     html: &str,
     printer: &Printer,
@@ -55,11 +59,11 @@ pub fn page(
     }
     let checked = accepted(choice.file.as_slice(), printer)?;
     let mut compiled = to_write(&checked, choice.stack.as_deref(), printer)?;
-    let profile = profile_of(by, &compiled)?;
-    compiled.fuse_by(FUSE, profile.clone());
+    let profile = profile_of((by, passes), &compiled)?;
+    compiled.fuse_by(Fuse { passes, ..Fuse::default() }, profile.clone());
     let folder = prove::folder(&RealWorld, choice.file.as_deref())?;
     let proved = prove::kept(&RealWorld, &folder, compiled.for_c());
-    let page = page_of((&compiled.composed, &profile), &checked.sources, event, &proved)?;
+    let page = page_of((&compiled.composed, &profile, passes), &checked.sources, event, &proved)?;
     written(Some(html), &page, printer)
 }
 

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use mokume_base::RealWorld;
+use mokume_driver::path::Passes;
 use mokume_driver::prove::{folder, prove as prove_all, Choice, Known, Proof, Step, Told, Way};
 use mokume_driver::Failure;
 use serde_json::json;
@@ -35,7 +36,7 @@ pub fn prove(
     printer: &Printer,
 ) -> Result<i32, Failure> {
     let compiled = compiled_to_write(choice, printer)?;
-    let profile = profile_of(by, &compiled)?;
+    let profile = profile_of((by, Passes::ALL), &compiled)?;
     let status = Status::new(printer, Duration::from_millis(500), Duration::from_millis(100));
     let kept = folder(&RealWorld, choice.file.as_deref())?;
     let wanted = Choice { event, limit, kept, again };

@@ -117,7 +117,7 @@ fn files(choice: &StreamStack, fused: &Fused, printer: &Printer) -> Result<Check
         Some(file) => accepted(std::slice::from_ref(file), printer)?,
         None => streams::own(&RealWorld),
     };
-    Ok(checked.fused(fused.level))
+    Ok(checked.fused(fused.told()?))
 }
 
 /// The stack that is named; the command's own has a name.

@@ -5,6 +5,7 @@ use std::time::Duration;
 use mokume_base::world::RealWorld;
 use mokume_driver::apart::{self, Ended, Last, Place, Signals, Word};
 use mokume_driver::machines::Backend;
+use mokume_driver::path::Passes;
 use mokume_driver::record::Lines;
 use mokume_driver::test::{self, NotRun, Outcome, Play, Watch, Written};
 use mokume_driver::{compile, Failure};
@@ -18,7 +19,7 @@ use crate::print::Printer;
 pub struct Asked<'a> {
     pub files: &'a [String],
     pub backend: Option<Backend>,
-    pub fuse: Option<u8>,
+    pub fuse: (Option<u8>, Passes),
     pub filter: &'a str,
     /// Where what happens is written down.
     pub record: Option<&'a str>,

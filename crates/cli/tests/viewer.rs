@@ -87,6 +87,40 @@ fn two_runs_stand_beside_each_other() {
     assert!(wrong(&lines).is_empty() && lines.len() > 5, "{:#?}", wrong(&lines));
 }
 
+/// What a user does first with a long record.
+const MANY: &str = r#"
+const ready = (document.body.offsetHeight, Math.round(performance.now()));
+const list = lists[0], events = runs[0].events, rows = () => list.space.querySelectorAll(".row").length;
+const frames = events.filter(event => event.event === "sends").length;
+const said = [frames + " frames, ready in " + ready + " ms"];
+const tell = (is, name) => said.push((is ? "ok " : "WRONG ") + name);
+tell(frames > 10000 && frames < 12000, "ten thousand frames");
+tell(rows() > 20 && rows() < 90, "rows in sight alone are drawn");
+list.view.dispatchEvent(new KeyboardEvent("keydown", { key: "End", cancelable: true }));
+tell(chosen === events[events.length - 1] && rows() < 90, "the last is chosen");
+const field = element("fields");
+field.value = "Tell.value > 200"; field.dispatchEvent(new Event("input"));
+tell(list.rows.length > 1000 && list.rows.length < events.length / 2, "a filter keeps a part");
+const pre = document.createElement("pre");
+pre.id = "said"; pre.textContent = said.join("\n");
+document.body.prepend(pre);
+"#;
+
+#[test]
+fn ten_thousand_frames_are_a_page_as_others() {
+    let Some(browser) = browser() else { return };
+    let (network, page) = (scratch("long.mok"), scratch("long.html"));
+    let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(NETWORK)).unwrap();
+    assert_eq!(text.matches("until 1 s").count(), 1);
+    std::fs::write(&network, text.replace("until 1 s", "until 400 s")).unwrap();
+    assert!(mokume(&["sim", &network, "--seed", "14", "--html", &page]).stdout.len() > 100);
+    let lines = said(browser, &page, MANY);
+    println!("FIGURE: the viewer: {}", lines[0]);
+    assert!(lines.len() == 5 && wrong(&lines[1..]).is_empty(), "{lines:#?}");
+    let octets = std::fs::metadata(&page).unwrap().len();
+    assert!(octets < 1_500 * 10_000, "{octets} octets");
+}
+
 /// Faults of the viewer: what stands there, what instead, and an interaction that must go wrong.
 const FAULTS: [(&str, &str, &str); 10] = [
     (

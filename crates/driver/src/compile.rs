@@ -17,7 +17,7 @@ use mokume_semantics::program::{Program, StackId};
 use crate::failure::Failure;
 use crate::library::Library;
 use crate::natives::{self, Files, Functions};
-use crate::path::{self, Noted};
+use crate::path::{self, Fuse, Noted, Passes};
 use crate::places;
 use crate::project::{self, Manifest};
 
@@ -31,6 +31,8 @@ pub struct Checked {
     pub manifest: Manifest,
     /// Functions in C that the program declares.
     pub natives: Files,
+    /// Passes that its stacks are fused by.
+    pub passes: Passes,
 }
 
 impl Checked {
@@ -39,9 +41,10 @@ impl Checked {
         has_errors(&self.diagnostics)
     }
 
-    /// The same, whose stacks are fused so far in C, if a level is told.
-    pub fn fused(mut self, level: Option<u8>) -> Self {
+    /// The same, whose stacks are fused so far in C, if a level is told, and by these passes.
+    pub fn fused(mut self, (level, passes): (Option<u8>, Passes)) -> Self {
         self.manifest.defaults.fuse = level.or(self.manifest.defaults.fuse);
+        self.passes = passes;
         self
     }
 }
@@ -77,7 +80,7 @@ pub fn check_texts(world: &dyn World, texts: Vec<(String, String)>, folders: Vec
     let (program, mut diagnostics) = mokume_semantics::analyse(&loaded);
     mokume_semantics::name_modules(&sources, &mut library, &mut diagnostics);
     let natives = natives::files(&program, &sources, &mut library, &mut diagnostics);
-    Checked { sources, program, diagnostics, roots, manifest: Manifest::default(), natives }
+    Checked { sources, program, diagnostics, roots, manifest: Manifest::default(), natives, passes: Passes::ALL }
 }
 
 /// The files that names stand for, without reading them: a project's sources when there are none.
@@ -157,7 +160,7 @@ pub struct Compiled {
     pub by_models: Option<Failure>,
     pub native_files: Files,
     /// How far its C is fused (`path::fused`), and by what a run has shown.
-    fuse: u8,
+    fuse: Fuse,
     profile: Option<Profile>,
     /// What C is made of, once somebody has asked for it.
     fused: OnceLock<Noted>,
@@ -173,20 +176,20 @@ impl Compiled {
 
     /// What C is made of: the composed stack, with paths and memos as far as `fuse` says.
     pub fn for_c(&self) -> &Automaton {
-        match self.fuse {
+        match self.fuse.level {
             0 => &self.composed,
             _ => &self.noted().automaton,
         }
     }
 
     /// How far its C is fused.
-    pub fn fuse_level(&self) -> u8 {
+    pub fn fuse(&self) -> Fuse {
         self.fuse
     }
 
     /// From here on its C is fused so far (`path::fused`), by what a run has shown.
-    pub fn fuse_by(&mut self, level: u8, profile: Profile) {
-        (self.fuse, self.profile) = (level, Some(profile));
+    pub fn fuse_by(&mut self, fuse: Fuse, profile: Profile) {
+        (self.fuse, self.profile) = (fuse, Some(profile));
         self.fused = OnceLock::new();
         self.in_c = Mutex::default();
     }
@@ -200,16 +203,16 @@ impl Compiled {
 
     /// What its C says of the path of each event, line by line; paths of these handlers are proved.
     pub fn notes(&self, proved: &[HandlerId]) -> Vec<String> {
-        match self.fuse {
+        match self.fuse.level {
             0 => Vec::new(),
-            level => self.noted().notes(level, proved),
+            _ => self.noted().notes(self.fuse, proved),
         }
     }
 
     fn noted(&self) -> &Noted {
         self.fused.get_or_init(|| match &self.profile {
             Some(profile) => path::with_notes(&self.composed, profile, self.fuse),
-            None => path::with_notes(&self.composed, &crate::usual::of(&self.composed), self.fuse),
+            None => path::with_notes(&self.composed, &crate::usual::by(&self.composed, self.fuse.passes), self.fuse),
         })
     }
 }
@@ -329,7 +332,7 @@ fn compile_with(checked: &Checked, stack: StackId, world: Option<&dyn World>) ->
                 natives: natives.loaded,
                 by_models: natives.by_models,
                 native_files,
-                fuse: checked.manifest.defaults.fuse.unwrap_or(path::FUSE),
+                fuse: Fuse { level: checked.manifest.defaults.fuse.unwrap_or(path::FUSE), passes: checked.passes },
                 profile: None,
                 fused: OnceLock::new(),
                 in_c: Mutex::default(),

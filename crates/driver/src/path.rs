@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+pub use mokume_fuse::{Pass, Passes};
 use mokume_reaction::profile::Profile;
 use mokume_reaction::{Automaton, Block, Body, HandlerId, LayerId, Path, SourceId, Target, Terminator, Trigger};
 
@@ -53,10 +54,47 @@ pub struct Nowhere {
 /// How far C is fused where nobody says it.
 pub const FUSE: u8 = 2;
 
+/// How far C is fused.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Fuse {
+    /// 0: the layers as they are; 1: with paths; 2: with memos, too.
+    pub level: u8,
+    /// Of the passes of that level, those that are not left out.
+    pub passes: Passes,
+}
+
+impl Default for Fuse {
+    fn default() -> Self {
+        Fuse::to(FUSE)
+    }
+}
+
+impl Fuse {
+    /// With all passes of a level.
+    pub fn to(level: u8) -> Self {
+        Fuse { level, passes: Passes::ALL }
+    }
+
+    /// Those that run.
+    pub fn passes(self) -> Passes {
+        if self.level > 1 {
+            self.passes
+        } else {
+            self.passes.without(Pass::Memos)
+        }
+    }
+
+    /// As it is said at a command: `--fuse 2 --pass memos=off`.
+    fn words(self) -> String {
+        let left_out = Pass::ALL.into_iter().filter(|pass| !self.passes.has(*pass));
+        left_out.fold(format!("--fuse {}", self.level), |words, pass| format!("{words} --pass {}=off", pass.name()))
+    }
+}
+
 /// The automaton with a path in front of the handlers of each event that has one; from level 2 on with memos. What a profile says is
 /// usual is; of what it does not know, the source says it.
-pub fn fused(composed: &Automaton, profile: &Profile, level: u8) -> Automaton {
-    with_notes(composed, profile, level).automaton
+pub fn fused(composed: &Automaton, profile: &Profile, fuse: Fuse) -> Automaton {
+    with_notes(composed, profile, fuse).automaton
 }
 
 /// What C is made of, and what became of each event.
@@ -67,8 +105,8 @@ pub(crate) struct Noted {
     left_out: Option<Vec<HandlerId>>,
 }
 
-pub(crate) fn with_notes(composed: &Automaton, profile: &Profile, level: u8) -> Noted {
-    let fused = mokume_fuse::fused(composed, profile, (level > 1).then_some(mokume_fuse::WORTH));
+pub(crate) fn with_notes(composed: &Automaton, profile: &Profile, fuse: Fuse) -> Noted {
+    let fused = mokume_fuse::fused(composed, profile, fuse.passes());
     Noted { automaton: fused.automaton, events: fused.events, left_out: None }
 }
 
@@ -86,10 +124,11 @@ impl Noted {
     }
 
     /// What is said of the path of each event, line by line; these are proved.
-    pub fn notes(&self, level: u8, proved: &[HandlerId]) -> Vec<String> {
+    pub fn notes(&self, fuse: Fuse, proved: &[HandlerId]) -> Vec<String> {
         let only = if self.left_out.is_some() { " --proved" } else { "" };
         let head = format!(
-            "Paths (`--fuse {level}{only}`): the usual way of an event through all layers as one piece of code."
+            "Paths (`{}{only}`): the usual way of an event through all layers as one piece of code.",
+            fuse.words()
         );
         let is_left_out = |handler| self.left_out.as_ref().is_some_and(|left_out| left_out.contains(handler));
         let lines = self.events.iter().map(|(handler, path)| {
@@ -109,15 +148,15 @@ impl Noted {
 }
 
 /// For each event of a port, in their order.
-pub fn paths(composed: &Automaton, profile: &Profile) -> Vec<Shown> {
-    mokume_fuse::paths(composed, profile).into_iter().map(|found| shown(composed, found)).collect()
+pub fn paths(composed: &Automaton, profile: &Profile, passes: Passes) -> Vec<Shown> {
+    mokume_fuse::paths(composed, profile, passes).into_iter().map(|found| shown(composed, found)).collect()
 }
 
 type Found = (Vec<String>, Result<(Path, Vec<LayerId>), mokume_fuse::Why>);
 
 /// The paths of a stack, each with the events that lead to it.
 pub(crate) fn found(composed: &Automaton, profile: &Profile) -> Vec<Found> {
-    mokume_fuse::paths(composed, profile)
+    mokume_fuse::paths(composed, profile, Passes::ALL)
         .into_iter()
         .map(|found| (events(composed, found.handler), found.path))
         .collect()

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use mokume_base::SourceMap;
 use mokume_draw::{PathCode, PathCount, PathExit, PathGroup, PathLayer, PathLine, PathPage};
-use mokume_fuse::{Expected, WORTH};
+use mokume_fuse::{Expected, Passes};
 use mokume_reaction::profile::Profile;
 use mokume_reaction::text::{function_code, path_code, CodeLine, Part};
 use mokume_reaction::{Automaton, Body, Fallible, FunctionId, HandlerId, LayerId, Path, SourceId, Terminator};
@@ -16,12 +16,12 @@ use crate::path::{events, known, left_of, nowhere, place_of, Owners};
 ///
 /// Fails where there is no such event, and where it has no path.
 pub fn page(
-    (composed, profile): (&Automaton, &Profile),
+    (composed, profile, passes): (&Automaton, &Profile, Passes),
     sources: &SourceMap,
     event: &str,
     proved: &[HandlerId],
 ) -> Result<String, Failure> {
-    let all = mokume_fuse::paths(composed, profile);
+    let all = mokume_fuse::paths(composed, profile, passes);
     let names: Vec<Vec<String>> = all.iter().map(|found| events(composed, found.handler)).collect();
     known(names.iter(), event)?;
     let place = names.iter().position(|events| events.iter().any(|name| name == event)).unwrap_or_default();
@@ -40,7 +40,7 @@ pub fn page(
         let nowhere = nowhere(composed, missed.why.clone());
         (missed.likely, nowhere.why, nowhere.place)
     });
-    let fused = mokume_fuse::fused(composed, profile, Some(WORTH)).automaton;
+    let fused = mokume_fuse::fused(composed, profile, passes).automaton;
     let remembering = fused.paths.iter().find(|other| other.handler == path.handler);
     let writer = Writer {
         automaton: composed,

@@ -68,7 +68,7 @@ pub fn taken(
     world: &dyn World,
     progress: &mut dyn FnMut(u64, u64),
 ) -> Result<BTreeMap<HandlerId, u64>, Failure> {
-    let fused = crate::path::fused(&compiled.composed, profile, 1);
+    let fused = crate::path::fused(&compiled.composed, profile, crate::path::Fuse::to(1));
     let counts = Arc::new(Mutex::new(vec![0; fused.paths.len()]));
     run(prepared, (stack, Noted::Paths(&fused, &counts)), seeds, world, progress)?;
     let counts = counts.lock().unwrap_or_else(PoisonError::into_inner);

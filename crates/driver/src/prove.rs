@@ -129,7 +129,7 @@ pub fn kept(world: &dyn World, folder: &str, fused: &Automaton) -> Vec<HandlerId
 
 /// The paths of a composed stack: the events that lead to each, and the number by which its verdict is found in `library/verdicts.txt`.
 pub fn numbers(composed: &Automaton, profile: &Profile) -> Vec<(Vec<String>, String)> {
-    let fused = crate::path::fused(composed, profile, 2);
+    let fused = crate::path::fused(composed, profile, crate::path::Fuse::default());
     let flat = mokume_analyse::flat(&fused);
     let numbers = kept::Numbers::of(&flat);
     flat.paths.iter().map(|path| (crate::path::events(composed, path.handler), numbers.number(path))).collect()
@@ -149,6 +149,14 @@ fn there<'w>(world: &'w dyn World) -> Result<Vec<Box<dyn Solver + 'w>>, Failure>
     Ok(solvers)
 }
 
+/// The names of the solvers that are here.
+///
+/// # Errors
+/// There is none.
+pub fn solver_names(world: &dyn World) -> Result<Vec<&'static str>, Failure> {
+    there(world).map(|solvers| solvers.iter().map(|solver| solver.name()).collect())
+}
+
 /// Proves the paths of a composed stack: of one event, or of all.
 ///
 /// Fails where there is no solver, and one is needed.
@@ -162,7 +170,7 @@ pub fn prove(
     let (event, limit) = (choice.event, choice.limit);
     let mut solvers = None;
     // What is remembered is proved as if it were worked out each time.
-    let fused = crate::path::fused(composed, profile, 2);
+    let fused = crate::path::fused(composed, profile, crate::path::Fuse::default());
     let flat = mokume_analyse::flat(&fused);
     let numbers = kept::Numbers::of(&flat);
     let found = crate::path::found(composed, profile);

@@ -2,6 +2,7 @@
 
 use std::sync::OnceLock;
 
+use mokume_fuse::{Pass, Passes};
 use mokume_reaction::profile::Profile;
 pub use mokume_reaction::usual::Usual;
 use mokume_reaction::Automaton;
@@ -11,6 +12,14 @@ pub fn of(composed: &Automaton) -> Profile {
     static USUAL: OnceLock<Usual> = OnceLock::new();
     let usual = USUAL.get_or_init(|| Usual::parse(shipped()).unwrap_or_default());
     usual.of(&mokume_analyse::flat(composed))
+}
+
+/// The same, if the pass is among these; else nothing is known.
+pub fn by(composed: &Automaton, passes: Passes) -> Profile {
+    match passes.has(Pass::Usual) {
+        true => of(composed),
+        false => Profile::default(),
+    }
 }
 
 /// `library/usual.txt`, as the program has it.

@@ -23,6 +23,7 @@ mod models;
 mod mutants;
 mod odd_numbers;
 mod pages;
+mod passes;
 mod peak_by_facts;
 mod pictures;
 mod random_paths;

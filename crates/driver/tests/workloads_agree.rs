@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use mokume_base::world::RealWorld;
+use mokume_driver::path::Fuse;
 use mokume_driver::profile::Profile;
 use mokume_driver::{build, compile};
 
@@ -34,7 +35,7 @@ fn files(file: &str, stack: &str) -> [Vec<(String, String)>; 3] {
         false => Profile::default(),
     };
     [0, 1, 2].map(|level| {
-        compiled.fuse_by(level, profile.clone());
+        compiled.fuse_by(Fuse::to(level), profile.clone());
         build::c(&compiled).expect("C")
     })
 }

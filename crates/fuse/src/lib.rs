@@ -15,6 +15,7 @@ mod held;
 mod memos;
 mod message;
 mod overview;
+mod passes;
 mod pure;
 mod region;
 mod settling;
@@ -33,6 +34,7 @@ pub use asks::in_order;
 use decisions::{search, Decisions, Far, Searched, Taken, SELDOM};
 pub use memos::{remembered, WORTH};
 use overview::Overview;
+pub use passes::{Pass, Passes};
 use region::{Active, Call, Do, Region};
 pub use region::{Counted, Why};
 use watched::Watched;
@@ -120,9 +122,10 @@ const WORTH_IT: u32 = 5;
 
 /// For each event that enters by a port, and for those that the layers emit at which such a path ends, the likeliest way through the reaction, by what was measured and what the source says. The
 /// automaton must have been verified; one that was not composed has queues everywhere.
-pub fn paths(automaton: &Automaton, profile: &Profile) -> Vec<Found> {
+pub fn paths(automaton: &Automaton, profile: &Profile, passes: Passes) -> Vec<Found> {
     let flat = mokume_analyse::flat(automaton);
-    let mut finder = Finder { flat: &flat, profile, behind: Vec::new(), overview: Rc::new(Overview::of(&flat)) };
+    let mut finder =
+        Finder { flat: &flat, profile, behind: Vec::new(), overview: Rc::new(Overview::of(&flat, passes)) };
     let timers = finder.timers();
     let begin = entries(&flat).into_iter().chain(timers.iter().copied());
     // What a network did not have at all is not usual.
@@ -131,7 +134,9 @@ pub fn paths(automaton: &Automaton, profile: &Profile) -> Vec<Found> {
     let begun =
         begin.map(|handler| if is_usual(handler) { finder.find(handler, false) } else { Found::unseen(handler) });
     let mut found: Vec<Found> = begun.collect();
-    finder.note_layers(&timers);
+    if passes.has(Pass::HandingOver) {
+        finder.note_layers(&timers);
+    }
     // What the layers say at which paths end; where such a path ends, what is said there, too.
     let mut at = 0;
     while let Some(layer) = finder.behind.get(at).copied() {
@@ -144,6 +149,13 @@ pub fn paths(automaton: &Automaton, profile: &Profile) -> Vec<Found> {
             let inside = finder.find(handler, true);
             if inside.path.as_ref().is_ok_and(|(_, layers)| layers.len() > WORTH_IT as usize) {
                 found.push(inside);
+            }
+        }
+    }
+    for found in &mut found {
+        if let Ok((path, _)) = &mut found.path {
+            if let Some(body) = asks::in_order_by(automaton, path, passes) {
+                path.body = body;
             }
         }
     }
@@ -203,6 +215,10 @@ impl<'p> Seen<'p> {
 type Looked<'a> = Searched<Region<'a>, Why>;
 
 impl<'a> Finder<'a> {
+    fn has(&self, pass: Pass) -> bool {
+        self.overview.passes.has(pass)
+    }
+
     fn find(&mut self, handler: HandlerId, is_inside: bool) -> Found {
         let mut seen = Seen::of(Watched::of(self.profile, handler, is_inside));
         let overview = Rc::clone(&self.overview);
@@ -213,7 +229,7 @@ impl<'a> Finder<'a> {
                 // What goes elsewhere is handed over there.
                 let layers: HashSet<LayerId> = taken.iter().flat_map(|way| &way.found.layers).copied().collect();
                 let elsewhere = |layer| is_between(layer) && !layers.contains(&layer);
-                if seen.ends.iter().any(|layer| elsewhere(*layer)) {
+                if self.has(Pass::HandingOver) && seen.ends.iter().any(|layer| elsewhere(*layer)) {
                     let more = self.look((handler, is_inside), &mut seen, elsewhere);
                     let more = more.map_or_else(|_| Vec::new(), |it| it.0);
                     taken.extend(more.into_iter().filter(|way| handed_over(&way.found).is_some()));
@@ -222,7 +238,7 @@ impl<'a> Finder<'a> {
                 Ok(taken)
             }
             // There is nowhere to end.
-            Err(why) if seen.ends.is_empty() => Err(why),
+            Err(why) if seen.ends.is_empty() || !self.has(Pass::HandingOver) => Err(why),
             Err(_) => usual(self.look((handler, is_inside), &mut seen, is_between))
                 // Nobody is above: then it may end at the top.
                 .or_else(|_| usual(self.look((handler, is_inside), &mut seen, |_| true))),
@@ -242,7 +258,8 @@ impl<'a> Finder<'a> {
                 std::iter::once(&first).chain(&taken).filter_map(|way| handed_over(&way.found)).collect();
             expected.add(&first);
             let mut ways = self.ways((handler, is_inside), first, &seen);
-            for other in taken.into_iter().take(LEAVES - 1).filter(|other| other.worth >= least) {
+            let more = if self.has(Pass::Parting) { LEAVES - 1 } else { 0 };
+            for other in taken.into_iter().take(more).filter(|other| other.worth >= least) {
                 expected.add(&other);
                 ways.add(self.ways((handler, is_inside), other, &seen));
             }
@@ -273,7 +290,7 @@ impl<'a> Finder<'a> {
         seen: &Seen<'a>,
     ) -> Option<(Far, Region<'a>)> {
         // By what the source says that is a guess, and it costs: what is asked behind the place is not remembered with what is asked before it.
-        if !seen.watched.is_known() {
+        if !seen.watched.is_known() || !self.has(Pass::HandingOver) {
             return None;
         }
         let likely = first.worth / worth(&first.found).max(1.0);
@@ -301,7 +318,8 @@ impl<'a> Finder<'a> {
     ) -> Looked<'a> {
         let mut ends = Rc::new(HashSet::new());
         let most = if is_inside { MOST_WAYS_INSIDE } else { MOST_WAYS };
-        search((LEAVES, most), worth, |decisions| loop {
+        let leaves = if self.has(Pass::Parting) { LEAVES } else { 1 };
+        search((leaves, most), worth, |decisions| loop {
             let overview = Rc::clone(&self.overview);
             let mut region = Region::new(
                 self.flat,
@@ -413,12 +431,12 @@ fn entries(automaton: &Automaton) -> Vec<HandlerId> {
 
 /// The automaton with the paths that were found.
 pub fn with_paths(automaton: &Automaton, profile: &Profile) -> Automaton {
-    fused(automaton, profile, None).automaton
+    made(automaton, profile, Passes::ALL, None).automaton
 }
 
 /// The automaton with the paths that were found, and in them memos that save more than `worth`; [`WORTH`] but for tests.
 pub fn with_memos(automaton: &Automaton, profile: &Profile, worth: usize) -> Automaton {
-    fused(automaton, profile, Some(worth)).automaton
+    made(automaton, profile, Passes::ALL, Some(worth)).automaton
 }
 
 /// An automaton with its paths, and what became of each event.
@@ -429,14 +447,18 @@ pub struct Fused {
     pub events: Vec<(HandlerId, Result<usize, Why>)>,
 }
 
-/// The same as [`with_paths`], and with a `worth` as [`with_memos`], with what became of the events.
-pub fn fused(automaton: &Automaton, profile: &Profile, worth: Option<usize>) -> Fused {
-    let found = paths(automaton, profile);
+/// The automaton with paths and memos as these passes make them, with what became of the events.
+pub fn fused(automaton: &Automaton, profile: &Profile, passes: Passes) -> Fused {
+    made(automaton, profile, passes, passes.has(Pass::Memos).then_some(WORTH))
+}
+
+fn made(automaton: &Automaton, profile: &Profile, passes: Passes, worth: Option<usize>) -> Fused {
+    let found = paths(automaton, profile, passes);
     let layers = |found: &Found| found.path.as_ref().map(|(_, layers)| layers.len()).map_err(Why::clone);
     let events = found.iter().map(|found| (found.handler, layers(found))).collect();
     let (fused, aside) = with(automaton, found);
     let automaton = match worth {
-        Some(worth) => remembered(&fused, &aside, worth),
+        Some(worth) => memos::remembered_by(&fused, &aside, worth, passes),
         None => fused,
     };
     Fused { automaton, events }
@@ -449,7 +471,6 @@ fn with(automaton: &Automaton, found: Vec<Found>) -> (Automaton, Aside) {
         aside.often.extend(&found.aside.often);
         aside.seldom.extend(&found.aside.seldom);
     }
-    let in_order = |path: Path| Path { body: asks::in_order(automaton, &path).unwrap_or(path.body), ..path };
-    let paths = found.into_iter().filter_map(|found| Some(in_order(found.path.ok()?.0))).collect();
+    let paths = found.into_iter().filter_map(|found| Some(found.path.ok()?.0)).collect();
     (Automaton { paths, ..automaton.clone() }, aside)
 }

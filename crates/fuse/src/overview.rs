@@ -3,8 +3,12 @@
 use mokume_reaction::{Automaton, Body, HeaderId, LayerId, OpKind, Value, VariantId, WireId};
 use rustc_hash::FxHashMap;
 
+use crate::passes::Passes;
+
 /// Facts that ways ask for.
 pub struct Overview {
+    /// Which passes run.
+    pub passes: Passes,
     /// Wires of which somebody asks for the packet as they met it.
     pub asked_for: Vec<WireId>,
     /// By layer: how many layers stand on it, itself among them.
@@ -20,9 +24,9 @@ struct Pushed {
 }
 
 impl Overview {
-    pub fn of(automaton: &Automaton) -> Self {
+    pub fn of(automaton: &Automaton, passes: Passes) -> Self {
         let above = (0..automaton.layers.len()).map(|layer| stand_on(automaton, LayerId::from(layer))).collect();
-        Overview { asked_for: automaton.asked_for(), above, pushed: pushed(automaton) }
+        Overview { passes, asked_for: automaton.asked_for(), above, pushed: pushed(automaton) }
     }
 
     /// Whether another layer is above this one.

@@ -6,6 +6,7 @@ use mokume_reaction::{Binary, BlockId, CellId, Op, OpKind, Operation, Target, Te
 
 use crate::follow::Frame;
 use crate::graph::Node;
+use crate::passes::Pass;
 use crate::region::{Given, Region};
 
 /// Operations that are computed though only one side is needed, but for those that cost next to nothing.
@@ -28,6 +29,9 @@ impl<'a> Region<'a> {
         then: &Target,
         otherwise: &Target,
     ) -> Option<(BlockId, Vec<Node>)> {
+        if !self.overview.passes.has(Pass::Choosing) {
+            return None;
+        }
         let near = |from: BlockId| {
             let mut seen = vec![from];
             let mut at = 0;

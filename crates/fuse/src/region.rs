@@ -13,6 +13,7 @@ use crate::graph::{Graph, Kind, Node};
 use crate::held::Held;
 use crate::message::Message;
 use crate::overview::Overview;
+use crate::passes::Pass;
 use crate::settling::Settling;
 use crate::watched::Watched;
 
@@ -336,7 +337,10 @@ impl<'a> Region<'a> {
             return self.guard(b);
         }
         self.steps.push(Step::Guard { condition, source: self.source });
-        self.graph.learn(condition, true);
+        match self.overview.passes.has(Pass::Facts) {
+            true => self.graph.learn(condition, true),
+            false => self.graph.holds(condition),
+        }
         Ok(())
     }
 

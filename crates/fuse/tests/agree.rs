@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use mokume_base::FileId;
 use mokume_compose::{compose, Options};
-use mokume_fuse::with_paths;
+use mokume_fuse::{with_paths, Passes};
 use mokume_interpret::Instance;
 use mokume_reaction::profile::Profile;
 use mokume_reaction::{text, verify, Automaton, CellId, ClassId, Machine, PortId};
@@ -102,7 +102,7 @@ fn a_way_that_drops_is_not_the_usual_one() {
     let parsed = text::parse(FileId(0), text);
     assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics);
     let composed = compose(&parsed.automaton, Options::default()).automaton.expect("it composes");
-    let found = mokume_fuse::paths(&composed, &Profile::default());
+    let found = mokume_fuse::paths(&composed, &Profile::default(), Passes::ALL);
     let why = found[0].path.as_ref().err().map(|why| why.what.clone());
     assert!(why.as_ref().is_some_and(|why| why.contains("Split")), "{why:?}");
 }

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use mokume_base::FileId;
 use mokume_compose::{compose, Options};
+use mokume_fuse::{Pass, Passes};
 use mokume_interpret::Instance;
 use mokume_reaction::profile::Profile;
 use mokume_reaction::{text, verify, Automaton};
@@ -51,11 +52,16 @@ fn compare(name: &str, seeds: std::ops::Range<u64>, generate: impl Fn(u64) -> St
         let composed = composed.unwrap_or_else(|| panic!("{name} {seed} does not compose\n{written}"));
         let profile = seen(&composed);
         let none = Profile::default();
+        // One pass is left out, each in its turn.
+        let pass = Pass::ALL[seed as usize % Pass::ALL.len()];
+        let without = Passes::ALL.without(pass);
         let made = [
             ("paths", mokume_fuse::with_paths(&composed, &none)),
             ("memos", mokume_fuse::with_memos(&composed, &none, 0)),
             ("paths by a profile", mokume_fuse::with_paths(&composed, &profile)),
             ("memos by a profile", mokume_fuse::with_memos(&composed, &profile, 0)),
+            (pass.name(), mokume_fuse::fused(&composed, &none, without).automaton),
+            (pass.name(), mokume_fuse::fused(&composed, &profile, without).automaton),
         ];
         counted.stacks += 1;
         for (kind, fused) in made {

@@ -28,6 +28,7 @@ use mokume_wire::{HeaderValue, Refusal, Seen};
 use crate::compile::{self, Checked, Compiled};
 use crate::failure::Failure;
 use crate::library::Library;
+use crate::path::Passes;
 use link::{Front, Whose};
 pub use sums::WrongSum;
 use sums::{Sums, Under};
@@ -160,6 +161,7 @@ fn own(world: &dyn World) -> Checked {
     let loaded = mokume_semantics::load(&mut sources, &[root], &mut library);
     let (program, diagnostics) = mokume_semantics::analyse(&loaded);
     Checked {
+        passes: Passes::ALL,
         sources,
         program,
         diagnostics,

@@ -32,12 +32,15 @@ fn joins(automaton: &Automaton) -> bool {
     automaton.bodies().flat_map(|body| body.ops()).any(|op| matches!(op.kind, OpKind::Join { .. }))
 }
 
+/// Octets of all buffers of a stack that joins.
+const ROOM: u32 = 1 << 29;
+
 /// Small, so that a new instance costs little. A sequence that needs more is not judged beyond that, and counted.
 fn memory(stack: &Stack) -> Memory {
     // A stack is deaf with fewer buffers than composing asked for.
-    let buffers = stack.composed.pool.clamp(256, 4096);
+    let buffers = stack.composed.pool.max(256);
     // What is not written costs nothing: a stack that joins gets room for the largest datagrams.
-    let buffer_octets = if joins(&stack.composed) { 1 << 17 } else { 4096 };
+    let buffer_octets = if joins(&stack.composed) { ROOM / buffers.max(4096) } else { 4096 };
     Memory { buffers, buffer_octets, messages: buffers * 4, outputs: 2048, reports: 256 }
 }
 
@@ -186,14 +189,15 @@ pub fn try_all(stacks: &[Stack], program: &Arc<CProgram>, sequences: u64, seed: 
 }
 
 /// How many of the sequences each stack gets: by its branches, those that n stacks have by an n-th each. So what many stacks stand on
-/// does not take them all.
+/// does not take them all. A stack with large reactions gets fewer, as each takes longer.
 fn weights(stacks: &[Stack]) -> Vec<u64> {
     const WHOLE: u64 = 1_000;
     let own: Vec<Merged> = stacks.iter().map(|stack| branches::of(&stack.composed)).collect();
     let mut homes: BTreeMap<&Branch, u64> = BTreeMap::new();
     own.iter().flat_map(Merged::keys).for_each(|branch| *homes.entry(branch).or_default() += 1);
     let share = |own: &Merged| own.keys().map(|branch| WHOLE / homes[branch]).sum::<u64>();
-    own.iter().map(|own| 20 * WHOLE + share(own)).collect()
+    let dear = |stack: &Stack| u64::from(stack.composed.pool.div_ceil(4096)).pow(2).max(1);
+    stacks.iter().zip(&own).map(|(stack, own)| (20 * WHOLE + share(own)) / dear(stack)).collect()
 }
 
 pub fn composed(stacks: &[Stack]) -> Vec<&Automaton> {

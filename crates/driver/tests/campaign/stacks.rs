@@ -181,13 +181,8 @@ pub fn automata() -> Vec<Stack> {
     stacks
 }
 
-/// Layers of groups are compared in `crates/cli/tests/groups.rs`: random events reach few of their branches, and the memory that they ask for C has not here.
-const LEFT_OUT: [&str; 1] = ["/chat.mok"];
-
 fn files() -> Vec<String> {
-    let mut files = files_in(FOLDERS, "mok");
-    files.retain(|file| !LEFT_OUT.iter().any(|left| file.ends_with(left)));
-    files
+    files_in(FOLDERS, "mok")
 }
 
 fn files_in(folders: &[&str], ending: &str) -> Vec<String> {

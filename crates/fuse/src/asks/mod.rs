@@ -12,12 +12,25 @@ mod tree;
 
 use mokume_reaction::{Automaton, Body, Path};
 
+use crate::passes::{Pass, Passes};
+
 /// The path's body, with what it asks in order. None where it asks nothing in vain, or what is not read here.
 pub fn in_order(automaton: &Automaton, path: &Path) -> Option<Body> {
+    in_order_by(automaton, path, Passes::ALL)
+}
+
+/// The same, as far as these passes do it.
+pub(crate) fn in_order_by(automaton: &Automaton, path: &Path, passes: Passes) -> Option<Body> {
     let mut tree = tree::read(automaton, path)?;
-    tree.first();
-    tree.known();
-    tree.join();
+    if passes.has(Pass::Order) {
+        tree.first();
+    }
+    if passes.has(Pass::Implied) {
+        tree.known();
+    }
+    if passes.has(Pass::Octets) {
+        tree.join();
+    }
     if !tree.is_better {
         return None;
     }

@@ -28,6 +28,11 @@ impl Graph<'_> {
         }
     }
 
+    /// From here on the condition holds, and nothing else is known by it.
+    pub fn holds(&mut self, condition: Node) {
+        self.narrowed.insert(condition, (1, 1));
+    }
+
     /// From here on the number is no larger than that.
     pub fn is_at_most(&mut self, node: Node, most: u64) {
         let (least, largest) = self.span(node);

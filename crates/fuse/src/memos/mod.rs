@@ -14,6 +14,7 @@ mod path;
 mod plan;
 mod still;
 
+use crate::passes::{Pass, Passes};
 use crate::Aside;
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -30,15 +31,21 @@ pub const WORTH: usize = 8;
 /// The automaton, its paths with memos that save more than `worth`; [`WORTH`] but for tests. `aside`: what handlers do beside
 /// the paths.
 pub fn remembered(automaton: &Automaton, aside: &Aside, worth: usize) -> Automaton {
+    remembered_by(automaton, aside, worth, Passes::ALL)
+}
+
+/// The same, as far as these passes do it.
+pub(crate) fn remembered_by(automaton: &Automaton, aside: &Aside, worth: usize, passes: Passes) -> Automaton {
+    let gathers = passes.has(Pass::Gathering);
     let mut automaton = automaton.clone();
     let hot = hot(&automaton, aside);
     for index in 0..automaton.paths.len() {
         let path = &automaton.paths[index];
         let name = automaton.handler_name(path.handler);
         let key = path.body.blocks[0].params[0];
-        let mut old = gathered::gathered(&Still::of(&path.body, key, &hot));
-        for found in found_by_own_cells(&automaton, &path.body) {
-            old = gathered::gathered(&Still::of(&old, found, &hot));
+        let mut old = path.body.clone();
+        for key in std::iter::once(key).chain(found_by_own_cells(&automaton, &path.body)).filter(|_| gathers) {
+            old = gathered::gathered(&Still::of(&old, key, &hot));
         }
         let still = Rc::new(Still::of(&old, key, &hot));
         let mut rewriter = Rewriter {

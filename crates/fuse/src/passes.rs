@@ -1,0 +1,101 @@
+//! The passes of which a path is made: each has a name, by which it is left out.
+//!
+//! It must keep: a path without a pass does what it does with it, by more instructions, or there is none.
+
+/// A part of the work that can be left out.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Pass {
+    Usual,
+    Parting,
+    HandingOver,
+    Choosing,
+    Facts,
+    Order,
+    Implied,
+    Octets,
+    Memos,
+    Gathering,
+}
+
+/// Passes that run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Passes(u16);
+
+impl Pass {
+    /// In the order in which they run.
+    pub const ALL: [Pass; 10] = [
+        Pass::Usual,
+        Pass::Parting,
+        Pass::HandingOver,
+        Pass::Choosing,
+        Pass::Facts,
+        Pass::Order,
+        Pass::Implied,
+        Pass::Octets,
+        Pass::Memos,
+        Pass::Gathering,
+    ];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        self.row().0
+    }
+
+    /// What it does, as the rest of a sentence that begins with its name.
+    pub fn does(self) -> &'static str {
+        self.row().1
+    }
+
+    fn row(self) -> (&'static str, &'static str) {
+        match self {
+            Pass::Usual => {
+                ("usual", "goes by what networks have shown of the library's layers, beside what the source says")
+            }
+            Pass::Parting => ("parting", "lets a path part where several ways are likely"),
+            Pass::HandingOver => {
+                ("handing-over", "ends paths at layers that are not followed, and begins others inside")
+            }
+            Pass::Choosing => ("choosing", "works out both sides of a branch that only computes, and selects"),
+            Pass::Facts => ("facts", "knows ranges of numbers from what was asked before"),
+            Pass::Order => ("order", "asks first what decides most, and look-ups early"),
+            Pass::Implied => ("implied", "leaves out what other questions answer"),
+            Pass::Octets => ("octets", "compares octets that stand side by side at once"),
+            Pass::Memos => ("memos", "remembers what is asked of state that seldom changes"),
+            Pass::Gathering => {
+                ("gathering", "gathers what is still in sums, in front of messages and in bounds, for memos")
+            }
+        }
+    }
+
+    /// The pass of that name.
+    pub fn named(name: &str) -> Option<Pass> {
+        Pass::ALL.into_iter().find(|pass| pass.name() == name)
+    }
+}
+
+impl Passes {
+    pub const ALL: Passes = Passes((1 << Pass::ALL.len()) - 1);
+
+    pub fn without(self, pass: Pass) -> Self {
+        Passes(self.0 & !(1 << pass as u16))
+    }
+
+    pub fn has(self, pass: Pass) -> bool {
+        self.0 & (1 << pass as u16) != 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passes_are_left_out_by_name() {
+        for pass in Pass::ALL {
+            assert_eq!(Pass::named(pass.name()), Some(pass));
+            let left = Passes::ALL.without(pass);
+            assert!(Pass::ALL.iter().all(|other| left.has(*other) == (*other != pass)));
+        }
+        assert_eq!(Pass::named("facts "), None);
+    }
+}
