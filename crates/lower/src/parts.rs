@@ -105,6 +105,8 @@ pub fn has_arrays(program: &Program, ty: Type) -> bool {
         | Type::Duration
         | Type::Instant
         | Type::Enum(_)
+        | Type::Rank
+        | Type::Ranks
         | Type::Message
         | Type::Reason
         | Type::Object(_)

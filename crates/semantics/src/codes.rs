@@ -179,6 +179,14 @@ mokume_base::codes! {
     UNSAID = "M0741";
     UNHEARD = "M0742";
 
+    // ---- views ----
+    NO_VIEW = "M0940";
+    RANK_KEPT = "M0941";
+    VIEW_RENEWED = "M0942";
+    CAST_AFTER = "M0943";
+    NO_RESERVE = "M0944";
+    OLD_VIEW = "M0945";
+
     // ---- wires ----
     WIRE_UNCOVERED = "M0601";
     WIRE_TWICE = "M0602";

@@ -45,6 +45,7 @@ pub fn analyse(loaded: &Loaded) -> (Program, Vec<Diagnostic>) {
     }
     check::stacks::check(&program, &mut diagnostics);
     check::rows::check(&program, &mut diagnostics);
+    check::views::check(&program, &mut diagnostics);
     let kept = check::vocabulary::check(&program, &mut diagnostics);
     check::changes::check(&program, &mut diagnostics);
     check::arrives::check(&program, &mut diagnostics);

@@ -17,6 +17,8 @@ pub fn show(program: &Program, ty: Type) -> String {
         Type::Flow(_) => "flow".into(),
         Type::Object(_) => "object".into(),
         Type::Listener => "listener".into(),
+        Type::Rank => "Rank".into(),
+        Type::Ranks => "Ranks".into(),
         Type::Reason => "Reason".into(),
         Type::Unit => "nothing".into(),
         Type::Unknown => "unknown".into(),
@@ -28,7 +30,8 @@ pub fn width(program: &Program, ty: Type) -> Option<u8> {
     match ty {
         Type::Bool => Some(1),
         Type::UInt(width) | Type::Seq(width) => Some(width),
-        Type::Duration | Type::Instant => Some(64),
+        Type::Rank => Some(8),
+        Type::Duration | Type::Instant | Type::Ranks => Some(64),
         Type::Enum(id) => program.enums.get(id.index()).map(|item| item.width),
         _ => None,
     }
@@ -37,7 +40,19 @@ pub fn width(program: &Program, ty: Type) -> Option<u8> {
 /// Whether values of the type can be stored, put into headers, compared.
 pub fn is_scalar(ty: Type) -> bool {
     use Type::*;
-    matches!(ty, Bool | UInt(_) | Seq(_) | Duration | Instant | Enum(_) | Unknown)
+    matches!(ty, Bool | UInt(_) | Seq(_) | Duration | Instant | Enum(_) | Rank | Ranks | Unknown)
+}
+
+/// Whether values of the type say who somebody is in a view, or hold what does.
+pub fn has_ranks(program: &Program, ty: Type) -> bool {
+    match ty {
+        Type::Rank | Type::Ranks => true,
+        Type::Record(id) => program.records.get(id.index()).is_some_and(|record| match record.vector {
+            Some(vector) => has_ranks(program, vector.element),
+            None => record.fields.iter().any(|field| has_ranks(program, field.ty)),
+        }),
+        _ => false,
+    }
 }
 
 /// Agreement without any conversion; an unknown type agrees with all.

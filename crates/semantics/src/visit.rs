@@ -34,7 +34,7 @@ pub fn expr_children<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
         }
         InMap { key, .. } | HasObject { key, .. } => key.iter().for_each(&mut *f),
         RecordField { record: a, .. } | Not(a) | Cast { a, .. } | Fold16(a) | FlowPart { flow: a, .. } => f(a),
-        Load { at: a, .. } | Element { index: a, .. } | Holds { index: a, .. } => f(a),
+        Load { at: a, .. } | Row { rank: a, .. } | Element { index: a, .. } | Holds { index: a, .. } => f(a),
         Binary { a, b, .. } => {
             f(a);
             f(b);
@@ -90,6 +90,7 @@ pub fn expr_states<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a StateRef)) {
         Number(_) | Local(_) | Param(_) | Now | Sample | Reason(_) => {}
         Record { .. } | Pick { .. } | Edited { .. } | RecordField { .. } | Binary { .. } | Not(_) | Cast { .. } => {}
         If { .. } | Let { .. } | Call { .. } | CallOwn { .. } | Native { .. } | CallOn { .. } | HasObject { .. } => {}
+        Row { .. } => {}
         FlowHere | FlowPrf { .. } => {}
         Below { .. } | BelowCount | AboveLayout | FlowPart { .. } | Flow { .. } | FlowHash { .. } | Fold16(_) => {}
         NewMessage { .. } | Share(_) | Received { .. } | MessageSize(_) | Load { .. } | Sum16(_) => {}

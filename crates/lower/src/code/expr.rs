@@ -146,6 +146,10 @@ impl<'p> Writer<'_, 'p> {
                 let found = self.find_keyed(*class, key);
                 return self.either(found, |w, _| vec![w.truth(true)], |w, _| vec![w.truth(false)])[0];
             }
+            E::Row { class, rank } => {
+                let key = self.one_at_border(rank);
+                return self.object_of_rank(*class, key);
+            }
             E::NewMessage { octets } => r::OpKind::NewMessage { octets: octets.clone() },
             E::Share(local) => {
                 let message = self.of_local(*local);

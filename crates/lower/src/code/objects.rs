@@ -99,9 +99,51 @@ impl<'p> Writer<'_, 'p> {
                 let entity = w.entity();
                 w.set(entity, cell, made[0]);
                 w.set_late(s::ScopeKind::View, made[0]);
+                w.make_rows(made[0]);
             },
             |_, _| {},
         );
+    }
+
+    /// The objects that a view has for each rank.
+    fn make_rows(&mut self, view: r::Value) {
+        let Some(layer) = self.layer(self.inst) else { return };
+        for (place, declared) in layer.objects.iter().enumerate().filter(|(_, declared)| declared.rows) {
+            let class = s::ObjectId(place as u32);
+            let objects = self.info().objects[place];
+            let Some(index) = objects.index else { continue };
+            let env = self.env.clone();
+            let most = self.rounds(&env, &declared.capacity);
+            for rank in 0..most {
+                let made = self.make_in(view, objects.class);
+                self.ways(
+                    made,
+                    |w, made| {
+                        let key = vec![w.constant(r::Type::U(8), u64::from(rank))];
+                        w.fill_object(class, made[0], &key);
+                        let insert = r::Fallible::Insert { object: view, cell: index, key, values: vec![made[0]] };
+                        let entered = w.attempt(insert);
+                        w.ways(entered, |_, _| {}, |_, _| {});
+                    },
+                    |_, _| {},
+                );
+            }
+        }
+    }
+
+    /// The object of a rank. Ranks are looked at where they come in, so there is one; else it would be that of the first.
+    pub fn object_of_rank(&mut self, class: s::ObjectId, key: Vec<r::Value>) -> r::Value {
+        let (view, _) = self.index_of(class);
+        let id = self.info().objects[class.index()].class;
+        let found = self.find_keyed(class, key);
+        self.either(
+            found,
+            |_, found| vec![found[0]],
+            |w, _| {
+                let first = w.attempt(r::Fallible::First { class: id, parent: Some(view) });
+                w.either(first, |_, first| vec![first[0]], |w, _| vec![w.value(r::OpKind::Null { class: id })])
+            },
+        )[0]
     }
 
     /// The object that holds a member.
@@ -225,9 +267,12 @@ impl<'p> Writer<'_, 'p> {
     /// The map from keys to the objects of a class, and whose it is: the entity's, or the session's that owns them.
     pub fn index_of(&mut self, class: s::ObjectId) -> (r::Value, r::CellId) {
         let cell = self.info().objects[class.index()].index.expect("declared with the other cells");
-        let owned = self.layer(self.inst).is_some_and(|layer| layer.objects[class.index()].owned);
-        if !owned {
+        let owner = self.layer(self.inst).map_or(s::ScopeKind::Entity, |layer| layer.objects[class.index()].owner);
+        if owner == s::ScopeKind::Entity {
             return (self.entity(), cell);
+        }
+        if let Some(view) = self.view().filter(|_| owner == s::ScopeKind::View) {
+            return (view, cell);
         }
         match self.runs.session {
             Some(session) => (session, cell),
@@ -302,7 +347,7 @@ impl<'p> Writer<'_, 'p> {
                 let entered = w.attempt(insert(&key));
                 w.ways(entered, |_, _| {}, |_, _| {});
             }
-            if declared.owned && !evicts {
+            if declared.owner != s::ScopeKind::Entity && !evicts {
                 // The session has no more room, though others have.
                 w.op(r::OpKind::Release { object });
                 w.run_block(otherwise);

@@ -66,10 +66,14 @@ impl<'p> Lowering<'p> {
                 true => self.evicted_at_once(inst, s::ObjectId(number as u32)),
                 false => 0,
             };
-            let sessions = info.classes.session.filter(|_| class.owned);
-            let each = sessions.map_or(1, |session| self.a.class(session).capacity);
+            let owner = match class.owner {
+                s::ScopeKind::Session => info.classes.session,
+                s::ScopeKind::View => info.classes.view,
+                _ => None,
+            };
+            let each = owner.map_or(1, |owner| self.a.class(owner).capacity);
             let capacity = (capacity + spare).saturating_mul(each);
-            let id = self.class(layer, &class.name.text, capacity, Some(sessions.unwrap_or(entity)), source);
+            let id = self.class(layer, &class.name.text, capacity, Some(owner.unwrap_or(entity)), source);
             info.objects.push(KeyedObjects { class: id, index: None });
         }
         info

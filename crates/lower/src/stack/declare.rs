@@ -95,7 +95,12 @@ impl<'p> Lowering<'p> {
             let key = self.key_types(inst, class.keys.iter().map(|field| field.ty));
             let capacity = self.size(&at.env, &class.capacity, s::Counted::Objects);
             let kind = r::CellKind::Map { key, value: vec![r::Type::Ref(id)], capacity, by: Vec::new() };
-            let owner = info.classes.session.filter(|_| class.owned).unwrap_or(info.classes.entity);
+            let owner = match class.owner {
+                s::ScopeKind::Session => info.classes.session,
+                s::ScopeKind::View => info.classes.view,
+                _ => None,
+            };
+            let owner = owner.unwrap_or(info.classes.entity);
             let index = self.cell(owner, &format!("of_{}", class.name.text), kind, false, None);
             info.objects[place].index = Some(index);
         }
@@ -111,7 +116,7 @@ impl<'p> Lowering<'p> {
     /// Objects that the entity has are found by their own key.
     fn index_objects(&mut self, inst: usize) {
         let Some(layer) = self.layer(inst) else { return };
-        for place in (0..layer.objects.len()).filter(|place| !layer.objects[*place].owned) {
+        for place in (0..layer.objects.len()).filter(|place| layer.objects[*place].owner == s::ScopeKind::Entity) {
             let cells = self.key_cells(inst, s::ObjectId(place as u32));
             if let Some(index) = self.infos[inst].objects[place].index {
                 self.index_by(self.infos[inst].classes.entity, index, &cells);

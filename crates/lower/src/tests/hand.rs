@@ -86,7 +86,7 @@ fn sequencer() -> Layer {
     let fields = vec![Field { name: name("seq"), ty: SEQ, big: None, common: None, written: None }];
     layer.header = Some(Header {
         layout: Default::default(),
-        variants: vec![Variant { name: name("Header"), fields, with_message: true }],
+        variants: vec![Variant { name: name("Header"), fields, with_message: true, otherwise: false }],
     });
     layer.scopes = vec![
         Scope { kind: ScopeKind::Entity, capacity: None, members: vec![var("next", 1)] },

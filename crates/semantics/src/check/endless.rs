@@ -25,7 +25,7 @@ fn objects(program: &Program, layer: &Layer, out: &mut Vec<Diagnostic>) {
     for (at, class) in layer.objects.iter().enumerate() {
         let id = ObjectId(at as u32);
         if class.evict_oldest
-            || class.owned
+            || class.owner != ScopeKind::Entity
             || class.name.is_meant()
             || has_room_for_all(program, class)
             || ends(layer, id)

@@ -36,6 +36,7 @@ pub(crate) mod units;
 pub(crate) mod unused_wires;
 pub(crate) mod usage;
 pub(crate) mod vectors;
+pub(crate) mod views;
 pub(crate) mod vocabulary;
 pub(crate) mod wires;
 pub mod zeros;

@@ -48,6 +48,11 @@ pub(super) struct Deeds {
 }
 
 impl Deeds {
+    /// Where a message is put into a place, if one is.
+    pub(super) fn put(&self) -> Option<Span> {
+        self.puts.values().next().copied()
+    }
+
     /// Of a handler, with the functions that it calls.
     pub(super) fn of(layer: &Layer, handler: &Handler) -> Deeds {
         let mut deeds = Deeds::default();
@@ -202,7 +207,9 @@ impl Quota<'_> {
     /// Whether what is of a scope may end while the quota lives on.
     fn outlives(&self, scope: ScopeKind) -> bool {
         let owned = |scope: ScopeKind| match scope {
-            ScopeKind::Object(id) => self.layer.objects.get(id.index()).is_some_and(|class| class.owned),
+            ScopeKind::Object(id) => {
+                self.layer.objects.get(id.index()).is_some_and(|class| class.owner != ScopeKind::Entity)
+            }
             _ => false,
         };
         match self.at.0 {

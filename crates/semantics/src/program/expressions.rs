@@ -241,6 +241,13 @@ pub enum ExprKind {
         /// One for each part of the key.
         key: Vec<Expr>,
     },
+    /// `Row[r]` of a class that has one for each rank: a handle.
+    Row {
+        /// Among the layer's objects.
+        class: ObjectId,
+        /// A [`Type::Rank`].
+        rank: Box<Expr>,
+    },
     /// `waiting.holds(i)`: whether a message is in a place.
     Holds {
         /// A member of the kind [`MemberKind::Messages`](super::MemberKind::Messages).

@@ -29,6 +29,10 @@ pub enum Type {
     Object(ObjectId),
     /// A handle of a listener's point of the same layer.
     Listener,
+    /// Who somebody is in a view, from 0 on; of one view alone.
+    Rank,
+    /// A set of ranks, a bit each.
+    Ranks,
     /// Why something failed; compared only with names of reasons.
     Reason,
     /// No value.

@@ -5,7 +5,7 @@ use mokume_base::{Notation, Span};
 use super::signature::Claim;
 use super::{
     AttributeId, Expr, Field, Function, FunctionId, Handler, Local, LocalId, Name, ObjectId, Owner, Param, Part,
-    ScopeKind, ServiceId, StateRef, Type, VocabularyId,
+    RecordId, ScopeKind, ServiceId, StateRef, Type, VocabularyId,
 };
 
 /// What a layer does with sessions and flows by itself.
@@ -78,6 +78,10 @@ pub struct Layer {
     pub gives: Vec<Claim>,
     /// Vocabularies whose events it knows, with the places where it says so.
     pub speaks: Vec<(VocabularyId, Span)>,
+    /// A worker that is written as a `group`: it is in a view, which begins by itself.
+    pub group: bool,
+    /// The view that it is in, of a vocabulary that it speaks.
+    pub view: Option<LayerView>,
     /// The layer's own, then those of its containers.
     pub functions: Vec<Function>,
     /// In the order in which it takes them.
@@ -123,6 +127,8 @@ impl Layer {
             needs: Vec::new(),
             gives: Vec::new(),
             speaks: Vec::new(),
+            group: false,
+            view: None,
             functions: Vec::new(),
             parts: Vec::new(),
             containers: Vec::new(),
@@ -214,6 +220,34 @@ impl Layer {
     }
 }
 
+/// The view that a layer is in: that of the one vocabulary it speaks in which a view begins.
+#[derive(Clone, Debug)]
+pub struct LayerView {
+    /// The event with which a view begins.
+    pub event: Name,
+    /// What it brings.
+    pub record: ViewRecord,
+    /// The layer's view begins by itself when the event comes. Else it has a handler of its own for that.
+    pub by_itself: bool,
+    /// The layer says it to those above, and its own view begins with that; it does not come to it.
+    pub says: bool,
+    /// `on view_end`, `on view_begin`: among [`Layer::functions`].
+    pub around: [Option<u32>; 2],
+}
+
+/// A record that says who is in a view.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ViewRecord {
+    /// Its type.
+    pub record: RecordId,
+    /// The field that says who of the members we are, a [`Type::Rank`].
+    pub me: u32,
+    /// The field with the members, a vector in the order of ranks.
+    pub members: u32,
+    /// How many members there are at most.
+    pub bound: u32,
+}
+
 /// Who of those that a message of a multiplexor is for gets it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Matching {
@@ -256,6 +290,11 @@ impl Header {
         Some((index as u32, self.variants[index].clone()))
     }
 
+    /// The alternative of messages for which no other is named, `else`, by its number.
+    pub fn otherwise(&self) -> Option<u32> {
+        self.variants.iter().position(|variant| variant.otherwise).map(|at| at as u32)
+    }
+
     /// Whether it is one record, not a choice of alternatives.
     pub fn is_single(&self) -> bool {
         matches!(self.variants.as_slice(), [only] if only.name.text == "Header")
@@ -271,6 +310,8 @@ pub struct Variant {
     pub fields: Vec<Field>,
     /// A message goes with it; else it goes alone.
     pub with_message: bool,
+    /// `else`: that of all messages for which the layer names no other.
+    pub otherwise: bool,
 }
 
 /// What a multiplexor finds the one above by.
@@ -306,8 +347,10 @@ pub struct ObjectClass {
     pub evict_oldest: bool,
     /// The flow that is its key stays taken while it is there: `holds of`.
     pub holds: bool,
-    /// By the session: it ends with it. Else it is the entity's.
-    pub owned: bool,
+    /// Whose they are, and with whom they end: [`ScopeKind::Entity`], [`ScopeKind::Session`] or [`ScopeKind::View`].
+    pub owner: ScopeKind,
+    /// One for each rank, all made when the view begins: there is one for whatever rank is asked for.
+    pub rows: bool,
     /// The keys first.
     pub members: Vec<Member>,
 }

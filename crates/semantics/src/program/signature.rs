@@ -63,6 +63,10 @@ pub struct Carried {
     pub optional: bool,
     /// Whether it goes to all layers on that side, through whatever shape, for their entities: `all` in a vocabulary.
     pub of_all: bool,
+    /// Whether a view begins with it: `begins` in a vocabulary.
+    pub begins: bool,
+    /// Whether who says it sends no more in this view: `ends` in a vocabulary.
+    pub ends: bool,
 }
 
 /// A published value that a signature speaks of.

@@ -283,6 +283,14 @@ impl Signal {
     pub fn is_of_all(&self) -> bool {
         has_word(&self.0, "all")
     }
+    /// Of a vocabulary: whether a view begins with it.
+    pub fn begins_view(&self) -> bool {
+        has_word(&self.0, "begins")
+    }
+    /// Of a vocabulary: whether who says it sends no more in this view.
+    pub fn ends_view(&self) -> bool {
+        has_word(&self.0, "ends")
+    }
     /// What goes with it.
     pub fn params(&self) -> Vec<Param> {
         params(&self.0)
@@ -331,13 +339,17 @@ impl Layer {
     pub fn shape(&self) -> Shape {
         // A misspelt one was told, and is what was meant.
         let word = first_token(&self.0);
-        let words = ["worker", "multiplexor", "router", "endpoint"];
+        let words = ["worker", "multiplexor", "router", "endpoint", "group"];
         match word.as_ref().and_then(|word| mokume_base::did_you_mean(word.text(), words)) {
             Some("multiplexor") => Shape::Multiplexor,
             Some("router") => Shape::Router,
             Some("endpoint") => Shape::Endpoint,
             _ => Shape::Worker,
         }
+    }
+    /// Whether it is a `group`: a worker among the members of a view.
+    pub fn is_group(&self) -> bool {
+        first_token(&self.0).is_some_and(|word| word.text() == "group")
     }
     /// What bundles and stacks give it.
     pub fn params(&self) -> Vec<Param> {

@@ -329,7 +329,11 @@ impl Object {
     }
     /// `owned by session`
     pub fn is_owned(&self) -> bool {
-        has_word(&self.0, "owned")
+        has_word(&self.0, "owned") && !self.is_of_view()
+    }
+    /// `owned by view`
+    pub fn is_of_view(&self) -> bool {
+        has_word(&self.0, "view")
     }
     /// The name behind `evict`; `oldest` is the only one there is.
     pub fn evict(&self) -> Option<Name> {

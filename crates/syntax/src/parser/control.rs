@@ -201,6 +201,8 @@ impl Parser<'_> {
         self.pattern();
         self.expect_word("in");
         let start = self.checkpoint();
+        // A view says itself how many ranks there are at most.
+        let is_view = self.at_word("view") && self.nth(1) == L_BRACE;
         self.head_expression();
         if self.at(DOT_DOT) {
             self.open_at(start, RANGE_EXPR);
@@ -208,7 +210,9 @@ impl Parser<'_> {
             self.head_expression();
             self.close();
         }
-        self.loop_limit();
+        if !is_view {
+            self.loop_limit();
+        }
         self.block();
         self.close();
     }

@@ -15,6 +15,7 @@ pub(crate) fn form_of(word: &str) -> &'static str {
         "signature" => "signature Datagrams { unit message  publish mtu: u32 }",
         "vocabulary" => "vocabulary Presence { down ask(who: u8)  up known(who: u8)  reasons left }",
         "fn" => "fn twice(a: u32) -> u32 { return a + a }",
+        "group" => "group Stable(every: Duration = 50 ms) { … }",
         "worker" => "worker Credit(grant: u16 = 32) { … }",
         "multiplexor" => "multiplexor Ports { … }",
         "router" => "router Route { … }",

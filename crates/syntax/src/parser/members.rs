@@ -274,7 +274,9 @@ impl Parser<'_> {
         self.capacity();
         if self.eat_word("owned") {
             self.expect_word("by");
-            self.expect_word("session");
+            if !self.eat_word("view") {
+                self.expect_word("session");
+            }
         }
         if self.at_word("evict") {
             self.open(EVICT);

@@ -63,7 +63,7 @@ pub enum Fragment {
 /// The bound on nesting and on chains of operators, so that no text exhausts the stack of who walks the tree.
 const MAX_DEPTH: u32 = 200;
 
-pub(crate) const ITEM_WORDS: [&str; 24] = [
+pub(crate) const ITEM_WORDS: [&str; 25] = [
     "use",
     "const",
     "type",
@@ -75,6 +75,7 @@ pub(crate) const ITEM_WORDS: [&str; 24] = [
     "vocabulary",
     "fn",
     "worker",
+    "group",
     "multiplexor",
     "router",
     "endpoint",

@@ -8,6 +8,8 @@ use crate::kinds::SyntaxKind::{self, *};
 
 const SIGNATURE_WORDS: [&str; 11] =
     ["include", "unit", "boundaries", "down", "up", "address", "key", "publish", "reads", "writes", "speaks"];
+/// What may stand in front of an event of a vocabulary.
+const EVENT_WORDS: [&str; 4] = ["may", "all", "begins", "ends"];
 const VOCABULARY_WORDS: [&str; 3] = ["down", "up", "reasons"];
 
 impl Parser<'_> {
@@ -76,13 +78,13 @@ impl Parser<'_> {
         self.close();
     }
 
-    /// `down open, ask(who: u8)`; in a vocabulary `down may hurry(on: bool)`, `up all view(id: u32)`
+    /// `down open, ask(who: u8)`; in a vocabulary `down may hurry(on: bool)`, `up all view(id: u32)`, `up all begins view(v: View)`
     fn directed(&mut self) {
         self.open_documented(DIRECTED);
         self.bump();
         loop {
             self.open(SIGNAL);
-            while (self.at_word("may") || self.at_word("all")) && self.nth(1) == IDENT && !self.new_line_before(1) {
+            while self.at_any_word(&EVENT_WORDS) && self.nth(1) == IDENT && !self.new_line_before(1) {
                 self.bump();
             }
             let named = self.name("an event's name");

@@ -7,6 +7,7 @@ mod kind;
 mod locals;
 pub mod terms;
 mod view;
+pub mod views;
 
 use std::collections::BTreeMap;
 

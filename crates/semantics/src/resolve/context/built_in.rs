@@ -27,6 +27,8 @@ pub fn type_of(name: &str) -> Option<Type> {
         "Duration" => Type::Duration,
         "Instant" => Type::Instant,
         "Message" => Type::Message,
+        "Rank" => Type::Rank,
+        "Ranks" => Type::Ranks,
         "Reason" => Type::Reason,
         "Flow" => Type::Flow(Side::Above),
         "LowerFlow" => Type::Flow(Side::Below),

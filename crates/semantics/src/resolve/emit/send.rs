@@ -163,6 +163,9 @@ fn send_fields(
             let values = header_values(body, owner, &fields, given, span);
             Some(Fields { variant: 0, values })
         }
+        _ if header.otherwise().is_some() && given.is_empty() => {
+            header.otherwise().map(|variant| Fields { variant, values: Vec::new() })
+        }
         several => {
             let names: Vec<&str> = several.iter().map(|variant| variant.name.text.as_str()).collect();
             let text = format!("which alternative of the header of `{owner}` is sent?");

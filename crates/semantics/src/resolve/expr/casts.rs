@@ -27,7 +27,7 @@ pub(super) fn read(body: &mut Body, expr: &ast::CastExpr, span: Span) -> Expr {
         let kind = ExprKind::If { condition: Box::new(from), then: number(1), otherwise: number(0) };
         return make(kind, to, span);
     }
-    if !(numbers(from.ty) || matches!(from.ty, Type::Enum(_))) || !numbers(to) {
+    if !(numbers(from.ty) || matches!(from.ty, Type::Enum(_) | Type::Rank)) || !numbers(to) {
         return no_cast(body, from, to, span);
     }
     let kind = match (expr.is_wrapping(), a <= b) {
@@ -53,6 +53,7 @@ fn no_cast(body: &mut Body, from: Expr, to: Type, span: Span) -> Expr {
     let text = format!("{} cannot become {}", body.show(from.ty), body.show(to));
     let help = match to {
         Type::Enum(_) => "use `match`: not every number has a name",
+        Type::Rank => "not every number is a rank: `let r = view.rank(n) or { return }`",
         Type::Bool => "compare it: `x != 0`",
         _ => "casts are between numbers of all kinds, and from an enum to its number",
     };

@@ -5,6 +5,7 @@ use mokume_syntax::ast;
 
 use crate::program::*;
 use crate::resolve::body::terms::{make, unknown};
+use crate::resolve::body::views;
 use crate::resolve::body::Body;
 use crate::resolve::context::Item;
 use crate::resolve::expr;
@@ -21,6 +22,11 @@ pub fn read(body: &mut Body, expr: &ast::FieldExpr, span: Span) -> Expr {
     }
     if let Some(found) = containers::part(body, &base, &name) {
         return found;
+    }
+    if name.text == "size" && tree::name_expr(body.file, &base).is_some_and(|base| views::is_view(body, &base.text)) {
+        if let Some(view) = views::of(body) {
+            return views::size(&body.cx.program, &view, span);
+        }
     }
     if let Some(owner) = body.item_name(&base) {
         if let Some(found) = of_name(body, &owner, &name, span) {

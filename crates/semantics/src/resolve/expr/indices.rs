@@ -7,7 +7,7 @@ use crate::program::*;
 use crate::resolve::body::terms::{make, unknown};
 use crate::resolve::body::Body;
 use crate::resolve::expr;
-use crate::resolve::expr::{named_types, state, vectors};
+use crate::resolve::expr::{named_types, rows, state, vectors};
 use crate::{codes, tree};
 
 /// `a[i]`
@@ -15,6 +15,9 @@ pub(super) fn read(body: &mut Body, expr: &ast::IndexExpr, span: Span) -> Expr {
     let Some(base) = expr.base() else { return unknown(span) };
     let is_array = |kind: &MemberKind| matches!(kind, MemberKind::Array { .. });
     if let Some(name) = tree::name_expr(body.file, &base) {
+        if let Some(class) = rows::named(body, &base) {
+            return rows::read(body, class, expr, span);
+        }
         if body.class_named(&name).is_some() {
             let help = format!(
                 "write `if let e = {}[key] {{ … }}`, or `let e = {}[key] or new {{ … }}`",

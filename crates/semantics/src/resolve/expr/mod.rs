@@ -36,6 +36,7 @@ pub mod positional;
 mod quotes;
 pub mod records;
 mod refusals;
+pub mod rows;
 pub mod state;
 pub mod strangers;
 pub mod vectors;
@@ -45,7 +46,7 @@ use mokume_base::Span;
 use mokume_syntax::ast::{self, Expr as Tree, NumberValue};
 
 use crate::program::*;
-use crate::resolve::body::terms::{make, unknown};
+use crate::resolve::body::terms::{self, make, unknown};
 use crate::resolve::body::{Body, BodyKind};
 use crate::{codes, tree};
 
@@ -157,7 +158,11 @@ fn empty(body: &mut Body, expr: &Tree, span: Span) {
     }
 }
 
-/// An index: any number of up to 32 bits.
+/// An index: any number of up to 32 bits, or a rank.
 pub fn index(body: &mut Body, index: &Tree) -> Expr {
-    value(body, index, Type::UInt(32))
+    let found = infer(body, index, Some(Type::UInt(32)));
+    match found.ty {
+        Type::Rank => terms::cast(found, Type::UInt(32), CastKind::Widen),
+        _ => conversions::coerce(body, found, Type::UInt(32)),
+    }
 }

@@ -3,9 +3,10 @@
 use mokume_syntax::ast::Expr as Tree;
 
 use crate::program::*;
+use crate::resolve::body::views;
 use crate::resolve::body::Body;
 use crate::resolve::context::Item;
-use crate::resolve::expr::consts;
+use crate::resolve::expr::{consts, rows};
 use crate::tree;
 
 /// The type of what an expression names, if it names a value; no report.
@@ -14,6 +15,9 @@ pub(super) fn of(body: &mut Body, tree: &Tree) -> Option<Type> {
         Tree::Name(name) => type_of_name(body, &name.text()),
         Tree::Index(index) => {
             let base = index.base()?;
+            if let Some(class) = rows::named(body, &base) {
+                return Some(Type::Object(class));
+            }
             if let Some(element) = element_of_array(body, &base) {
                 return Some(element);
             }
@@ -53,6 +57,9 @@ fn type_of_name(body: &mut Body, name: &str) -> Option<Type> {
     }
     if let Some((_, ty)) = body.view.param(name) {
         return Some(ty);
+    }
+    if name == "me" && views::of(body).is_some() {
+        return Some(Type::Rank);
     }
     match body.cx.item(body.file, name)? {
         Item::Const(index) => consts::of_file(body.cx, index, None).map(|value| value.ty),

@@ -5,6 +5,7 @@ use mokume_base::Span;
 use crate::codes;
 use crate::program::*;
 use crate::resolve::body::terms::{make, unknown};
+use crate::resolve::body::views;
 use crate::resolve::body::{Body, BodyKind, Role};
 use crate::resolve::context::Item;
 use crate::resolve::expr::{consts, state, strangers};
@@ -31,6 +32,11 @@ pub(super) fn read(body: &mut Body, name: &Name, want: Option<Type>) -> Expr {
         "now" if has_inputs(body, name.span, "the time") => return make(ExprKind::Now, Type::Instant, name.span),
         "random" if has_inputs(body, name.span, "a random number") => return sample(body, name.span, want),
         "now" | "random" => return unknown(name.span),
+        "me" => {
+            if let Some(view) = views::of(body) {
+                return views::me(&body.cx.program, &view, name.span);
+            }
+        }
         "flow" if is_at_hand(body) => return make(ExprKind::FlowHere, Type::Flow(Side::Above), name.span),
         _ => {}
     }

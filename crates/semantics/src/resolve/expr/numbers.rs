@@ -12,6 +12,17 @@ use crate::{codes, types};
 pub(super) fn plain(body: &mut Body, value: u64, span: Span, want: Option<Type>) -> Expr {
     let ty = match want {
         Some(ty @ (Type::UInt(_) | Type::Seq(_))) => ty,
+        Some(Type::Rank) if value == 0 => Type::Rank,
+        Some(ty @ (Type::Rank | Type::Ranks)) => {
+            let what = body.show(ty);
+            let help = match ty {
+                Type::Rank => "the first is 0; another number is looked for: `if let r = view.rank(n) { … }`",
+                _ => "write `[]` for none, `[r]` for one",
+            };
+            let text = format!("expected {what}, found a number");
+            body.error(codes::MISMATCH, text, span, "no member of a view", help);
+            return unknown(span);
+        }
         Some(ty @ (Type::Duration | Type::Instant)) => {
             let what = body.show(ty);
             body.error(

@@ -21,6 +21,11 @@ pub fn operate(body: &mut Body, op: Binary, a: Expr, b: Expr, op_span: Span, spa
         Binary::Shl | Binary::Shr => (a, b),
         _ => (fit(a), fit(b)),
     };
+    let (op, b) = match (op, result) {
+        // Of sets, those that are not in the other.
+        (Binary::Sub, Type::Ranks) => (Binary::BitAnd, make(ExprKind::Not(Box::new(b)), Type::Ranks, span)),
+        _ => (op, b),
+    };
     make(ExprKind::Binary { op, a: Box::new(a), b: Box::new(b) }, result, span)
 }
 
@@ -31,8 +36,8 @@ fn comparison(op: Binary, a: &Expr, b: &Expr) -> Option<(Type, Type)> {
         (Type::Flow(_), Type::Flow(_)) if equality => Some((a.ty, Type::Bool)),
         (x, y) if x != y => None,
         (Type::Record(_), _) if equality => Some((a.ty, Type::Bool)),
-        (Type::Seq(_) | Type::Duration | Type::Instant, _) => Some((a.ty, Type::Bool)),
-        (Type::Bool | Type::Enum(_) | Type::Reason, _) if equality => Some((a.ty, Type::Bool)),
+        (Type::Seq(_) | Type::Duration | Type::Instant | Type::Rank, _) => Some((a.ty, Type::Bool)),
+        (Type::Bool | Type::Enum(_) | Type::Ranks | Type::Reason, _) if equality => Some((a.ty, Type::Bool)),
         _ => None,
     }
 }
@@ -68,6 +73,12 @@ fn bad_operands(body: &mut Body, op: Binary, a: Expr, b: Expr, op_span: Span, sp
         (Type::Seq(_), Type::Seq(_)) => {
             "two `seq`s of one width are compared and subtracted; what is added to one is a number".to_string()
         }
+        (Type::Rank, _) | (_, Type::Rank) => {
+            "ranks are compared, and nothing is counted with them; `r as u32` is the number".to_string()
+        }
+        (Type::Ranks, _) | (_, Type::Ranks) => {
+            "sets of ranks: `a | b`, `a & b`, `a - b`, `r in a`, `[r]`, `[]`".to_string()
+        }
         (Type::Instant, Type::UInt(_)) => "a duration is added to an instant: `now + 5 ms`".to_string(),
         (Type::Instant, Type::Instant) => "instants are compared and subtracted".to_string(),
         _ => "both sides must be numbers of the same kind".to_string(),
@@ -91,7 +102,8 @@ pub(super) fn beside(op: Binary, ty: Type, in_front: bool) -> Option<Type> {
         Type::Unknown => None,
         Type::Seq(width) if !compares(op) && !in_front => Some(Type::UInt(width)),
         Type::Duration if matches!(op, Mul | MulWrap | Div | Rem) => Some(Type::UInt(64)),
-        Type::UInt(_) | Type::Seq(_) | Type::Duration => Some(ty),
+        Type::Rank if compares(op) => Some(ty),
+        Type::UInt(_) | Type::Seq(_) | Type::Duration | Type::Ranks => Some(ty),
         Type::Record(_) if compares(op) => Some(ty),
         _ => None,
     }
@@ -107,6 +119,7 @@ fn arithmetic(op: Binary, a: Type, b: Type) -> Option<(Type, Type)> {
             let ty = Type::UInt(x.max(y));
             Some((ty, ty))
         }
+        (Type::Ranks, Type::Ranks) if matches!(op, BitAnd | BitOr | BitXor | Sub) => Some((a, a)),
         (Type::Bool, Type::Bool) if matches!(op, BitAnd | BitOr | BitXor) => Some((a, a)),
         (Type::Seq(x), Type::Seq(y)) if x == y => match op {
             Sub | SubWrap => Some((a, Type::UInt(x))),

@@ -7,7 +7,7 @@ use crate::program::*;
 use crate::resolve::body::terms::{make, unknown};
 use crate::resolve::body::Body;
 use crate::resolve::expr;
-use crate::resolve::expr::{conversions, operations, state};
+use crate::resolve::expr::{conversions, named_types, operations, state};
 use crate::{codes, tree, types};
 
 /// `not x`, `!x`
@@ -146,6 +146,15 @@ fn is_in(body: &mut Body, left: &Tree, right: &Tree, span: Span) -> Expr {
         let keys = state::object_keys(body, class);
         let key = key_values(body, &tree::untuple(left), &keys, span);
         return make(ExprKind::HasObject { class, key }, Type::Bool, span);
+    }
+    if named_types::of(body, right) == Some(Type::Ranks) {
+        let rank = expr::value(body, left, Type::Rank);
+        let set = expr::infer(body, right, None);
+        let kind = ExprKind::Binary { op: Binary::Shr, a: Box::new(set), b: Box::new(rank) };
+        let bit = |kind| Box::new(make(kind, Type::Ranks, span));
+        let last = ExprKind::Binary { op: Binary::BitAnd, a: bit(kind), b: bit(ExprKind::Number(1)) };
+        let is_set = ExprKind::Binary { op: Binary::Ne, a: bit(last), b: bit(ExprKind::Number(0)) };
+        return make(is_set, Type::Bool, span);
     }
     let is_map = |kind: &MemberKind| matches!(kind, MemberKind::Map { .. });
     let Some(map) = state::of_kind(body, right, "a map or the name of objects", is_map) else { return unknown(span) };

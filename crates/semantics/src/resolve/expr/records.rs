@@ -4,11 +4,12 @@ use mokume_base::{Diagnostic, Span};
 use mokume_syntax::ast::{self, AstNode, Expr as Tree};
 
 use crate::program::*;
-use crate::resolve::body::terms::{make, unknown};
+use crate::resolve::body::terms::{cast, make, unknown};
+use crate::resolve::body::views;
 use crate::resolve::body::Body;
 use crate::resolve::context::Item;
 use crate::resolve::expr;
-use crate::resolve::expr::{annotations, conversions, names};
+use crate::resolve::expr::{annotations, conversions, named_types, names};
 use crate::{codes, suggest, tree};
 
 /// `Pair { left: 1, right }`
@@ -27,10 +28,26 @@ pub(super) fn read(body: &mut Body, expr: &ast::RecordExpr, span: Span) -> Expr 
             return unknown(span);
         }
     };
-    let fields = body.cx.program.records[id.index()].fields.clone();
+    let mut fields = body.cx.program.records[id.index()].fields.clone();
     let given = given(body, &expr.fields());
-    let values = values(body, &name.text, "record", &fields, given, span);
+    let me = numbered(body, id, &given);
+    if let Some(me) = me {
+        fields[me].ty = Type::UInt(32);
+    }
+    let mut values = values(body, &name.text, "record", &fields, given, span);
+    if let Some(me) = me {
+        values[me] = cast(values[me].clone(), Type::Rank, CastKind::Truncate);
+    }
     make(ExprKind::Record { record: id, fields: values }, Type::Record(id), span)
+}
+
+/// Of a view that is made, who of its members we are: a number, as it is a rank of none that is.
+fn numbered(body: &mut Body, id: RecordId, given: &[(Name, Option<Tree>)]) -> Option<usize> {
+    let me = views::of_record(&body.cx.program, id)?.me as usize;
+    let called = body.cx.program.records[id.index()].fields[me].name.text.clone();
+    let (_, value) = given.iter().find(|(name, _)| name.text == called)?;
+    let value = value.as_ref()?;
+    (named_types::of(body, value) != Some(Type::Rank)).then_some(me)
 }
 
 /// `{ left: 1, right }` as names and expressions; the short form names the value.

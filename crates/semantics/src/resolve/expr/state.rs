@@ -7,7 +7,7 @@ use crate::program::*;
 use crate::resolve::body::terms::{make, unknown};
 use crate::resolve::body::Body;
 use crate::resolve::expr;
-use crate::resolve::expr::strangers;
+use crate::resolve::expr::{rows, strangers};
 use crate::{codes, suggest, tree};
 
 /// The value of state: of a variable.
@@ -181,7 +181,13 @@ pub fn is_member(body: &Body, expr: &Tree, wanted: fn(&MemberKind) -> bool) -> b
             }
             body.find_state(&name.text)
         }
-        Tree::Field(_) => {
+        Tree::Field(field) => {
+            if let Some(class) = field.base().and_then(|base| rows::of(body, &base)) {
+                let name = tree::some_name(body.file, field.name());
+                let members = body.this_layer().and_then(|layer| layer.members(ScopeKind::Object(class)));
+                let found = name.zip(members).and_then(|(name, all)| all.get(position(all, &name.text)? as usize));
+                return found.is_some_and(|member| wanted(&member.kind));
+            }
             let Some((owner, name)) = tree::name_field(body.file, expr) else { return false };
             let owner = body.locals.find(&owner.text).map(|local| body.locals.ty(local));
             if owner == Some(Type::Listener) {

@@ -16,6 +16,9 @@ use crate::resolve::expr::{data, named_types, positional};
 /// `[a, b]` where a vector is wanted.
 pub(super) fn literal(body: &mut Body, tree: &ast::VectorExpr, want: Option<Type>, span: Span) -> Expr {
     let elements = tree.elements();
+    if want == Some(Type::Ranks) {
+        return set(body, &elements, span);
+    }
     let wanted = want.and_then(|want| Some((want, body.cx.program.vector(want)?)));
     let Some((Type::Record(record), Vector { element, bound })) = wanted else {
         elements.iter().for_each(|element| drop(expr::infer(body, element, None)));
@@ -42,6 +45,24 @@ pub(super) fn literal(body: &mut Body, tree: &ast::VectorExpr, want: Option<Type
     values.insert(0, length);
     values.resize_with(bound as usize + 1, || data::zero(body, element, span));
     make(ExprKind::Record { record, fields: values }, Type::Record(record), span)
+}
+
+/// `[]`, `[r]` where a set of ranks is wanted.
+fn set(body: &mut Body, elements: &[Tree], span: Span) -> Expr {
+    let bit = |body: &mut Body, element: &Tree| {
+        let rank = expr::value(body, element, Type::Rank);
+        let one = make(ExprKind::Number(1), Type::Ranks, span);
+        let kind = ExprKind::Binary { op: Binary::Shl, a: Box::new(one), b: Box::new(rank) };
+        make(kind, Type::Ranks, span)
+    };
+    let none = make(ExprKind::Number(0), Type::Ranks, span);
+    elements.iter().fold(none, |all, element| {
+        let bit = bit(body, element);
+        match all.kind {
+            ExprKind::Number(0) => bit,
+            _ => make(ExprKind::Binary { op: Binary::BitOr, a: Box::new(all), b: Box::new(bit) }, Type::Ranks, span),
+        }
+    })
 }
 
 /// The value of an expression that names a vector; none, without a report, if it names none.

@@ -9,6 +9,7 @@ use mokume_syntax::ast;
 
 use crate::events::{DOWN, UP};
 use crate::program::*;
+use crate::resolve::body::views;
 use crate::resolve::body::{Body, BodyKind};
 use crate::resolve::context::{twice, Context, Item, Lazy};
 use crate::resolve::expr;
@@ -97,7 +98,32 @@ fn carried(cx: &mut Context, file: FileId, event: &ast::Signal, down: bool, own:
         let help = "leave `all` out, or the message";
         cx.error(codes::SIGNATURE_PART, text, message.name.span, "of whom is it then?", help);
     }
-    Some(Carried { name, params, optional, of_all })
+    let begins = event.begins_view() && begins_view(cx, &name, &params, of_all && own && !down);
+    let ends = event.ends_view();
+    if ends && (!down || !own) {
+        let help = "write `down all ends block_ok()`";
+        cx.error(codes::NO_VIEW, "who sends says that it sends no more", name.span, "goes down", help);
+    }
+    Some(Carried { name, params, optional, of_all, begins, ends })
+}
+
+/// Whether an event can begin a view: it goes up to all, and brings a record that says who is in it.
+fn begins_view(cx: &mut Context, name: &Name, params: &[Field], goes_up_to_all: bool) -> bool {
+    let of = |params: &[Field]| match params {
+        [Field { ty: Type::Record(id), .. }] => views::of_record(&cx.program, *id).is_some(),
+        _ => false,
+    };
+    let unknown = params.iter().any(|param| param.ty == Type::Unknown);
+    let (text, help) = match (goes_up_to_all, unknown || of(params)) {
+        (true, true) => return !unknown,
+        (false, _) => ("a view begins for all layers, from below", "write `up all begins view(v: View)`"),
+        _ => (
+            "a view is a record that says who is in it, and who of them we are",
+            "write `record View { id: u32, me: Rank, members: [u16; ..8] }` and `up all begins view(v: View)`",
+        ),
+    };
+    cx.error(codes::NO_VIEW, text, name.span, "begins no view", help);
+    false
 }
 
 fn signature(cx: &mut Context, index: usize, found: &mut Vec<Lazy<(), Signature>>) {

@@ -8,7 +8,7 @@ use crate::program::*;
 use crate::resolve::body::{Body, BodyKind};
 use crate::resolve::context::{Context, Pending};
 use crate::resolve::layer::reader::{LayerReader, Source};
-use crate::resolve::layer::{handlers, sight};
+use crate::resolve::layer::{handlers, sight, views};
 use crate::resolve::stmt;
 use crate::resolve::stmt::function;
 use crate::{codes, tree};
@@ -42,6 +42,31 @@ pub(super) fn read(reader: &mut LayerReader, sources: &[Source]) {
         reader.at(source);
         handler_code(reader, &next);
     }
+    views::handler(reader);
+    otherwise(reader);
+}
+
+/// Messages for which the layer names no alternative pass, down and up, where it has no handlers for them.
+fn otherwise(reader: &mut LayerReader) {
+    let layer = reader.this();
+    let Some(variant) = layer.header.as_ref().and_then(Header::otherwise) else { return };
+    let span = layer.name.span;
+    let message = LocalId(0);
+    let held = || Expr { kind: ExprKind::Give(message), ty: Type::Message, span };
+    let mut pass = |event: Event, emission: Emission| {
+        let locals = vec![Local { name: Name { text: ".message".into(), span }, ty: Type::Message }];
+        let body = vec![Stmt { kind: StmtKind::Emit(emission), span }];
+        let handler = Handler { event, scope: ScopeKind::Entity, locals, body, span };
+        if !layer.handlers.iter().any(|known| handlers::same_event(known, &handler)) {
+            layer.handlers.push(handler);
+        }
+    };
+    let fields = Some(Fields { variant, values: Vec::new() });
+    let down = Emission::Send { message: Some(held()), fields, to: None };
+    pass(Event::Send { message, flow: None }, down);
+    let up = Emission::Deliver { message: held(), from: None };
+    let variant = Some(variant);
+    pass(Event::Deliver { message: Some(message), variant, fields: Vec::new(), flow: None }, up);
 }
 
 fn head_of(reader: &mut LayerReader, tree: &ast::Handler) -> Option<usize> {
@@ -85,7 +110,7 @@ fn function_code(reader: &mut LayerReader, index: usize, tree: &ast::Function) {
 }
 
 fn handler_code(reader: &mut LayerReader, tree: &ast::Handler) {
-    let Some(index) = head_of(reader, tree) else { return };
+    let Some(index) = head_of(reader, tree) else { return views::code(reader, tree) };
     let head = reader.this().handlers[index].clone();
     let kind = BodyKind::Handler(handlers::role(&head.event));
     let (file, id, part) = (reader.file, reader.id, reader.part);
@@ -109,9 +134,11 @@ fn handler_code(reader: &mut LayerReader, tree: &ast::Handler) {
         function::last_brace(reader.file, tree.body(), span),
         &mut reader.cx.out,
     );
+    let guard = views::guard(&reader.cx.program.layers[reader.id.index()], &reader.cx.program, &head);
     let handler = &mut reader.this().handlers[index];
     handler.locals = locals;
-    handler.body = statements;
+    handler.body = guard;
+    handler.body.extend(statements);
 }
 
 /// The messages that a handler begins with.

@@ -9,8 +9,8 @@ use crate::resolve::context::{is_value, twice, Pending};
 use crate::resolve::expr;
 use crate::resolve::expr::annotations;
 use crate::resolve::items::params;
-use crate::resolve::layer::handlers;
 use crate::resolve::layer::reader::LayerReader;
+use crate::resolve::layer::{handlers, views};
 use crate::{codes, tree};
 
 /// The heads of all functions and handlers.
@@ -18,6 +18,7 @@ pub(super) fn read(reader: &mut LayerReader, members: &[ast::Member]) {
     for member in members {
         match member {
             ast::Member::Function(function) => add_function(reader, function),
+            ast::Member::Handler(handler) if views::around(reader, handler).is_some() => {}
             ast::Member::Handler(handler) => add_handler(reader, None, handler),
             ast::Member::Object(object) => {
                 let name = tree::some_name(reader.file, object.name());

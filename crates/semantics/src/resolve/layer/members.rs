@@ -123,7 +123,7 @@ fn add_header(reader: &mut LayerReader, header: &ast::Header, span: Span) {
     let variants = match header.fields() {
         Some(fields) => {
             let fields = fields::read(reader.cx, reader.file, &fields, FieldUse::Header);
-            vec![Variant { name: Name { text: "Header".into(), span }, fields, with_message: true }]
+            vec![Variant { name: Name { text: "Header".into(), span }, fields, with_message: true, otherwise: false }]
         }
         None => alternatives(reader, header),
     };
@@ -152,16 +152,38 @@ const MOST_ALTERNATIVES: usize = 256;
 fn alternatives(reader: &mut LayerReader, header: &ast::Header) -> Vec<Variant> {
     let mut variants: Vec<Variant> = Vec::new();
     for alternative in header.alternatives() {
-        let Some(name) = tree::some_name(reader.file, alternative.name()) else { continue };
+        let Some(mut name) = tree::some_name(reader.file, alternative.name()) else { continue };
+        let otherwise = name.text == "else";
+        if otherwise {
+            name.text = OTHERWISE.into();
+            otherwise_rules(reader, &alternative, &name);
+        }
         if let Some(first) = variants.iter().find(|first| first.name.text == name.text) {
             let diagnostic = twice("alternative", &name, &first.name);
             reader.cx.report(diagnostic);
             continue;
         }
         let fields = fields::read(reader.cx, reader.file, &alternative.fields(), FieldUse::Header);
-        variants.push(Variant { name, fields, with_message: alternative.with_message() });
+        let with_message = otherwise || alternative.with_message();
+        variants.push(Variant { name, fields, with_message, otherwise });
     }
     variants
+}
+
+/// What the alternative `else` is called in packets, counts and pages.
+const OTHERWISE: &str = "Else";
+
+/// `else` has nothing to say, and is of layers with one above and one below.
+fn otherwise_rules(reader: &mut LayerReader, alternative: &ast::Alternative, name: &Name) {
+    if !alternative.fields().is_empty() {
+        let help = "give an alternative with fields a name: `Data { seq: u32 } with message`";
+        reader.cx.error(codes::HEADER_FIELDS, "`else` has no fields", name.span, "nobody would fill them", help);
+    }
+    if reader.this().shape != Shape::Worker {
+        let help = "give the alternative a name, and say it in `below.send`";
+        let text = "`else` is of workers, where messages pass by themselves";
+        reader.cx.error(codes::SHAPE_MEMBER, text, name.span, "not in this shape", help);
+    }
 }
 
 fn service_named(reader: &mut LayerReader, name: Option<Name>) -> Option<(ServiceId, Name)> {

@@ -16,6 +16,7 @@ mod rules;
 mod scopes;
 mod sight;
 mod values;
+mod views;
 pub mod written_out;
 
 use mokume_base::FileId;
@@ -77,8 +78,11 @@ pub fn with_containers(cx: &mut Context, of: LayerId, containers: &[(String, Con
 /// What a layer declares, in its own text and in those of its parts; `of` is the layer as it is written.
 fn members_of(cx: &mut Context, (id, of): (LayerId, LayerId), file: FileId, item: &ast::Layer) {
     let mut declare = LayerReader::new(cx, file, id);
+    declare.this().group = item.is_group();
     parts::take(&mut declare, of, item);
-    for source in parts::sources(declare.cx, id, file, item) {
+    let sources = parts::sources(declare.cx, id, file, item);
+    views::declare(&mut declare, &sources);
+    for source in sources {
         declare.at(&source);
         members::all(&mut declare, &source.members);
         for member in &source.members {
@@ -95,6 +99,11 @@ fn heads_of(cx: &mut Context, id: LayerId, file: FileId, item: &ast::Layer) {
     for source in &sources {
         declare.at(source);
         heads::read(&mut declare, &source.members);
+    }
+    // Behind those that stand in the text, which are counted there.
+    for source in &sources {
+        declare.at(source);
+        views::heads(&mut declare, &source.members);
     }
     declare.at(&sources[0]);
     heads::container_heads(&mut declare);

@@ -11,7 +11,7 @@ use crate::resolve::context::twice;
 use crate::resolve::items::fields;
 use crate::resolve::items::fields::FieldUse;
 use crate::resolve::layer::reader::LayerReader;
-use crate::resolve::layer::{containers, kinds, quotas, sight};
+use crate::resolve::layer::{containers, kinds, quotas, sight, views};
 use crate::{codes, tree};
 
 /// `session { … }`, `entity { … }`
@@ -130,14 +130,26 @@ pub(super) fn object(reader: &mut LayerReader, object: &ast::Object) {
         .iter()
         .map(|key| Member { name: key.name.clone(), kind: MemberKind::Var { ty: key.ty, init: None, constant: true } })
         .collect();
-    let capacity = capacity_of(reader, object, &name);
+    let owner = match (object.is_owned(), object.is_of_view()) {
+        (true, _) => ScopeKind::Session,
+        (false, true) => ScopeKind::View,
+        (false, false) => ScopeKind::Entity,
+    };
+    let rows = owner == ScopeKind::View && matches!(keys.as_slice(), [only] if only.ty == Type::Rank);
+    let capacity = match rows {
+        true => views::rows(reader, object, &name),
+        false => capacity_of(reader, object, &name),
+    };
+    if owner == ScopeKind::View && !rows && reader.this().members(ScopeKind::View).is_none() {
+        let help = "give it one: `view { … }`, or let it speak a vocabulary in which a view begins";
+        reader.cx.error(codes::NO_VIEW, "this layer has no view", name.span, "owned by none", help);
+    }
     let kind = ScopeKind::Object(ObjectId(reader.this().objects.len() as u32));
     let members = members(reader, kind, &object.states(), first);
     given(reader, kind, &object.states(), &members);
     let evict_oldest = object.evict().is_some();
-    let owned = object.is_owned();
     let holds = holds(reader, object, &keys, &name);
-    if owned && reader.this().shape == Shape::Router {
+    if owner == ScopeKind::Session && reader.this().shape == Shape::Router {
         let help = "leave `owned by session` out: the entity keeps them";
         reader.cx.error(codes::SHAPE_MEMBER, "a router has no sessions", name.span, "owned by none", help);
     }
@@ -145,7 +157,7 @@ pub(super) fn object(reader: &mut LayerReader, object: &ast::Object) {
         let ScopeKind::Object(class) = kind else { return };
         reader.this().parts[part].objects.push((own.text, class));
     }
-    reader.this().objects.push(ObjectClass { name, keys, capacity, evict_oldest, holds, owned, members });
+    reader.this().objects.push(ObjectClass { name, keys, capacity, evict_oldest, holds, owner, rows, members });
 }
 
 /// An object has state and expiries alone, and evicts the oldest if any.
@@ -168,7 +180,9 @@ fn holds(reader: &mut LayerReader, object: &ast::Object, keys: &[Field], name: &
     keys.iter().filter(|key| key.name.text == held.text).for_each(|key| reader.cx.mention(&held, key.name.span));
     let wrong = match keys {
         _ if !is_worker => Some("only a worker's sessions leave flows behind"),
-        _ if object.is_owned() => Some("what a session owns ends with it, and what is held is there when it has gone"),
+        _ if object.is_owned() || object.is_of_view() => {
+            Some("what a session or a view owns ends with it, and what is held is there when it has gone")
+        }
         [only] if only.name.text == held.text => match only.ty {
             Type::Flow(Side::Above) | Type::Unknown => None,
             _ => Some("what is held is a flow"),

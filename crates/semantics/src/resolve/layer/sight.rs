@@ -28,8 +28,8 @@ pub(super) fn function_scopes(layer: &Layer) -> Vec<Named> {
 /// The scopes whose state a body names without a handle; a call counts at its own place.
 pub(super) fn scopes_named(layer: &Layer, body: &[Stmt], of_functions: &[Named]) -> Named {
     let owner = |class: ObjectId| match layer.objects.get(class.index()) {
-        Some(class) if class.owned => ScopeKind::Session,
-        _ => ScopeKind::Entity,
+        Some(class) => class.owner,
+        None => ScopeKind::Entity,
     };
     let has_sessions = layer.scopes.iter().any(|scope| scope.kind == ScopeKind::Session);
     let mut named = Named::new();
@@ -52,7 +52,7 @@ pub(super) fn scopes_named(layer: &Layer, body: &[Stmt], of_functions: &[Named])
                 named.entry(*kind).or_insert(*span);
             }
         }
-        Met::Expr(Expr { kind: ExprKind::HasObject { class, .. }, span, .. }) => {
+        Met::Expr(Expr { kind: ExprKind::HasObject { class, .. } | ExprKind::Row { class, .. }, span, .. }) => {
             named.entry(owner(*class)).or_insert(*span);
         }
         Met::Stmt(Stmt {

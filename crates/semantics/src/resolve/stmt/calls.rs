@@ -4,6 +4,7 @@ use mokume_base::{Diagnostic, Span};
 use mokume_syntax::ast::{self, AstNode, Expr as Tree};
 
 use crate::program::*;
+use crate::resolve::body::views;
 use crate::resolve::body::Body;
 use crate::resolve::emit::clauses::Clauses;
 use crate::resolve::emit::language_events;
@@ -89,7 +90,7 @@ fn effect(body: &mut Body, stmt: &ast::ExprStmt, call: &ast::CallExpr, span: Spa
         return reply.filter(|_| body.has_effects(span));
     }
     if let Some(emission) = emit::read(body, call, &clauses, span) {
-        return emission.filter(|_| body.has_effects(span)).map(StmtKind::Emit);
+        return emission.filter(|_| body.has_effects(span)).map(|emission| views::said(body, emission, span));
     }
     if let Some(kind) = changes::read(body, call, span) {
         return kind.filter(|_| body.has_effects(span));

@@ -5,6 +5,7 @@ use mokume_syntax::ast::{self, Expr as Tree};
 
 use crate::program::*;
 use crate::resolve::body::terms::{compared, edited, make, number, picked};
+use crate::resolve::body::views;
 use crate::resolve::body::{Body, BodyKind, Role};
 use crate::resolve::expr;
 use crate::resolve::expr::{named_types, operators, positional, state};
@@ -115,6 +116,7 @@ pub(super) fn read(body: &mut Body, expr: &Tree) -> Option<Result<Lookup, ()>> {
             let key = operators::key_values(body, &trees, &keys, span);
             Some(Ok(Lookup::Map { map, key, values }))
         }
+        Tree::Call(call) if is_rank(body, call) => Some(rank_lookup(body, call, span)),
         Tree::Call(call) => match vector_lookup(body, call, span).or_else(|| place_lookup(body, call, span)) {
             None => expr::containers::refusing(body, call, span).map(|call| Ok(Lookup::Call(call))),
             found => found,
@@ -200,6 +202,27 @@ fn vector_lookup(body: &mut Body, call: &ast::CallExpr, span: Span) -> Option<Re
     let shorter = targets::put_into(body, &base, edited(vector, Edit::Pop, span), span);
     let after = shorter.map(|kind| Stmt { kind, span }).into_iter().collect();
     Some(Ok(Lookup::Vector { before: Vec::new(), condition, value, after }))
+}
+
+/// `view.rank(n)`
+fn is_rank(body: &Body, call: &ast::CallExpr) -> bool {
+    let method = tree::method(body.file, call);
+    let of_view = |base: &Tree| tree::name_expr(body.file, base).is_some_and(|base| views::is_view(body, &base.text));
+    method.is_some_and(|(base, name)| name.text == "rank" && of_view(&base))
+}
+
+/// The member whose number is given, if the view has so many.
+fn rank_lookup(body: &mut Body, call: &ast::CallExpr, span: Span) -> Result<Lookup, ()> {
+    let view = views::of(body).ok_or(())?;
+    let values = positional::counted(body, "rank", &call.args(), 1, span).ok_or(())?;
+    let value = values.first().map(|value| expr::value(body, value, Type::UInt(32))).ok_or(())?;
+    let local = body.locals.hidden(span, Type::UInt(32));
+    let number = make(ExprKind::Local(local), Type::UInt(32), span);
+    let before = vec![Stmt { kind: StmtKind::Let { local, value }, span }];
+    let size = views::size(&body.cx.program, &view, span);
+    let condition = compared(Binary::Lt, number.clone(), size, span);
+    let value = make(ExprKind::Cast { kind: CastKind::Truncate, a: Box::new(number) }, Type::Rank, span);
+    Ok(Lookup::Vector { before, condition, value, after: Vec::new() })
 }
 
 /// `listener`, where nothing else has the name.

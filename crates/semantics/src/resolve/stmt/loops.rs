@@ -4,7 +4,8 @@ use mokume_base::Span;
 use mokume_syntax::ast::{self, Expr as Tree};
 
 use crate::program::*;
-use crate::resolve::body::terms::unknown;
+use crate::resolve::body::terms::{make, number, unknown};
+use crate::resolve::body::views;
 use crate::resolve::body::Body;
 use crate::resolve::expr::operators;
 use crate::resolve::stmt::{bindings, containers, lookup, vectors};
@@ -64,10 +65,39 @@ pub(super) fn while_(body: &mut Body, stmt: &ast::WhileStmt, span: Span) -> Opti
     Some(StmtKind::While { condition, limit, body })
 }
 
+/// `for r in view { … }`: over the ranks, of which there are no more than the view's record has room for.
+fn over_view(body: &mut Body, stmt: &ast::ForStmt, names: &[Name], span: Span) -> StmtKind {
+    let Some(view) = views::of(body) else { return StmtKind::Return { value: None } };
+    if let Some(limit) = stmt.limit() {
+        let place = body.span(&limit);
+        let text = "a view has its own limit";
+        body.error(codes::MISPLACED, text, place, "not needed", "write `for r in view { … }`");
+    }
+    let to = views::size(&body.cx.program, &view, span);
+    let (from, limit) = (number(0, span), number(view.record.bound, span));
+    body.scoped(|body| {
+        let local = body.locals.hidden(span, Type::UInt(32));
+        let count = make(ExprKind::Local(local), Type::UInt(32), span);
+        let rank = bindings::only_name(body, names, span, Type::Rank);
+        let value = make(ExprKind::Cast { kind: CastKind::Truncate, a: Box::new(count) }, Type::Rank, span);
+        let mut inner = vec![Stmt { kind: StmtKind::Let { local: rank, value }, span }];
+        inner.extend(stmt::block(body, stmt.body()));
+        StmtKind::For { local, from, to, limit, body: inner }
+    })
+}
+
 /// `for i in a .. b limit 16 { … }`, over objects, vectors and containers too.
 pub(super) fn for_(body: &mut Body, stmt: &ast::ForStmt, span: Span) -> Option<StmtKind> {
     let names = bindings::names(body, stmt.pattern());
     let iterable = stmt.iterable()?;
+    if tree::name_expr(body.file, &iterable).is_some_and(|name| views::is_view(body, &name.text)) {
+        return Some(over_view(body, stmt, &names, span));
+    }
+    if let (None, Some(name)) = (stmt.limit(), tree::name_expr(body.file, &iterable).filter(|name| name.text == "view"))
+    {
+        let help = "write `limit 8` in front of the block; only over the view of a layer none is needed";
+        body.error(codes::MISSING_ARGUMENT, "this loop has no limit", name.span, "expected `limit` behind it", help);
+    }
     let limit = limit(body, stmt.limit(), span);
     if let Tree::Range(range) = &iterable {
         let (from, to) = match (range.from(), range.to()) {

@@ -5,6 +5,7 @@ use mokume_syntax::ast::{self, AstNode, Expr as Tree};
 
 use crate::program::*;
 use crate::resolve::body::terms::{cast, make};
+use crate::resolve::body::views;
 use crate::resolve::body::{Body, BodyKind, Role};
 use crate::resolve::expr::state;
 use crate::resolve::stmt::lookup::Lookup;
@@ -179,6 +180,13 @@ pub(super) fn end(body: &mut Body, stmt: &ast::EndStmt, span: Span) -> Option<St
 /// `renew view`
 pub(super) fn renew(body: &mut Body, span: Span) -> Option<StmtKind> {
     if !body.has_effects(span) {
+        return None;
+    }
+    if let Some(view) = views::of(body) {
+        let event = view.event.text;
+        let text = format!("this layer's view begins by itself, when `{event}` comes");
+        let help = format!("leave it out; what ends a view stands in `on view_end`; or write `on {event}(v)` yourself");
+        body.error(codes::VIEW_RENEWED, text, span, "renewed twice", &help);
         return None;
     }
     if body.this_layer().is_some_and(|layer| layer.members(ScopeKind::View).is_some()) {

@@ -54,6 +54,7 @@ pub(super) fn read(head: &mut Head) -> Option<Event> {
             }
         }
     }
+    variant = variant.or_else(|| header.as_ref()?.otherwise());
     with_message(head, header.as_ref(), variant, message);
     if single.is_some() {
         variant = Some(0);

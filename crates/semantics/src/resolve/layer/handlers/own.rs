@@ -310,6 +310,8 @@ fn grant(name: &Name) -> Option<(Carried, bool)> {
             params: vec![field("messages"), field("octets")],
             optional: false,
             of_all: false,
+            begins: false,
+            ends: false,
         },
         at == 1,
     ))

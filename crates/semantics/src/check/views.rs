@@ -1,0 +1,292 @@
+//! Errors: what is of a view and is kept beyond it, and what is sent when a view has ended.
+//!
+//! Keeps: a layer is judged by its own text. A rank is of one view: in the next it would be somebody else.
+
+use std::collections::BTreeSet;
+
+use mokume_base::{Diagnostic, Span};
+
+use crate::check::units::Deeds;
+use crate::program::*;
+use crate::visit::{self, Met};
+use crate::{codes, types};
+
+/// All layers.
+pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
+    for layer in &program.layers {
+        let mut found = Vec::new();
+        kept(program, layer, &mut found);
+        waiting(program, layer, &mut found);
+        said(program, layer, &mut found);
+        behind_the_end(program, layer, &mut found);
+        of_old_views(layer, &mut found);
+        unlimited(layer, &mut found);
+        for one in found {
+            // A layer that is read again with other containers says the same.
+            if !out.contains(&one) {
+                out.push(one);
+            }
+        }
+    }
+}
+
+/// State that outlives a view.
+fn kept(program: &Program, layer: &Layer, out: &mut Vec<Diagnostic>) {
+    let outlives = |scope: ScopeKind| match scope {
+        ScopeKind::View => None,
+        ScopeKind::Object(id) => match layer.objects.get(id.index())?.owner {
+            ScopeKind::View => None,
+            _ => Some("objects that outlive it"),
+        },
+        ScopeKind::Entity => Some("the entity"),
+        ScopeKind::Point => Some("points"),
+        ScopeKind::Session | ScopeKind::SessionBelow => Some("sessions"),
+    };
+    for (scope, members) in layer.all_members() {
+        let Some(whose) = outlives(scope) else { continue };
+        for member in members {
+            let holds = match &member.kind {
+                MemberKind::Var { ty, .. } | MemberKind::Array { ty, .. } => types::has_ranks(program, *ty),
+                MemberKind::Map { key, value, .. } => key.iter().chain(value).any(|ty| types::has_ranks(program, *ty)),
+                _ => false,
+            };
+            if holds {
+                let text = format!("`{}` keeps ranks beyond their view: it is state of {whose}", member.name.plain());
+                out.push(
+                    Diagnostic::error(codes::RANK_KEPT, text)
+                        .at(member.name.span, "in the next view another member has this rank")
+                        .help("declare it in `view { … }`, or in objects `owned by view`")
+                        .help("who somebody is in all views is `view.members[r]`: keep that"),
+                );
+            }
+        }
+    }
+    let fields = layer.key.iter().flat_map(|key| &key.fields).chain(&layer.address).chain(&layer.below_address);
+    for field in fields.filter(|field| types::has_ranks(program, field.ty)) {
+        let text = format!("flows outlive a view, and `{}` is a rank of one", field.name.text);
+        let diagnostic = Diagnostic::error(codes::RANK_KEPT, text).at(field.name.span, "a part of flows");
+        out.push(diagnostic.help("let it be a number, `u8`: `view.rank(n)` says whose it is now"));
+    }
+}
+
+/// What comes by `later` comes in the view that is then.
+fn waiting(program: &Program, layer: &Layer, out: &mut Vec<Diagnostic>) {
+    for body in bodies(layer) {
+        visit::walk(body, &mut |met| {
+            let Met::Stmt(Stmt { kind: StmtKind::Later { args, .. }, .. }) = met else { return };
+            for arg in args.iter().filter(|arg| types::has_ranks(program, arg.ty) && !is_whole_view(layer, arg.ty)) {
+                let text = "a rank waits beyond its view: `later` is a reaction of its own";
+                out.push(
+                    Diagnostic::error(codes::RANK_KEPT, text)
+                        .at(arg.span, "another view may have begun when it comes")
+                        .help("keep it in `view { … }` until then, or give the member: `view.members[r]`"),
+                );
+            }
+        });
+    }
+}
+
+/// The record of the view itself, which says its own rank, waits for its beginning.
+fn is_whole_view(layer: &Layer, ty: Type) -> bool {
+    layer.view.as_ref().is_some_and(|view| ty == Type::Record(view.record.record))
+}
+
+/// Ranks in packets are looked at when they come, by the view that is.
+fn said(program: &Program, layer: &Layer, out: &mut Vec<Diagnostic>) {
+    let in_view = layer.view.as_ref().is_some_and(|view| view.by_itself);
+    for field in layer.header.iter().flat_map(|header| &header.variants).flat_map(|variant| &variant.fields) {
+        let (text, help) = match field.ty {
+            Type::Rank if !in_view => (
+                "nothing here says which numbers are ranks: this layer's view does not begin by itself",
+                "speak a vocabulary with `up all begins view(v: View)`, and have no handler of it; or let it be a `u8`",
+            ),
+            Type::Record(_) if types::has_ranks(program, field.ty) => (
+                "ranks in a vector of a header are looked at by nobody",
+                "let the elements be `u8`: `let r = view.rank(v[i]) or { return }`; or send a set, `Ranks`",
+            ),
+            _ => continue,
+        };
+        out.push(Diagnostic::error(codes::NO_VIEW, text).at(field.name.span, "whose rank?").help(help));
+    }
+}
+
+/// Messages that a layer sends when it has said that it sends no more in this view.
+fn behind_the_end(program: &Program, layer: &Layer, out: &mut Vec<Diagnostic>) {
+    let ends = |stmt: &Stmt| match &stmt.kind {
+        StmtKind::Emit(Emission::Custom { name, down: true, .. }) => is_end(program, layer, &name.text),
+        _ => false,
+    };
+    for body in bodies(layer) {
+        let mut paths = Paths { layer, ends: &ends, out };
+        paths.block(body, None);
+    }
+}
+
+fn is_end(program: &Program, layer: &Layer, event: &str) -> bool {
+    let of = |(id, _): &(VocabularyId, Span)| program.vocabularies.get(id.index());
+    let mut all = layer.speaks.iter().filter_map(of).flat_map(|known| &known.down);
+    all.any(|known| known.ends && known.name.text == event)
+}
+
+struct Paths<'a> {
+    layer: &'a Layer,
+    ends: &'a dyn Fn(&Stmt) -> bool,
+    out: &'a mut Vec<Diagnostic>,
+}
+
+impl Paths<'_> {
+    /// Where the end was said on some way to the end of a block; none on none.
+    fn block(&mut self, block: &[Stmt], mut said: Option<Span>) -> Option<Span> {
+        for stmt in block {
+            if let Some(end) = said.filter(|_| sends(self.layer, stmt)) {
+                self.out.push(
+                    Diagnostic::error(codes::CAST_AFTER, "this is sent when no more was to be sent in this view")
+                        .at(stmt.span, "behind the end")
+                        .label(end, "said here: nothing more of this view comes")
+                        .help("send it before; or keep it, and send it in the next view"),
+                );
+            }
+            if (self.ends)(stmt) {
+                said = said.or(Some(stmt.span));
+            }
+            let inner: Vec<Option<Span>> =
+                visit::stmt_blocks(stmt).into_iter().map(|inner| self.inner(inner, said)).collect();
+            said = inner.into_iter().flatten().next().or(said);
+        }
+        said
+    }
+
+    /// The same of a block from which the way may lead on; none where it does not.
+    fn inner(&mut self, block: &[Stmt], said: Option<Span>) -> Option<Span> {
+        let found = self.block(block, said);
+        found.filter(|_| !visit::leaves(block))
+    }
+}
+
+/// Whether a statement sends down, itself or in a function that it calls; not in its blocks.
+fn sends(layer: &Layer, stmt: &Stmt) -> bool {
+    let mut found = matches!(stmt.kind, StmtKind::Emit(Emission::Send { .. }));
+    visit::stmt_exprs(stmt, &mut |expr| {
+        visit::walk_expr(expr, &mut |inner| {
+            let Some(function) = visit::own_call(inner) else { return };
+            found |= function_sends(layer, function, &mut BTreeSet::new());
+        });
+    });
+    found
+}
+
+fn function_sends(layer: &Layer, function: u32, seen: &mut BTreeSet<u32>) -> bool {
+    if !seen.insert(function) {
+        return false;
+    }
+    let body = layer.functions.get(function as usize).map_or(&[][..], |function| &function.body);
+    let mut called = Vec::new();
+    let sends = visit::any(body, |met| match met {
+        Met::Stmt(stmt) => matches!(stmt.kind, StmtKind::Emit(Emission::Send { .. })),
+        Met::Expr(expr) => {
+            called.extend(visit::own_call(expr));
+            false
+        }
+        Met::State(_) => false,
+    });
+    sends || called.into_iter().any(|function| function_sends(layer, function, seen))
+}
+
+/// Objects of a view that are used when it has ended.
+fn of_old_views(layer: &Layer, out: &mut Vec<Diagnostic>) {
+    let is_of_view = |ty: Type| match ty {
+        Type::Object(id) => layer.objects.get(id.index()).is_some_and(|class| class.owner == ScopeKind::View),
+        _ => false,
+    };
+    let handlers = layer.handlers.iter().map(|handler| (&handler.locals, &handler.body));
+    let functions = layer.functions.iter().map(|function| (&function.locals, &function.body));
+    for (locals, body) in handlers.chain(functions) {
+        let old: BTreeSet<LocalId> =
+            (0..locals.len()).filter(|at| is_of_view(locals[*at].ty)).map(|at| LocalId(at as u32)).collect();
+        if !old.is_empty() {
+            old_in(body, &old, None, locals, out);
+        }
+    }
+}
+
+/// The place of a `renew view` on a way through a block; handles of before, `old`, are not to be used behind it.
+fn old_in(
+    block: &[Stmt],
+    old: &BTreeSet<LocalId>,
+    mut renewed: Option<(Span, BTreeSet<LocalId>)>,
+    locals: &[Local],
+    out: &mut Vec<Diagnostic>,
+) -> Option<(Span, BTreeSet<LocalId>)> {
+    let mut bound: BTreeSet<LocalId> = BTreeSet::new();
+    for stmt in block {
+        if let Some((end, before)) = &mut renewed {
+            let mut used = None;
+            visit::stmt_exprs(stmt, &mut |expr| note(expr, before, &mut used));
+            visit::stmt_states(stmt, &mut |state| state.object.iter().for_each(|expr| note(expr, before, &mut used)));
+            if let Some((local, span)) = used {
+                let name = &locals[local.index()].name.text;
+                out.push(
+                    Diagnostic::error(codes::OLD_VIEW, format!("`{name}` is of the view that has ended"))
+                        .at(span, "used in the next view")
+                        .label(*end, "the view ends here")
+                        .help("do it before, or look it up again"),
+                );
+                before.remove(&local);
+            }
+        }
+        match &stmt.kind {
+            StmtKind::Renew => renewed = Some((stmt.span, old.iter().chain(&bound).copied().collect())),
+            StmtKind::Let { local, .. } | StmtKind::AssignLocal { local, .. } | StmtKind::FindOrNew { local, .. } => {
+                bound.insert(*local);
+                if let Some((_, before)) = &mut renewed {
+                    before.remove(local);
+                }
+            }
+            StmtKind::IfObject { local, .. } | StmtKind::ForObjects { local, .. } => {
+                if let Some((_, before)) = &mut renewed {
+                    before.remove(local);
+                }
+            }
+            _ => {}
+        }
+        for inner in visit::stmt_blocks(stmt) {
+            let behind = old_in(inner, old, renewed.clone(), locals, out);
+            if !visit::leaves(inner) {
+                renewed = renewed.or(behind);
+            }
+        }
+    }
+    renewed
+}
+
+fn note(expr: &Expr, old: &BTreeSet<LocalId>, used: &mut Option<(LocalId, Span)>) {
+    visit::walk_expr(expr, &mut |inner| {
+        if let ExprKind::Local(local) = inner.kind {
+            if old.contains(&local) {
+                used.get_or_insert((local, inner.span));
+            }
+        }
+    });
+}
+
+/// A group that keeps what comes from above says how much it takes: else what is too much is dropped in the middle of the stack.
+fn unlimited(layer: &Layer, out: &mut Vec<Diagnostic>) {
+    if !layer.group || layer.limit_send.is_some() || layer.limit_octets.is_some() {
+        return;
+    }
+    for handler in layer.handlers.iter().filter(|handler| matches!(handler.event, Event::Send { .. })) {
+        let deeds = Deeds::of(layer, handler);
+        let Some(put) = deeds.put() else { continue };
+        out.push(
+            Diagnostic::error(codes::NO_RESERVE, "what comes from above may be more than there is room for")
+                .at(put, "kept here, and dropped where it is full")
+                .label(handler.span, "by this handler")
+                .help("say how much is taken, so that applications wait: `limit send: waiting.left()`")
+                .help("keep some of it for what layers above cast of their own: `… reserve 16`"),
+        );
+    }
+}
+
+fn bodies(layer: &Layer) -> impl Iterator<Item = &Vec<Stmt>> {
+    layer.handlers.iter().map(|handler| &handler.body).chain(layer.functions.iter().map(|function| &function.body))
+}
