@@ -14,9 +14,6 @@ pub struct Arguments {
     /// Whether messages are coloured.
     #[arg(long, value_enum, default_value_t = When::Auto, global = true)]
     pub color: When,
-    /// Where randomness starts: the same seed, the same run.
-    #[arg(long, value_name = "NUMBER", global = true)]
-    pub seed: Option<u64>,
     /// How long a step of a test, or C, may run without an answer before the test, or the command, is given up; `0s`: for ever.
     #[arg(long, value_name = "DURATION", default_value = "60s", global = true)]
     pub patience: String,
@@ -59,6 +56,14 @@ pub struct Steps {
     /// not), and frames field by field.
     #[arg(long, requires = "record")]
     pub steps: bool,
+}
+
+/// Where chance starts.
+#[derive(Args, Debug)]
+pub struct Seed {
+    /// Where chance starts: the same seed, the same run. Left out: what `Mokume.toml` says, else 1.
+    #[arg(long, value_name = "NUMBER")]
+    pub seed: Option<u64>,
 }
 
 #[derive(Subcommand, Debug)]
@@ -159,8 +164,6 @@ pub enum Command {
     /// Runs a file's `network`, or a test of it, step by step on the interpreter; forwards and backwards.
     ///
     /// Commands come from the terminal or from a pipe, a line each; `help` lists them. `mokume debug net.mok < commands` does for scripts.
-    /// Examples: `mokume debug net.mok`, then `break drop`, `continue`, `why`, `state`, `back`;
-    /// `mokume debug layer.mok --test "a late message is dropped"`.
     #[command(verbatim_doc_comment)]
     Debug {
         /// A `.mok` file; the sources of `Mokume.toml` when left out.
@@ -171,6 +174,8 @@ pub enum Command {
         /// A test, by its name or a part that no other has.
         #[arg(long, value_name = "NAME", conflicts_with = "network")]
         test: Option<String>,
+        #[command(flatten)]
+        seed: Seed,
         /// Serves an editor by the debug adapter protocol, over the standard input and output; what runs is said by its `launch`.
         #[arg(long, conflicts_with_all = ["file", "network", "test"])]
         dap: bool,
@@ -204,6 +209,8 @@ pub enum Command {
         /// Writes a page for a browser, to see what happened and why; it has what `--steps` says, and so has a record beside it.
         #[arg(long, value_name = "FILE")]
         html: Option<String>,
+        #[command(flatten)]
+        seed: Seed,
         /// Runs so many seeds, from `--seed` (or 1) on; the first that fails is shrunk to the smallest weather that still does.
         #[arg(long, value_name = "COUNT", conflicts_with_all = ["pcap", "chart", "log", "record", "html"], value_parser = clap::value_parser!(u64).range(1..))]
         seeds: Option<u64>,
@@ -222,6 +229,8 @@ pub enum Command {
         /// The stack of the hosts that are watched, where they have several.
         #[arg(long, value_name = "NAME")]
         stack: Option<String>,
+        #[command(flatten)]
+        seed: Seed,
         /// Runs so many seeds, from `--seed` (or 1) on, and adds up.
         #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
         seeds: u64,
@@ -284,6 +293,9 @@ pub enum Command {
         /// Which stack of the other file; as `--stack` when left out.
         #[arg(long, value_name = "NAME", requires = "other")]
         other_stack: Option<String>,
+        /// Where the chance of the runs starts that compare two stacks; 1 when left out.
+        #[arg(long, value_name = "NUMBER", requires = "other")]
+        seed: Option<u64>,
         /// An event, such as `udp.send`: only its path. Left out: the paths of all events.
         #[arg(long, value_name = "PORT.EVENT")]
         event: Option<String>,
@@ -297,9 +309,6 @@ pub enum Command {
         by: ByProfile,
     },
     /// Writes pages of what sources say: one for each layer, bundle, wire and stack, with a search that needs no server.
-    ///
-    /// Examples: `mokume doc`, then open `doc/index.html`; `mokume doc --library -o lib`; `mokume doc layer.mok --format json`.
-    #[command(verbatim_doc_comment)]
     Doc {
         /// Files or folders; a project's sources when left out.
         files: Vec<String>,
@@ -356,6 +365,21 @@ pub enum Command {
         /// Another record, whose run of the same number is held against this one: says where they differ first, or shows both in one page.
         #[arg(long, value_name = "RECORD", conflicts_with_all = ["runs", "host", "from", "to", "chart", "pcap"])]
         against: Option<String>,
+    },
+    /// Says what this machine has, and how to get what is missing: for C, proofs, TAP devices, Wireshark. 0 if the basics work.
+    ///
+    /// Each thing is tried: a stack is run by the interpreter and in C, an interface is made and removed.
+    Doctor,
+    /// Prints the completions for a shell.
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+    /// Prints the man page, or writes a page of each command into a folder.
+    Man {
+        /// The folder.
+        #[arg(long, short, value_name = "FOLDER")]
+        output: Option<String>,
     },
     /// Prints the JSON Schema of what the command writes for programs.
     Schema {
@@ -519,6 +543,8 @@ pub struct OnDevices {
     /// in the words of a network's link; the same for the same `--seed` and frames.
     #[arg(long, value_name = "WORDS")]
     pub weather: Vec<String>,
+    #[command(flatten)]
+    pub seed: Seed,
 }
 
 /// What there is a schema of.

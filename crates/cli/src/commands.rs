@@ -22,7 +22,7 @@ use crate::streams;
 use crate::tests::{tests, Asked};
 
 /// What lines of `--format json` may be, as JSON Schema.
-const LINES: &str = include_str!("../../../schemas/lines-1.json");
+const LINES: &str = include_str!("../../../schemas/lines-2.json");
 
 /// Carries one command out. `Ok` holds the exit code: 0, or 1 where the program or its tests are wrong; `Err` is for
 /// the caller to print, and says its own.
@@ -47,20 +47,20 @@ pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i3
             let chosen = (&checked, stack.stack.as_deref());
             with_stack(chosen, (apart, Streams::Shared), printer, |compiled| {
                 let record = record.as_deref().map(|name| (name, steps.steps));
-                run_stack((&checked, compiled), on, (record, lines.as_deref()), arguments.seed, printer)
+                run_stack((&checked, compiled), on, (record, lines.as_deref()), on.seed.seed, printer)
             })
         }
         Command::Connect { remote, timeout, stack, on, linger } => {
             let with = (on, linger, timeout.as_deref());
-            streams::one(streams::Ask::Connect(remote), stack, with, (arguments.seed, apart), printer)
+            streams::one(streams::Ask::Connect(remote), stack, with, (on.seed.seed, apart), printer)
         }
         Command::Listen { local, stack, on, linger } => {
-            streams::one(streams::Ask::Listen(local), stack, (on, linger, None), (arguments.seed, apart), printer)
+            streams::one(streams::Ask::Listen(local), stack, (on, linger, None), (on.seed.seed, apart), printer)
         }
         Command::Forward { from, to, stack, on } => {
-            streams::forward((from, to), stack, on, (arguments.seed, apart), printer)
+            streams::forward((from, to), stack, on, (on.seed.seed, apart), printer)
         }
-        Command::Sim { file, network, backend, fused, pcap, chart, log, record, steps, html, seeds, jobs } => {
+        Command::Sim { file, network, backend, fused, pcap, chart, log, record, steps, html, seed, seeds, jobs } => {
             let options = SimOptions {
                 network: network.as_deref(),
                 backend: *backend,
@@ -70,7 +70,7 @@ pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i3
                 record: record.as_deref(),
                 steps: steps.steps,
                 html: html.as_deref(),
-                seed: arguments.seed,
+                seed: seed.seed,
                 seeds: *seeds,
                 jobs: *jobs,
             };
@@ -78,19 +78,18 @@ pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i3
             let checked = accepted(file.as_slice(), printer)?.fused(fused.told()?);
             apart.carry_out(&checked.natives, || simulate(&checked, file.as_deref(), &options, printer))
         }
-        Command::Debug { dap: true, .. } => Ok(crate::debug::serve(arguments.seed)),
-        Command::Debug { file, network, test, dap: false } => {
+        Command::Debug { dap: true, seed, .. } => Ok(crate::debug::serve(seed.seed)),
+        Command::Debug { file, network, test, seed, dap: false } => {
             let checked = accepted(file.as_slice(), printer)?;
-            let asked =
-                crate::debug::Asked { network: network.as_deref(), test: test.as_deref(), seed: arguments.seed };
+            let asked = crate::debug::Asked { network: network.as_deref(), test: test.as_deref(), seed: seed.seed };
             crate::debug::debug(&checked, &asked, printer)
         }
-        Command::Profile { file, network, stack, seeds, output } => {
+        Command::Profile { file, network, stack, seed, seeds, output } => {
             let checked = accepted(file.as_slice(), printer)?;
             let asked = crate::profile::Asked {
                 network: network.as_deref(),
                 stack: stack.as_deref(),
-                seed: arguments.seed,
+                seed: seed.seed,
                 seeds: *seeds,
                 output: output.as_deref(),
             };
@@ -122,9 +121,9 @@ pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i3
             (Some(event), Some(html)) => crate::path::page((stack, by, left_out.rest()), event, html, printer),
             _ => crate::path::path((stack, by, left_out.rest()), event.as_deref(), printer),
         },
-        Command::Prove { stack, other, other_stack, limit, .. } if !other.is_empty() => {
+        Command::Prove { stack, other, other_stack, seed, limit, .. } if !other.is_empty() => {
             let other = (&other[..], other_stack.as_deref());
-            crate::equal::prove_equal(stack, other, Duration::from_secs(*limit), printer)
+            crate::equal::prove_equal(stack, other, (Duration::from_secs(*limit), seed.unwrap_or(1)), printer)
         }
         Command::Prove { stack, event, limit, again, by, .. } => {
             let asked = (event.as_deref(), Duration::from_secs(*limit), *again);
@@ -165,6 +164,12 @@ pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i3
             printer.line(schema.trim_end());
             Ok(0)
         }
+        Command::Doctor => Ok(crate::version::doctor(printer)),
+        Command::Completions { shell } => {
+            crate::installed::completions(*shell, printer);
+            Ok(0)
+        }
+        Command::Man { output } => crate::installed::man(output.as_deref(), printer),
         Command::Dissect { file, by, stack, packets, filter } => {
             let which = (packets.as_deref(), filter.as_deref());
             crate::dissect::dissect(file, by.as_deref(), stack.as_deref(), which, printer)

@@ -17,7 +17,7 @@ use crate::prove::{goals_of, way_object};
 pub fn prove_equal(
     first: &StackChoice,
     (other, other_stack): (&[String], Option<&str>),
-    limit: Duration,
+    (limit, seed): (Duration, u64),
     printer: &Printer,
 ) -> Result<i32, Failure> {
     let [between, file] = other else {
@@ -47,7 +47,7 @@ pub fn prove_equal(
             line(part, ", and all that follows", printer);
         }
     };
-    let equality = equal(&RealWorld, (&first, &second), limit, &mut heard)?;
+    let equality = equal(&RealWorld, (&first, &second), (limit, seed), &mut heard)?;
     match printer.is_json() {
         true => printer.object(&object(&equality)),
         false => said(&equality, printer),

@@ -9,7 +9,9 @@ mod debug;
 mod dissect;
 mod doc;
 mod equal;
+mod examples;
 mod fmt;
+mod installed;
 mod lsp;
 mod new;
 mod path;
@@ -21,14 +23,16 @@ mod show;
 mod simulate;
 mod streams;
 mod tests;
+mod version;
 
-use clap::Parser;
+use clap::FromArgMatches;
 
 fn main() {
     // A reader that goes away (`mokume … | head`) ends us quietly, as it ends other commands.
     mokume_driver::quiet_on_closed_pipe();
     mokume_driver::keep_closed_output_closed();
-    let arguments = arguments::Arguments::try_parse().unwrap_or_else(|error| wrong_use(&error));
+    let matches = examples::command().try_get_matches().unwrap_or_else(|error| wrong_use(&error));
+    let arguments = arguments::Arguments::from_arg_matches(&matches).unwrap_or_else(|error| wrong_use(&error));
     let printer = print::Printer::new(arguments.format, arguments.color);
     let failed = |failure: mokume_driver::Failure| {
         printer.failure(&failure);
@@ -46,11 +50,19 @@ fn main() {
     std::process::exit(code);
 }
 
-/// Help and versions as they are; wrong use as text, or as an object where JSON was asked for.
+/// Help as it is; the version with what the command carries, unless `-V` asks for a line; wrong use as text, or as an object where JSON was asked for.
 fn wrong_use(error: &clap::Error) -> ! {
     let words: Vec<String> = std::env::args().collect();
     let json = words.iter().any(|word| word == "--format=json")
         || words.windows(2).any(|pair| pair[0] == "--format" && pair[1] == "json");
+    let is_long =
+        error.kind() == clap::error::ErrorKind::DisplayVersion && words.iter().any(|word| word == "--version");
+    if is_long {
+        let format = if json { arguments::Format::Json } else { arguments::Format::Text };
+        let printer = print::Printer::new(format, arguments::When::Never);
+        version::version(&printer);
+        std::process::exit(i32::from(printer.arrived().is_err()) * 2);
+    }
     if !error.use_stderr() || !json {
         error.exit();
     }

@@ -6,49 +6,9 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::{json, Value};
 
-const FILE: &str = "worker Counts(most: u8 = 3) {
-    header {
-        kind: u8
-        seq: u16
-    }
-    entity {
-        var next: u16 = 0
-        timer wait
-    }
-    fn ahead(by: u16, times: u8) -> u16 {
-        let more = by * 2
-        return next + more
-    }
-    on send(msg) {
-        let own = ahead(by: 2, times: most)
-        next += 1
-        if own > 4 {
-            drop msg: no_room
-        } else {
-            below.send(msg, kind: most, seq: own)
-            start wait after 20 ms
-        }
-    }
-    on deliver(msg, kind, seq) {
-        if kind != most {
-            drop msg: malformed
-        } else {
-            next = seq
-            above.deliver(msg)
-        }
-    }
-    on expiry wait { next += 10 }
-}
-wire Counting big {
-    kind: u8 = Counts.kind
-    seq: u16 = Counts.seq
-}
-bundle Counted = Counts encoded Counting
-stack S(device: Device) {
-    app = Counted over device
-    export app
-}
-test \"goes down\" {
+const FILE: &str = concat!(
+    include_str!("../../driver/tests/debug/counts.mok"),
+    "test \"goes down\" {
     stack S
     app.send_to(\"x\")
     => device.frame(x\"03 0004 78\")
@@ -66,7 +26,8 @@ network Pair {
     at 2 ms  a.app.send_to(\"again\")
     until 100 ms
 }
-";
+"
+);
 
 /// The file of these tests, under a name of its own for each.
 fn file(name: &str) -> PathBuf {

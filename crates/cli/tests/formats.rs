@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-const LINES: &str = include_str!("../../../schemas/lines-1.json");
+const LINES: &str = include_str!("../../../schemas/lines-2.json");
 
 fn root() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -110,6 +110,8 @@ fn what_commands_print_is_as_the_schema_says() {
         vec!["fmt", "-"],
         vec!["fmt", "--check", &wrong],
         vec!["new", &new],
+        vec!["doctor"],
+        vec!["--version"],
     ];
     let mut seen = BTreeSet::new();
     for command in &commands {

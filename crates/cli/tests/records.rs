@@ -209,3 +209,17 @@ fn a_page_shows_a_run_and_why() {
     let shown = body(browser, &later, &hash);
     assert!(shown.contains("46 of 62 events") && !shown.contains("why</h3>"));
 }
+
+#[test]
+fn timers_that_ring_stand_in_the_chart() {
+    let [plain, whole, chart] = ["rings.jsonl", "rings-steps.jsonl", "rings.txt"].map(scratch);
+    let network = "crates/cli/tests/viewer/plant.mok";
+    let rings = |record: &str, words: &[&str]| {
+        let sim = mokume(&[&["sim", network, "--seed", "14", "--record", record], words].concat());
+        assert!(sim.status.success(), "{sim:?}");
+        assert!(mokume(&["show", record, "--chart", &chart]).status.success());
+        std::fs::read_to_string(&chart).unwrap().matches("sensors.Sensor.next expires").count()
+    };
+    assert_eq!(rings(&plain, &[]), 0);
+    assert!(rings(&whole, &["--steps"]) > 5);
+}

@@ -106,6 +106,27 @@ pub enum Event {
     },
 }
 
+impl Event {
+    /// The message of which it is, on its way from one lifeline to another.
+    pub(crate) fn message(&self) -> Option<MessageId> {
+        match self {
+            Event::Send { message, .. }
+            | Event::Receive { message }
+            | Event::Ignore { message }
+            | Event::Damage { message }
+            | Event::Lose { message }
+            | Event::CutOff { message }
+            | Event::Overflow { message } => Some(*message),
+            Event::Pass { .. }
+            | Event::Call { .. }
+            | Event::Drop { .. }
+            | Event::Timer { .. }
+            | Event::Note { .. }
+            | Event::Violation { .. } => None,
+        }
+    }
+}
+
 /// Whether an event comes in by a port, or goes out.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Direction {

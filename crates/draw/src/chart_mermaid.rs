@@ -31,13 +31,7 @@ fn item_line(chart: &Chart, rows: &Rows, row: usize, event: &Event, last: usize)
         Event::Violation { label } | Event::Note { at: None, label } => {
             vec![format!("Note over l0,l{last}: {}", word(label))]
         }
-        Event::Send { .. }
-        | Event::Receive { .. }
-        | Event::Ignore { .. }
-        | Event::Damage { .. }
-        | Event::Lose { .. }
-        | Event::CutOff { .. }
-        | Event::Overflow { .. } => journey_lines(rows, row),
+        event if event.message().is_some() => journey_lines(rows, row),
         event => match local(event).filter(|(at, _)| is_there(chart, *at)) {
             Some((at, label)) => vec![format!("Note over l{at}: {}", word(&label))],
             None => Vec::new(),

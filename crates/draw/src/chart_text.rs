@@ -148,13 +148,7 @@ impl<'a> Sheet<'a> {
             }
             Event::Violation { label } => self.put_across(&mut line, label, '!'),
             Event::Note { at: None, label } => self.put_across(&mut line, label, '-'),
-            Event::Send { .. }
-            | Event::Receive { .. }
-            | Event::Ignore { .. }
-            | Event::Damage { .. }
-            | Event::Lose { .. }
-            | Event::CutOff { .. }
-            | Event::Overflow { .. } => {
+            event if event.message().is_some() => {
                 drew_next = self.put_journeys(&mut line, rows, numbers, index);
             }
             event => self.put_local(&mut line, event),

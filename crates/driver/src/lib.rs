@@ -2,6 +2,7 @@
 //!
 //! Invariant: below this crate nothing touches a file, a clock, a device or a process but through the doors given to it.
 
+pub mod about;
 pub mod apart;
 mod cache;
 pub mod check;
@@ -9,6 +10,7 @@ pub mod compile;
 pub mod debug;
 pub mod devices;
 pub mod dissect;
+pub mod doctor;
 pub mod explain;
 pub mod failure;
 pub mod fmt;

@@ -167,6 +167,12 @@ pub fn load(automaton: &Automaton, files: &Files, world: &dyn World) -> Function
     }
 }
 
+/// Whether C can be linked with a library of the system here.
+pub fn has_library(world: &dyn World, library: &str) -> bool {
+    let build = Build { libraries: vec![library.to_owned()], ..Build::new(world, cache::folder(world)) };
+    mokume_emit_c::missing_library(&build).is_none()
+}
+
 fn warned(words: &str) -> Diagnostic {
     Diagnostic::warning(WARNED, "the C compiler warns of a function in C")
         .note(words.trim_end())

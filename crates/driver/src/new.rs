@@ -7,7 +7,7 @@ use mokume_base::world::World;
 use crate::failure::Failure;
 
 /// A layer, a stack, a test and a network; it is checked, run and simulated by this crate's and the command's tests.
-const SOURCE: &str = include_str!("template.mok");
+pub(crate) const SOURCE: &str = include_str!("template.mok");
 
 /// Makes the project's folder; the files that it has now.
 pub fn project(world: &dyn World, folder: &str) -> Result<Vec<String>, Failure> {

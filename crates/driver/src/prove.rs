@@ -149,6 +149,14 @@ fn there<'w>(world: &'w dyn World) -> Result<Vec<Box<dyn Solver + 'w>>, Failure>
     Ok(solvers)
 }
 
+/// The names of the solvers that are here.
+///
+/// # Errors
+/// There is none.
+pub fn solver_names(world: &dyn World) -> Result<Vec<&'static str>, Failure> {
+    there(world).map(|solvers| solvers.iter().map(|solver| solver.name()).collect())
+}
+
 /// Proves the paths of a composed stack: of one event, or of all.
 ///
 /// Fails where there is no solver, and one is needed.

@@ -2,7 +2,7 @@
 
 use mokume_base::World;
 use mokume_semantics::program::NetworkLink;
-use mokume_simulate::Weather;
+pub use mokume_simulate::{Way, Weather};
 
 use crate::compile;
 use crate::failure::Failure;

@@ -10,49 +10,9 @@ use mokume_driver::debug::{self, By, End, Fault, Front, Go, Points, Stopped, Tar
 use mokume_driver::{sim, test};
 use mokume_interpret::{Moment, Observed, Observer, What};
 
-const FILE: &str = "worker Counts(most: u8 = 3) {
-    header {
-        kind: u8
-        seq: u16
-    }
-    entity {
-        var next: u16 = 0
-        timer wait
-    }
-    fn ahead(by: u16, times: u8) -> u16 {
-        let more = by * 2
-        return next + more
-    }
-    on send(msg) {
-        let own = ahead(by: 2, times: most)
-        next += 1
-        if own > 4 {
-            drop msg: no_room
-        } else {
-            below.send(msg, kind: most, seq: own)
-            start wait after 20 ms
-        }
-    }
-    on deliver(msg, kind, seq) {
-        if kind != most {
-            drop msg: malformed
-        } else {
-            next = seq
-            above.deliver(msg)
-        }
-    }
-    on expiry wait { next += 10 }
-}
-wire Counting big {
-    kind: u8 = Counts.kind
-    seq: u16 = Counts.seq
-}
-bundle Counted = Counts encoded Counting
-stack S(device: Device) {
-    app = Counted over device
-    export app
-}
-test \"right\" {
+const FILE: &str = concat!(
+    include_str!("debug/counts.mok"),
+    "test \"right\" {
     stack S
     app.send_to(\"x\")
     => device.frame(x\"03 0004 78\")
@@ -71,7 +31,8 @@ network Pair {
     at 30 ms  b.app.send_to(\"back\")
     until 100 ms
 }
-";
+"
+);
 
 fn checked() -> Checked {
     let checked = compile::check_texts(&RealWorld, vec![("d.mok".to_string(), FILE.to_string())], Vec::new());

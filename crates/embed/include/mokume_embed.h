@@ -18,6 +18,7 @@ extern "C" {
 typedef struct mokume_graph mokume_graph;       /* a stack that is being put together */
 typedef struct mokume_stack mokume_stack;       /* one that was found right */
 typedef struct mokume_instance mokume_instance; /* one that runs */
+typedef struct mokume_line mokume_line;         /* one direction of a line between two, with weather */
 
 enum mokume_kind { MOKUME_WORD, MOKUME_HANDLE, MOKUME_OCTETS };
 
@@ -50,6 +51,11 @@ mokume_stack *mokume_graph_check(const mokume_graph *graph, char **why);
 mokume_stack *mokume_stack_of_file(const char *file, const char *stack, char **why);
 void mokume_stack_free(mokume_stack *stack);
 
+/* As JSON: {"name", "parameters": [NAME…], "reasons": [NAME…], "ports": [{"name", "kind": "device" or "application", "inputs": [EVENT…],
+ * "outputs": [EVENT…]}]}. An EVENT: {"event", "takes": [{"name", "kind": "number", "session", "message" or "reason", "bits" of a
+ * number}…], "defaults": how many may be left out at the end}. The word of a reason is its place in "reasons". */
+char *mokume_stack_interface(const mokume_stack *stack);
+
 /* Compiles it into `folder`/lib<name>.so, headers beside it; the path. */
 char *mokume_stack_shared_object(const mokume_stack *stack, const char *folder, char **why);
 
@@ -76,6 +82,20 @@ bool mokume_poll(mokume_instance *instance, uint64_t longest, char **why);
 uint64_t mokume_now(const mokume_instance *instance);
 
 uint64_t mokume_dropped(const mokume_instance *instance, const char *reason);
+/* What became of all messages, as JSON: numbers by name, "dropped" and "consumed" by reason, "counters" of the layers. */
+char *mokume_accounts(const mokume_instance *instance);
+/* Overflows, indices beyond an array, …: faults of the layers' own, as a JSON array of texts; each is taken once. */
+char *mokume_take_reports(mokume_instance *instance);
+
+/* A line: what becomes of frames is a function of the words ("loss 2 % delay 5 ms .. 20 ms", as in a network's link; NULL: they arrive at
+ * once), of the seed, of the frames and of when they were sent. */
+mokume_line *mokume_line_new(const char *words, uint64_t seed, char **why);
+void mokume_line_free(mokume_line *line);
+void mokume_line_send(mokume_line *line, uint64_t now, const uint8_t *octets, uint32_t size);
+/* When the next frame arrives; false if none is under way. */
+bool mokume_line_next(const mokume_line *line, uint64_t *at);
+/* A frame that has arrived by now, valid until the next call for this line; NULL if none has. */
+const uint8_t *mokume_line_arrived(mokume_line *line, uint64_t now, uint32_t *size);
 
 #ifdef __cplusplus
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::ffi::{c_char, c_int, c_void, CStr, CString};
 use std::ptr;
 
-use crate::{Backend, Event, Failure, Graph, Handle, Layer, Options, Running, Stack, User, Value};
+use crate::{Backend, Event, Failure, Graph, Handle, Layer, Options, Running, Stack, User, Value, Way};
 
 /// An argument of an event, as in the header.
 #[repr(C)]
@@ -436,6 +436,101 @@ pub unsafe extern "C" fn mokume_now(instance: *const Instance) -> u64 {
 pub unsafe extern "C" fn mokume_dropped(instance: *const Instance, reason: *const c_char) -> u64 {
     // SAFETY: as above.
     unsafe { (*instance).running.dropped(text(reason)) }
+}
+
+/// # Safety
+/// A living stack.
+#[no_mangle]
+pub unsafe extern "C" fn mokume_stack_interface(stack: *const Stack) -> *mut c_char {
+    // SAFETY: as above.
+    owned(&unsafe { &*stack }.interface())
+}
+
+/// # Safety
+/// A living instance.
+#[no_mangle]
+pub unsafe extern "C" fn mokume_accounts(instance: *const Instance) -> *mut c_char {
+    // SAFETY: as above.
+    owned(&unsafe { &*instance }.running.accounts_text())
+}
+
+/// # Safety
+/// A living instance.
+#[no_mangle]
+pub unsafe extern "C" fn mokume_take_reports(instance: *mut Instance) -> *mut c_char {
+    // SAFETY: as above.
+    let reports = unsafe { &mut *instance }.running.take_reports();
+    owned(&serde_json::Value::from(reports).to_string())
+}
+
+/// One direction of a line, and the frame that arrived last.
+pub struct Line {
+    way: Way,
+    arrived: Vec<u8>,
+}
+
+/// # Safety
+/// A text, or null; `why` is null or may be written.
+#[no_mangle]
+pub unsafe extern "C" fn mokume_line_new(words: *const c_char, seed: u64, why: *mut *mut c_char) -> *mut Line {
+    // SAFETY: as above.
+    unsafe {
+        let way = crate::line(text(words), seed).map_err(|failure| failure.to_string());
+        or_null(way.map(|way| Line { way, arrived: Vec::new() }), why)
+    }
+}
+
+/// # Safety
+/// A line of [`mokume_line_new`], or null; not twice.
+#[no_mangle]
+pub unsafe extern "C" fn mokume_line_free(line: *mut Line) {
+    if !line.is_null() {
+        // SAFETY: it came from a box.
+        drop(unsafe { Box::from_raw(line) });
+    }
+}
+
+/// # Safety
+/// A living line; `size` octets, or null if there are none.
+#[no_mangle]
+pub unsafe extern "C" fn mokume_line_send(line: *mut Line, now: u64, octets: *const u8, size: u32) {
+    // SAFETY: as above.
+    unsafe {
+        let frame = if octets.is_null() { &[] } else { std::slice::from_raw_parts(octets, size as usize) };
+        (*line).way.send(now, frame);
+    }
+}
+
+/// # Safety
+/// A living line; `at` may be written.
+#[no_mangle]
+pub unsafe extern "C" fn mokume_line_next(line: *const Line, at: *mut u64) -> bool {
+    // SAFETY: as above.
+    match unsafe { &*line }.way.next_time() {
+        Some(time) => {
+            // SAFETY: as above.
+            unsafe { *at = time };
+            true
+        }
+        None => false,
+    }
+}
+
+/// # Safety
+/// A living line; `size` may be written.
+#[no_mangle]
+pub unsafe extern "C" fn mokume_line_arrived(line: *mut Line, now: u64, size: *mut u32) -> *const u8 {
+    // SAFETY: as above.
+    let line = unsafe { &mut *line };
+    match line.way.arrived(now) {
+        Some(frame) => {
+            line.arrived = frame;
+            // SAFETY: as above.
+            unsafe { *size = line.arrived.len() as u32 };
+            line.arrived.as_ptr()
+        }
+        None => ptr::null(),
+    }
 }
 
 /// Calls the users' functions until there is nothing left to hear. Those functions may call the instance: so no reference

@@ -11,13 +11,16 @@ pub mod c_api;
 mod graph;
 mod running;
 mod stack;
+mod told;
 
 pub use graph::{Graph, Layer};
 pub use mokume_driver::machines::Backend;
+pub use mokume_driver::weather::Way;
 pub use mokume_driver::Failure;
 pub use mokume_reaction::{Accounts, Handle};
 pub use running::{Event, Running, User};
 pub use stack::{Options, Refused, Stack};
+pub use told::line;
 
 /// An argument of an event: a number, an object, a message's octets.
 pub use mokume_reaction::Datum as Value;

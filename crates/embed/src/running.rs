@@ -215,6 +215,11 @@ impl Running {
         self.machine.accounts()
     }
 
+    /// The same as JSON, with the names of reasons and counters.
+    pub fn accounts_text(&self) -> String {
+        crate::told::accounts(&self.automaton, &self.machine.accounts()).to_string()
+    }
+
     /// How many messages were dropped for a reason, in all.
     pub fn dropped(&self, reason: &str) -> u64 {
         let named = |index: usize| {

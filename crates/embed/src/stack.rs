@@ -127,6 +127,11 @@ impl Stack {
         Ok(Running::new(automaton.clone(), machine))
     }
 
+    /// The stack's ports, with what goes in and comes out there, as JSON: `crates/embed/include/mokume_embed.h` says the form.
+    pub fn interface(&self) -> String {
+        crate::told::interface(&self.compiled.composed).to_string()
+    }
+
     /// The generated C and the runtime it stands on, as `mokume build -o` writes them: name and text.
     ///
     /// # Errors

@@ -214,3 +214,22 @@ fn a_message_beyond_the_credit_is_told() {
         assert_eq!(running.next_event(user).unwrap().args, vec![Value::Word(0), Value::Word(0xffff_ffff)]);
     }
 }
+
+#[test]
+fn a_stack_says_what_it_takes_and_a_line_says_what_arrives() {
+    let stack = host().check().unwrap_or_else(|refused| panic!("{refused}"));
+    let interface = stack.interface();
+    let send =
+        "{\"defaults\":0,\"event\":\"send_to\",\"takes\":[{\"bits\":32,\"kind\":\"number\",\"name\":\"local_host\"}";
+    assert!(interface.contains(send) && interface.contains("{\"kind\":\"reason\",\"name\":\"why\"}"), "{interface}");
+    let arrived = |words: &str, seed| {
+        let mut line = mokume_embed::line(words, seed).unwrap();
+        (0..100_u8).for_each(|number| line.send(u64::from(number) * 1_000_000, &[number; 40]));
+        std::iter::from_fn(|| line.next_time().and_then(|at| line.arrived(at).map(|frame| (at, frame))))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(arrived("", 1).len(), 100);
+    assert_eq!(arrived("loss 50 %", 1), arrived("loss 50 %", 1));
+    assert_ne!(arrived("loss 50 %", 1), arrived("loss 50 %", 2));
+    assert!(mokume_embed::line("rain", 1).is_err());
+}

@@ -65,6 +65,12 @@ const RUNS: &[Run] = &[
         how: One(&["editors/vscode/check"]),
     },
     Run {
+        name: "install",
+        minutes: 20,
+        guards: "the tarball in a root that has a shell and the C library only, cargo install with an empty home, the wheel in an empty environment",
+        how: Printed(&["tests/install/check"]),
+    },
+    Run {
         name: "viewer",
         minutes: 2,
         guards: "the page of a run: each of ten faults planted in it is seen by what a user does there",

@@ -32,15 +32,18 @@ pub fn test() -> ExitCode {
         run("the tests of the crates", &mut cargo(&tests), &mut Libtest::default(), &mut counter);
         host.join().unwrap_or_default()
     });
-    println!("the operating system as peer: {host}");
+    println!("the Python package, and the operating system as peer: {host}");
     counter.add(&host);
     println!("in {}", time(started.elapsed()));
     super::ended(&counter)
 }
 
-/// The example hosts against the operating system's own stack.
+/// The Python package, then the example hosts against the operating system's own stack.
 fn host() -> Counter {
     let mut counter = Counter::default();
+    let mut package = Command::new("python3");
+    package.arg("python/check").envs(compiler()).current_dir(root());
+    run("the Python package", &mut package, &mut Lines::default(), &mut counter);
     let mut python = Command::new("python3");
     python.arg("tests/host/host_test.py").envs(compiler()).current_dir(root());
     run("the operating system as peer", &mut python, &mut Lines::default(), &mut counter);

@@ -76,13 +76,14 @@ pub enum Heard<'a> {
     Event(&'a Part),
 }
 
-/// Whether two stacks do the same. A handler or an event that takes longer than the limit is open.
+/// Whether two stacks do the same. A handler or an event that takes longer than the limit is open. The seed is of the random events by which both
+/// are run where something is open.
 ///
 /// Fails where there is no solver, and one is needed.
 pub fn equal(
     world: &dyn World,
     (first, second): (&Compiled, &Compiled),
-    limit: Duration,
+    (limit, seed): (Duration, u64),
     told: &mut dyn FnMut(Heard),
 ) -> Result<Equality, Failure> {
     let mut equality = Equality {
@@ -179,7 +180,7 @@ pub fn equal(
     }
     // Also what is proved is run: a proof that a run refutes is a fault of the judge.
     if !first.calls_c() && !second.calls_c() {
-        equality.refuted = refuted(first, &over_one);
+        equality.refuted = refuted(first, &over_one, seed);
     }
     Ok(equality)
 }
@@ -241,10 +242,10 @@ fn reach(automaton: &Automaton, from: HandlerId, wanted: &BTreeSet<Key>) -> bool
 }
 
 /// Runs both by the same random events: the first difference, as a test that the first passes.
-fn refuted(first: &Compiled, pair: &Pair) -> Option<Replayed> {
+fn refuted(first: &Compiled, pair: &Pair, seed: u64) -> Option<Replayed> {
     let named = Automaton { name: first.uncomposed.name.clone(), ..pair.first.clone() };
     let beside = Beside { layers: &named, natives: &first.natives, lessons: &[] };
-    let difference = beside.run(&pair.second, 0, (SEQUENCES, 1)).0?;
+    let difference = beside.run(&pair.second, 0, (SEQUENCES, seed)).0?;
     let test = test_of(&beside, &first.written, &difference, "where the second differs");
     // Accounts are told by numbers of reasons.
     let named = |text: &str| {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use mokume_draw::{Chart, Direction, Event as Drawn, MessageId, Unit};
+use mokume_draw::{Chart, Direction, Event as Drawn, MessageId, TimerEvent, Unit};
 use mokume_record::{arguments, Event, Loss, Run, What};
 
 use crate::devices::capture::{CaptureWriter, LinkType};
@@ -99,6 +99,10 @@ pub fn chart(run: &Run, part: &Part, title: &str) -> Chart {
     for event in run.events.iter().filter(|event| part.has(event)) {
         let at = event.at;
         let Some(host) = event.host.as_deref().and_then(place) else { continue };
+        for ring in event.did.iter().flat_map(|did| &did.rings) {
+            let label = format!("{}.{}", ring.layer, ring.timer);
+            chart.push(at, Drawn::Timer { at: host, what: TimerEvent::Fired, label });
+        }
         match &event.what {
             What::Sends { frame, about, copies, lost, .. } => {
                 // First all that set out: what goes to several stands in one row.

@@ -1,0 +1,183 @@
+//! Examples at the end of each command's help. Each is run by `crates/cli/tests/examples.rs`, in a project with the files that they name.
+
+use clap::{Command, CommandFactory};
+
+use crate::arguments::Arguments;
+
+/// A command as it is typed, and what it is good for.
+type Example = (&'static str, &'static str);
+
+/// By command, in the order of the help.
+const EXAMPLES: &[(&str, &[Example])] = &[
+    (
+        "check",
+        &[("mokume check", "the project's sources"), ("mokume check net.mok --format json", "one file, for scripts")],
+    ),
+    (
+        "test",
+        &[
+            ("mokume test", "all tests of the project"),
+            ("mokume test net.mok --filter twice --backend interpreter", "one test, without C"),
+            ("mokume test net.mok --html seen", "a page of each that fails"),
+        ],
+    ),
+    (
+        "run",
+        &[
+            (
+                "mokume run host.mok --device tap:mok0 --set address=10.77.0.2/24",
+                "beside this machine's own network: `ping 10.77.0.2`",
+            ),
+            (
+                "mokume run net.mok --device udp:127.0.0.1:7001,127.0.0.1:7002 --for 10s --record run.jsonl",
+                "over a socket, written down",
+            ),
+            ("mokume run net.mok --device pcap:seen.pcap,answers.pcap", "what it answers to a capture"),
+        ],
+    ),
+    (
+        "connect",
+        &[(
+            "mokume connect 10.77.0.2 80 --device udp:127.0.0.1:7001,127.0.0.1:7002 --set address=10.77.0.1/24",
+            "to the example of `listen`",
+        )],
+    ),
+    (
+        "listen",
+        &[(
+            "mokume listen 80 --device udp:127.0.0.1:7002,127.0.0.1:7001 --set address=10.77.0.2/24",
+            "for the example of `connect`",
+        )],
+    ),
+    (
+        "forward",
+        &[(
+            "mokume forward --from 127.0.0.1:8080 --to 10.77.0.1:80 --device tap:mok0 --set address=10.77.0.2/24",
+            "`curl 127.0.0.1:8080` goes by the stack",
+        )],
+    ),
+    (
+        "debug",
+        &[
+            ("mokume debug net.mok", "then `break drop`, `continue`, `why`, `state`, `back`; `help` lists them"),
+            ("mokume debug net.mok --test \"what comes twice\"", "a test, by a part of its name"),
+        ],
+    ),
+    (
+        "sim",
+        &[
+            ("mokume sim net.mok --html run.html", "a page: chart, packets, state, source, why"),
+            ("mokume sim net.mok --seed 7 --record run.jsonl --pcap run.pcap", "other weather, written down"),
+            ("mokume sim net.mok --seeds 100", "whether it holds in a hundred weathers"),
+        ],
+    ),
+    ("profile", &[("mokume profile net.mok --output ways.profile", "for `--profile` of `build`, `path` and `prove`")]),
+    (
+        "build",
+        &[
+            ("mokume build host.mok --output made", "C: `cc -c made/*.c`"),
+            ("mokume build net.mok --emit automaton --fuse 2", "what it compiles to, with paths"),
+            ("mokume build net.mok --emit wireshark --at udp.port:4711 --output net.lua", "a dissector"),
+        ],
+    ),
+    (
+        "path",
+        &[
+            ("mokume path host.mok", "which events have one, and why others have none"),
+            ("mokume path host.mok --event udp.send_to --html path.html", "its code beside the source"),
+        ],
+    ),
+    (
+        "prove",
+        &[
+            ("mokume prove host.mok --event udp.send_to", "one path"),
+            ("mokume prove old.mok == new.mok", "whether a change changes anything"),
+        ],
+    ),
+    (
+        "doc",
+        &[
+            ("mokume doc", "the project's; then open doc/index.html"),
+            ("mokume doc --library -o library-pages", "and all of Mokume's library"),
+            ("mokume doc net.mok --format json", "an object for each item"),
+        ],
+    ),
+    (
+        "graph",
+        &[
+            ("mokume graph host.mok --output host.svg", "which layer stands over which"),
+            ("mokume graph host.mok --what headers", "the headers, as RFCs draw them"),
+        ],
+    ),
+    (
+        "show",
+        &[
+            ("mokume show run.jsonl --host left --from 10ms", "the events of a host, from a time on"),
+            ("mokume show run.jsonl --chart run.svg", "a sequence chart"),
+            ("mokume show run.jsonl --against other.jsonl", "where two runs part; 1 if they do"),
+        ],
+    ),
+    ("doctor", &[("mokume doctor", "a line for each thing"), ("mokume doctor --format json", "for scripts")]),
+    (
+        "completions",
+        &[
+            ("mokume completions bash > ~/.local/share/bash-completion/completions/mokume", "from the next shell on"),
+            ("mokume completions fish > ~/.config/fish/completions/mokume.fish", "the same for fish"),
+        ],
+    ),
+    ("man", &[("mokume man --output ~/.local/share/man/man1", "then `man mokume-sim`")]),
+    ("schema", &[("mokume schema record", "of what `--record` writes")]),
+    (
+        "dissect",
+        &[
+            ("mokume dissect seen.pcap --by net.mok", "by your own stack"),
+            ("mokume dissect seen.pcap --by net.mok --filter \"number > 1\"", "some packets"),
+            ("mokume dissect - --by net.mok < seen.pcap", "as it comes: `tcpdump -w - | …`"),
+        ],
+    ),
+    ("size", &[("mokume size host.mok", "octets for each class of objects, and in all")]),
+    (
+        "fmt",
+        &[
+            ("mokume fmt", "the project's sources"),
+            ("mokume fmt --check net.mok", "1 if it would change"),
+            ("mokume fmt - < net.mok", "for editors"),
+        ],
+    ),
+    ("lsp", &[("mokume lsp", "as an editor starts it")]),
+    ("new", &[("mokume new second", "then `cd second`, `mokume test`, `mokume sim`")]),
+    ("explain", &[("mokume explain M0401", "one code"), ("mokume explain", "all of them")]),
+];
+
+/// The command with all that its help says.
+pub fn command() -> Command {
+    EXAMPLES.iter().fold(Arguments::command(), |whole, (name, examples)| {
+        whole.mut_subcommand(name, |command| command.after_help(text(examples)))
+    })
+}
+
+fn text(examples: &[Example]) -> String {
+    let lines = examples.iter().map(|(typed, what)| match typed.len() {
+        ..=58 => format!("  {typed:<58}  # {what}"),
+        _ => format!("  {typed}  # {what}"),
+    });
+    format!("Examples:\n{}", lines.collect::<Vec<_>>().join("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_command_has_examples_that_begin_with_it() {
+        let whole = Arguments::command();
+        let commands = whole.get_subcommands().map(clap::Command::get_name).collect::<Vec<_>>();
+        assert_eq!(commands, EXAMPLES.iter().map(|(name, _)| *name).collect::<Vec<_>>());
+        for (name, examples) in EXAMPLES {
+            assert!(
+                !examples.is_empty() && examples.iter().all(|(typed, _)| typed.starts_with(&format!("mokume {name}"))),
+                "{name}"
+            );
+        }
+    }
+}

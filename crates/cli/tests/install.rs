@@ -1,0 +1,122 @@
+//! What an installed command says of itself, of the machine, and to shells.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn mokume(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_mokume")).args(arguments).output().unwrap()
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn scratch(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("install").join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+/// The commands that help lists, without `help` itself.
+fn commands() -> Vec<String> {
+    let help = said(&mokume(&["--help"]));
+    let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    let names = listed.filter_map(|line| line.strip_prefix("  ")?.split_whitespace().next().map(str::to_owned));
+    let names: Vec<String> = names.filter(|name| !name.is_empty() && name != "help").collect();
+    assert!(names.len() > 20, "{help}");
+    names
+}
+
+#[test]
+fn the_version_says_what_the_command_carries() {
+    let long = said(&mokume(&["--version"]));
+    let words: Vec<&str> = long.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    assert_eq!(words, ["mokume", "commit", "C", "runs", "writes", "library"], "{long}");
+    assert!(long.starts_with(&format!("mokume {}\n", env!("CARGO_PKG_VERSION"))), "{long}");
+    assert_eq!(said(&mokume(&["-V"])), format!("mokume {}\n", env!("CARGO_PKG_VERSION")));
+    // Of the repository that is tested, where it is one.
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let count = |folder: &Path| {
+        let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap());
+        files.filter(|name| name.ends_with(".c") || name.ends_with(".h")).count()
+    };
+    assert!(long.contains(&format!("({} files)", count(&root.join("runtime")))), "{long}");
+}
+
+/// What works and what does not, by what this machine has: here, and where there is no program at all.
+#[test]
+fn the_doctor_says_what_is_missing_and_how_to_get_it() {
+    let folder = scratch("bare");
+    let doctor = |path: Option<&str>, cache: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_mokume"));
+        command.arg("doctor").env("XDG_CACHE_HOME", cache).env("MOKUME_SOLVERS", "/nowhere").current_dir(&folder);
+        path.iter().for_each(|path| {
+            command.env("PATH", path).env_remove("CC");
+        });
+        command.output().unwrap()
+    };
+    let cache = folder.join("cache").to_string_lossy().into_owned();
+    let bare = doctor(Some("/nowhere"), &cache);
+    let text = said(&bare);
+    assert_eq!(bare.status.code(), Some(0), "{text}");
+    for (what, way) in [
+        ("C ", "apt install gcc"),
+        ("libsodium", "apt install"),
+        ("solvers", "install z3"),
+        ("Wireshark", "apt install tshark"),
+    ] {
+        let line = text.lines().find(|line| line.starts_with(&format!("missing  {what}")));
+        assert!(line.is_some_and(|line| line.contains(way)), "{what}: {text}");
+    }
+    assert!(text.contains("ok       compiler") && text.contains("the basics work; "), "{text}");
+    if super::command::has_c_compiler() {
+        let text = said(&doctor(None, &cache));
+        assert!(text.contains("ok       C "), "{text}");
+    }
+    // Nothing can be kept: a file stands where the folder would be.
+    let taken = folder.join("taken");
+    std::fs::write(&taken, "").unwrap();
+    let broken = doctor(Some("/nowhere"), &taken.to_string_lossy());
+    assert_eq!(broken.status.code(), Some(2), "{}", said(&broken));
+    assert!(
+        said(&broken).contains("missing  cache") && said(&broken).contains("the basics do not work"),
+        "{}",
+        said(&broken)
+    );
+}
+
+#[test]
+fn completions_know_every_command_and_shells_take_them() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let text = said(&mokume(&["completions", shell]));
+        for command in commands() {
+            assert!(text.contains(&command), "{shell}: no {command}");
+        }
+        let Ok(mut child) = Command::new(shell).arg("-n").stdin(std::process::Stdio::piped()).spawn() else { continue };
+        std::io::Write::write_all(&mut child.stdin.take().unwrap(), text.as_bytes()).unwrap();
+        assert!(child.wait().unwrap().success(), "{shell}");
+    }
+    // As bash asks for it.
+    let script = format!(
+        "{}\nCOMP_WORDS=(mokume do) COMP_CWORD=1\n_mokume mokume do mokume\necho \"${{COMPREPLY[@]}}\"",
+        said(&mokume(&["completions", "bash"]))
+    );
+    match Command::new("bash").args(["-c", &script]).output() {
+        Ok(output) => assert_eq!(said(&output).trim(), "doctor", "{}", String::from_utf8_lossy(&output.stderr)),
+        Err(_) => println!("SKIPPED: no bash"),
+    }
+}
+
+#[test]
+fn each_command_has_a_man_page() {
+    let folder = scratch("man");
+    let output = mokume(&["man", "--output", &folder.to_string_lossy()]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    for command in commands() {
+        let page = std::fs::read_to_string(folder.join(format!("mokume-{command}.1"))).expect(&command);
+        assert!(page.contains(".TH") && page.contains(&format!("mokume\\-{command}")), "{page}");
+        assert!(!page.contains("\\-\\-watched") && !page.contains("\\-\\-behind"), "what is hidden is said: {page}");
+    }
+    assert_eq!(said(&mokume(&["man"])), std::fs::read_to_string(folder.join("mokume.1")).unwrap());
+}

@@ -1,0 +1,63 @@
+//! What programs in other languages ask of a stack, as JSON: its ports and events, and what became of messages; and the line between two.
+
+use mokume_base::RealWorld;
+use mokume_driver::weather::{self, Way};
+use mokume_driver::Failure;
+use mokume_reaction::{Accounts, Automaton, PortKind, ReasonId, Type};
+use serde_json::{json, Map, Value};
+
+/// One direction of a line, in the words of a network's link: `loss 2 % delay 5 ms .. 20 ms`; none is a line on which frames arrive at once.
+///
+/// # Errors
+/// The words are no weather.
+pub fn line(words: &str, seed: u64) -> Result<Way, Failure> {
+    let weather = match words.trim() {
+        "" => weather::Weather::default(),
+        words => weather::read(words, &RealWorld)?,
+    };
+    Ok(Way::new(weather, seed))
+}
+
+/// The stack's name, its parameters, and its ports with what goes in and comes out there.
+pub(crate) fn interface(automaton: &Automaton) -> Value {
+    let event = |name: &str, params: &[(String, Type)], left_out: usize| {
+        let params: Vec<Value> = params.iter().map(|(name, ty)| parameter(name, *ty, automaton)).collect();
+        json!({ "event": name, "takes": params, "defaults": left_out })
+    };
+    let ports = automaton.ports.iter().map(|port| {
+        let kind = match port.kind {
+            PortKind::Device => "device",
+            PortKind::Application => "application",
+        };
+        let inputs = port.inputs.iter().map(|input| event(&input.event, &input.params, input.defaults.len()));
+        let outputs = port.outputs.iter().map(|output| event(&output.event, &output.params, 0));
+        json!({
+            "name": port.name, "kind": kind,
+            "inputs": inputs.collect::<Vec<_>>(), "outputs": outputs.collect::<Vec<_>>(),
+        })
+    });
+    let params: Vec<&str> = automaton.params.iter().map(|param| param.name.as_str()).collect();
+    let reasons: Vec<&str> = automaton.reasons.iter().map(|reason| reason.name.as_str()).collect();
+    json!({ "name": automaton.name, "parameters": params, "reasons": reasons, "ports": ports.collect::<Vec<_>>() })
+}
+
+fn parameter(name: &str, ty: Type, automaton: &Automaton) -> Value {
+    match ty {
+        Type::Msg => json!({ "name": name, "kind": "message" }),
+        Type::Ref(_) => json!({ "name": name, "kind": "session" }),
+        Type::Reason => json!({ "name": name, "kind": "reason" }),
+        number => json!({ "name": name, "kind": "number", "bits": number.width(automaton) }),
+    }
+}
+
+/// What became of the messages of an instance; reasons and counters by their names.
+pub(crate) fn accounts(automaton: &Automaton, accounts: &Accounts) -> Value {
+    let by_reason = |counts: &[(ReasonId, u64)]| -> Map<String, Value> {
+        counts.iter().map(|(id, count)| (automaton.reasons[id.index()].name.clone(), json!(count))).collect()
+    };
+    json!({
+        "received": accounts.received, "delivered": accounts.delivered, "dropped": by_reason(&accounts.dropped),
+        "consumed": by_reason(&accounts.consumed), "gone": accounts.gone, "merged": accounts.merged, "held": accounts.held,
+        "refused": accounts.refused, "counters": accounts.counters.iter().cloned().collect::<std::collections::BTreeMap<_, _>>(),
+    })
+}

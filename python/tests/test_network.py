@@ -1,0 +1,232 @@
+"""Networks in virtual time, records, the command, and the fixtures."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import mokume
+
+NETWORK = """
+worker Ordered {
+    header { number: u32 }
+    entity {
+        var next: u32 = 1
+        var last: u32 = 0
+    }
+    on send(msg) {
+        below.send(msg, number: next)
+        next += 1
+    }
+    on deliver(msg, number) {
+        if number > last {
+            last = number
+            above.deliver(msg)
+        } else {
+            drop msg: stale
+        }
+    }
+}
+stack Link(device: Device) {
+    app = Ordered over device
+    export app
+}
+network Pair {
+    host left = Link()
+    host right = Link()
+    link line { left.device, right.device  delay 2 ms }
+    at 10 ms  left.app.send_to("one")
+    at 20 ms  right.app.send_to("two")
+    expect left.app.deliver_from("two") until 22 ms
+    until 1 s
+}
+test "what comes twice is delivered once" {
+    stack Link(device)
+    device.frame(x"01000000" "one")
+    => app.deliver_from("one")
+    device.frame(x"01000000" "one")
+    => nothing
+}
+"""
+
+
+@pytest.fixture
+def source(tmp_path):
+    path = tmp_path / "pair.mok"
+    path.write_text(NETWORK)
+    return path
+
+
+@pytest.fixture
+def pair(source):
+    def made(seed, weather="", count=2):
+        stack = mokume.Stack(source, "Link")
+        network = mokume.Network(seed)
+        hosts = [network.host(f"h{number}", stack) for number in range(count)]
+        network.link(*(host.device for host in hosts), weather=weather)
+        return (network, *hosts)
+
+    return made
+
+
+def test_a_seed_says_all(pair):
+    def seen(seed):
+        network, a, b = pair(seed, "loss 30 % corrupt 20 % duplicate 20 % delay 1 ms .. 9 ms")
+        for number in range(40):
+            network.at(f"{number} ms", lambda: a.app.send_to("x" * 20))
+        return network.run("1 s").frames
+
+    assert seen(1) == seen(1) and seen(1) != seen(2)
+
+
+def test_the_delay_of_a_line_is_its_words(pair):
+    network, a, b = pair(1, "delay 3 ms")
+    network.at("5 ms", lambda: a.app.send_to("hello"))
+    network.run(until="7.999 ms")
+    assert not b.app.take()
+    network.run(until="8 ms")
+    assert [event.at for event in b.app.take()] == [8_000_000]
+    left, arrived = network.frames
+    assert (left.what, left.host, arrived.what, arrived.host) == ("left", "h0", "arrived", "h1")
+    assert left.number == arrived.number == 1 and left.octets == arrived.octets
+
+
+def test_what_one_sends_comes_to_all_others(pair):
+    network, a, *others = pair(1, count=4)
+    a.app.send_to("to all")
+    network.run("1 ms")
+    assert [len(host.app.take("deliver_from")) for host in others] == [1, 1, 1] and not a.app.take()
+
+
+def test_a_rate_makes_frames_wait(pair):
+    network, a, b = pair(1, "rate 1 Mbit/s")
+    for _ in range(3):
+        a.app.send_to(bytes(121))
+    network.run("1 s")
+    # 125 octets are 1 ms.
+    assert [event.at for event in b.app.take()] == [1_000_000, 2_000_000, 3_000_000]
+
+
+def test_what_is_no_weather_no_device_and_no_other_host_is_refused(pair):
+    network, a, b = pair(1)
+    with pytest.raises(mokume.Failure, match="rain"):
+        network.link(a.device, b.device, weather="rain")
+    with pytest.raises(ValueError, match="no device"):
+        network.link(a.app, b.device)
+    with pytest.raises(ValueError, match="already"):
+        network.host("h0", a.stack)
+    with pytest.raises(ValueError, match="backwards"):
+        network.run("1 s").at("1 ms", print)
+
+
+def test_until_something_holds(pair):
+    network, a, b = pair(1, "delay 2 ms")
+    a.app.send_to("x")
+    assert network.run_until(lambda: b.app.take("deliver_from")) and network.now == 2_000_000
+    assert not network.run_until(lambda: False, most="1 s") and network.now == 1_002_000_000
+
+
+def test_a_network_of_a_file_is_run_and_recorded(source):
+    record = mokume.simulate(source, seed=4)
+    assert not record.failed and list(record.hosts) == ["left", "right"]
+    run = record.run
+    assert run.head["seed"] == 4
+    heard = run.select("output", host="left")
+    assert [one["at"] for one in heard] == [22_000_000]
+    assert [one["event"] for one in run.causes(heard[0])][-1] == "input"
+    rows = run.rows()
+    assert [row["args.msg"] for row in rows if row["event"] == "output"] == [b"one", b"two"]
+    columns = run.columns()
+    assert {len(column) for column in columns.values()} == {len(run.events)}
+
+
+def test_what_a_network_expects_and_does_not_find_is_told(source):
+    source.write_text(NETWORK.replace("until 22 ms", "until 21 ms"))
+    record = mokume.simulate(source)
+    assert len(record.failed) == 1 and "pair.mok:" in record.failed[0]["place"]
+    source.write_text(NETWORK.replace("above.deliver", "above.delver"))
+    with pytest.raises(mokume.Failure, match="M0"):
+        mokume.simulate(source)
+
+
+def test_records_that_are_none_are_refused(tmp_path):
+    for text, told in [("", "empty"), ("{\n", "no JSON"), ('{"record": 99}\n', "version 99"), ('{"id": 1}\n', "head")]:
+        path = tmp_path / "run.jsonl"
+        path.write_text(text)
+        with pytest.raises(mokume.Failure, match=told):
+            mokume.Record.read(path)
+
+
+def test_a_record_is_a_data_frame(source):
+    pandas = pytest.importorskip("pandas")
+    frame = mokume.simulate(source).run.to_pandas()
+    assert frame.index.name == "id" and str(frame["cause"].dtype) == "Int64"
+    assert frame[frame.event == "receives"].time.min() == pandas.Timedelta("12 ms")
+    assert mokume.simulate(source).to_pandas().index.names == ["run", "id"]
+
+
+def test_files_are_checked_and_tested(source, tmp_path):
+    assert mokume.check(source) == []
+    outcomes = mokume.test(source, backend="interpreter")
+    assert [one["passed"] for one in outcomes] == [True]
+    source.write_text(NETWORK.replace("drop msg: stale", "drop mgs: stale"))
+    assert [one["severity"] for one in mokume.check(source)][0] == "error"
+    with pytest.raises(mokume.Failure, match="M0"):
+        mokume.test(source)
+    with pytest.raises(mokume.Failure, match="nowhere"):
+        mokume.check("nowhere.mok")
+
+
+def test_a_capture_is_dissected_by_the_stack(pair, source, tmp_path):
+    network, a, b = pair(1)
+    a.app.send_to("hello")
+    network.run("1 ms")
+    network.pcap(tmp_path / "x.pcap", link=147)
+    assert (tmp_path / "x.pcap").read_bytes() == network.pcap(link=147)
+    packet = mokume.dissect(tmp_path / "x.pcap", by=source)[0]
+    assert packet["layers"][0]["fields"][0]["value"] == 1
+
+
+TESTS = """
+import mokume, pytest
+pytest_plugins = []
+
+@pytest.mark.mokume_seeds(3)
+def test_seeds(mokume_network, mokume_seed):
+    assert mokume_network.seed == mokume_seed
+
+def test_fails(mokume_network):
+    stack = mokume.Stack("pair.mok", "Link")
+    a, b = mokume_network.host("a", stack), mokume_network.host("b", stack)
+    mokume_network.link(a.device, b.device)
+    a.app.send_to("seen")
+    mokume_network.run("1 ms")
+    assert False, "on purpose"
+
+def test_expects(mokume_simulate):
+    mokume_simulate("wrong.mok")
+"""
+
+
+def test_fixtures_take_seeds_and_a_failing_test_shows_the_frames(source, tmp_path):
+    (tmp_path / "test_it.py").write_text(TESTS)
+    (tmp_path / "wrong.mok").write_text(NETWORK.replace("until 22 ms", "until 21 ms"))
+    path = [str(Path(mokume.__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
+    words = [sys.executable, "-m", "pytest", "-q", "-rA", "-p", "no:cacheprovider", "--mokume-seed", "10"]
+    plugin = [] if "site-packages" in mokume.__file__ else ["-p", "mokume.pytest_plugin"]
+    ran = subprocess.run(
+        [*words, *plugin, "test_it.py"], cwd=tmp_path, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": os.pathsep.join(path)}
+    )
+    said = ran.stdout
+    assert ran.returncode == 1 and "3 passed, 2 failed" in said.replace("2 failed, 3 passed", "3 passed, 2 failed"), said + ran.stderr
+    assert "test_seeds[seed 12]" in said and "seed 10, at 1000000 ns, 2 frames seen" in said
+    assert f"left    a.device 01000000{b'seen'.hex()}" in said, said
+    assert "the network is not as it expects" in said and "wrong.mok:" in said
+
+
+def test_the_command_is_the_one_that_is_carried():
+    ran = subprocess.run([sys.executable, "-m", "mokume", "--version", "--format", "json"], capture_output=True, text=True)
+    assert json.loads(ran.stdout)["version"], ran.stderr

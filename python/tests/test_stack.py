@@ -1,0 +1,207 @@
+"""Stacks and instances: names, values, what is refused."""
+
+import gc
+import ipaddress
+import shutil
+
+import pytest
+
+import mokume
+
+PLAIN = """
+use thin
+stack Plain(device: Device) {
+    app = Fcfs over sums
+    sums = Checksum16 over device
+    export app
+}
+"""
+
+NUMBERS = """
+worker Counts {
+    header { n: u8 }
+    entity { var n: u8 = 250 }
+    on send(msg) {
+        n += 1
+        below.send(msg, n: n)
+    }
+    on deliver(msg) { consume msg: came }
+}
+stack Counting(device: Device) {
+    app = Counts over device
+    export app
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def plain():
+    return mokume.Stack.of_text(PLAIN)
+
+
+def test_a_stack_says_what_goes_in_and_what_it_takes(plain):
+    assert plain.ports == ["device", "app"] and plain.name == "Plain"
+    assert plain.events("app")["send_to"] == ["local_port", "remote_port", "msg"]
+    assert plain.parameters == ["device.mac", "device.mtu"]
+
+
+def test_what_is_wrong_is_refused_with_place_and_way_out():
+    with pytest.raises(mokume.Failure) as refused:
+        mokume.Stack.of_text(PLAIN.replace("Checksum16", "Checksum61"))
+    text = str(refused.value)
+    assert "error[M0203]" in text and "stack.mok:5:" in text and "help:" in text and "/tmp" not in text
+    with pytest.raises(mokume.Failure, match="nowhere.mok"):
+        mokume.Stack("nowhere.mok")
+    with pytest.raises(mokume.Failure, match="Other"):
+        mokume.Stack.of_text(PLAIN, "Other")
+
+
+def test_values_are_checked_by_name_kind_and_width(plain):
+    app = plain.start().app
+    for wrong, told in [
+        (lambda: app.send_to(1, 2), "`msg` is missing"),
+        (lambda: app.send_to(1, 2, 3), "bytes or a str, not int"),
+        (lambda: app.send_to("1", 2, b""), "a number, not str"),
+        (lambda: app.send_to(1.0, 2, b""), "a number, not float"),
+        (lambda: app.send_to(1, 2, b"", 4), "takes"),
+        (lambda: app.send_to(1, 2, msg=b"", remote=3), "no `remote`"),
+        (lambda: app.send_to(1, local_port=2, remote_port=3, msg=b""), "given twice"),
+        (lambda: app.close(7), "a Session, not int"),
+    ]:
+        with pytest.raises(TypeError, match=told.replace("(", r"\(")):
+            wrong()
+    with pytest.raises(ValueError, match="16 bits"):
+        app.send_to(70_000, 2, b"")
+    with pytest.raises(ValueError, match="16 bits"):
+        app.send_to(-1, 2, b"")
+    with pytest.raises(AttributeError, match="no event `sing`.*send_to"):
+        app.sing()
+    with pytest.raises(AttributeError, match="no port `nose`"):
+        app._instance.nose
+
+
+def test_messages_are_octets_whole_and_empty(plain):
+    network = mokume.Network()
+    a, b = network.host("a", plain), network.host("b", plain)
+    network.link(a.device, b.device)
+    b.app.bind(1, 80)
+    for message in (b"", b"\0", b"\0\xff" * 600, "é", bytearray(b"x"), memoryview(b"y")):
+        assert a.app.send_to(9, 80, message)
+    network.run("1 ms")
+    heard = [event["msg"] for event in b.app.take()]
+    assert heard == [b"", b"\0", b"\0\xff" * 600, "é".encode(), b"x", b"y"]
+
+
+def test_sessions_come_back_as_they_were_given(plain):
+    a = plain.start()
+    assert a.app.open(5, 9, 80)
+    opened = a.app.next("opened")
+    assert opened["user"] == 5 and isinstance(opened["session"], mokume.Session)
+    assert a.app.send(opened["session"], b"by the session")
+    assert len(a.device.take("frame")) == 1
+    a.app.close(opened["session"])
+    assert not a.app.send(opened["session"], b"too late"), "the session has ended"
+
+
+def test_reasons_have_names(plain):
+    a = plain.start()
+    a.app.open(1, 9, 80)
+    a.app.open(2, 9, 80)
+    failed = a.app.next("failed")
+    assert failed["user"] == 2 and isinstance(failed["why"], str), failed
+
+
+def test_addresses_are_numbers():
+    stack = mokume.Graph("Host").module("internet", "ethernet", "arp", "ipv4", "icmp", "udp")
+    stack.parameter("device", "Device").parameter("address", "Ipv4Cidr")
+    stack.layer("ethernet", "Ethernet(device.mac)", over="device")
+    stack.layer("arp", "Arp(address.address)", over="ethernet[type: 0x0806]")
+    stack.layer("ip", "Ipv4(address)", over="ethernet[type: 0x0800]", uses=["arp", "icmp"])
+    stack.layer("icmp", "Icmp", over="ip[protocol: 1]", uses="ip")
+    stack.layer("udp", "Udp", over="ip[protocol: 17]", uses=["icmp"]).export("udp")
+    assert "over ip[protocol: 17] with icmp" in stack.text
+    host = stack.check().start(set={"address": "10.0.0.1/24"})
+    own = ipaddress.ip_address("10.0.0.1")
+    assert host.udp.bind(1, own, 5000)
+    assert host.udp.send_to(own, 5000, ipaddress.ip_address("10.0.0.2"), 7, b"x")
+    with pytest.raises(mokume.Failure, match="address"):
+        stack.check().start()
+    with pytest.raises(mokume.Failure, match="ten"):
+        stack.check().start(set={"address": "ten"})
+
+
+def test_reports_and_accounts_are_told():
+    a = mokume.Stack.of_text(NUMBERS).start()
+    for _ in range(10):
+        a.app.send_to("x")
+    reports = a.reports()
+    assert len(reports) == 1 and "overflow" in reports[0] and a.reports() == []
+    a.device.feed(b"\x01" + b"y")
+    assert a.accounts["received"] == 1 and a.accounts["consumed"] == {"app.came": 1}
+
+
+def test_a_tap_may_call_the_stack_and_what_it_raises_arrives(plain):
+    a = plain.start()
+    frames = []
+
+    def again(event):
+        frames.append(event.message)
+        if len(frames) < 5:
+            a.app.send_to(9, 80, f"number {len(frames)}")
+
+    a.device.tap(again)
+    a.app.send_to(9, 80, "number 0")
+    assert len(frames) == 5 and b"number 4" in frames[-1]
+    a.device.untap(again)
+
+    @a.device.tap
+    def fails(event):
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        a.app.send_to(9, 80, "x")
+    assert a.device.untap(fails) is None and a.app.send_to(9, 80, "x"), "the stack goes on"
+
+
+def test_time_does_not_run_backwards(plain):
+    a = plain.start(at="1 s")
+    with pytest.raises(ValueError, match="backwards"):
+        a.advance(to="999 ms")
+    with pytest.raises(ValueError):
+        a.advance()
+    a.advance(by="1 ms")
+    assert a.now == 1_001_000_000
+
+
+def test_times_are_written_as_in_the_language():
+    assert [mokume.nanoseconds(text) for text in ("1 ns", "1.5ms", "2 s", "1 min", 7)] == [1, 1_500_000, 2 * 10**9, 60 * 10**9, 7]
+    for wrong in ("", "5", "5 parsecs", "-1 s", 1.5, True, None):
+        with pytest.raises(ValueError):
+            mokume.nanoseconds(wrong)
+
+
+def test_what_was_stopped_says_so_and_leaves_nothing(plain):
+    a = plain.start()
+    app = a.app
+    a.stop()
+    a.stop()
+    with pytest.raises(mokume.Failure, match="stopped"):
+        app.send_to(1, 2, b"")
+    for _ in range(50):
+        plain.start()
+        mokume.Graph("Gone")
+    gc.collect()
+
+
+@pytest.mark.skipif(not shutil.which("cc"), reason="no C compiler")
+def test_c_does_what_the_interpreter_does(plain):
+    def heard(backend):
+        a = plain.start(backend=backend, seed=3)
+        a.app.open(1, 9, 80)
+        a.app.send_to(9, 80, "x")
+        a.device.feed(b"too short")
+        return [str(event) for event in a.app.take() + a.device.take()], a.accounts
+
+    assert heard("c") == heard("interpreter")
+    with pytest.raises(mokume.Failure, match="fortran"):
+        plain.start(backend="fortran")
