@@ -323,9 +323,6 @@ pub enum Command {
         by: ByProfile,
     },
     /// Writes pages of what sources say: one for each layer, bundle, wire and stack, with a search that needs no server.
-    ///
-    /// Examples: `mokume doc`, then open `doc/index.html`; `mokume doc --library -o lib`; `mokume doc layer.mok --format json`.
-    #[command(verbatim_doc_comment)]
     Doc {
         /// Files or folders; a project's sources when left out.
         files: Vec<String>,

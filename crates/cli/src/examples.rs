@@ -95,6 +95,14 @@ const EXAMPLES: &[(&str, &[Example])] = &[
         ],
     ),
     (
+        "doc",
+        &[
+            ("mokume doc", "the project's; then open doc/index.html"),
+            ("mokume doc --library -o library-pages", "and all of Mokume's library"),
+            ("mokume doc net.mok --format json", "an object for each item"),
+        ],
+    ),
+    (
         "graph",
         &[
             ("mokume graph host.mok --output host.svg", "which layer stands over which"),
