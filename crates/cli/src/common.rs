@@ -87,6 +87,10 @@ pub fn refused(diagnostics: &[Diagnostic], checked: &Checked, printer: &Printer)
 pub fn picture_name(name: Option<&str>, kinds: &[&str]) -> Result<(), Failure> {
     let Some(name) = name else { return Ok(()) };
     let file = name.rsplit('/').next().unwrap_or(name);
+    if name == "-" {
+        let help = format!("name a file that ends in {}", kinds.join(" or "));
+        return Err(Failure::of_use("a picture is not written to the standard output", help));
+    }
     if !file.contains('.') || kinds.iter().any(|kind| file.ends_with(kind)) {
         return Ok(());
     }

@@ -353,6 +353,8 @@ fn a_picture_of_a_kind_that_is_not_written_is_refused() {
         assert_eq!(code(&output), 2, "{}", said(&output));
         assert!(said(&output).contains(".svg"), "{}", said(&output));
         assert!(!Path::new(&name).exists());
+        let output = mokume(&[&arguments[..], &["-"]].concat());
+        assert!(code(&output) == 2 && said(&output).contains("standard output"), "{}", said(&output));
     }
 }
 

@@ -19,14 +19,16 @@ impl Drop for Running {
 /// Far longer than any of it takes.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The next line that holds this, on either output.
-fn until(lines: &Receiver<String>, text: &str) {
-    let mut heard = Vec::new();
-    loop {
+/// The next lines that hold these: of two outputs, in whatever order.
+fn until(lines: &Receiver<String>, texts: &[&str]) {
+    let (mut heard, mut left) = (Vec::new(), texts.to_vec());
+    while !left.is_empty() {
         match lines.recv_timeout(PATIENCE) {
-            Ok(line) if line.contains(text) => return,
-            Ok(line) => heard.push(line),
-            Err(_) => panic!("no `{text}` in {heard:?}"),
+            Ok(line) => {
+                left.retain(|text| !line.contains(text));
+                heard.push(line);
+            }
+            Err(_) => panic!("no {left:?} in {heard:?}"),
         }
     }
 }
@@ -60,29 +62,24 @@ fn a_command_is_carried_out_again_when_what_it_reads_changes() {
     std::fs::write(folder.join("main.mok"), main).unwrap();
 
     let (_running, lines) = started(&folder, &["check", "main.mok", "--watch"]);
-    until(&lines, "checked 1 file: no errors");
-    until(&lines, "watching");
+    until(&lines, &["checked 1 file: no errors", "watching"]);
     std::fs::write(folder.join("used/plain.mok"), layer.replace("above.deliver", "above.delver")).unwrap();
-    until(&lines, "error[");
-    until(&lines, "watching");
+    until(&lines, &["error[", "watching"]);
     // As editors do it: another file gets its name.
     std::fs::write(folder.join("used/new"), layer).unwrap();
     std::fs::rename(folder.join("used/new"), folder.join("used/plain.mok")).unwrap();
-    until(&lines, "checked 1 file: no errors");
-    until(&lines, "watching");
+    until(&lines, &["checked 1 file: no errors", "watching"]);
     // What it does not read is nothing to it.
     std::fs::write(folder.join("other.mok"), "wrong").unwrap();
     std::fs::write(folder.join("notes"), "x").unwrap();
     assert!(lines.recv_timeout(Duration::from_millis(700)).is_err());
 
     let (_running, lines) = started(&folder, &["test", ".", "--watch", "--backend", "interpreter"]);
-    until(&lines, "error[");
-    until(&lines, "watching");
+    until(&lines, &["error[", "watching"]);
     std::fs::remove_file(folder.join("other.mok")).unwrap();
-    until(&lines, "1 passed, 0 failed");
-    until(&lines, "watching");
+    until(&lines, &["1 passed, 0 failed", "watching"]);
     std::fs::write(folder.join("main.mok"), main.replace("frame(\"x\")", "frame(\"y\")")).unwrap();
-    until(&lines, "0 passed, 1 failed");
+    until(&lines, &["0 passed, 1 failed"]);
 }
 
 #[test]

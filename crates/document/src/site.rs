@@ -164,8 +164,9 @@ fn common<'n>(names: impl Iterator<Item = &'n str>) -> String {
 
 /// A name as a part of a path and of an address: letters, digits, `-`, `_` and dots.
 fn plain(name: &str) -> String {
+    let parts = name.split('/').filter(|part| !matches!(*part, "" | "." | ".."));
     let mut out = String::new();
-    for c in name.trim_matches('/').chars() {
+    for c in parts.collect::<Vec<_>>().join("/").chars() {
         match c {
             'a'..='z' | 'A'..='Z' | '0'..='9' | '-' | '_' => out.push(c),
             '.' if !out.is_empty() => out.push('.'),
@@ -203,7 +204,7 @@ mod tests {
     #[test]
     fn names_of_files_are_names_of_pages() {
         assert_eq!(plain("src/net/a b.mok"), "src.net.a_20_b.mok");
-        assert_eq!((plain("../../x.mok").as_str(), plain("").as_str()), ("..x.mok".trim_start_matches('.'), "_"));
+        assert_eq!((plain("../../x.mok").as_str(), plain("").as_str()), ("x.mok", "_"));
         assert!(!plain("../..").starts_with('.'));
     }
 
