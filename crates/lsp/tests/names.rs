@@ -230,10 +230,10 @@ fn what_is_matched_by_its_text_leads_to_all_that_it_may_be() {
 }
 
 /// Words that values are made of, and what the language has everywhere.
-const OF_THE_LANGUAGE: [&str; 26] = [
+const OF_THE_LANGUAGE: [&str; 28] = [
     "above", "below", "checksum", "clamp", "end", "flow", "fold16", "header", "listener", "max", "message", "min",
     "now", "option", "packet", "payload", "pseudo", "random", "refuse", "size", "again", "device", "local", "remote",
-    "quota", "_",
+    "quota", "_", "me", "view",
 ];
 
 /// Every name in the code of the library leads somewhere: who adds a construct sees here that its names are not noted. But for
