@@ -9,6 +9,7 @@ mod doc;
 mod equal;
 mod examples;
 mod fmt_new;
+mod follow;
 mod formats;
 mod front;
 mod groups;
