@@ -584,14 +584,14 @@ pub struct Follow {
     /// Runs the stack along the capture, as it was taken at a host, and says what its layers do with each packet in the state they are in.
     #[arg(long, requires = "by")]
     pub follow: bool,
-    /// The network whose host the capture was taken at: its settings, and what its applications do. Without it the stack runs alone.
+    /// The host of a network at which the capture was taken: its settings, and what its applications do. Without it the stack runs alone.
+    #[arg(long, value_name = "NAME", requires = "follow", conflicts_with = "stack")]
+    pub host: Option<String>,
+    /// The network, where the file has several.
     #[arg(long, value_name = "NAME", requires = "follow", conflicts_with = "stack")]
     pub network: Option<String>,
-    /// The host of the network.
-    #[arg(long, value_name = "NAME", requires = "network")]
-    pub host: Option<String>,
     /// A parameter of the stack.
-    #[arg(long, value_name = "NAME=VALUE", requires = "follow", conflicts_with = "network")]
+    #[arg(long, value_name = "NAME=VALUE", requires = "follow", conflicts_with_all = ["host", "network"])]
     pub set: Vec<String>,
     /// Which packets the host sent, by what they hold: `source == 10.0.0.1`. Without it those that its stack sends.
     #[arg(long, value_name = "FILTER", requires = "follow")]

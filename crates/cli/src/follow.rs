@@ -29,8 +29,8 @@ pub struct Asked<'a> {
 pub fn follow(checked: &Checked, asked: &Asked<'_>, printer: &Printer) -> Result<i32, Failure> {
     let seed = asked.how.seed.or(checked.manifest.defaults.seed).unwrap_or(1);
     let whole = capture::read(asked.file)?;
-    if let Some(name) = &asked.how.network {
-        let network = sim::choose(checked, Some(name))?;
+    if asked.how.host.is_some() || asked.how.network.is_some() {
+        let network = sim::choose(checked, asked.how.network.as_deref())?;
         let stacks = sim::sound_stacks(checked, network, &RealWorld);
         let stacks = stacks.map_err(|wrong| refused(&wrong, checked, printer))?;
         let prepared = sim::Prepared::new(checked, network, &stacks, Backend::Interpreter)?;

@@ -343,7 +343,7 @@ fn what_cannot_be_followed_is_said() {
             &["--by", "examples/meter.mok", "--network", "Street", "--host", "a", "--follow", "--sent", "nobody == 1"],
             "nobody",
         ),
-        (&["--by", "examples/meter.mok", "--host", "a"], "--network"),
+        (&["--by", "examples/meter.mok", "--host", "a"], "--follow"),
     ] {
         let output = mokume(&[&["dissect", LINUX], more].concat());
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
