@@ -20,6 +20,7 @@ mod members;
 mod networks;
 mod path_page;
 mod profile;
+mod progress;
 mod prove;
 mod records;
 mod small;
