@@ -105,6 +105,50 @@ fn points_are_set_listed_and_taken_away() {
 }
 
 #[test]
+fn points_count_where_something_holds_and_some_only_say() {
+    let out = network(
+        "conditions",
+        "break 17 if own > 4\nbreak 15 times 2\nbreak 16 say own is {own}, next {next}\nbreaks\ncontinue\ncontinue\nback point\ncontinue\n",
+    );
+    for line in [
+        "point 1: net.mok:17 if own > 4",
+        "point 2: net.mok:15 times 2",
+        "point 3: net.mok:16 say own is {own}, next {next}",
+    ] {
+        assert_eq!(
+            out.lines().filter(|said| *said == line || said.ends_with(&format!(" {line}"))).count(),
+            2,
+            "{line}: {out}"
+        );
+    }
+    // The first message has 4, and no point stops there; backwards nothing is said again.
+    let marks = ["(point", "net.mok:"];
+    let stops = out.lines().skip_while(|line| *line != "(mokume) continue");
+    let stops: Vec<&str> = stops.filter(|line| marks.iter().any(|mark| line.contains(mark))).collect();
+    assert_eq!(
+        stops,
+        [
+            "a  own is 4, next 0  (point 3)",
+            "a  2 ms  reaction 1  app.Counts: on send  (point 2)",
+            "net.mok:15  let own = ahead(by: 2, times: most)",
+            "a  own is 5, next 1  (point 3)",
+            "a  2 ms  reaction 1  app.Counts: on send  (point 1)",
+            "net.mok:17  if own > 4 {",
+            "a  2 ms  reaction 1  app.Counts: on send  (point 2)",
+            "net.mok:15  let own = ahead(by: 2, times: most)",
+            "a  own is 5, next 1  (point 3)",
+            "a  2 ms  reaction 1  app.Counts: on send  (point 1)",
+            "net.mok:17  if own > 4 {",
+        ],
+        "{out}"
+    );
+    let wrong = network("conditions", "break 17 if owl > 4\nbreak 17 if own ~ 4 5\nbreak 17 times never\nbreaks\n");
+    for part in ["nothing is called `owl` here", "is no comparison", "`never` is no number of times", "there is none"] {
+        assert!(wrong.contains(part), "{part}: {wrong}");
+    }
+}
+
+#[test]
 fn what_makes_no_sense_is_said_in_one_line() {
     let out = network(
         "bad",
@@ -290,6 +334,41 @@ fn an_editor_steps_forwards_and_backwards() {
     assert_eq!(dap.after("next"), 16);
     assert_eq!(dap.after("reverseContinue"), 15);
     assert_eq!(dap.after("reverseContinue"), 15);
+    assert_eq!(dap.quit(), Some(0));
+}
+
+#[test]
+fn an_editor_sets_conditions_times_and_log_points() {
+    let path = file("dap_conditions");
+    let mut dap = Dap::launched(&path, &[15], &[], json!({}));
+    assert_eq!(dap.line(), 15);
+    let points = json!([
+        { "line": 17, "condition": "own > 4" },
+        { "line": 16, "logMessage": "own is {own}" },
+        { "line": 18, "condition": "owl > 4" },
+    ]);
+    let set = dap.ask("setBreakpoints", json!({ "source": { "path": path }, "breakpoints": points }));
+    let verified: Vec<bool> =
+        set["breakpoints"].as_array().unwrap().iter().map(|one| one["verified"] == true).collect();
+    assert_eq!(verified, [true, true, false]);
+    assert!(set["breakpoints"][2]["message"].as_str().unwrap().contains("nothing is called `owl` here"), "{set}");
+    assert_eq!(dap.after("continue"), 17);
+    assert_eq!(
+        (dap.event("output")["output"].as_str(), dap.event("output")["output"].as_str()),
+        (Some("a: own is 4\n"), Some("a: own is 5\n"))
+    );
+    let frames = dap.ask("scopes", json!({ "frameId": 1 }))["scopes"][0]["variablesReference"].clone();
+    let locals = dap.ask("variables", json!({ "variablesReference": frames }))["variables"].clone();
+    assert!(locals.as_array().unwrap().iter().any(|one| one["name"] == "own" && one["value"] == "5"), "{locals}");
+    // The second time since the beginning.
+    let points = json!([{ "line": 15, "hitCondition": "2" }]);
+    dap.ask("setBreakpoints", json!({ "source": { "path": path }, "breakpoints": points }));
+    dap.ask("restart", json!({}));
+    dap.event("stopped");
+    dap.ask("continue", json!({ "threadId": 1 }));
+    assert_eq!(dap.line(), 15);
+    let stopped = dap.ask("evaluate", json!({ "expression": "next", "frameId": 1 }))["result"].clone();
+    assert_eq!(stopped, "1");
     assert_eq!(dap.quit(), Some(0));
 }
 

@@ -5,7 +5,9 @@
 
 use std::io::{BufRead, Read, Write};
 
-use mokume_driver::debug::{By, End, Facts, Front, Go, Point, Points, Stopped, Variable, Where, Why};
+use mokume_driver::debug::{
+    By, Condition, End, Facts, Front, Go, Hits, Only, Point, Points, Stopped, Variable, Where, Why,
+};
 use serde_json::{json, Value};
 
 /// A message of an editor that is longer is none.
@@ -100,6 +102,9 @@ pub fn capabilities() -> Value {
     json!({
         "supportsConfigurationDoneRequest": true,
         "supportsFunctionBreakpoints": true,
+        "supportsConditionalBreakpoints": true,
+        "supportsHitConditionalBreakpoints": true,
+        "supportsLogPoints": true,
         "supportsStepBack": true,
         "supportsRestartRequest": true,
         "supportsTerminateRequest": true,
@@ -275,6 +280,10 @@ impl Front for Adapter {
         self.led(Some(at), points)
     }
 
+    fn said(&mut self, host: &str, _: u32, text: &str) {
+        self.wire.event("output", json!({ "category": "console", "output": format!("{host}: {text}\n") }));
+    }
+
     fn ended(&mut self, end: &End, points: &mut Points) -> Go {
         let text: String = end.failed.iter().map(|failed| format!("FAILED {failed}\n")).collect();
         let text = format!("{text}the run has ended: step back, or restart\n");
@@ -301,7 +310,8 @@ fn lines(arguments: &Value, facts: &Facts, points: &mut Points) -> Value {
     points.clear(|point| matches!(&point.at, Where::Line(of, _) if of == file));
     let set = |wanted: &Value| {
         let line = wanted["line"].as_u64().unwrap_or(0);
-        shown(Where::read(&format!("{file}:{line}"), file, facts), points, Some(line))
+        let at = Where::read(&format!("{file}:{line}"), file, facts);
+        shown(at.and_then(|at| Ok((at, only(wanted, facts)?))), points, Some(line))
     };
     let set: Vec<Value> = arguments["breakpoints"].as_array().into_iter().flatten().map(set).collect();
     json!({ "breakpoints": set })
@@ -310,15 +320,28 @@ fn lines(arguments: &Value, facts: &Facts, points: &mut Points) -> Value {
 /// Events, `drop REASON`, `report`, as functions.
 fn events(arguments: &Value, facts: &Facts, points: &mut Points) -> Value {
     points.clear(|point| matches!(&point.at, Where::Event(_)) || matches!(&point.at, Where::Drop(of) if of != "*"));
-    let set = |wanted: &Value| shown(Where::read(wanted["name"].as_str().unwrap_or(""), "", facts), points, None);
+    let set = |wanted: &Value| {
+        let at = Where::read(wanted["name"].as_str().unwrap_or(""), "", facts);
+        shown(at.and_then(|at| Ok((at, only(wanted, facts)?))), points, None)
+    };
     let set: Vec<Value> = arguments["breakpoints"].as_array().into_iter().flatten().map(set).collect();
     json!({ "breakpoints": set })
 }
 
-fn shown(at: Result<Where, mokume_driver::Failure>, points: &mut Points, line: Option<u64>) -> Value {
-    let mut body = match at {
-        Ok(at) => {
-            let Point { number, .. } = points.add(at, None);
+/// `condition`, `hitCondition` and `logMessage`; editors leave them out, or say them empty.
+fn only(wanted: &Value, facts: &Facts) -> Result<Only, mokume_driver::Failure> {
+    let text = |name: &str| wanted[name].as_str().filter(|text| !text.trim().is_empty());
+    Ok(Only {
+        when: text("condition").map(|when| Condition::read(when, facts)).transpose()?,
+        hits: text("hitCondition").map(Hits::read).transpose()?,
+        log: text("logMessage").map(str::to_string),
+    })
+}
+
+fn shown(set: Result<(Where, Only), mokume_driver::Failure>, points: &mut Points, line: Option<u64>) -> Value {
+    let mut body = match set {
+        Ok((at, only)) => {
+            let Point { number, .. } = points.add_only(at, None, only);
             json!({ "verified": true, "id": number })
         }
         Err(failure) => json!({ "verified": false, "message": format!("{}: {}", failure.message, failure.help) }),

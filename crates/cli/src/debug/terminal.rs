@@ -3,7 +3,9 @@
 use std::io::{BufRead, IsTerminal, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use mokume_driver::debug::{time, By, End, Facts, Front, Go, Points, Stopped, Variable, Where, Why};
+use mokume_driver::debug::{
+    time, By, Condition, End, Facts, Front, Go, Hits, Only, Points, Stopped, Variable, Where, Why,
+};
 use rustyline::completion::Completer;
 use rustyline::error::ReadlineError;
 use rustyline::highlight::Highlighter;
@@ -24,7 +26,8 @@ frame, f           the next frame that a host receives
 continue, c        the next point, or the end
 back WHAT          to the last statement before this; WHAT: next, reaction, frame, point
 restart            from the beginning
-break PLACE, b     stop there: 12, file.mok:12, send, Counts.send, drop no_room, drop, report; behind it `at HOST`
+break PLACE, b     stop there: 12, file.mok:12, send, Counts.send, drop no_room, drop, report; behind it `at HOST`,
+                   `if own > 4`, `times 3` (`>= 3`, `% 3`), `say own is {own}`, in this order
 breaks             the points that there are; `delete N`, or `delete` for all
 where, w           the host, the time, what runs, and who called it
 why                what brought this about
@@ -240,18 +243,28 @@ impl Terminal {
     fn set_point(&self, rest: &str, here: Option<&Stopped<'_>>, points: &mut Points) -> Result<String, String> {
         let Some(here) = here else { return Err("the run has ended: `restart`, and then set it".to_string()) };
         let facts = here.facts;
-        let (place, host) = match rest.rsplit_once(" at ") {
-            Some((place, host)) => (place, Some(host.trim().to_string())),
-            None => (rest, None),
+        // From behind: what is said may have any words in it.
+        let cut = |text: &str, word: &str| match text.split_once(word) {
+            Some((before, behind)) => (before.to_string(), Some(behind.trim().to_string())),
+            None => (text.to_string(), None),
+        };
+        let (rest, log) = cut(rest, " say ");
+        let (rest, hits) = cut(&rest, " times ");
+        let (rest, when) = cut(&rest, " if ");
+        let (place, host) = cut(&rest, " at ");
+        let failed = |failure: mokume_driver::Failure| format!("{}: {}", failure.message, failure.help);
+        let only = Only {
+            when: when.map(|when| Condition::read(&when, facts)).transpose().map_err(failed)?,
+            hits: hits.map(|hits| Hits::read(&hits)).transpose().map_err(failed)?,
+            log,
         };
         if let Some(host) = host.as_ref().filter(|name| facts.hosts.iter().all(|known| known.name != **name)) {
             let known: Vec<&str> = facts.hosts.iter().map(|host| host.name.as_str()).collect();
             return Err(format!("there is no host `{host}`: there is {}", known.join(", ")));
         }
         let file = here.place().map_or_else(|| facts.lines.keys().next().cloned(), |place| Some(place.file.clone()));
-        let at = Where::read(place, &file.unwrap_or_default(), facts);
-        let at = at.map_err(|failure| format!("{}: {}", failure.message, failure.help))?;
-        Ok(shown_point(points.add(at, host)))
+        let at = Where::read(&place, &file.unwrap_or_default(), facts).map_err(failed)?;
+        Ok(shown_point(points.add_only(at, host, only)))
     }
 }
 
@@ -263,6 +276,10 @@ impl Front for Terminal {
         };
         self.say(text.trim_end());
         self.led(Some(at), points)
+    }
+
+    fn said(&mut self, host: &str, point: u32, text: &str) {
+        self.say(&format!("{host}  {text}  (point {point})"));
     }
 
     fn ended(&mut self, end: &End, points: &mut Points) -> Go {
@@ -348,7 +365,11 @@ fn shown_point(point: &mokume_driver::debug::Point) -> String {
         Where::Line(file, line) => format!("{}:{line}", short(file)),
         other => other.show(),
     };
-    format!("point {}: {at}{host}", point.number)
+    let Only { when, hits, log } = &point.only;
+    let when = when.as_ref().map_or(String::new(), |when| format!(" if {}", when.show()));
+    let hits = hits.map_or(String::new(), |hits| format!(" times {}", hits.show()));
+    let log = log.as_ref().map_or(String::new(), |log| format!(" say {log}"));
+    format!("point {}: {at}{host}{when}{hits}{log}", point.number)
 }
 
 /// A file without its folders.

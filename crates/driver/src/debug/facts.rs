@@ -22,6 +22,8 @@ pub struct Facts {
     /// In full, `app.Counts.send`.
     pub events: BTreeSet<String>,
     pub reasons: BTreeSet<String>,
+    /// What something may be called, without what stands in front: locals, variables of layers, fields of headers.
+    pub(super) names: BTreeSet<String>,
 }
 
 /// A host and how its values are written.
@@ -51,6 +53,7 @@ impl Facts {
             codes: BTreeMap::new(),
             events: BTreeSet::new(),
             reasons: BTreeSet::new(),
+            names: BTreeSet::new(),
         };
         for (name, compiled) in hosts {
             facts.hosts.push(HostFacts { name, written: compiled.written.clone() });
@@ -90,7 +93,14 @@ impl Facts {
     }
 
     fn learn(&mut self, automaton: &Automaton) {
+        let last = |name: &str| name.rsplit('.').next().unwrap_or(name).to_string();
+        let fields = automaton.headers.iter().flat_map(|header| &header.variants).flat_map(|variant| &variant.fields);
+        self.names.extend(fields.map(|(name, _)| name.clone()));
+        let cells = automaton.classes.iter().flat_map(|class| &class.cells);
+        self.names.extend(cells.map(|cell| last(&cell.name)));
+        self.names.extend(automaton.attributes.iter().map(|attribute| last(&attribute.name)));
         for (_, body) in automaton.code() {
+            self.names.extend(body.values.iter().filter(|value| !value.name.is_empty()).map(|value| last(&value.name)));
             for block in &body.blocks {
                 let sources = block.ops.iter().filter_map(|op| op.source).chain(block.mark.map(|mark| mark.source));
                 for source in sources.filter_map(|source| automaton.sources.get(source.index())) {

@@ -3,6 +3,7 @@
 //! Keeps: who looks on changes nothing, and a run is a function of the program and the seed. So the moments of a run can be counted, and
 //! backwards is: run again, up to an earlier one.
 
+mod conditions;
 mod facts;
 mod moves;
 mod points;
@@ -18,11 +19,12 @@ use mokume_reaction::{PortKind, SourceId};
 
 use crate::failure::Failure;
 
+pub use conditions::{Condition, Hits};
 pub(crate) use facts::event_of;
 pub use facts::{Facts, HostFacts};
 use moves::Call;
 pub use moves::{By, End, Go, Why};
-pub use points::{Point, Points, Where};
+pub use points::{Only, Point, Points, Where};
 pub use shown::{time, Stopped, Variable};
 pub use target::Target;
 
@@ -30,6 +32,11 @@ pub use target::Target;
 pub trait Front: Send {
     /// The run stands still before what happens at this moment.
     fn stopped(&mut self, at: &Stopped<'_>, points: &mut Points) -> Go;
+
+    /// A log point says something on the way forwards; the run goes on.
+    fn said(&mut self, host: &str, point: u32, text: &str) {
+        let _ = (host, point, text);
+    }
 
     /// The run has come to its end.
     fn ended(&mut self, end: &End, points: &mut Points) -> Go;
@@ -140,6 +147,7 @@ impl Engine {
     fn begin(&mut self) {
         self.spot = Spot::default();
         self.calls.clear();
+        self.points.begin();
     }
 
     /// Every moment of every host, in order.
@@ -155,20 +163,33 @@ impl Engine {
         }
         self.spot.depth = self.calls.len();
         let here = self.spot;
+        let point = self.met(host, moment);
         match self.mode {
             Mode::To(number, why) if here.count == number => self.stop(host, moment, why),
             Mode::To(..) => {}
             Mode::Forward(by, from) => {
-                if let Some(why) = self.is_meant(by, from, host, moment) {
+                if let Some(why) = self.is_meant(by, from, moment, point) {
                     self.stop(host, moment, why);
                 }
             }
             Mode::Search { from, found, .. } if here.count >= from.count => self.turn_to(found),
             Mode::Search { by, from, found } => {
-                let found = self.is_meant(by, from, host, moment).map(|why| (here.count, why)).or(found);
+                let found = self.is_meant(by, from, moment, point).map(|why| (here.count, why)).or(found);
                 self.mode = Mode::Search { by, from, found };
             }
         }
+    }
+
+    /// The point that a moment is at; what log points say is said on the way forwards alone. Each moment is looked at in each run, so that
+    /// points are met as often as before.
+    fn met(&mut self, host: usize, moment: &Moment<'_>) -> Option<u32> {
+        let (facts, calls, count) = (Arc::clone(&self.facts), &self.calls, self.spot.count);
+        let here = || Stopped::new(&facts, host, moment, (Why::Stepped, count), calls);
+        let met = self.points.met(&facts, (host, moment), (count, &here));
+        if matches!(self.mode, Mode::Forward(..)) {
+            met.said.iter().for_each(|(point, text)| self.front.said(&facts.hosts[host].name, *point, text));
+        }
+        met.stops
     }
 
     /// Which code a statement is in: that of one that runs, or one that was called.
@@ -199,7 +220,7 @@ impl Engine {
     }
 
     /// Whether a moment is one that a way of going stops at; backwards, `from` is where it began.
-    fn is_meant(&self, by: By, from: Spot, host: usize, moment: &Moment<'_>) -> Option<Why> {
+    fn is_meant(&self, by: By, from: Spot, moment: &Moment<'_>, point: Option<u32>) -> Option<Why> {
         let is_statement = matches!(moment.what, What::Statement(_));
         let is_other = self.spot.instant != from.instant;
         let is_skipped = self.fault == Some(Fault::Skips) && self.spot.count.is_multiple_of(7);
@@ -211,7 +232,7 @@ impl Engine {
             By::Frame => moment.what == What::Begins && is_frame(moment),
             By::Point => false,
         };
-        let point = || self.points.met(&self.facts, host, moment).map(Why::Point);
+        let point = || point.map(Why::Point);
         match is_stepped {
             true => Some(Why::Stepped),
             // On the way forwards points count whatever the way is; a step backwards is as long as it says.
@@ -256,6 +277,9 @@ impl Engine {
             Go::Restart => (Mode::To(1, Why::Beginning), false),
             Go::Quit => (self.mode, true),
         };
+        if go == Go::Restart {
+            self.points.restart();
+        }
         matches!(go, Go::Back(_) | Go::Restart | Go::Quit)
     }
 }

@@ -2,7 +2,9 @@
 
 use mokume_interpret::{Cause, Moment, What};
 
+use super::conditions::{self, Condition, Hits};
 use super::facts::{event_of, Facts};
+use super::shown::Stopped;
 use crate::failure::Failure;
 
 /// What a point is at.
@@ -25,6 +27,21 @@ pub struct Point {
     pub at: Where,
     /// Of one host only.
     pub host: Option<String>,
+    /// When it counts, and what is said in place of standing still.
+    pub only: Only,
+    /// Moments that were before it was set: what was met there is not counted.
+    since: u64,
+    /// How often it was met with its condition, in this run.
+    met: u64,
+}
+
+/// What more a point says than where it is.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Only {
+    pub when: Option<Condition>,
+    pub hits: Option<Hits>,
+    /// With `{name}` for what is called so there: the run goes on.
+    pub log: Option<String>,
 }
 
 /// All points, by their numbers.
@@ -32,6 +49,8 @@ pub struct Point {
 pub struct Points {
     all: Vec<Point>,
     last: u32,
+    /// Moments of the run so far.
+    now: u64,
 }
 
 impl Points {
@@ -42,12 +61,34 @@ impl Points {
 
     /// One more; the same again is the one that there is.
     pub fn add(&mut self, at: Where, host: Option<String>) -> &Point {
-        let place = self.all.iter().position(|known| known.at == at && known.host == host).unwrap_or_else(|| {
+        self.add_only(at, host, Only::default())
+    }
+
+    /// One more that counts only then; the same place again has this in place of what it had.
+    pub fn add_only(&mut self, at: Where, host: Option<String>, only: Only) -> &Point {
+        let known = self.all.iter().position(|known| known.at == at && known.host == host);
+        let place = known.unwrap_or_else(|| {
             self.last += 1;
-            self.all.push(Point { number: self.last, at, host });
+            let (number, only, since, met) = (self.last, Only::default(), self.now, 0);
+            self.all.push(Point { number, at, host, only, since, met });
             self.all.len() - 1
         });
-        &self.all[place]
+        let point = &mut self.all[place];
+        if point.only != only {
+            (point.only, point.since, point.met) = (only, self.now, 0);
+        }
+        point
+    }
+
+    /// From the beginning: all that is met counts.
+    pub(super) fn restart(&mut self) {
+        self.all.iter_mut().for_each(|point| point.since = 0);
+    }
+
+    /// The run begins again: nothing was met yet.
+    pub(super) fn begin(&mut self) {
+        self.now = 0;
+        self.all.iter_mut().for_each(|point| point.met = 0);
     }
 
     /// Whether there was one of this number.
@@ -62,11 +103,38 @@ impl Points {
         self.all.retain(|known| !is_so(known));
     }
 
-    /// The first that a moment is at.
-    pub(super) fn met(&self, facts: &Facts, host: usize, moment: &Moment<'_>) -> Option<u32> {
-        let is_here = |point: &&Point| point.host.as_ref().is_none_or(|name| facts.hosts[host].name == *name);
-        self.all.iter().filter(is_here).find(|point| point.is_at(moment)).map(|point| point.number)
+    /// What a moment is at: the first point that stops there, and what others say. `here` shows the moment, if a point asks.
+    pub(super) fn met<'s>(
+        &mut self,
+        facts: &Facts,
+        (host, moment): (usize, &Moment<'_>),
+        (count, here): (u64, &dyn Fn() -> Stopped<'s>),
+    ) -> Met {
+        self.now = count;
+        let mut met = Met::default();
+        for point in &mut self.all {
+            let is_here = point.host.as_ref().is_none_or(|name| facts.hosts[host].name == *name);
+            if !is_here || !point.is_at(moment) || point.only.when.as_ref().is_some_and(|when| !when.holds(&here())) {
+                continue;
+            }
+            point.met += u64::from(count > point.since);
+            if point.only.hits.is_some_and(|hits| !hits.counts(point.met)) {
+                continue;
+            }
+            match &point.only.log {
+                Some(text) => met.said.push((point.number, conditions::said(text, &here()))),
+                None => met.stops = met.stops.or(Some(point.number)),
+            }
+        }
+        met
     }
+}
+
+/// What points do at a moment.
+#[derive(Default)]
+pub(super) struct Met {
+    pub stops: Option<u32>,
+    pub said: Vec<(u32, String)>,
 }
 
 impl Point {

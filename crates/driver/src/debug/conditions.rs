@@ -1,0 +1,252 @@
+//! When a point counts: what has to hold where it is met, how often it has been met, and what is said instead of standing still.
+
+use crate::failure::Failure;
+
+use super::facts::Facts;
+use super::shown::{Stopped, Variable};
+
+/// Something that holds or not where a run stands: `own > 4 and not late`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Condition {
+    text: String,
+    all: Vec<Vec<Test>>,
+}
+
+/// A comparison, or that something is there and not 0.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Test {
+    is_not: bool,
+    name: String,
+    compared: Option<(Compare, String)>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Compare {
+    Equal,
+    Unequal,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+}
+
+/// Which times a point counts, of those at which it is met and its condition holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Hits {
+    Exactly(u64),
+    /// From this time on.
+    From(u64),
+    /// Each so many times.
+    Each(u64),
+}
+
+/// Operators, the longer ones first.
+const OPERATORS: [(&str, Compare); 6] = [
+    ("==", Compare::Equal),
+    ("!=", Compare::Unequal),
+    ("<=", Compare::LessOrEqual),
+    (">=", Compare::GreaterOrEqual),
+    ("<", Compare::Less),
+    (">", Compare::Greater),
+];
+
+const FORM: &str = "write `own > 4`, `phase == Open and not late`: names of locals, of variables of layers (`Counts.next`), of fields \
+                    of headers (`msg.number`); `==`, `!=`, `<`, `<=`, `>`, `>=`, `and`, `or`, `not`";
+
+impl Condition {
+    /// As people write it; a name that nothing here has is refused.
+    pub fn read(text: &str, facts: &Facts) -> Result<Condition, Failure> {
+        let wrong = |what: &str| Failure::of_use(format!("`{text}`: {what}"), FORM);
+        let mut all = Vec::new();
+        for part in words(text).split(|word| word == "or") {
+            let mut tests = Vec::new();
+            for test in part.split(|word| word == "and") {
+                let (is_not, test) = match test.split_first() {
+                    Some((first, rest)) if first == "not" => (true, rest),
+                    _ => (false, test),
+                };
+                let (name, compared) = match test {
+                    [name] => (name, None),
+                    [name, operator, value] => {
+                        let known = OPERATORS.iter().find(|(known, _)| known == operator);
+                        let (_, compare) = known.ok_or_else(|| wrong(&format!("`{operator}` compares nothing")))?;
+                        (name, Some((*compare, value.clone())))
+                    }
+                    [] => return Err(wrong("something is missing")),
+                    _ => return Err(wrong(&format!("`{}` is no comparison", test.join(" ")))),
+                };
+                let last = name.rsplit('.').next().unwrap_or(name);
+                if !facts.names.contains(last) {
+                    return Err(wrong(&format!("nothing is called `{last}` here")));
+                }
+                tests.push(Test { is_not, name: name.clone(), compared });
+            }
+            all.push(tests);
+        }
+        Ok(Condition { text: text.trim().to_string(), all })
+    }
+
+    /// As it was written.
+    pub fn show(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether it holds; what is not bound there makes no comparison true.
+    pub(super) fn holds(&self, at: &Stopped<'_>) -> bool {
+        let holds = |test: &Test| test.holds(value(at, &test.name).as_deref()) != test.is_not;
+        self.all.iter().any(|tests| tests.iter().all(holds))
+    }
+}
+
+impl Test {
+    fn holds(&self, found: Option<&str>) -> bool {
+        let Some(found) = found else { return false };
+        let Some((compare, wanted)) = &self.compared else { return !["0", "false", "none"].contains(&found) };
+        let order = match (number(found), number(wanted)) {
+            (Some(found), Some(wanted)) => found.cmp(&wanted),
+            _ => {
+                // Names of enums, with or without the enum's.
+                let last = |name: &str| name.rsplit('.').next().unwrap_or(name).to_string();
+                let is_short = !wanted.contains('.');
+                let found = if is_short { last(found) } else { found.to_string() };
+                return match compare {
+                    Compare::Equal => found == *wanted,
+                    Compare::Unequal => found != *wanted,
+                    _ => false,
+                };
+            }
+        };
+        match compare {
+            Compare::Equal => order.is_eq(),
+            Compare::Unequal => order.is_ne(),
+            Compare::Less => order.is_lt(),
+            Compare::LessOrEqual => order.is_le(),
+            Compare::Greater => order.is_gt(),
+            Compare::GreaterOrEqual => order.is_ge(),
+        }
+    }
+}
+
+fn number(text: &str) -> Option<u64> {
+    match (text, text.strip_prefix("0x")) {
+        ("true", _) => Some(1),
+        ("false", _) => Some(0),
+        (_, Some(digits)) => u64::from_str_radix(digits, 16).ok(),
+        _ => text.parse().ok(),
+    }
+}
+
+/// Names, values and operators; blanks between them may be left out.
+fn words(text: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for part in text.split_whitespace() {
+        let mut rest = part;
+        while !rest.is_empty() {
+            let at = OPERATORS.iter().filter_map(|(operator, _)| Some((rest.find(operator)?, operator.len())));
+            let (at, length) = at.min_by_key(|(at, length)| (*at, 2 - length)).unwrap_or((rest.len(), 0));
+            found.extend((at > 0).then(|| rest[..at].to_string()));
+            found.extend((length > 0).then(|| rest[at..at + length].to_string()));
+            rest = &rest[at + length..];
+        }
+    }
+    found
+}
+
+/// What is called so where a run stands: of what is bound first, then of the layer at work, then of all layers.
+fn value(at: &Stopped<'_>, name: &str) -> Option<String> {
+    let path: Vec<&str> = name.split('.').collect();
+    let own = at.calls().last().map(|(name, _)| name.clone()).unwrap_or_default();
+    let own = own.split(':').next().unwrap_or_default().to_string();
+    let (of_own, others): (Vec<Variable>, Vec<Variable>) = at.state().into_iter().partition(|layer| layer.name == own);
+    [at.locals(), of_own, others].iter().find_map(|all| found(all, &path))
+}
+
+/// By the last names of the way to it: what stands between may be left out.
+fn found(all: &[Variable], path: &[&str]) -> Option<String> {
+    let (first, rest) = path.split_first()?;
+    all.iter().find_map(|one| {
+        let is_it = one.name == *first || one.name.ends_with(&format!(".{first}"));
+        let within = match (is_it, rest) {
+            (true, []) => Some(one.value.clone()).filter(|value| !value.is_empty()),
+            (true, rest) => found(&one.within, rest),
+            (false, _) => None,
+        };
+        within.or_else(|| found(&one.within, path))
+    })
+}
+
+impl Hits {
+    /// `3`, `>= 3`, `> 2`, `% 3`.
+    pub fn read(text: &str) -> Result<Hits, Failure> {
+        let text = text.trim();
+        let wrong =
+            || Failure::of_use(format!("`{text}` is no number of times"), "write `3`, `>= 3`, or `% 3` for each third");
+        let (is, digits): (fn(u64) -> Hits, &str) = match () {
+            () if text.starts_with(">=") => (Hits::From, &text[2..]),
+            () if text.starts_with('>') => (|count| Hits::From(count.saturating_add(1)), &text[1..]),
+            () if text.starts_with('%') => (Hits::Each, &text[1..]),
+            () => (Hits::Exactly, text.trim_start_matches('=')),
+        };
+        let count: u64 = digits.trim().parse().map_err(|_| wrong())?;
+        if count == 0 {
+            Err(wrong())
+        } else {
+            Ok(is(count))
+        }
+    }
+
+    /// As people write it.
+    pub fn show(self) -> String {
+        match self {
+            Hits::Exactly(count) => count.to_string(),
+            Hits::From(count) => format!(">= {count}"),
+            Hits::Each(count) => format!("% {count}"),
+        }
+    }
+
+    /// Whether a time counts, the first being 1.
+    pub(super) fn counts(self, time: u64) -> bool {
+        match self {
+            Hits::Exactly(count) => time == count,
+            Hits::From(count) => time >= count,
+            Hits::Each(count) => time.is_multiple_of(count),
+        }
+    }
+}
+
+/// What a log point says: each `{name}` stands for what is called so there.
+pub(super) fn said(text: &str, at: &Stopped<'_>) -> String {
+    let mut said = String::new();
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once('{') {
+        let Some((name, behind)) = behind.split_once('}') else { break };
+        said.push_str(before);
+        said.push_str(&value(at, name.trim()).unwrap_or_else(|| "?".to_string()));
+        rest = behind;
+    }
+    said + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_stand_apart_without_blanks() {
+        assert_eq!(words("own>=4 and a.b == Open"), ["own", ">=", "4", "and", "a.b", "==", "Open"]);
+        assert_eq!(words("not late"), ["not", "late"]);
+    }
+
+    #[test]
+    fn times_are_read_as_editors_write_them() {
+        let counts =
+            |text: &str| -> Vec<u64> { (1..8).filter(|time| Hits::read(text).unwrap().counts(*time)).collect() };
+        assert_eq!(counts("3"), [3]);
+        assert_eq!(counts(">= 6"), [6, 7]);
+        assert_eq!(counts(">5"), [6, 7]);
+        assert_eq!(counts("% 3"), [3, 6]);
+        for wrong in ["", "0", "% 0", "three", "-1"] {
+            assert!(Hits::read(wrong).is_err(), "{wrong}");
+        }
+    }
+}
