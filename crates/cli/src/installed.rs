@@ -21,10 +21,7 @@ pub fn completions(shell: clap_complete::Shell, printer: &Printer) {
 fn shown(whole: &Command) -> Command {
     let seen = whole.get_arguments().filter(|argument| !argument.is_hide_set());
     let commands = whole.get_subcommands().filter(|command| !command.is_hide_set());
-    Command::new("mokume")
-        .version(env!("CARGO_PKG_VERSION"))
-        .args(seen.cloned())
-        .subcommands(commands.cloned())
+    Command::new("mokume").version(env!("CARGO_PKG_VERSION")).args(seen.cloned()).subcommands(commands.cloned())
 }
 
 /// `mokume man`: the page of the whole command, or a page of each into a folder.
