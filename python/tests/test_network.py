@@ -110,10 +110,25 @@ def test_a_rate_makes_frames_wait(pair):
     assert [event.at for event in b.app.take()] == [1_000_000, 2_000_000, 3_000_000]
 
 
+def test_a_device_is_on_one_link_with_others_of_the_network(pair):
+    network, a, b = pair(1)
+    c, elsewhere = network.host("c", a.stack), a.stack.start()
+    with pytest.raises(ValueError, match="on a link already"):
+        network.link(a.device, c.device)
+    with pytest.raises(ValueError, match="on a link already"):
+        network.link(c.device, c.device)
+    with pytest.raises(ValueError, match="two devices or more"):
+        network.link(c.device)
+    with pytest.raises(ValueError, match="no host of this network"):
+        network.link(c.device, elsewhere.device)
+    network.link(c.device, network.host("d", a.stack).device)
+
+
 def test_what_is_no_weather_no_device_and_no_other_host_is_refused(pair):
     network, a, b = pair(1)
+    c, d = network.host("c", a.stack), network.host("d", a.stack)
     with pytest.raises(mokume.Failure, match="rain"):
-        network.link(a.device, b.device, weather="rain")
+        network.link(c.device, d.device, weather="rain")
     with pytest.raises(ValueError, match="no device"):
         network.link(a.app, b.device)
     with pytest.raises(ValueError, match="already"):

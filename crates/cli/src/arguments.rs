@@ -69,7 +69,7 @@ pub struct Watch {
 /// Where chance starts.
 #[derive(Args, Debug)]
 pub struct Seed {
-    /// Where chance starts: the same seed, the same run. Left out: what `Mokume.toml` says, else 1.
+    /// Where chance starts: the same seed, the same run. Left out: what `Mokume.toml` says, else 1, and on devices another each time.
     #[arg(long, value_name = "NUMBER")]
     pub seed: Option<u64>,
 }

@@ -13,8 +13,15 @@ use crate::print::Printer;
 /// `mokume completions SHELL`.
 pub fn completions(shell: clap_complete::Shell, printer: &Printer) {
     let mut text = Vec::new();
-    clap_complete::generate(shell, &mut examples::command(), "mokume", &mut text);
+    clap_complete::generate(shell, &mut shown(&examples::command()), "mokume", &mut text);
     printer.line(String::from_utf8_lossy(&text).trim_end());
+}
+
+/// The command without what it says to itself: `--help` does not show it, and nobody is to type it.
+fn shown(whole: &Command) -> Command {
+    let seen = whole.get_arguments().filter(|argument| !argument.is_hide_set());
+    let commands = whole.get_subcommands().filter(|command| !command.is_hide_set());
+    Command::new("mokume").version(env!("CARGO_PKG_VERSION")).args(seen.cloned()).subcommands(commands.cloned())
 }
 
 /// `mokume man`: the page of the whole command, or a page of each into a folder.

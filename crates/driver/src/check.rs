@@ -17,6 +17,7 @@ use mokume_syntax::ast::{self, AstNode};
 use mokume_syntax::SyntaxKind;
 
 use crate::compile::{self, Checked, Compiled};
+use crate::places;
 
 /// All that is wrong with the files that were asked for, by place.
 pub fn all(checked: &Checked, world: &dyn World) -> Vec<Diagnostic> {
@@ -95,7 +96,9 @@ fn looked_at(checked: &Checked, whole: &mut dyn FnMut(StackId) -> Rc<Whole>) -> 
         }
         let looked = whole(id);
         if own(stack.name.span.file) {
-            diagnostics.extend(looked.found.iter().cloned());
+            // In a text that has errors what is read of it may be half of what is meant: that is no fault of ours.
+            let found = looked.found.iter().filter(|found| !checked.has_errors() || !places::is_our_fault(found));
+            diagnostics.extend(found.cloned());
         }
         wholes.insert(index as u32, looked);
     }

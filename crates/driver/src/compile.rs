@@ -1,5 +1,6 @@
 //! From files to a stack's automaton: load, check, lower, verify, compose. Diagnostics are collected, never printed here.
 
+use std::collections::BTreeSet;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -87,7 +88,11 @@ fn check_governed(
         texts.push((file, text));
     }
     texts.extend(more);
-    let folders = manifest.project.library.iter().map(|folder| home.join(folder)).collect();
+    let folders: Vec<PathBuf> = manifest.project.library.iter().map(|folder| home.join(folder)).collect();
+    if let Some(missing) = folders.iter().find(|folder| !world.is_folder(&folder.to_string_lossy())) {
+        let text = format!("`library` in Mokume.toml says `{}`, and there is no such folder", missing.display());
+        return Err(Failure::of_use(text, "make it: each folder in it is a module, by its name; or take it out"));
+    }
     Ok(Checked { manifest, ..check_texts(world, texts, folders) })
 }
 
@@ -126,36 +131,59 @@ fn sources_of(world: &dyn World, home: &Path, manifest: &Manifest) -> Result<Vec
     Ok(sources.iter().map(|source| home.join(source).to_string_lossy().into_owned()).collect())
 }
 
-/// The files that names stand for: themselves, or all `.mok` files below a folder; none of no names.
+/// The files that names stand for: themselves, or all `.mok` files below a folder; none of no names. A file is there once, by the first name
+/// that leads to it.
 pub fn files_of(world: &dyn World, names: &[String]) -> Result<Vec<String>, Failure> {
-    let mut files = Vec::new();
+    let mut found = Found { world, seen: BTreeSet::new(), files: Vec::new() };
     for name in names {
         if world.is_folder(name) {
-            let before = files.len();
-            below(world, name, &mut files);
-            if files.len() == before {
+            if !found.below(name) {
                 return Err(Failure::of_use(
                     format!("there is no `.mok` file in `{name}`"),
                     "name a file, or another folder",
                 ));
             }
-        } else {
-            files.push(name.clone());
+        } else if found.is_new(name) {
+            found.files.push(name.clone());
         }
     }
-    Ok(files)
+    Ok(found.files)
 }
 
-fn below(world: &dyn World, folder: &str, files: &mut Vec<String>) {
-    for name in world.list(folder).unwrap_or_default() {
-        let path = Path::new(folder).join(name.trim_end_matches('/')).to_string_lossy().into_owned();
-        if name.ends_with('/') {
-            if !name.starts_with('.') && name != "target/" {
-                below(world, &path, files);
-            }
-        } else if name.ends_with(".mok") {
-            files.push(path);
+/// Files on the way through folders.
+struct Found<'w> {
+    world: &'w dyn World,
+    /// Files and folders, without links: of two links to one folder one is gone through, and one that leads back is not.
+    seen: BTreeSet<String>,
+    files: Vec<String>,
+}
+
+impl Found<'_> {
+    /// Whether a path leads to what no other has led to; one that leads nowhere is told when it is read.
+    fn is_new(&mut self, path: &str) -> bool {
+        self.world.absolute(path).map_or(true, |known| self.seen.insert(known))
+    }
+
+    /// Whether there is a file below a folder, new or not.
+    fn below(&mut self, folder: &str) -> bool {
+        if !self.is_new(folder) {
+            return true;
         }
+        let mut is_any = false;
+        for name in self.world.list(folder).unwrap_or_default() {
+            let path = Path::new(folder).join(name.trim_end_matches('/')).to_string_lossy().into_owned();
+            if name.ends_with('/') {
+                if !name.starts_with('.') && name != "target/" {
+                    is_any |= self.below(&path);
+                }
+            } else if name.ends_with(".mok") {
+                is_any = true;
+                if self.is_new(&path) {
+                    self.files.push(path);
+                }
+            }
+        }
+        is_any
     }
 }
 

@@ -30,8 +30,16 @@ pub fn of_fault(
     let known = fault.source(automaton).and_then(|source| span_of(sources, source));
     let span = known.or_else(|| wire_of(program, automaton, fault.place)).unwrap_or(stack.name.span);
     let found = fault.diagnostic(automaton, &Places::default()).at(span, "what became of this is wrong");
-    found
-        .help("this is a fault of the compiler that the program only brought to light; writing it another way may help")
+    found.help(OUR_FAULT)
+}
+
+/// What is said of a fault of ours.
+const OUR_FAULT: &str =
+    "this is a fault of the compiler that the program only brought to light; writing it another way may help";
+
+/// Whether a diagnostic is about a fault of ours, and not of the program.
+pub fn is_our_fault(found: &Diagnostic) -> bool {
+    found.helps.iter().any(|help| help == OUR_FAULT)
 }
 
 /// The name of a wire of the text; none of a generated one.

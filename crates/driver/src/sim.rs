@@ -387,7 +387,12 @@ impl Makes<'_> {
             let frame_events = (0..automaton.ports.len())
                 .filter_map(|port| Some((PortId::from(port), frame_event(&automaton.ports[port])?)))
                 .collect();
-            hosts.push(Host { name: host.name.text.clone(), machine, frame_events });
+            hosts.push(Host {
+                name: host.name.text.clone(),
+                machine,
+                frame_events,
+                within_credit: automaton.within_credit(),
+            });
         }
         Ok(hosts)
     }

@@ -1,6 +1,6 @@
 //! Files that are checked together and do not use each other mean what they mean alone.
 
-use mokume_base::world::{MemoryWorld, World};
+use mokume_base::world::{MemoryWorld, RealWorld, World};
 use mokume_driver::compile;
 
 /// A layer asks for `keep` when a session is opened, of this type; a layer above gives it.
@@ -41,4 +41,37 @@ fn what_a_layer_of_another_file_asks_for_changes_nothing() {
         let errors: Vec<_> = checked.diagnostics.iter().map(|found| &found.message).collect();
         assert!(!checked.has_errors(), "{order:?}: {errors:?}");
     }
+}
+
+const PLAIN: &str = "worker Plain { }\nstack S(device: Device) { app = Plain over device  export app }\n";
+
+#[test]
+fn a_file_is_read_once_whatever_leads_to_it() {
+    let folder = std::env::temp_dir().join(format!("mokume-once-{}", std::process::id()));
+    std::fs::create_dir_all(folder.join("src/deep")).expect("folders");
+    std::fs::write(folder.join("src/a.mok"), PLAIN).expect("a file");
+    std::fs::write(folder.join("src/deep/b.mok"), PLAIN).expect("a file");
+    // Links that lead back to where they stand, and beside it.
+    std::os::unix::fs::symlink("..", folder.join("src/up")).expect("a link");
+    std::os::unix::fs::symlink("deep", folder.join("src/same")).expect("a link");
+    std::os::unix::fs::symlink("a.mok", folder.join("src/other.mok")).expect("a link");
+    let name = |path: &str| folder.join(path).to_string_lossy().into_owned();
+    let names = [name("src"), name("src/a.mok"), name("src/deep/../a.mok"), name("src/deep")];
+    let files = compile::files_of(&RealWorld, &names).expect("they are there");
+    let empty = compile::files_of(&RealWorld, &[name("src/up/src/none.mok")]).expect("it is told when it is read");
+    std::fs::remove_dir_all(&folder).expect("it goes");
+    assert_eq!(files, [name("src/a.mok"), name("src/deep/b.mok")]);
+    assert_eq!(empty, [name("src/up/src/none.mok")]);
+}
+
+#[test]
+fn a_library_that_is_not_there_is_told() {
+    let world = MemoryWorld::default();
+    let manifest = "[project]\nname = \"p\"\nlibrary = [\"mine\"]\n";
+    world.write("p/Mokume.toml", manifest.as_bytes()).expect("memory takes it");
+    world.write("p/a.mok", PLAIN.as_bytes()).expect("memory takes it");
+    let failed = compile::check(&world, &["p/a.mok".to_string()]).err().expect("no such folder");
+    assert!(failed.message.contains("`p/mine`"), "{failed}");
+    world.write("p/mine/own/own.mok", b"worker Own { }").expect("memory takes it");
+    assert!(compile::check(&world, &["p/a.mok".to_string()]).is_ok());
 }

@@ -196,6 +196,29 @@ pub fn stmt_states<'a>(stmt: &'a Stmt, f: &mut dyn FnMut(&'a StateRef)) {
     }
 }
 
+/// The locals that a statement gives a value, itself and not in its blocks.
+pub fn bound_by(stmt: &Stmt) -> Vec<LocalId> {
+    use StmtKind::*;
+    match &stmt.kind {
+        Let { local, .. } | AssignLocal { local, .. } | For { local, .. } | ForObjects { local, .. } => vec![*local],
+        IfObject { local, .. } | FindOrNew { local, .. } | IfTaken { local, .. } | IfListener { local, .. } => {
+            vec![*local]
+        }
+        IfDone { local, .. } => local.iter().copied().collect(),
+        IfFound { locals, .. } => locals.clone(),
+        Split { front, rest, .. } => vec![*front, *rest],
+        Assign { .. } | AssignElement { .. } | If { .. } | Match { .. } | While { .. } | Return { .. } => Vec::new(),
+        Pass | Call(_) | Refuse | Emit(_) | Drop { .. } | Consume { .. } | Accept { .. } | Begin { .. } => Vec::new(),
+        Start { .. } | Stop { .. } | Take { .. } | Give { .. } | Count { .. } | Insert { .. } | Remove { .. } => {
+            Vec::new()
+        }
+        End { .. } | Put { .. } | Trim { .. } | Skip { .. } | Join { .. } | Store { .. } | SetAttribute { .. } => {
+            Vec::new()
+        }
+        Later { .. } | Again | Renew => Vec::new(),
+    }
+}
+
 /// The blocks of a statement.
 pub fn stmt_blocks(stmt: &Stmt) -> Vec<&[Stmt]> {
     use StmtKind::*;

@@ -62,7 +62,7 @@ class Network:
 
         network = mokume.Network(seed=1)
         a, b = network.host("a", stack), network.host("b", stack)
-        network.link(a.device, b.device, "loss 2 % delay 1 ms .. 5 ms")
+        network.link(a.device, b.device, weather="loss 2 % delay 1 ms .. 5 ms")
         network.run("10 s")
 
     What comes to one time comes in this order: frames, timers, what `at` has put there.
@@ -75,6 +75,7 @@ class Network:
         self.frames: List[Frame] = []
         self.hosts: Dict[str, Instance] = {}
         self._lines: List[_Line] = []
+        self._linked: List[Port] = []
         self._seeds = 0
         self._planned: List[Tuple[int, int, Callable[[], Any]]] = []
         self._plans = 0
@@ -111,9 +112,18 @@ class Network:
         for port in ports:
             if not port.is_device:
                 raise ValueError(f"`{port._instance.name}.{port.name}` is no device")
+            if self.hosts.get(port._instance.name) is not port._instance:
+                raise ValueError(f"`{port._instance.name}` is no host of this network: make it by `host`")
+        if len(ports) < 2:
+            raise ValueError("a link joins two devices or more")
+        for at, port in enumerate(ports):
+            if any(other is port for other in (*self._linked, *ports[:at])):
+                name = f"`{port._instance.name}.{port.name}`"
+                raise ValueError(f"{name} is on a link already; a stack that is on two has two devices")
         for port in ports:
             lines = [_Line(other, weather, self._a_seed()) for other in ports if other is not port]
             self._lines += lines
+            self._linked.append(port)
             port.tap(self._sends(port, lines))
             # What the start has sent before the line was there.
             for event in port.take("frame"):

@@ -252,7 +252,7 @@ impl<'p> Writer<'_, 'p> {
         let at = self.inst(self.inst);
         let parts = if down { at.top.len() } else { at.bottom.len() };
         let of_all = self.lowering.is_of_all(name);
-        let values = self.without_flow(on == On::Entity && self.carries_flow(self.inst) && !of_all, parts);
+        let values = self.without_flow(on == On::Entity && self.comes_with_flow(self.inst, name) && !of_all, parts);
         let from = if down { s::Origin::Above } else { s::Origin::Below };
         let handler = self.handler_where(self.inst, |event| {
             matches!(event, s::Event::Custom { name: known, from: origin, .. } if known.text == **name && *origin == from)

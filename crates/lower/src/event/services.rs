@@ -130,9 +130,11 @@ impl<'p> Writer<'_, 'p> {
                 if self.is_for_no_session() {
                     return self.reaches_no_session(name, "down");
                 }
-                let bottom = self.bottom_at_hand();
-                let rest = if at.several.is_empty() { 0 } else { 1 };
-                all.extend(self.lift_to(*below, bottom.get(rest..).unwrap_or_default(), false));
+                if self.comes_with_flow(*below, name) {
+                    let bottom = self.bottom_at_hand();
+                    let rest = if at.several.is_empty() { 0 } else { 1 };
+                    all.extend(self.lift_to(*below, bottom.get(rest..).unwrap_or_default(), false));
+                }
             }
             self.tell_entity(*below, name, purpose.clone(), all);
         }
@@ -146,7 +148,7 @@ impl<'p> Writer<'_, 'p> {
             return self.drop_all(&args, "unexpected");
         };
         let port = self.layer(user).is_none() && !GRANTS.contains(&name);
-        if port || self.carries_flow(user) {
+        if port || self.comes_with_flow(user, name) {
             let top = self.flow_at_hand();
             args.extend(self.as_user_sees(user, &top));
         }

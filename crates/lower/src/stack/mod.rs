@@ -369,6 +369,11 @@ impl<'p> Lowering<'p> {
         matches!(self.inst(inst).shape(), Some(s::Shape::Worker | s::Shape::Multiplexor))
     }
 
+    /// Whether this event of flow traffic does: what may be sent or delivered now is a matter of the layer, whoever it is with.
+    pub fn comes_with_flow(&self, inst: usize, name: &str) -> bool {
+        self.carries_flow(inst) && !GRANTS.contains(&name)
+    }
+
     /// Whether `opened` comes in the reaction of `open`.
     pub fn answers_promptly(&self, inst: usize) -> bool {
         let at = self.inst(inst);

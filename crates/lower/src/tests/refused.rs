@@ -225,3 +225,15 @@ fn an_event_that_is_for_no_session() {
     assert_eq!(codes(&text.replace("SAYS", "above.known(3)")), ["M0725"]);
     assert_eq!(codes(&text.replace("SAYS", "above.grant_sends(1, 0)")), ["M0725"]);
 }
+
+#[test]
+fn a_grant_has_no_flow() {
+    let text = "
+        worker Low { entity { timer t }  limit send: 4  on start { start t after 5 ms }  on expiry t { above.grant_sends(1, 0) }  on send(msg) { below.send(msg) } }
+        router R { address { who: u8 }  on send(msg) to flow { below.send(msg) to flow() }  on deliver(msg) { above.deliver(msg) from flow(remote: 1) } }
+        worker High { entity { var who: Flow = flow() }  on send(msg) to flow { who = flow  below.send(msg) to flow }  on grant_sends(messages, octets) { SAYS } }
+        stack S(device: Device) { w = High / R / Low over device  export w }";
+    assert_eq!(codes(&text.replace("SAYS", "pass")), Vec::<&str>::new());
+    assert_eq!(codes(&text.replace("SAYS", "below.send(message(\"now\")) to who")), Vec::<&str>::new());
+    assert_eq!(codes(&text.replace("SAYS", "below.send(message(\"now\"))")), ["M0727"]);
+}

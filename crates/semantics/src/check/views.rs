@@ -19,7 +19,7 @@ pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
         waiting(program, layer, &mut found);
         said(program, layer, &mut found);
         behind_the_end(program, layer, &mut found);
-        of_old_views(layer, &mut found);
+        of_old_views(program, layer, &mut found);
         unlimited(layer, &mut found);
         for one in found {
             // A layer that is read again with other containers says the same.
@@ -165,98 +165,143 @@ impl Paths<'_> {
 
 /// Whether a statement sends down, itself or in a function that it calls; not in its blocks.
 fn sends(layer: &Layer, stmt: &Stmt) -> bool {
-    let mut found = matches!(stmt.kind, StmtKind::Emit(Emission::Send { .. }));
-    visit::stmt_exprs(stmt, &mut |expr| {
-        visit::walk_expr(expr, &mut |inner| {
-            let Some(function) = visit::own_call(inner) else { return };
-            found |= function_sends(layer, function, &mut BTreeSet::new());
-        });
-    });
+    let is_send = |kind: &StmtKind| matches!(kind, StmtKind::Emit(Emission::Send { .. }));
+    let mut found = is_send(&stmt.kind);
+    visit::stmt_exprs(stmt, &mut |expr| found |= calls(layer, expr, &is_send, &mut BTreeSet::new()));
     found
 }
 
-fn function_sends(layer: &Layer, function: u32, seen: &mut BTreeSet<u32>) -> bool {
+/// Whether an expression calls a function of the layer that says this, itself or in another.
+fn calls(layer: &Layer, expr: &Expr, says: &dyn Fn(&StmtKind) -> bool, seen: &mut BTreeSet<u32>) -> bool {
+    let mut called = Vec::new();
+    visit::walk_expr(expr, &mut |inner| called.extend(visit::own_call(inner)));
+    called.into_iter().any(|function| function_says(layer, function, says, seen))
+}
+
+fn function_says(layer: &Layer, function: u32, says: &dyn Fn(&StmtKind) -> bool, seen: &mut BTreeSet<u32>) -> bool {
     if !seen.insert(function) {
         return false;
     }
     let body = layer.functions.get(function as usize).map_or(&[][..], |function| &function.body);
     let mut called = Vec::new();
-    let sends = visit::any(body, |met| match met {
-        Met::Stmt(stmt) => matches!(stmt.kind, StmtKind::Emit(Emission::Send { .. })),
+    let said = visit::any(body, |met| match met {
+        Met::Stmt(stmt) => says(&stmt.kind),
         Met::Expr(expr) => {
             called.extend(visit::own_call(expr));
             false
         }
         Met::State(_) => false,
     });
-    sends || called.into_iter().any(|function| function_sends(layer, function, seen))
+    said || called.into_iter().any(|function| function_says(layer, function, says, seen))
 }
 
-/// Objects of a view that are used when it has ended.
-fn of_old_views(layer: &Layer, out: &mut Vec<Diagnostic>) {
+/// Objects of a view, and ranks in it, that are used when it has ended.
+fn of_old_views(program: &Program, layer: &Layer, out: &mut Vec<Diagnostic>) {
     let is_of_view = |ty: Type| match ty {
         Type::Object(id) => layer.objects.get(id.index()).is_some_and(|class| class.owner == ScopeKind::View),
-        _ => false,
+        _ => types::has_ranks(program, ty) && !is_whole_view(layer, ty),
     };
     let handlers = layer.handlers.iter().map(|handler| (&handler.locals, &handler.body));
     let functions = layer.functions.iter().map(|function| (&function.locals, &function.body));
     for (locals, body) in handlers.chain(functions) {
-        let old: BTreeSet<LocalId> =
+        let of_view: BTreeSet<LocalId> =
             (0..locals.len()).filter(|at| is_of_view(locals[*at].ty)).map(|at| LocalId(at as u32)).collect();
-        if !old.is_empty() {
-            old_in(body, &old, None, locals, out);
+        if !of_view.is_empty() {
+            OldViews { layer, of_view, locals, out }.block(body, None);
         }
     }
 }
 
-/// The place of a `renew view` on a way through a block; handles of before, `old`, are not to be used behind it.
-fn old_in(
-    block: &[Stmt],
-    old: &BTreeSet<LocalId>,
-    mut renewed: Option<(Span, BTreeSet<LocalId>)>,
-    locals: &[Local],
-    out: &mut Vec<Diagnostic>,
-) -> Option<(Span, BTreeSet<LocalId>)> {
-    let mut bound: BTreeSet<LocalId> = BTreeSet::new();
-    for stmt in block {
-        if let Some((end, before)) = &mut renewed {
-            let mut used = None;
-            visit::stmt_exprs(stmt, &mut |expr| note(expr, before, &mut used));
-            visit::stmt_states(stmt, &mut |state| state.object.iter().for_each(|expr| note(expr, before, &mut used)));
-            if let Some((local, span)) = used {
-                let name = &locals[local.index()].name.text;
-                out.push(
-                    Diagnostic::error(codes::OLD_VIEW, format!("`{name}` is of the view that has ended"))
-                        .at(span, "used in the next view")
-                        .label(*end, "the view ends here")
-                        .help("do it before, or look it up again"),
-                );
-                before.remove(&local);
+/// A way through a body, on which a view may end.
+struct OldViews<'a> {
+    layer: &'a Layer,
+    /// What is of a view.
+    of_view: BTreeSet<LocalId>,
+    locals: &'a [Local],
+    out: &'a mut Vec<Diagnostic>,
+}
+
+/// A view has ended.
+#[derive(Clone)]
+struct Ended {
+    at: Span,
+    /// What is of that view, and was not bound again since.
+    before: BTreeSet<LocalId>,
+}
+
+impl OldViews<'_> {
+    /// What has ended behind a block.
+    fn block(&mut self, block: &[Stmt], mut ended: Option<Ended>) -> Option<Ended> {
+        for stmt in block {
+            if let Some(ended) = &mut ended {
+                self.uses(stmt, ended);
             }
-        }
-        match &stmt.kind {
-            StmtKind::Renew => renewed = Some((stmt.span, old.iter().chain(&bound).copied().collect())),
-            StmtKind::Let { local, .. } | StmtKind::AssignLocal { local, .. } | StmtKind::FindOrNew { local, .. } => {
-                bound.insert(*local);
-                if let Some((_, before)) = &mut renewed {
-                    before.remove(local);
+            if renews(self.layer, stmt) {
+                ended = Some(Ended { at: stmt.span, before: self.of_view.clone() });
+            }
+            let bound = visit::bound_by(stmt);
+            if let Some(ended) = &mut ended {
+                ended.before.retain(|local| !bound.contains(local));
+            }
+            for inner in visit::stmt_blocks(stmt) {
+                let mut behind = self.block(inner, ended.clone());
+                if let (Some(behind), None, true) = (&mut behind, &ended, is_loop(stmt)) {
+                    // What a round has ended is ended for the next.
+                    self.uses(stmt, behind);
+                    behind.before.retain(|local| !bound.contains(local));
+                    self.block(inner, Some(behind.clone()));
+                }
+                if !visit::leaves(inner) {
+                    ended = ended.or(behind);
                 }
             }
-            StmtKind::IfObject { local, .. } | StmtKind::ForObjects { local, .. } => {
-                if let Some((_, before)) = &mut renewed {
-                    before.remove(local);
-                }
-            }
-            _ => {}
         }
-        for inner in visit::stmt_blocks(stmt) {
-            let behind = old_in(inner, old, renewed.clone(), locals, out);
-            if !visit::leaves(inner) {
-                renewed = renewed.or(behind);
-            }
+        ended
+    }
+
+    /// What a statement uses of a view that has ended, itself and not in its blocks.
+    fn uses(&mut self, stmt: &Stmt, ended: &mut Ended) {
+        let mut used = None;
+        visit::stmt_exprs(stmt, &mut |expr| {
+            visit::walk_expr(expr, &mut |inner| {
+                // Bound within the expression, and not known outside of it.
+                if let ExprKind::Let { local, .. } = &inner.kind {
+                    ended.before.remove(local);
+                }
+            });
+            note(expr, &ended.before, &mut used);
+        });
+        visit::stmt_states(stmt, &mut |state| {
+            state.object.iter().for_each(|expr| note(expr, &ended.before, &mut used))
+        });
+        let Some((local, span)) = used else { return };
+        ended.before.remove(&local);
+        let Local { name, ty } = &self.locals[local.index()];
+        let help = match ty {
+            Type::Object(_) => "do it before, or look it up again",
+            _ => "in the next view another member has this rank: do it before, or keep the member, `view.members[r]`",
+        };
+        let diagnostic = Diagnostic::error(codes::OLD_VIEW, format!("`{}` is of the view that has ended", name.text))
+            .at(span, "used in the next view")
+            .label(ended.at, "the view ends here")
+            .help(help);
+        if !self.out.contains(&diagnostic) {
+            self.out.push(diagnostic);
         }
     }
-    renewed
+}
+
+fn is_loop(stmt: &Stmt) -> bool {
+    matches!(stmt.kind, StmtKind::While { .. } | StmtKind::For { .. } | StmtKind::ForObjects { .. })
+}
+
+/// Whether a statement ends the view, itself or in a function that it calls; not in its blocks.
+fn renews(layer: &Layer, stmt: &Stmt) -> bool {
+    let mut found = matches!(stmt.kind, StmtKind::Renew);
+    visit::stmt_exprs(stmt, &mut |expr| {
+        found |= calls(layer, expr, &|kind| matches!(kind, StmtKind::Renew), &mut BTreeSet::new())
+    });
+    found
 }
 
 fn note(expr: &Expr, old: &BTreeSet<LocalId>, used: &mut Option<(LocalId, Span)>) {

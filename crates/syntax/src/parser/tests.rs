@@ -145,6 +145,7 @@ impl Parser<'_> {
             host if self.at(IDENT) && self.nth(1) == DOT && steps.contains("`host ") => {
                 format!("say when: `at 10 ms  {host}.{}.event(…)`", self.nth_text(2))
             }
+            "nothing" => "`nothing` stands alone behind `=>`: outputs came, or none did".to_string(),
             "let" | "var" => "a handle gets its name where it comes out: `=> app.accepted(?s)`".to_string(),
             word if self.at(IDENT) && self.nth(1) == L_PAREN => {
                 format!("a stack is set up by `stack {word}(…)`, an event goes to a port: `port.{word}(…)`")

@@ -16,16 +16,19 @@ pub struct Example {
 /// Every fenced block of the page.
 pub fn fenced() -> Vec<Example> {
     let mut examples = Vec::new();
-    let mut open: Option<(usize, String)> = None;
+    let mut open: Option<(usize, String, bool)> = None;
     for (index, line) in PAGE.lines().enumerate() {
         match (&mut open, line.starts_with("```")) {
-            (None, true) => open = Some((index + 2, String::new())),
-            (Some((_, text)), false) => {
+            (None, true) => open = Some((index + 2, String::new(), line.starts_with("```mok"))),
+            (Some((_, text, _)), false) => {
                 text.push_str(line);
                 text.push('\n');
             }
             (Some(_), true) => {
-                let (line, text) = open.take().unwrap();
+                let (line, text, is_of_language) = open.take().unwrap();
+                if !is_of_language {
+                    continue;
+                }
                 // The page leaves parts out with `…`, which is no token.
                 let text = text.replace('…', " ");
                 let what = kind_of(&text);
