@@ -43,6 +43,13 @@
 #define MK_SHARED inline
 #endif
 
+/* Whether paths have a brisk copy beside them: one that calls nothing but what is last, and so saves no registers. */
+#ifdef MK_SMALL
+#define MK_BRISK false
+#else
+#define MK_BRISK true
+#endif
+
 /* A reference to an object: its number in the low half, its generation in the high half. */
 typedef uint64_t mk_ref;
 

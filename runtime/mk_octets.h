@@ -138,6 +138,86 @@ MK_NUMBERS(le, 16)
 MK_NUMBERS(le, 32)
 MK_NUMBERS(le, 64)
 
+/* Numbers of 16 bits in every second place of a word: those at even places. */
+static MK_UNUSED const uint64_t mk_halves = UINT64_C(0x0000ffff0000ffff);
+
+/* The four numbers of a word in two columns of 32 bits: 2^15 words do not make them run over. */
+static inline uint64_t mk_columns(uint64_t word)
+{
+    return (word & mk_halves) + (word >> 16 & mk_halves);
+}
+
+/* The last octets behind whole words, at least eight in all: as a word that ends in zeros. */
+static inline uint64_t mk_last_octets(const uint8_t *end, uint32_t rest)
+{
+    return rest && !(rest & MK_FAULT(sum_odd)) ? mk_get_be_64(end - 8) << (64 - 8 * rest) : 0;
+}
+
+#if defined(__GNUC__)
+/* Many: sixteen numbers side by side, as they lie in memory, their octets added up apart: a batch is so small that no column runs over. */
+typedef uint16_t mk_numbers __attribute__((vector_size(32)));
+typedef uint32_t mk_sums __attribute__((vector_size(32)));
+
+static inline uint32_t mk_sum16_many(const uint8_t *octets, uint32_t size)
+{
+    mk_sums sums = {0};
+    const mk_sums first_halves = sums + 0xffff;
+    uint64_t sum = mk_columns(mk_last_octets(octets + size, size & 7));
+    while (size >= 64) {
+        uint32_t batch = mk_min_u32(size / 64, 128); /* 2 * 128 * 255 < 2^16 */
+        mk_numbers low = {0}, high = {0}, numbers;
+        size -= 64 * batch;
+        for (; batch; batch--, octets += 64) {
+            memcpy(&numbers, octets, sizeof numbers);
+            low += numbers & 0xff;
+            high += numbers >> 8;
+            memcpy(&numbers, octets + 32, sizeof numbers);
+            low += numbers & 0xff;
+            high += numbers >> 8;
+        }
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+        numbers = low, low = high, high = numbers;
+#endif
+        mk_sums lows = ((mk_sums)low & first_halves) + ((mk_sums)low >> 16);
+        sums += lows + ((((mk_sums)high & first_halves) + ((mk_sums)high >> 16)) << 8);
+    }
+    for (; size >= 8; octets += 8, size -= 8)
+        sum += mk_columns(mk_get_be_64(octets));
+    sum += sum >> 32;
+    for (int i = 0; i < 8; i++)
+        sum += sums[i];
+    return (uint32_t)sum;
+}
+#else
+#define mk_sum16_many mk_sum16_some
+#endif
+
+/* The same; on a brisk path in place. */
+static inline uint32_t mk_sum16_as(bool brisk, const uint8_t *octets, uint32_t size)
+{
+    if (!brisk)
+        return mk_sum16(octets, size);
+    if (size >= MK_MANY_OCTETS)
+        return mk_sum16_many(octets, size);
+    uint64_t columns = 0;
+    for (; size >= 8; octets += 8, size -= 8) {
+        MK_ONE_BY_ONE(octets);
+        columns += mk_columns(mk_get_be_64(octets));
+    }
+    uint32_t sum = (uint32_t)columns + (uint32_t)(columns >> 32);
+    if (size & 4)
+        sum += mk_get_be_16(octets) + (uint32_t)mk_get_be_16(octets + 2), octets += 4;
+    if (size & 2)
+        sum += mk_get_be_16(octets), octets += 2;
+    return size & 1 && !MK_FAULT(sum_odd) ? sum + ((uint32_t)*octets << 8) : sum;
+}
+
+static inline uint32_t mk_sum16_part_as(bool brisk, const uint8_t *octets, uint32_t size, uint32_t at, uint32_t part)
+{
+    uint32_t first = mk_min_u32(at, size);
+    return mk_sum16_as(brisk, mk_behind(octets, first), mk_min_u32(part, size - first));
+}
+
 /* Sums of 16-bit numbers in the machine's order, in 64 bits: what the octets of each swapped make is 256 times as much, modulo 65535.
  * Here: a sum of big-endian numbers, among such. */
 static inline uint64_t mk_raw(uint32_t sum)
@@ -151,19 +231,27 @@ static inline uint64_t mk_raw_16(uint16_t number)
     return MK_ORDER_be(16, number);
 }
 
-/* `mk_sum16_part`, among such. */
-static inline uint64_t mk_sum_raw(const uint8_t *octets, uint32_t size, uint32_t at, uint32_t part)
+/* The carry comes in again at the other end: nothing is lost modulo 65535, and it is 0 only if both are. */
+static inline uint64_t mk_add_around(uint64_t a, uint64_t b)
+{
+    uint64_t sum = a + b;
+    return sum < a ? sum + 1 : sum;
+}
+
+/* `mk_sum16_part_as`, among such. */
+static inline uint64_t mk_sum_raw(bool brisk, const uint8_t *octets, uint32_t size, uint32_t at, uint32_t part)
 {
     uint32_t first = mk_min_u32(at, size);
     uint64_t sum = 0, word;
     octets = mk_behind(octets, first), size = mk_min_u32(part, size - first);
     if (size >= MK_MANY_OCTETS)
-        return mk_raw(mk_sum16(octets, size));
+        return mk_raw(brisk ? mk_sum16_many(octets, size) : mk_sum16(octets, size));
     for (; size >= 8; octets += 8, size -= 8) {
-        MK_ONE_BY_ONE(sum);
+        MK_ONE_BY_ONE(octets);
         memcpy(&word, octets, 8);
-        sum += (word & 0xffffffff) + (word >> 32);
+        sum = mk_add_around(sum, word);
     }
+    sum = (sum & 0xffffffff) + (sum >> 32);
     if (size & 4)
         sum += mk_read_32(octets), octets += 4;
     if (size & 2)
@@ -187,7 +275,7 @@ static inline bool mk_folds_to_ones(uint64_t sum)
 /* Whether `check`, as it lies in memory, is the complement of the folded sum. */
 static inline bool mk_completes(uint64_t sum, uint64_t check)
 {
-    return check == 0xffff ? !sum : mk_folds_to_ones(sum + check);
+    return mk_folds_to_ones(sum + check) && MK_LIKELY(check != 0xffff || !sum);
 }
 
 /* At most MK_MANY_OCTETS / 2, to where they do not stand already: some may be copied twice. */

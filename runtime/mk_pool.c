@@ -120,7 +120,11 @@ mk_message *mk_message_share(mk_pool *pool, const mk_message *from)
     mk_message *message = mk_message_take(pool);
     if ((void *)message == (void *)pool->nothing)
         return message;
-    memcpy(message, from, mk_message_memory(&pool->shape));
+    /* Of the room for headers what is taken; it is at the end. */
+    uint8_t *headers = mk_headers(pool, message);
+    size_t before = (size_t)(headers - (uint8_t *)message);
+    memcpy(message, from, before);
+    memcpy(headers + from->top, (const uint8_t *)from + before + from->top, pool->shape.headers - from->top);
     message->view = mk_view_share(from->view);
     for (uint32_t i = 0; i < pool->shape.received; i++)
         mk_received(pool, message)[i] = mk_view_share(mk_received(pool, message)[i]);

@@ -52,6 +52,16 @@ static inline bool mk_begin(mk_core *core, uint64_t now)
     return true;
 }
 
+/* The same where nothing comes before it; else false, and nothing is done. */
+static inline bool mk_begin_brisk(mk_core *core, uint64_t now)
+{
+    if (MK_UNLIKELY(!MK_BRISK || now >= core->quiet))
+        return false;
+    core->reactions_left = MK_REACTIONS_PER_CALL;
+    mk_set_now(core, now);
+    return true;
+}
+
 /* The reaction of a call from outside is over. Timers that it set for now or earlier wait for the next call. */
 static inline bool mk_end(mk_core *core)
 {

@@ -416,6 +416,8 @@ pub enum Command {
         /// Which packets, by what they hold: `Tell.value > 200`, `kind == Hello and not refused`, or a name alone for those that have it.
         #[arg(long, value_name = "FILTER")]
         filter: Option<String>,
+        #[command(flatten)]
+        follow: Follow,
     },
     /// Octets of memory for each class of objects, for message buffers, and for all of an instance.
     Size {
@@ -568,10 +570,35 @@ pub enum SchemaOf {
     Record,
     /// An object of `dissect --format json`.
     Dissect,
+    /// A line of `dissect --follow --format json`.
+    Follow,
     /// An object of `doc --format json`.
     Doc,
     /// A line of any other command with `--format json`.
     Lines,
+}
+
+/// How `dissect --follow` runs a stack along a capture.
+#[derive(Args, Debug)]
+pub struct Follow {
+    /// Runs the stack along the capture, as it was taken at a host, and says what its layers do with each packet in the state they are in.
+    #[arg(long, requires = "by")]
+    pub follow: bool,
+    /// The host of a network at which the capture was taken: its settings, and what its applications do. Without it the stack runs alone.
+    #[arg(long, value_name = "NAME", requires = "follow", conflicts_with = "stack")]
+    pub host: Option<String>,
+    /// The network, where the file has several.
+    #[arg(long, value_name = "NAME", requires = "follow", conflicts_with = "stack")]
+    pub network: Option<String>,
+    /// A parameter of the stack.
+    #[arg(long, value_name = "NAME=VALUE", requires = "follow", conflicts_with_all = ["host", "network"])]
+    pub set: Vec<String>,
+    /// Which packets the host sent, by what they hold: `source == 10.0.0.1`. Without it those that its stack sends.
+    #[arg(long, value_name = "FILTER", requires = "follow")]
+    pub sent: Option<String>,
+    /// What the host draws at random comes from this number, as with `sim` and `run`; else what its packets say of it.
+    #[arg(long, value_name = "NUMBER", requires = "follow")]
+    pub seed: Option<u64>,
 }
 
 /// What `mokume draw` draws.

@@ -177,6 +177,7 @@ pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i3
             let schema = match name {
                 SchemaOf::Record => record::SCHEMA,
                 SchemaOf::Dissect => dissect::json::SCHEMA,
+                SchemaOf::Follow => mokume_driver::follow::json::SCHEMA,
                 SchemaOf::Doc => mokume_document::SCHEMA,
                 SchemaOf::Lines => LINES,
             };
@@ -189,7 +190,13 @@ pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i3
             Ok(0)
         }
         Command::Man { output } => crate::installed::man(output.as_deref(), printer),
-        Command::Dissect { file, by, stack, packets, filter } => {
+        Command::Dissect { file, by, stack, packets, filter, follow } if follow.follow => {
+            let which = (packets.as_deref(), filter.as_deref());
+            let checked = accepted(by.as_slice(), printer)?;
+            let asked = crate::follow::Asked { file, stack: stack.as_deref(), which, how: follow };
+            apart.carry_out(&checked.natives, || crate::follow::follow(&checked, &asked, printer))
+        }
+        Command::Dissect { file, by, stack, packets, filter, .. } => {
             let which = (packets.as_deref(), filter.as_deref());
             crate::dissect::dissect(file, by.as_deref(), stack.as_deref(), which, printer)
         }

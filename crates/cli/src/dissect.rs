@@ -64,7 +64,7 @@ fn show(packet: &capture::Packet, dissection: &dissect::Dissection, printer: &Pr
 }
 
 /// `1,4-6,9-` as ranges.
-fn numbers(text: &str) -> Result<Vec<(u64, u64)>, Failure> {
+pub(crate) fn numbers(text: &str) -> Result<Vec<(u64, u64)>, Failure> {
     let wrong = |part: &str| {
         Failure::of_use(
             format!("`{part}` is no packet's number"),

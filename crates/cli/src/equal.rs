@@ -33,7 +33,7 @@ pub fn prove_equal(
     let stack = other_stack.map(str::to_owned).or_else(|| first.stack.clone());
     let second = compiled_to_write(&StackChoice { file: Some(file.clone()), stack }, printer)?;
     let first = compiled_to_write(first, printer)?;
-    let mut status = Status::new(printer, Duration::from_millis(500), Duration::from_millis(100));
+    let mut status = Status::new(printer);
     let mut heard = |what: Heard| match what {
         Heard::WorksOn(name, step) => {
             status.show(|| format!("{name}: way {} of {}, {} questions", step.way, step.ways, step.questions));

@@ -133,6 +133,7 @@ const EXAMPLES: &[(&str, &[Example])] = &[
             ("mokume dissect seen.pcap --by net.mok", "by your own stack"),
             ("mokume dissect seen.pcap --by net.mok --filter \"number > 1\"", "some packets"),
             ("mokume dissect - --by net.mok < seen.pcap", "as it comes: `tcpdump -w - | …`"),
+            ("mokume dissect seen.pcap --by net.mok --follow --host left", "what its layers do"),
         ],
     ),
     ("size", &[("mokume size host.mok", "octets for each class of objects, and in all")]),

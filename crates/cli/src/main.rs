@@ -11,6 +11,7 @@ mod doc;
 mod equal;
 mod examples;
 mod fmt;
+mod follow;
 mod installed;
 mod lsp;
 mod new;

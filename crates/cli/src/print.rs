@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use mokume_base::render::{self, Colour};
 use mokume_base::{Diagnostic, RealWorld, SourceMap, World};
 use mokume_driver::dissect::text::Ink;
@@ -14,33 +15,65 @@ use crate::arguments::{Format, When};
 /// A line on a terminal that changes, for what takes long.
 pub struct Status {
     is_on: bool,
-    shown: bool,
+    /// From when on it is shown.
     due: Instant,
-    every: Duration,
+    /// When it is said anew.
+    next: Instant,
+    shown: Option<ProgressBar>,
 }
 
+/// What is over before this needs no line.
+const SHORT: Duration = Duration::from_millis(700);
+
+/// How often the line is said anew, and how often it moves.
+const OFTEN: Duration = Duration::from_millis(100);
+
 impl Status {
-    /// Shown `first` after now, then no oftener than `every`; never where nobody looks, or objects are wanted.
-    pub fn new(printer: &Printer, first: Duration, every: Duration) -> Self {
+    /// Shown some time after now; never where nobody looks, or objects are wanted.
+    pub fn new(printer: &Printer) -> Self {
         let is_on = !printer.is_json() && io::stderr().is_terminal();
-        Status { is_on, shown: false, due: Instant::now() + first, every }
+        let now = Instant::now();
+        Status { is_on, due: now + SHORT, next: now, shown: None }
     }
 
     /// How it stands.
     pub fn show(&mut self, text: impl FnOnce() -> String) {
-        if self.is_on && Instant::now() >= self.due {
-            self.due = Instant::now() + self.every;
-            self.shown = true;
-            eprint!("\r{:<70}", text());
+        let now = Instant::now();
+        if self.is_on && (now >= self.next || self.shown.is_none()) {
+            self.next = now + OFTEN;
+            let due = self.due;
+            self.shown.get_or_insert_with(|| moving(due.saturating_duration_since(now))).set_message(text());
         }
     }
 
-    /// The line is left as it is, if there is one.
+    /// The line goes away, for others to be printed; what is said then begins another.
     pub fn end(&mut self) {
-        if std::mem::take(&mut self.shown) {
-            eprintln!();
+        if let Some(shown) = self.shown.take() {
+            shown.finish_and_clear();
         }
     }
+}
+
+impl Drop for Status {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// A line that moves by itself, from then on.
+fn moving(after: Duration) -> ProgressBar {
+    let line = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+    let style = ProgressStyle::with_template("{spinner} {elapsed} {wide_msg}");
+    let line = line.with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+    let shown = line.clone();
+    std::thread::spawn(move || {
+        std::thread::sleep(after);
+        if !shown.is_finished() {
+            shown.set_draw_target(ProgressDrawTarget::stderr());
+            shown.enable_steady_tick(OFTEN);
+        }
+    });
+    line
 }
 
 /// Where all that a command prints goes: results to the standard output, diagnostics and failures to the standard

@@ -1,7 +1,5 @@
 //! `mokume profile`.
 
-use std::time::Duration;
-
 use mokume_base::world::RealWorld;
 use mokume_driver::compile::Checked;
 use mokume_driver::machines::Backend;
@@ -34,7 +32,7 @@ pub fn profile(checked: &Checked, asked: &Asked<'_>, printer: &Printer) -> Resul
     let prepared = sim::Prepared::new(checked, network, &stacks, Backend::Interpreter)?;
     let first = asked.seed.or(checked.manifest.defaults.seed).unwrap_or(1);
     let seeds = first..first.saturating_add(asked.seeds);
-    let mut progress = Status::new(printer, Duration::from_millis(500), Duration::from_millis(100));
+    let mut progress = Status::new(printer);
     let shown = &mut |what: &str, seed: u64, at: u64| {
         let of = if asked.seeds > 1 { format!(" seed {} of {}", seed - first + 1, asked.seeds) } else { String::new() };
         progress.show(|| format!("{}{of}{what}", bar(at, network.until)));

@@ -37,7 +37,7 @@ pub fn prove(
 ) -> Result<i32, Failure> {
     let compiled = compiled_to_write(choice, printer)?;
     let profile = profile_of((by, Passes::ALL), &compiled)?;
-    let status = Status::new(printer, Duration::from_millis(500), Duration::from_millis(100));
+    let status = Status::new(printer);
     let kept = folder(&RealWorld, choice.file.as_deref())?;
     let wanted = Choice { event, limit, kept, again };
     let mut lines = Lines { printer, status };

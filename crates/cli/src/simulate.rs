@@ -3,7 +3,6 @@
 mod seeds;
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use mokume_base::world::RealWorld;
 use mokume_driver::compile::Checked;
@@ -58,7 +57,7 @@ pub fn simulate(
         true => sim::Keep::All,
         false => sim::Keep::Reports,
     };
-    let mut progress = Status::new(printer, Duration::from_millis(500), Duration::from_millis(100));
+    let mut progress = Status::new(printer);
     let how = sim::How { seed, keep, weather: sim::Sky::Seeded };
     let finished = prepared.run(how, &world, &mut |at| progress.show(|| bar(at, network.until)))?;
     progress.end();

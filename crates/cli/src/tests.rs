@@ -13,7 +13,7 @@ use serde_json::json;
 
 use crate::apart::{again, died, Apart};
 use crate::common::{accepted, backend_name};
-use crate::print::Printer;
+use crate::print::{Printer, Status};
 
 /// What is asked for.
 pub struct Asked<'a> {
@@ -115,8 +115,18 @@ fn in_child(asked: &Asked<'_>, patience: Option<Duration>, apart: &Apart, printe
     }
     let is_wrong = compile::has_errors(&prepared.diagnostics);
     let is_silent = prepared.diagnostics.is_empty();
-    let mut teller =
-        Teller { apart, patience, printer, number: 0, failed: false, checked: &checked, warned: Vec::new() };
+    let backends = if asked.backend.is_some() { 1 } else { 2 };
+    let mut teller = Teller {
+        apart,
+        patience,
+        printer,
+        status: Status::new(printer),
+        number: 0,
+        all: prepared.names().len() * backends,
+        failed: false,
+        checked: &checked,
+        warned: Vec::new(),
+    };
     // Behind what a child wrote that did not come to its end.
     let is_more = apart.behind > 0;
     let mut record = asked
@@ -125,6 +135,7 @@ fn in_child(asked: &Asked<'_>, patience: Option<Duration>, apart: &Apart, printe
         .transpose()?;
     let written = Written { record: record.as_mut(), pages: asked.html };
     let (_, not_run) = prepared.run(asked.backend, &world, &mut teller, written);
+    teller.status.end();
     if let Some(record) = record {
         record.settle()?;
     }
@@ -141,8 +152,11 @@ struct Teller<'a> {
     apart: &'a Apart,
     patience: Option<Duration>,
     printer: &'a Printer,
+    status: Status,
     /// How many tests there were, with those that another child has begun.
     number: usize,
+    /// How many there are, on all back ends.
+    all: usize,
     failed: bool,
     checked: &'a compile::Checked,
     /// The files of whose warnings was told, as a test of them has failed.
@@ -171,6 +185,8 @@ impl Watch for Teller<'_> {
         self.number += 1;
         let is_ours = self.number > self.apart.behind;
         if is_ours {
+            let (number, all, backend) = (self.number, self.all, backend_name(play.backend));
+            self.status.show(|| format!("test {number} of {all}, on {backend}: {}", play.test));
             let place = Place {
                 test: play.test.to_string(),
                 file: play.file.to_string(),
@@ -192,6 +208,9 @@ impl Watch for Teller<'_> {
         let passed = outcome.differences.is_empty();
         self.failed |= !passed;
         self.apart.tell(|told| told.say(&Word::Ends { passed }));
+        if !passed || outcome.page.is_some() {
+            self.status.end();
+        }
         print_outcome(outcome, self.printer);
         if !passed {
             self.warn(&outcome.file);

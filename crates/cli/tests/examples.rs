@@ -193,7 +193,7 @@ fn a_seed_is_taken_where_it_means_something() {
         ("show", false),
         ("size", false),
         ("fmt", false),
-        ("dissect", false),
+        ("dissect", true),
         ("explain", false),
         ("new", false),
         ("lsp", false),

@@ -14,6 +14,7 @@ pub mod doctor;
 pub mod explain;
 pub mod failure;
 pub mod fmt;
+pub mod follow;
 pub mod library;
 mod lines;
 pub mod live;

@@ -1,5 +1,6 @@
 //! `mokume sim`: a file's network in virtual time, as a record.
 
+mod alone;
 mod casts;
 pub mod seeds;
 pub mod shrink;
@@ -28,6 +29,7 @@ use crate::machines::frame_event;
 use crate::machines::{self, Backend, Noted};
 use crate::record::{self, Namer, Ran};
 
+pub use alone::Applications;
 pub use watch::Failed;
 use watch::{Events, Watcher};
 
@@ -283,7 +285,8 @@ impl<'a> Prepared<'a> {
         }
     }
 
-    fn automata(&self) -> Vec<&Automaton> {
+    /// The composed stacks of the hosts.
+    pub(crate) fn automata(&self) -> Vec<&'a Automaton> {
         self.network.hosts.iter().map(|host| &self.compiled[&host.stack.0].composed).collect()
     }
 }
@@ -384,7 +387,12 @@ impl Makes<'_> {
             let frame_events = (0..automaton.ports.len())
                 .filter_map(|port| Some((PortId::from(port), frame_event(&automaton.ports[port])?)))
                 .collect();
-            hosts.push(Host { name: host.name.text.clone(), machine, frame_events });
+            hosts.push(Host {
+                name: host.name.text.clone(),
+                machine,
+                frame_events,
+                within_credit: automaton.within_credit(),
+            });
         }
         Ok(hosts)
     }

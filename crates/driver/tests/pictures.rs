@@ -36,8 +36,8 @@ fn a_stack_shows_shapes_and_signatures_and_says_the_same_as_json() {
 fn headers_are_text_and_a_document() {
     let (text, json) = both("tests/program/compressed.mok", Subject::Headers, Form::Text);
     assert!(text.contains("if path is 0: app.urgent = 0, app.level = 3"), "{text}");
-    assert!(text.contains("|              seq              |  lane   | pad |"), "{text}");
+    assert!(text.contains("|  lane   |pad|              seq              |"), "{text}");
     let arm = &json["wires"][0]["parts"][1];
     assert_eq!(arm["when"], "if path is 0: app.urgent = 0, app.level = 3");
-    assert_eq!(arm["fields"][1], serde_json::json!({ "name": "lane", "bit": 24, "bits": 5, "holds": "app.lane" }));
+    assert_eq!(arm["fields"][0], serde_json::json!({ "name": "lane", "bit": 1, "bits": 5, "holds": "app.lane" }));
 }

@@ -128,11 +128,10 @@ impl Running {
 
     /// The reason for which an application's port drops what is beyond the credit; none of inputs that need none.
     fn no_credit(&self, port: PortId, input: &str) -> Option<ReasonId> {
-        if !matches!(input, "send" | "send_to") {
-            return None;
-        }
-        let name = format!("{}.application.no_credit", self.automaton.ports[port.index()].name);
-        self.automaton.reasons.iter().position(|reason| reason.name == name).map(ReasonId::from)
+        let inputs = &self.automaton.ports[port.index()].inputs;
+        let event = inputs.iter().position(|known| known.event == input)? as u32;
+        let found = self.automaton.within_credit().into_iter().find(|(of, at, _)| (*of, *at) == (port, event));
+        found.map(|(.., reason)| reason)
     }
 
     fn dropped_for(&self, reason: ReasonId) -> u64 {

@@ -230,17 +230,26 @@ fn path(plan: &Plan, id: PathId, text: &mut Text) {
     }
     let skipped = usize::from(!plan.takes_self(path.handler));
     let mut list = vec![format!("struct {} *k", plan.names.stack)];
-    let mut arguments = vec!["k".to_string()];
-    for (param, name) in path.body.blocks[0].params[skipped..].iter().zip(&written.parameters) {
+    let (mut given, mut arguments) = (vec!["k".to_string()], vec!["k".to_string()]);
+    let mut names = written.parameters.iter();
+    for param in &path.body.blocks[0].params[skipped..] {
         let ty = path.body.values[param.index()].ty;
-        let (ty, argument) = match ty {
-            Type::Msg => ("mk_octets", format!("mk_message_new(&k->core.pool, {name}.at, {name}.size)")),
-            ty => (c_type(plan.automaton, ty), name.clone()),
-        };
-        list.push(declare(ty, name));
-        arguments.push(argument);
+        let Some(name) = names.next() else { break };
+        given.push(name.clone());
+        match (ty, names.as_slice()) {
+            (Type::Msg, [size, rest @ ..]) => {
+                list.extend([declare("const uint8_t *", name), declare("uint32_t", size)]);
+                arguments.push(format!("mk_message_new(&k->core.pool, {name}, {size})"));
+                given.push(size.clone());
+                names = rest.iter();
+            }
+            _ => {
+                list.push(declare(c_type(plan.automaton, ty), name));
+                arguments.push(name.clone());
+            }
+        }
     }
-    let list = list.join(", ");
+    let (list, given) = (list.join(", "), given.join(", "));
     text.line(format!("/* path of {} */", plan.automaton.handler_name(path.handler)));
     text.function(format!("static MK_UNUSED MK_APART bool layers_{}({list})", id.index()));
     text.line(format!("mk_missed(&k->asked[{}]);", id.index()));
@@ -252,9 +261,25 @@ fn path(plan: &Plan, id: PathId, text: &mut Text) {
         let handler = plan.automaton.handler_of(input.class, &Trigger::Event(input.handler.clone()));
         handler == Some(path.handler)
     };
-    let how = if doors.filter(is_for_handler).count() == 1 { "MK_IN_PLACE " } else { "" };
-    text.function(format!("static {how}MK_UNUSED bool path_{}({list})", id.index()));
+    let is_in_place = doors.filter(is_for_handler).count() == 1;
+    let number = id.index();
+    // Where one door alone leads to it, the path stands there.
+    let how = if is_in_place { "MK_IN_PLACE " } else { "" };
+    if !crate::body::has_brisk(plan.automaton, path) {
+        text.function(format!("static {how}MK_UNUSED bool path_{number}({list})"));
+        text.append(written.body);
+        return text.end_function();
+    }
+    text.line(format!("static bool apart_{number}({list});"));
+    text.line("");
+    text.function(format!("static MK_IN_PLACE bool way_{number}({list}, const bool mk_brisk)"));
     text.append(written.body);
+    text.end_function();
+    text.function(format!("static {how}MK_UNUSED bool path_{number}({list})"));
+    text.line(format!("return way_{number}({given}, MK_BRISK);"));
+    text.end_function();
+    text.function(format!("static MK_APART MK_UNUSED bool apart_{number}({list})"));
+    text.line(format!("return way_{number}({given}, false);"));
     text.end_function();
 }
 

@@ -38,15 +38,12 @@ impl Region<'_> {
         }
         for place in (0..self.held.len()).rev() {
             let held = &self.held[place];
-            if (held.class, held.cell) != (class, cell) {
+            let (other, at) = (held.object, held.index);
+            if (held.class, held.cell) != (class, cell) || !self.is_one(other, object)? {
                 continue;
             }
-            if held.object != object {
-                return self.no("asks for a place that may have been filled by another name");
-            }
-            let at = held.index;
             if at == index {
-                return Ok(Some(held.message.clone()));
+                return Ok(Some(self.held[place].message.clone()));
             }
             if !self.differ(at, index) {
                 let apart = self.graph.compare(Compare::Ne, at, index);

@@ -408,22 +408,34 @@ impl<'a> Region<'a> {
             return self.no("reads of nobody");
         }
         let class = self.class(object);
-        for (other, of, what, place, value) in self.written.iter().rev() {
-            if (*of, *what) != (class, cell) {
+        for at in (0..self.written.len()).rev() {
+            let (other, of, what, place, value) = self.written[at];
+            if (of, what) != (class, cell) || !self.is_one(other, object)? {
                 continue;
             }
-            if *other == object && *place == index {
-                return Ok(*value);
-            }
-            let differs = match (*place, index) {
-                (Some(a), Some(b)) => *other == object && self.differ(a, b),
-                _ => false,
-            };
-            if !differs {
-                return self.no("reads what may have been written by another name");
+            match (place, index) {
+                (Some(a), Some(b)) if a != b && self.differ(a, b) => {}
+                (Some(a), Some(b)) if a != b => {
+                    let same = self.graph.compare(Compare::Eq, a, b);
+                    if self.decide(same, None)? {
+                        return Ok(value);
+                    }
+                }
+                _ if place == index => return Ok(value),
+                _ => return self.no("reads what may have been written by another name"),
             }
         }
         Ok(self.graph.add(kind, ty))
+    }
+
+    /// Whether two references are to one object; where it is not known, it is asked: most are to two.
+    pub fn is_one(&mut self, a: Node, b: Node) -> Followed<bool> {
+        if a == b {
+            return Ok(true);
+        }
+        // In one order, so that it is asked once.
+        let same = self.graph.compare(Compare::Eq, a.min(b), a.max(b));
+        self.decide(same, Some(0.1))
     }
 
     pub fn differ(&self, a: Node, b: Node) -> bool {
@@ -444,8 +456,18 @@ impl<'a> Region<'a> {
 
     /// Whether a cell has this value already.
     fn has(&mut self, object: Node, cell: CellId, value: Node) -> bool {
-        let ty = self.graph.ty(value);
-        let Ok(now) = self.get(object, cell, ty) else { return false };
+        let class = self.class(object);
+        let last = self.written.iter().rev().find(|written| (written.1, written.2) == (class, cell));
+        let now = match last {
+            Some((other, _, _, None, now)) if *other == object => *now,
+            // Nothing is asked for that.
+            Some(_) => return false,
+            None => {
+                let ty = self.graph.ty(value);
+                let Ok(now) = self.get(object, cell, ty) else { return false };
+                now
+            }
+        };
         now == value || matches!((self.graph.known(now), self.graph.known(value)), (Some(a), Some(b)) if a == b)
     }
 

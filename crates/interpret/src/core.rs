@@ -7,6 +7,7 @@ use mokume_reaction::trace::Step;
 use mokume_reaction::{CellId, ClassId, Output, ReasonId, Report, SourceId};
 
 use crate::accounts::Totals;
+use crate::chance::Chance;
 use crate::message::Message;
 use crate::program::Program;
 use crate::record::Recording;
@@ -59,6 +60,8 @@ pub struct Core {
     pub due: Option<u64>,
     /// Who looks on, if anybody does.
     pub(crate) watching: Option<Box<Watching>>,
+    /// While what is drawn at random is noted.
+    pub(crate) chance: Option<Box<Chance>>,
 }
 
 /// An emission on its way.
@@ -206,6 +209,7 @@ impl Core {
             steps: None,
             due: None,
             watching: None,
+            chance: None,
         }
     }
 

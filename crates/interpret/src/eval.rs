@@ -100,6 +100,14 @@ impl Core {
             }
         }
         self.registers.truncate(base);
+        let is_random = || caller.program.automaton.functions[function.index()].is_pseudorandom();
+        if let (Some(chance), [result]) = (&mut self.chance, results) {
+            if is_random() {
+                let given = args.iter().map(|arg| self.registers[caller.base + arg.index()]).collect();
+                let place = caller.base + result.index();
+                self.registers[place] = chance.look_random(function, given, self.registers[place]);
+            }
+        }
     }
 
     /// Runs a procedure that may refuse: whether it did not. What it gives, or gives back, is put into `scratch`.

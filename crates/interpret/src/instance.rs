@@ -9,6 +9,7 @@ use mokume_reaction::{
 };
 
 use crate::accounts::Ledger;
+use crate::chance::{Choice, Chosen};
 use crate::core::Core;
 use crate::message::Message;
 use crate::program::{Program, NOBODY};
@@ -120,6 +121,23 @@ impl Instance {
         // Why something happens is asked of what was before.
         self.record(false, true);
         self.core.watching = Some(Box::new(Watching::new(observer)));
+    }
+
+    /// What it draws is noted from here on: before it starts.
+    pub fn note_chance(&mut self) {
+        self.core.chance = Some(Box::default());
+    }
+
+    /// What has been chosen, in order; of a pseudorandom number the first time. Nothing before [`Instance::note_chance`].
+    pub fn chosen(&self) -> &[Chosen] {
+        self.core.chance.as_ref().map_or(&[], |chance| &chance.made)
+    }
+
+    /// What is to be chosen, when it comes to that.
+    pub fn tell_chance(&mut self, choice: Choice, value: u64) {
+        if let Some(chance) = &mut self.core.chance {
+            chance.told.insert(choice, value);
+        }
     }
 
     /// Starts to count branches, and to keep instants.

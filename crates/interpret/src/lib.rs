@@ -11,6 +11,7 @@
 mod accounts;
 mod arrays;
 mod cells;
+mod chance;
 mod core;
 mod eval;
 mod inspect;
@@ -30,6 +31,7 @@ mod trace;
 mod watching;
 
 pub use accounts::Ledger;
+pub use chance::{Choice, Chosen};
 pub use instance::{Instance, REACTIONS_PER_CALL};
 pub use message::{fold16, Message};
 pub use ops::{binary, compare};

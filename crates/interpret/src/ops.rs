@@ -42,7 +42,11 @@ impl Core {
                 let class = at.class(*object);
                 let object = self.get(at, *object);
                 let sampled = self.store.get_mut(class, object).map_or(0, |found| random::sample(&mut found.stream));
-                sampled & at.program.mask(*ty)
+                let sampled = sampled & at.program.mask(*ty);
+                match &mut self.chance {
+                    Some(chance) => chance.draw(sampled, ty.width(&at.program.automaton)) & at.program.mask(*ty),
+                    None => sampled,
+                }
             }
             OpKind::Unique { class } => self.store.object_in(*class, 0),
             OpKind::Parent { object } => self.parent(at, *object),

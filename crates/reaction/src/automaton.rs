@@ -280,6 +280,14 @@ impl Function {
         }
     }
 
+    /// In front of the names of functions whose numbers nobody can tell who does not know their key.
+    pub const PSEUDORANDOM: &str = "siphash.";
+
+    /// Whether what it gives looks as if it were drawn at random.
+    pub fn is_pseudorandom(&self) -> bool {
+        self.role == Role::Pure && self.name.starts_with(Self::PSEUDORANDOM)
+    }
+
     /// The layer of whose handlers it is a part.
     pub fn procedure(&self) -> Option<LayerId> {
         match self.role {

@@ -275,6 +275,19 @@ impl Automaton {
         self.wires.iter().position(|wire| wire.name == name).map(WireId::from)
     }
 
+    /// Inputs of applications' ports whose message the port drops where it is beyond the credit, by their numbers, and for which reason.
+    pub fn within_credit(&self) -> Vec<(PortId, u32, ReasonId)> {
+        let mut found = Vec::new();
+        for (number, port) in self.ports.iter().enumerate().filter(|(_, port)| port.kind == PortKind::Application) {
+            let name = format!("{}.application.no_credit", port.name);
+            let Some(reason) = self.reasons.iter().position(|reason| reason.name == name) else { continue };
+            let sends = |(_, input): &(usize, &PortInput)| matches!(input.event.as_str(), "send" | "send_to");
+            let inputs = port.inputs.iter().enumerate().filter(sends);
+            found.extend(inputs.map(|(event, _)| (PortId::from(number), event as u32, ReasonId::from(reason))));
+        }
+        found
+    }
+
     /// The port of this name; none if there is none.
     pub fn port_named(&self, name: &str) -> Option<PortId> {
         self.ports.iter().position(|port| port.name == name).map(PortId::from)

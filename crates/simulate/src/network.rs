@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 use mokume_base::Random;
-use mokume_reaction::{Datum, Machine, Outcome, PortId};
+use mokume_reaction::{Datum, Machine, Outcome, PortId, ReasonId};
 
 use crate::record::{self, Loss};
 use crate::recorder::{Ended, Recorder};
@@ -17,6 +17,18 @@ pub struct Host {
     pub machine: Box<dyn Machine>,
     /// The input event of a device's port that takes a frame, by port.
     pub frame_events: Vec<(PortId, u32)>,
+    /// Input events whose message the port drops where it is beyond the credit, and for which reason.
+    pub within_credit: Vec<(PortId, u32, ReasonId)>,
+}
+
+impl Host {
+    /// How many messages of an input event the port has dropped as beyond its credit.
+    fn beyond_credit(&self, port: PortId, event: u32) -> u64 {
+        let reason = self.within_credit.iter().find(|(of, input, _)| (*of, *input) == (port, event));
+        let Some((.., reason)) = reason else { return 0 };
+        let dropped = self.machine.accounts().dropped;
+        dropped.iter().find(|(of, _)| of == reason).map_or(0, |(_, count)| *count)
+    }
 }
 
 /// From `from` until `until` (nanoseconds), these hosts and the others do not hear each other: what is sent then is lost.
@@ -350,8 +362,10 @@ impl Simulation {
             Coming::Script(index) => {
                 let Some(args) = watch.arguments(self.now, index, &self.script[index]) else { return };
                 let ScriptedInput { host, port, event, .. } = self.script[index];
+                let before = self.hosts[host].beyond_credit(port, event);
                 let outcome = self.hosts[host].machine.input(self.now, port, event, &args);
-                if !outcome.refused {
+                // What the port has dropped did not come in.
+                if !outcome.refused && self.hosts[host].beyond_credit(port, event) == before {
                     watch.input(self.now, host, port, event, &args);
                 }
                 let cause = self.causes.get(index).copied().flatten();

@@ -62,6 +62,7 @@ fn run_parted(
         name: name.into(),
         machine: Box::new(Beacon { left, next: (left > 0).then_some(MILLISECOND), heard: heard.clone() }),
         frame_events: vec![(PortId(0), 0)],
+        within_credit: Vec::new(),
     };
     let silent = Rc::new(RefCell::new(Vec::new()));
     let hosts = vec![host("a", frames, &silent), host("b", 0, &heard)];
@@ -140,7 +141,7 @@ impl Machine for NeverRests {
 fn a_host_that_never_rests_ends_the_run_and_is_said() {
     let asked = std::rc::Rc::default();
     let machine = Box::new(NeverRests(std::rc::Rc::clone(&asked)));
-    let host = Host { name: "a".into(), machine, frame_events: Vec::new() };
+    let host = Host { name: "a".into(), machine, frame_events: Vec::new(), within_credit: Vec::new() };
     let mut simulation = Simulation::new(vec![host], Vec::new(), Vec::new(), 1);
     simulation.run(10 * MILLISECOND, &mut |_| ());
     assert_eq!(simulation.restless(), Some(Restless::AtOnce));
@@ -197,7 +198,12 @@ impl Machine for Ticking {
 #[test]
 fn a_host_that_all_but_stops_the_time_ends_the_run_and_is_said() {
     let run = |every: u64| {
-        let host = Host { name: "a".into(), machine: Box::new(Ticking(every, 1)), frame_events: Vec::new() };
+        let host = Host {
+            name: "a".into(),
+            machine: Box::new(Ticking(every, 1)),
+            frame_events: Vec::new(),
+            within_credit: Vec::new(),
+        };
         let mut simulation = Simulation::new(vec![host], Vec::new(), Vec::new(), 1);
         simulation.run(1000 * MILLISECOND / 50, &mut |_| ());
         (simulation.restless(), simulation.now())

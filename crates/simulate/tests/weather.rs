@@ -51,6 +51,7 @@ fn run(weather: Weather, mishaps: Vec<Mishap>, seed: u64, frames: u8) -> (Heard,
         name: name.into(),
         machine: Box::new(Burst { frames, heard: heard.clone() }),
         frame_events: vec![(PortId(0), 0)],
+        within_credit: Vec::new(),
     };
     let medium = Medium { name: "lan".into(), members: vec![A, B], weather };
     let hosts = vec![host("a", frames), host("b", 0)];

@@ -22,7 +22,7 @@ pub(super) fn run(
 ) -> Result<i32, Failure> {
     let jobs = jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |cores| cores.get()));
     let started = Instant::now();
-    let mut said = Status::new(printer, OFTEN, OFTEN);
+    let mut said = Status::new(printer);
     let (mut done, mut wrong) = (0, 0);
     let failed = seeds::run(prepared, (first, count), jobs, &RealWorld, &mut |outcome| {
         done += 1;
@@ -43,9 +43,6 @@ pub(super) fn run(
     print_shrunk(shrunk.as_ref(), first.seed, replay, printer);
     Ok(1)
 }
-
-/// How often the status is shown.
-const OFTEN: Duration = Duration::from_millis(200);
 
 /// A search for the smallest weather ends after this time, with the smallest so far.
 const PATIENCE: Duration = Duration::from_secs(60);

@@ -112,7 +112,7 @@ impl Facts {
 }
 
 /// `send`, `expiry wait`.
-pub(super) fn event_of(automaton: &Automaton, handler: &Handler) -> String {
+pub(crate) fn event_of(automaton: &Automaton, handler: &Handler) -> String {
     match &handler.trigger {
         Trigger::Event(event) => event.clone(),
         Trigger::Start => "start".to_string(),

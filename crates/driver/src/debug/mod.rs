@@ -18,6 +18,7 @@ use mokume_reaction::{PortKind, SourceId};
 
 use crate::failure::Failure;
 
+pub(crate) use facts::event_of;
 pub use facts::{Facts, HostFacts};
 use moves::Call;
 pub use moves::{By, End, Go, Why};

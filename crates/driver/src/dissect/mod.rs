@@ -80,7 +80,7 @@ pub struct Layer {
 }
 
 /// One field of a packet; `bit` is counted from the beginning of the packet.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Field {
     pub name: String,
     /// The alternative that it is of; none of what every packet has.

@@ -11,7 +11,7 @@ pub enum Ink {
 }
 
 impl Ink {
-    fn wrap(self, code: &str, text: &str) -> String {
+    pub(crate) fn wrap(self, code: &str, text: &str) -> String {
         match self {
             Ink::Plain => text.to_string(),
             Ink::Coloured => format!("\u{1b}[{code}m{text}\u{1b}[0m"),

@@ -45,8 +45,8 @@ pub fn log<'a>(run: &'a Run, part: &Part) -> Vec<(&'a Event, Option<String>)> {
     wanted.map(|event| (event, run.line(event))).collect()
 }
 
-/// What was on the media, in order of time, each frame once; of a stack on devices what came, too. A packet's number is its frame's, if
-/// all are wanted.
+/// What was on the media, in order of time, each frame once; of one host, and of a stack on devices, what it sent and what came to it, as
+/// they came. A packet's number is its frame's, if all are wanted.
 pub fn capture(run: &Run, part: &Part, name: &str) -> Result<u64, Failure> {
     let link = LinkType::numbered(run.head.link).ok_or_else(|| {
         let message = format!("frames of link {} are not written", run.head.link);
@@ -54,13 +54,19 @@ pub fn capture(run: &Run, part: &Part, name: &str) -> Result<u64, Failure> {
     })?;
     let mut writer = CaptureWriter::create(name, link)?;
     let mut count = 0;
-    let is_alone = run.head.kind != mokume_record::Kind::Network;
-    for event in run.events.iter().filter(|event| part.has(event)) {
+    let is_alone = run.head.kind != mokume_record::Kind::Network || part.hosts.len() == 1;
+    let mut sent: BTreeMap<u64, &Vec<u8>> = BTreeMap::new();
+    for event in &run.events {
         let frame = match &event.what {
-            What::Sends { octets, .. } => octets,
-            What::Receives { octets: Some(octets), .. } if is_alone => octets,
-            _ => continue,
+            What::Sends { frame, octets, .. } => {
+                sent.insert(*frame, octets);
+                Some(octets)
+            }
+            What::Receives { octets: Some(octets), .. } if is_alone => Some(octets),
+            What::Receives { frame, octets: None, .. } if is_alone => sent.get(frame).copied(),
+            _ => None,
         };
+        let Some(frame) = frame.filter(|_| part.has(event)) else { continue };
         writer.write(event.at, frame)?;
         count += 1;
     }

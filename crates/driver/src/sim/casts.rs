@@ -63,6 +63,7 @@ enum Entry {
 }
 
 /// A host from its start to its crash.
+#[derive(Clone)]
 struct Life {
     host: usize,
     /// From 1.
@@ -91,6 +92,7 @@ struct Together<'l> {
 }
 
 /// What all hosts have done.
+#[derive(Clone)]
 pub(super) struct Log {
     lives: Vec<Life>,
     /// Of each host whether its stack has views.

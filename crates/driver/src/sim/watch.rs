@@ -159,6 +159,7 @@ impl Others {
 }
 
 /// Who looks on: binds names, answers outputs by inputs, counts what is expected.
+#[derive(Clone)]
 pub(super) struct Watcher<'a> {
     events: &'a Events,
     network: &'a Network,

@@ -114,6 +114,10 @@ fn recall(w: &mut Writer, memo: FunctionId, args: &[Value]) -> Attempt {
         None => of_instance(name.clone()),
     };
     let kept = w.temporary("memo", format!("struct {name} *"), kept.address());
+    if w.is_path() {
+        let now = of_instance("memos");
+        paths::apart_if(w, kept.clone().arrow("memos").infix(Infix::Ne, now));
+    }
     let mut list: Vec<Expr> = [instance()].into_iter().chain(w.values(args)).collect();
     list.push(kept.clone());
     let condition = Expr::Expect(true, Box::new(acts(format!("recall_{name}"), list)));

@@ -51,7 +51,7 @@ pub(crate) fn path(plan: &Plan, id: PathId) -> Written {
 
 pub(crate) use leaving::{all_leave_at_once, front_octets, give_name, Form, Leaving};
 pub(crate) use octets::is_for_c;
-pub(crate) use paths::path_of;
+pub(crate) use paths::{has_brisk, path_of};
 
 /// A handler: what each does first, then its body.
 pub(crate) fn handler(plan: &Plan, id: HandlerId) -> Written {

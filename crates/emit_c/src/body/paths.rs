@@ -44,12 +44,12 @@ pub(super) fn operation(w: &mut Writer, op: &Op) -> bool {
         }
         OpKind::Sum16 { message } => {
             let (at, size) = part(w, *message);
-            w.assign(results[0], reads("mk_sum16", [at, size]));
+            w.assign(results[0], reads("mk_sum16_as", [brisk(w), at, size]));
         }
         OpKind::SumPart { message, at, size } => {
             let (octets, all) = part(w, *message);
-            let args = [octets, all, w.value(*at), w.value(*size)];
-            w.assign(results[0], reads("mk_sum16_part", args));
+            let args = [brisk(w), octets, all, w.value(*at), w.value(*size)];
+            w.assign(results[0], reads("mk_sum16_part_as", args));
         }
         OpKind::Skip { message, size } => skip(w, *message, *size, op),
         OpKind::Trim { message, size } => trim(w, *message, *size, op),
@@ -199,12 +199,54 @@ pub(super) fn leave(w: &mut Writer) {
 
 /// Nothing was done yet: the layers do it.
 pub(super) fn refuse(w: &mut Writer) {
+    leave_it_to(w, "layers");
+}
+
+/// Whether a path has a brisk copy: one that calls nothing but what is last, and so saves no registers. What is seldom, and would call,
+/// is left to the other copy, which stands apart. There is none of a path that calls anyway.
+pub(crate) fn has_brisk(automaton: &Automaton, path: &Path) -> bool {
+    let reads = Effects::READS | Effects::REPORTS;
+    let is_in_place = |op: &Op| match &op.kind {
+        OpKind::Set { .. } | OpKind::SetAt { .. } | OpKind::Count { .. } | OpKind::Out { .. } => true,
+        OpKind::Call { .. } | OpKind::Sample { .. } => false,
+        kind => reads.contains(kind.effects()),
+    };
+    let attempts = path.body.blocks.iter().filter_map(|block| block.terminator.attempt());
+    let is_called = |op: &Fallible| matches!(op, Fallible::Recall { .. });
+    let mut ops = path.body.ops();
+    let has_reason = attempts.clone().any(is_called)
+        || path.body.ops().any(|op| matches!(op.kind, OpKind::Sum16 { .. } | OpKind::SumPart { .. }));
+    automaton.is_at_port(path.handler)
+        && has_reason
+        && ops.all(is_in_place)
+        && attempts.map(Operation::effects).all(|effects| reads.contains(effects))
+}
+
+/// Whether this is the brisk copy: a constant of each.
+const BRISK: &str = "mk_brisk";
+
+pub(super) fn brisk(w: &Writer) -> Expr {
+    match w.path().is_some_and(|path| has_brisk(w.plan.automaton, path)) {
+        true => word(BRISK),
+        false => Expr::Bool(false),
+    }
+}
+
+/// In the brisk copy, where nothing was done yet: on this condition the copy that stands apart does it all.
+pub(super) fn apart_if(w: &mut Writer, condition: Expr) {
+    if brisk(w) == word(BRISK) {
+        let condition = Expr::Expect(false, Box::new(word(BRISK).infix(Infix::And, condition)));
+        w.only_if(Some(condition), |w| leave_it_to(w, "apart"));
+    }
+}
+
+fn leave_it_to(w: &mut Writer, other: &str) {
     let Unit::Path(id) = w.unit else { return };
     let is_inside = is_inside(w);
     let parameters =
         (0..w.function.locals.len()).map(Local).filter(|local| !is_inside && w.function.locals[local.0].is_parameter);
     let list: Vec<Expr> = [instance()].into_iter().chain(parameters.map(Expr::Local)).collect();
-    w.push(Stmt::Return(Some(acts(format!("layers_{}", id.index()), list))));
+    w.push(Stmt::Return(Some(acts(format!("{other}_{}", id.index()), list))));
 }
 
 /// A path that is often refused is not asked for a while. A message that is shorter than on every way of the path is left to the layers at

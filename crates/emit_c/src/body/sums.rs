@@ -8,7 +8,7 @@
 
 use mokume_reaction::*;
 
-use super::paths::{has, part};
+use super::paths::{brisk, has, part};
 use super::writer::Writer;
 use crate::tree::*;
 
@@ -78,7 +78,7 @@ fn raw(w: &Writer, sum: Value) -> Option<Expr> {
     }
     for (message, place, size) in octets {
         let (octets, all) = part(w, message);
-        terms.push(reads("mk_sum_raw", [octets, all, w.value(place), w.value(size)]));
+        terms.push(reads("mk_sum_raw", [brisk(w), octets, all, w.value(place), w.value(size)]));
     }
     let (mut known, mut is_known) = (0u64, false);
     for other in others {

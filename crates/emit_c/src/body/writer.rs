@@ -160,15 +160,19 @@ impl<'p, 'a> Writer<'p, 'a> {
             }
             if self.is_path() && self.type_of(*param) == Type::Msg {
                 let is_lent = handler.is_some_and(|handler| !self.plan.automaton.is_at_port(handler));
-                let ty = if is_lent { "mk_message *" } else { "mk_octets" };
-                let local = self.function.local(self.hint(*param).to_string(), ty);
-                self.function.locals[local.0].is_parameter = true;
+                let hint = self.hint(*param).to_string();
+                let mut parameter = |hint: String, ty: &'static str| {
+                    let local = self.function.local(hint, ty);
+                    self.function.locals[local.0].is_parameter = true;
+                    local
+                };
                 if is_lent {
-                    lent.push((*param, local));
+                    lent.push((*param, parameter(hint, "mk_message *")));
                     continue;
                 }
-                let (at, size) = (Expr::Local(local).member("at"), Expr::Local(local).member("size"));
-                self.octets.insert(*param, Octets::Part { at, size });
+                let size = format!("{hint}_size");
+                let (at, size) = (parameter(hint, "const uint8_t *"), parameter(size, "uint32_t"));
+                self.octets.insert(*param, Octets::Part { at: Expr::Local(at), size: Expr::Local(size) });
                 continue;
             }
             let local = self.local_for(*param);

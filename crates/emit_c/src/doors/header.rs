@@ -156,8 +156,12 @@ fn defaults(input: &PortInput) -> String {
 
 /// The head of an input's function.
 pub(crate) fn input_head(plan: &Plan, name: &str, params: &[(String, Type)]) -> String {
-    let stack = &plan.names.stack;
-    let mut list = vec![format!("struct {stack} *k"), "uint64_t now".into()];
+    door_head(plan, &format!("{}_{name}", plan.names.stack), params)
+}
+
+/// The same of any name.
+pub(crate) fn door_head(plan: &Plan, name: &str, params: &[(String, Type)]) -> String {
+    let mut list = vec![format!("struct {} *k", plan.names.stack), "uint64_t now".into()];
     list.extend(port_params(plan, params));
-    format!("bool {stack}_{name}({})", list.join(", "))
+    format!("bool {name}({})", list.join(", "))
 }

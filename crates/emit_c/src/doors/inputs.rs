@@ -2,7 +2,7 @@
 
 use mokume_reaction::*;
 
-use super::header::{input_head, param_names};
+use super::header::{door_head, input_head, param_names};
 use super::outputs::kinds;
 use crate::plan::Plan;
 use crate::text::{literal, Text};
@@ -23,23 +23,41 @@ fn input_function(plan: &Plan, port: &Port, input: &PortInput, name: &str, text:
     let automaton = plan.automaton;
     let names = param_names(&input.params);
     let reason = no_credit(automaton, port, input);
-    match reason {
+    let whole = format!("{}_{name}", plan.names.stack);
+    let door = match reason {
         // Who knows the stack by its tables only asks the accounts.
-        Some(_) => text.function(format!("static {}", input_head(plan, &format!("{name}{TAKEN}"), &input.params))),
-        None => text.function(input_head(plan, name, &input.params)),
+        Some(_) => format!("{TAKEN}{whole}"),
+        None => whole.clone(),
+    };
+    let handler = automaton.handler_of(input.class, &Trigger::Event(input.handler.clone()));
+    let path = handler.and_then(|handler| crate::body::path_of(automaton, handler));
+    let list: Vec<String> = ["k".to_string(), "now".into()].into_iter().chain(names.iter().cloned()).collect();
+    let is_brisk = path.is_some_and(|path| crate::body::has_brisk(automaton, &automaton.paths[path]));
+    if let Some(path) = path.filter(|_| is_brisk) {
+        text.function(format!("static MK_APART {}", door_head(plan, &format!("{BEHIND}{whole}"), &input.params)));
+        body(plan, (port, input), &names, Some((&format!("apart_{path}"), false)), text);
     }
-    body(plan, (port, input), &names, text);
+    let scope = if reason.is_some() { "static " } else { "" };
+    text.function(format!("{scope}{}", door_head(plan, &door, &input.params)));
+    if is_brisk {
+        text.line("if (MK_UNLIKELY(!mk_begin_brisk(&k->core, now)))");
+        text.line(format!("    return {BEHIND}{whole}({});", list.join(", ")));
+    }
+    let path = path.map(|path| format!("path_{path}"));
+    body(plan, (port, input), &names, path.as_deref().map(|path| (path, is_brisk)), text);
     let Some(reason) = reason else { return };
     text.function(input_head(plan, name, &input.params));
-    let list: Vec<String> = ["k".to_string(), "now".into()].into_iter().chain(names).collect();
     text.line(format!("uint64_t before = k->core.accounts.dropped[{reason}];"));
-    text.line(format!("bool taken = {}_{name}{TAKEN}({});", plan.names.stack, list.join(", ")));
+    text.line(format!("bool taken = {door}({});", list.join(", ")));
     text.line(format!("return taken && k->core.accounts.dropped[{reason}] == before;"));
     text.end_function();
 }
 
-/// What is behind the name of an input that may be beyond the credit: there it says whether the door took it.
-const TAKEN: &str = "_taken";
+/// What is before the name of an input that may be beyond the credit: there it says whether the door took it.
+const TAKEN: &str = "mk_taken_";
+
+/// The same of an input that has a path, where something comes before its reaction, or is to come behind it.
+const BEHIND: &str = "mk_behind_";
 
 /// The reason for which an application's port drops what it has no credit for; none of inputs that need none.
 fn no_credit(automaton: &Automaton, port: &Port, input: &PortInput) -> Option<usize> {
@@ -50,7 +68,14 @@ fn no_credit(automaton: &Automaton, port: &Port, input: &PortInput) -> Option<us
     automaton.reasons.iter().position(|reason| reason.name == name)
 }
 
-fn body(plan: &Plan, (port, input): (&Port, &PortInput), names: &[String], text: &mut Text) {
+/// What an input does; by a path, where there is one, and whether the reaction has begun already.
+fn body(
+    plan: &Plan,
+    (port, input): (&Port, &PortInput),
+    names: &[String],
+    path: Option<(&str, bool)>,
+    text: &mut Text,
+) {
     let automaton = plan.automaton;
     let handler = automaton.handler_of(input.class, &Trigger::Event(input.handler.clone()));
     let unique = automaton.is_unique(input.class);
@@ -60,20 +85,23 @@ fn body(plan: &Plan, (port, input): (&Port, &PortInput), names: &[String], text:
         text.line("return mk_refuse(&k->core);");
         return text.end_function();
     };
-    text.line(format!("if (MK_UNLIKELY({}))", refusals(plan, input, names).join(" || ")));
-    text.line("    return mk_refuse(&k->core);");
+    let refusals = refusals(plan, input, names, path.is_some_and(|(_, has_begun)| has_begun));
+    if !refusals.is_empty() {
+        text.line(format!("if (MK_UNLIKELY({}))", refusals.join(" || ")));
+        text.line("    return mk_refuse(&k->core);");
+    }
     let messages = messages(input);
     if port.kind == PortKind::Device && messages > 0 {
         text.line(format!("k->core.accounts.received += {messages};"));
     }
     let own = (unique && plan.takes_self(handler)).then(|| "MK_SOLE".to_string());
-    if let Some(index) = crate::body::path_of(automaton, handler) {
+    if let Some((path, _)) = path {
         let octets = input.params.iter().zip(names).map(|((_, ty), name)| match ty {
-            Type::Msg => name.clone(),
+            Type::Msg => format!("{name}.at, {name}.size"),
             ty => argument(automaton, *ty, name),
         });
         let list: Vec<String> = ["k".to_string()].into_iter().chain(own).chain(octets).collect();
-        text.line(format!("return path_{index}({});", list.join(", ")));
+        text.line(format!("return {path}({});", list.join(", ")));
         return text.end_function();
     }
     let args = input.params.iter().zip(names).map(|((_, ty), name)| argument(automaton, *ty, name));
@@ -88,9 +116,10 @@ fn messages(input: &PortInput) -> usize {
 }
 
 /// Why an input is refused: conditions in C, one of which is enough.
-fn refusals(plan: &Plan, input: &PortInput, names: &[String]) -> Vec<String> {
+fn refusals(plan: &Plan, input: &PortInput, names: &[String], has_begun: bool) -> Vec<String> {
     let unique = plan.automaton.is_unique(input.class);
-    let mut refusals = vec!["!mk_begin(&k->core, now)".to_string()];
+    let begins = (!has_begun).then(|| "!mk_begin(&k->core, now)".to_string());
+    let mut refusals: Vec<String> = begins.into_iter().collect();
     if messages(input) > peak(plan.automaton).max(1) as usize {
         refusals.push(format!("!mk_has_room(&k->core, {})", messages(input)));
     }
@@ -143,7 +172,7 @@ fn any_input(plan: &Plan, text: &mut Text) {
             text.line(format!("    if (!mk_data_are(args, count, {}))", kinds(&input.params)));
             text.line("        break;");
             let taken = no_credit(plan.automaton, port, input).map_or("", |_| TAKEN);
-            text.line(format!("    return {stack}_{name}{taken}({});", list.join(", ")));
+            text.line(format!("    return {taken}{stack}_{name}({});", list.join(", ")));
         }
     }
     text.line("default:");

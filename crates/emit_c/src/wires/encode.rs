@@ -68,29 +68,51 @@ impl<'a> Encoder<'_, 'a> {
 
     /// The arm of the variants at hand; if the choice is on a field with a value of its own, of that value too.
     fn choice(&mut self, state: State<'a>, on: FieldIndex, arms: &'a [WireArm], rest: &[&'a WireItem]) {
-        let is_tag = is_tag(&self.wire.items, on);
-        let value = state.slots.get(on.0 as usize).cloned().flatten().map_or("0".to_string(), |slot| slot.value);
-        for arm in arms {
-            let mut conditions: Vec<String> = arm.selects.iter().map(|(h, v)| self.counts_as(*h, *v)).collect();
-            conditions.extend(arm.commons.iter().filter_map(|common| {
-                let value = self.read_header(common.header, common.variant, common.field)?;
-                Some(format!("{value} == {}", literal(common.value)))
-            }));
-            if !is_tag {
-                conditions.push(format!("{value} == {}", literal(arm.tag)));
+        self.arms(&state, on, &arms.iter().collect::<Vec<_>>(), rest);
+        self.items(State { narrow: true, ..state }, rest.to_vec());
+    }
+
+    /// Where there are many, they are asked for header by header.
+    fn arms(&mut self, state: &State<'a>, on: FieldIndex, arms: &[&'a WireArm], rest: &[&'a WireItem]) {
+        let Some(header) = told_apart_by(arms) else {
+            arms.iter().for_each(|arm| self.arm(state, on, arm, rest));
+            return;
+        };
+        let mut variants: Vec<VariantId> = Vec::new();
+        for variant in arms.iter().filter_map(|arm| selected(arm, header)) {
+            if !variants.contains(&variant) {
+                variants.push(variant);
             }
-            let condition = if conditions.is_empty() { "true".into() } else { conditions.join(" && ") };
-            self.text.open(format!("if ({condition})"));
-            let mut taken = state.clone();
-            if let Some(Some(slot)) = taken.slots.get_mut(on.0 as usize).filter(|_| is_tag) {
-                taken.narrow |= arm.tag > mask(slot.width);
-                slot.value = literal(arm.tag & mask(slot.width));
-            }
-            self.items(taken, arm.items.iter().chain(rest.iter().copied()).collect());
-            self.text.line("return;");
+        }
+        for variant in variants {
+            self.text.open(format!("if ({})", self.counts_as(header, variant)));
+            let of = arms.iter().copied().filter(|arm| selected(arm, header) == Some(variant));
+            self.arms(state, on, &of.collect::<Vec<_>>(), rest);
             self.text.close("");
         }
-        self.items(State { narrow: true, ..state }, rest.to_vec());
+    }
+
+    fn arm(&mut self, state: &State<'a>, on: FieldIndex, arm: &'a WireArm, rest: &[&'a WireItem]) {
+        let is_tag = is_tag(&self.wire.items, on);
+        let value = state.slots.get(on.0 as usize).cloned().flatten().map_or("0".to_string(), |slot| slot.value);
+        let mut conditions: Vec<String> = arm.selects.iter().map(|(h, v)| self.counts_as(*h, *v)).collect();
+        conditions.extend(arm.commons.iter().filter_map(|common| {
+            let value = self.read_header(common.header, common.variant, common.field)?;
+            Some(format!("{value} == {}", literal(common.value)))
+        }));
+        if !is_tag {
+            conditions.push(format!("{value} == {}", literal(arm.tag)));
+        }
+        let condition = if conditions.is_empty() { "true".into() } else { conditions.join(" && ") };
+        self.text.open(format!("if ({condition})"));
+        let mut taken = state.clone();
+        if let Some(Some(slot)) = taken.slots.get_mut(on.0 as usize).filter(|_| is_tag) {
+            taken.narrow |= arm.tag > mask(slot.width);
+            slot.value = literal(arm.tag & mask(slot.width));
+        }
+        self.items(taken, arm.items.iter().chain(rest.iter().copied()).collect());
+        self.text.line("return;");
+        self.text.close("");
     }
 
     /// The same for a choice: a header that is not there counts as the first variant.
@@ -213,6 +235,24 @@ impl<'a> Encoder<'_, 'a> {
         let Some(Some(slot)) = state.slots.get(field.index.0 as usize) else { return };
         put(self.text, "packet", (slot.at, slot.width), field.endian, &slot.value);
     }
+}
+
+/// So few arms are asked for one by one.
+const FEW: usize = 3;
+
+/// A header that all of many arms select, in more than one variant.
+fn told_apart_by(arms: &[&WireArm]) -> Option<HeaderId> {
+    let of_all = |header: &HeaderId| {
+        let first = selected(arms[0], *header);
+        arms.iter().all(|arm| selected(arm, *header).is_some())
+            && arms.iter().any(|arm| selected(arm, *header) != first)
+    };
+    let many = arms.first().filter(|_| arms.len() > FEW)?;
+    many.selects.iter().map(|(header, _)| *header).find(of_all)
+}
+
+fn selected(arm: &WireArm, header: HeaderId) -> Option<VariantId> {
+    arm.selects.iter().find(|(known, _)| *known == header).map(|(_, variant)| *variant)
 }
 
 fn facts<'s>(state: &'s State, header_size: &'s str, own: FieldIndex) -> Facts<'s> {

@@ -118,6 +118,71 @@ impl Tree<'_> {
     }
 }
 
+impl Tree<'_> {
+    /// What is asked of a message alone is asked before the look-ups, and what both of two ways ask before they part: once, and while little is
+    /// known that is to be kept for later.
+    pub fn together(&mut self) {
+        let mut way = std::mem::take(&mut self.way);
+        self.gather(&mut way);
+        self.way = way;
+    }
+
+    fn gather(&mut self, way: &mut Way) {
+        if let Tail::Part(part) = &mut way.tail {
+            let (ask, ways) = &mut **part;
+            ways.iter_mut().for_each(|inner| self.gather(inner));
+            let [then, otherwise] = ways;
+            let mut at = 0;
+            while at < then.guards.len() {
+                let guard = &then.guards[at];
+                let other = otherwise
+                    .guards
+                    .iter()
+                    .position(|other| (&other.what, other.is_then) == (&guard.what, guard.is_then));
+                match other.filter(|_| self.is_free(&then.guards[at], ask)) {
+                    Some(other) => {
+                        otherwise.guards.remove(other);
+                        way.guards.push(then.guards.remove(at));
+                        self.is_better = true;
+                    }
+                    None => at += 1,
+                }
+            }
+        }
+        // In their order, behind the first, which says how many octets there are at least.
+        let first = usize::from(self.least.1 > 0).min(way.guards.len());
+        let (early, late): (Vec<Ask>, Vec<Ask>) =
+            way.guards.drain(first..).partition(|guard| self.is_of_messages(guard));
+        way.guards.extend(early.into_iter().chain(late));
+    }
+
+    /// Whether it may be asked before the other.
+    fn is_free(&mut self, guard: &Ask, before: &Ask) -> bool {
+        let What::If(condition) = guard.what else { return false };
+        let finds = match before.what {
+            What::Find { number, .. } => Some(number),
+            What::If(_) => None,
+            What::Peek { .. } => return false,
+        };
+        let is_found = |node: Node| matches!(self.graph.kind(node), Kind::Found(number, _) if Some(*number) == finds);
+        // What is asked of state alone can be remembered beside what is found.
+        !self.graph.any(condition, is_found) && !self.is_barrier(guard) && !self.is_of_state(condition)
+    }
+
+    fn is_of_state(&mut self, condition: Node) -> bool {
+        let read = self.read_by(condition);
+        !read.iter().any(|node| matches!(self.graph.kind(*node), Kind::Load(..) | Kind::Size(_) | Kind::Sum(..)))
+    }
+
+    /// Whether it is asked of octets alone that are sure to be there.
+    fn is_of_messages(&mut self, guard: &Ask) -> bool {
+        let What::If(condition) = guard.what else { return false };
+        let read = self.read_by(condition);
+        let is_octets = |node: &Node| matches!(self.graph.kind(*node), Kind::Load(..) | Kind::Size(_));
+        read.iter().all(is_octets) && !self.is_barrier(guard)
+    }
+}
+
 /// Whether each way that does not refuse makes the look-up.
 fn asks(way: &Way, number: u32) -> bool {
     way.guards.iter().any(|ask| ask.finds(number))

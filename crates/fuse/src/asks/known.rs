@@ -238,7 +238,10 @@ impl<'a> Tree<'a> {
     /// The facts that speak of what a condition is of, or of what such facts speak of: the nearest, if there are many.
     fn about(&mut self, condition: Node, facts: &[Fact]) -> Vec<Fact> {
         let mut of: HashSet<Node> = self.read_by(condition).iter().copied().collect();
+        let mut octets = self.octets_in(&of);
         let mut chosen = vec![false; facts.len()];
+        // Those of the same first, then those of what these speak of; other names first of all: they are few, and each may be what counts.
+        let mut kept: Vec<Fact> = Vec::new();
         for _ in 0..2 {
             let mut more = Vec::new();
             for (at, fact) in facts.iter().enumerate().filter(|(at, _)| !chosen[*at]).collect::<Vec<_>>() {
@@ -247,17 +250,34 @@ impl<'a> Tree<'a> {
                     Fact::Same(a, b) => (self.read_by(*a), Some(self.read_by(*b))),
                 };
                 let own = || a.iter().chain(b.iter().flat_map(|read| read.iter()));
-                if own().any(|node| of.contains(node)) {
+                let is_of = |node: &Node| {
+                    let is_there = |read: (u32, u64, u64)| {
+                        octets.iter().any(|(message, from, end)| *message == read.0 && *from < read.2 && read.1 < *end)
+                    };
+                    of.contains(node) || self.octets_at(*node).is_some_and(is_there)
+                };
+                if own().any(is_of) {
                     chosen[at] = true;
                     more.extend(own().copied());
+                    let is_name = matches!(fact, Fact::Same(..));
+                    kept.insert(if is_name { 0 } else { kept.len() }, *fact);
                 }
             }
             of.extend(more.into_iter().filter(|node| !matches!(self.graph.kind(*node), Kind::Size(_))));
+            octets = self.octets_in(&of);
         }
-        let chosen: Vec<Fact> = facts.iter().zip(chosen).filter(|(_, chosen)| *chosen).map(|(fact, _)| *fact).collect();
-        let first = usize::from(chosen.len() > MOST_FACTS);
-        let rest = chosen.len().saturating_sub(MOST_FACTS).max(first);
-        [&chosen[..first], &chosen[rest..]].concat()
+        kept.truncate(MOST_FACTS);
+        kept
+    }
+
+    /// The octets of messages that these nodes read: message, first, end.
+    fn octets_in(&self, nodes: &HashSet<Node>) -> Vec<(u32, u64, u64)> {
+        nodes.iter().filter_map(|node| self.octets_at(*node)).collect()
+    }
+
+    fn octets_at(&self, node: Node) -> Option<(u32, u64, u64)> {
+        let Kind::Load(message, field, at) = *self.graph.kind(node) else { return None };
+        self.graph.known(at).map(|at| (message, at, at + u64::from(field.width / 8)))
     }
 
     /// What a node reads: of a message, of state.

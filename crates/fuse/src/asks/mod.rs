@@ -28,6 +28,9 @@ pub(crate) fn in_order_by(automaton: &Automaton, path: &Path, passes: Passes) ->
     if passes.has(Pass::Implied) {
         tree.known();
     }
+    if passes.has(Pass::Order) {
+        tree.together();
+    }
     if passes.has(Pass::Octets) {
         tree.join();
     }

@@ -24,7 +24,7 @@ impl<'p> Writer<'_, 'p> {
 
     /// The function for so many words, made when it is first asked for.
     fn siphash(&mut self, words: usize) -> r::FunctionId {
-        let name = format!("siphash.{words}");
+        let name = format!("{}{words}", r::Function::PSEUDORANDOM);
         if let Some(known) = self.a.functions.iter().position(|known| known.name == name) {
             return known.into();
         }

@@ -1,5 +1,5 @@
-//! Compressed layouts: one path identifier says what is as commonly in all headers that are encoded together, then comes the
-//! rest (the idea is Ensemble's: what a declared common case makes constant is not sent).
+//! Compressed layouts: one path number says which alternatives all headers that are encoded together have, and what is as
+//! commonly; then comes the rest (the idea is Ensemble's: what a declared common case makes constant is not sent).
 //!
 //! Must keep: a function of the declarations alone. What is left out is a constant of the path, which stands in the packet
 //! itself, so nothing need be agreed on before.
@@ -7,9 +7,10 @@
 use mokume_reaction as r;
 
 use super::endian;
+use super::repeated::{at_most, nested};
 use crate::stack::Lowering;
 
-/// So many paths have numbers in one octet.
+/// So many paths have numbers of at most an octet.
 const MOST_PATHS: usize = 256;
 
 /// An alternative for each header, and the fields that are not in the packet because of their values.
@@ -27,6 +28,20 @@ struct Part {
     ty: r::Type,
     big: bool,
     common: Option<u64>,
+    place: Place,
+}
+
+/// Where a field stands, if a vector of the header has something to do with it.
+#[derive(Clone, Copy, PartialEq)]
+enum Place {
+    Alone,
+    /// It says how many elements there are, of at most so many.
+    Counts(usize),
+    /// It is of the element of this number, of the vector whose length is this field.
+    Element {
+        length: u32,
+        number: usize,
+    },
 }
 
 impl Part {
@@ -45,23 +60,28 @@ impl Lowering<'_> {
         }
         let name = self.compressed_name(top, members.len());
         let variants = |at: &usize| (0..self.infos[*at].fields.len()).map(|variant| (*at, variant)).collect::<Vec<_>>();
-        let listed = members.iter().flat_map(variants).find(|(at, variant)| !self.repeated(*at, *variant).is_empty());
-        if let Some((at, _)) = listed {
-            let text =
-                format!("`{}` has a vector in its header, and `{name}` is laid out compressed", self.inst(at).name);
+        let within = |(at, variant): &(usize, usize)| {
+            self.repeated(*at, *variant).iter().any(|vector| self.holds_vectors(vector))
+        };
+        if let Some((at, _)) = members.iter().flat_map(variants).find(within) {
+            let text = format!(
+                "`{}` has a vector of vectors in its header, and `{name}` is laid out compressed",
+                self.inst(at).name
+            );
             let help = "give the layers a wire, or leave `compressed` out";
             self.error("M0648", text, self.inst(at).span, help);
             return None;
         }
         let paths = self.paths(members);
         if paths.len() > MOST_PATHS {
-            let text = format!("the headers of `{name}` have {} paths: one octet numbers {MOST_PATHS}", paths.len());
+            let text =
+                format!("the headers of `{name}` have {} paths: there are numbers for {MOST_PATHS}", paths.len());
             let help = "the alternatives of its layers multiply: let one `encoded compressed` hold fewer layers";
             self.error("M0671", text, self.inst(top).span, help);
             return None;
         }
         let items = match &paths[..] {
-            [only] => self.path_items(members, only, &name, &mut 0),
+            [only] => self.path_items(members, only, &name, (&mut 0, 0)),
             _ => self.path_choice(members, &paths, &name),
         };
         let short = self.a.reason(&format!("{name}.short"));
@@ -145,6 +165,17 @@ impl Lowering<'_> {
             let info = &self.infos[*at];
             let chosen = alternatives.iter().find(|(header, _)| Some(*header) == info.header);
             let Some((header, variant)) = chosen.copied() else { continue };
+            let vectors = self.repeated(*at, variant.index());
+            let stands = |at: usize| {
+                let found = vectors.iter().find(|vector| (vector.length..vector.end()).contains(&at));
+                found.map_or(Place::Alone, |vector| match at == vector.length {
+                    true => Place::Counts(vector.bound),
+                    false => Place::Element {
+                        length: vector.length as u32,
+                        number: (at - vector.element(0)) / vector.width.max(1),
+                    },
+                })
+            };
             for (place, field) in info.fields[variant.index()].iter().enumerate() {
                 parts.push(Part {
                     header,
@@ -154,6 +185,7 @@ impl Lowering<'_> {
                     ty: field.ty,
                     big: field.big.unwrap_or(false),
                     common: field.common,
+                    place: stands(place),
                 });
             }
         }
@@ -163,45 +195,98 @@ impl Lowering<'_> {
     fn path_choice(&mut self, members: &[usize], paths: &[Path], name: &str) -> Vec<r::WireItem> {
         let unknown = self.a.reason(&format!("{name}.path"));
         let on = r::FieldIndex(0);
-        let tag = field(on, "path", 8, r::FieldValue::Tag, false);
+        let width = (usize::BITS - (paths.len() - 1).leading_zeros()) as u8;
+        let tag = field(on, "path", width, r::FieldValue::Tag, false);
         let mut next = 1;
         let mut arms = Vec::new();
         for (number, path) in paths.iter().enumerate() {
             let several = |(header, _): &&(r::HeaderId, _)| self.a.headers[header.index()].variants.len() > 1;
             let selects = path.alternatives.iter().filter(several).copied().collect();
-            let items = self.path_items(members, path, name, &mut next);
+            let items = self.path_items(members, path, name, (&mut next, u32::from(width)));
             arms.push(r::WireArm { tag: number as u64, selects, commons: path.left_out.clone(), items });
         }
         vec![r::WireItem::Field(tag), r::WireItem::Choice { on, arms, unknown }]
     }
 
-    /// What varies: whole octets first, so that they can be read at once, then the bits of the others.
-    fn path_items(&mut self, members: &[usize], path: &Path, name: &str, next: &mut u32) -> Vec<r::WireItem> {
+    /// What varies: what is no whole octets first, behind the path's number, then what is; elements of vectors last.
+    fn path_items(
+        &mut self,
+        members: &[usize],
+        path: &Path,
+        name: &str,
+        (next, mut bits): (&mut u32, u32),
+    ) -> Vec<r::WireItem> {
         let mut parts = self.parts(members, &path.alternatives);
         let is_out = |part: &Part| path.left_out.iter().any(|out| (out.header, out.field) == (part.header, part.field));
         parts.retain(|part| !is_out(part));
-        let (mut octets, bits): (Vec<Part>, Vec<Part>) =
+        let (elements, parts): (Vec<Part>, Vec<Part>) =
+            parts.into_iter().partition(|part| matches!(part.place, Place::Element { .. }));
+        let (octets, others): (Vec<Part>, Vec<Part>) =
             parts.into_iter().partition(|part| part.ty.width(&self.a).is_multiple_of(8));
-        octets.extend(bits);
         let mut items = Vec::new();
-        let mut all = 0;
-        for part in octets {
-            let width = part.ty.width(&self.a);
-            all += u32::from(width);
-            let named = matches!(part.ty, r::Type::Enum(_));
-            let otherwise = named.then(|| self.a.reason(&format!("{name}.{}", part.name)));
-            let Part { header, variant, field: place, .. } = part;
-            let value = r::FieldValue::Header { header, variant, field: place, times: 1, plus: 0, otherwise };
-            items.push(r::WireItem::Field(field(r::FieldIndex(*next), &part.name, width, value, part.big)));
-            *next += 1;
+        for part in &others {
+            bits += u32::from(part.ty.width(&self.a));
+            items.push(r::WireItem::Field(self.part_field(part, name, next)));
         }
-        let missing = (all.next_multiple_of(8) - all) as u8;
-        if missing > 0 {
-            items.push(r::WireItem::Field(field(r::FieldIndex(*next), "pad", missing, r::FieldValue::Reserved, false)));
-            *next += 1;
+        items.extend(pad(bits, next));
+        let mut counts = Vec::new();
+        for part in &octets {
+            let mut made = self.part_field(part, name, next);
+            if let Place::Counts(bound) = part.place {
+                let otherwise = self.a.reason(&format!("{name}.{}", part.name));
+                at_most(&mut made, bound as u64, otherwise);
+                counts.push((made.index, part));
+            }
+            items.push(r::WireItem::Field(made));
+        }
+        for (count, part) in counts {
+            let lists = self.counted_parts(&elements, part, name, next);
+            items.extend(nested(count, (1, 0), lists));
         }
         items
     }
+
+    /// The elements of the vector whose length a field is, each in whole octets.
+    fn counted_parts(&mut self, all: &[Part], counted: &Part, name: &str, next: &mut u32) -> Vec<Vec<r::WireItem>> {
+        let mut lists: Vec<Vec<&Part>> = Vec::new();
+        for part in all.iter().filter(|part| part.header == counted.header) {
+            let Place::Element { length, number } = part.place else { continue };
+            if length == counted.field {
+                lists.resize_with(lists.len().max(number + 1), Vec::new);
+                lists[number].push(part);
+            }
+        }
+        let mut made = Vec::new();
+        for mut parts in lists {
+            parts.sort_by_key(|part| !part.ty.width(&self.a).is_multiple_of(8));
+            let bits = parts.iter().map(|part| u32::from(part.ty.width(&self.a))).sum();
+            let mut items: Vec<r::WireItem> =
+                parts.iter().map(|part| r::WireItem::Field(self.part_field(part, name, next))).collect();
+            items.extend(pad(bits, next));
+            made.push(items);
+        }
+        made
+    }
+
+    fn part_field(&mut self, part: &Part, name: &str, next: &mut u32) -> r::WireField {
+        let width = part.ty.width(&self.a);
+        let named = matches!(part.ty, r::Type::Enum(_));
+        let otherwise = named.then(|| self.a.reason(&format!("{name}.{}", part.name)));
+        let Part { header, variant, field: place, .. } = *part;
+        let value = r::FieldValue::Header { header, variant, field: place, times: 1, plus: 0, otherwise };
+        *next += 1;
+        field(r::FieldIndex(*next - 1), &part.name, width, value, part.big)
+    }
+}
+
+/// Bits up to a whole octet.
+fn pad(bits: u32, next: &mut u32) -> Option<r::WireItem> {
+    let missing = (bits.next_multiple_of(8) - bits) as u8;
+    if missing == 0 {
+        return None;
+    }
+    *next += 1;
+    Some(r::WireItem::Field(field(r::FieldIndex(*next - 1), "pad", missing, r::FieldValue::Reserved, false)))
 }
 
 fn field(index: r::FieldIndex, name: &str, width: u8, value: r::FieldValue, big: bool) -> r::WireField {

@@ -5,6 +5,15 @@ use super::operations::fits;
 use super::wires::Checker;
 use crate::*;
 
+/// A field, or fields that are there sometimes.
+fn is_fields(item: &WireItem) -> bool {
+    match item {
+        WireItem::Field(_) => true,
+        WireItem::Optional { items, .. } => items.iter().all(is_fields),
+        WireItem::Choice { .. } | WireItem::Options(_) | WireItem::List(_) | WireItem::Reach(_) => false,
+    }
+}
+
 impl Checker<'_, '_> {
     /// A choice with common values: on a tag, last in the wire, fields alone in its arms; and for each arm one behind it
     /// that takes all other values.
@@ -13,9 +22,9 @@ impl Checker<'_, '_> {
             return;
         }
         let is_tag = self.fields.get(on.0 as usize).is_some_and(|field| field.value == FieldValue::Tag);
-        let plain = |arm: &WireArm| arm.items.iter().all(|item| matches!(item, WireItem::Field(_)));
+        let plain = |arm: &WireArm| arm.items.iter().all(is_fields);
         if !is_tag || !is_last || !arms.iter().all(plain) {
-            let message = "a choice by common values is on a tag, is the last item, and has fields alone in its arms";
+            let message = "a choice by common values is on a tag, is the last item, and has fields alone in its arms, or parts of them";
             self.fault(codes::WIRE_ARMS, message.to_owned());
         }
         for (place, arm) in arms.iter().enumerate().filter(|(_, arm)| !arm.commons.is_empty()) {

@@ -22,19 +22,51 @@ pub(super) fn send(body: &mut Body, args: &[ast::Arg], clauses: &Clauses, span: 
     for arg in args {
         said.read(body, (header.as_ref(), &owner), arg);
     }
-    let Said { message, chosen, given, misspelt } = said;
+    let Said { mut message, chosen, mut given, misspelt } = said;
     if misspelt {
         return Emission::Send { message, fields: None, to: None };
     }
+    let goes_alone =
+        chosen.as_ref().and_then(|(at, ..)| header.as_ref()?.variants.get(*at as usize)).filter(|of| !of.with_message);
+    let attributes = match goes_alone {
+        Some(_) if message.is_none() => given.extract_if(.., |(name, _)| is_attribute(body, name)).collect(),
+        _ => Vec::new(),
+    };
     let fields = send_fields(body, header.as_ref(), &owner, chosen, given, span);
     if let (Some(fields), Some(header)) = (&fields, &header) {
         alone(body, &header.variants[fields.variant as usize], message.as_ref(), span);
+        if !attributes.is_empty() {
+            message = Some(with_attributes(body, attributes, span));
+        }
     } else if message.is_none() {
         body.error(codes::MISSING_ARGUMENT, "`send` needs a message", span, "missing here", "write `below.send(msg)`");
     }
     says_which(body, clauses.to.is_some(), span);
     let to = clauses.to.as_ref().map(|to| expr::value(body, to, Type::Flow(Side::Below)));
     Emission::Send { message, fields, to }
+}
+
+fn is_attribute(body: &Body, name: &Name) -> bool {
+    let is_named = |id: &AttributeId| body.cx.program.attributes[id.index()].name.text == name.text;
+    body.this_layer().is_some_and(|layer| layer.writes.iter().any(|id| is_named(id)))
+}
+
+/// The empty message that an alternative goes with of which attributes are said: `below.send(Ask { from }, dest: 1)`.
+fn with_attributes(body: &mut Body, attributes: Given, span: Span) -> Expr {
+    let made = Expr { kind: ExprKind::NewMessage { octets: Vec::new() }, ty: Type::Message, span };
+    let made = body.bound_in_front(made);
+    let ExprKind::Give(message) = made.kind else { return made };
+    let written: Vec<AttributeId> = attributes.iter().filter_map(|(name, _)| messages::attribute(body, name)).collect();
+    let of = |id: &AttributeId| {
+        let known = &body.cx.program.attributes[id.index()];
+        Field { name: known.name.clone(), ty: known.ty, big: None, common: None, written: None }
+    };
+    let fields: Vec<Field> = written.iter().map(of).collect();
+    let values = records::values(body, "message", "an empty", &fields, attributes, span);
+    for (attribute, value) in written.into_iter().zip(values) {
+        body.before.push(Stmt { kind: StmtKind::SetAttribute { message, attribute, value }, span });
+    }
+    made
 }
 
 /// What the arguments say.

@@ -121,7 +121,8 @@ fn handler_code(reader: &mut LayerReader, tree: &ast::Handler) {
         for local in &head.locals {
             body.locals.bind(&local.name, local.ty);
         }
-        let statements = stmt::block(&mut body, tree.body());
+        let mut statements = head.body.clone();
+        statements.extend(stmt::block(&mut body, tree.body()));
         (body.locals.into_all(), body.excused, statements)
     });
     let held = messages(&head.event, &locals);

@@ -10,7 +10,7 @@ use crate::resolve::context::type_of;
 use crate::resolve::layer::handlers::head::Head;
 use crate::{codes, suggest, tree};
 
-/// `deliver(msg, seq)`, `deliver(msg, Data { seq })`, `deliver(Ack { next })`
+/// `deliver(msg, seq)`, `deliver(msg, Data { seq })`, `deliver(Ack { next })`, `deliver(Ack { next }, origin)`
 pub(super) fn read(head: &mut Head) -> Option<Event> {
     let header = head.this().header.clone();
     let owner = head.this().name.text.clone();
@@ -18,6 +18,7 @@ pub(super) fn read(head: &mut Head) -> Option<Event> {
     let mut message = None;
     let mut variant = None;
     let mut fields = Vec::new();
+    let mut attributes = Vec::new();
     for (index, pattern) in head.tree.patterns().into_iter().enumerate() {
         match pattern {
             Pattern::Alternative(alternative) => {
@@ -45,6 +46,12 @@ pub(super) fn read(head: &mut Head) -> Option<Event> {
                     None if alternative.is_some() || is_alternative(header.as_ref(), &name) => {
                         variant = chosen(head, header.as_ref(), &owner, &name, &[], &mut fields).or(variant);
                     }
+                    None if index > 0
+                        && message.is_none()
+                        && read_of_message(head, header.as_ref(), variant, &name) =>
+                    {
+                        attributes.push((param, name));
+                    }
                     None if index == 0 => {
                         head.no_other_type(&param);
                         message = Some(head.bind(name, Type::Message));
@@ -56,6 +63,11 @@ pub(super) fn read(head: &mut Head) -> Option<Event> {
     }
     variant = variant.or_else(|| header.as_ref()?.otherwise());
     with_message(head, header.as_ref(), variant, message);
+    if let Some(alone) =
+        variant.filter(|_| !attributes.is_empty()).and_then(|at| header.as_ref()?.variants.get(at as usize))
+    {
+        message = Some(attributes_of(head, alone, &attributes));
+    }
     if single.is_some() {
         variant = Some(0);
     }
@@ -184,4 +196,35 @@ fn with_message(head: &mut Head, header: Option<&Header>, variant: Option<u32>, 
         head.cx.report(diagnostic);
         head.locals[message.index()].ty = Type::Unknown;
     }
+}
+
+/// Whether a name behind an alternative that goes alone is an attribute that the layer reads.
+fn read_of_message(head: &Head, header: Option<&Header>, variant: Option<u32>, name: &Name) -> bool {
+    let alone = variant.and_then(|at| header?.variants.get(at as usize)).is_some_and(|variant| !variant.with_message);
+    alone && attribute(head, name).is_some()
+}
+
+fn attribute(head: &Head, name: &Name) -> Option<AttributeId> {
+    let is_named = |id: &&AttributeId| head.cx.program.attributes[id.index()].name.text == name.text;
+    head.this().reads.iter().find(is_named).copied()
+}
+
+/// What an alternative that goes alone came with: the attributes are read, and the message, which has no name, is consumed as the
+/// alternative.
+fn attributes_of(head: &mut Head, alone: &Variant, attributes: &[(ast::Param, Name)]) -> LocalId {
+    let span = head.span;
+    let message = head.bind(Name { text: ".message".into(), span }, Type::Message);
+    for (param, name) in attributes {
+        let Some(attribute) = attribute(head, name) else { continue };
+        let declared = head.cx.program.attributes[attribute.index()].clone();
+        head.cx.mention(name, declared.name.span);
+        let local = called(head, param, name);
+        let (span, ty) = (local.span, declared.ty);
+        let local = head.bind(local, ty);
+        let value = Expr { kind: ExprKind::Attribute { message, attribute }, ty, span };
+        head.first.push(Stmt { kind: StmtKind::Let { local, value }, span });
+    }
+    let reason = Name { text: alone.name.text.clone(), span };
+    head.first.push(Stmt { kind: StmtKind::Consume { message, reason }, span });
+    message
 }

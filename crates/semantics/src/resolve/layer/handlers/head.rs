@@ -17,6 +17,8 @@ pub struct Head<'a> {
     pub object: Option<ObjectId>,
     pub tree: &'a ast::Handler,
     pub locals: Vec<Local>,
+    /// What is done in front of the handler's own code.
+    pub first: Vec<Stmt>,
     pub span: Span,
 }
 

@@ -29,15 +29,15 @@ pub fn read(reader: &mut LayerReader, object: Option<ObjectId>, tree: &ast::Hand
         (None, Some(name)) => name.span,
         (None, None) => return None,
     };
-    let mut head = Head { cx: reader.cx, file, layer, part, object, tree, locals: Vec::new(), span };
+    let mut head = Head { cx: reader.cx, file, layer, part, object, tree, locals: Vec::new(), first: Vec::new(), span };
     let event = event(&mut head)?;
-    let locals = head.locals;
+    let (locals, body) = (head.locals, head.first);
     let scope = match (&event, object) {
         (_, Some(object)) => ScopeKind::Object(object),
         (Event::Expiry { timer }, None) => timer.scope,
         _ => ScopeKind::Entity,
     };
-    Some(Handler { event, scope, locals, body: Vec::new(), span })
+    Some(Handler { event, scope, locals, body, span })
 }
 
 /// What statements a handler of this event may hold.

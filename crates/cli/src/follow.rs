@@ -1,0 +1,81 @@
+//! `mokume dissect --follow`: a capture held against a stack that runs.
+
+use std::collections::BTreeMap;
+
+use mokume_base::world::RealWorld;
+use mokume_driver::compile::{self, Checked};
+use mokume_driver::dissect::link::Front;
+use mokume_driver::dissect::{capture, filter};
+use mokume_driver::follow::{json, text, Host, Report, Taken};
+use mokume_driver::machines::Backend;
+use mokume_driver::{run, sim, Failure};
+
+use crate::arguments::Follow;
+use crate::common::refused;
+use crate::dissect::numbers;
+use crate::print::Printer;
+
+/// What the command line says.
+pub struct Asked<'a> {
+    /// The capture.
+    pub file: &'a str,
+    pub stack: Option<&'a str>,
+    /// Packets to be shown: by their numbers, by what they hold. All are followed.
+    pub which: (Option<&'a str>, Option<&'a str>),
+    pub how: &'a Follow,
+}
+
+/// Follows the whole capture, then prints it. The exit code is 1 if a packet that came was dropped or refused, or brought about a report.
+pub fn follow(checked: &Checked, asked: &Asked<'_>, printer: &Printer) -> Result<i32, Failure> {
+    let seed = asked.how.seed.or(checked.manifest.defaults.seed).unwrap_or(1);
+    let whole = capture::read(asked.file)?;
+    if asked.how.host.is_some() || asked.how.network.is_some() {
+        let network = sim::choose(checked, asked.how.network.as_deref())?;
+        let stacks = sim::sound_stacks(checked, network, &RealWorld);
+        let stacks = stacks.map_err(|wrong| refused(&wrong, checked, printer))?;
+        let prepared = sim::Prepared::new(checked, network, &stacks, Backend::Interpreter)?;
+        let host = prepared.host_named(asked.how.host.as_deref())?;
+        return along(&Host::new(&Taken::At { prepared: &prepared, host }, seed)?, whole, asked, printer);
+    }
+    let stack = compile::choose_stack(checked, asked.stack)?;
+    let (compiled, diagnostics) = compile::compile(checked, stack, &RealWorld);
+    let compiled = compiled.ok_or_else(|| refused(&diagnostics, checked, printer))?;
+    let set = asked.how.set.iter().map(|text| run::setting(text)).collect::<Result<Vec<_>, _>>()?;
+    along(&Host::new(&Taken::Stack { compiled: &compiled, set: &set }, seed)?, whole, asked, printer)
+}
+
+fn along(host: &Host<'_>, whole: capture::Capture, asked: &Asked<'_>, printer: &Printer) -> Result<i32, Failure> {
+    let (numbers, shown) = asked.which;
+    let numbers = numbers.map_or(Ok(Vec::new()), self::numbers)?;
+    let filter = |text: &str| filter::read(&host.dissector, text);
+    let (shown, sent) = (shown.map(filter).transpose()?, asked.how.sent.as_deref().map(filter).transpose()?);
+    let report = host.follow(&whole.packets, sent.as_ref())?;
+    let packets: BTreeMap<u64, &capture::Packet> = whole.packets.iter().map(|packet| (packet.number, packet)).collect();
+    let is_shown = |number: u64| {
+        let is_meant = numbers.is_empty() || numbers.iter().any(|(first, last)| (*first..=*last).contains(&number));
+        let takes = |shown: &filter::Filter| {
+            let packet = packets[&number];
+            shown.takes(&host.dissector.dissect_cut(&packet.octets, packet.length as usize, Front::Frame))
+        };
+        is_meant && shown.as_ref().is_none_or(takes)
+    };
+    print(&report, &host.name, is_shown, printer);
+    match whole.damage {
+        // What could be read was followed; that it was not all is an error all the same.
+        Some(damage) => Err(damage),
+        None => Ok(i32::from(report.is_amiss())),
+    }
+}
+
+fn print(report: &Report, host: &str, is_shown: impl Fn(u64) -> bool, printer: &Printer) {
+    for seen in report.seen.iter().filter(|seen| is_shown(seen.packet)) {
+        match printer.is_json() {
+            true => printer.object(&json::packet(seen)),
+            false => printer.line(text::packet(seen, printer.ink)),
+        }
+    }
+    match printer.is_json() {
+        true => printer.object(&json::end(report, host)),
+        false => printer.line(text::end(report, host)),
+    }
+}

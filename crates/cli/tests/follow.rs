@@ -1,0 +1,358 @@
+//! `mokume dissect --follow`: captures of our own networks, taken at a host, are as its stack runs; what is taken out of them, doubled, put
+//! in another place or changed is found and named; and a host that is not ours is followed as far as its packets say what it did.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn mokume(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_mokume")).args(arguments).current_dir(root()).output().expect("mokume runs")
+}
+
+fn scratch(name: &str) -> String {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("follow");
+    std::fs::create_dir_all(&folder).unwrap();
+    folder.join(name).to_string_lossy().into_owned()
+}
+
+/// A capture: its head, and each packet with its time.
+#[derive(Clone)]
+struct Capture {
+    head: Vec<u8>,
+    packets: Vec<([u8; 8], Vec<u8>)>,
+}
+
+impl Capture {
+    fn read(name: &str) -> Capture {
+        let octets = std::fs::read(name).unwrap();
+        let (mut packets, mut at) = (Vec::new(), 24);
+        while at < octets.len() {
+            let size = u32::from_le_bytes(octets[at + 8..at + 12].try_into().unwrap()) as usize;
+            packets.push((octets[at..at + 8].try_into().unwrap(), octets[at + 16..at + 16 + size].to_vec()));
+            at += 16 + size;
+        }
+        Capture { head: octets[..24].to_vec(), packets }
+    }
+
+    fn write(&self, name: &str) -> String {
+        let (name, mut octets) = (scratch(name), self.head.clone());
+        for (at, packet) in &self.packets {
+            octets.extend(at);
+            octets.extend([packet.len() as u32; 2].map(u32::to_le_bytes).concat());
+            octets.extend(packet);
+        }
+        std::fs::write(&name, octets).unwrap();
+        name
+    }
+
+    /// The packets change their places, the times stay.
+    fn swapped(mut self, one: usize, other: usize) -> Capture {
+        let octets = self.packets[one].1.clone();
+        self.packets[one].1 = std::mem::replace(&mut self.packets[other].1, octets);
+        self
+    }
+
+    fn without(mut self, place: usize) -> Capture {
+        self.packets.remove(place);
+        self
+    }
+
+    fn doubled(mut self, place: usize) -> Capture {
+        self.packets.insert(place + 1, self.packets[place].clone());
+        self
+    }
+
+    fn changed(mut self, place: usize, octet: usize, by: u8) -> Capture {
+        self.packets[place].1[octet] ^= by;
+        self
+    }
+}
+
+/// A network, run, and its capture at a host.
+fn captured(file: &str, host: &str) -> (String, Capture) {
+    let name = format!("{}-{host}", file.rsplit('/').next().unwrap());
+    let (record, capture) = (scratch(&format!("{name}.jsonl")), scratch(&format!("{name}.pcap")));
+    assert!(mokume(&["sim", file, "--record", &record]).status.success(), "{file}");
+    assert!(mokume(&["show", &record, "--host", host, "--pcap", &capture]).status.success(), "{file}");
+    (record, Capture::read(&capture))
+}
+
+/// What is said of a capture, line by line, the last apart; each as the schema says.
+fn followed(capture: &str, more: &[&str]) -> (Vec<Value>, Value, i32) {
+    let output = mokume(&[&["dissect", capture, "--follow", "--format", "json"], more].concat());
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let schema = serde_json::from_str(include_str!("../../../schemas/follow-1.json")).unwrap();
+    let schema = jsonschema::validator_for(&schema).unwrap();
+    let mut lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    for line in &lines {
+        assert!(schema.is_valid(line), "{line}");
+    }
+    let end = lines.pop().unwrap_or_else(|| panic!("{}", String::from_utf8_lossy(&output.stderr)));
+    (lines, end, output.status.code().unwrap())
+}
+
+const COURIER: [&str; 5] = ["--by", "examples/courier.mok", "--network", "Field", "--host"];
+
+fn of_courier(capture: &Capture, name: &str, host: &str) -> (Vec<Value>, Value, i32) {
+    followed(&capture.write(name), &[&COURIER[..], &[host]].concat())
+}
+
+fn is_sent(line: &Value) -> bool {
+    line["way"] == "sent"
+}
+
+/// Packets that are not as the stack sends them, or were dropped: number, and what is said.
+fn amiss(lines: &[Value]) -> Vec<(u64, String)> {
+    let said = |line: &Value| match (line["way"].as_str()?, line["fate"].as_str(), line["how"].as_str()) {
+        ("came", Some("taken" | "waits" | "not_for_it"), _) | ("sent", _, Some("same")) => None,
+        (_, fate, how) => {
+            let reason = line["ended"][0]["reason"].as_str().unwrap_or_default();
+            let said = fate.or(how).unwrap_or_default();
+            Some((line["packet"].as_u64()?, format!("{said} {reason}").trim().to_string()))
+        }
+    };
+    lines.iter().filter_map(said).collect()
+}
+
+/// The place of a packet, from 0, by its way and what it is about, and how often it came before.
+fn place(lines: &[Value], way: &str, about: &str, times: usize) -> usize {
+    let is_it = |line: &&Value| line["way"] == way && line["about"].as_str().unwrap().starts_with(about);
+    let found = lines.iter().filter(is_it).nth(times).unwrap_or_else(|| panic!("{way} {about} {times}: {lines:?}"));
+    found["packet"].as_u64().unwrap() as usize - 1
+}
+
+#[test]
+fn captures_of_our_own_networks_are_as_the_stacks_run() {
+    for (file, network, hosts) in [
+        ("examples/meter.mok", "Street", &["reader", "a", "b"][..]),
+        ("examples/courier.mok", "Field", &["sensor", "collector"][..]),
+    ] {
+        for host in hosts {
+            let (record, capture) = captured(file, host);
+            let name = capture.write("own.pcap");
+            let (lines, end, code) = followed(&name, &["--by", file, "--network", network, "--host", host]);
+            assert_eq!(lines.len(), capture.packets.len());
+            assert!(lines.iter().filter(|line| is_sent(line)).all(|line| line["how"] == "same"), "{file} {host}");
+            assert_eq!((end["missing"].as_array().unwrap().len(), &end["apart_from"]), (0, &Value::Null));
+            // What ends, and for what reason, is what the run itself has written down.
+            let events = std::fs::read_to_string(&record).unwrap();
+            let events: Vec<Value> = events.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+            let mine = |event: &&Value| {
+                event["host"] == *host && ["drops", "consumes"].contains(&event["event"].as_str().unwrap())
+            };
+            let of = |event: &Value| {
+                vec![event["reason"].as_str().unwrap().to_string(); event["count"].as_u64().unwrap() as usize]
+            };
+            let mut ran: Vec<String> = events.iter().filter(mine).flat_map(of).collect();
+            let ended = lines.iter().flat_map(|line| line["ended"].as_array().cloned().unwrap_or_default());
+            let mut said: Vec<String> = ended.map(|ended| ended["reason"].as_str().unwrap().to_string()).collect();
+            ran.sort();
+            said.sort();
+            assert_eq!(said, ran, "{file} {host}");
+            assert_eq!(code, i32::from(lines.iter().any(|line| line["fate"] == "dropped")), "{file} {host}");
+        }
+    }
+}
+
+#[test]
+fn what_is_taken_out_doubled_swapped_or_changed_is_found() {
+    let (_, whole) = captured("examples/courier.mok", "collector");
+    let (lines, _, _) = of_courier(&whole, "whole.pcap", "collector");
+    let known = amiss(&lines);
+    let found = |capture: Capture, name: &str| of_courier(&capture, name, "collector");
+    let data = place(&lines, "came", "Data number=3", 0);
+    let ack = place(&lines, "sent", "Ack number=3", 0);
+    let number = |place: usize| place as u64 + 1;
+
+    // Of what came, one is missing: what comes behind it is too early for the layer, and what follows from it the stack cannot have sent.
+    let next = place(&lines, "came", "Data number=4", 0);
+    let without = whole.clone().without(data);
+    let (said, _, code) = found(without.clone(), "without.pcap");
+    assert!(
+        amiss(&said).contains(&(number(next) - 1, "dropped courier.Resends.early".to_string())),
+        "{:?}",
+        amiss(&said)
+    );
+    assert_eq!(code, 1);
+    let sent = [&COURIER[..], &["collector", "--sent", "ethernet.source == 02:00:00:00:00:02"]].concat();
+    let (said, end, _) = followed(&without.write("without.pcap"), &sent);
+    assert!(amiss(&said).contains(&(number(ack) - 1, "unlike".to_string())), "{:?}", amiss(&said));
+    assert_eq!(end["apart_from"], number(ack) - 1);
+
+    // Of what it sent: it is said to be missing.
+    let (said, end, _) = found(whole.clone().without(ack), "unsent.pcap");
+    assert!(end["missing"][0]["about"].as_str().unwrap().starts_with("Ack number=3"), "{end}");
+    assert_eq!(amiss(&said).len(), known.len());
+
+    // It came twice: the layer that keeps doubles out says so, and where.
+    let (said, _, code) = found(whole.clone().doubled(data), "doubled.pcap");
+    assert!(
+        amiss(&said).contains(&(number(data) + 1, "dropped courier.Resends.duplicate".to_string())),
+        "{:?}",
+        amiss(&said)
+    );
+    let double = &said[data + 1]["ended"][0];
+    assert_eq!((&double["layer"], &double["on"], code), (&"courier.Resends".into(), &"deliver".into(), 1));
+    assert!(double["place"].as_str().unwrap().starts_with("examples/courier.mok:"), "{double}");
+
+    // It was sent twice.
+    let (said, _, _) = found(whole.clone().doubled(ack), "sent_twice.pcap");
+    assert_eq!((&said[ack + 1]["how"], &said[ack + 1]["again"]), (&"again".into(), &number(ack).into()));
+
+    // Data that came before its turn, and what waited for it.
+    let later = place(&lines, "came", "Data number=4", 0);
+    let (said, _, _) = found(whole.clone().swapped(data, later), "swapped.pcap");
+    let unlike: Vec<(u64, String)> = amiss(&said).into_iter().filter(|one| !known.contains(one)).collect();
+    assert!(unlike.iter().any(|(packet, _)| *packet >= number(data) && *packet <= number(later) + 1), "{unlike:?}");
+
+    // One bit of what came: damaged, wherever in the state.
+    let last = whole.packets[data].1.len() - 1;
+    let (said, _, _) = found(whole.clone().changed(data, last, 1), "changed.pcap");
+    assert_eq!(said[data]["fate"], "dropped");
+    let reason = said[data]["ended"][0]["reason"].as_str().unwrap();
+    assert!(reason.contains("bad_sum") || reason.contains("sum") || reason.contains("damaged"), "{reason}");
+}
+
+#[test]
+fn what_the_host_sent_in_another_order_or_otherwise_is_told_by_its_fields() {
+    let (_, whole) = captured("examples/meter.mok", "reader");
+    let more = ["--by", "examples/meter.mok", "--network", "Street", "--host", "reader"];
+    let (lines, _, _) = followed(&whole.write("reader.pcap"), &more);
+    let (one, other) = (place(&lines, "sent", "Ask number=2", 0), place(&lines, "sent", "Ask number=3", 0));
+    // Number 3 is in the place of number 2, which comes later: without a filter what the stack has not sent yet came.
+    let sent = ["--sent", "Ask"];
+    let (said, _, _) = followed(&whole.clone().swapped(one, other).write("order.pcap"), &[&more[..], &sent].concat());
+    let differs: Vec<&str> =
+        said[one]["differs"].as_array().unwrap().iter().map(|one| one["field"].as_str().unwrap()).collect();
+    assert_eq!((said[one]["how"].as_str(), differs), (Some("differs"), vec!["meter.Ask.number"]), "{}", said[one]);
+
+    // A question under another number: the field says which.
+    let (said, _, code) =
+        followed(&whole.clone().changed(one, 16, 4).write("number.pcap"), &[&more[..], &sent].concat());
+    let field = &said[one]["differs"][0];
+    assert_eq!((field["here"].as_str(), field["stack"].as_str()), (Some("6"), Some("2")), "{field}");
+    assert_eq!(code, 0, "what the stack would not have sent is no error");
+
+    // An answer to a question that was not asked: the layer's own word.
+    let told = place(&lines, "came", "Tell number=2", 0);
+    let (said, _, _) = followed(&whole.changed(told, 16, 4).write("late.pcap"), &more);
+    assert_eq!(
+        (said[told]["fate"].as_str(), &said[told]["about"]),
+        (Some("taken"), &"Tell number=6 reading=230".into())
+    );
+}
+
+const LINUX: &str = "tests/dissect/followed/linux.pcap";
+const OURS: [&str; 6] =
+    ["--by", "examples/stream.mok", "--set", "address=10.77.0.2/24", "--set", "device.mac=02:a2:c4:43:83:3e"];
+
+/// Two connections and two pings by Linux, to `examples/stream.mok` on a TAP device with the seed 5.
+#[test]
+fn a_run_against_linux_is_followed_and_its_random_numbers_are_learned() {
+    let (known, end, _) = followed(LINUX, &[&OURS[..], &["--seed", "5"]].concat());
+    assert!(known.iter().filter(|line| is_sent(line)).all(|line| line["how"] == "same"));
+    assert_eq!((known.iter().filter(|line| is_sent(line)).count(), end["missing"].as_array().unwrap().len()), (33, 0));
+    let dropped = amiss(&known);
+    assert!(dropped.iter().any(|(_, said)| said == "dropped tcp.Connection.asked"), "{dropped:?}");
+
+    let (learned, _, _) = followed(LINUX, &OURS);
+    let fields: Vec<&Value> = learned.iter().filter(|line| is_sent(line)).map(|line| &line["learned"]).collect();
+    let both = |fields: &&&Value| fields.as_array().unwrap().iter().any(|field| field == "tcp.seq");
+    assert_eq!(fields.iter().filter(both).count(), 2, "each connection begins with a number of its own: {fields:?}");
+    // But for when a report of groups is sent again, which is drawn at random, too, and stands in no packet.
+    let others: Vec<(u64, String)> = amiss(&learned).into_iter().filter(|one| !dropped.contains(one)).collect();
+    assert_eq!(others, [(19, "again".to_string())]);
+    assert!(dropped.iter().all(|one| amiss(&learned).contains(one)), "{:?}", amiss(&learned));
+}
+
+/// Linux's own end, with our layers in its place: what its application did is said for the first packets.
+#[test]
+fn a_host_that_is_not_ours_is_followed_as_far_as_is_known() {
+    let more = [
+        "--by",
+        "tests/dissect/followed/linux.mok",
+        "--network",
+        "Linux",
+        "--host",
+        "linux",
+        "--sent",
+        "ethernet.source == 92:ed:54:e7:c4:bc",
+    ];
+    let (lines, end, _) = followed(LINUX, &more);
+    let syn = place(&lines, "sent", "tcp source=45768", 0);
+    let differs = lines[syn]["differs"].as_array().unwrap();
+    assert_eq!(lines[syn]["learned"], serde_json::json!(["tcp.seq", "tcp.value"]));
+    assert!(differs.iter().all(|field| !field["field"].as_str().unwrap().ends_with("seq")), "{differs:?}");
+    assert_eq!(lines[syn + 1]["outputs"][0], "tcp.opened(1, session 0, 10.77.0.1, 45768, 10.77.0.2, 7)");
+    assert_eq!(lines[syn + 1]["ended"][0]["state"][0], "state = SynSent");
+    assert!(lines[syn + 4]["outputs"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .any(|output| output.as_str().unwrap().starts_with("tcp.deliver")));
+    // What its application did later nobody has said.
+    assert!(end["apart_from"].is_u64(), "{end}");
+    let output = mokume(&[&["dissect", LINUX, "--follow"], &more[..]].concat());
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains("the host's state is not the stack's"), "{text}");
+}
+
+#[test]
+fn text_names_layer_event_and_line() {
+    let output = mokume(&[&["dissect", LINUX, "--follow", "--packets", "13-14", "--seed", "5"], &OURS[..]].concat());
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let wanted = "  dropped: tcp.Connection.asked, by `tcp.Connection` on deliver (library/tcp/listen.mok:";
+    assert!(text.starts_with("packet 13, 1.309911214 s, came: tcp source=45768") && text.contains(wanted), "{text}");
+    assert!(text.contains("\n  as the stack sends it\n72 packets at `Host`: 39 came ("), "{text}");
+    assert_eq!(output.status.code(), Some(1));
+}
+
+#[test]
+fn what_cannot_be_followed_is_said() {
+    for (more, part) in [
+        (&["--follow"][..], "--by"),
+        (&["--by", "examples/courier.mok", "--follow", "--network", "Field"], "--host NAME"),
+        (
+            &["--by", "examples/courier.mok", "--follow", "--network", "Field", "--host", "sensr"],
+            "there are: sensor, collector",
+        ),
+        (&["--by", "examples/courier.mok", "--follow", "--network", "Feld"], "there is no network `Feld`"),
+        (&["--by", "examples/stream.mok", "--follow"], "has no value"),
+        (
+            &[
+                "--by",
+                "examples/router.mok",
+                "--follow",
+                "--set",
+                "lan_address=10.0.0.1/24",
+                "--set",
+                "wan_address=10.1.0.1/24",
+                "--set",
+                "lan.mac=02:00:00:00:00:01",
+                "--set",
+                "wan.mac=02:00:00:00:00:02",
+            ],
+            "2 devices",
+        ),
+        (
+            &["--by", "examples/meter.mok", "--network", "Street", "--host", "a", "--follow", "--sent", "nobody == 1"],
+            "nobody",
+        ),
+        (&["--by", "examples/meter.mok", "--host", "a"], "--follow"),
+    ] {
+        let output = mokume(&[&["dissect", LINUX], more].concat());
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.code() == Some(2) && said.contains(part), "{more:?}: {said}");
+    }
+    // Settings that are not the host's.
+    let wrong =
+        ["--by", "examples/stream.mok", "--set", "address=10.9.9.9/24", "--set", "device.mac=02:00:00:00:00:01"];
+    let output = mokume(&[&["dissect", "tests/dissect/captures/dns_udp.pcap", "--follow"], &wrong[..]].concat());
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(said.contains("are its settings those of the host?"), "{said}");
+}

@@ -1,0 +1,90 @@
+//! The host whose capture is followed: its stack, its settings, its applications.
+
+use mokume_interpret::Instance;
+use mokume_reaction::{Automaton, PortId};
+
+use crate::compile::Compiled;
+use crate::dissect::link::Front;
+use crate::dissect::{self, Dissector};
+use crate::failure::Failure;
+use crate::machines;
+use crate::record;
+use crate::sim::{Applications, Prepared};
+
+/// The host at which a capture was taken.
+pub struct Host<'a> {
+    /// Of the network, or of the stack.
+    pub name: String,
+    pub dissector: Dissector,
+    pub(super) compiled: &'a Compiled,
+    params: Vec<u64>,
+    seed: u64,
+    pub(super) device: PortId,
+    /// The input that takes a frame.
+    pub(super) frame: u32,
+    /// The layers that frames come to first.
+    pub(super) lowest: Vec<String>,
+    /// What its applications do, where that is known.
+    pub(super) applications: Option<(&'a Prepared<'a>, usize)>,
+    automata: Vec<&'a Automaton>,
+}
+
+/// What a device carries at most, where nothing is said: as a TAP device's.
+const LARGEST: u64 = 1514;
+
+/// Who the capture was taken at.
+pub enum Taken<'a> {
+    /// A host of a network.
+    At { prepared: &'a Prepared<'a>, host: usize },
+    /// A stack whose applications do nothing.
+    Stack { compiled: &'a Compiled, set: &'a [(String, String)] },
+}
+
+impl<'a> Host<'a> {
+    /// A host whose stack has one device.
+    pub fn new(taken: &Taken<'a>, seed: u64) -> Result<Host<'a>, Failure> {
+        let (name, compiled, params, seed, applications) = match taken {
+            Taken::At { prepared, host } => {
+                let (compiled, params) = prepared.alone(*host)?;
+                let name = prepared.network.hosts[*host].name.text.clone();
+                (name, compiled, params, seed.wrapping_add(*host as u64), Some((*prepared, *host)))
+            }
+            Taken::Stack { compiled, set } => {
+                let automaton = &compiled.composed;
+                let given = |name: &str| name.ends_with(".mtu").then_some(LARGEST);
+                let params = machines::parameters(automaton, &compiled.written, set, &given)?;
+                (automaton.name.clone(), *compiled, params, seed, None)
+            }
+        };
+        let devices = record::devices(&compiled.composed);
+        let [device] = devices[..] else {
+            let message = format!("the stack has {} devices, and a capture is of one", devices.len());
+            return Err(Failure::of_use(message, "follow a host whose stack has one device"));
+        };
+        let port = &compiled.composed.ports[device.index()];
+        let frame = machines::frame_event(port)
+            .ok_or_else(|| Failure::of_program("the device's port takes no frames", "please report this"))?;
+        let dissector = dissect::of_compiled(compiled);
+        let lowest = dissector.lowest();
+        let automata = match &applications {
+            Some((prepared, _)) => prepared.automata(),
+            None => Vec::new(),
+        };
+        Ok(Host { name, dissector, compiled, params, seed, device, frame, lowest, applications, automata })
+    }
+
+    pub(super) fn instance(&self) -> Instance {
+        let instance = Instance::new(&self.compiled.uncomposed, &self.params, self.seed);
+        let mut instance = instance.with_natives(self.compiled.natives.clone());
+        instance.note_chance();
+        instance
+    }
+
+    pub(super) fn at_work(&self) -> Option<Applications<'_>> {
+        self.applications.map(|(prepared, host)| prepared.applications(&self.automata, host))
+    }
+
+    pub(super) fn about(&self, octets: &[u8]) -> String {
+        self.dissector.dissect(octets, Front::Frame).label(octets)
+    }
+}

@@ -1,0 +1,323 @@
+//! Along a capture, packet by packet; and what packets that the host sent say of numbers that it had drawn at random.
+//!
+//! A host's random numbers are not in a capture, but what follows from them is. Where the stack sends a frame with another number than the
+//! capture's, and would send the capture's had it drawn another one, it is taken back to before it drew, and draws that. So it is not
+//! guessed which field comes from which number: the stack has shown it.
+
+use std::collections::BTreeMap;
+
+use mokume_interpret::{Choice, Chosen};
+
+use super::alike::{held, Apart, Held, Unlike};
+use super::host::Host;
+use super::said::{Fate, Likeness, Missing, Seen, Sent, What};
+use super::state::{Pending, State};
+use crate::dissect::capture::Packet;
+use crate::dissect::filter::Filter;
+use crate::dissect::link::Front;
+use crate::dissect::Dissection;
+use crate::failure::Failure;
+
+/// A host on its way along a capture.
+pub(super) struct Follower<'a> {
+    host: &'a Host<'a>,
+    packets: &'a [Packet],
+    /// Which of them the host sent, if somebody says so.
+    told: Option<&'a Filter>,
+    times: Vec<u64>,
+    /// States in front of packets, by their places: the first, and some of the last.
+    before: Vec<(usize, State<'a>)>,
+    seen: Vec<Seen>,
+    /// Packets that may still be followed again.
+    left: usize,
+    /// Fields that were tried in vain, and how often.
+    hopeless: BTreeMap<String, usize>,
+}
+
+/// What the stack does once it has drawn something else.
+struct Learned<'a> {
+    state: State<'a>,
+    /// What is said of the packets since it was taken back.
+    again: Vec<Seen>,
+    /// The field that it was learned by.
+    field: String,
+}
+
+/// So many states are kept.
+const STATES: usize = 64;
+
+/// So many of the last choices are looked at, and so many packets of one capture are followed again to try others.
+const CHOICES: usize = 64;
+const TRIALS: usize = 1_000;
+
+/// So many of the stack's last frames are looked at for one that is like the capture's.
+const NEAREST: usize = 64;
+
+/// A field that nothing drawn at random has explained so often is not tried again.
+const HOPELESS: usize = 2;
+
+/// Narrower fields are not learned from: too many of them are as they are by chance.
+const SMALLEST: u8 = 16;
+
+/// A packet is looked for so far ahead: clocks of a capture and of the host differ, and hosts are late.
+const SOON: u64 = 20_000_000;
+
+/// The same of the first packet: nobody knows how long the host had run.
+const FIRST: u64 = 3_600_000_000_000;
+
+/// Looking ahead is so many calls of the stack at most.
+const CALLS: usize = 20_000;
+
+impl<'a> Follower<'a> {
+    pub fn new(host: &'a Host<'a>, packets: &'a [Packet], told: Option<&'a Filter>) -> Follower<'a> {
+        Follower {
+            host,
+            packets,
+            told,
+            times: times(packets),
+            before: Vec::new(),
+            seen: Vec::new(),
+            left: TRIALS,
+            hopeless: BTreeMap::new(),
+        }
+    }
+
+    /// What is said of each packet, and the frames that the capture does not have.
+    pub fn run(mut self) -> Result<(Vec<Seen>, Vec<Missing>), Failure> {
+        let mut state = State::new(self.host);
+        for place in 0..self.packets.len() {
+            if self.before.len() > STATES {
+                self.before.remove(1);
+            }
+            self.before.push((place, state.clone()));
+            let mut seen = self.step(&mut state, place)?;
+            while let Some(Learned { state: better, again, field }) = self.learn(place, &state, &seen)? {
+                state = better;
+                let first = place + 1 - again.len();
+                self.seen.truncate(first);
+                self.seen.extend(again);
+                let Some(mut last) = self.seen.pop() else { break };
+                if let (What::Sent(now), What::Sent(was)) = (&mut last.what, &seen.what) {
+                    now.learned = was.learned.iter().cloned().chain([field]).collect();
+                }
+                seen = last;
+            }
+            self.seen.push(seen);
+        }
+        let last = self.times.last().map_or(0, |last| last + state.ahead);
+        let missing = state.pending.iter().filter(|pending| pending.at < last);
+        let missing = missing.map(|pending| (pending.at, self.host.about(&pending.octets))).collect();
+        mark_early(&mut self.seen);
+        Ok((self.seen, missing))
+    }
+
+    /// The next packet, in a state that has run up to the one before.
+    fn step(&self, state: &mut State<'a>, place: usize) -> Result<Seen, Failure> {
+        let packet = &self.packets[place];
+        if place == 0 && !state.has_started {
+            state.start(self.host);
+        }
+        let at = self.times[place].saturating_add(state.ahead);
+        state.run_to(self.host, at.max(state.now))?;
+        let dissection = self.host.dissector.dissect_cut(&packet.octets, packet.length as usize, Front::Frame);
+        let about = dissection.label(&packet.octets);
+        let what = match self.way(state, place, &dissection) {
+            _ if packet.octets.len() < packet.length as usize => What::Cut,
+            Way::Came => {
+                state.has_begun = true;
+                What::Came(state.come(self.host, &packet.octets))
+            }
+            Way::Sent => What::Sent(self.sent(state, packet, &dissection)),
+        };
+        Ok(Seen { packet: packet.number, at: state.now, about, what })
+    }
+
+    /// Whether the host sent a packet: as the filter says; else if the stack sends just that, or is about to.
+    fn way(&self, state: &mut State<'a>, place: usize, dissection: &Dissection) -> Way {
+        let octets = &self.packets[place].octets;
+        let is_told = self.told.map(|sent| sent.takes(dissection));
+        if is_told == Some(false) {
+            return Way::Came;
+        }
+        let is_it = |state: &State<'_>| state.pending.iter().any(|pending| pending.octets == *octets);
+        if !is_it(state) {
+            // Perhaps the stack's clock is behind.
+            let is_first = place == 0 && !state.has_begun;
+            let soon = if is_first { FIRST } else { SOON };
+            let mut later = state.clone();
+            let is_there = later.run_until(self.host, state.now.saturating_add(soon), (CALLS, is_it)) && is_it(&later);
+            if is_there {
+                if is_first {
+                    later.ahead = later.now.saturating_sub(self.times[place]);
+                }
+                *state = later;
+            }
+        }
+        let was_shown = || state.shown.iter().any(|(_, shown)| shown == octets);
+        match is_told == Some(true) || is_it(state) || was_shown() || self.is_like_one(state, octets, dissection) {
+            true => Way::Sent,
+            false => Way::Came,
+        }
+    }
+
+    /// Whether the stack sends one of its kind, and would not take it if it came.
+    fn is_like_one(&self, state: &State<'a>, octets: &[u8], dissection: &Dissection) -> bool {
+        let is_one_kind =
+            |pending: &Pending| self.against(octets, dissection, &pending.octets).is_some_and(|held| held.is_one_kind);
+        state.pending.iter().rev().take(NEAREST).any(is_one_kind)
+            && state.clone().come(self.host, octets).fate == Fate::NotForIt
+    }
+
+    /// A frame of the capture, held against one of the stack's.
+    fn against(&self, octets: &[u8], dissection: &Dissection, stack: &[u8]) -> Option<Held> {
+        let other = self.host.dissector.dissect(stack, Front::Frame);
+        held(&Apart { octets, dissection }, &Apart { octets: stack, dissection: &other })
+    }
+
+    fn sent(&self, state: &mut State<'a>, packet: &Packet, dissection: &Dissection) -> Sent {
+        let octets = &packet.octets;
+        if let Some(place) = state.pending.iter().position(|pending| pending.octets == *octets) {
+            state.has_begun = true;
+            let Pending { number, at, .. } = state.pending[place];
+            state.show(place, packet.number);
+            return sent(Likeness::Same, Some((at, Vec::new())), Some(number));
+        }
+        if let Some((before, _)) = state.shown.iter().rev().find(|(_, shown)| shown == octets) {
+            return sent(Likeness::Again(*before), None, None);
+        }
+        let against = |stack: &[u8]| self.against(octets, dissection, stack);
+        let all = state.pending.iter().enumerate().rev().take(NEAREST);
+        let all = all.filter_map(|(place, pending)| Some((place, pending.at, against(&pending.octets)?)));
+        let nearest = all.min_by_key(|(place, _, held)| (!held.is_one_kind, held.unlike.len(), *place));
+        match nearest {
+            Some((place, at, Held { is_one_kind: true, unlike })) => {
+                state.has_begun = true;
+                let number = state.pending[place].number;
+                state.show(place, packet.number);
+                sent(Likeness::Alike, Some((at, unlike)), Some(number))
+            }
+            Some((_, at, Held { unlike, .. })) => sent(Likeness::Unlike, Some((at, unlike)), None),
+            None => sent(Likeness::Unlike, None, None),
+        }
+    }
+
+    /// What the stack would have drawn for a packet to be more like the capture's.
+    fn learn(&mut self, place: usize, state: &State<'a>, seen: &Seen) -> Result<Option<Learned<'a>>, Failure> {
+        let What::Sent(Sent { how: Likeness::Alike, against: Some((_, unlike)), .. }) = &seen.what else {
+            return Ok(None);
+        };
+        let mut chosen: Vec<Chosen> = state.instance.chosen().iter().rev().take(CHOICES).cloned().collect();
+        // What is computed for a flow comes before what a layer drew for itself.
+        chosen.sort_by_key(|chosen| matches!(chosen.choice, Choice::Sample(_)));
+        for field in unlike {
+            let Some((by, width)) = field.by.filter(|(_, width)| *width >= SMALLEST) else { continue };
+            if self.hopeless.get(&field.field).is_some_and(|times| *times >= HOPELESS) {
+                continue;
+            }
+            for chosen in &chosen {
+                for value in moved(chosen, by, width) {
+                    let Some((state, again)) = self.tried(place, &chosen.choice, value)? else { continue };
+                    if is_better(&again, &self.seen, seen, &field.field) {
+                        self.tell(&chosen.choice, value);
+                        return Ok(Some(Learned { state, again, field: field.field.clone() }));
+                    }
+                }
+            }
+            *self.hopeless.entry(field.field.clone()).or_default() += 1;
+        }
+        Ok(None)
+    }
+
+    /// From here on that is what was chosen: of states that come behind another choice none is kept.
+    fn tell(&mut self, choice: &Choice, value: u64) {
+        self.before.retain(|(_, state)| !has_chosen(state, choice));
+        self.before.iter_mut().for_each(|(_, state)| state.instance.tell_chance(choice.clone(), value));
+    }
+
+    /// Again from the last state before a choice, up to a packet, and another choice.
+    fn tried(&mut self, place: usize, choice: &Choice, value: u64) -> Result<Option<(State<'a>, Vec<Seen>)>, Failure> {
+        let is_before = |(_, state): &&(usize, State<'a>)| !has_chosen(state, choice);
+        let Some((first, state)) = self.before.iter().rev().find(is_before) else { return Ok(None) };
+        let (first, mut state) = (*first, state.clone());
+        let Some(left) = self.left.checked_sub(place + 1 - first) else { return Ok(None) };
+        self.left = left;
+        state.instance.tell_chance(choice.clone(), value);
+        let mut again = Vec::new();
+        for place in first..=place {
+            again.push(self.step(&mut state, place)?);
+        }
+        Ok(Some((state, again)))
+    }
+}
+
+fn has_chosen(state: &State<'_>, choice: &Choice) -> bool {
+    state.instance.chosen().iter().any(|chosen| chosen.choice == *choice)
+}
+
+fn sent(how: Likeness, against: Option<(u64, Vec<Unlike>)>, number: Option<u64>) -> Sent {
+    Sent { how, against, learned: Vec::new(), number }
+}
+
+/// A packet is early if one behind it is a frame that the stack sends before.
+fn mark_early(seen: &mut [Seen]) {
+    let mut first = u64::MAX;
+    for seen in seen.iter_mut().rev() {
+        let What::Sent(sent) = &mut seen.what else { continue };
+        let Some(number) = sent.number else { continue };
+        if number > first && sent.how == Likeness::Same {
+            sent.how = Likeness::Early;
+        }
+        first = first.min(number);
+    }
+}
+
+/// Whether a packet came to the host.
+enum Way {
+    Came,
+    Sent,
+}
+
+/// What a number would have to be for a field to be larger by so much: the field may be any part of it.
+fn moved(chosen: &Chosen, by: u64, width: u8) -> Vec<u64> {
+    let mask = |width: u8| if width >= 64 { u64::MAX } else { (1 << width) - 1 };
+    let parts = [0, 16, 32, 48].into_iter().filter(|shift| *shift == 0 || shift + width <= chosen.width);
+    let of = parts.map(|shift| {
+        let width = width.min(chosen.width - shift);
+        let part = (chosen.value >> shift).wrapping_add(by) & mask(width);
+        (chosen.value & !(mask(width) << shift)) | part << shift
+    });
+    of.collect()
+}
+
+/// Whether the last packet is more like the stack's frame in this field, and none before is less.
+fn is_better(again: &[Seen], before: &[Seen], seen: &Seen, field: &str) -> bool {
+    let Some((last, others)) = again.split_last() else { return false };
+    let unlike = |seen: &Seen| match &seen.what {
+        What::Sent(Sent { how: Likeness::Same, .. }) => Some(Vec::new()),
+        What::Sent(Sent { how: Likeness::Alike, against: Some((_, unlike)), .. }) => {
+            Some(unlike.iter().map(|unlike| unlike.field.clone()).collect())
+        }
+        _ => None,
+    };
+    let (Some(now), Some(was)) = (unlike(last), unlike(seen)) else { return false };
+    let is_worse = |(now, was): (&Seen, &Seen)| match (&now.what, &was.what) {
+        (What::Sent(now), What::Sent(was)) => {
+            let count = |sent: &Sent| sent.against.as_ref().map_or(0, |(_, unlike)| unlike.len());
+            (now.how, count(now)) > (was.how, count(was))
+        }
+        (What::Sent(_), _) | (_, What::Sent(_)) => true,
+        _ => false,
+    };
+    let known = &before[before.len().saturating_sub(others.len())..];
+    now.len() < was.len() && !now.iter().any(|known| known == field) && !others.iter().zip(known).any(is_worse)
+}
+
+/// When a packet came or went, in nanoseconds of the stack's time. A simulation's captures count from its start; of others nobody knows how
+/// long the host had run: they count from their first packet.
+fn times(packets: &[Packet]) -> Vec<u64> {
+    const DAY: u64 = 86_400_000_000_000;
+    let of = |packet: &Packet| packet.at.map_or(0, |at| u64::try_from(at.as_nanos()).unwrap_or(u64::MAX));
+    let first = packets.first().map_or(0, of);
+    let since = if first < DAY { 0 } else { first };
+    packets.iter().map(|packet| of(packet).saturating_sub(since)).collect()
+}

@@ -1,0 +1,268 @@
+//! The stack, as far as the capture has brought it.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use mokume_interpret::Instance;
+use mokume_reaction::trace::{Held, Trace};
+use mokume_reaction::{Accounts, Automaton, Datum, Machine, Outcome, PortId};
+use mokume_simulate::ScriptedInput;
+
+use super::host::Host;
+use super::noted::{self, How, Noter, Shared};
+use super::said::{Came, Fate};
+use crate::dissect::link::Front;
+use crate::dissect::Layer;
+use crate::failure::Failure;
+use crate::record;
+use crate::sim::Applications;
+
+/// A frame that the stack sent and the capture has not shown.
+#[derive(Clone)]
+pub(super) struct Pending {
+    /// How many it had sent before.
+    pub number: u64,
+    pub at: u64,
+    pub octets: Vec<u8>,
+}
+
+/// An input of an application that is to come: of the network's script, by its place there, or brought about by an output.
+#[derive(Clone)]
+struct Input {
+    place: Option<usize>,
+    input: ScriptedInput,
+}
+
+/// A stack at a time of a capture. A clone goes its own way.
+#[derive(Clone)]
+pub(super) struct State<'a> {
+    pub instance: Instance,
+    noter: Shared,
+    applications: Option<Applications<'a>>,
+    /// By time, and the order in which they were known.
+    coming: BTreeMap<(u64, u64), Input>,
+    order: u64,
+    pub pending: Vec<Pending>,
+    /// How many frames it has sent.
+    sent: u64,
+    /// The last packets that were as the stack sent them.
+    pub shown: Vec<(u64, Vec<u8>)>,
+    pub now: u64,
+    /// How much longer the stack has run than the capture.
+    pub ahead: u64,
+    /// Whether a packet has come or was as the stack sent it: before that nobody knows how long the host had run.
+    pub has_begun: bool,
+    /// Its start handlers have run.
+    pub has_started: bool,
+}
+
+/// A run makes at most so many calls between two packets: a stack that never rests ends there.
+const CALLS: usize = 1_000_000;
+
+/// So many frames of the stack's, and of the capture's, are remembered.
+const REMEMBERED: usize = 4096;
+
+impl<'a> State<'a> {
+    /// The stack of a host, started.
+    pub fn new(host: &'a Host<'_>) -> State<'a> {
+        let noter: Shared = Arc::new(Mutex::new(Noter::default()));
+        let mut instance = host.instance();
+        instance.watch(noter.clone());
+        instance.trace();
+        let mut state = State {
+            instance,
+            noter,
+            applications: host.at_work(),
+            coming: BTreeMap::new(),
+            order: 0,
+            pending: Vec::new(),
+            sent: 0,
+            shown: Vec::new(),
+            now: 0,
+            ahead: 0,
+            has_begun: false,
+            has_started: false,
+        };
+        for (place, input) in host.applications.map_or_else(Vec::new, |(prepared, number)| prepared.inputs(number)) {
+            state.put_in(input.at, Input { place: Some(place), input });
+        }
+        state
+    }
+
+    /// Before anything else: its start handlers.
+    pub fn start(&mut self, host: &Host<'_>) {
+        self.has_started = true;
+        let outcome = self.instance.start(0);
+        self.take(host, outcome, &mut Vec::new());
+        self.forget();
+    }
+
+    fn put_in(&mut self, at: u64, input: Input) {
+        self.coming.insert((at, self.order), input);
+        self.order += 1;
+    }
+
+    /// Runs up to a time: timers, and what applications put in.
+    pub fn run_to(&mut self, host: &Host<'_>, until: u64) -> Result<(), Failure> {
+        match self.run_until(host, until, (CALLS, |_: &State<'_>| false)) {
+            true => Ok(()),
+            false => {
+                let message = format!("the stack does not come to rest at {} ns", self.now);
+                Err(Failure::of_program(message, "is there a timer of 0 s or of some nanoseconds?"))
+            }
+        }
+    }
+
+    /// The same, or until something holds that is asked after each of so many calls; whether one of the two came about.
+    pub fn run_until(
+        &mut self,
+        host: &Host<'_>,
+        until: u64,
+        (calls, enough): (usize, impl Fn(&State<'_>) -> bool),
+    ) -> bool {
+        for _ in 0..calls {
+            let due = self.instance.next_deadline();
+            let input = self.coming.first_key_value().map(|((at, _), _)| *at);
+            let Some(next) = due.into_iter().chain(input).min().filter(|next| *next <= until) else {
+                self.now = self.now.max(until);
+                return true;
+            };
+            self.now = self.now.max(next);
+            let outcome = match due.filter(|due| input.is_none_or(|input| *due <= input)) {
+                Some(_) => self.instance.advance(self.now),
+                None => self.next_input(),
+            };
+            self.take(host, outcome, &mut Vec::new());
+            self.forget();
+            if enough(self) {
+                return true;
+            }
+        }
+        false
+    }
+
+    fn next_input(&mut self) -> Outcome {
+        let Some((_, Input { place, input })) = self.coming.pop_first() else { return Outcome::default() };
+        let args = match (place, &mut self.applications) {
+            (Some(place), Some(applications)) => applications.given(self.now, place, &input),
+            _ => Some(input.args),
+        };
+        args.map_or_else(Outcome::default, |args| self.instance.input(self.now, input.port, input.event, &args))
+    }
+
+    /// Takes what a call put out; what applications got is told.
+    fn take(&mut self, host: &Host<'_>, outcome: Outcome, told: &mut Vec<String>) -> usize {
+        let mut frames = 0;
+        for output in outcome.outputs {
+            let inputs = self.applications.as_mut().map_or_else(Vec::new, |known| known.hear(self.now, &output));
+            for input in inputs {
+                self.put_in(input.at.max(self.now), Input { place: None, input });
+            }
+            match (output.port == host.device, output.args.as_slice()) {
+                (true, [Datum::Message(octets)]) => {
+                    frames += 1;
+                    self.pending.push(Pending { number: self.sent, at: self.now, octets: octets.clone() });
+                    self.sent += 1;
+                    if self.pending.len() > REMEMBERED {
+                        self.pending.remove(0);
+                    }
+                }
+                _ => told.push(self::told(host, output.port, output.event, &output.args)),
+            }
+        }
+        frames
+    }
+
+    /// What was noted of a call that nobody asks about.
+    fn forget(&mut self) {
+        drop(noted::take(&self.noter, |_| true));
+        drop(self.instance.traced());
+        drop(self.instance.take_recording());
+    }
+
+    /// A frame comes to the stack.
+    pub fn come(&mut self, host: &Host<'_>, octets: &[u8]) -> Came {
+        let before = self.instance.accounts();
+        let args = [Datum::Message(octets.to_vec())];
+        let first = self.instance.input(self.now, host.device, host.frame, &args);
+        let refused = first.refused;
+        let (mut outputs, mut reports) = (Vec::new(), reported(&first));
+        let trace = self.instance.traced();
+        let mut kept = kept(self.instance.automaton(), trace);
+        let mut answers = self.take(host, first, &mut outputs);
+        // What it puts off, and timers that it set for now, are its doing.
+        for _ in 0..CALLS {
+            if self.instance.next_deadline().is_none_or(|due| due > self.now) {
+                break;
+            }
+            let more = self.instance.advance(self.now);
+            reports.extend(reported(&more));
+            let trace = self.instance.traced();
+            kept.extend(self::kept(self.instance.automaton(), trace));
+            answers += self.take(host, more, &mut outputs);
+        }
+        let after = self.instance.accounts();
+        let ended = noted::take(&self.noter, |reason| count(&before, reason) < count(&after, reason));
+        drop(self.instance.take_recording());
+        if after.held <= before.held {
+            kept.clear();
+        }
+        kept.dedup();
+        let gone = after.gone - before.gone;
+        let is_dropped = ended.iter().any(|ended| ended.how == How::Dropped);
+        let is_low = ended.iter().filter(|ended| ended.how == How::Dropped).all(|at| host.lowest.contains(&at.layer));
+        let fate = match () {
+            () if refused => Fate::Refused,
+            () if is_dropped && is_low && !is_damaged(host, octets) => Fate::NotForIt,
+            () if is_dropped || gone > 0 => Fate::Dropped,
+            () if !kept.is_empty() => Fate::Kept,
+            () => Fate::Taken,
+        };
+        Came { fate, ended, kept, outputs, answers, reports, gone }
+    }
+
+    /// A packet of the capture is this frame of the stack's.
+    pub fn show(&mut self, place: usize, packet: u64) {
+        let pending = self.pending.remove(place);
+        self.shown.push((packet, pending.octets));
+        if self.shown.len() > REMEMBERED {
+            self.shown.remove(0);
+        }
+    }
+}
+
+/// Whether the decoders, or the layers in any state, refuse a frame.
+fn is_damaged(host: &Host<'_>, octets: &[u8]) -> bool {
+    host.dissector.dissect(octets, Front::Frame).layers.iter().any(Layer::is_refused)
+}
+
+fn reported(outcome: &Outcome) -> Vec<String> {
+    let one = |(report, place): &(mokume_reaction::Report, String)| format!("{report} ({place})");
+    outcome.reports.iter().map(one).collect()
+}
+
+fn count(accounts: &Accounts, reason: mokume_reaction::ReasonId) -> u64 {
+    accounts.dropped.iter().find(|(known, _)| *known == reason).map_or(0, |(_, count)| *count)
+}
+
+/// The cells in which a message stands that stood not there before.
+fn kept(automaton: &Automaton, trace: Option<Trace>) -> Vec<String> {
+    let mut found = Vec::new();
+    for change in trace.into_iter().flat_map(|trace| trace.changes) {
+        let class = automaton.class(change.class);
+        let layer = &automaton.layers[class.layer.index()].name;
+        for cell in change.cells.iter().filter(|cell| matches!(cell.to, Some(Held::Message(_)))) {
+            found.push(format!("{layer}.{}", class.cells[cell.cell.index()].name));
+        }
+    }
+    found
+}
+
+/// `udp.deliver(session 1, "hello")`
+fn told(host: &Host<'_>, port: PortId, event: u32, args: &[Datum]) -> String {
+    let automaton = &host.compiled.composed;
+    let of = &automaton.ports[port.index()];
+    let output = &of.outputs[event as usize];
+    let args = record::arguments(automaton, &host.compiled.written, port, &output.params, args);
+    format!("{}.{}{args}", of.name, output.event)
+}
