@@ -14,10 +14,7 @@ pub fn chosen(automaton: &Automaton, items: &[WireItem], field: FieldIndex, valu
     items.iter().find_map(|item| match item {
         WireItem::Choice { on, arms, .. } if *on == field => {
             let arm = arms.iter().find(|arm| arm.tag == value)?;
-            arm.selects
-                .iter()
-                .find_map(|(header, variant)| alternative(automaton, *header, *variant))
-                .map(str::to_string)
+            of_arm(automaton, arm).map(str::to_string)
         }
         item => item.inner().into_iter().find_map(|items| chosen(automaton, items, field, value)),
     })
@@ -27,11 +24,7 @@ pub fn chosen(automaton: &Automaton, items: &[WireItem], field: FieldIndex, valu
 pub fn choices(automaton: &Automaton, items: &[WireItem], field: FieldIndex) -> Vec<(String, u64)> {
     let of = |item: &WireItem| match item {
         WireItem::Choice { on, arms, .. } if *on == field => {
-            let named = |arm: &WireArm| {
-                let mut selects = arm.selects.iter();
-                let name = selects.find_map(|(header, variant)| alternative(automaton, *header, *variant))?;
-                Some((name.to_string(), arm.tag))
-            };
+            let named = |arm: &WireArm| Some((of_arm(automaton, arm)?.to_string(), arm.tag));
             arms.iter().filter_map(named).collect()
         }
         item => item.inner().into_iter().flat_map(|items| choices(automaton, items, field)).collect::<Vec<_>>(),
@@ -60,6 +53,13 @@ pub fn alternative(automaton: &Automaton, header: HeaderId, variant: VariantId) 
     name.filter(|name| variants.len() > 1 && !name.is_empty())
 }
 
+/// What an arm is called: of several headers' alternatives the one that is not the first of its header, for that one says most.
+fn of_arm<'a>(automaton: &'a Automaton, arm: &WireArm) -> Option<&'a str> {
+    let named = |(header, variant): &(HeaderId, VariantId)| alternative(automaton, *header, *variant);
+    let others = arm.selects.iter().filter(|(_, variant)| *variant != VariantId(0));
+    others.chain(&arm.selects).find_map(named)
+}
+
 fn walk(automaton: &Automaton, items: &[WireItem], within: Option<&str>, found: &mut Vec<Option<String>>) {
     for item in items {
         match item {
@@ -75,8 +75,7 @@ fn walk(automaton: &Automaton, items: &[WireItem], within: Option<&str>, found: 
             }
             WireItem::Choice { arms, .. } => {
                 for arm in arms {
-                    let own =
-                        arm.selects.iter().find_map(|(header, variant)| alternative(automaton, *header, *variant));
+                    let own = of_arm(automaton, arm);
                     walk(automaton, &arm.items, own.or(within), found);
                 }
             }
@@ -91,7 +90,7 @@ fn option(automaton: &Automaton, items: &[WireItem], within: Option<&str>, name:
             Some(within.map(str::to_string))
         }
         WireItem::Choice { arms, .. } => arms.iter().find_map(|arm| {
-            let own = arm.selects.iter().find_map(|(header, variant)| alternative(automaton, *header, *variant));
+            let own = of_arm(automaton, arm);
             option(automaton, &arm.items, own.or(within), name)
         }),
         item => item.inner().into_iter().find_map(|items| option(automaton, items, within, name)),

@@ -48,7 +48,7 @@ pub(super) fn send(body: &mut Body, args: &[ast::Arg], clauses: &Clauses, span: 
 
 fn is_attribute(body: &Body, name: &Name) -> bool {
     let is_named = |id: &AttributeId| body.cx.program.attributes[id.index()].name.text == name.text;
-    body.this_layer().is_some_and(|layer| layer.writes.iter().any(|id| is_named(id)))
+    body.this_layer().is_some_and(|layer| layer.writes.iter().any(is_named))
 }
 
 /// The empty message that an alternative goes with of which attributes are said: `below.send(Ask { from }, dest: 1)`.
