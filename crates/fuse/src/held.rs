@@ -43,6 +43,7 @@ impl Region<'_> {
                 continue;
             }
             if at == index {
+                self.must_live(object)?;
                 return Ok(Some(self.held[place].message.clone()));
             }
             if !self.differ(at, index) {

@@ -413,16 +413,19 @@ impl<'a> Region<'a> {
             if (of, what) != (class, cell) || !self.is_one(other, object)? {
                 continue;
             }
-            match (place, index) {
-                (Some(a), Some(b)) if a != b && self.differ(a, b) => {}
+            let is_there = match (place, index) {
+                (Some(a), Some(b)) if a != b && self.differ(a, b) => false,
                 (Some(a), Some(b)) if a != b => {
                     let same = self.graph.compare(Compare::Eq, a, b);
-                    if self.decide(same, None)? {
-                        return Ok(value);
-                    }
+                    self.decide(same, None)?
                 }
-                _ if place == index => return Ok(value),
+                _ if place == index => true,
                 _ => return self.no("reads what may have been written by another name"),
+            };
+            if is_there {
+                // What is written to nobody is lost.
+                self.must_live(object)?;
+                return Ok(value);
             }
         }
         Ok(self.graph.add(kind, ty))
