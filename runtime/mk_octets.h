@@ -118,6 +118,16 @@ static inline uint64_t mk_ordered(uint64_t value, uint32_t size, bool big)
 }
 #endif
 
+/* A number with its octets the other way around: what is big-endian, read as little-endian. */
+#define MK_TURNED(width) \
+    static inline uint##width##_t mk_turned_##width(uint##width##_t value) \
+    { \
+        return MK_ORDER_le(width, MK_ORDER_be(width, value)); \
+    }
+MK_TURNED(16)
+MK_TURNED(32)
+MK_TURNED(64)
+
 /* Numbers of 16, 32 and 64 bits, wherever they lie. */
 #define MK_NUMBERS(order, width) \
     static inline uint##width##_t mk_get_##order##_##width(const uint8_t *at) \
@@ -158,7 +168,7 @@ static inline uint64_t mk_last_octets(const uint8_t *end, uint32_t rest)
 typedef uint16_t mk_numbers __attribute__((vector_size(32)));
 typedef uint32_t mk_sums __attribute__((vector_size(32)));
 
-static inline uint32_t mk_sum16_many(const uint8_t *octets, uint32_t size)
+static MK_APART MK_UNUSED uint32_t mk_sum16_many(const uint8_t *octets, uint32_t size)
 {
     mk_sums sums = {0};
     const mk_sums first_halves = sums + 0xffff;
