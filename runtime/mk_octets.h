@@ -248,12 +248,10 @@ static inline uint64_t mk_add_around(uint64_t a, uint64_t b)
     return sum < a ? sum + 1 : sum;
 }
 
-/* `mk_sum16_part_as`, among such. */
-static inline uint64_t mk_sum_raw(bool brisk, const uint8_t *octets, uint32_t size, uint32_t at, uint32_t part)
+/* `mk_sum16_as`, among such. */
+static inline uint64_t mk_sum_raw(bool brisk, const uint8_t *octets, uint32_t size)
 {
-    uint32_t first = mk_min_u32(at, size);
     uint64_t sum = 0, word;
-    octets = mk_behind(octets, first), size = mk_min_u32(part, size - first);
     if (size >= MK_MANY_OCTETS)
         return mk_raw(brisk ? mk_sum16_many(octets, size) : mk_sum16(octets, size));
     for (; size >= 8; octets += 8, size -= 8) {
@@ -267,6 +265,13 @@ static inline uint64_t mk_sum_raw(bool brisk, const uint8_t *octets, uint32_t si
     if (size & 2)
         sum += mk_read_16(octets), octets += 2;
     return size & 1 && !MK_FAULT(sum_odd) ? sum + mk_raw((uint32_t)*octets << 8) : sum;
+}
+
+/* `mk_sum16_part_as`, among such. */
+static inline uint64_t mk_sum_raw_part(bool brisk, const uint8_t *octets, uint32_t size, uint32_t at, uint32_t part)
+{
+    uint32_t first = mk_min_u32(at, size);
+    return mk_sum_raw(brisk, mk_behind(octets, first), mk_min_u32(part, size - first));
 }
 
 /* `mk_fold16` of such a sum, of less than 2^48. */
