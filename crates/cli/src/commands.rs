@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use mokume_base::world::RealWorld;
+use mokume_base::Diagnostic;
 use mokume_driver::apart::Streams;
 use mokume_driver::compile::{self, Checked, Compiled};
 use mokume_driver::path::{Fuse, Passes};
@@ -13,7 +14,8 @@ use serde_json::json;
 use crate::apart::Apart;
 use crate::arguments::{Arguments, ByProfile, Command, Drawn, Emit, SchemaOf, StackChoice};
 use crate::common::{
-    accepted, backend_of, compiled_to_write, picture_name, profile_of, refused, with_stack, write, written,
+    accepted, backend_of, compiled_to_write, input_text, is_input, picture_name, profile_of, refused, with_stack,
+    write, written, INPUT,
 };
 use crate::print::{counted, Printer};
 use crate::run::run_stack;
@@ -213,21 +215,30 @@ pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i3
 }
 
 fn check(files: &[String], apart: &Apart, printer: &Printer) -> Result<i32, Failure> {
+    if is_input(files)? {
+        let text = (INPUT.to_string(), input_text()?);
+        let checked = compile::check_with(&RealWorld, &[], vec![text])?;
+        let diagnostics = mokume_driver::check::without_c(&checked);
+        return say_checked(&checked, &diagnostics, printer);
+    }
     let checked = compile::check(&RealWorld, files)?;
     // Functions in C are compiled and opened, for what is to be said of them.
     apart.carry_out(&checked.natives, || print_checked(&checked, printer))
 }
 
 fn print_checked(checked: &Checked, printer: &Printer) -> Result<i32, Failure> {
-    let diagnostics = mokume_driver::check::all(checked, &RealWorld);
-    printer.diagnostics(&diagnostics, &checked.sources);
-    let wrong = compile::has_errors(&diagnostics);
+    say_checked(checked, &mokume_driver::check::all(checked, &RealWorld), printer)
+}
+
+fn say_checked(checked: &Checked, diagnostics: &[Diagnostic], printer: &Printer) -> Result<i32, Failure> {
+    printer.diagnostics(diagnostics, &checked.sources);
+    let wrong = compile::has_errors(diagnostics);
     let files = checked.roots.len();
     if printer.is_json() && diagnostics.is_empty() {
         printer.object(&json!({ "checked": files, "errors": 0 }));
     }
     if !printer.is_json() {
-        printer.line(format!("checked {files} file{}: {}", if files == 1 { "" } else { "s" }, counted(&diagnostics)));
+        printer.line(format!("checked {files} file{}: {}", if files == 1 { "" } else { "s" }, counted(diagnostics)));
     }
     Ok(i32::from(wrong))
 }
