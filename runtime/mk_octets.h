@@ -118,6 +118,16 @@ static inline uint64_t mk_ordered(uint64_t value, uint32_t size, bool big)
 }
 #endif
 
+/* A number with its octets the other way around: what is big-endian, read as little-endian. */
+#define MK_TURNED(width) \
+    static inline uint##width##_t mk_turned_##width(uint##width##_t value) \
+    { \
+        return MK_ORDER_le(width, MK_ORDER_be(width, value)); \
+    }
+MK_TURNED(16)
+MK_TURNED(32)
+MK_TURNED(64)
+
 /* Numbers of 16, 32 and 64 bits, wherever they lie. */
 #define MK_NUMBERS(order, width) \
     static inline uint##width##_t mk_get_##order##_##width(const uint8_t *at) \
@@ -158,7 +168,7 @@ static inline uint64_t mk_last_octets(const uint8_t *end, uint32_t rest)
 typedef uint16_t mk_numbers __attribute__((vector_size(32)));
 typedef uint32_t mk_sums __attribute__((vector_size(32)));
 
-static inline uint32_t mk_sum16_many(const uint8_t *octets, uint32_t size)
+static MK_APART MK_UNUSED uint32_t mk_sum16_many(const uint8_t *octets, uint32_t size)
 {
     mk_sums sums = {0};
     const mk_sums first_halves = sums + 0xffff;
@@ -238,12 +248,10 @@ static inline uint64_t mk_add_around(uint64_t a, uint64_t b)
     return sum < a ? sum + 1 : sum;
 }
 
-/* `mk_sum16_part_as`, among such. */
-static inline uint64_t mk_sum_raw(bool brisk, const uint8_t *octets, uint32_t size, uint32_t at, uint32_t part)
+/* `mk_sum16_as`, among such. */
+static inline uint64_t mk_sum_raw(bool brisk, const uint8_t *octets, uint32_t size)
 {
-    uint32_t first = mk_min_u32(at, size);
     uint64_t sum = 0, word;
-    octets = mk_behind(octets, first), size = mk_min_u32(part, size - first);
     if (size >= MK_MANY_OCTETS)
         return mk_raw(brisk ? mk_sum16_many(octets, size) : mk_sum16(octets, size));
     for (; size >= 8; octets += 8, size -= 8) {
@@ -257,6 +265,13 @@ static inline uint64_t mk_sum_raw(bool brisk, const uint8_t *octets, uint32_t si
     if (size & 2)
         sum += mk_read_16(octets), octets += 2;
     return size & 1 && !MK_FAULT(sum_odd) ? sum + mk_raw((uint32_t)*octets << 8) : sum;
+}
+
+/* `mk_sum16_part_as`, among such. */
+static inline uint64_t mk_sum_raw_part(bool brisk, const uint8_t *octets, uint32_t size, uint32_t at, uint32_t part)
+{
+    uint32_t first = mk_min_u32(at, size);
+    return mk_sum_raw(brisk, mk_behind(octets, first), mk_min_u32(part, size - first));
 }
 
 /* `mk_fold16` of such a sum, of less than 2^48. */

@@ -5,6 +5,7 @@
 //!
 //! Invariant: answers hold for every run of the body, and only of verified bodies.
 
+mod bounds;
 mod components;
 mod dominators;
 mod flow;
@@ -15,6 +16,7 @@ mod reuse;
 mod straight;
 mod weights;
 
+pub use bounds::{Bounds, Quantity};
 pub use dominators::Dominators;
 pub use flow::{in_order, Blocks, Flow};
 pub use inline::{flat, inlined, run_by, run_in, take_out, Site};

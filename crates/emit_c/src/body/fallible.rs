@@ -35,8 +35,11 @@ pub(super) fn attempt(w: &mut Writer, op: &Fallible, result: Option<Value>) -> A
         }
         Fallible::Find { object, cell, key } => {
             if let Some(index) = maps::index(w, *object, *cell) {
-                let find = if w.is_path() { "find_here" } else { "find" };
-                return found(w, *object, maps::call(find, &index, w, None, key), result);
+                let find = match w.is_path() {
+                    true => maps::find_here(&index, w, (*object, *cell), key),
+                    false => maps::call("find", &index, w, None, key),
+                };
+                return found(w, *object, find, result);
             }
             let (entry, results) = maps::find(w, (*object, *cell), key);
             Attempt { condition: Some(is_there(&entry)), results, ..Attempt::default() }

@@ -2,7 +2,9 @@
 
 use mokume_reaction::*;
 
+use super::paths;
 use super::writer::Writer;
+use crate::plan::keys;
 use crate::state::{index, numbers};
 use crate::tree::*;
 use crate::types::{c_type, stored_octets};
@@ -40,6 +42,66 @@ pub(super) fn index(w: &Writer, object: Value, cell: CellId) -> Option<String> {
 pub(super) fn call(what: &str, index: &str, w: &Writer, object: Option<Value>, key: &[Value]) -> Expr {
     let values = object.iter().chain(key).map(|value| w.value(*value));
     acts(format!("{what}_{index}"), [instance()].into_iter().chain(values).collect::<Vec<_>>())
+}
+
+/// A look-up on a path: by the words of the key where the map keeps them, which are read from messages as they lie there.
+pub(super) fn find_here(index: &str, w: &Writer, (object, cell): (Value, CellId), key: &[Value]) -> Expr {
+    let words = match w.plan.keys.get(&(w.class_of(object), cell)) {
+        Some(words) => words.iter().map(|word| of_word(w, word, key)).collect(),
+        None => w.values(key),
+    };
+    acts(format!("find_here_{index}"), [instance()].into_iter().chain(words).collect::<Vec<_>>())
+}
+
+/// A word of a key: as many of its parts at once as lie side by side in one message, in the same order.
+fn of_word(w: &Writer, word: &keys::Word, key: &[Value]) -> Expr {
+    let mut whole: Option<Expr> = None;
+    let mut rest = word.as_slice();
+    while let Some(first) = rest.first() {
+        let runs = (1..=rest.len()).rev().find_map(|parts| Some((parts, at_once(w, &rest[..parts], key)?)));
+        let (parts, value) = runs.unwrap_or_else(|| (1, alone(w, first, key)));
+        rest = &rest[parts..];
+        if w.ranges.constant(key[first.at]) == Some(0) && parts == 1 {
+            continue;
+        }
+        let value = match first.from {
+            0 => value,
+            from => value.cast("uint64_t").infix(Infix::Shl, number(8 * from)),
+        };
+        whole = Some(match whole {
+            Some(before) => before.infix(Infix::BitOr, value),
+            None => value,
+        });
+    }
+    whole.unwrap_or(Expr::Number(0)).cast(keys::c_type(word))
+}
+
+/// Parts that one number of a message is; none if they are not.
+fn at_once(w: &Writer, parts: &[keys::Part], key: &[Value]) -> Option<Expr> {
+    let made = |value: Value| w.made(value).map(|op| &op.kind);
+    let octets: u32 = parts.iter().map(|part| part.octets).sum();
+    let read =
+        |part: &keys::Part| keys::read(&made, key[part.at], part.octets).filter(|read| read.endian == part.endian);
+    let first = read(parts.first()?)?;
+    let mut end = first.at;
+    for part in parts {
+        read(part).filter(|read| (read.message, read.at) == (first.message, end))?;
+        end += u64::from(part.octets);
+    }
+    if !matches!(octets, 2 | 4 | 8) || !paths::has(w, first.message, end) {
+        return None;
+    }
+    let (at, _) = paths::part(w, first.message);
+    Some(reads(format!("mk_get_le_{}", 8 * octets), [at.infix(Infix::Add, number(first.at))]))
+}
+
+/// A part of a word, from its value.
+fn alone(w: &Writer, part: &keys::Part, key: &[Value]) -> Expr {
+    let value = w.value(key[part.at]);
+    match part.endian {
+        Endian::Big => computes(format!("mk_turned_{}", 8 * part.octets), [value]),
+        Endian::Little => value,
+    }
 }
 
 /// Writes the key down.

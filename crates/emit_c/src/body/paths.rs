@@ -48,8 +48,12 @@ pub(super) fn operation(w: &mut Writer, op: &Op) -> bool {
         }
         OpKind::SumPart { message, at, size } => {
             let (octets, all) = part(w, *message);
-            let args = [brisk(w), octets, all, w.value(*at), w.value(*size)];
-            w.assign(results[0], reads("mk_sum16_part_as", args));
+            let (first, part) = (w.value(*at), w.value(*size));
+            let sum = match all_of_part(w, *message, *at, *size) {
+                true => reads("mk_sum16_as", [brisk(w), octets.infix(Infix::Add, first), part]),
+                false => reads("mk_sum16_part_as", [brisk(w), octets, all, first, part]),
+            };
+            w.assign(results[0], sum);
         }
         OpKind::Skip { message, size } => skip(w, *message, *size, op),
         OpKind::Trim { message, size } => trim(w, *message, *size, op),
@@ -371,6 +375,11 @@ fn set_part(w: &mut Writer, result: Value, message: Value, (at, size): (Expr, Ex
     w.set_octets(result, part);
 }
 
+/// Whether all octets of a part of a message are surely there.
+pub(super) fn all_of_part(w: &Writer, message: Value, at: Value, size: Value) -> bool {
+    w.ranges.constant(at).is_some_and(|at| w.fits(size, at, message))
+}
+
 /// Whether a message has so many octets wherever the path comes to it.
 pub(super) fn has(w: &Writer, message: Value, octets: u64) -> bool {
     w.least.get(&message).is_some_and(|least| octets <= *least)
@@ -378,7 +387,7 @@ pub(super) fn has(w: &Writer, message: Value, octets: u64) -> bool {
 
 /// A number of octets, no more than there are; more is reported.
 fn within(w: &mut Writer, message: Value, size: Value, all: Expr, op: &Op) -> Expr {
-    if w.ranges.constant(size).is_some_and(|size| has(w, message, size)) {
+    if w.ranges.constant(size).is_some_and(|size| has(w, message, size)) || w.fits(size, 0, message) {
         return w.value(size);
     }
     let size = acts("mk_do_within", [core(), w.value(size), all, w.source(op.source)]);
@@ -419,13 +428,13 @@ fn get_more(field: OctetField, octets: Expr, at: u64, least: u64) -> Expr {
 fn load(w: &mut Writer, field: OctetField, message: Value, at: Value, op: &Op) -> Expr {
     let (octets, size) = part(w, message);
     let (known, end) = (w.ranges.constant(at), |at: u64| at + u64::from(field.width / 8));
-    let (at, source) = (w.value(at), w.source(op.source));
+    let (place, at, source) = (at, w.value(at), w.source(op.source));
     let got = match known {
         Some(known) => get_more(field, octets, known, w.least.get(&message).copied().unwrap_or(0)),
         None => get(field, octets.infix(Infix::Add, at.clone())),
     };
     let got = got.cast(w.c_type_of(op.results[0]));
-    if known.is_some_and(|at| has(w, message, end(at))) {
+    if known.is_some_and(|at| has(w, message, end(at))) || w.fits(place, end(0), message) {
         return got;
     }
     let there = reads("mk_holds", [size, at, number(u64::from(field.width / 8))]);

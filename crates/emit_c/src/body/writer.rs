@@ -2,7 +2,7 @@
 //!
 //! It must keep: an expression that stands for a value means the same wherever the value may be used.
 
-use mokume_analyse::{Liveness, Reuse};
+use mokume_analyse::{Bounds, Liveness, Quantity, Reuse};
 use mokume_reaction::*;
 
 use super::octets::Octets;
@@ -42,6 +42,8 @@ pub(crate) struct Writer<'p, 'a> {
     /// Which arrays take the place of those that they are made of.
     reuse: Reuse,
     pub ranges: Ranges,
+    /// Of a path: what its guards say of sizes.
+    bounds: Option<Bounds<'a>>,
     block: Lines,
     /// The block of the form at hand, and the emissions that wait for the handler's exits: block, function, arguments.
     pub at_block: BlockId,
@@ -68,6 +70,7 @@ impl<'p, 'a> Writer<'p, 'a> {
             live: Liveness::of(body),
             reuse: Reuse::of(body),
             ranges: Ranges::of(plan.automaton, body),
+            bounds: matches!(unit, Unit::Path(_)).then(|| Bounds::of(plan.automaton, body)),
             block: Lines::new(),
             at_block: BlockId(0),
             sunk: Vec::new(),
@@ -115,6 +118,12 @@ impl<'p, 'a> Writer<'p, 'a> {
     /// Whether a value of a path is used in one place only.
     pub fn is_used_once(&self, value: Value) -> bool {
         self.uses.get(value.index()) == Some(&1)
+    }
+
+    /// Whether a message surely has so many octets, and `more`, where the path stands.
+    pub fn fits(&self, size: Value, more: u64, message: Value) -> bool {
+        let (size, message) = ((Quantity::Value(size), more), Quantity::SizeOf(message));
+        self.bounds.as_ref().is_some_and(|bounds| bounds.at_most(self.at_block, size, message))
     }
 
     /// What a message is on a path.

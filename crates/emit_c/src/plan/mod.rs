@@ -3,6 +3,7 @@
 //! It must keep: bounds computed here hold on every run, since nothing is allocated after the start.
 
 pub(crate) mod heads;
+pub(crate) mod keys;
 mod order;
 mod shared;
 mod support;
@@ -69,6 +70,8 @@ pub struct Plan<'a> {
     pub heads: Heads,
     /// What memos read.
     pub support: Support,
+    /// How the keys of maps of objects stand that paths look up from messages.
+    pub keys: HashMap<(ClassId, CellId), Vec<keys::Word>>,
     /// By handler: whether no event for it is for nobody.
     sure: Vec<bool>,
     /// By function, and by parameter: whether whoever runs it gives an object that is there.
@@ -101,6 +104,10 @@ impl<'a> Plan<'a> {
             heads: Heads::of(automaton, &mortal(automaton)),
             mortal: mortal(automaton),
             support: Support::of(automaton),
+            keys: cells(automaton, |kind| matches!(kind, CellKind::Map { .. }))
+                .into_iter()
+                .filter_map(|map| Some((map, keys::words(automaton, map)?)))
+                .collect(),
             sure: sure::handlers(automaton),
             given_there: Vec::new(),
             coverage,

@@ -8,6 +8,7 @@ use mokume_reaction::*;
 use super::numbers::{class_of, number_type};
 use super::octets::places_by;
 use super::stored::Stored;
+use crate::plan::keys::{self, Word};
 use crate::plan::Plan;
 use crate::text::Text;
 use crate::types::{c_type, declare};
@@ -29,13 +30,17 @@ struct Index<'a> {
     capacity: u32,
     objects: u32,
     mask: u32,
-    /// `, uint32_t key0, …` and `key0, …`
+    /// `, uint32_t key0, …`
     params: String,
-    keys: String,
-    /// The key in numbers of 64 bits, as many parts in each as have room.
-    words: Vec<String>,
-    /// The cells of `object`, and whether they are the key.
-    cells: String,
+    /// Its words, from that, where they are kept beside the index (`plan/keys.rs`).
+    begin: Vec<String>,
+    /// What is looked up, words or key: `, uint64_t word0, …` and `word0, …`
+    asked_params: String,
+    asked: String,
+    /// The same in numbers of 64 bits, as many parts in each as have room.
+    mixed: Vec<String>,
+    /// The same of the object whose number is `number`, and whether it is what is looked up.
+    kept: String,
     same: String,
     is_on_path: bool,
 }
@@ -55,44 +60,79 @@ fn index<'a>(plan: &'a Plan, (owner, cell): (ClassId, CellId), kind: &CellKind) 
     let of = class_of(kind)?;
     let CellKind::Map { key, by, capacity, .. } = kind else { return None };
     let names = &plan.names;
-    let (mut params, mut keys, mut cells, mut same) = (String::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut params, mut keys, mut cells) = (String::new(), Vec::new(), Vec::new());
     for (at, (ty, of_object)) in key.iter().zip(by).enumerate() {
         params += &format!(", {}", declare(c_type(plan.automaton, *ty), &format!("key{at}")));
-        let member = format!("object->{}", names.cells[of.index()][of_object.index()]);
-        let member = Stored::of(plan.automaton, plan.automaton.class(of), *ty).read(&member);
+        let record = format!("k->{}[number - 1]", names.classes[of.index()]);
+        let member = format!("{record}.{}", names.cells[of.index()][of_object.index()]);
         keys.push(format!("key{at}"));
-        same.push(format!("{member} == key{at}"));
-        cells.push(member);
+        cells.push(Stored::of(plan.automaton, plan.automaton.class(of), *ty).read(&member));
     }
+    let owner_cell = format!("k->{}[0].{}", names.classes[owner.index()], names.cells[owner.index()][cell.index()]);
+    let (mut begin, mut asked_params, mut asked, mut kept) = (Vec::new(), params.clone(), keys.clone(), cells);
+    let mut mixed = side_by_side(plan, key, &keys);
+    if let Some(words) = plan.keys.get(&(owner, cell)) {
+        asked = (0..words.len()).map(|at| format!("word{at}")).collect();
+        kept = asked.iter().map(|word| format!("{owner_cell}_keys[number - 1].{word}")).collect();
+        let declared = |(word, name): (&Word, &String)| format!("{} {name}", keys::c_type(word));
+        let declared: Vec<String> = words.iter().zip(&asked).map(declared).collect();
+        begin = declared.iter().zip(words).map(|(name, word)| format!("{name} = {};", of_parts(word, &keys))).collect();
+        asked_params = declared.iter().map(|word| format!(", {word}")).collect();
+        mixed = asked.clone();
+    }
+    let same: Vec<String> = kept.iter().zip(&asked).map(|(kept, asked)| format!("{kept} == {asked}")).collect();
     Some(Index {
         name: name(plan, owner, cell),
         stack: &names.stack,
-        owner: format!("k->{}[0].{}", names.classes[owner.index()], names.cells[owner.index()][cell.index()]),
+        owner: owner_cell,
         of: &names.classes[of.index()],
         ty: number_type(plan.automaton, of),
         capacity: *capacity,
         objects: plan.automaton.class(of).capacity,
         mask: places_by(*capacity) - 1,
         params,
-        words: words(plan, key),
-        keys: keys.join(", "),
-        cells: cells.join(", "),
+        begin,
+        asked_params,
+        asked: asked.join(", "),
+        mixed,
+        kept: kept.join(", "),
         same: same.join(" && "),
         is_on_path: !plan.automaton.paths.is_empty(),
     })
 }
 
+/// A word of a key, of its parts as they are.
+fn of_parts(word: &Word, parts: &[String]) -> String {
+    let part = |part: &keys::Part| {
+        let (value, bits) = (&parts[part.at], 8 * part.octets);
+        let value = match part.endian {
+            Endian::Big => format!("mk_turned_{bits}({value})"),
+            Endian::Little => value.clone(),
+        };
+        match part.from {
+            0 => value,
+            from => format!("(uint64_t){value} << {}", 8 * from),
+        }
+    };
+    let word_type = keys::c_type(word);
+    let whole: Vec<String> = word.iter().map(part).collect();
+    match (whole.len(), word_type) {
+        (1, _) | (_, "uint64_t") => whole.join(" | "),
+        _ => format!("({word_type})({})", whole.join(" | ")),
+    }
+}
+
 /// Parts of a key side by side, in numbers of 64 bits.
-fn words(plan: &Plan, key: &[Type]) -> Vec<String> {
+fn side_by_side(plan: &Plan, key: &[Type], parts: &[String]) -> Vec<String> {
     let mut words: Vec<(u8, String)> = Vec::new();
-    for (at, ty) in key.iter().enumerate() {
+    for (ty, part) in key.iter().zip(parts) {
         let width = 8 * crate::types::stored_octets(plan.automaton, *ty) as u8;
         match words.last_mut() {
             Some((used, word)) if *used + width <= 64 => {
-                *word += &format!(" | (uint64_t)key{at} << {used}");
+                *word += &format!(" | (uint64_t){part} << {used}");
                 *used += width;
             }
-            _ => words.push((width, format!("key{at}"))),
+            _ => words.push((width, part.clone())),
         }
     }
     words.into_iter().map(|(_, word)| word).collect()
@@ -102,10 +142,10 @@ impl Index<'_> {
     fn write(&self, text: &mut Text) {
         self.home(text);
         self.place(text);
-        self.find("find", "MK_UNUSED", text);
+        self.find(text);
         // On paths they are mostly one of few look-ups.
         if self.is_on_path {
-            self.find("find_here", "MK_IN_PLACE MK_UNUSED", text);
+            self.find_here(text);
         }
         self.insert(text);
         self.remove(text);
@@ -113,11 +153,11 @@ impl Index<'_> {
 
     /// Where in the index a key belongs.
     fn home(&self, text: &mut Text) {
-        let Index { name, params, words, mask, .. } = self;
+        let Index { name, asked_params, mixed, mask, .. } = self;
         let bits = mask.count_ones();
-        text.function(format!("static MK_UNUSED uint32_t home_{name}({})", params.trim_start_matches(", ")));
+        text.function(format!("static MK_UNUSED uint32_t home_{name}({})", asked_params.trim_start_matches(", ")));
         text.line("uint64_t hash = 0;");
-        for word in words {
+        for word in mixed {
             text.line(format!("hash = mk_mix_key(hash, {word});"));
         }
         text.line(format!("return (uint32_t)(hash >> {});", 64 - bits));
@@ -126,12 +166,12 @@ impl Index<'_> {
 
     /// Its place, or the free one where it would go.
     fn place(&self, text: &mut Text) {
-        let Index { name, stack, owner, ty, params, keys, mask, same, .. } = self;
-        text.function(format!("static MK_UNUSED uint32_t place_{name}(const struct {stack} *k{params})"));
+        let Index { name, stack, owner, ty, asked_params, asked, mask, same, .. } = self;
+        text.function(format!("static MK_UNUSED uint32_t place_{name}(const struct {stack} *k{asked_params})"));
         text.line(format!("const {ty} *index = {owner}_entries;"));
-        text.line(format!("uint32_t place = home_{name}({keys});"));
+        text.line(format!("uint32_t place = home_{name}({asked});"));
         text.open(format!("for (; index[place]; place = (place + 1) & {mask})"));
-        self.object(text);
+        text.line("uint32_t number = index[place];");
         text.line(format!("if ({same})"));
         text.line("    break;");
         text.close("");
@@ -139,42 +179,50 @@ impl Index<'_> {
         text.end_function();
     }
 
-    /// The object at a place of the index.
-    fn object(&self, text: &mut Text) {
+    fn reference(&self, place: &str) -> [String; 2] {
         let of = self.of;
-        text.line(format!("const struct {of} *object = &k->{of}[index[place] - 1];"));
+        [
+            format!("uint32_t generation = k->{of}_objects[number - 1].generation;"),
+            format!("{place}mk_ref_of(number - 1, generation & ~(MK_NOT_LIVING | MK_ENDED));"),
+        ]
     }
 
-    /// What `number` of the index means: nobody, or `found`.
-    fn reference(&self, text: &mut Text) {
-        let of = self.of;
-        text.line("if (!number)");
-        text.line("    return MK_NULL;");
-        text.line(format!("uint32_t generation = k->{of}_objects[number - 1].generation;"));
-        text.line("mk_ref found = mk_ref_of(number - 1, generation & ~(MK_NOT_LIVING | MK_ENDED));");
-    }
-
-    fn find(&self, find: &str, how: &str, text: &mut Text) {
-        let Index { name, stack, owner, ty, of, params, keys, mask, same, .. } = self;
-        text.function(format!("static {how} mk_ref {find}_{name}(const struct {stack} *k{params})"));
-        text.line(format!("const {ty} *index = {owner}_entries;"));
-        text.open(format!("for (uint32_t place = home_{name}({keys});; place = (place + 1) & {mask})"));
-        text.line("uint32_t number = index[place];");
-        text.line("if (!number)");
-        text.line("    return MK_NULL;");
-        text.line(format!("const struct {of} *object = &k->{of}[number - 1];"));
-        text.open(format!("if (MK_LIKELY({same}))"));
-        text.line(format!("uint32_t generation = k->{of}_objects[number - 1].generation;"));
-        text.line("return mk_ref_of(number - 1, generation & ~(MK_NOT_LIVING | MK_ENDED));");
-        text.close("");
-        text.close("");
+    /// By its key.
+    fn find(&self, text: &mut Text) {
+        let Index { name, stack, params, .. } = self;
+        text.function(format!("static MK_UNUSED mk_ref find_{name}(const struct {stack} *k{params})"));
+        self.begin.iter().for_each(|line| text.line(line));
+        self.search(text);
         text.end_function();
     }
 
+    /// In the middle of a path, by what is looked up.
+    fn find_here(&self, text: &mut Text) {
+        let Index { name, stack, asked_params, .. } = self;
+        let head = format!("mk_ref find_here_{name}(const struct {stack} *k{asked_params})");
+        text.function(format!("static MK_IN_PLACE MK_UNUSED {head}"));
+        self.search(text);
+        text.end_function();
+    }
+
+    fn search(&self, text: &mut Text) {
+        let Index { name, owner, ty, asked, mask, same, .. } = self;
+        text.line(format!("const {ty} *index = {owner}_entries;"));
+        text.open(format!("for (uint32_t place = home_{name}({asked});; place = (place + 1) & {mask})"));
+        text.line("uint32_t number = index[place];");
+        text.line("if (!number)");
+        text.line("    return MK_NULL;");
+        text.open(format!("if (MK_LIKELY({same}))"));
+        self.reference("return ").iter().for_each(|line| text.line(line));
+        text.close("");
+        text.close("");
+    }
+
     fn insert(&self, text: &mut Text) {
-        let Index { name, stack, owner, ty, params, keys, capacity, objects, .. } = self;
+        let Index { name, stack, owner, ty, params, asked, capacity, objects, .. } = self;
         text.function(format!("static MK_UNUSED bool insert_{name}(struct {stack} *k, mk_ref object{params})"));
-        text.line(format!("uint32_t place = place_{name}(k, {keys});"));
+        self.begin.iter().for_each(|line| text.line(line));
+        text.line(format!("uint32_t place = place_{name}(k, {asked});"));
         text.line(format!("bool is_new = !{owner}_entries[place];"));
         text.line(format!("if (is_new && {owner}.count >= {capacity} + (MK_FAULT(map_capacity) ? 1 : 0))"));
         text.line("    return false;");
@@ -182,17 +230,25 @@ impl Index<'_> {
         text.line("    return false;");
         text.line(format!("{owner}.count += is_new;"));
         text.line(format!("{owner}_entries[place] = ({ty})(mk_number(object) + 1);"));
+        if !self.begin.is_empty() {
+            for word in asked.split(", ") {
+                text.line(format!("{owner}_keys[mk_number(object)].{word} = {word};"));
+            }
+        }
         text.line("return true;");
         text.end_function();
     }
 
     /// Those behind a hole move back, so that each is found from its home on.
     fn remove(&self, text: &mut Text) {
-        let Index { name, stack, owner, ty, params, keys, cells, mask, .. } = self;
+        let Index { name, stack, owner, ty, params, asked, kept, mask, .. } = self;
         text.function(format!("static MK_UNUSED mk_ref remove_{name}(struct {stack} *k{params})"));
+        self.begin.iter().for_each(|line| text.line(line));
         text.line(format!("{ty} *index = {owner}_entries;"));
-        text.line(format!("uint32_t hole = place_{name}(k, {keys}), number = index[hole];"));
-        self.reference(text);
+        text.line(format!("uint32_t hole = place_{name}(k, {asked}), number = index[hole];"));
+        text.line("if (!number)");
+        text.line("    return MK_NULL;");
+        self.reference("mk_ref found = ").iter().for_each(|line| text.line(line));
         text.line(format!("{owner}.count--;"));
         text.line("index[hole] = 0;");
         let next = format!("place = (place + 1) & {mask}");
@@ -200,9 +256,9 @@ impl Index<'_> {
             "for (uint32_t {next_of}; index[place] && !MK_FAULT(map_removal); {next})",
             next_of = next.replacen("place + 1", "hole + 1", 1)
         ));
-        self.object(text);
+        text.line("number = index[place];");
         text.line("/* It may move back if its home is not between the hole (exclusive) and its place. */");
-        text.line(format!("uint32_t home = home_{name}({cells});"));
+        text.line(format!("uint32_t home = home_{name}({kept});"));
         text.line(format!("if (((place - home) & {mask}) < ((place - hole) & {mask}))"));
         text.line("    continue;");
         text.line("index[hole] = index[place];");

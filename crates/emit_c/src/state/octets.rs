@@ -3,13 +3,13 @@
 //! Invariant: it is what `sizeof` says of the records that `records.rs` and `runtime/mk_object.h` write;
 //! `crates/emit_c/tests/octets.rs` has a compiler compare them.
 
-use mokume_reaction::{Automaton, Cell, CellKind, Class, ClassId, Type};
+use mokume_reaction::{Automaton, Cell, CellId, CellKind, Class, ClassId, Type};
 
 use super::numbers;
 use super::stored::Stored;
 use crate::memos;
 use crate::plan::heads::{Beside, Heads};
-use crate::plan::mortal;
+use crate::plan::{keys, mortal};
 use crate::types::stored_octets;
 
 /// The oldest and the youngest of a class of children: `mk_family`.
@@ -88,7 +88,8 @@ pub(crate) fn record_align(automaton: &Automaton, class: ClassId) -> u64 {
 /// The members of a record: its cells, but for bits, and what is kept of memos.
 fn all_members(automaton: &Automaton, id: ClassId) -> Vec<(u64, u64)> {
     let class = automaton.class(id);
-    let cells = class.cells.iter().flat_map(|cell| members(automaton, class, cell));
+    let cells = class.cells.iter().enumerate();
+    let cells = cells.flat_map(|(at, cell)| members(automaton, (id, at.into()), class, cell));
     cells.chain(memos::of(automaton, Some(id)).map(|memo| (8, memos::octets(automaton, memo)))).collect()
 }
 
@@ -121,7 +122,7 @@ fn is_bit(automaton: &Automaton, class: &Class, cell: &Cell) -> bool {
 }
 
 /// The members that a cell is in the record, but for bits: to what each is aligned, and its octets.
-fn members(automaton: &Automaton, class: &Class, cell: &Cell) -> Vec<(u64, u64)> {
+fn members(automaton: &Automaton, place: (ClassId, CellId), class: &Class, cell: &Cell) -> Vec<(u64, u64)> {
     let scalar = |ty: Type| aligned_to(automaton, ty);
     let many = |of: u64, count: u32| vec![(of, of * u64::from(count.max(1)))];
     match &cell.kind {
@@ -134,7 +135,10 @@ fn members(automaton: &Automaton, class: &Class, cell: &Cell) -> Vec<(u64, u64)>
                 Some(number) => (number, number * u64::from(places_by(*capacity))),
                 None => (4, map_octets(*capacity, of(key) + of(value))),
             };
-            vec![(4, 4), entries]
+            let objects = numbers::class_of(&cell.kind).map_or(0, |of| u64::from(automaton.class(of).capacity));
+            let keys = keys::words(automaton, place).map(|words| keys::kept(&words));
+            let keys = keys.map(|(align, octets)| (align, octets * objects.max(1)));
+            [(4, 4), entries].into_iter().chain(keys).collect()
         }
         CellKind::Timer => vec![(8, TIMER)],
         CellKind::Quota { .. } => many(4, 1),

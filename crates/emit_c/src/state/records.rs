@@ -9,6 +9,7 @@ use super::octets::{aligned_to, map_octets, places, places_by};
 use super::stored::Stored;
 use crate::memos;
 use crate::plan::heads::Beside;
+use crate::plan::keys;
 use crate::plan::Plan;
 use crate::text::Text;
 use crate::types::{array_type, c_type, declare, stored_octets};
@@ -85,8 +86,9 @@ fn cells(plan: &Plan, id: ClassId, class: &Class, text: &mut Text) {
         None => format!("/* {} */", class.name),
     });
     text.open(format!("struct {}", plan.names.classes[id.index()]));
-    let cells = class.cells.iter().zip(&plan.names.cells[id.index()]);
-    let mut members: Vec<_> = cells.flat_map(|(cell, name)| members(plan, class, cell, name)).collect();
+    let cells = class.cells.iter().zip(&plan.names.cells[id.index()]).enumerate();
+    let of_cell = |(at, (cell, name)): (usize, (&Cell, &String))| members(plan, (id, at.into()), cell, name);
+    let mut members: Vec<_> = cells.flat_map(of_cell).collect();
     let kept = memos::all(plan, Some(id)).map(|memo| memos::name(plan, memo));
     members.extend(kept.map(|name| (8, format!("struct {name} {name};"))));
     // The widest first, bits last: then nothing lies between them.
@@ -100,7 +102,8 @@ fn cells(plan: &Plan, id: ClassId, class: &Class, text: &mut Text) {
 }
 
 /// The members of the record that a cell is, each with what it is aligned to; bits with 0.
-fn members(plan: &Plan, class: &Class, cell: &Cell, name: &str) -> Vec<(u64, String)> {
+fn members(plan: &Plan, place: (ClassId, CellId), cell: &Cell, name: &str) -> Vec<(u64, String)> {
+    let class = plan.automaton.class(place.0);
     match &cell.kind {
         CellKind::Scalar { ty, .. } => {
             let stored = Stored::of(plan.automaton, class, *ty);
@@ -125,7 +128,15 @@ fn members(plan: &Plan, class: &Class, cell: &Cell, name: &str) -> Vec<(u64, Str
                     (4, format!("_Alignas(4) uint8_t {name}_entries[{octets}];"))
                 }
             };
-            vec![(4, format!("mk_map {name};")), entries]
+            let mut members = vec![(4, format!("mk_map {name};")), entries];
+            if let (Some(of), Some(words)) = (numbers::class_of(&cell.kind), plan.keys.get(&place)) {
+                let objects = plan.automaton.class(of).capacity.max(1);
+                let declared = |(at, word)| format!("{} word{at};", keys::c_type(word));
+                let words_of: Vec<String> = words.iter().enumerate().map(declared).collect();
+                let item = format!("struct {{ {} }}", words_of.join(" "));
+                members.push((keys::kept(words).0, format!("{item} {name}_keys[{objects}]; /* by object */")));
+            }
+            members
         }
         CellKind::Timer => vec![(8, format!("mk_timer {name};"))],
         CellKind::Quota { amount } => vec![(4, format!("uint32_t {name}; /* left of {amount} */"))],

@@ -1,0 +1,277 @@
+//! Which numbers are surely not larger than others, by the conditions that were asked before.
+//!
+//! A packet's length fields are compared with one another and with its size before they are used; who then cuts the packet need not
+//! ask again. What is known are differences: `a <= b + c` for values, sizes of messages, and zero (difference constraints, as in
+//! Bodik, Gupta and Sarkar: ABCD, eliminating array bounds checks on demand, 2000), by the conditions on the way from the entry.
+//!
+//! It must keep: numbers are what they are without a bound of their type. A sum or difference counts as such only where it surely did
+//! not go around.
+
+use mokume_reaction::{Automaton, Binary, BlockId, Body, Compare, Dominators, OpKind, Terminator, Type, Value};
+
+use crate::Flow;
+
+/// So often a difference may rest on what is known of another one: `(a - 20) - 8`.
+const ROUNDS: usize = 3;
+/// So many conditions one may follow from.
+const STEPS: usize = 6;
+
+/// What differences are between.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Base {
+    Zero,
+    Value(Value),
+    SizeOf(Value),
+}
+
+/// A base and what is added to it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Term {
+    base: Base,
+    plus: i128,
+}
+
+/// `low <= high`
+#[derive(Clone, Copy, Debug)]
+struct Fact {
+    low: Term,
+    high: Term,
+}
+
+/// A number that may be asked about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Quantity {
+    /// A value, of an unsigned type.
+    Value(Value),
+    /// The octets of a message.
+    SizeOf(Value),
+    /// A constant.
+    Number(u64),
+}
+
+/// What the conditions of one body say.
+pub struct Bounds<'a> {
+    automaton: &'a Automaton,
+    body: &'a Body,
+    /// By value, the operation that makes it and its place among the results; none of parameters.
+    made: Vec<Option<(&'a OpKind, usize)>>,
+    /// By parameter of a block with one way in, what comes that way.
+    comes: Vec<Option<Value>>,
+    /// By block, the condition on the only way to it: the block that asks, and whether it holds.
+    asked: Vec<Option<(Value, bool)>>,
+    dominators: Dominators,
+}
+
+impl<'a> Bounds<'a> {
+    /// Of a verified body.
+    pub fn of(automaton: &'a Automaton, body: &'a Body) -> Bounds<'a> {
+        let flow = Flow::new(body);
+        let mut made = vec![None; body.values.len()];
+        for op in body.ops() {
+            op.results.iter().enumerate().for_each(|(place, result)| made[result.index()] = Some((&op.kind, place)));
+        }
+        let mut comes = vec![None; body.values.len()];
+        let mut asked = vec![None; body.blocks.len()];
+        for block in &body.blocks {
+            for target in block.terminator.targets() {
+                if flow.edges_into(target.block) != 1 || target.block.index() == 0 {
+                    continue;
+                }
+                let params = &body.blocks[target.block.index()].params;
+                let own = &params[params.len().saturating_sub(target.args.len())..];
+                own.iter().zip(&target.args).for_each(|(param, arg)| comes[param.index()] = Some(*arg));
+                if let Terminator::Branch { condition, then, .. } = &block.terminator {
+                    asked[target.block.index()] = Some((*condition, std::ptr::eq(target, then)));
+                }
+            }
+        }
+        Bounds { automaton, body, made, comes, asked, dominators: Dominators::of(flow.successors()) }
+    }
+
+    /// Whether `low + more <= high` wherever `block` runs. It may hold where this says no.
+    pub fn at_most(&self, block: BlockId, (low, more): (Quantity, u64), high: Quantity) -> bool {
+        let mut facts = Vec::new();
+        for _ in 0..ROUNDS {
+            facts = self.facts(block, &facts);
+        }
+        let term = |quantity| match quantity {
+            Quantity::Value(value) => self.term(value, &facts),
+            Quantity::SizeOf(message) => self.size(message, &facts),
+            Quantity::Number(number) => Some(Term { base: Base::Zero, plus: number.into() }),
+        };
+        match (term(low), term(high)) {
+            (Some(low), Some(high)) => self.follows(low.plus(more.into()), high, &facts),
+            _ => false,
+        }
+    }
+
+    /// What numbers are at most by what they are, and what the conditions on the way to a block say, where `known` says what went
+    /// around nowhere.
+    fn facts(&self, block: BlockId, known: &[Fact]) -> Vec<Fact> {
+        let mut facts = Vec::new();
+        for op in self.body.ops() {
+            let OpKind::Binary { op: made, a, b } = &op.kind else { continue };
+            let most = match made {
+                Binary::Min | Binary::And => vec![*a, *b],
+                Binary::Div | Binary::Rem | Binary::Shr => vec![*a],
+                _ => continue,
+            };
+            let low = op.results.first().and_then(|result| self.term(*result, known));
+            let of = |value: Value| Some(Fact { low: low?, high: self.term(value, known)? });
+            facts.extend(most.into_iter().filter_map(of));
+        }
+        let mut next = Some(block.index());
+        while let Some(at) = next {
+            if let Some((condition, holds)) = self.asked[at] {
+                self.condition(condition, holds, known, &mut facts);
+            }
+            next = self.dominators.above(at);
+        }
+        facts
+    }
+
+    fn condition(&self, condition: Value, holds: bool, known: &[Fact], facts: &mut Vec<Fact>) {
+        match self.kind(condition) {
+            Some(OpKind::Not { a }) => self.condition(*a, !holds, known, facts),
+            Some(OpKind::Binary { op: Binary::And, a, b }) if holds => {
+                self.condition(*a, true, known, facts);
+                self.condition(*b, true, known, facts);
+            }
+            Some(OpKind::Binary { op: Binary::Or, a, b }) if !holds => {
+                self.condition(*a, false, known, facts);
+                self.condition(*b, false, known, facts);
+            }
+            Some(OpKind::Compare { op, a, b }) => {
+                let (Some(x), Some(y)) = (self.term(*a, known), self.term(*b, known)) else { return };
+                let at_least = |low: Term, more: i128, high: Term| Fact { low: low.plus(more), high };
+                match (op, holds) {
+                    (Compare::Le, true) | (Compare::Gt, false) => facts.push(at_least(x, 0, y)),
+                    (Compare::Lt, true) | (Compare::Ge, false) => facts.push(at_least(x, 1, y)),
+                    (Compare::Ge, true) | (Compare::Lt, false) => facts.push(at_least(y, 0, x)),
+                    (Compare::Gt, true) | (Compare::Le, false) => facts.push(at_least(y, 1, x)),
+                    (Compare::Eq, true) | (Compare::Ne, false) => {
+                        facts.extend([at_least(x, 0, y), at_least(y, 0, x)]);
+                    }
+                    // What is not zero is at least one.
+                    (Compare::Ne, true) | (Compare::Eq, false) => {
+                        let nothing = Term { base: Base::Zero, plus: 0 };
+                        facts.extend((y == nothing).then(|| at_least(y, 1, x)));
+                        facts.extend((x == nothing).then(|| at_least(x, 1, y)));
+                    }
+                }
+            }
+            // Of all else nothing is said.
+            _ => {}
+        }
+    }
+
+    fn kind(&self, value: Value) -> Option<&'a OpKind> {
+        let value = self.comes[value.index()].unwrap_or(value);
+        self.made[value.index()].map(|(kind, _)| kind)
+    }
+
+    /// The largest number of the value's type; none if it is no plain number.
+    fn largest(&self, value: Value) -> Option<i128> {
+        match self.body.values[value.index()].ty {
+            ty @ Type::U(_) => Some((1i128 << ty.width(self.automaton)) - 1),
+            _ => None,
+        }
+    }
+
+    /// A value as another one and a number; none if it is no plain number.
+    fn term(&self, value: Value, known: &[Fact]) -> Option<Term> {
+        let most = self.largest(value)?;
+        let itself = Term { base: Base::Value(value), plus: 0 };
+        if let Some(before) = self.comes[value.index()] {
+            return self.term(before, known);
+        }
+        let number = |value: Value| match self.kind(value) {
+            Some(OpKind::Const { value, .. }) => Some(i128::from(*value)),
+            _ => None,
+        };
+        let term = match self.made[value.index()] {
+            Some((OpKind::Const { value, .. }, _)) => Some(Term { base: Base::Zero, plus: i128::from(*value) }),
+            Some((OpKind::Size { message }, _)) => self.size(*message, known),
+            Some((OpKind::Cast { a, .. }, _)) => {
+                self.term(*a, known).filter(|term| self.most(*term).is_some_and(|all| all <= most))
+            }
+            Some((OpKind::Binary { op: Binary::Add | Binary::AddWrap, a, b }, _)) => {
+                let both = match (number(*a), number(*b)) {
+                    (_, Some(number)) => self.term(*a, known).map(|term| term.plus(number)),
+                    (Some(number), None) => self.term(*b, known).map(|term| term.plus(number)),
+                    (None, None) => None,
+                };
+                both.filter(|term| self.most(*term).is_some_and(|all| all <= most))
+            }
+            Some((OpKind::Binary { op: Binary::Sub | Binary::SubWrap, a, b }, _)) => number(*b).and_then(|number| {
+                let whole = self.term(*a, known)?;
+                let taken = Term { base: Base::Zero, plus: number };
+                self.follows(taken, whole, known).then(|| whole.plus(-number))
+            }),
+            _ => None,
+        };
+        Some(term.unwrap_or(itself))
+    }
+
+    /// The octets of a message: of those that it is a part of, less so many.
+    fn size(&self, message: Value, known: &[Fact]) -> Option<Term> {
+        let itself = Term { base: Base::SizeOf(message), plus: 0 };
+        if let Some(before) = self.comes[message.index()] {
+            return self.size(before, known);
+        }
+        let term = match self.made[message.index()] {
+            Some((OpKind::Skip { message: whole, size }, 0)) => {
+                let (whole, size) = (self.size(*whole, known)?, self.term(*size, known)?);
+                (size.base == Base::Zero && self.follows(size, whole, known)).then(|| whole.plus(-size.plus))
+            }
+            Some((OpKind::Trim { message: whole, size }, 0)) => {
+                let (whole, size) = (self.size(*whole, known)?, self.term(*size, known)?);
+                self.follows(size, whole, known).then_some(size)
+            }
+            Some((OpKind::Meet { message: whole, .. }, 0)) => self.size(*whole, known),
+            _ => None,
+        };
+        Some(term.unwrap_or(itself))
+    }
+
+    /// The largest that a term can be by its type.
+    fn most(&self, term: Term) -> Option<i128> {
+        let base = match term.base {
+            Base::Zero => 0,
+            Base::Value(value) => self.largest(value)?,
+            Base::SizeOf(_) => u32::MAX.into(),
+        };
+        Some(base + term.plus)
+    }
+
+    /// Whether `low <= high` follows from what is known.
+    fn follows(&self, low: Term, high: Term, known: &[Fact]) -> bool {
+        // From each base that was come to: how much more it may be, at most.
+        let mut open = vec![(low.base, high.plus - low.plus)];
+        let mut best: Vec<(Base, i128)> = open.clone();
+        for _ in 0..STEPS {
+            for (base, more) in std::mem::take(&mut open) {
+                // Nothing is below zero.
+                let is_least = self.most(Term { base, plus: 0 }).is_some_and(|all| all <= more);
+                if is_least || (base == high.base && more >= 0) {
+                    return true;
+                }
+                for fact in known.iter().filter(|fact| fact.low.base == base) {
+                    let next = (fact.high.base, more - (fact.high.plus - fact.low.plus));
+                    let is_better = |(known, least): &(Base, i128)| *known == next.0 && *least >= next.1;
+                    if !best.iter().any(is_better) {
+                        best.push(next);
+                        open.push(next);
+                    }
+                }
+            }
+        }
+        false
+    }
+}
+
+impl Term {
+    fn plus(self, more: i128) -> Term {
+        Term { plus: self.plus + more, ..self }
+    }
+}
