@@ -17,7 +17,7 @@ use crate::common::{
     accepted, backend_of, compiled_to_write, input_text, is_input, picture_name, profile_of, refused, with_stack,
     write, written, INPUT,
 };
-use crate::print::{counted, Printer};
+use crate::print::{counted, Printer, Status};
 use crate::run::run_stack;
 use crate::simulate::{simulate, SimOptions};
 use crate::streams;
@@ -292,13 +292,19 @@ fn build_stack(
     let profile = profile_of((by, what.passes), &compiled)?;
     compiled.fuse_by(Fuse { level, passes: what.passes }, profile);
     let mut proved = Vec::new();
+    let mut status = Status::new(printer);
+    if !what.uncomposed {
+        status.show(|| "composing layers, and making paths through them".to_owned());
+    }
     if !what.uncomposed && (what.proved || what.emit == Emit::C) {
         proved = prove::kept(&RealWorld, &prove::folder(&RealWorld, choice.file.as_deref())?, compiled.for_c());
     }
     if what.proved {
+        status.end();
         left_out(&compiled.keep_only(&proved), (choice, by), printer);
     }
     let automaton = if what.uncomposed { &compiled.uncomposed } else { compiled.for_c() };
+    status.end();
     match what.emit {
         Emit::Automaton => written(output, &build::automaton(automaton), printer),
         Emit::Wireshark => wireshark(choice, &[], output, printer),
