@@ -146,6 +146,10 @@ pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i3
             let other = (&other[..], other_stack.as_deref());
             crate::equal::prove_equal(stack, other, (Duration::from_secs(*limit), seed.unwrap_or(1)), printer)
         }
+        Command::Prove { stack, .. } if stack.file.as_deref() == Some("==") => {
+            let help = "as in `mokume prove old.mok == new.mok`; in a project without a file in front, name the file";
+            Err(Failure::of_use("nothing stands in front of `==`", help))
+        }
         Command::Prove { stack, event, limit, again, by, .. } => {
             let asked = (event.as_deref(), Duration::from_secs(*limit), *again);
             crate::prove::prove((stack, by), asked, printer)
