@@ -63,6 +63,9 @@ pub fn is_whole(width: u8) -> bool {
     matches!(width, 8 | 16 | 32 | 64)
 }
 
+/// Of a class with so many places octets count more than instructions: its references are short, which takes four more to read.
+pub(crate) const MANY: u32 = 1000;
+
 /// Octets of a value in a map's key or value.
 pub fn stored_octets(automaton: &Automaton, ty: Type) -> u32 {
     match ty {

@@ -12,9 +12,7 @@ use std::collections::HashMap;
 
 use mokume_reaction::*;
 
-use crate::state::numbers::class_of as by_cells;
-use crate::state::stored::MANY;
-use crate::types::stored_octets;
+use crate::types::{stored_octets, MANY};
 
 /// A part of a key, in a word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -68,12 +66,12 @@ pub(crate) fn kept(words: &[Word]) -> (u64, u64) {
 
 /// The words of a map's key; none where no path reads a key from a message: its parts are compared one by one.
 pub(crate) fn words(automaton: &Automaton, (class, cell): (ClassId, CellId)) -> Option<Vec<Word>> {
-    let CellKind::Map { key: types, .. } = &automaton.class(class).cells.get(cell.index())?.kind else {
+    let CellKind::Map { key: types, value, by, .. } = &automaton.class(class).cells.get(cell.index())?.kind else {
         return None;
     };
-    let of = by_cells(&automaton.class(class).cells[cell.index()].kind)?;
-    if automaton.class(of).capacity >= MANY {
-        return None;
+    match value.first() {
+        Some(Type::Ref(of)) if !by.is_empty() && automaton.class(*of).capacity < MANY => {}
+        _ => return None,
     }
     let sizes: Vec<u32> = types.iter().map(|ty| stored_octets(automaton, *ty)).collect();
     let mut best: Option<(usize, Vec<Option<Read>>)> = None;

@@ -5,12 +5,10 @@
 
 use mokume_reaction::{Automaton, Class, ClassId, Type};
 
-use crate::types::{c_type, declare, stored_octets, unsigned};
+use crate::types::{c_type, declare, stored_octets, unsigned, MANY};
 
 /// Places up to this number have short references: what nobody has is their least number that is negative.
 const MOST_SHORT: u32 = 1 << 15;
-/// Objects of a class with so many places have short references: to read one takes four instructions more.
-pub(crate) const MANY: u32 = 1000;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Stored {
