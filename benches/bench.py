@@ -9,7 +9,8 @@ difference is the layer's. `deliver` is all that the frames of a message cost at
 runs between messages. `tcp`: two instances of one host joined by their frames, 64 sessions in random order (`benches/tcp.c`); `round trip` is all calls
 of both ends for a question and an answer, `bulk` all calls of both ends for a full segment, `rate` octets a second of bulk in memory beside the
 kernel's own loopback, in turns. `stacks`: 4 and 10 thin layers, 4 octets, and Promela++'s sliding window, 16 octets, the common path (`stacks/`). `workloads`: seeded runs with lost, damaged and padded frames, answers from
-callbacks, openings and closings (`udp_workload.c`, `tcp_workload.c`): instructions of each entry, calls from within its callbacks among it, and a digest of all that came out. `peers`: `beside.py`; `groups`: `groups.py`; `passes`: `passes.py`.
+callbacks, openings and closings (`udp_workload.c`, `tcp_workload.c`): instructions of each entry, calls from within its callbacks among it, and a digest of all that came out. `peers`: `beside.py`; `groups`: `groups.py`; `passes`: `passes.py`;
+`editor`: `editor.py`.
 `compile`: CPU time of `mokume build` over every stack of the library's tests, front end to C.
 """
 
@@ -24,6 +25,7 @@ import subprocess
 import time
 
 import beside
+import editor
 import groups
 import method
 import passes
@@ -34,6 +36,8 @@ SIZES = [0, 512, 1400]
 ROWS = [
     ("udp out", ROOT / "examples/host.mok", "Host", "udp.c", ["out"], "Host_udp_send"),
     ("udp in", ROOT / "examples/host.mok", "Host", "udp.c", ["in"], "Host_device_frame"),
+    ("udp6 out", HERE / "udp6.mok", "Host6", "udp6.c", ["out"], "Host6_udp6_send"),
+    ("udp6 in", HERE / "udp6.mok", "Host6", "udp6.c", ["in"], "Host6_device_frame"),
     ("sequencer send", HERE / "sequencer.mok", "Numbered", "sequencer.c", [], "Numbered_users_send"),
 ]
 
@@ -209,14 +213,14 @@ def main():
     parser = argparse.ArgumentParser(description="What a call costs, in instructions.")
     parser.add_argument("--format", choices=["text", "json"], default="text")
     parser.add_argument("--fuse", choices=["0", "1", "2"], default="2", help="as `mokume build` has it")
-    parser.add_argument("--table", choices=["all", "calls", "tcp", "thin", "stacks", "workloads", "compile", "peers", "groups", "passes"], default="all")
+    parser.add_argument("--table", choices=["all", "calls", "tcp", "thin", "stacks", "workloads", "compile", "peers", "groups", "passes", "editor"], default="all")
     options = parser.parse_args()
     method.FUSE = options.fuse
     if not shutil.which("valgrind"):
         stop("valgrind is needed: `apt install valgrind`")
     if not MOKUME.exists():
         stop("target/release/mokume is not built: `cargo build --release`")
-    for table, show in [("calls", calls), ("tcp", tcp), ("thin", layers), ("stacks", stacks), ("workloads", workloads), ("compile", compiling), ("peers", beside.peers), ("groups", groups.groups), ("passes", passes.passes)]:
+    for table, show in [("calls", calls), ("tcp", tcp), ("thin", layers), ("stacks", stacks), ("workloads", workloads), ("compile", compiling), ("peers", beside.peers), ("groups", groups.groups), ("passes", passes.passes), ("editor", editor.editor)]:
         if options.table in ("all", table):
             show(options.format)
 

@@ -54,6 +54,13 @@ def test_what_is_wrong_is_refused_with_place_and_way_out():
         mokume.Stack("nowhere.mok")
     with pytest.raises(mokume.Failure, match="Other"):
         mokume.Stack.of_text(PLAIN, "Other")
+    # What is said to those who type commands has the arguments of these functions here.
+    two = PLAIN + "\nstack Second(device: Device, tag: u8) {\n    app = Counts2(tag) over device\n    export app\n}\n"
+    two += "worker Counts2(tag: u8) {\n    on send(msg) { below.send(msg) }\n    on deliver(msg) { consume msg: came }\n}\n"
+    with pytest.raises(mokume.Failure, match="`stack='NAME'`"):
+        mokume.Stack.of_text(two)
+    with pytest.raises(mokume.Failure, match="`set={'tag': …}`"):
+        mokume.Stack.of_text(two, "Second").start()
 
 
 def test_values_are_checked_by_name_kind_and_width(plain):

@@ -78,7 +78,7 @@ pub struct Seed {
 pub enum Command {
     /// Reads files and says what is wrong with them.
     Check {
-        /// Files or folders; a project's sources when left out.
+        /// Files or folders; a project's sources when left out; `-`: the standard input, whose functions in C are not compiled.
         files: Vec<String>,
         #[command(flatten)]
         watch: Watch,

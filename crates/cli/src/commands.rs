@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use mokume_base::world::RealWorld;
+use mokume_base::Diagnostic;
 use mokume_driver::apart::Streams;
 use mokume_driver::compile::{self, Checked, Compiled};
 use mokume_driver::path::{Fuse, Passes};
@@ -13,9 +14,10 @@ use serde_json::json;
 use crate::apart::Apart;
 use crate::arguments::{Arguments, ByProfile, Command, Drawn, Emit, SchemaOf, StackChoice};
 use crate::common::{
-    accepted, backend_of, compiled_to_write, picture_name, profile_of, refused, with_stack, write, written,
+    accepted, backend_of, compiled_to_write, input_text, is_input, picture_name, profile_of, refused, with_stack,
+    write, written, INPUT,
 };
-use crate::print::{counted, Printer};
+use crate::print::{counted, Printer, Status};
 use crate::run::run_stack;
 use crate::simulate::{simulate, SimOptions};
 use crate::streams;
@@ -144,6 +146,10 @@ pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i3
             let other = (&other[..], other_stack.as_deref());
             crate::equal::prove_equal(stack, other, (Duration::from_secs(*limit), seed.unwrap_or(1)), printer)
         }
+        Command::Prove { stack, .. } if stack.file.as_deref() == Some("==") => {
+            let help = "as in `mokume prove old.mok == new.mok`; in a project without a file in front, name the file";
+            Err(Failure::of_use("nothing stands in front of `==`", help))
+        }
         Command::Prove { stack, event, limit, again, by, .. } => {
             let asked = (event.as_deref(), Duration::from_secs(*limit), *again);
             crate::prove::prove((stack, by), asked, printer)
@@ -213,21 +219,30 @@ pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i3
 }
 
 fn check(files: &[String], apart: &Apart, printer: &Printer) -> Result<i32, Failure> {
+    if is_input(files)? {
+        let text = (INPUT.to_string(), input_text()?);
+        let checked = compile::check_with(&RealWorld, &[], vec![text])?;
+        let diagnostics = mokume_driver::check::without_c(&checked);
+        return say_checked(&checked, &diagnostics, printer);
+    }
     let checked = compile::check(&RealWorld, files)?;
     // Functions in C are compiled and opened, for what is to be said of them.
     apart.carry_out(&checked.natives, || print_checked(&checked, printer))
 }
 
 fn print_checked(checked: &Checked, printer: &Printer) -> Result<i32, Failure> {
-    let diagnostics = mokume_driver::check::all(checked, &RealWorld);
-    printer.diagnostics(&diagnostics, &checked.sources);
-    let wrong = compile::has_errors(&diagnostics);
+    say_checked(checked, &mokume_driver::check::all(checked, &RealWorld), printer)
+}
+
+fn say_checked(checked: &Checked, diagnostics: &[Diagnostic], printer: &Printer) -> Result<i32, Failure> {
+    printer.diagnostics(diagnostics, &checked.sources);
+    let wrong = compile::has_errors(diagnostics);
     let files = checked.roots.len();
     if printer.is_json() && diagnostics.is_empty() {
         printer.object(&json!({ "checked": files, "errors": 0 }));
     }
     if !printer.is_json() {
-        printer.line(format!("checked {files} file{}: {}", if files == 1 { "" } else { "s" }, counted(&diagnostics)));
+        printer.line(format!("checked {files} file{}: {}", if files == 1 { "" } else { "s" }, counted(diagnostics)));
     }
     Ok(i32::from(wrong))
 }
@@ -281,13 +296,19 @@ fn build_stack(
     let profile = profile_of((by, what.passes), &compiled)?;
     compiled.fuse_by(Fuse { level, passes: what.passes }, profile);
     let mut proved = Vec::new();
+    let mut status = Status::new(printer);
+    if !what.uncomposed {
+        status.show(|| "composing layers, and making paths through them".to_owned());
+    }
     if !what.uncomposed && (what.proved || what.emit == Emit::C) {
         proved = prove::kept(&RealWorld, &prove::folder(&RealWorld, choice.file.as_deref())?, compiled.for_c());
     }
     if what.proved {
+        status.end();
         left_out(&compiled.keep_only(&proved), (choice, by), printer);
     }
     let automaton = if what.uncomposed { &compiled.uncomposed } else { compiled.for_c() };
+    status.end();
     match what.emit {
         Emit::Automaton => written(output, &build::automaton(automaton), printer),
         Emit::Wireshark => wireshark(choice, &[], output, printer),

@@ -1,5 +1,7 @@
 //! What several commands do: files read and compiled, or told to be wrong; answers written where they are to go.
 
+use std::io::Read;
+
 use mokume_base::world::{RealWorld, World};
 use mokume_base::Diagnostic;
 use mokume_driver::apart::Streams;
@@ -12,6 +14,30 @@ use mokume_driver::{natives, Failure};
 use crate::apart::Apart;
 use crate::arguments::{self, ByProfile, StackChoice};
 use crate::print::{counted, Printer};
+
+/// What `-` stands for in messages.
+pub const INPUT: &str = "standard input";
+
+/// Whether the standard input is meant, by `-` alone.
+pub fn is_input(names: &[String]) -> Result<bool, Failure> {
+    match names {
+        [only] if only == "-" => Ok(true),
+        _ if names.iter().any(|name| name == "-") => {
+            Err(Failure::of_use("`-` stands for the standard input, alone", "leave the other names out"))
+        }
+        _ => Ok(false),
+    }
+}
+
+/// All that comes by the standard input.
+pub fn input_text() -> Result<String, Failure> {
+    let mut octets = Vec::new();
+    std::io::stdin()
+        .read_to_end(&mut octets)
+        .map_err(|error| Failure::of_use(format!("cannot read the {INPUT}: {error}"), "is it open?"))?;
+    String::from_utf8(octets)
+        .map_err(|_| Failure::of_use(format!("the {INPUT} is not UTF-8 text"), "give it a `.mok` file's text"))
+}
 
 /// The back end that the command line names.
 pub fn backend_of(backend: arguments::Backend) -> Backend {

@@ -5,18 +5,22 @@ use mokume_document::{self as document, Asked};
 use mokume_driver::Failure;
 
 use crate::common::refused;
-use crate::print::Printer;
+use crate::print::{Printer, Status};
 
 /// Where pages go if nobody says it.
 const FOLDER: &str = "doc";
 
 /// Writes pages, or prints an object for each item.
 pub fn doc(asked: &Asked<'_>, output: Option<&str>, printer: &Printer) -> Result<i32, Failure> {
+    let mut status = Status::new(printer);
+    status.show(|| "reading sources, and making pages of them".to_owned());
     let read = document::read(&RealWorld, asked)?;
     if read.checked.has_errors() {
+        status.end();
         return Err(refused(&read.checked.diagnostics, &read.checked, printer));
     }
     let made = document::document(&read);
+    status.end();
     if printer.is_json() {
         made.objects.iter().for_each(|object| printer.object(object));
     }

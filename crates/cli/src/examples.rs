@@ -11,7 +11,11 @@ type Example = (&'static str, &'static str);
 const EXAMPLES: &[(&str, &[Example])] = &[
     (
         "check",
-        &[("mokume check", "the project's sources"), ("mokume check net.mok --format json", "one file, for scripts")],
+        &[
+            ("mokume check", "the project's sources"),
+            ("mokume check net.mok --format json", "one file, for scripts"),
+            ("mokume check - < net.mok", "the standard input"),
+        ],
     ),
     (
         "test",

@@ -1,28 +1,21 @@
 //! `mokume fmt`: asks the driver to lay files out, and says what became of each.
 
-use std::io::Read;
-
 use mokume_base::world::RealWorld;
 use mokume_base::{Diagnostic, SourceMap};
 use mokume_driver::fmt::{self, Mode, Outcome};
 use mokume_driver::Failure;
 use serde_json::json;
 
+use crate::common::{input_text, is_input, INPUT};
 use crate::print::Printer;
-
-/// What `-` stands for in messages.
-const INPUT: &str = "standard input";
 
 /// Lays files and folders out, or only looks (`is_check`); `-` alone is the standard input. 1 where a file has
 /// errors, or is not as it would be laid out.
 pub fn fmt(names: &[String], is_check: bool, printer: &Printer) -> Result<i32, Failure> {
     let mode = if is_check { Mode::Check } else { Mode::Write };
-    match names {
-        [only] if only == "-" => input(mode, printer),
-        _ if names.iter().any(|name| name == "-") => {
-            Err(Failure::of_use("`-` stands for the standard input, alone", "leave the other names out"))
-        }
-        _ => files(names, mode, printer),
+    match is_input(names)? {
+        true => input(mode, printer),
+        false => files(names, mode, printer),
     }
 }
 
@@ -68,12 +61,7 @@ fn say_refused(name: &str, found: &[Diagnostic], sources: &SourceMap, printer: &
 
 /// From the standard input to the standard output; with `--check` nothing but whether it differs.
 fn input(mode: Mode, printer: &Printer) -> Result<i32, Failure> {
-    let mut octets = Vec::new();
-    std::io::stdin()
-        .read_to_end(&mut octets)
-        .map_err(|error| Failure::of_use(format!("cannot read the {INPUT}: {error}"), "is it open?"))?;
-    let text = String::from_utf8(octets)
-        .map_err(|_| Failure::of_use(format!("the {INPUT} is not UTF-8 text"), "give it a `.mok` file's text"))?;
+    let text = input_text()?;
     let (sources, outcome) = fmt::text(INPUT, &text)?;
     let (result, is_changed) = match outcome {
         Outcome::Refused(found) => {

@@ -68,10 +68,14 @@ fn held_against(run: &Run, other: &Run, html: Option<&str>, printer: &Printer) -
     }
     printer.line("the runs differ from here on:");
     for (run, (name, event)) in [run, other].into_iter().zip(["A", "B"].into_iter().zip(parted)) {
-        let line = event.and_then(|event| run.line(event)).unwrap_or_else(|| "ends".to_string());
+        let line = event.map_or_else(|| "ends".to_string(), |event| record::line(run, event));
         let (at, host) =
             event.map_or((String::new(), ""), |event| (time(event.at), event.host.as_deref().unwrap_or("")));
         printer.line(format!("{name} {at:>12}  {host:<10} {line}"));
+    }
+    // Where both do the same thing, their lines may be the same: what a line leaves out is what differs.
+    for record::Apart { field, values: [one, other] } in record::apart(parted) {
+        printer.line(format!("  {field}: {one} in A, {other} in B"));
     }
     Ok(1)
 }

@@ -9,6 +9,7 @@ use mokume_base::world::{RealWorld, World};
 use mokume_driver::{apart, compile, Failure};
 use notify::{recommended_watcher, Event, RecursiveMode, Watcher};
 
+use crate::common::is_input;
 use crate::print::Printer;
 
 /// The word that the command is carried out again without.
@@ -71,6 +72,12 @@ impl Watched {
 ///
 /// Fails where the system watches nothing for us.
 pub fn watch(names: &[String], printer: &Printer) -> Result<i32, Failure> {
+    if is_input(names)? {
+        return Err(Failure::of_use(
+            "`--watch` looks at files, and `-` is none",
+            "leave out `--watch`, or name a file",
+        ));
+    }
     let failed =
         |error: notify::Error| Failure::of_use(format!("files cannot be watched: {error}"), "leave out `--watch`");
     let (tell, heard) = channel();

@@ -1,7 +1,8 @@
 //! The command as a user meets it: what it prints, what it writes, how it ends. Wrong use is one line that says what to do.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -341,6 +342,30 @@ fn a_project_names_its_sources_and_defaults() {
     let wrong = inside(&["check"]);
     assert_eq!(code(&wrong), 2);
     assert!(said(&wrong).contains("Mokume.toml:2"), "{}", said(&wrong));
+}
+
+#[test]
+fn the_standard_input_is_checked_as_a_file_is() {
+    let check = |more: &[&str], text: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_mokume"));
+        command.args([&["check", "-"], more].concat()).current_dir(root());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        // Who refuses the arguments reads nothing.
+        let _ = child.stdin.take().unwrap().write_all(text.as_bytes());
+        child.wait_with_output().unwrap()
+    };
+    let right = check(
+        &[],
+        "use thin\nworker W {\n    on send(msg) { below.send(msg) }\n    on deliver(msg) { above.deliver(msg) }\n}\n",
+    );
+    assert!(code(&right) == 0 && said(&right).contains("checked 1 file: no errors"), "{}", said(&right));
+    let wrong = check(&[], "worker W {\n    on deliver(msg) { above.deliver(m) }\n}\n");
+    assert!(code(&wrong) == 1 && said(&wrong).contains("standard input:2:37"), "{}", said(&wrong));
+    for more in ["examples/host.mok", "--watch"] {
+        let refused = check(&[more], "");
+        assert!(code(&refused) == 2 && said(&refused).contains('-'), "{more}: {}", said(&refused));
+    }
 }
 
 #[test]

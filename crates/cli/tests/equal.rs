@@ -162,6 +162,8 @@ fn words_that_are_no_comparison_are_told() {
     assert!(code == 2 && text.contains("none.mok"), "{text}");
     let (text, code) = said(&folder, &["old.mok", "=="]);
     assert!(code == 2 && text.contains("2 values"), "{text}");
+    let (text, code) = said(&folder, &["=="]);
+    assert!(code == 2 && text.contains("nothing stands in front of `==`"), "{text}");
 }
 
 /// Pairs that differ, written by somebody who did not write the judge: each was proved to be the same once.

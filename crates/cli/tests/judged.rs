@@ -292,3 +292,60 @@ test \"three\" {
     let (code, said) = test("few_right.mok", &text.replace("dropped long", "dropped none_left"));
     assert!(code == 0 && !said.contains("warning"), "{said}");
 }
+
+/// Octets that differ hid the wire behind them, and what a name in it would have met; the next step then failed for a reason that was none.
+#[test]
+fn octets_that_differ_say_where_and_hide_nothing_behind_them() {
+    let layer = "worker Counts {
+    header { seq: u8 }
+    entity { var next: u8 = 4 }
+    on send(msg) { below.send(msg, seq: next) }
+    on deliver(msg, seq) {
+        next = seq
+        consume msg: counted
+    }
+}
+wire Segment big { seq: u8 = Counts.seq }
+bundle Counted = Counts encoded Segment
+multiplexor Ports { key symmetric { port: u16 } }
+stack S(device: Device) {
+    app   = Counted over ports[port: 0x0102]
+    ports = Ports over device
+    export app
+}
+";
+    let steps = |prefix: &str, tail: &str| {
+        format!(
+            "{layer}test \"t\" {{
+    stack S
+    app.send_to(\"abc\")
+    => device.frame({prefix} Segment {{ seq: ?first }} {tail})
+    device.frame(x\"0201\" Segment {{ seq: first + 1 }})
+    => nothing
+}}
+"
+        )
+    };
+    let cases = [
+        ("x\"0201\"", "\"abc\"", None),
+        ("x\"0202\"", "\"abc\"", Some("device.frame(0x0201 (octet 1 is 0x01, not 0x02) Segment { seq: 4 } \"abc\")")),
+        ("x\"0201\"", "\"aXc\"", Some("device.frame(0x0201 Segment { seq: 4 } \"abc\" (octet 4 is 0x62, not 0x58))")),
+        ("x\"0201\"", "\"ab\"", Some("\"abc\" (ends only at octet 6, not 5)")),
+        ("x\"0201\"", "\"abcd\"", Some("\"abc\" (ends before octet 6: 1 more are expected)")),
+    ];
+    for (at, (prefix, tail, failure)) in cases.into_iter().enumerate() {
+        let (code, said) = test(&format!("octets{at}.mok"), &steps(prefix, tail));
+        assert_eq!(code, i32::from(failure.is_some()), "{prefix} {tail}: {said}");
+        assert!(said.contains(failure.unwrap_or("1 passed")), "{prefix} {tail}: {said}");
+        assert!(!said.contains("has no value"), "{said}");
+    }
+    let text = steps("x\"0201\"", "\"abc\"").replace("app.send_to(\"abc\")", "after 1 ms");
+    let (code, said) = test("octets_unbound.mok", &text);
+    let reason =
+        "`seq` has no value: no number was remembered as `first`, as the output that `?first` stands in did not come";
+    assert!(code == 1 && said.contains(reason), "{said}");
+    let whole =
+        steps("x\"0201\"", "\"abc\"").replace("x\"0201\" Segment { seq: ?first } \"abc\"", "x\"0201 04 616262\"");
+    let (code, said) = test("octets_whole.mok", &whole.replace("first + 1", "1"));
+    assert!(code == 1 && said.contains("(octet 5 is 0x63, not 0x62)"), "{said}");
+}

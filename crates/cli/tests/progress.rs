@@ -48,3 +48,14 @@ fn nothing_is_shown_where_nobody_looks() {
     let Some(seen) = on_a_terminal(&[LONG, &["--format", "json"]].concat(), 3) else { return };
     assert!(!seen.contains("seeds, "), "{seen:?}");
 }
+
+#[test]
+fn many_pages_show_that_they_are_being_made() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("progress");
+    let arguments = ["doc", "library", "tests/library", "examples", "-o", &folder.to_string_lossy()];
+    let Some(seen) = on_a_terminal(&arguments, 60) else { return };
+    assert!(seen.contains("reading sources, and making pages of them"), "{seen:?}");
+    assert!(seen.trim_end().ends_with("index.html"), "the line is gone when the command ends: {seen:?}");
+    let silent = elsewhere(&arguments);
+    assert!(!String::from_utf8_lossy(&silent.stderr).contains("reading sources"));
+}

@@ -179,6 +179,50 @@ fn the_schema_is_printed() {
     assert_eq!(schema["$defs"]["head"]["properties"]["record"]["const"], 2);
 }
 
+/// The two lines may be the same: when copies come, which bits were turned, what octets there are is in none.
+#[test]
+fn two_runs_that_part_say_in_which_fields() {
+    let network = |delay: &str, text: &str| {
+        format!(
+            "stack S(device: Device) {{ app = W over device  export app }}
+worker W {{
+    on send(msg) {{ below.send(msg) }}
+    on deliver(msg) {{ consume msg: {text} }}
+}}
+network N {{
+    host a = S()
+    host b = S()
+    link lan {{ a.device, b.device  delay {delay} }}
+    at 1 ms a.app.send_to(\"one\")
+    until 1 s
+}}
+"
+        )
+    };
+    let run = |name: &str, text: &str| {
+        let [file, record] = ["mok", "jsonl"].map(|ending| scratch(&format!("{name}.{ending}")));
+        std::fs::write(&file, text).unwrap();
+        assert!(mokume(&["sim", &file, "--record", &record]).status.success(), "{name}");
+        record
+    };
+    let one = run("parts_one", &network("20 ms", "taken"));
+    let cases = [
+        ("parts_late", network("20001 us", "taken"), "copies[0].at: 21000000 in A, 21001000 in B"),
+        (
+            "parts_other",
+            network("20 ms", "taken").replace("\"one\"", "\"two\""),
+            "octets[0..]: 0x6f6e65 in A, 0x74776f in B",
+        ),
+        ("parts_end", network("20 ms", "left"), "reason: app.taken in A, app.left in B"),
+    ];
+    for (name, text, field) in cases {
+        let output = mokume(&["show", &one, "--against", &run(name, &text)]);
+        assert_eq!(output.status.code(), Some(1), "{name}");
+        assert!(said(&output).contains(field), "{name}: {}", said(&output));
+        assert!(!said(&output).contains("ends\n"), "{name}: {}", said(&output));
+    }
+}
+
 /// Lanes, rows, causes, octets; and a page whose script does not choose the event shows none of it.
 #[test]
 fn a_page_shows_a_run_and_why() {

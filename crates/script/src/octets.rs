@@ -12,3 +12,30 @@ pub(crate) fn show_octets(octets: &[u8]) -> String {
         (false, false) => format!("0x{hex} \"{text}\""),
     }
 }
+
+/// Octets that came where others were wanted, and the first that differs, counted from the packet's front; `from`: where these begin there.
+pub(crate) fn show_beside(wanted: &[u8], came: &[u8], from: usize) -> String {
+    let shown = show_octets(came);
+    let same = wanted.iter().zip(came).take_while(|(wanted, came)| wanted == came).count();
+    let at = from + same;
+    match (wanted.get(same), came.get(same)) {
+        (None, None) => shown,
+        (Some(wanted), Some(came)) => format!("{shown} (octet {at} is 0x{came:02x}, not 0x{wanted:02x})"),
+        (Some(_), None) => format!("{shown} (ends before octet {at}: {} more are expected)", wanted.len() - same),
+        (None, Some(_)) => format!("{shown} (ends only at octet {}, not {at})", from + came.len()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_octet_that_differs_is_named_by_its_place_in_the_packet() {
+        assert_eq!(show_beside(b"abcd", b"abcd", 3), "\"abcd\"");
+        assert_eq!(show_beside(b"abcd", b"abXX", 3), "\"abXX\" (octet 5 is 0x58, not 0x63)");
+        assert_eq!(show_beside(b"abcd", b"ab", 3), "\"ab\" (ends before octet 5: 2 more are expected)");
+        assert_eq!(show_beside(b"ab", b"abcd", 3), "\"abcd\" (ends only at octet 7, not 5)");
+        assert_eq!(show_beside(b"ab", b"", 0), "\"\" (ends before octet 0: 2 more are expected)");
+    }
+}

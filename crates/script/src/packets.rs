@@ -8,7 +8,7 @@ use mokume_wire::by_fields::{look, sum_of, write as write_fields, Known, Looked,
 use mokume_wire::Read;
 
 use crate::names::Names;
-use crate::octets::show_octets;
+use crate::octets::{show_beside, show_octets};
 use crate::script::{Arg, Packet, PacketPart, WirePattern};
 use crate::written::Written;
 
@@ -59,9 +59,19 @@ pub(crate) fn write(automaton: &Automaton, names: &Names, packet: &Packet) -> Re
 fn values(names: &Names, pattern: &WirePattern) -> Result<Vec<(String, Option<u64>)>, String> {
     let value = |(name, arg): &(String, Arg)| match names.word(arg) {
         Some(word) => Ok((name.clone(), Some(word))),
-        None => Err(format!("`{name}` has no value: what is put in is known")),
+        None => Err(format!("`{name}` has no value: {}", unsaid(arg))),
     };
     pattern.fields.iter().map(value).collect()
+}
+
+/// Why an argument of what is put in stands for no number.
+fn unsaid(arg: &Arg) -> String {
+    match arg {
+        Arg::Name(bound) | Arg::Sum { name: bound, .. } => {
+            format!("no number was remembered as `{bound}`, as the output that `?{bound}` stands in did not come")
+        }
+        _ => "what is put in is known".to_string(),
+    }
 }
 
 /// Why there is no such packet: one that is not what the test says would test something else.
@@ -115,6 +125,26 @@ fn said_sum(names: &Names, pattern: &WirePattern) -> u64 {
 
 // ---- what came ----
 
+/// A part of a packet that came, beside what the pattern has there.
+enum Part<'a> {
+    /// Octets between, or in front of, wires: those that are wanted, and as many of what came, from this octet of the packet on.
+    Octets {
+        wanted: &'a [u8],
+        came: &'a [u8],
+        from: usize,
+    },
+    Layer(Layer<'a>),
+}
+
+impl Part<'_> {
+    fn is_whole(&self) -> bool {
+        match self {
+            Part::Octets { wanted, came, .. } => wanted == came,
+            Part::Layer(layer) => layer.wrong.is_none() && missing(layer).next().is_none(),
+        }
+    }
+}
+
 /// A part of a packet that came, as a wire of the pattern reads it.
 struct Layer<'a> {
     pattern: &'a WirePattern,
@@ -123,25 +153,25 @@ struct Layer<'a> {
     wrong: Option<String>,
 }
 
-/// Reads octets by the wires of a packet: its layers, and what is left for what stands behind them.
-fn layers<'a>(automaton: &Automaton, packet: &'a Packet, octets: &[u8]) -> (Vec<Layer<'a>>, Option<Vec<u8>>) {
-    let mut all: Vec<Layer> = Vec::new();
+/// Reads octets by the wires of a packet: its parts, and what is left for what stands behind them. Octets that are not as they should be do
+/// not hide the wires behind them.
+fn parts<'a>(automaton: &Automaton, packet: &'a Packet, octets: &'a [u8]) -> (Vec<Part<'a>>, Option<&'a [u8]>) {
+    let mut all: Vec<Part> = Vec::new();
     let mut rest = octets;
     let mut pseudo = over(packet);
     for (at, part) in packet.parts.iter().enumerate() {
         let pattern = match part {
-            PacketPart::Any => return (all, Some(rest.to_vec())),
-            PacketPart::Octets(own) if is_last(packet, at) => {
-                let _ = own;
-                return (all, Some(rest.to_vec()));
-            }
-            PacketPart::Octets(own) => match rest.strip_prefix(own.as_slice()) {
-                Some(behind) => {
-                    rest = behind;
-                    continue;
+            PacketPart::Any => return (all, Some(rest)),
+            PacketPart::Octets(_) if is_last(packet, at) => return (all, Some(rest)),
+            PacketPart::Octets(wanted) => {
+                let (came, behind) = rest.split_at(wanted.len().min(rest.len()));
+                all.push(Part::Octets { wanted, came, from: octets.len() - rest.len() });
+                if came.len() < wanted.len() {
+                    return (all, None);
                 }
-                None => return (all, None),
-            },
+                rest = behind;
+                continue;
+            }
             PacketPart::Wire(pattern) => pattern,
         };
         let Some(wire) = wire_of(automaton, pattern) else { return (all, None) };
@@ -152,13 +182,13 @@ fn layers<'a>(automaton: &Automaton, packet: &'a Packet, octets: &[u8]) -> (Vec<
         let counted = fields.iter().filter(|field| pattern.pseudo.contains(&field.name));
         pseudo = counted.map(|field| sum_of(field.value)).sum();
         let behind = behind(automaton, &read, rest);
-        all.push(Layer { pattern, fields, wrong: behind.as_ref().err().cloned() });
+        all.push(Part::Layer(Layer { pattern, fields, wrong: behind.as_ref().err().cloned() }));
         match behind {
             Ok(behind) => rest = behind,
             Err(_) => return (all, None),
         }
     }
-    (all, Some(rest.to_vec()))
+    (all, Some(rest))
 }
 
 fn is_last(packet: &Packet, at: usize) -> bool {
@@ -180,16 +210,17 @@ fn behind<'o>(automaton: &Automaton, read: &Read, octets: &'o [u8]) -> Result<&'
 }
 
 fn is_met(automaton: &Automaton, names: &mut Names, packet: &Packet, octets: &[u8]) -> bool {
-    let (layers, rest) = layers(automaton, packet, octets);
+    let (parts, rest) = parts(automaton, packet, octets);
     let mut all = true;
-    for layer in &layers {
+    for part in &parts {
+        all &= part.is_whole();
+        let Part::Layer(layer) = part else { continue };
         // Each field is looked at, so that all names are bound.
         for field in &layer.fields {
             all &= is_field_met(automaton, names, layer.pattern, field);
         }
-        all &= layer.wrong.is_none() && missing(layer).next().is_none();
     }
-    all && rest.is_some_and(|rest| is_tail(packet, &rest))
+    all && rest.is_some_and(|rest| is_tail(packet, rest))
 }
 
 /// Whether what stands behind the wires is what came there.
@@ -269,11 +300,18 @@ pub(crate) fn show_actual(
     packet: &Packet,
     octets: &[u8],
 ) -> String {
-    let (layers, rest) = layers(automaton, packet, octets);
-    let mut shown: Vec<String> = layers.iter().map(|layer| show_layer(automaton, written, names, layer)).collect();
+    let (parts, rest) = parts(automaton, packet, octets);
+    let mut shown: Vec<String> = parts
+        .iter()
+        .map(|part| match part {
+            Part::Octets { wanted, came, from } => show_beside(wanted, came, *from),
+            Part::Layer(layer) => show_layer(automaton, written, names, layer),
+        })
+        .collect();
     match rest {
-        Some(rest) if rest.is_empty() && !layers.is_empty() => {}
-        Some(rest) => shown.push(show_octets(&rest)),
+        Some([]) if !parts.is_empty() && is_tail(packet, &[]) => {}
+        Some(rest) if is_tail(packet, rest) => shown.push(show_octets(rest)),
+        Some(rest) => shown.push(show_beside(&tail(packet).0, rest, octets.len() - rest.len())),
         None => shown.push(format!("in {}", show_octets(octets))),
     }
     shown.join(" ")

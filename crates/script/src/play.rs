@@ -5,7 +5,7 @@ use mokume_reaction::{Accounts, Automaton, Datum, Handle, Machine, Outcome, Outp
 use crate::call::datum;
 use crate::difference::{Failure, FailureKind};
 use crate::names::Names;
-use crate::octets::show_octets;
+use crate::octets::{show_beside, show_octets};
 use crate::packets;
 use crate::script::*;
 use crate::written::{scalar, Written};
@@ -282,6 +282,7 @@ impl<M: Machine> Run<'_, M> {
             (Some(Arg::Packet(packet)), Datum::Message(octets)) => {
                 packets::show_actual(self.automaton, self.written, &self.names, packet, octets)
             }
+            (Some(Arg::Octets(wanted)), Datum::Message(octets)) => show_beside(wanted, octets, 0),
             (_, datum) => show_datum(datum),
         };
         let args = match signature.filter(|signature| signature.params.len() == output.args.len()) {

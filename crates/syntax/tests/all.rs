@@ -6,5 +6,6 @@ mod language_page;
 mod pages;
 mod repository;
 mod robustness;
+mod tree_sitter;
 mod typed_tree;
 mod wrong_files;

@@ -16,7 +16,7 @@ fn files_below(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-fn files(folder: &str) -> Vec<PathBuf> {
+pub fn files(folder: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     files_below(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder), &mut found);
     found.sort();

@@ -2,6 +2,7 @@
 
 import ctypes
 import os
+import re
 from ctypes import CFUNCTYPE, POINTER, byref, c_bool, c_char_p, c_int, c_uint8, c_uint32, c_uint64, c_void_p
 from pathlib import Path
 
@@ -98,12 +99,18 @@ def text(address) -> str:
     return words
 
 
+def in_python(words: str) -> str:
+    """What the library says to those who type commands, for those who call it: options are arguments here."""
+    words = re.sub(r"`--set (\w+)=[^`]*`", r"`set={'\1': …}`", words)
+    return re.sub(r"`--(stack|network) NAME`", r"`\1='NAME'`", words)
+
+
 def asked(name: str, *arguments, failed=lambda result: not result):
     """Calls what may fail: `Failure` with the library's own words if it does."""
     why = c_void_p()
     result = getattr(library(), f"mokume_{name}")(*arguments, byref(why))
     if failed(result):
-        raise Failure(text(why.value).rstrip() or "the library does not say why")
+        raise Failure(in_python(text(why.value).rstrip()) or "the library does not say why")
     return result
 
 

@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 from typing import Any, Dict, List, Optional, Union
 
-from ._native import Failure, carried
+from ._native import Failure, carried, in_python
 from .record import Record
 
 Files = Union[str, "os.PathLike[str]"]
@@ -41,7 +41,7 @@ def run(*words: Files, input: bytes = b"", folder: Optional[Files] = None, good=
     lines = [json.loads(line) for line in ran.stdout.decode(errors="replace").splitlines() if line.startswith("{")]
     if ran.returncode not in good:
         said = [f"{line['error']}; {line['help']}" for line in lines if "error" in line and "help" in line]
-        raise Failure("\n".join(said) or ran.stderr.decode(errors="replace").strip() or f"it ended with {ran.returncode}")
+        raise Failure(in_python("\n".join(said)) or ran.stderr.decode(errors="replace").strip() or f"it ended with {ran.returncode}")
     return lines
 
 

@@ -65,6 +65,12 @@ const RUNS: &[Run] = &[
         how: One(&["editors/vscode/check"]),
     },
     Run {
+        name: "grammar",
+        minutes: 9,
+        guards: "the grammar for tree-sitter is what its source says, by its own tool, which is built first",
+        how: One(&["editors/tree-sitter-mokume/check"]),
+    },
+    Run {
         name: "install",
         minutes: 20,
         guards: "the tarball in a root that has a shell and the C library only, cargo install with an empty home, the wheel in an empty environment",

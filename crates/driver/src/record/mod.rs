@@ -2,6 +2,7 @@
 //!
 //! Keeps: the same run has the same record, whoever runs the stacks.
 
+mod apart;
 mod file;
 mod page;
 mod show;
@@ -24,6 +25,7 @@ use crate::dissect::link::Front;
 use crate::dissect::{self, Dissector};
 use crate::machines::Backend;
 
+pub use apart::{apart, line, Apart};
 pub use file::{read, Lines};
 use mokume_record::steps::Source;
 pub use mokume_record::{Run, SCHEMA};

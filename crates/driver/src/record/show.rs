@@ -187,7 +187,7 @@ fn is_same(one: &Event, other: &Event) -> bool {
 }
 
 /// Without what a record need not say.
-fn plain(what: &What) -> What {
+pub(super) fn plain(what: &What) -> What {
     let mut what = what.clone();
     if let What::Sends { packet, .. } | What::Receives { packet, .. } = &mut what {
         *packet = None;

@@ -4,12 +4,16 @@
 //! order, one read of the packet is a word of the key: no number is turned around, none is put beside another, and a whole word is
 //! compared at once. Which order that is, the first path says that reads the most of a key.
 //!
+//! It costs octets for each object, so classes of many objects go without.
+//!
 //! It must keep: two keys are equal exactly if their words are. Each part stands in one word, in as many octets as its type has.
 
 use std::collections::HashMap;
 
 use mokume_reaction::*;
 
+use crate::state::numbers::class_of as by_cells;
+use crate::state::stored::MANY;
 use crate::types::stored_octets;
 
 /// A part of a key, in a word.
@@ -64,10 +68,11 @@ pub(crate) fn kept(words: &[Word]) -> (u64, u64) {
 
 /// The words of a map's key; none where no path reads a key from a message: its parts are compared one by one.
 pub(crate) fn words(automaton: &Automaton, (class, cell): (ClassId, CellId)) -> Option<Vec<Word>> {
-    let CellKind::Map { key: types, by, .. } = &automaton.class(class).cells.get(cell.index())?.kind else {
+    let CellKind::Map { key: types, .. } = &automaton.class(class).cells.get(cell.index())?.kind else {
         return None;
     };
-    if by.is_empty() {
+    let of = by_cells(&automaton.class(class).cells[cell.index()].kind)?;
+    if automaton.class(of).capacity >= MANY {
         return None;
     }
     let sizes: Vec<u32> = types.iter().map(|ty| stored_octets(automaton, *ty)).collect();

@@ -10,7 +10,7 @@ use crate::types::{c_type, declare, stored_octets, unsigned};
 /// Places up to this number have short references: what nobody has is their least number that is negative.
 const MOST_SHORT: u32 = 1 << 15;
 /// Objects of a class with so many places have short references: to read one takes four instructions more.
-const MANY: u32 = 1000;
+pub(crate) const MANY: u32 = 1000;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Stored {

@@ -42,7 +42,7 @@ fn changes(program: &Program, placed: &Placed, below: &column::Column, out: &mut
         let diagnostic = Diagnostic::error(codes::NEVER_CHANGES, text)
             .at(placed.span, format!("`{}` stands here", placed.layer.name.text))
             .label(name.span, "waits for it here")
-            .note(format!("below it are {}; what a device publishes does not change", below.path()));
+            .note(format!("below it: {}; what a device publishes does not change", below.path()));
         out.push(match who.is_empty() {
             true => diagnostic.help(format!("let a layer below say `publish {}: … = …`", name.text)),
             false => diagnostic.help(format!("put {} below it", suggest::list(&who))),

@@ -143,7 +143,7 @@ fn not_published(
     let diagnostic = Diagnostic::error(codes::NOT_PUBLISHED, text)
         .at(instance.of.span, format!("`{}` stands here", layer.name.text))
         .label(span, "read here")
-        .note(format!("below it are {}", path.join(", ")))
+        .note(format!("below it: {}", path.join(", ")))
         .needs(lost::published(check.stack, name))
         .loses(lost::within(instance.of.span, "what is below"));
     // A layer of a bundle is put there with that.

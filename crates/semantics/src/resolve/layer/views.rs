@@ -200,12 +200,28 @@ pub(super) fn handler(reader: &mut LayerReader) {
     layer.handlers.push(Handler { event, scope: ScopeKind::Entity, locals, body, span });
 }
 
-/// Numbers of packets that are to be ranks: where one is none of this view, the message is dropped.
+/// Numbers of packets that are to be ranks: where one is none of this view, the message is dropped. Of a set, those that are none of this view
+/// are taken out: others may be in a view in which they are somebody.
 pub(super) fn guard(layer: &Layer, program: &Program, handler: &Handler) -> Vec<Stmt> {
     let Event::Deliver { message, fields, .. } = &handler.event else { return Vec::new() };
     let Some(view) = layer.view.as_ref().filter(|view| view.by_itself) else { return Vec::new() };
-    let ranks = fields.iter().filter(|(_, local)| handler.locals[local.index()].ty == Type::Rank);
-    ranks.map(|(_, local)| outside(program, view, (*local, *message), handler.span)).collect()
+    let of = |ty: Type| fields.iter().map(|(_, local)| *local).filter(move |at| handler.locals[at.index()].ty == ty);
+    let ranks = of(Type::Rank).map(|local| outside(program, view, (local, *message), handler.span));
+    let sets = of(Type::Ranks).map(|local| within(program, view, local, handler.span));
+    ranks.chain(sets).collect()
+}
+
+/// A set of this view's ranks, of one that was in a packet: what is beyond them is cut off.
+fn within(program: &Program, view: &LayerView, set: LocalId, span: Span) -> Stmt {
+    let binary = |op, a, b, ty| make(ExprKind::Binary { op, a: Box::new(a), b: Box::new(b) }, ty, span);
+    let number = |number| make(ExprKind::Number(number), Type::Ranks, span);
+    let beyond = binary(Binary::Shl, number(u64::MAX), size(program, view, span), Type::Ranks);
+    let known = make(ExprKind::Not(Box::new(beyond)), Type::Ranks, span);
+    let value = binary(Binary::BitAnd, make(ExprKind::Local(set), Type::Ranks, span), known, Type::Ranks);
+    let most = make(ExprKind::Number(64), Type::UInt(32), span);
+    let condition = binary(Binary::Lt, size(program, view, span), most, Type::Bool);
+    let then = vec![Stmt { kind: StmtKind::AssignLocal { local: set, value }, span }];
+    Stmt { kind: StmtKind::If { condition, likely: Some(0.99), then, otherwise: Vec::new() }, span }
 }
 
 fn outside(program: &Program, view: &LayerView, (rank, message): (LocalId, Option<LocalId>), span: Span) -> Stmt {

@@ -1,0 +1,128 @@
+//! In what two events differ, field by field: their lines leave much out.
+
+use std::mem::discriminant;
+
+use mokume_record::{Event, Run, What};
+use serde_json::{Map, Value};
+
+use super::show::plain;
+
+/// A field of the record that two events have otherwise: `copies[0].at`, `octets[17]`; what each has there, `nothing` if it has none.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Apart {
+    pub field: String,
+    pub values: [String; 2],
+}
+
+/// The fields in which two events of a kind differ; none of others. What only places an event in its record, or may be left out there, is
+/// not compared.
+pub fn apart(pair: [Option<&Event>; 2]) -> Vec<Apart> {
+    let mut found = Vec::new();
+    let [Some(one), Some(other)] = pair else { return found };
+    if discriminant(&one.what) != discriminant(&other.what) {
+        return found;
+    }
+    let values = [one, other].map(value);
+    walk("", [Some(&values[0]), Some(&values[1])], &mut found);
+    found
+}
+
+/// What happened, in a line, of events too that the log leaves out.
+pub fn line(run: &Run, event: &Event) -> String {
+    run.line(event).unwrap_or_else(|| match &event.what {
+        What::Starts => "starts".to_string(),
+        What::Consumes(ended) => format!("consumes {} ×{}", ended.reason, ended.count),
+        What::Ends { failed, .. } => format!("ends, {} times not as expected", failed.len()),
+        _ => "wakes".to_string(),
+    })
+}
+
+fn value(event: &Event) -> Value {
+    let (id, cause, did) = (0, None, None);
+    let event = Event { id, cause, did, what: plain(&event.what), ..event.clone() };
+    // Data of ours has no maps with keys that are no text, which alone could fail.
+    serde_json::to_value(&event).unwrap_or_default()
+}
+
+fn walk(field: &str, pair: [Option<&Value>; 2], found: &mut Vec<Apart>) {
+    match pair {
+        [one, other] if one == other => {}
+        [Some(Value::Object(one)), Some(Value::Object(other))] => {
+            let names = one.keys().chain(other.keys().filter(|name| !one.contains_key(*name)));
+            names.for_each(|name| walk(&inside(field, name), [one, other].map(|of: &Map<_, _>| of.get(name)), found));
+        }
+        [Some(Value::Array(one)), Some(Value::Array(other))] => {
+            (0..one.len().max(other.len()))
+                .for_each(|at| walk(&format!("{field}[{at}]"), [one.get(at), other.get(at)], found));
+        }
+        [Some(Value::String(one)), Some(Value::String(other))] if field.ends_with("octets") => {
+            found.push(octets(field, one, other));
+        }
+        pair => found.push(Apart { field: field.to_string(), values: pair.map(text) }),
+    }
+}
+
+fn inside(field: &str, name: &str) -> String {
+    if field.is_empty() {
+        name.to_string()
+    } else {
+        format!("{field}.{name}")
+    }
+}
+
+fn text(value: Option<&Value>) -> String {
+    match value {
+        None | Some(Value::Null) => "nothing".to_string(),
+        Some(Value::String(text)) => text.clone(),
+        Some(other) => other.to_string(),
+    }
+}
+
+/// Octets, two digits each, from the first on that differs, as many as one sees at a glance.
+fn octets(field: &str, one: &str, other: &str) -> Apart {
+    const SHOWN: usize = 16;
+    let pairs = |text: &str| text.as_bytes().chunks(2).map(<[u8]>::to_vec).collect::<Vec<_>>();
+    let [one, other] = [one, other].map(pairs);
+    let same = one.iter().zip(&other).take_while(|(one, other)| one == other).count();
+    let behind = |octets: &Vec<Vec<u8>>| match &octets[same..] {
+        [] => "nothing".to_string(),
+        rest => {
+            let more = if rest.len() > SHOWN { "…" } else { "" };
+            format!("0x{}{more}", String::from_utf8_lossy(&rest[..rest.len().min(SHOWN)].concat()))
+        }
+    };
+    Apart { field: format!("{field}[{same}..]"), values: [behind(&one), behind(&other)] }
+}
+
+#[cfg(test)]
+mod tests {
+    use mokume_record::{Copy, Loss, Lost};
+
+    use super::*;
+
+    fn sends(octets: &[u8], to: &[(&str, u64)], lost: &[&str]) -> Event {
+        let copies = to.iter().map(|(to, at)| Copy { to: to.to_string(), at: *at, turned: Vec::new() }).collect();
+        let lost = lost.iter().map(|to| Lost { to: to.to_string(), by: Loss::Weather }).collect();
+        let (port, medium, about) = ("device".to_string(), "lan".to_string(), String::new());
+        let what = What::Sends { frame: 1, port, medium, about, octets: octets.to_vec(), copies, lost, packet: None };
+        Event { id: 7, cause: Some(3), at: 30_000_000, host: Some("a".into()), what, did: None }
+    }
+
+    fn said(one: &Event, other: &Event) -> Vec<String> {
+        let line = |apart: Apart| format!("{}: {}, {}", apart.field, apart.values[0], apart.values[1]);
+        apart([Some(one), Some(other)]).into_iter().map(line).collect()
+    }
+
+    #[test]
+    fn every_field_that_differs_is_named_and_no_other() {
+        let one = sends(b"abc", &[("b", 1), ("c", 2)], &[]);
+        assert_eq!(said(&one, &Event { id: 9, cause: None, ..one.clone() }), Vec::<String>::new());
+        assert_eq!(said(&one, &sends(b"abc", &[("b", 1), ("c", 5)], &[])), ["copies[1].at: 2, 5"]);
+        assert_eq!(said(&one, &sends(b"aXc", &[("b", 1), ("c", 2)], &[])), ["octets[1..]: 0x6263, 0x5863"]);
+        assert_eq!(said(&one, &sends(b"abcd", &[("b", 1), ("c", 2)], &[])), ["octets[3..]: nothing, 0x64"]);
+        let lost = said(&one, &sends(b"abc", &[("b", 1)], &["c"]));
+        assert_eq!(lost.len(), 2, "{lost:?}");
+        assert!(lost[0].starts_with("copies[1]: {") && lost[0].ends_with(", nothing"), "{lost:?}");
+        assert_eq!(said(&one, &Event { at: 30_000_001, ..one.clone() }), ["at: 30000000, 30000001"]);
+    }
+}

@@ -1,0 +1,1 @@
+[(block) (arguments) (brackets)] @fold

@@ -1,0 +1,2 @@
+[(block) (arguments) (brackets)] @indent.begin
+["}" ")" "]"] @indent.end @indent.branch
