@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use mokume_base::{FileId, SourceMap};
+use mokume_interpret::{Moment, What};
 use mokume_reaction::{Automaton, Handler, HandlerId, Source, SourceId, Trigger};
 use mokume_script::Written;
 use mokume_syntax::{SyntaxKind, SyntaxNode};
@@ -157,4 +158,10 @@ pub(crate) fn event_of(automaton: &Automaton, handler: &Handler) -> String {
         Trigger::Settle => "settle".to_string(),
         Trigger::Expiry(cell) => format!("expiry {}", automaton.class(handler.class).cells[cell.index()].name),
     }
+}
+
+/// Whether a moment is at what a handler does before its first statement: it reads the header.
+pub(super) fn is_head(moment: &Moment<'_>) -> bool {
+    let of = moment.automaton().handlers[moment.handler.index()].source;
+    matches!(moment.what, What::Statement(source) if Some(source) == of)
 }

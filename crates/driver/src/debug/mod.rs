@@ -22,7 +22,7 @@ use crate::failure::Failure;
 
 pub use conditions::{Condition, Hits};
 pub(crate) use facts::event_of;
-use facts::Texts;
+use facts::{is_head, Texts};
 pub use facts::{Facts, HostFacts};
 use moves::Call;
 pub use moves::{By, End, Go, Why};
@@ -292,12 +292,6 @@ impl Engine {
         }
         matches!(go, Go::Back(_) | Go::Restart | Go::Quit)
     }
-}
-
-/// Whether a moment is at what a handler does before its first statement: it reads the header.
-fn is_head(moment: &Moment<'_>) -> bool {
-    let of = moment.automaton().handlers[moment.handler.index()].source;
-    matches!(moment.what, What::Statement(source) if Some(source) == of)
 }
 
 /// Whether a handler begins a reaction, and is not part of one.

@@ -3,8 +3,7 @@
 use mokume_interpret::{Cause, Moment, What};
 
 use super::conditions::{self, Condition, Hits};
-use super::facts::{event_of, Facts, Texts};
-use super::is_head;
+use super::facts::{event_of, is_head, Facts, Texts};
 use super::shown::Stopped;
 use crate::failure::Failure;
 

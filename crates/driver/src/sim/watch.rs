@@ -295,7 +295,7 @@ impl<'a> Watcher<'a> {
         while let Some(arg) = open.pop() {
             match arg {
                 mokume_script::Arg::Name(name) | mokume_script::Arg::Sum { name, .. } => {
-                    drop(names.insert(name.clone()))
+                    names.insert(name.clone());
                 }
                 mokume_script::Arg::Packet(packet) => {
                     let wires = packet.parts.iter().filter_map(|part| match part {
