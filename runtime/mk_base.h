@@ -8,7 +8,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#if __STDC_HOSTED__
 #include <string.h>
+#else
+/* Without a library there is no header that declares them. */
+void *memcpy(void *restrict to, const void *restrict from, size_t size);
+void *memmove(void *to, const void *from, size_t size);
+void *memset(void *to, int octet, size_t size);
+int memcmp(const void *one, const void *other, size_t size);
+#endif
 
 #ifndef MK_FAULT
 /* Test builds replace this to plant a fault by name; see crates/emit_c/tests/faults.rs. */

@@ -79,7 +79,7 @@ const EXAMPLES: &[(&str, &[Example])] = &[
     (
         "build",
         &[
-            ("mokume build host.mok --output made", "C: `cc -c made/*.c`"),
+            ("mokume build host.mok --output made", "C: `cc -c made/Host.c made/mokume.c`"),
             ("mokume build net.mok --emit automaton --fuse 2", "what it compiles to, with paths"),
             ("mokume build net.mok --emit wireshark --at udp.port:4711 --output net.lua", "a dissector"),
         ],

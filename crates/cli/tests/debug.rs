@@ -148,6 +148,50 @@ fn points_count_where_something_holds_and_some_only_say() {
     }
 }
 
+/// A handler with a text for each alternative: where it stands, what a condition sees, and how values are written.
+#[test]
+fn of_several_alternatives_the_one_that_runs_is_shown() {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("debug/kept");
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("kept.mok");
+    std::fs::write(&file, include_str!("../../driver/tests/debug/kept.mok")).unwrap();
+    let led = |commands: &str| {
+        let (out, err, code) = transcript(&["debug", file.to_str().unwrap(), "--test", "kept"], commands);
+        assert_eq!((err.as_str(), code), ("", 0), "{out}");
+        out
+    };
+    let stops = |out: &str| -> Vec<String> {
+        out.lines().filter(|line| line.starts_with("kept.mok:")).map(str::to_string).collect()
+    };
+    let all = [
+        "kept.mok:18  let kept = Kept[flow.remote.host, number] or new {",
+        "kept.mok:18  let kept = Kept[flow.remote.host, number] or new {",
+        "kept.mok:27  let times: u8 = 0",
+        "kept.mok:31  on deliver(Gone) { latest = 0 }",
+    ];
+    assert_eq!(stops(&led("break Keeps.deliver\ncontinue\ncontinue\ncontinue\ncontinue\ncontinue\n")), all);
+    // What the handler binds is there.
+    let of_number = led("break Keeps.deliver if number == 3\ncontinue\ncontinue\ncontinue\ncontinue\n");
+    assert_eq!(stops(&of_number), all[..3]);
+    assert!(of_number.contains("reaction 2  keeps: on deliver  (point 1)"), "{of_number}");
+    // Addresses are compared as they are written, or as numbers.
+    for wanted in ["10.0.0.2", "167772162", "0x0a000002"] {
+        let of_state =
+            led(&format!("break Keeps.deliver if latest == {wanted}\ncontinue\ncontinue\ncontinue\ncontinue\n"));
+        assert_eq!(stops(&of_state), all[1..]);
+    }
+    let said = led("break 24 say {kept.times} {msg.size} {flow.remote.port} {flow.remote.host} {latest}\ncontinue\n");
+    assert!(said.contains("S  1 4 7 10.0.0.2 10.0.0.2  (point 1)\nS  2 5 7 10.0.0.2 10.0.0.2  (point 1)"), "{said}");
+    let held = led("break 24\ncontinue\nlocals\nstate\nstep\n");
+    for line in ["remote_host = 10.0.0.2", "        latest = 10.0.0.2", "        from = 10.0.0.2", "        times = 1"]
+    {
+        assert!(held.lines().any(|known| known == line), "{line}: {held}");
+    }
+    // A step goes from the device's frame to the statement, and not by the head of another alternative.
+    let stepped = led("break 27\ncontinue\nback\n");
+    assert!(!stepped.contains("on deliver(msg, Put"), "{stepped}");
+}
+
 #[test]
 fn what_makes_no_sense_is_said_in_one_line() {
     let out = network(

@@ -183,6 +183,11 @@ fn what_is_taken_out_doubled_swapped_or_changed_is_found() {
     let (said, end, _) = followed(&without.write("without.pcap"), &sent);
     assert!(amiss(&said).contains(&(number(ack) - 1, "unlike".to_string())), "{:?}", amiss(&said));
     assert_eq!(end["apart_from"], number(ack) - 1);
+    // The same without a filter: its device's station is where all that the stack sends has it.
+    let (said, end, _) = found(without, "without.pcap");
+    assert!(amiss(&said).contains(&(number(ack) - 1, "unlike".to_string())), "{:?}", amiss(&said));
+    assert_eq!(end["apart_from"], number(ack) - 1);
+    assert!(said.iter().all(|line| line["fate"] != "not_for_it"), "{said:?}");
 
     // Of what it sent: it is said to be missing.
     let (said, end, _) = found(whole.clone().without(ack), "unsent.pcap");

@@ -73,7 +73,12 @@ fn a_step_that_the_stack_has_not_is_told_with_its_place() {
 /// Each expectation that holds, beside one that does not and what is said of it.
 #[test]
 fn what_is_expected_is_looked_at() {
-    let cases: [(&str, &str, &str); 9] = [
+    let cases: [(&str, &str, &str); 10] = [
+        (
+            "expect b.app.accepted(?t, ..)\n    expect b.app.deliver(t, \"x\")",
+            "expect b.app.deliver(?t, \"z\")\n    expect b.app.deliver(t, \"x\")",
+            "it did not come: nothing has bound `t` (at 1.000 s",
+        ),
         ("expect b.app.deliver(_, \"x\")", "expect b.app.deliver(_, \"y\")", "it did not come (at 1.000 s"),
         ("expect b.app.deliver  until 21 ms", "expect b.app.deliver  until 20 ms", "it did not come (at 20.0 ms"),
         ("expect b.app.deliver 1 times", "expect b.app.deliver 2 times until 90 ms", "it came once, not twice (at 90.0 ms"),

@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use mokume_base::{Form, Notation};
 use mokume_reaction::{Automaton, HeaderId, PortKind, VariantId, WireId};
-use mokume_script::Written;
-use mokume_semantics::program::{Field, Layer, Param, Program, Stack, Type};
+use mokume_script::{CellForms, Written};
+use mokume_semantics::program::{Field, Layer, Member, MemberKind, ObjectClass, Param, Program, Stack, Type};
 
 /// The forms of a stack's values.
 pub fn of(program: &Program, stack: &Stack, automaton: &Automaton) -> Written {
@@ -18,6 +18,8 @@ pub fn of(program: &Program, stack: &Stack, automaton: &Automaton) -> Written {
         params: source.params(&stack.params),
         headers: source.headers(),
         wires: source.wires(),
+        flows: source.flows(),
+        cells: source.cells(),
         all: program.written.iter().map(|written| written.form.clone()).collect(),
     }
 }
@@ -65,6 +67,24 @@ impl Source<'_> {
         let events = self.program.vocabularies.iter().flat_map(|known| known.down.iter().chain(&known.up));
         events.flat_map(|event| &event.params).for_each(|field| self.field("", field, &mut forms));
         forms
+    }
+
+    fn flows(&self) -> Forms {
+        let (mut all, mut several) = (Forms::new(), BTreeSet::new());
+        for layer in &self.automaton.layers {
+            for definition in self.definitions(&layer.of) {
+                let mut forms = Forms::new();
+                self.flow_parts(definition, &mut forms);
+                for (name, form) in forms {
+                    if *all.entry(name.clone()).or_insert_with(|| form.clone()) != form {
+                        several.insert(name);
+                    }
+                }
+            }
+        }
+        // A part without an end may be called as any local is.
+        all.retain(|name, form| name.contains('_') && form.words() == 1 && !several.contains(name));
+        all
     }
 
     fn flow_parts(&self, layer: &Layer, forms: &mut Forms) {
@@ -143,6 +163,64 @@ impl Source<'_> {
             }
         }
         all
+    }
+
+    /// What objects hold that layers declare. A record's parts are cells of their own.
+    fn cells(&self) -> BTreeMap<(String, String), CellForms> {
+        let mut all = BTreeMap::new();
+        for class in &self.automaton.classes {
+            let layer = &self.automaton.layers[class.layer.index()];
+            for definition in self.definitions(&layer.of) {
+                let scopes = definition.scopes.iter().flat_map(|scope| &scope.members);
+                let objects = definition.objects.iter();
+                let of_class = |object: &&ObjectClass| class.name == format!("{}.{}", layer.name, object.name.text);
+                let own: Vec<&Member> = match objects.clone().find(of_class) {
+                    Some(object) => object.members.iter().collect(),
+                    None => scopes.collect(),
+                };
+                for member in own {
+                    for (name, forms) in self.member(member) {
+                        all.entry((class.name.clone(), name)).or_insert(forms);
+                    }
+                }
+            }
+        }
+        all
+    }
+
+    fn member(&self, member: &Member) -> Vec<(String, CellForms)> {
+        let name = member.name.text.replace('.', "_");
+        let form = |ty: Type, written| self.program.form(ty, written).filter(|form| form.words() == 1);
+        match &member.kind {
+            MemberKind::Var { ty, .. } | MemberKind::Array { ty, .. } => {
+                let mut forms = Vec::new();
+                self.scalars(name, (*ty, member.written.value), &mut forms);
+                forms
+            }
+            MemberKind::Map { key, value, .. } => {
+                let keys = key.iter().enumerate();
+                let keys = keys.map(|(at, ty)| form(*ty, member.written.keys.get(at).copied().flatten())).collect();
+                let value = value.first().and_then(|ty| form(*ty, member.written.value));
+                vec![(name, CellForms { keys, value })]
+            }
+            MemberKind::Timer
+            | MemberKind::Quota { .. }
+            | MemberKind::Counter
+            | MemberKind::Messages { .. }
+            | MemberKind::Container(_) => Vec::new(),
+        }
+    }
+
+    /// The scalars of a value that are written in a way of their own: their names, and how.
+    fn scalars(&self, name: String, (ty, written): (Type, Option<Notation>), forms: &mut Vec<(String, CellForms)>) {
+        if let Some(form) = self.program.form(ty, written).filter(|form| form.words() == 1) {
+            forms.push((name, CellForms { keys: Vec::new(), value: Some(form) }));
+            return;
+        }
+        let Type::Record(id) = ty else { return };
+        for field in self.program.records.get(id.index()).map_or(&[][..], |record| &record.fields) {
+            self.scalars(format!("{name}_{}", field.name.text), (field.ty, field.written), forms);
+        }
     }
 
     /// An alternative of a layer's header as it is written; of a multiplexor's key, its ends.

@@ -37,6 +37,34 @@ fn the_sample_program_runs() {
     }
 }
 
+/// With the compiler's own headers alone, as on a machine without a C library; and what is asked of one.
+#[test]
+fn no_header_of_a_library_is_needed() {
+    let file =
+        common::right_files().into_iter().find(|file| file.name == "stop_and_wait.ra composed").expect("the stack");
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("freestanding");
+    std::fs::create_dir_all(&folder).expect("a folder for tests");
+    RUNTIME.iter().for_each(|(name, text)| write(&folder, name, text));
+    let generated = emit(&file.automaton, &Options::default()).expect("C");
+    write(&folder, "stop_and_wait.h", &generated.header);
+    write(&folder, "stop_and_wait.c", &generated.source);
+    let own = Command::new("cc").arg("-print-file-name=include").output().expect("a C compiler");
+    let own = String::from_utf8(own.stdout).expect("a folder");
+    let compiled = Command::new("cc")
+        .args(["-std=c11", "-ffreestanding", "-nostdinc", "-isystem", own.trim(), "-Wall", "-Wextra", "-Werror"])
+        .args(["-fno-stack-protector", "-O1", "-I.", "-r", "-nostdlib", "-o", "both.o", "stop_and_wait.c", "mokume.c"])
+        .current_dir(&folder)
+        .output()
+        .expect("a C compiler");
+    assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+    let asked = Command::new("nm").args(["-u", "both.o"]).current_dir(&folder).output().expect("nm");
+    let asked = String::from_utf8(asked.stdout).expect("names");
+    let known = ["memcpy", "memmove", "memset", "memcmp"];
+    for name in asked.split_whitespace().filter(|word| *word != "U") {
+        assert!(known.contains(&name), "{name} is asked of a library");
+    }
+}
+
 /// Calls the stack from within its first output.
 const ANSWERS: &str = r#"
 #include <stdio.h>

@@ -55,7 +55,11 @@ fn below(world: &dyn World, folder: &str, depth: usize, files: &mut Vec<String>)
 
 /// Where in all files a name stands that is declared where this word is; the declarations are not among them.
 pub fn uses(session: &mut Session<'_>, known: &Rc<Analysis>, word: &Word) -> Vec<Location> {
-    let declared = names::exact_declarations(known, word.at);
+    let mut declared = names::exact_declarations(known, word.at);
+    // In its own file nothing need speak of it.
+    if declared.is_empty() && names::is_declared(word) {
+        declared.push(word.at);
+    }
     let mut found = located(session, known, names::uses(known, &declared));
     let sources = &known.checked.sources;
     let places: Vec<(String, u32, u32)> =

@@ -214,6 +214,10 @@ fn uses_are_found_in_all_files_of_the_workspace() {
     let line = FILE[..FILE.find("a.left").unwrap()].matches('\n').count() as u64;
     let own = |name: &str, line| (name.to_string(), line);
     assert_eq!(places(&found), [own("a.mok", line), own("part.mok", 1), own("user.mok", 1)]);
+    // From a declaration that its own file does not speak of, as those of a library.
+    editor.open("part.mok", PART);
+    let found = ask(&mut editor, "textDocument/references", "part.mok", &place(PART, "left", 0));
+    assert_eq!(places(&found), [own("a.mok", line), own("part.mok", 1), own("user.mok", 1)]);
     let shown = ask(&mut editor, "textDocument/documentHighlight", "a.mok", &place(FILE, "own", 0));
     assert_eq!(shown.as_array().unwrap().len(), 3);
 }

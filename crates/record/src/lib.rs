@@ -14,7 +14,7 @@ mod text;
 
 use serde::{Deserialize, Serialize};
 
-pub use shown::{arguments, text_of, Receiver};
+pub use shown::{arguments, front_of, text_of, Receiver};
 pub use text::{read, Unread};
 
 /// Of the text form. It changes whenever a reader of the one before would read something wrong.

@@ -4,9 +4,13 @@ use crate::{Arg, Copy, Ended, Event, Loss, Lost, Run, Value, What};
 
 /// Octets as text where they are, else in hexadecimal; the first few.
 pub fn text_of(octets: &[u8]) -> String {
-    const MOST: usize = 24;
-    let more = if octets.len() > MOST { "…" } else { "" };
-    let shown = &octets[..octets.len().min(MOST)];
+    front_of(octets, 24)
+}
+
+/// The same of so many octets at most; that there are more is said.
+pub fn front_of(octets: &[u8], most: usize) -> String {
+    let more = if octets.len() > most { "…" } else { "" };
+    let shown = &octets[..octets.len().min(most)];
     if !shown.is_empty() && shown.iter().all(|octet| (0x20..0x7f).contains(octet)) {
         format!("\"{}{more}\"", String::from_utf8_lossy(shown))
     } else {

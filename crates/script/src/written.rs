@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use mokume_base::Form;
-use mokume_reaction::{Automaton, HeaderId, PortId, Type, VariantId, WireId};
+use mokume_reaction::{Automaton, ClassId, HeaderId, PortId, Type, VariantId, WireId};
 
 /// Which values of a stack are written by which form. One that says nothing is the default: all numbers in decimal.
 #[derive(Clone, Default, Debug)]
@@ -17,8 +17,21 @@ pub struct Written {
     pub headers: BTreeMap<(HeaderId, VariantId, String), Form>,
     /// Fields of wires by name, of those that declare a type.
     pub wires: BTreeMap<(WireId, String), Form>,
+    /// Parts of flows that are one number, by their names with the end in front; none that layers write in different ways.
+    pub flows: BTreeMap<String, Form>,
+    /// What objects hold, by the names of their class and of the cell.
+    pub cells: BTreeMap<(String, String), CellForms>,
     /// Those of all types of the program, for what has no type.
     pub all: Vec<Form>,
+}
+
+/// How the values of a cell are written; none of what is a plain number.
+#[derive(Clone, Default, Debug)]
+pub struct CellForms {
+    /// Of a map: those of the parts of its key.
+    pub keys: Vec<Option<Form>>,
+    /// Of the cell, of an array's elements, of what a map has by its keys.
+    pub value: Option<Form>,
 }
 
 /// Arguments that are one value, by their places.
@@ -30,6 +43,16 @@ pub struct Group<'a> {
 }
 
 impl Written {
+    /// How a part of a flow is written, by its name in the automaton: `remote_host`.
+    pub fn of_flow(&self, name: &str) -> Option<&Form> {
+        self.flows.get(name)
+    }
+
+    /// How the values of a cell are written.
+    pub fn cell(&self, automaton: &Automaton, class: ClassId, name: &str) -> Option<&CellForms> {
+        self.cells.get(&(automaton.class(class).name.clone(), name.to_string()))
+    }
+
     /// The arguments of an event of a port. `word` has those that are scalars, and `other` writes the rest, by place.
     pub fn arguments(
         &self,

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 
-use super::facts::Facts;
+use super::facts::{Facts, SIZE};
 use super::shown::{Stopped, Variable};
 
 /// Something that holds or not where a run stands: `own > 4 and not late`.
@@ -76,7 +76,7 @@ impl Condition {
                     _ => return Err(wrong(&format!("`{}` is no comparison", test.join(" ")))),
                 };
                 let last = name.rsplit('.').next().unwrap_or(name);
-                if !facts.names.contains(last) {
+                if !facts.names.contains(last) && !facts.names.contains(&of_flow(name)) {
                     return Err(wrong(&format!("nothing is called `{last}` here")));
                 }
                 tests.push(Test { is_not, name: name.clone(), compared });
@@ -93,13 +93,16 @@ impl Condition {
 
     /// Whether it holds; what is not bound there makes no comparison true.
     pub(super) fn holds(&self, at: &Stopped<'_>) -> bool {
-        let holds = |test: &Test| test.holds(value(at, &test.name).as_deref()) != test.is_not;
+        let holds = |test: &Test| {
+            test.holds(value(at, &test.name).as_deref(), &|text| number(text).or_else(|| at.number(text)))
+                != test.is_not
+        };
         self.all.iter().any(|tests| tests.iter().all(holds))
     }
 }
 
 impl Test {
-    fn holds(&self, found: Option<&str>) -> bool {
+    fn holds(&self, found: Option<&str>, number: &dyn Fn(&str) -> Option<u64>) -> bool {
         let Some(found) = found else { return false };
         let Some((compare, wanted)) = &self.compared else { return !["0", "false", "none"].contains(&found) };
         let order = match (number(found), number(wanted)) {
@@ -155,10 +158,41 @@ fn words(text: &str) -> Vec<String> {
 /// What is called so where a run stands: of what is bound first, then of the layer at work, then of all layers.
 fn value(at: &Stopped<'_>, name: &str) -> Option<String> {
     let path: Vec<&str> = name.split('.').collect();
+    let bound = at.locals();
+    if let [first, rest @ ..] = &path[..] {
+        if let Some(one) = bound.iter().find(|one| one.name == *first && !rest.is_empty()) {
+            if *rest == [SIZE] && one.is_message() {
+                return one.value.split(' ').next().map(str::to_string);
+            }
+            if let Some(object) = object(at, &one.value) {
+                return self::found(&object.within, rest);
+            }
+        }
+        if let Some(part) = bound.iter().find(|one| *first == "flow" && one.name == of_flow(name)) {
+            return Some(part.value.clone());
+        }
+    }
+    if path.len() == 1 && !bound.iter().any(|one| one.name == name) && at.has(name) {
+        // Another alternative binds it, or a statement that comes later: state of that name is not meant.
+        return None;
+    }
     let own = at.calls().last().map(|(name, _)| name.clone()).unwrap_or_default();
     let own = own.split(':').next().unwrap_or_default().to_string();
     let (of_own, others): (Vec<Variable>, Vec<Variable>) = at.state().into_iter().partition(|layer| layer.name == own);
-    [at.locals(), of_own, others].iter().find_map(|all| found(all, &path))
+    [bound, of_own, others].iter().find_map(|all| found(all, &path))
+}
+
+/// `remote_port` of `flow.remote.port`, as the automaton has it.
+fn of_flow(name: &str) -> String {
+    name.strip_prefix("flow.").unwrap_or_default().replace('.', "_")
+}
+
+/// The object that a value names: `app.Store.Entry #3`.
+fn object(at: &Stopped<'_>, value: &str) -> Option<Variable> {
+    at.state().into_iter().find_map(|layer| {
+        let own = value.strip_prefix(layer.name.as_str())?.strip_prefix('.')?;
+        layer.within.into_iter().find(|object| object.name == own)
+    })
 }
 
 /// By the last names of the way to it: what stands between may be left out.

@@ -4,11 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use mokume_base::{FileId, SourceMap};
-use mokume_reaction::{Automaton, Handler, Source, Trigger};
+use mokume_interpret::{Moment, What};
+use mokume_reaction::{Automaton, Handler, HandlerId, Source, SourceId, Trigger};
 use mokume_script::Written;
 use mokume_syntax::{SyntaxKind, SyntaxNode};
 
 use crate::compile::Compiled;
+
+/// How many octets a message has: what is asked of it by that name.
+pub(super) const SIZE: &str = "size";
 
 /// What is known of a target before it runs.
 pub struct Facts {
@@ -42,6 +46,15 @@ pub(super) struct Code {
     pub name: String,
 }
 
+/// How a handler of the automaton is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Texts {
+    /// One for each alternative of a header: what it begins with stands in the first, and may be of any.
+    pub are_several: bool,
+    /// There is more than the head.
+    pub has_statements: bool,
+}
+
 impl Facts {
     /// Of something with this name that runs on these hosts.
     pub(super) fn new(name: String, hosts: Vec<(String, &Compiled)>, sources: &SourceMap) -> Facts {
@@ -53,7 +66,7 @@ impl Facts {
             codes: BTreeMap::new(),
             events: BTreeSet::new(),
             reasons: BTreeSet::new(),
-            names: BTreeSet::new(),
+            names: BTreeSet::from([SIZE.to_string()]),
         };
         for (name, compiled) in hosts {
             facts.hosts.push(HostFacts { name, written: compiled.written.clone() });
@@ -90,6 +103,22 @@ impl Facts {
     pub(super) fn code(&self, source: &Source) -> Option<&Code> {
         let at = (source.line, source.column);
         self.codes.get(&source.file)?.iter().rev().find(|code| code.from <= at && at < code.to)
+    }
+
+    /// How a handler of a running automaton is written.
+    pub(super) fn texts_of(&self, automaton: &Automaton, handler: HandlerId) -> Texts {
+        let handler = &automaton.handlers[handler.index()];
+        let blocks = handler.body.blocks.iter();
+        let sources = blocks
+            .flat_map(|block| block.ops.iter().filter_map(|op| op.source).chain(block.mark.map(|mark| mark.source)));
+        let behind: BTreeSet<SourceId> = sources.filter(|source| Some(*source) != handler.source).collect();
+        let places = behind.iter().chain(&handler.source).filter_map(|source| automaton.sources.get(source.index()));
+        let heads: BTreeSet<(&str, (u32, u32))> = places
+            .filter_map(|place| Some((place.file.as_str(), self.code(place)?)))
+            .filter(|(_, code)| code.name.starts_with("on "))
+            .map(|(file, code)| (file, code.from))
+            .collect();
+        Texts { are_several: heads.len() > 1, has_statements: !behind.is_empty() }
     }
 
     fn learn(&mut self, automaton: &Automaton) {
@@ -129,4 +158,10 @@ pub(crate) fn event_of(automaton: &Automaton, handler: &Handler) -> String {
         Trigger::Settle => "settle".to_string(),
         Trigger::Expiry(cell) => format!("expiry {}", automaton.class(handler.class).cells[cell.index()].name),
     }
+}
+
+/// Whether a moment is at what a handler does before its first statement: it reads the header.
+pub(super) fn is_head(moment: &Moment<'_>) -> bool {
+    let of = moment.automaton().handlers[moment.handler.index()].source;
+    matches!(moment.what, What::Statement(source) if Some(source) == of)
 }

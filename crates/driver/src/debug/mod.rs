@@ -10,17 +10,19 @@ mod points;
 mod shown;
 mod target;
 
+use std::collections::BTreeMap;
 use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mokume_base::world::World;
 use mokume_interpret::{Cause, Moment, Observed, Observer, What};
-use mokume_reaction::{PortKind, SourceId};
+use mokume_reaction::{HandlerId, PortKind, SourceId};
 
 use crate::failure::Failure;
 
 pub use conditions::{Condition, Hits};
 pub(crate) use facts::event_of;
+use facts::{is_head, Texts};
 pub use facts::{Facts, HostFacts};
 use moves::Call;
 pub use moves::{By, End, Go, Why};
@@ -84,6 +86,8 @@ struct Engine {
     spot: Spot,
     /// The handler that runs and what it has called, the innermost last: functions that were put in place, too.
     calls: Vec<Call>,
+    /// How the handlers are written that have run, by host.
+    texts: BTreeMap<(usize, HandlerId), Texts>,
     fault: Option<Fault>,
     /// The front has quit.
     is_over: bool,
@@ -126,6 +130,7 @@ pub fn run_faulty(
         mode: Mode::To(1, Why::Beginning),
         spot: Spot::default(),
         calls: Vec::new(),
+        texts: BTreeMap::new(),
         fault,
         is_over: false,
     }));
@@ -153,28 +158,33 @@ impl Engine {
     /// Every moment of every host, in order.
     fn see(&mut self, host: usize, moment: &Moment<'_>) {
         self.spot.count += 1;
+        let facts = Arc::clone(&self.facts);
+        let texts = self.texts.entry((host, moment.handler));
+        let texts = *texts.or_insert_with(|| facts.texts_of(moment.automaton(), moment.handler));
         match moment.what {
             What::Begins => {
                 self.spot.instant += 1;
                 self.calls.clear();
             }
+            // Of several texts nobody knows yet which it is.
+            What::Statement(_) if texts.are_several && is_head(moment) => {}
             What::Statement(source) => self.note_call(source, moment),
             What::Ends(_) | What::Reports(_) => {}
         }
         self.spot.depth = self.calls.len();
         let here = self.spot;
-        let point = self.met(host, moment);
+        let point = self.met(host, moment, texts);
         match self.mode {
             Mode::To(number, why) if here.count == number => self.stop(host, moment, why),
             Mode::To(..) => {}
             Mode::Forward(by, from) => {
-                if let Some(why) = self.is_meant(by, from, moment, point) {
+                if let Some(why) = self.is_meant(by, from, (moment, texts), point) {
                     self.stop(host, moment, why);
                 }
             }
             Mode::Search { from, found, .. } if here.count >= from.count => self.turn_to(found),
             Mode::Search { by, from, found } => {
-                let found = self.is_meant(by, from, moment, point).map(|why| (here.count, why)).or(found);
+                let found = self.is_meant(by, from, (moment, texts), point).map(|why| (here.count, why)).or(found);
                 self.mode = Mode::Search { by, from, found };
             }
         }
@@ -182,10 +192,10 @@ impl Engine {
 
     /// The point that a moment is at; what log points say is said on the way forwards alone. Each moment is looked at in each run, so that
     /// points are met as often as before.
-    fn met(&mut self, host: usize, moment: &Moment<'_>) -> Option<u32> {
+    fn met(&mut self, host: usize, moment: &Moment<'_>, texts: Texts) -> Option<u32> {
         let (facts, calls, count) = (Arc::clone(&self.facts), &self.calls, self.spot.count);
         let here = || Stopped::new(&facts, host, moment, (Why::Stepped, count), calls);
-        let met = self.points.met(&facts, (host, moment), (count, &here));
+        let met = self.points.met(&facts, (host, moment, texts), (count, &here));
         if matches!(self.mode, Mode::Forward(..)) {
             met.said.iter().for_each(|(point, text)| self.front.said(&facts.hosts[host].name, *point, text));
         }
@@ -220,8 +230,8 @@ impl Engine {
     }
 
     /// Whether a moment is one that a way of going stops at; backwards, `from` is where it began.
-    fn is_meant(&self, by: By, from: Spot, moment: &Moment<'_>, point: Option<u32>) -> Option<Why> {
-        let is_statement = matches!(moment.what, What::Statement(_));
+    fn is_meant(&self, by: By, from: Spot, (moment, texts): (&Moment<'_>, Texts), point: Option<u32>) -> Option<Why> {
+        let is_statement = matches!(moment.what, What::Statement(_)) && !(texts.are_several && is_head(moment));
         let is_other = self.spot.instant != from.instant;
         let is_skipped = self.fault == Some(Fault::Skips) && self.spot.count.is_multiple_of(7);
         let is_stepped = match by {

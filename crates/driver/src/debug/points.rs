@@ -3,7 +3,7 @@
 use mokume_interpret::{Cause, Moment, What};
 
 use super::conditions::{self, Condition, Hits};
-use super::facts::{event_of, Facts};
+use super::facts::{event_of, is_head, Facts, Texts};
 use super::shown::Stopped;
 use crate::failure::Failure;
 
@@ -33,6 +33,8 @@ pub struct Point {
     since: u64,
     /// How often it was met with its condition, in this run.
     met: u64,
+    /// The handler that it is at has begun; it counts at the first statement, where all is bound.
+    waits: bool,
 }
 
 /// What more a point says than where it is.
@@ -69,8 +71,8 @@ impl Points {
         let known = self.all.iter().position(|known| known.at == at && known.host == host);
         let place = known.unwrap_or_else(|| {
             self.last += 1;
-            let (number, only, since, met) = (self.last, Only::default(), self.now, 0);
-            self.all.push(Point { number, at, host, only, since, met });
+            let (number, only, since) = (self.last, Only::default(), self.now);
+            self.all.push(Point { number, at, host, only, since, met: 0, waits: false });
             self.all.len() - 1
         });
         let point = &mut self.all[place];
@@ -88,7 +90,7 @@ impl Points {
     /// The run begins again: nothing was met yet.
     pub(super) fn begin(&mut self) {
         self.now = 0;
-        self.all.iter_mut().for_each(|point| point.met = 0);
+        self.all.iter_mut().for_each(|point| (point.met, point.waits) = (0, false));
     }
 
     /// Whether there was one of this number.
@@ -107,14 +109,17 @@ impl Points {
     pub(super) fn met<'s>(
         &mut self,
         facts: &Facts,
-        (host, moment): (usize, &Moment<'_>),
+        (host, moment, texts): (usize, &Moment<'_>, Texts),
         (count, here): (u64, &dyn Fn() -> Stopped<'s>),
     ) -> Met {
         self.now = count;
         let mut met = Met::default();
         for point in &mut self.all {
             let is_here = point.host.as_ref().is_none_or(|name| facts.hosts[host].name == *name);
-            if !is_here || !point.is_at(moment) || point.only.when.as_ref().is_some_and(|when| !when.holds(&here())) {
+            if !is_here
+                || !point.is_reached(moment, texts)
+                || point.only.when.as_ref().is_some_and(|when| !when.holds(&here()))
+            {
                 continue;
             }
             point.met += u64::from(count > point.since);
@@ -138,6 +143,24 @@ pub(super) struct Met {
 }
 
 impl Point {
+    /// Whether it is at a moment, or was at the beginning of the handler whose first statement this is. It waits for that where it asks for
+    /// what the handler binds, and where the statement alone says which of several texts runs.
+    fn is_reached(&mut self, moment: &Moment<'_>, texts: Texts) -> bool {
+        let asks = self.only.when.is_some() || self.only.log.is_some();
+        match moment.what {
+            What::Begins => {
+                let is_at = self.is_at(moment);
+                self.waits = is_at && texts.has_statements && (asks || texts.are_several);
+                is_at && !self.waits
+            }
+            What::Statement(_) if self.waits && !is_head(moment) => {
+                self.waits = false;
+                true
+            }
+            What::Statement(_) | What::Ends(_) | What::Reports(_) => self.is_at(moment),
+        }
+    }
+
     fn is_at(&self, moment: &Moment<'_>) -> bool {
         let automaton = moment.automaton();
         match (&self.at, moment.what) {

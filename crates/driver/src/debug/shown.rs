@@ -1,8 +1,9 @@
 //! What is to be seen where a run stands still: the place, what is bound, the state of all layers, and why it came to this.
 
+use mokume_base::Form;
 use mokume_interpret::{Cause, CellView, Frame, Message, Moment, Named, What};
 use mokume_reaction::{Automaton, CellKind, ClassId, Handle, HandlerId, Source, Type, Unit};
-use mokume_script::{scalar, Written};
+use mokume_script::{scalar, CellForms, Written};
 
 use super::facts::{event_of, Facts};
 use super::moves::{Call, Why};
@@ -19,6 +20,16 @@ pub struct Variable {
     pub value: String,
     pub within: Vec<Variable>,
 }
+
+impl Variable {
+    /// Whether it is a message, with its octets within.
+    pub(super) fn is_message(&self) -> bool {
+        self.within.last().is_some_and(|last| last.name == OCTETS)
+    }
+}
+
+/// What the octets of a message are called.
+const OCTETS: &str = "octets";
 
 /// A moment at which a run stands still.
 pub struct Stopped<'a> {
@@ -96,6 +107,8 @@ impl<'a> Stopped<'a> {
         let of_frame = |frame: &Frame| frame.source;
         let here = match self.moment.what {
             What::Statement(source) => Some(source),
+            // Of several texts nobody knows yet which it is.
+            What::Begins if self.facts.texts_of(automaton, self.moment.handler).are_several => None,
             What::Begins => automaton.handlers[self.moment.handler.index()].source,
             What::Ends(_) | What::Reports(_) => self.moment.frames().last().and_then(of_frame),
         };
@@ -142,6 +155,18 @@ impl<'a> Stopped<'a> {
         lines
     }
 
+    /// Whether the handler at work has something of this name, bound by now or not.
+    pub(super) fn has(&self, name: &str) -> bool {
+        let handler = &self.automaton().handlers[self.moment.handler.index()];
+        handler.body.values.iter().any(|value| value.name == name)
+    }
+
+    /// What a number is that is written as one of the program's types says it.
+    pub(super) fn number(&self, text: &str) -> Option<u64> {
+        let read = self.written().all.iter().find_map(|form| form.read(text));
+        read.and_then(|words| <[u64; 1]>::try_from(words).ok()).map(|[word]| word)
+    }
+
     // ---- what is bound ----
 
     /// What is bound where it stands, the innermost body's.
@@ -172,7 +197,11 @@ impl<'a> Stopped<'a> {
     fn named(&self, named: &Named<'_>) -> Variable {
         match named.message {
             Some(message) => Variable { name: named.name.to_string(), ..self.message(message) },
-            None => leaf(named.name, self.word(named.ty, named.word)),
+            None => {
+                let form = self.written().of_flow(named.name);
+                let text = form.map(|form| form.write(&[named.word]));
+                leaf(named.name, text.unwrap_or_else(|| self.word(named.ty, named.word)))
+            }
         }
     }
 
@@ -214,7 +243,7 @@ impl<'a> Stopped<'a> {
         let shown = &message.octets[..message.octets.len().min(MOST_OCTETS)];
         let more = if shown.len() < message.octets.len() { " …" } else { "" };
         let hex: Vec<String> = shown.iter().map(|octet| format!("{octet:02x}")).collect();
-        within.push(leaf("octets", format!("{}{more}", hex.join(" "))));
+        within.push(leaf(OCTETS, format!("{}{more}", hex.join(" "))));
         let value = format!("{} octets {}{more}", message.octets.len(), mokume_record::text_of(shown));
         Variable { name: "message".to_string(), value, within }
     }
@@ -258,27 +287,37 @@ impl<'a> Stopped<'a> {
         let cells = automaton.class(class).cells.iter().enumerate().filter(|(_, cell)| cell.source.is_some());
         let within = cells.filter_map(|(number, cell)| {
             let view = self.moment.cell(class, object, number.into())?;
-            Some(Variable { name: cell.name.clone(), ..self.cell(&cell.kind, &view) })
+            let forms = self.written().cell(automaton, class, &cell.name);
+            Some(Variable { name: cell.name.clone(), ..self.cell(&cell.kind, &view, forms) })
         });
         Variable { name, value: String::new(), within: within.collect() }
     }
 
-    fn cell(&self, kind: &CellKind, view: &CellView<'_>) -> Variable {
+    fn cell<'f>(&self, kind: &CellKind, view: &CellView<'_>, forms: Option<&'f CellForms>) -> Variable {
+        let of_key = |at: usize| forms.and_then(|forms| forms.keys.get(at)?.as_ref());
+        let of_value = forms.and_then(|forms| forms.value.as_ref());
+        let said = |form: Option<&'f Form>, ty: Type, word: u64| match form {
+            Some(form) => form.write(&[word]),
+            None => self.word(ty, word),
+        };
         let several = |value: String, within: Vec<Variable>| Variable { name: String::new(), value, within };
         match (kind, view) {
-            (CellKind::Scalar { ty, .. }, CellView::Word(word)) => leaf("", self.word(*ty, *word)),
+            (CellKind::Scalar { ty, .. }, CellView::Word(word)) => leaf("", said(of_value, *ty, *word)),
             (CellKind::Array { ty, .. }, CellView::Array(words)) => {
                 let all = words.iter().enumerate().take(MOST);
-                let within = all.map(|(at, word)| leaf(format!("[{at}]"), self.word(*ty, *word))).collect();
+                let within = all.map(|(at, word)| leaf(format!("[{at}]"), said(of_value, *ty, *word))).collect();
                 several(format!("{} elements", words.len()), within)
             }
             (CellKind::Map { key, value, .. }, CellView::Map(entries)) => {
-                let text = |types: &[Type], words: &[u64]| {
-                    let all = types.iter().zip(words).map(|(ty, word)| self.word(*ty, *word));
-                    all.collect::<Vec<_>>().join(", ")
+                let text = |types: &[Type], words: &[u64], form: &dyn Fn(usize) -> Option<&'f Form>| {
+                    let all = types.iter().zip(words).enumerate();
+                    all.map(|(at, (ty, word))| said(form(at), *ty, *word)).collect::<Vec<_>>().join(", ")
                 };
+                let of_only = |_: usize| of_value.filter(|_| value.len() == 1);
                 let within = entries.iter().take(MOST);
-                let within = within.map(|(k, v)| leaf(format!("[{}]", text(key, k)), text(value, v))).collect();
+                let within = within
+                    .map(|(k, v)| leaf(format!("[{}]", text(key, k, &of_key)), text(value, v, &of_only)))
+                    .collect();
                 several(format!("{} entries", entries.len()), within)
             }
             (_, CellView::Messages(places)) => {

@@ -195,8 +195,7 @@ impl Dissection {
         let last = self.layers.last();
         let layer = last.filter(|layer| layer.alternatives.is_empty()).map(|layer| layer.name.as_str());
         let rest = octets.get(self.rest.clone()).unwrap_or_default();
-        let rest = &rest[..rest.len().min(CARRIED)];
-        let rest = (!rest.is_empty()).then(|| mokume_record::text_of(rest));
+        let rest = (!rest.is_empty()).then(|| mokume_record::front_of(rest, CARRIED));
         let refused = last.is_some_and(Layer::is_refused).then_some("refused");
         let size = self.layers.is_empty().then(|| format!("{} octets", octets.len()));
         let words = [size.as_deref(), layer, Some(summary.as_str()), refused, rest.as_deref()];

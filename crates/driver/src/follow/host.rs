@@ -24,6 +24,8 @@ pub struct Host<'a> {
     pub(super) frame: u32,
     /// The layers that frames come to first.
     pub(super) lowest: Vec<String>,
+    /// Its device's station, if that is known.
+    pub(super) station: Option<u64>,
     /// What its applications do, where that is known.
     pub(super) applications: Option<(&'a Prepared<'a>, usize)>,
     automata: Vec<&'a Automaton>,
@@ -62,6 +64,9 @@ impl<'a> Host<'a> {
             return Err(Failure::of_use(message, "follow a host whose stack has one device"));
         };
         let port = &compiled.composed.ports[device.index()];
+        let of_device = format!("{}.mac", port.name);
+        let station = compiled.composed.params.iter().zip(&params).find(|(param, _)| param.name == of_device);
+        let station = station.map(|(_, station)| *station).filter(|station| *station != 0);
         let frame = machines::frame_event(port)
             .ok_or_else(|| Failure::of_program("the device's port takes no frames", "please report this"))?;
         let dissector = dissect::of_compiled(compiled);
@@ -70,7 +75,7 @@ impl<'a> Host<'a> {
             Some((prepared, _)) => prepared.automata(),
             None => Vec::new(),
         };
-        Ok(Host { name, dissector, compiled, params, seed, device, frame, lowest, applications, automata })
+        Ok(Host { name, dissector, compiled, params, seed, device, frame, lowest, station, applications, automata })
     }
 
     pub(super) fn instance(&self) -> Instance {

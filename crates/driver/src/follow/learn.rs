@@ -4,7 +4,7 @@
 //! capture's, and would send the capture's had it drawn another one, it is taken back to before it drew, and draws that. So it is not
 //! guessed which field comes from which number: the stack has shown it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use mokume_interpret::{Choice, Chosen};
 
@@ -154,18 +154,34 @@ impl<'a> Follower<'a> {
             }
         }
         let was_shown = || state.shown.iter().any(|(_, shown)| shown == octets);
-        match is_told == Some(true) || is_it(state) || was_shown() || self.is_like_one(state, octets, dissection) {
+        match is_told == Some(true) || is_it(state) || was_shown() || self.is_of_host(state, octets, dissection) {
             true => Way::Sent,
             false => Way::Came,
         }
     }
 
-    /// Whether the stack sends one of its kind, and would not take it if it came.
-    fn is_like_one(&self, state: &State<'a>, octets: &[u8], dissection: &Dissection) -> bool {
+    /// Whether the stack would not take it if it came, and sends one of its kind, or has its own station where this has it.
+    fn is_of_host(&self, state: &State<'a>, octets: &[u8], dissection: &Dissection) -> bool {
         let is_one_kind =
             |pending: &Pending| self.against(octets, dissection, &pending.octets).is_some_and(|held| held.is_one_kind);
-        state.pending.iter().rev().take(NEAREST).any(is_one_kind)
+        let is_like_one = || state.pending.iter().rev().take(NEAREST).any(is_one_kind);
+        (self.is_from_station(state, dissection) || is_like_one())
             && state.clone().come(self.host, octets).fate == Fate::NotForIt
+    }
+
+    /// Whether the device's station stands in a field of the lowest wire in which all that the stack has sent has it.
+    fn is_from_station(&self, state: &State<'a>, dissection: &Dissection) -> bool {
+        let Some(station) = self.host.station else { return false };
+        let own = |of: &Dissection| -> BTreeSet<(String, String)> {
+            let layers = of.layers.iter().take(1);
+            let fields = layers.flat_map(|layer| layer.fields.iter().map(move |field| (layer, field)));
+            let fields = fields.filter(|(_, field)| field.carried && field.value == station);
+            fields.map(|(layer, field)| (layer.wire.clone(), field.name.clone())).collect()
+        };
+        let pending = state.pending.iter().rev().map(|pending| &pending.octets);
+        let sent = pending.chain(state.shown.iter().rev().map(|(_, octets)| octets)).take(NEAREST);
+        let mut sent = sent.map(|octets| own(&self.host.dissector.dissect(octets, Front::Frame))).peekable();
+        sent.peek().is_some() && !sent.fold(own(dissection), |known, one| &known & &one).is_empty()
     }
 
     /// A frame of the capture, held against one of the stack's.

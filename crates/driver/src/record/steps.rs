@@ -96,6 +96,7 @@ fn class_name(automaton: &Automaton, class: ClassId) -> (String, String) {
 
 fn cell((automaton, written): (&Automaton, &Written), class: ClassId, change: CellChange) -> Cell {
     let definition = automaton.cell(class, change.cell);
+    let forms = written.cell(automaton, class, &definition.name);
     let (kind, types): (Kind, Vec<Type>) = match &definition.kind {
         CellKind::Scalar { ty, .. } => (Kind::Value, vec![*ty]),
         CellKind::Array { ty, .. } => (Kind::Array, vec![*ty]),
@@ -113,12 +114,19 @@ fn cell((automaton, written): (&Automaton, &Written), class: ClassId, change: Ce
                 CellKind::Map { key, .. } => &key[..],
                 _ => &[],
             };
-            Some(words(automaton, types, &key))
+            let forms = forms.map_or(&[][..], |forms| &forms.keys);
+            let said = |(at, word): (usize, &u64)| match forms.get(at).and_then(Option::as_ref) {
+                Some(form) => form.write(&[*word]),
+                None => words(automaton, types.get(at..).unwrap_or_default(), &[*word]),
+            };
+            Some(key.iter().enumerate().map(said).collect::<Vec<_>>().join(", "))
         }
     };
-    let form = definition.name.strip_prefix(FLOW).and_then(|name| form(written, name));
+    let of_flow = definition.name.strip_prefix(FLOW).and_then(|name| form(written, name));
+    let form = of_flow.or_else(|| forms.and_then(|forms| forms.value.as_ref()));
     let said = |held: Held| match (form, &held) {
         (Some(form), Held::Word(word)) => form.write(&[*word]),
+        (Some(form), Held::Words(words)) if words.len() == 1 => form.write(words),
         _ => self::held(automaton, &types, held),
     };
     let (from, to) = [change.from, change.to].map(|held| held.map(said)).into();

@@ -257,6 +257,10 @@ impl<'a> Watcher<'a> {
     fn missed(&self, index: usize, expectation: &Expectation, sources: &SourceMap) -> Option<Failed> {
         let (came, broken) = self.counts[index];
         let (at, found) = match (expectation.times, broken) {
+            (Times::Some, _) if came == 0 && !self.unbound(index).is_empty() => {
+                let names = self.unbound(index).join("`, `");
+                (expectation.until, format!("it did not come: nothing has bound `{names}`"))
+            }
             (Times::Exactly(0), Some(at)) => (at, "it came".to_string()),
             (Times::Exactly(wanted), Some(at)) => (at, format!("it came more often than {}", times(wanted))),
             (Times::Exactly(wanted), None) if came < wanted => {
@@ -281,6 +285,34 @@ impl<'a> Watcher<'a> {
             others,
             beside: Vec::new(),
         })
+    }
+
+    /// The names in what is expected that nothing has bound: nothing is as they say.
+    fn unbound(&self, index: usize) -> Vec<String> {
+        let host = self.network.expectations[index].output.host as usize;
+        let mut open: Vec<&mokume_script::Arg> = self.events.expectations[index].args.iter().collect();
+        let mut names = BTreeSet::new();
+        while let Some(arg) = open.pop() {
+            match arg {
+                mokume_script::Arg::Name(name) | mokume_script::Arg::Sum { name, .. } => {
+                    names.insert(name.clone());
+                }
+                mokume_script::Arg::Packet(packet) => {
+                    let wires = packet.parts.iter().filter_map(|part| match part {
+                        mokume_script::PacketPart::Wire(wire) => Some(&wire.fields),
+                        mokume_script::PacketPart::Octets(_) | mokume_script::PacketPart::Any => None,
+                    });
+                    open.extend(wires.flatten().map(|(_, arg)| arg));
+                }
+                mokume_script::Arg::Word(_)
+                | mokume_script::Arg::Octets(_)
+                | mokume_script::Arg::Null
+                | mokume_script::Arg::Bind(_)
+                | mokume_script::Arg::Any
+                | mokume_script::Arg::OneOf(_) => {}
+            }
+        }
+        names.into_iter().filter(|name| self.names[host].get(name).is_none()).collect()
     }
 
     fn see_sessions(&mut self, host: usize, output: &Output) {

@@ -40,7 +40,8 @@ fn local(at: u32, ty: Type) -> Expr {
 
 fn var(text: &str, init: u64) -> Member {
     let init = Some(expr(ExprKind::Number(init), SEQ));
-    Member { name: name(text), kind: MemberKind::Var { ty: SEQ, init, constant: false } }
+    let kind = MemberKind::Var { ty: SEQ, init, constant: false };
+    Member { name: name(text), kind, written: MemberNotations::default() }
 }
 
 fn send() -> Handler {

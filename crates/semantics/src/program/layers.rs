@@ -362,6 +362,17 @@ pub struct Member {
     pub name: Name,
     /// What it is, and how large.
     pub kind: MemberKind,
+    /// How its values are written.
+    pub written: MemberNotations,
+}
+
+/// How the values of a member are written, where their declared types are numbers and say it.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct MemberNotations {
+    /// Of a map: one for each part of its key.
+    pub keys: Vec<Option<Notation>>,
+    /// Of a variable, of an array's elements, of what a map has by its keys.
+    pub value: Option<Notation>,
 }
 
 /// The index of the member of a name, as a [`StateRef`] holds it.

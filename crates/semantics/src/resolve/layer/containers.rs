@@ -69,7 +69,8 @@ fn is_declared(
     let title = container.name().map_or(of.text.clone(), |name| name.text());
     let empty = Container { of: title, scope, members: Vec::new(), functions: Vec::new() };
     reader.this().containers.push(empty);
-    members.push(Member { name: name.clone(), kind: MemberKind::Container(instance) });
+    let kind = MemberKind::Container(instance);
+    members.push(Member { name: name.clone(), kind, written: MemberNotations::default() });
     let quota = quota_of(reader, scope, tree, members);
     let place = of.span;
     let mut inside = Inside { instance, scope, members: Vec::new(), values, params: names, types, quota, place, depth };
@@ -215,7 +216,8 @@ fn parts(
                 ast::State::Contained(tree) => declare(&mut inner, scope, tree, &full, members),
                 state => {
                     let kind = part(&mut inner, state, &own);
-                    members.push(Member { name: full, kind });
+                    let written = kinds::written(&inner, state);
+                    members.push(Member { name: full, kind, written });
                 }
             }
         });

@@ -28,6 +28,32 @@ pub(super) fn read(reader: &mut LayerReader, state: &ast::State, name: &Name) ->
     }
 }
 
+/// How its values are written.
+pub(super) fn written(reader: &LayerReader, state: &ast::State) -> MemberNotations {
+    let of = |ty: Option<ast::Type>| annotations::notation(reader.cx, reader.file, ty);
+    let value = |ty: Option<ast::Type>| MemberNotations { keys: Vec::new(), value: of(ty) };
+    match state {
+        ast::State::Var(var) => value(var.ty()),
+        ast::State::Const(var) => value(var.ty()),
+        ast::State::Array(state) => match state.ty() {
+            Some(ast::Type::Array(array)) => value(array.element()),
+            _ => MemberNotations::default(),
+        },
+        ast::State::Map(state) => match state.ty() {
+            Some(ast::Type::Map(map)) => MemberNotations {
+                keys: map.keys().into_iter().map(|ty| of(Some(ty))).collect(),
+                value: of(map.value()),
+            },
+            _ => MemberNotations::default(),
+        },
+        ast::State::Timer(_)
+        | ast::State::Counter(_)
+        | ast::State::Quota(_)
+        | ast::State::Messages(_)
+        | ast::State::Contained(_) => MemberNotations::default(),
+    }
+}
+
 fn variable(reader: &mut LayerReader, ty: Option<ast::Type>, constant: bool) -> MemberKind {
     MemberKind::Var { ty: annotations::of_state(reader.cx, reader.file, ty), init: None, constant }
 }

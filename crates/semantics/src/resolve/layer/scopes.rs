@@ -128,7 +128,11 @@ pub(super) fn object(reader: &mut LayerReader, object: &ast::Object) {
     let keys = fields::read(reader.cx, reader.file, &object.keys(), FieldUse::Keys);
     let first: Vec<Member> = keys
         .iter()
-        .map(|key| Member { name: key.name.clone(), kind: MemberKind::Var { ty: key.ty, init: None, constant: true } })
+        .map(|key| Member {
+            name: key.name.clone(),
+            kind: MemberKind::Var { ty: key.ty, init: None, constant: true },
+            written: MemberNotations { keys: Vec::new(), value: key.written },
+        })
         .collect();
     let owner = match (object.is_owned(), object.is_of_view()) {
         (true, _) => ScopeKind::Session,
@@ -236,7 +240,8 @@ fn members(reader: &mut LayerReader, scope: ScopeKind, states: &[ast::State], mu
             containers::declare(reader, scope, tree, &name, &mut members);
         } else {
             let kind = kinds::read(reader, state, &name);
-            members.push(Member { name, kind });
+            let written = kinds::written(reader, state);
+            members.push(Member { name, kind, written });
         }
         if let Some(part) = reader.part.filter(|_| !is_object && members.len() > at) {
             reader.this().parts[part].members.push((own.text, scope, at as u32));

@@ -59,7 +59,8 @@ pub(super) fn declare(reader: &mut LayerReader, sources: &[Source]) {
     layer.view = Some(LayerView { event, record, by_itself, says, around: [None, None] });
     if by_itself {
         let kind = MemberKind::Var { ty: Type::Record(record.record), init: None, constant: true };
-        let members = vec![Member { name: Name { text: VIEW.into(), span }, kind }];
+        let name = Name { text: VIEW.into(), span };
+        let members = vec![Member { name, kind, written: MemberNotations::default() }];
         layer.scopes.push(Scope { kind: ScopeKind::View, capacity: None, members });
     }
 }
