@@ -58,7 +58,9 @@ bool mk_store(mk_pool *pool, mk_message *message, uint32_t at, uint64_t value, u
 bool mk_load(const mk_message *message, uint32_t at, uint32_t size, bool little, uint64_t *value);
 /* The octets as big-endian 16-bit numbers (an odd last one padded with 0), added up modulo 2^32. */
 uint32_t mk_sum16(const uint8_t *octets, uint32_t size);
-enum { MK_MANY_OCTETS = 128 }; /* from so many on it is worth while to make ready for many */
+/* The same of many. */
+uint32_t mk_sum16_many(const uint8_t *octets, uint32_t size);
+enum { MK_MANY_OCTETS = 128 }; /* from so many on it is worth while to make ready for them */
 
 /* A place behind so many octets, of which there may be none at all. */
 static inline const uint8_t *mk_behind(const uint8_t *octets, uint32_t size)
@@ -157,51 +159,6 @@ static inline uint64_t mk_columns(uint64_t word)
     return (word & mk_halves) + (word >> 16 & mk_halves);
 }
 
-/* The last octets behind whole words, at least eight in all: as a word that ends in zeros. */
-static inline uint64_t mk_last_octets(const uint8_t *end, uint32_t rest)
-{
-    return rest && !(rest & MK_FAULT(sum_odd)) ? mk_get_be_64(end - 8) << (64 - 8 * rest) : 0;
-}
-
-#if defined(__GNUC__)
-/* Many: sixteen numbers side by side, as they lie in memory, their octets added up apart: a batch is so small that no column runs over. */
-typedef uint16_t mk_numbers __attribute__((vector_size(32)));
-typedef uint32_t mk_sums __attribute__((vector_size(32)));
-
-static MK_APART MK_UNUSED uint32_t mk_sum16_many(const uint8_t *octets, uint32_t size)
-{
-    mk_sums sums = {0};
-    const mk_sums first_halves = sums + 0xffff;
-    uint64_t sum = mk_columns(mk_last_octets(octets + size, size & 7));
-    while (size >= 64) {
-        uint32_t batch = mk_min_u32(size / 64, 128); /* 2 * 128 * 255 < 2^16 */
-        mk_numbers low = {0}, high = {0}, numbers;
-        size -= 64 * batch;
-        for (; batch; batch--, octets += 64) {
-            memcpy(&numbers, octets, sizeof numbers);
-            low += numbers & 0xff;
-            high += numbers >> 8;
-            memcpy(&numbers, octets + 32, sizeof numbers);
-            low += numbers & 0xff;
-            high += numbers >> 8;
-        }
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-        numbers = low, low = high, high = numbers;
-#endif
-        mk_sums lows = ((mk_sums)low & first_halves) + ((mk_sums)low >> 16);
-        sums += lows + ((((mk_sums)high & first_halves) + ((mk_sums)high >> 16)) << 8);
-    }
-    for (; size >= 8; octets += 8, size -= 8)
-        sum += mk_columns(mk_get_be_64(octets));
-    sum += sum >> 32;
-    for (int i = 0; i < 8; i++)
-        sum += sums[i];
-    return (uint32_t)sum;
-}
-#else
-#define mk_sum16_many mk_sum16_some
-#endif
-
 /* The same; on a brisk path in place. */
 static inline uint32_t mk_sum16_as(bool brisk, const uint8_t *octets, uint32_t size)
 {
@@ -249,11 +206,11 @@ static inline uint64_t mk_add_around(uint64_t a, uint64_t b)
 }
 
 /* `mk_sum16_as`, among such. */
-static inline uint64_t mk_sum_raw(bool brisk, const uint8_t *octets, uint32_t size)
+static inline uint64_t mk_sum_raw(const uint8_t *octets, uint32_t size)
 {
     uint64_t sum = 0, word;
     if (size >= MK_MANY_OCTETS)
-        return mk_raw(brisk ? mk_sum16_many(octets, size) : mk_sum16(octets, size));
+        return mk_raw(mk_sum16_many(octets, size));
     for (; size >= 8; octets += 8, size -= 8) {
         MK_ONE_BY_ONE(octets);
         memcpy(&word, octets, 8);
@@ -268,10 +225,10 @@ static inline uint64_t mk_sum_raw(bool brisk, const uint8_t *octets, uint32_t si
 }
 
 /* `mk_sum16_part_as`, among such. */
-static inline uint64_t mk_sum_raw_part(bool brisk, const uint8_t *octets, uint32_t size, uint32_t at, uint32_t part)
+static inline uint64_t mk_sum_raw_part(const uint8_t *octets, uint32_t size, uint32_t at, uint32_t part)
 {
     uint32_t first = mk_min_u32(at, size);
-    return mk_sum_raw(brisk, mk_behind(octets, first), mk_min_u32(part, size - first));
+    return mk_sum_raw(mk_behind(octets, first), mk_min_u32(part, size - first));
 }
 
 /* `mk_fold16` of such a sum, of less than 2^48. */

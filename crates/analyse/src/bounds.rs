@@ -7,6 +7,8 @@
 //! It must keep: numbers are what they are without a bound of their type. A sum or difference counts as such only where it surely did
 //! not go around.
 
+use std::cell::OnceCell;
+
 use mokume_reaction::{Automaton, Binary, BlockId, Body, Compare, Dominators, OpKind, Terminator, Type, Value};
 
 use crate::Flow;
@@ -45,8 +47,6 @@ pub enum Quantity {
     Value(Value),
     /// The octets of a message.
     SizeOf(Value),
-    /// A constant.
-    Number(u64),
 }
 
 /// What the conditions of one body say.
@@ -60,6 +60,8 @@ pub struct Bounds<'a> {
     /// By block, the condition on the only way to it: the block that asks, and whether it holds.
     asked: Vec<Option<(Value, bool)>>,
     dominators: Dominators,
+    /// By block, what is known there.
+    known: Vec<OnceCell<Vec<Fact>>>,
 }
 
 impl<'a> Bounds<'a> {
@@ -85,22 +87,20 @@ impl<'a> Bounds<'a> {
                 }
             }
         }
-        Bounds { automaton, body, made, comes, asked, dominators: Dominators::of(flow.successors()) }
+        let known = vec![OnceCell::new(); body.blocks.len()];
+        Bounds { automaton, body, made, comes, asked, dominators: Dominators::of(flow.successors()), known }
     }
 
     /// Whether `low + more <= high` wherever `block` runs. It may hold where this says no.
     pub fn at_most(&self, block: BlockId, (low, more): (Quantity, u64), high: Quantity) -> bool {
-        let mut facts = Vec::new();
-        for _ in 0..ROUNDS {
-            facts = self.facts(block, &facts);
-        }
+        let round = |known: Vec<Fact>, _| self.facts(block, &known);
+        let facts = self.known[block.index()].get_or_init(|| (0..ROUNDS).fold(Vec::new(), round));
         let term = |quantity| match quantity {
-            Quantity::Value(value) => self.term(value, &facts),
-            Quantity::SizeOf(message) => self.size(message, &facts),
-            Quantity::Number(number) => Some(Term { base: Base::Zero, plus: number.into() }),
+            Quantity::Value(value) => self.term(value, facts),
+            Quantity::SizeOf(message) => self.size(message, facts),
         };
         match (term(low), term(high)) {
-            (Some(low), Some(high)) => self.follows(low.plus(more.into()), high, &facts),
+            (Some(low), Some(high)) => self.follows(low.plus(more.into()), high, facts),
             _ => false,
         }
     }

@@ -176,7 +176,6 @@ fn said_and_seen(text: &str) -> Seen {
 fn number(quantity: Quantity, values: &HashMap<Value, u64>) -> Option<u64> {
     match quantity {
         Quantity::Value(value) | Quantity::SizeOf(value) => values.get(&value).copied(),
-        Quantity::Number(number) => Some(number),
     }
 }
 

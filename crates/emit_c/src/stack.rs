@@ -272,7 +272,7 @@ fn path(plan: &Plan, id: PathId, text: &mut Text) {
     }
     text.line(format!("static bool apart_{number}({list});"));
     text.line("");
-    text.function(format!("static MK_IN_PLACE bool way_{number}({list}, const bool mk_brisk)"));
+    text.function(format!("static MK_IN_PLACE bool way_{number}({list}, const bool mk_brisk MK_UNUSED)"));
     text.append(written.body);
     text.end_function();
     text.function(format!("static {how}MK_UNUSED bool path_{number}({list})"));

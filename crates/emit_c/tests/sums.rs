@@ -29,8 +29,8 @@ static int is_wrong(uint32_t size, uint64_t stream)
         wrong |= mk_sum16_as(brisk, octets, size) != plain(octets, size);
         wrong |= mk_sum16_part_as(brisk, octets, size, at, size) != plain(octets + at, size - at);
         wrong |= mk_sum16_part_as(brisk, octets, size, at, part) != sum;
-        wrong |= mk_fold_raw(mk_sum_raw_part(brisk, octets, size, at, part)) != mk_fold16((sum & 0xffff) + (sum >> 16));
-        wrong |= mk_folds_to_ones(mk_sum_raw_part(brisk, octets, size, at, part)) != (mk_fold16(sum) == 0xffff);
+        wrong |= mk_fold_raw(mk_sum_raw_part(octets, size, at, part)) != mk_fold16((sum & 0xffff) + (sum >> 16));
+        wrong |= mk_folds_to_ones(mk_sum_raw_part(octets, size, at, part)) != (mk_fold16(sum) == 0xffff);
     }
     if (size <= MK_MANY_OCTETS / 2) {
         mk_copy_few(copy, octets, size);

@@ -8,7 +8,7 @@
 
 use mokume_reaction::*;
 
-use super::paths::{all_of_part, brisk, has, part};
+use super::paths::{all_of_part, has, part};
 use super::writer::Writer;
 use crate::tree::*;
 
@@ -80,8 +80,8 @@ fn raw(w: &Writer, sum: Value) -> Option<Expr> {
         let (octets, all) = part(w, message);
         let (first, part) = (w.value(place), w.value(size));
         terms.push(match all_of_part(w, message, place, size) {
-            true => reads("mk_sum_raw", [brisk(w), octets.infix(Infix::Add, first), part]),
-            false => reads("mk_sum_raw_part", [brisk(w), octets, all, first, part]),
+            true => reads("mk_sum_raw", [octets.infix(Infix::Add, first), part]),
+            false => reads("mk_sum_raw_part", [octets, all, first, part]),
         });
     }
     let (mut known, mut is_known) = (0u64, false);

@@ -76,12 +76,13 @@ pub(crate) fn words(automaton: &Automaton, (class, cell): (ClassId, CellId)) -> 
     let sizes: Vec<u32> = types.iter().map(|ty| stored_octets(automaton, *ty)).collect();
     let mut best: Option<(usize, Vec<Option<Read>>)> = None;
     for path in &automaton.paths {
-        let made = makers(&path.body);
+        let mut made = None;
         for attempt in path.body.attempts() {
             let Fallible::Find { object, cell: asked, key } = attempt else { continue };
             if (path.body.class_of(*object), *asked) != (Some(class), cell) {
                 continue;
             }
+            let made = made.get_or_insert_with(|| makers(&path.body));
             let maker = |value: Value| made.get(&value).copied();
             let reads: Vec<Option<Read>> =
                 key.iter().zip(&sizes).map(|(value, size)| read(&maker, *value, *size)).collect();

@@ -34,9 +34,9 @@ struct Index<'a> {
     params: String,
     /// Its words, from that, where they are kept beside the index (`plan/keys.rs`).
     begin: Vec<String>,
-    /// What is looked up, words or key: `, uint64_t word0, …` and `word0, …`
+    /// What is looked up, words or key: `, uint64_t word0, …` and `word0`, `…`
     asked_params: String,
-    asked: String,
+    asked: Vec<String>,
     /// The same in numbers of 64 bits, as many parts in each as have room.
     mixed: Vec<String>,
     /// The same of the object whose number is `number`, and whether it is what is looked up.
@@ -93,7 +93,7 @@ fn index<'a>(plan: &'a Plan, (owner, cell): (ClassId, CellId), kind: &CellKind) 
         params,
         begin,
         asked_params,
-        asked: asked.join(", "),
+        asked,
         mixed,
         kept: kept.join(", "),
         same: same.join(" && "),
@@ -166,10 +166,10 @@ impl Index<'_> {
 
     /// Its place, or the free one where it would go.
     fn place(&self, text: &mut Text) {
-        let Index { name, stack, owner, ty, asked_params, asked, mask, same, .. } = self;
+        let Index { name, stack, owner, ty, asked_params, mask, same, .. } = self;
         text.function(format!("static MK_UNUSED uint32_t place_{name}(const struct {stack} *k{asked_params})"));
         text.line(format!("const {ty} *index = {owner}_entries;"));
-        text.line(format!("uint32_t place = home_{name}({asked});"));
+        text.line(format!("uint32_t place = home_{name}({});", self.asked.join(", ")));
         text.open(format!("for (; index[place]; place = (place + 1) & {mask})"));
         text.line("uint32_t number = index[place];");
         text.line(format!("if ({same})"));
@@ -206,7 +206,8 @@ impl Index<'_> {
     }
 
     fn search(&self, text: &mut Text) {
-        let Index { name, owner, ty, asked, mask, same, .. } = self;
+        let Index { name, owner, ty, mask, same, .. } = self;
+        let asked = self.asked.join(", ");
         text.line(format!("const {ty} *index = {owner}_entries;"));
         text.open(format!("for (uint32_t place = home_{name}({asked});; place = (place + 1) & {mask})"));
         text.line("uint32_t number = index[place];");
@@ -222,7 +223,7 @@ impl Index<'_> {
         let Index { name, stack, owner, ty, params, asked, capacity, objects, .. } = self;
         text.function(format!("static MK_UNUSED bool insert_{name}(struct {stack} *k, mk_ref object{params})"));
         self.begin.iter().for_each(|line| text.line(line));
-        text.line(format!("uint32_t place = place_{name}(k, {asked});"));
+        text.line(format!("uint32_t place = place_{name}(k, {});", asked.join(", ")));
         text.line(format!("bool is_new = !{owner}_entries[place];"));
         text.line(format!("if (is_new && {owner}.count >= {capacity} + (MK_FAULT(map_capacity) ? 1 : 0))"));
         text.line("    return false;");
@@ -231,7 +232,7 @@ impl Index<'_> {
         text.line(format!("{owner}.count += is_new;"));
         text.line(format!("{owner}_entries[place] = ({ty})(mk_number(object) + 1);"));
         if !self.begin.is_empty() {
-            for word in asked.split(", ") {
+            for word in asked {
                 text.line(format!("{owner}_keys[mk_number(object)].{word} = {word};"));
             }
         }
@@ -245,7 +246,7 @@ impl Index<'_> {
         text.function(format!("static MK_UNUSED mk_ref remove_{name}(struct {stack} *k{params})"));
         self.begin.iter().for_each(|line| text.line(line));
         text.line(format!("{ty} *index = {owner}_entries;"));
-        text.line(format!("uint32_t hole = place_{name}(k, {asked}), number = index[hole];"));
+        text.line(format!("uint32_t hole = place_{name}(k, {}), number = index[hole];", asked.join(", ")));
         text.line("if (!number)");
         text.line("    return MK_NULL;");
         self.reference("mk_ref found = ").iter().for_each(|line| text.line(line));
