@@ -26,34 +26,91 @@ pub fn flat(automaton: &Automaton) -> Cow<'_, Automaton> {
     }
 }
 
+/// The same, and what layers publish in place of who asks for it, where that branches: so a run shows which way it goes there, too.
+pub fn laid_open(automaton: &Automaton) -> Cow<'_, Automaton> {
+    let open = branching(automaton);
+    match open.contains(&true) {
+        true => Cow::Owned(in_place(automaton, &|_| true, &open)),
+        false => flat(automaton),
+    }
+}
+
+/// By function, whether it is published and branches, or asks for what does.
+fn branching(automaton: &Automaton) -> Vec<bool> {
+    let functions = &automaton.functions;
+    let asks = |function: &Function, open: &[bool]| function.body.ops().any(|op| called(&op.kind, open).is_some());
+    let mut open: Vec<bool> = functions.iter().map(|it| it.published().is_some() && it.body.blocks.len() > 1).collect();
+    loop {
+        let is_open = |it: &Function| it.published().is_some() && asks(it, &open);
+        let next: Vec<bool> = functions.iter().zip(&open).map(|(it, known)| *known || is_open(it)).collect();
+        match next == open {
+            true => return open,
+            false => open = next,
+        }
+    }
+}
+
+/// The function of those to be put in place that an operation calls.
+fn called<'a>(kind: &'a OpKind, open: &[bool]) -> Option<(FunctionId, &'a [Value])> {
+    match kind {
+        OpKind::Call { function, args } if open.get(function.index()) == Some(&true) => Some((*function, args)),
+        _ => None,
+    }
+}
+
 /// The automaton with procedures in place where `wanted` says so; blocks are numbered as they are before. A procedure or a memo that
 /// nobody runs any more is taken out.
 pub fn inlined(automaton: &Automaton, wanted: &dyn Fn(Site) -> bool) -> Automaton {
+    in_place(automaton, wanted, &[])
+}
+
+/// The same, and with calls of the functions that are `open`.
+fn in_place(automaton: &Automaton, wanted: &dyn Fn(Site) -> bool, open: &[bool]) -> Automaton {
     let mut automaton = automaton.clone();
     let mut done = vec![false; automaton.functions.len()];
+    let wanted = Wanted { procedures: wanted, open };
     for index in 0..automaton.functions.len() {
-        function(&mut automaton, index, wanted, &mut done);
+        function(&mut automaton, index, &wanted, &mut done);
     }
     for index in 0..automaton.handlers.len() {
         let mut body = std::mem::take(&mut automaton.handlers[index].body);
-        put_in_place(&mut body, Unit::Handler(index.into()), &automaton.functions, wanted);
+        put_in_place(&mut body, Unit::Handler(index.into()), &automaton.functions, &wanted);
         automaton.handlers[index].body = body;
     }
     for index in 0..automaton.paths.len() {
         let mut body = std::mem::take(&mut automaton.paths[index].body);
-        put_in_place(&mut body, Unit::Path(index.into()), &automaton.functions, wanted);
+        put_in_place(&mut body, Unit::Path(index.into()), &automaton.functions, &wanted);
         automaton.paths[index].body = body;
     }
     take_out(&mut automaton);
     automaton
 }
 
-/// Those that a procedure runs come before it: none runs itself.
-fn function(automaton: &mut Automaton, index: usize, wanted: &dyn Fn(Site) -> bool, done: &mut [bool]) {
+/// What is to be put in place.
+struct Wanted<'a> {
+    procedures: &'a dyn Fn(Site) -> bool,
+    open: &'a [bool],
+}
+
+impl Wanted<'_> {
+    /// What a body of a unit has of it, by block.
+    fn of(&self, body: &Body) -> Vec<FunctionId> {
+        let called = body.ops().filter_map(|op| Some(called(&op.kind, self.open)?.0));
+        called.chain(run_by(body)).collect()
+    }
+
+    fn by(&self, kind: &OpKind, site: &dyn Fn(FunctionId) -> Site) -> bool {
+        called(kind, self.open).is_some()
+            || run_by_op(kind).is_some_and(|(procedure, _)| (self.procedures)(site(procedure)))
+    }
+}
+
+/// Those that a function has in place come before it: none runs itself.
+fn function(automaton: &mut Automaton, index: usize, wanted: &Wanted, done: &mut [bool]) {
     if std::mem::replace(&mut done[index], true) {
         return;
     }
-    for callee in run_by(&automaton.functions[index].body) {
+    for callee in wanted.of(&automaton.functions[index].body) {
         function(automaton, callee.index(), wanted, done);
     }
     let mut body = std::mem::take(&mut automaton.functions[index].body);
@@ -90,22 +147,23 @@ fn tried(op: &Fallible) -> Option<(FunctionId, &[Value])> {
 struct Inliner<'a> {
     body: &'a mut Body,
     functions: &'a [Function],
+    wanted: &'a Wanted<'a>,
     /// The blocks in the order in which they are to stand.
     order: Vec<usize>,
 }
 
-fn put_in_place(body: &mut Body, unit: Unit, functions: &[Function], wanted: &dyn Fn(Site) -> bool) {
-    if run_by(body).is_empty() {
+fn put_in_place(body: &mut Body, unit: Unit, functions: &[Function], wanted: &Wanted) {
+    if wanted.of(body).is_empty() {
         return;
     }
     let blocks = body.blocks.len();
-    let mut inliner = Inliner { body, functions, order: (0..blocks).collect() };
+    let mut inliner = Inliner { body, functions, wanted, order: (0..blocks).collect() };
     for block in 0..blocks {
-        // The rest of the block, once it was cut behind a procedure.
+        // The rest of the block, once it was cut behind what was put in place.
         let mut rest = block;
-        let wanted = |procedure| wanted(Site { unit, block: block.into(), procedure });
+        let site = |procedure| Site { unit, block: block.into(), procedure };
         let mut from = 0;
-        while let Some(place) = inliner.next(rest, from, &wanted) {
+        while let Some(place) = inliner.next(rest, from, &site) {
             (rest, from) = match place < inliner.body.blocks[rest].ops.len() {
                 true => (inliner.run(rest, place), 0),
                 false => {
@@ -123,14 +181,14 @@ fn put_in_place(body: &mut Body, unit: Unit, functions: &[Function], wanted: &dy
 impl Inliner<'_> {
     /// The next operation of a block, from a place on, that runs what is to be put in place; the number of operations for its
     /// end.
-    fn next(&self, block: usize, from: usize, wanted: &dyn Fn(FunctionId) -> bool) -> Option<usize> {
+    fn next(&self, block: usize, from: usize, site: &dyn Fn(FunctionId) -> Site) -> Option<usize> {
         let block = &self.body.blocks[block];
-        let runs = |op: &Op| run_by_op(&op.kind).is_some_and(|(procedure, _)| wanted(procedure));
+        let runs = |op: &Op| self.wanted.by(&op.kind, site);
         if let Some(place) = block.ops[from..].iter().position(runs) {
             return Some(from + place);
         }
         let (procedure, _) = block.terminator.attempt().and_then(tried)?;
-        wanted(procedure).then_some(block.ops.len())
+        (self.wanted.procedures)(site(procedure)).then_some(block.ops.len())
     }
 
     /// Puts the procedure that an operation runs in its place; the answer is the block in which what came behind it is now.
@@ -146,7 +204,9 @@ impl Inliner<'_> {
             mark: found.mark.take(),
             bound: None,
         };
-        let Some((procedure, args)) = run_by_op(&op.kind) else { return block };
+        let Some((procedure, args)) = run_by_op(&op.kind).or_else(|| called(&op.kind, self.wanted.open)) else {
+            return block;
+        };
         self.body.blocks.push(rest);
         let rest = self.body.blocks.len() - 1;
         self.place_behind(block, &[rest]);

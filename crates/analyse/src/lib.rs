@@ -19,7 +19,7 @@ mod weights;
 pub use bounds::{Bounds, Quantity};
 pub use dominators::Dominators;
 pub use flow::{in_order, Blocks, Flow};
-pub use inline::{flat, inlined, run_by, run_in, take_out, Site};
+pub use inline::{flat, inlined, laid_open, run_by, run_in, take_out, Site};
 pub use levels::{level, Amount, Level, Steps};
 pub use liveness::Liveness;
 pub use reuse::Reuse;

@@ -107,7 +107,7 @@ pub enum Noted<'a> {
 pub fn watched(compiled: &Compiled, params: &[u64], seed: u64, noted: Noted<'_>) -> Box<dyn Machine> {
     let instance = match noted {
         Noted::Ways(profile) => {
-            let mut instance = Instance::new(&mokume_analyse::flat(&compiled.composed), params, seed);
+            let mut instance = Instance::new(&mokume_analyse::laid_open(&compiled.composed), params, seed);
             instance.record_ways(Arc::clone(profile));
             instance
         }

@@ -41,7 +41,7 @@ pub fn record(
     let profile = Arc::new(Mutex::new(Profile::default()));
     run(prepared, (stack, Noted::Ways(&profile)), seeds, world, progress)?;
     let profile = std::mem::take(&mut *profile.lock().unwrap_or_else(PoisonError::into_inner));
-    Ok(Written { stack: name.clone(), mark: mark(&mokume_analyse::flat(&compiled.composed)), profile })
+    Ok(Written { stack: name.clone(), mark: mark(&mokume_analyse::laid_open(&compiled.composed)), profile })
 }
 
 fn run(
@@ -130,7 +130,7 @@ pub fn read(world: &dyn World, file: &str, composed: &Automaton) -> Result<Profi
     let written = Written::parse(&text).map_err(|line| {
         Failure::of_use(format!("`{file}` is no profile: line {line}"), "`mokume profile … -o FILE` writes one")
     })?;
-    if written.mark != mark(&mokume_analyse::flat(composed)) {
+    if written.mark != mark(&mokume_analyse::laid_open(composed)) {
         return Err(Failure::of_use(
             format!(
                 "`{file}` is the profile of another stack than this, or of `{}` before it was changed",

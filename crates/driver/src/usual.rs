@@ -11,7 +11,7 @@ use mokume_reaction::Automaton;
 pub fn of(composed: &Automaton) -> Profile {
     static USUAL: OnceLock<Usual> = OnceLock::new();
     let usual = USUAL.get_or_init(|| Usual::parse(shipped()).unwrap_or_default());
-    usual.of(&mokume_analyse::flat(composed))
+    usual.of(&mokume_analyse::laid_open(composed))
 }
 
 /// The same, if the pass is among these; else nothing is known.

@@ -10,10 +10,11 @@ use mokume_driver::sim;
 use mokume_driver::usual::{shipped, Usual};
 
 /// The networks whose ways are usual.
-const NETWORKS: [(&str, &str, &str); 4] = [
+const NETWORKS: [(&str, &str, &str); 5] = [
     ("benches/tcp_usual.mok", "Usual", "Host"),
     ("benches/usual.mok", "OverOne", "Both"),
     ("benches/usual.mok", "OverBoth", "Dual"),
+    ("benches/usual.mok", "WithEcho", "Host6"),
     ("benches/stacks/sliding_usual.mok", "Usual", "Sliding"),
 ];
 
@@ -43,7 +44,7 @@ fn usual() -> Usual {
     let mut usual = Usual::default();
     for (file, network, stack) in NETWORKS {
         let (compiled, written) = ways(file, Some(network), stack);
-        usual.add(&mokume_analyse::flat(&compiled.composed), &written.profile, RARE);
+        usual.add(&mokume_analyse::laid_open(&compiled.composed), &written.profile, RARE);
     }
     usual
 }

@@ -123,7 +123,7 @@ const WORTH_IT: u32 = 5;
 /// For each event that enters by a port, and for those that the layers emit at which such a path ends, the likeliest way through the reaction, by what was measured and what the source says. The
 /// automaton must have been verified; one that was not composed has queues everywhere.
 pub fn paths(automaton: &Automaton, profile: &Profile, passes: Passes) -> Vec<Found> {
-    let flat = mokume_analyse::flat(automaton);
+    let flat = mokume_analyse::laid_open(automaton);
     let mut finder =
         Finder { flat: &flat, profile, behind: Vec::new(), overview: Rc::new(Overview::of(&flat, passes)) };
     let timers = finder.timers();
