@@ -22,11 +22,11 @@ const TOGETHER: u64 = 20;
 /// The ways that reactions take.
 fn seen(composed: &Automaton) -> Profile {
     let profile = Arc::new(Mutex::new(Profile::default()));
-    let flat = mokume_analyse::flat(composed).into_owned();
+    let open = mokume_analyse::laid_open(composed).into_owned();
     for run in 0..RUNS {
-        let mut watched = Instance::new(&flat, &[], run);
+        let mut watched = Instance::new(&open, &[], run);
         watched.record_ways(profile.clone());
-        together(&flat, &mut Instance::new(&flat, &[], run), &mut watched, run, STEPS);
+        together(&open, &mut Instance::new(composed, &[], run), &mut watched, run, STEPS);
     }
     let seen = profile.lock().unwrap().clone();
     seen

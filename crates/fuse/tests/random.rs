@@ -19,12 +19,12 @@ const RUNS: u64 = 6;
 /// The ways that reactions of an automaton take.
 fn seen(composed: &Automaton) -> Profile {
     let profile = Arc::new(Mutex::new(Profile::default()));
-    let flat = mokume_analyse::flat(composed).into_owned();
+    let open = mokume_analyse::laid_open(composed).into_owned();
     for run in 0..RUNS {
-        let mut watched = Instance::new(&flat, &[], run);
+        let mut watched = Instance::new(&open, &[], run);
         watched.record_ways(profile.clone());
-        let mut same = Instance::new(&flat, &[], run);
-        together(&flat, &mut same, &mut watched, run, STEPS);
+        let mut same = Instance::new(composed, &[], run);
+        together(&open, &mut same, &mut watched, run, STEPS);
     }
     let seen = profile.lock().unwrap().clone();
     seen

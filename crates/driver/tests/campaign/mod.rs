@@ -230,12 +230,12 @@ pub fn fused(stacks: &[Stack]) -> Vec<Automaton> {
 fn seen(stack: &Stack) -> Profile {
     let profile = Arc::new(Mutex::new(Profile::default()));
     let uncomposed = Arc::new(stack.uncomposed.clone());
-    let flat = Arc::new(mokume_analyse::flat(&stack.composed).into_owned());
+    let open = Arc::new(mokume_analyse::laid_open(&stack.composed).into_owned());
     let machine = |automaton: &Arc<Automaton>, params: &[u64], seed: u64| {
         Instance::shared(automaton.clone(), params, seed).with_natives(stack.natives.clone())
     };
     let watched = |params: &[u64], seed: u64| {
-        let mut instance = machine(&flat, params, seed);
+        let mut instance = machine(&open, params, seed);
         instance.record_ways(profile.clone());
         Watched { instance, most: Rc::default() }
     };
