@@ -104,5 +104,11 @@ function by(all, key) {
 
 function octets_of(digits) { return digits.match(/../g) || []; }
 
-const data = JSON.parse(document.getElementById("record").textContent);
+// A long record is deflated, in Base64.
+function read(element) {
+  if (element.type === "application/json") return JSON.parse(element.textContent);
+  return JSON.parse(fflate.inflated(Uint8Array.from(atob(element.textContent), one => one.charCodeAt(0))));
+}
+
+const data = read(document.getElementById("record"));
 const runs = data.runs.map(raw => new Run(raw));

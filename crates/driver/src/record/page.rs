@@ -4,7 +4,11 @@
 //! `runtime/viewer/record.js` reads them.
 
 use std::collections::{BTreeMap, HashMap};
+use std::io::Write;
 
+use base64::prelude::{Engine, BASE64_STANDARD};
+use flate2::write::DeflateEncoder;
+use flate2::Compression;
 use mokume_record::packet::{Field, Layer, Packet};
 use mokume_record::steps::{Did, Life};
 use mokume_record::{Event, Run, What};
@@ -17,7 +21,8 @@ const PAGE: &str = include_str!("../../../../runtime/viewer/record.html");
 const STYLE: &str = include_str!("../../../../runtime/viewer/record.css");
 
 /// In the order in which they stand in the page.
-const SCRIPTS: [&str; 8] = [
+const SCRIPTS: [&str; 9] = [
+    include_str!("../../../../runtime/viewer/inflate.js"),
     include_str!("../../../../runtime/viewer/record.js"),
     include_str!("../../../../runtime/viewer/words.js"),
     include_str!("../../../../runtime/viewer/filter.js"),
@@ -33,11 +38,24 @@ pub fn page(run: &Run, against: Option<&Run>) -> String {
     let runs: Vec<String> = [Some(run), against].into_iter().flatten().map(data).collect();
     let difference = against.and_then(|other| super::first_difference(run, other));
     let difference = difference.map(|[one, other]| [one.map(|event| event.id), other.map(|event| event.id)]);
-    // Nothing of it may end the element that it stands in.
     let record = format!("{{\"runs\":[{}],\"difference\":{}}}", runs.join(",\n"), text(&difference));
-    let record = record.replace('<', "\\u003c");
+    let (kind, record) = match record.len() > PLAIN {
+        true => ("text/plain", deflated(&record)),
+        // Nothing of it may end the element that it stands in.
+        false => ("application/json", record.replace('<', "\\u003c")),
+    };
     let page = PAGE.replacen("/* STYLE */", STYLE, 1).replacen("/* SCRIPT */", &SCRIPTS.join("\n"), 1);
-    page.replacen("RECORD", &record, 1)
+    page.replacen("KIND", kind, 1).replacen("RECORD", &record, 1)
+}
+
+/// A record of more octets stands in the page deflated, in Base64.
+const PLAIN: usize = 1 << 20;
+
+fn deflated(record: &str) -> String {
+    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
+    // Neither of these can fail: what is written to is memory.
+    let _ = encoder.write_all(record.as_bytes());
+    BASE64_STANDARD.encode(encoder.finish().unwrap_or_default())
 }
 
 fn text(value: &impl Serialize) -> String {
