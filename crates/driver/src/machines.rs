@@ -94,6 +94,9 @@ pub fn machine(
     }
 }
 
+/// Puts a machine before one that runs a host's layers; its parameters and its seed are given, too.
+pub type Before = dyn Fn(Instance, &[u64], u64) -> Box<dyn Machine>;
+
 /// What is noted of hosts that are watched.
 #[derive(Clone, Copy)]
 pub enum Noted<'a> {
@@ -101,6 +104,8 @@ pub enum Noted<'a> {
     Ways(&'a Arc<Mutex<Profile>>),
     /// They run an automaton with paths, the same but for these, and how often each path is taken is added up.
     Paths(&'a Automaton, &'a Arc<Mutex<Vec<u64>>>),
+    /// They run their layers behind a machine of who watches.
+    Behind(&'a Before),
 }
 
 /// A machine of the interpreter that is watched: it runs the composed stack without procedures for its ways, or with paths.
@@ -112,6 +117,10 @@ pub fn watched(compiled: &Compiled, params: &[u64], seed: u64, noted: Noted<'_>)
             instance
         }
         Noted::Paths(fused, taken) => Instance::new(fused, params, seed).with_paths_counted(Arc::clone(taken)),
+        Noted::Behind(put_before) => {
+            let layers = Instance::new(&compiled.uncomposed, params, seed).with_natives(compiled.natives.clone());
+            return put_before(layers, params, seed);
+        }
     };
     Box::new(instance.with_natives(compiled.natives.clone()))
 }

@@ -30,6 +30,7 @@ mod random_paths;
 mod random_stacks;
 mod records;
 mod resources;
+mod takings;
 mod text_form;
 mod usual;
 mod verdicts;

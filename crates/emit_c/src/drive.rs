@@ -104,10 +104,11 @@ pub fn drive_from<R: Machine, S: Subject>(
         let (params, taught) = source.begin(place);
         let seed = taught.unwrap_or(seed);
         let (first, second) = (reference(&params, seed), subject(&params, seed));
-        let sibling = (!source.whole && options.siblings > 0 && source.random.percent(options.siblings)).then(|| {
-            let machine = reference(&source.sibling_params(&params), !seed);
-            Sibling::new(machine, automaton, &mut source.random)
-        });
+        let sibling =
+            (!source.is_exact() && options.siblings > 0 && source.random.percent(options.siblings)).then(|| {
+                let machine = reference(&source.sibling_params(&params), !seed);
+                Sibling::new(machine, automaton, &mut source.random)
+            });
         let mut sequence = Sequence { source, params, seed, first, second, sibling, steps: Vec::new() };
         if sequence.differs(options, &mut summary) {
             let Sequence { params, steps, .. } = sequence;

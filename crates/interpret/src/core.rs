@@ -8,6 +8,7 @@ use mokume_reaction::{CellId, ClassId, Output, ReasonId, Report, SourceId};
 
 use crate::accounts::Totals;
 use crate::chance::Chance;
+use crate::left::Exits;
 use crate::message::Message;
 use crate::program::Program;
 use crate::record::Recording;
@@ -53,6 +54,8 @@ pub struct Core {
     pub reactions: u64,
     /// How often each path was taken.
     pub paths_taken: Arc<Mutex<Vec<u64>>>,
+    /// Where paths are left, if somebody asks.
+    pub exits: Option<Arc<Mutex<Exits>>>,
     pub recording: Option<Box<Recording>>,
     /// While what calls do is noted: the handlers of the call at hand.
     pub steps: Option<Vec<Step>>,
@@ -205,6 +208,7 @@ impl Core {
             reports: Vec::new(),
             reactions: 0,
             paths_taken: Arc::new(Mutex::new(vec![0; automaton.paths.len()])),
+            exits: None,
             recording: None,
             steps: None,
             due: None,

@@ -86,7 +86,10 @@ impl Core {
             self.registers[base + param.index()] = *value;
         }
         let activation = Activation { program, body, blocks: Some(blocks), arrays, base };
-        let refused = matches!(self.run_blocks(activation, unit), Some(Answer::Refused(_)));
+        let refused = match self.noted(unit) {
+            Some((path, exits)) => self.run_path_noted(activation, path, &exits),
+            None => matches!(self.run_blocks(activation, unit), Some(Answer::Refused(_))),
+        };
         self.registers.truncate(base);
         refused
     }

@@ -11,6 +11,7 @@ use mokume_reaction::{
 use crate::accounts::Ledger;
 use crate::chance::{Choice, Chosen};
 use crate::core::Core;
+use crate::left::Exits;
 use crate::message::Message;
 use crate::program::{Program, NOBODY};
 use crate::record::{lock, Cause, Coverage, Recording, Ways};
@@ -79,6 +80,12 @@ impl Instance {
     pub fn with_paths_counted(mut self, taken: Arc<Mutex<Vec<u64>>>) -> Self {
         self.core.paths_taken = taken;
         self.with_paths()
+    }
+
+    /// Notes how often each path that is taken comes to its end, and where it is left.
+    pub fn with_exits(mut self, exits: Arc<Mutex<Exits>>) -> Self {
+        self.core.exits = Some(exits);
+        self
     }
 
     /// A second stack of the same automaton and parameters, not started. Cheap: what was resolved is shared.

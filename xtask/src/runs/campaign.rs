@@ -93,6 +93,12 @@ const RUNS: &[Run] = &[
         },
     },
     Run {
+        name: "takings",
+        minutes: 6,
+        guards: "each way through a path of fifteen stacks taken 10,000 times, each guard alone 100 times, layers beside C: how many are, and which are not",
+        how: Tests { package: "mokume-driver", name: "takings::each_path_is_taken", variables: &[] },
+    },
+    Run {
         name: "judge",
         minutes: 12,
         guards: "500 faults planted in paths and memos of many stacks: `mokume prove` proves none that shows in 1,000 sequences",

@@ -36,7 +36,7 @@ fn joins(automaton: &Automaton) -> bool {
 const ROOM: u32 = 1 << 29;
 
 /// Small, so that a new instance costs little. A sequence that needs more is not judged beyond that, and counted.
-fn memory(stack: &Stack) -> Memory {
+pub fn memory(stack: &Stack) -> Memory {
     // A stack is deaf with fewer buffers than composing asked for.
     let buffers = stack.composed.pool.max(256);
     // What is not written costs nothing: a stack that joins gets room for the largest datagrams.

@@ -1,12 +1,13 @@
 //! The stacks, and lessons for each: every test of every file whose inputs it has.
 
 use std::path::Path;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use mokume_base::world::RealWorld;
 use mokume_driver::compile;
+use mokume_driver::machines::{Backend, Noted};
 use mokume_driver::natives::Files;
-use mokume_driver::StackId;
+use mokume_driver::{sim, StackId};
 use mokume_emit_c::drive::{Lesson, Taught};
 use mokume_interpret::Instance;
 use mokume_reaction::{Accounts, Automaton, Datum, Machine, Natives, Outcome, PortId};
@@ -33,11 +34,29 @@ const FOLDERS: &[&str] = &["tests/library", "tests/program", "examples"];
 /// A stack's own tests are played so much more often than another's.
 const OWN: usize = 4;
 
+/// What several machines wrote down.
+type Lessons = Arc<Mutex<Vec<Lesson>>>;
+
+/// Of a run of a network so many steps of a host are played.
+const PLAYED: usize = 300;
+
 /// Writes down what a machine is asked for.
 struct Recorder {
     machine: Instance,
     now: u64,
     steps: Vec<Taught>,
+    /// Who gets it at the end, where it began at the beginning of time.
+    to: Option<(Lessons, Vec<u64>, u64)>,
+}
+
+impl Drop for Recorder {
+    fn drop(&mut self) {
+        if let Some((to, params, seed)) = self.to.take() {
+            let mut steps = std::mem::take(&mut self.steps);
+            steps.truncate(PLAYED);
+            to.lock().unwrap().push(Lesson { params, seed: Some(seed), steps });
+        }
+    }
 }
 
 impl Recorder {
@@ -51,6 +70,7 @@ impl Recorder {
 
 impl Machine for Recorder {
     fn start(&mut self, now: u64) -> Outcome {
+        self.to.take_if(|_| now > 0);
         self.machine.start(now)
     }
     fn input(&mut self, now: u64, port: PortId, event: u32, args: &[Datum]) -> Outcome {
@@ -75,9 +95,39 @@ fn recorded(stack: &Stack, script: &Script) -> Lesson {
     let params = mokume_testkit::parameters(&stack.uncomposed, script);
     let automaton = Arc::new(stack.uncomposed.clone());
     let machine = Instance::shared(automaton, &params, 0).with_natives(stack.natives.clone()).sibling(script.seed);
-    let mut recorder = Recorder { machine, now: 0, steps: Vec::new() };
+    let mut recorder = Recorder { machine, now: 0, steps: Vec::new(), to: None };
     mokume_testkit::run(&stack.uncomposed, script, &mut recorder);
-    Lesson { params, seed: Some(script.seed), steps: recorder.steps }
+    Lesson { params, seed: Some(script.seed), steps: std::mem::take(&mut recorder.steps) }
+}
+
+/// What hosts of a stack are asked for in the networks of all files, and in these: by the stack's place.
+pub fn of_networks(stacks: &[Stack], more: &[&str]) -> Vec<Vec<Lesson>> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let more = more.iter().map(|name| root.join(name).to_string_lossy().into_owned());
+    let plain: Vec<Automaton> = stacks.iter().map(|stack| without_places(&stack.composed)).collect();
+    let mut lessons = vec![Vec::new(); stacks.len()];
+    for file in files().into_iter().chain(more) {
+        let checked = compile::check(&RealWorld, &[file]).expect("a file");
+        for network in checked.program.networks.iter().filter(|network| checked.roots.contains(&network.name.span.file))
+        {
+            let of = sim::stacks(&checked, network, &RealWorld).0;
+            let Ok(prepared) = sim::Prepared::new(&checked, network, &of, Backend::Interpreter) else { continue };
+            for (number, compiled) in &of {
+                let plainly = without_places(&compiled.composed);
+                let Some(place) = plain.iter().position(|known| *known == plainly) else { continue };
+                let to = Arc::new(Mutex::new(Vec::new()));
+                let put_before = |machine: Instance, params: &[u64], seed: u64| -> Box<dyn Machine> {
+                    let to = Some((to.clone(), params.to_vec(), seed));
+                    Box::new(Recorder { machine, now: 0, steps: Vec::new(), to })
+                };
+                let how = sim::How { seed: 1, keep: sim::Keep::Reports, weather: sim::Sky::Seeded };
+                let watched = (*number, Noted::Behind(&put_before));
+                drop(prepared.watched(how, watched, &RealWorld, &mut |_| {}).expect("a run"));
+                lessons[place].append(&mut to.lock().unwrap());
+            }
+        }
+    }
+    lessons
 }
 
 /// An automaton without the places that its parts come from.

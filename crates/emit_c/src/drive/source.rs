@@ -13,6 +13,9 @@ use super::step::{Drive, Step};
 /// A burst is for containers of at most so many places.
 const BURST: u32 = 300;
 
+/// What is done again and again is done so often.
+const NEARBY: u32 = 24;
+
 /// Where steps come from.
 pub(super) struct Source<'a> {
     pub automaton: &'a Automaton,
@@ -25,6 +28,8 @@ pub(super) struct Source<'a> {
     pub whole: bool,
     /// One input again and again, so often yet.
     burst: Option<(PortId, u32, u32)>,
+    /// The last step of the lesson again and again, so often yet.
+    nearby: Option<(Taught, u32)>,
     /// Packets of the step at hand.
     fresh: Vec<Packet>,
     options: Drive,
@@ -56,6 +61,7 @@ impl<'a> Source<'a> {
             plan: VecDeque::new(),
             whole: false,
             burst: None,
+            nearby: None,
             fresh: Vec::new(),
             options,
             random: Random::new(seed.wrapping_mul(0x2545_f491_4f6c_dd1d)),
@@ -87,6 +93,11 @@ impl<'a> Source<'a> {
         Some((lesson.params.clone(), lesson.seed))
     }
 
+    /// The lesson is played as it is, to its end.
+    pub fn is_exact(&self) -> bool {
+        self.whole || self.nearby.is_some()
+    }
+
     /// How many steps of a lesson are to come.
     pub fn planned(&self) -> usize {
         self.plan.len()
@@ -101,6 +112,14 @@ impl<'a> Source<'a> {
         let lesson = self.random.pick(list)?.clone();
         let all = lesson.steps.len();
         let played = if self.random.percent(70) { all } else { self.random.place(all + 1) };
+        let nearby = lesson.seed.is_some() && self.options.nearby > 0 && self.random.percent(self.options.nearby);
+        let played = match nearby {
+            true if learned => all,
+            true => self.random.place(all + 1),
+            false => played,
+        };
+        let last = lesson.steps[..played].last().filter(|_| nearby);
+        self.nearby = last.map(|last| (last.clone(), NEARBY));
         self.plan = lesson.steps.into_iter().take(played).collect();
         for _ in 0..4 {
             let other = self.random.pick(self.lessons).and_then(|lesson| self.random.pick(&lesson.steps));
@@ -133,11 +152,14 @@ impl<'a> Source<'a> {
 
     pub fn step(&mut self, deadline: Option<u64>) -> Step {
         self.fresh.clear();
-        while self.whole || !self.random.percent(10) {
+        while self.is_exact() || !self.random.percent(10) {
             let Some(taught) = self.plan.pop_front() else { break };
             if let Some(step) = self.taught(taught) {
                 return step;
             }
+        }
+        if let Some(step) = self.again(deadline) {
+            return step;
         }
         if let Some((port, event, left @ 1..)) = self.burst {
             self.burst = Some((port, event, left - 1));
@@ -153,12 +175,85 @@ impl<'a> Source<'a> {
         self.input()
     }
 
+    /// The last step of the lesson, as it was or changed in one thing; between them time passes, or something else comes.
+    fn again(&mut self, deadline: Option<u64>) -> Option<Step> {
+        let (last, left @ 1..) = self.nearby.take()? else { return None };
+        self.nearby = Some((last.clone(), left - 1));
+        let Taught::Input { port, event, args } = last else {
+            self.pass(deadline);
+            return Some(Step::Advance { now: self.now });
+        };
+        let what = self.random.place(20);
+        if what == 0 {
+            self.pass(deadline);
+            return Some(Step::Advance { now: self.now });
+        }
+        if what <= 2 && !self.inputs.is_empty() {
+            return Some(self.input());
+        }
+        let params = &self.automaton.ports[port.index()].inputs[event as usize].params;
+        let changed = (what <= 12).then(|| self.random.place(params.len()));
+        let mut now = Vec::new();
+        for (place, ((_, ty), arg)) in params.iter().zip(args).enumerate() {
+            now.push(match arg {
+                Some(Datum::Message(octets)) if changed == Some(place) => Datum::Message(self.beside(octets)),
+                Some(Datum::Word(word)) if changed == Some(place) && self.random.percent(50) => {
+                    let width = ty.width(self.automaton);
+                    let bit = 1 << self.random.place(width.clamp(1, 64) as usize);
+                    Datum::Word(word ^ bit)
+                }
+                Some(datum) if changed != Some(place) => datum,
+                _ => self.datum(*ty),
+            });
+        }
+        Some(Step::Input { now: self.now, port, event, args: now })
+    }
+
+    /// A message with one header changed, or one octet, or another size; or with two words changed so that sums of words are as they were.
+    fn beside(&mut self, mut octets: Vec<u8>) -> Vec<u8> {
+        let place = self.random.place(octets.len());
+        match self.random.place(16) {
+            10.. if octets.len() >= 4 => self.balance(&mut octets),
+            0..=5 if !self.automaton.wires.is_empty() => {
+                let mut packet = Packet::read(self.automaton, &octets);
+                self.change_packet(&mut packet);
+                octets = packet.encode(self.automaton);
+                self.fresh.push(packet);
+            }
+            6 => octets.truncate(place),
+            7 => octets.extend((0..self.random.place(self.options.longest)).map(|n| n as u8)),
+            8 if !octets.is_empty() => octets[place] = self.random.word() as u8,
+            9 if !octets.is_empty() => octets[place] ^= 1 << self.random.place(8),
+            _ => octets.push(0),
+        }
+        octets.truncate(self.options.longest);
+        octets
+    }
+
+    /// What is added to one word of 16 bits is taken from another near it, as the internet's checksum counts.
+    fn balance(&mut self, octets: &mut [u8]) {
+        let first = self.random.place(octets.len() - 1);
+        let near = 2 * (1 + self.random.place(10));
+        let second = if self.random.percent(50) { first.checked_sub(near) } else { Some(first + near) };
+        let Some(second) = second.filter(|second| second + 1 < octets.len()) else { return };
+        let add = match self.random.place(3) {
+            0 => 1 << self.random.place(16),
+            1 => self.random.word() as u16,
+            _ => u16::MAX - (1 << self.random.place(16)),
+        };
+        for (place, add) in [(first, add), (second, !add)] {
+            let word = u16::from_be_bytes([octets[place], octets[place + 1]]);
+            let (sum, over) = word.overflowing_add(add);
+            octets[place..place + 2].copy_from_slice(&(sum + u16::from(over)).to_be_bytes());
+        }
+    }
+
     /// The next step of a lesson, mostly as it is; some are left out.
     fn taught(&mut self, taught: Taught) -> Option<Step> {
-        if !self.whole && self.random.percent(4) {
+        if !self.is_exact() && self.random.percent(4) {
             return None;
         }
-        let change = !self.whole && self.random.percent(12);
+        let change = !self.is_exact() && self.random.percent(12);
         match taught {
             Taught::After(duration) => {
                 let duration = if change { self.random.word() % (2 * duration).max(1) } else { duration };

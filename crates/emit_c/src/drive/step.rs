@@ -22,6 +22,8 @@ pub struct Drive {
     pub bursts: u64,
     /// So many of a hundred begin with a lesson that has a seed, whole and as it is; those take turns.
     pub whole: u64,
+    /// So many of a hundred that begin with what brought something new about do its last step again and again, as it was or changed in one thing.
+    pub nearby: u64,
     pub accounts: AccountsCompared,
 }
 
@@ -43,6 +45,7 @@ impl Default for Drive {
             siblings: 0,
             bursts: 0,
             whole: 0,
+            nearby: 0,
             accounts: AccountsCompared::AfterEachStep,
         }
     }
