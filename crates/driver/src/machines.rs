@@ -95,7 +95,7 @@ pub fn machine(
 }
 
 /// Puts a machine before one that runs a host's layers; its parameters and its seed are given, too.
-pub type Before = dyn Fn(Instance, &[u64], u64) -> Box<dyn Machine>;
+pub type Before<'a> = &'a dyn Fn(Instance, &[u64], u64) -> Box<dyn Machine>;
 
 /// What is noted of hosts that are watched.
 #[derive(Clone, Copy)]
@@ -105,7 +105,7 @@ pub enum Noted<'a> {
     /// They run an automaton with paths, the same but for these, and how often each path is taken is added up.
     Paths(&'a Automaton, &'a Arc<Mutex<Vec<u64>>>),
     /// They run their layers behind a machine of who watches.
-    Behind(&'a Before),
+    Behind(Before<'a>),
 }
 
 /// A machine of the interpreter that is watched: it runs the composed stack without procedures for its ways, or with paths.
