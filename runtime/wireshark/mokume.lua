@@ -886,18 +886,8 @@ local function parts(form, value)
   return all
 end
 
--- As the type says that it is written.
-local function written(form, value)
-  local all = parts(form, value)
-  local count = math.ceil(form.bits / 4)
-  if form.as == "dotted" then
-    for place, part in ipairs(all) do all[place] = digits(part) end
-    return table.concat(all, ".")
-  end
-  if form.as == "colons" then
-    for place, part in ipairs(all) do all[place] = string.format("%0" .. count .. "x", part) end
-    return table.concat(all, ":")
-  end
+-- Numbers in hexadecimal between colons; the longest row of zeros is left out.
+local function short(all)
   local from, size = 1, 0
   for first = 1, #all do
     local last = first
@@ -912,6 +902,21 @@ local function written(form, value)
   end
   if size == 0 then return hex(1, #all) end
   return hex(1, from - 1) .. "::" .. hex(from + size, #all)
+end
+
+-- As the type says that it is written.
+local function written(form, value)
+  local all = parts(form, value)
+  local count = math.ceil(form.bits / 4)
+  if form.as == "dotted" then
+    for place, part in ipairs(all) do all[place] = digits(part) end
+    return table.concat(all, ".")
+  end
+  if form.as == "colons" then
+    for place, part in ipairs(all) do all[place] = string.format("%0" .. count .. "x", part) end
+    return table.concat(all, ":")
+  end
+  return short(all)
 end
 
 local function told(item, value)
@@ -1060,6 +1065,27 @@ local function show_field(tree, tvb, layer, seen)
   if item.unread then line:append_text(" (not read)") end
 end
 
+-- What is called so and written as an address is what these columns show; a name's halves are one address.
+local ENDS = { source = "src", destination = "dst" }
+
+local function show_ends(pinfo, layer)
+  local function seen_as(name)
+    for _, seen in ipairs(layer.seen) do
+      if seen.item.name == name and seen.item.form then return seen end
+    end
+  end
+  for name, column in pairs(ENDS) do
+    local whole, high, low = seen_as(name), seen_as(name .. "_high"), seen_as(name .. "_low")
+    if whole then
+      pinfo.cols[column] = written(whole.item.form, whole.value)
+    elseif high and low then
+      local all = parts(high.item.form, high.value)
+      for _, part in ipairs(parts(low.item.form, low.value)) do table.insert(all, part) end
+      pinfo.cols[column] = short(all)
+    end
+  end
+end
+
 local function show(stack, tvb, pinfo, tree, layers)
   for _, layer in ipairs(layers) do
     local proto = layer.wire and layer.wire.proto or stack.proto
@@ -1085,6 +1111,7 @@ local function show(stack, tvb, pinfo, tree, layers)
       shown:append_text(string.format(" (padding: %d from %d)", padding[2] - padding[1], padding[1]))
     end
     pinfo.cols.protocol = layer.wire and layer.wire.name or layer.protocol.name
+    show_ends(pinfo, layer)
   end
   pinfo.cols.info = summary(layers)
 end

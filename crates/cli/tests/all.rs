@@ -18,6 +18,7 @@ mod judged;
 mod lsp;
 mod members;
 mod networks;
+mod newcomer;
 mod path_page;
 mod profile;
 mod progress;
