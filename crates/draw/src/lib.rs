@@ -18,6 +18,7 @@ mod stack;
 mod stack_dot;
 mod stack_svg;
 mod svg;
+mod words;
 
 pub use chart::{Chart, Direction, Event, Item, Lifeline, MessageId, TimerEvent, Unit};
 pub use chart_mermaid::chart_mermaid;

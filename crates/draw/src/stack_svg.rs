@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use crate::layout::{place, Placed, Size};
 use crate::svg::{shorten, width, Anchor, Svg, FONT};
+use crate::words::{Curve, Taken};
 use crate::{Edge, EdgeKind, Node, NodeKind, Stack};
 
 const MARGIN: f64 = 24.0;
@@ -29,8 +30,9 @@ pub fn stack_svg(stack: &Stack) -> String {
     svg.text((MARGIN, MARGIN + 14.0), Anchor::Start, "title", &stack.title);
     draw_down(&plan, &down, &mut svg);
     let mut words = Svg::default();
+    let mut taken = plan.boxes();
     for edge in beside {
-        draw_beside(&plan, edge, &mut svg, &mut words);
+        draw_beside(&plan, edge, (&mut svg, &mut words), &mut taken);
     }
     for (index, node) in stack.nodes.iter().enumerate() {
         draw_node(&plan, index, node, &mut svg);
@@ -50,6 +52,16 @@ struct Plan {
 impl Plan {
     fn shift(&self, (x, y): (f64, f64)) -> (f64, f64) {
         (x + self.offset.0, y + self.offset.1)
+    }
+
+    /// What boxes take, and a little around them.
+    fn boxes(&self) -> Taken {
+        let mut taken = Taken::default();
+        for (index, (w, h)) in self.sizes.iter().enumerate() {
+            let (x, y) = self.centre(index);
+            taken.add([x - w / 2.0 - 2.0, y - h / 2.0 - 1.0, x + w / 2.0 + 2.0, y + h / 2.0 + 1.0]);
+        }
+        taken
     }
 
     fn centre(&self, node: usize) -> (f64, f64) {
@@ -175,7 +187,7 @@ fn curve(points: &[(f64, f64)]) -> String {
     data
 }
 
-fn draw_beside(plan: &Plan, edge: &Edge, svg: &mut Svg, words: &mut Svg) {
+fn draw_beside(plan: &Plan, edge: &Edge, (svg, words): (&mut Svg, &mut Svg), taken: &mut Taken) {
     let (from, to) = (plan.centre(edge.from), plan.centre(edge.to));
     let side = if to.0 >= from.0 { 1.0 } else { -1.0 };
     // Two that talk to each other get a line each.
@@ -183,7 +195,6 @@ fn draw_beside(plan: &Plan, edge: &Edge, svg: &mut Svg, words: &mut Svg) {
     let start = (from.0 + side * plan.sizes[edge.from].0 / 2.0, from.1 + aside);
     let end = (to.0 - side * plan.sizes[edge.to].0 / 2.0, to.1 + aside);
     let class = if edge.kind == EdgeKind::Service { "service" } else { "reads" };
-    let middle = ((start.0 + end.0) / 2.0, (start.1 + end.1) / 2.0);
     let reach = ((end.0 - start.0).abs() / 2.0).max(24.0) * side;
     let (c1, c2) = (start.0 + reach, end.0 - reach);
     svg.path(
@@ -194,7 +205,10 @@ fn draw_beside(plan: &Plan, edge: &Edge, svg: &mut Svg, words: &mut Svg) {
         class,
     );
     let below = if side > 0.0 { 15.0 } else { -6.0 };
-    words.short_text((middle.0, middle.1 + below), Anchor::Middle, "edge-word", &edge.label, LONGEST_LINE);
+    let curve = Curve([start, (c1, start.1), (c2, end.1), end]);
+    let within = plan.placed.size.0 + 2.0 * MARGIN;
+    let at = taken.place(&shorten(&edge.label, LONGEST_LINE), curve, within, below);
+    words.short_text(at, Anchor::Middle, "edge-word", &edge.label, LONGEST_LINE);
 }
 
 const MARKERS: &str = "<marker id='service' viewBox='0 0 10 10' refX='9' refY='5' markerWidth='8' markerHeight='8' \
