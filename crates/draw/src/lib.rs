@@ -9,6 +9,7 @@ mod chart_rows;
 mod chart_svg;
 mod chart_text;
 mod fold;
+mod groups;
 mod headers;
 mod headers_svg;
 mod headers_text;
