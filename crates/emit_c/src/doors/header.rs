@@ -2,6 +2,7 @@
 
 use mokume_reaction::*;
 
+use super::outputs::in_parts;
 use crate::names::{identifier, Scope};
 use crate::plan::Plan;
 use crate::text::{literal, Text};
@@ -103,6 +104,10 @@ fn ports(plan: &Plan, text: &mut Text) {
             params.extend(port_params(plan, &output.params));
             text.line(format!("void (*{name})({});", params.join(", ")));
         }
+    }
+    for (name, params) in in_parts(plan) {
+        text.lines("/* If it is there, in place of the one above where octets lie in two parts: those in front, which are the stack's, and those that were handed in.\n * What is whole goes to the one above. */");
+        text.line(format!("void (*{name})(void *context, {});", params.join(", ")));
     }
     text.line("mk_any_output any;");
     text.close(";");

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use mokume_reaction::*;
 
-use super::header::port_type;
+use super::header::{param_names, port_type};
 use crate::body::{all_leave_at_once, give_name, Form, Leaving};
 use crate::plan::Plan;
 use crate::text::Text;
@@ -52,9 +52,43 @@ pub(crate) fn at_once(plan: &Plan, text: &mut Text) {
     all.iter().for_each(|leaving| Give::of(plan, leaving).write(text));
 }
 
+/// Whether an output may leave in two parts: one of a device with one message. It may at any level, so that programs are the same.
+fn is_in_parts(plan: &Plan, (port, event): (PortId, u32)) -> bool {
+    let port = &plan.automaton.ports[port.index()];
+    let messages = port.outputs[event as usize].params.iter().filter(|(_, ty)| *ty == Type::Msg).count();
+    port.kind == PortKind::Device && messages == 1
+}
+
+/// Outputs that may leave in two parts: the names of their functions, and what these take.
+pub(super) fn in_parts(plan: &Plan) -> Vec<(String, Vec<String>)> {
+    let ports = plan.automaton.ports.iter().enumerate();
+    let outputs = ports.flat_map(|(p, port)| (0..port.outputs.len()).map(move |event| (PortId::from(p), event as u32)));
+    let of = |(port, event): (PortId, u32)| {
+        let params = &plan.automaton.ports[port.index()].outputs[event as usize].params;
+        let names = param_names(params);
+        let list = params.iter().zip(names).flat_map(|((_, ty), name)| match ty {
+            Type::Msg => vec!["mk_octets front".to_string(), "mk_octets behind".to_string()],
+            ty => vec![declare(port_type(plan.automaton, *ty), &name)],
+        });
+        (parts_name(plan, &plan.names.outputs[port.index()][event as usize]), list.collect())
+    };
+    outputs.filter(|output| is_in_parts(plan, *output)).map(of).collect()
+}
+
+/// The name of the function for both parts; no output's own.
+fn parts_name(plan: &Plan, name: &str) -> String {
+    let mut parts = format!("{name}_parts");
+    while plan.names.outputs.iter().flatten().any(|known| *known == parts) {
+        parts.push('_');
+    }
+    parts
+}
+
 /// One output that leaves a path at once.
 struct One<'a> {
     name: &'a str,
+    /// The name of the function that takes it in two parts, if one may.
+    parts: Option<String>,
     /// Its numbers, of port and event.
     which: String,
     params: Vec<(String, &'static str, Type)>,
@@ -68,8 +102,10 @@ impl<'a> One<'a> {
         let named = |(place, (_, ty)): (usize, &(String, Type))| {
             (format!("a{}", first + place), port_type(plan.automaton, *ty), *ty)
         };
+        let name = &plan.names.outputs[port.index()][event as usize];
         One {
-            name: &plan.names.outputs[port.index()][event as usize],
+            name,
+            parts: is_in_parts(plan, (port, event)).then(|| parts_name(plan, name)),
             which: format!("{}, {event}", port.index()),
             params: params.iter().enumerate().map(named).collect(),
             form: Form::Part,
@@ -138,8 +174,17 @@ impl<'a> One<'a> {
         text.line(format!("out_{}(k{});", self.name, self.params.iter().map(one).collect::<String>()));
     }
 
-    fn call(&self, text: &mut Text) {
+    fn call(&self, in_parts: bool, text: &mut Text) {
         let name = self.name;
+        if let (true, Form::Fronted, Some(parts)) = (in_parts, self.form, &self.parts) {
+            let one = |(own, _, kind): &(String, &str, Type)| match kind {
+                Type::Msg => format!(", (mk_octets){{{own}, {own}_front}}, (mk_octets){{{own}_at, {own}_size}}"),
+                Type::Ref(_) => format!(", mk_handle_of({own})"),
+                _ => format!(", {own}"),
+            };
+            let given: String = self.params.iter().map(one).collect();
+            return text.line(format!("k->ports.{parts}(k->ports.context{given});"));
+        }
         let one = |(own, _, kind): &(String, &str, Type)| match kind {
             Type::Msg => format!(", (mk_octets){{{own}, {own}_size}}"),
             Type::Ref(_) => format!(", mk_handle_of({own})"),
@@ -189,7 +234,7 @@ impl<'a> Give<'a> {
         if fronted.is_some() {
             let list = self.each(|one| one.parameters(true));
             text.function(format!("static MK_UNUSED MK_APART bool whole_{name}(struct {stack} *k{list})"));
-            self.call(text);
+            self.call(false, text);
             text.end_function();
         }
         text.function(format!("static MK_UNUSED MK_APART bool queue_{name}(struct {stack} *k{list})"));
@@ -198,8 +243,17 @@ impl<'a> Give<'a> {
         text.end_function();
         let whole = self.each(|one| one.same(true));
         let message = fronted.and_then(|one| one.params.iter().find(|(_, _, ty)| *ty == Type::Msg));
-        if let Some((own, ..)) = message {
+        if let (Some(one), Some((own, ..))) = (fronted, message) {
+            if one.parts.is_some() {
+                text.function(format!("static MK_UNUSED MK_APART bool parts_{name}(struct {stack} *k{list})"));
+                self.call(true, text);
+                text.end_function();
+            }
             text.function(format!("static MK_UNUSED MK_APART bool long_{name}(struct {stack} *k{list})"));
+            if let Some(parts) = &one.parts {
+                text.line(format!("if (k->ports.{parts} != NULL)"));
+                text.line(format!("    return parts_{name}(k{same});"));
+            }
             text.line(format!("memcpy({own} + {own}_front, {own}_at, {own}_size);"));
             text.line(format!("return whole_{name}(k{whole});"));
             text.end_function();
@@ -209,18 +263,18 @@ impl<'a> Give<'a> {
         text.line(format!("    return queue_{name}(k{same});"));
         match message {
             Some((own, ..)) => {
-                text.line(format!("if ({own}_size > MK_MANY_OCTETS / 2)"));
+                text.line(format!("if ({own}_size >= k->core.long_octets)"));
                 text.line(format!("    return long_{name}(k{same});"));
                 text.line(format!("mk_copy_few({own} + {own}_front, {own}_at, {own}_size);"));
                 text.line(format!("return whole_{name}(k{whole});"));
             }
-            None => self.call(text),
+            None => self.call(false, text),
         }
         text.end_function();
     }
 
     /// Calls the program's functions, one after the other.
-    fn call(&self, text: &mut Text) {
+    fn call(&self, in_parts: bool, text: &mut Text) {
         let messages: usize = self.outputs.iter().map(One::messages).sum();
         if messages > 0 {
             text.line(format!("k->core.accounts.delivered += {messages};"));
@@ -231,7 +285,7 @@ impl<'a> Give<'a> {
             text.line("k->core.front -= FRONT;");
         }
         text.line("k->core.leaving = true;");
-        self.outputs.iter().for_each(|one| one.call(text));
+        self.outputs.iter().for_each(|one| one.call(in_parts, text));
         text.line("k->core.leaving = false;");
         if is_front {
             text.line("k->core.front += FRONT;");
