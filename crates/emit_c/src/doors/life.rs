@@ -2,8 +2,7 @@
 
 use mokume_reaction::*;
 
-use super::outputs::in_parts;
-use super::tables;
+use super::{parts, tables};
 use crate::plan::heads::Beside;
 use crate::plan::Plan;
 use crate::state::objects;
@@ -126,7 +125,7 @@ fn init(plan: &Plan, text: &mut Text) {
         text.line("uint8_t *front = mk_cut(&at, 2 * FRONT + config->buffer_octets);");
         text.line("k->core.front = front + 2 * FRONT;");
     }
-    let parts: Vec<String> = in_parts(plan).into_iter().map(|(name, _)| format!("ports->{name} != NULL")).collect();
+    let parts: Vec<String> = parts::all(plan).into_iter().map(|(name, _)| format!("ports->{name} != NULL")).collect();
     if !parts.is_empty() {
         text.line(format!("k->core.long_octets = {} ? 0 : MK_MANY_OCTETS / 2 + 1;", parts.join(" || ")));
     }

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use mokume_reaction::*;
 
-use super::header::{param_names, port_type};
+use super::header::port_type;
+use super::parts;
 use crate::body::{all_leave_at_once, give_name, Form, Leaving};
 use crate::plan::Plan;
 use crate::text::Text;
@@ -52,38 +53,6 @@ pub(crate) fn at_once(plan: &Plan, text: &mut Text) {
     all.iter().for_each(|leaving| Give::of(plan, leaving).write(text));
 }
 
-/// Whether an output may leave in two parts: one of a device with one message. It may at any level, so that programs are the same.
-fn is_in_parts(plan: &Plan, (port, event): (PortId, u32)) -> bool {
-    let port = &plan.automaton.ports[port.index()];
-    let messages = port.outputs[event as usize].params.iter().filter(|(_, ty)| *ty == Type::Msg).count();
-    port.kind == PortKind::Device && messages == 1
-}
-
-/// Outputs that may leave in two parts: the names of their functions, and what these take.
-pub(super) fn in_parts(plan: &Plan) -> Vec<(String, Vec<String>)> {
-    let ports = plan.automaton.ports.iter().enumerate();
-    let outputs = ports.flat_map(|(p, port)| (0..port.outputs.len()).map(move |event| (PortId::from(p), event as u32)));
-    let of = |(port, event): (PortId, u32)| {
-        let params = &plan.automaton.ports[port.index()].outputs[event as usize].params;
-        let names = param_names(params);
-        let list = params.iter().zip(names).flat_map(|((_, ty), name)| match ty {
-            Type::Msg => vec!["mk_octets front".to_string(), "mk_octets behind".to_string()],
-            ty => vec![declare(port_type(plan.automaton, *ty), &name)],
-        });
-        (parts_name(plan, &plan.names.outputs[port.index()][event as usize]), list.collect())
-    };
-    outputs.filter(|output| is_in_parts(plan, *output)).map(of).collect()
-}
-
-/// The name of the function for both parts; no output's own.
-fn parts_name(plan: &Plan, name: &str) -> String {
-    let mut parts = format!("{name}_parts");
-    while plan.names.outputs.iter().flatten().any(|known| *known == parts) {
-        parts.push('_');
-    }
-    parts
-}
-
 /// One output that leaves a path at once.
 struct One<'a> {
     name: &'a str,
@@ -105,7 +74,7 @@ impl<'a> One<'a> {
         let name = &plan.names.outputs[port.index()][event as usize];
         One {
             name,
-            parts: is_in_parts(plan, (port, event)).then(|| parts_name(plan, name)),
+            parts: parts::name(plan, (port, event)),
             which: format!("{}, {event}", port.index()),
             params: params.iter().enumerate().map(named).collect(),
             form: Form::Part,
