@@ -59,6 +59,14 @@ fn a_path_that_takes_too_long_is_open() {
     assert!(good && said.contains("4 of 4 paths are proved"), "what is open is not kept: {said}");
 }
 
+/// What two sums have in common was left out of them again and again, until the command had no stack left.
+#[test]
+fn equations_that_are_never_simple_end() {
+    let folder = stack("client", &std::fs::read_to_string(root().join("examples/client.mok")).unwrap());
+    let (said, good) = proved(&folder, &["--limit", "20"]);
+    assert!(good && said.contains("4 of 4 paths are proved"), "{said}");
+}
+
 /// What the header of the stack's C says of its paths.
 fn header(folder: &Path) -> String {
     built(folder, &[]);

@@ -204,6 +204,11 @@ impl Terms {
 
     /// Whether two terms of the same sort are equal.
     pub fn equal(&mut self, a: Term, b: Term) -> Term {
+        self.equal_by(a, b, true)
+    }
+
+    /// The same. What both sides have is left out once: what is made of the rest may be called something by now that has parts again.
+    fn equal_by(&mut self, a: Term, b: Term, is_whole: bool) -> Term {
         let (a, b) = (self.now(a), self.now(b));
         debug_assert_eq!(self.sort(a), self.sort(b));
         if a == b {
@@ -230,8 +235,10 @@ impl Terms {
         if let Some(simpler) = self.equal_to_number(a, b).or_else(|| self.equal_to_number(b, a)) {
             return simpler;
         }
-        if let Some((x, y)) = self.sides(a, b).filter(|sides| *sides != (a, b) && *sides != (b, a)) {
-            return self.equal(x, y);
+        if is_whole {
+            if let Some((x, y)) = self.sides(a, b).filter(|sides| *sides != (a, b) && *sides != (b, a)) {
+                return self.equal_by(x, y, false);
+            }
         }
         let (a, b) = if a < b { (a, b) } else { (b, a) };
         self.make(Node::Equal(a, b), Sort::Bool)
