@@ -35,6 +35,7 @@ CALLS = 64 * 64
 SIZES = [0, 512, 1400]
 ROWS = [
     ("udp out", ROOT / "examples/host.mok", "Host", "udp.c", ["out"], "Host_udp_send"),
+    ("udp out in parts", ROOT / "examples/host.mok", "Host", "udp.c", ["parts"], "Host_udp_send"),
     ("udp in", ROOT / "examples/host.mok", "Host", "udp.c", ["in"], "Host_device_frame"),
     ("udp6 out", HERE / "udp6.mok", "Host6", "udp6.c", ["out"], "Host6_udp6_send"),
     ("udp6 in", HERE / "udp6.mok", "Host6", "udp6.c", ["in"], "Host6_device_frame"),

@@ -53,6 +53,18 @@ static void on_frame(void *context, mk_octets frame)
         memcpy(questions[asked++], frame.at, 42);
 }
 
+#ifdef PARTS
+/* The same, where what is in front and what was handed in lie apart. */
+static void on_parts(void *context, mk_octets front, mk_octets behind)
+{
+    uint8_t whole[4096];
+    check(front.size + behind.size <= sizeof whole, "a frame is too long");
+    memcpy(whole, front.at, front.size);
+    memcpy(whole + front.size, behind.at, behind.size);
+    on_frame(context, (mk_octets){whole, front.size + behind.size});
+}
+#endif
+
 static void on_opened(void *context, uint32_t user, mk_handle session, uint32_t local_host, uint16_t local_port, uint32_t remote_host,
                       uint16_t remote_port)
 {
@@ -146,6 +158,9 @@ int main(int argc, char **argv)
     mk_config config = Host_defaults;
     struct Host_ports ports = {.device_frame = on_frame, .udp_opened = on_opened, .udp_deliver = on_deliver, .udp_closed = on_closed,
                                .udp_failed_session = on_failed};
+#ifdef PARTS
+    ports.device_frame_parts = on_parts;
+#endif
     struct Host_params params = Host_default_params;
     params.address_address = OWN, params.address_prefix = 24;
     params.device_mac = 0x020000000001, params.device_mtu = 1514;

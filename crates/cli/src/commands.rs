@@ -169,6 +169,12 @@ pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i3
             picture_name(chart.as_deref(), &[".svg", ".txt"])?;
             let time = |text: &Option<String>| text.as_deref().map(mokume_driver::run::duration).transpose();
             let part = record::Part { hosts: host.clone(), from: time(from)?, to: time(to)? };
+            if let (Some(from), Some(to), true) = (from, to, part.from > part.to && part.to.is_some()) {
+                return Err(Failure::of_use(
+                    format!("`--from {from}` is later than `--to {to}`: nothing is between them"),
+                    "the earlier time comes first",
+                ));
+            }
             let asked = crate::show::Asked {
                 which: (!runs).then_some(*run),
                 part,

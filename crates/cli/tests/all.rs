@@ -16,6 +16,7 @@ mod front;
 mod groups;
 mod install;
 mod judged;
+mod labels;
 mod lsp;
 mod members;
 mod networks;

@@ -97,6 +97,7 @@ fn a_host_and_a_time_are_picked() {
         (&["show", record.as_str(), "--host", "c"][..], "there are: reader, a, b"),
         (&["show", record.as_str(), "--run", "2"], "it has 1"),
         (&["show", record.as_str(), "--from", "soon"], "is no duration"),
+        (&["show", record.as_str(), "--from", "2s", "--to", "1s"], "`--from 2s` is later than `--to 1s`"),
         (&["show", "examples/meter.mok"], "is no record: line 1"),
         (&["show", "nowhere.jsonl"], "cannot read"),
         (&["show", "/dev/null"], "holds no run"),

@@ -13,7 +13,7 @@ const LINE: f64 = 16.0;
 /// The pictures one under the other.
 pub fn headers_svg(title: &str, pictures: &[HeaderPicture]) -> String {
     let mut svg = Svg::default();
-    let (mut y, mut widest) = (MARGIN + 14.0, 0.0f64);
+    let (mut y, mut widest) = (MARGIN + 14.0, width(title, 16.0));
     svg.text((MARGIN, y), Anchor::Start, "title", title);
     y += 34.0;
     for picture in pictures {

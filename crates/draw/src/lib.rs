@@ -9,6 +9,7 @@ mod chart_rows;
 mod chart_svg;
 mod chart_text;
 mod fold;
+mod groups;
 mod headers;
 mod headers_svg;
 mod headers_text;
@@ -18,6 +19,7 @@ mod stack;
 mod stack_dot;
 mod stack_svg;
 mod svg;
+mod words;
 
 pub use chart::{Chart, Direction, Event, Item, Lifeline, MessageId, TimerEvent, Unit};
 pub use chart_mermaid::chart_mermaid;

@@ -2,12 +2,14 @@
 
 use std::fmt::Write;
 
+use crate::groups::{grounds, Ground};
 use crate::layout::{place, Placed, Size};
 use crate::svg::{shorten, width, Anchor, Svg, FONT};
+use crate::words::{self, Area, Curve, Taken};
 use crate::{Edge, EdgeKind, Node, NodeKind, Stack};
 
 const MARGIN: f64 = 24.0;
-const TITLE: f64 = 34.0;
+const TITLE: f64 = 44.0;
 const HEAD: f64 = 28.0;
 const LINE: f64 = 16.0;
 const MOST_LINES: usize = 8;
@@ -27,10 +29,17 @@ pub fn stack_svg(stack: &Stack) -> String {
     let plan = Plan { placed, sizes, offset: (MARGIN, top) };
     let mut svg = Svg::default();
     svg.text((MARGIN, MARGIN + 14.0), Anchor::Start, "title", &stack.title);
-    draw_down(&plan, &down, &mut svg);
     let mut words = Svg::default();
+    let mut taken = Taken::default();
+    let boxes: Vec<Area> = (0..stack.nodes.len()).map(|node| plan.area(node)).collect();
+    boxes.iter().for_each(|[left, top, right, bottom]| taken.add([left - 2.0, top - 1.0, right + 2.0, bottom + 1.0]));
+    let named: Vec<(String, Area)> = stack.nodes.iter().map(|node| node.name.clone()).zip(boxes).collect();
+    for ground in grounds(&named) {
+        draw_ground(&ground, &mut svg, &mut taken);
+    }
+    draw_down(&plan, &down, &mut svg);
     for edge in beside {
-        draw_beside(&plan, edge, &mut svg, &mut words);
+        draw_beside(&plan, edge, (&mut svg, &mut words), &mut taken);
     }
     for (index, node) in stack.nodes.iter().enumerate() {
         draw_node(&plan, index, node, &mut svg);
@@ -50,6 +59,11 @@ struct Plan {
 impl Plan {
     fn shift(&self, (x, y): (f64, f64)) -> (f64, f64) {
         (x + self.offset.0, y + self.offset.1)
+    }
+
+    fn area(&self, node: usize) -> Area {
+        let ((x, y), (w, h)) = (self.centre(node), self.sizes[node]);
+        [x - w / 2.0, y - h / 2.0, x + w / 2.0, y + h / 2.0]
     }
 
     fn centre(&self, node: usize) -> (f64, f64) {
@@ -103,6 +117,20 @@ fn size(node: &Node) -> Size {
     let widest = lines.iter().map(|(_, line)| width(&shorten(line, LONGEST_LINE), 11.5) + 24.0).fold(head, f64::max);
     let body = if lines.is_empty() { 0.0 } else { lines.len() as f64 * LINE + 10.0 };
     (widest.max(120.0), HEAD + body)
+}
+
+/// The ground of a bundle, and its name above the uppermost box.
+fn draw_ground(ground: &Ground, svg: &mut Svg, taken: &mut Taken) {
+    for [left, top, right, bottom] in &ground.boxes {
+        svg.rect((*left, *top), (right - left, bottom - top), 10.0, "ground");
+    }
+    for corners in ground.between() {
+        let points: Vec<String> = corners.iter().map(|(x, y)| format!("{x:.1} {y:.1}")).collect();
+        svg.path(&format!("M{} Z", points.join(" L")), "ground");
+    }
+    let Some([left, top, ..]) = ground.boxes.first() else { return };
+    svg.text((*left, top - 4.0), Anchor::Start, "ground-word", &ground.name);
+    taken.add([*left, top - 4.0 - words::SIZE, left + width(&ground.name, words::SIZE), *top]);
 }
 
 fn draw_node(plan: &Plan, index: usize, node: &Node, svg: &mut Svg) {
@@ -175,7 +203,7 @@ fn curve(points: &[(f64, f64)]) -> String {
     data
 }
 
-fn draw_beside(plan: &Plan, edge: &Edge, svg: &mut Svg, words: &mut Svg) {
+fn draw_beside(plan: &Plan, edge: &Edge, (svg, words): (&mut Svg, &mut Svg), taken: &mut Taken) {
     let (from, to) = (plan.centre(edge.from), plan.centre(edge.to));
     let side = if to.0 >= from.0 { 1.0 } else { -1.0 };
     // Two that talk to each other get a line each.
@@ -183,7 +211,6 @@ fn draw_beside(plan: &Plan, edge: &Edge, svg: &mut Svg, words: &mut Svg) {
     let start = (from.0 + side * plan.sizes[edge.from].0 / 2.0, from.1 + aside);
     let end = (to.0 - side * plan.sizes[edge.to].0 / 2.0, to.1 + aside);
     let class = if edge.kind == EdgeKind::Service { "service" } else { "reads" };
-    let middle = ((start.0 + end.0) / 2.0, (start.1 + end.1) / 2.0);
     let reach = ((end.0 - start.0).abs() / 2.0).max(24.0) * side;
     let (c1, c2) = (start.0 + reach, end.0 - reach);
     svg.path(
@@ -194,7 +221,10 @@ fn draw_beside(plan: &Plan, edge: &Edge, svg: &mut Svg, words: &mut Svg) {
         class,
     );
     let below = if side > 0.0 { 15.0 } else { -6.0 };
-    words.short_text((middle.0, middle.1 + below), Anchor::Middle, "edge-word", &edge.label, LONGEST_LINE);
+    let curve = Curve([start, (c1, start.1), (c2, end.1), end]);
+    let within = plan.placed.size.0 + 2.0 * MARGIN;
+    let at = taken.place(&shorten(&edge.label, LONGEST_LINE), curve, within, below);
+    words.short_text(at, Anchor::Middle, "edge-word", &edge.label, LONGEST_LINE);
 }
 
 const MARKERS: &str = "<marker id='service' viewBox='0 0 10 10' refX='9' refY='5' markerWidth='8' markerHeight='8' \
@@ -216,6 +246,8 @@ fn style() -> String {
          .to-port {{ fill: none; stroke: #94a3b8; stroke-width: 1.5; stroke-dasharray: 5 3; }}\n\
          .service {{ fill: none; stroke: #be185d; stroke-width: 1.4; marker-end: url(#service); }}\n\
          .reads {{ fill: none; stroke: #64748b; stroke-width: 1.2; stroke-dasharray: 2 3; marker-end: url(#reads); }}\n\
+         .ground {{ fill: #eef2f7; }}\n\
+         .ground-word {{ font-size: 11px; font-weight: 600; fill: #94a3b8; }}\n\
          .edge-word {{ font-size: 11px; fill: #64748b; paint-order: stroke; stroke: #ffffff; stroke-width: 3px; }}\n"
     );
     let colours = [

@@ -47,6 +47,11 @@ fn said(folder: &str, files: &[(String, String)], stack: &str, program: &str) ->
 
 /// The same, of these units of translation.
 fn said_by(folder: &str, files: &[(String, String)], program: &str, units: &[String]) -> Vec<String> {
+    said_as(folder, files, program, units, &[])
+}
+
+/// The same, with flags more for the compiler.
+fn said_as(folder: &str, files: &[(String, String)], program: &str, units: &[String], flags: &[&str]) -> Vec<String> {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("workloads").join(folder);
     std::fs::create_dir_all(&folder).expect("a folder for tests");
     for (name, text) in files {
@@ -64,6 +69,7 @@ fn said_by(folder: &str, files: &[(String, String)], program: &str, units: &[Str
             "-o",
             "program",
         ])
+        .args(flags)
         .arg(format!("-I{}", benches.display()))
         .arg(benches.join(program))
         .args(units)
@@ -97,12 +103,31 @@ fn workloads_with_paths_say_what_they_say_without() {
         let [plain, paths, memos] = files(file, stack);
         let layers = said(&format!("{name}_layers"), &plain, stack, program);
         assert!(layers.iter().all(|said| said.contains("digest ")), "{stack}: {layers:?}");
-        for (fuse, files, holds) in [(1, paths, "/* path of "), (2, memos, "recall_")] {
+        for (fuse, files, holds) in [(1, &paths, "/* path of "), (2, &memos, "recall_")] {
             assert!(files.iter().any(|(_, text)| text.contains(holds)), "{stack} has paths, or memos");
-            let fused = said(&format!("{name}_{fuse}"), &files, stack, program);
+            let fused = said(&format!("{name}_{fuse}"), files, stack, program);
             assert_eq!(layers, fused, "{stack} at {fuse}");
         }
     }
+}
+
+/// A device that takes what is in front and what was handed in apart sees the same frames; one octet less of what was handed in shows.
+#[test]
+fn frames_in_parts_are_the_frames() {
+    if is_skipped() {
+        return;
+    }
+    let (file, stack, program) = WORKLOADS[0];
+    let [plain, _, memos] = files(file, stack);
+    let units = ["mokume.c".to_owned(), format!("{stack}.c")];
+    let whole = said("parts_layers", &plain, stack, program);
+    assert_eq!(said_as("parts_0", &plain, program, &units, &["-DPARTS"]), whole);
+    assert_eq!(said_as("parts_2", &memos, program, &units, &["-DPARTS"]), whole);
+    let call = "(mk_octets){a0_at, a0_size});";
+    let is_less = |text: &str| text.replace(call, "(mk_octets){a0_at, a0_size > 0 ? a0_size - 1 : 0});");
+    let faulty: Vec<(String, String)> = memos.iter().map(|(name, text)| (name.clone(), is_less(text))).collect();
+    assert_ne!(faulty, memos);
+    assert_ne!(said_as("parts_faulty", &faulty, program, &units, &["-DPARTS"]), whole);
 }
 
 /// What stands beside the stacks in the tables of `./bench`, written by hand: the stack, its program, and faults that show.

@@ -2,6 +2,7 @@
 
 use mokume_reaction::*;
 
+use super::parts;
 use crate::names::{identifier, Scope};
 use crate::plan::Plan;
 use crate::text::{literal, Text};
@@ -103,6 +104,16 @@ fn ports(plan: &Plan, text: &mut Text) {
             params.extend(port_params(plan, &output.params));
             text.line(format!("void (*{name})({});", params.join(", ")));
         }
+    }
+    for (name, output) in parts::all(plan) {
+        text.lines("/* If it is there, in place of the one above where octets lie in two parts: those in front, which are the stack's, and those that were handed in.\n * What is whole goes to the one above. */");
+        let named = param_names(&output.params).into_iter().zip(&output.params);
+        let parts = named.flat_map(|(name, (_, ty))| match ty {
+            Type::Msg => vec!["mk_octets front".to_string(), "mk_octets behind".to_string()],
+            ty => vec![declare(port_type(plan.automaton, *ty), &name)],
+        });
+        let params: Vec<String> = ["void *context".to_string()].into_iter().chain(parts).collect();
+        text.line(format!("void (*{name})({});", params.join(", ")));
     }
     text.line("mk_any_output any;");
     text.close(";");

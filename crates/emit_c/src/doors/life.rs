@@ -2,7 +2,7 @@
 
 use mokume_reaction::*;
 
-use super::tables;
+use super::{parts, tables};
 use crate::plan::heads::Beside;
 use crate::plan::Plan;
 use crate::state::objects;
@@ -124,6 +124,10 @@ fn init(plan: &Plan, text: &mut Text) {
         // Paths that are taken while it leaves put theirs before it.
         text.line("uint8_t *front = mk_cut(&at, 2 * FRONT + config->buffer_octets);");
         text.line("k->core.front = front + 2 * FRONT;");
+    }
+    let parts: Vec<String> = parts::all(plan).into_iter().map(|(name, _)| format!("ports->{name} != NULL")).collect();
+    if !parts.is_empty() {
+        text.line(format!("k->core.long_octets = {} ? 0 : MK_MANY_OCTETS / 2 + 1;", parts.join(" || ")));
     }
     text.lines(
         "mk_pool_init(&k->core.pool, at, &message_shape, attribute_defaults, config->buffers, config->messages,\n\

@@ -5,4 +5,5 @@ pub(crate) mod inputs;
 pub(crate) mod life;
 pub(crate) mod memory;
 pub(crate) mod outputs;
+mod parts;
 mod tables;

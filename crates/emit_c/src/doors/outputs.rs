@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use mokume_reaction::*;
 
 use super::header::port_type;
+use super::parts;
 use crate::body::{all_leave_at_once, give_name, Form, Leaving};
 use crate::plan::Plan;
 use crate::text::Text;
@@ -55,6 +56,8 @@ pub(crate) fn at_once(plan: &Plan, text: &mut Text) {
 /// One output that leaves a path at once.
 struct One<'a> {
     name: &'a str,
+    /// The name of the function that takes it in two parts, if one may.
+    parts: Option<String>,
     /// Its numbers, of port and event.
     which: String,
     params: Vec<(String, &'static str, Type)>,
@@ -68,8 +71,10 @@ impl<'a> One<'a> {
         let named = |(place, (_, ty)): (usize, &(String, Type))| {
             (format!("a{}", first + place), port_type(plan.automaton, *ty), *ty)
         };
+        let name = &plan.names.outputs[port.index()][event as usize];
         One {
-            name: &plan.names.outputs[port.index()][event as usize],
+            name,
+            parts: parts::name(plan, (port, event)),
             which: format!("{}, {event}", port.index()),
             params: params.iter().enumerate().map(named).collect(),
             form: Form::Part,
@@ -138,8 +143,17 @@ impl<'a> One<'a> {
         text.line(format!("out_{}(k{});", self.name, self.params.iter().map(one).collect::<String>()));
     }
 
-    fn call(&self, text: &mut Text) {
+    fn call(&self, in_parts: bool, text: &mut Text) {
         let name = self.name;
+        if let (true, Form::Fronted, Some(parts)) = (in_parts, self.form, &self.parts) {
+            let one = |(own, _, kind): &(String, &str, Type)| match kind {
+                Type::Msg => format!(", (mk_octets){{{own}, {own}_front}}, (mk_octets){{{own}_at, {own}_size}}"),
+                Type::Ref(_) => format!(", mk_handle_of({own})"),
+                _ => format!(", {own}"),
+            };
+            let given: String = self.params.iter().map(one).collect();
+            return text.line(format!("k->ports.{parts}(k->ports.context{given});"));
+        }
         let one = |(own, _, kind): &(String, &str, Type)| match kind {
             Type::Msg => format!(", (mk_octets){{{own}, {own}_size}}"),
             Type::Ref(_) => format!(", mk_handle_of({own})"),
@@ -189,7 +203,7 @@ impl<'a> Give<'a> {
         if fronted.is_some() {
             let list = self.each(|one| one.parameters(true));
             text.function(format!("static MK_UNUSED MK_APART bool whole_{name}(struct {stack} *k{list})"));
-            self.call(text);
+            self.call(false, text);
             text.end_function();
         }
         text.function(format!("static MK_UNUSED MK_APART bool queue_{name}(struct {stack} *k{list})"));
@@ -198,8 +212,17 @@ impl<'a> Give<'a> {
         text.end_function();
         let whole = self.each(|one| one.same(true));
         let message = fronted.and_then(|one| one.params.iter().find(|(_, _, ty)| *ty == Type::Msg));
-        if let Some((own, ..)) = message {
+        if let (Some(one), Some((own, ..))) = (fronted, message) {
+            if one.parts.is_some() {
+                text.function(format!("static MK_UNUSED MK_APART bool parts_{name}(struct {stack} *k{list})"));
+                self.call(true, text);
+                text.end_function();
+            }
             text.function(format!("static MK_UNUSED MK_APART bool long_{name}(struct {stack} *k{list})"));
+            if let Some(parts) = &one.parts {
+                text.line(format!("if (k->ports.{parts} != NULL)"));
+                text.line(format!("    return parts_{name}(k{same});"));
+            }
             text.line(format!("memcpy({own} + {own}_front, {own}_at, {own}_size);"));
             text.line(format!("return whole_{name}(k{whole});"));
             text.end_function();
@@ -209,18 +232,18 @@ impl<'a> Give<'a> {
         text.line(format!("    return queue_{name}(k{same});"));
         match message {
             Some((own, ..)) => {
-                text.line(format!("if ({own}_size > MK_MANY_OCTETS / 2)"));
+                text.line(format!("if ({own}_size >= k->core.long_octets)"));
                 text.line(format!("    return long_{name}(k{same});"));
                 text.line(format!("mk_copy_few({own} + {own}_front, {own}_at, {own}_size);"));
                 text.line(format!("return whole_{name}(k{whole});"));
             }
-            None => self.call(text),
+            None => self.call(false, text),
         }
         text.end_function();
     }
 
     /// Calls the program's functions, one after the other.
-    fn call(&self, text: &mut Text) {
+    fn call(&self, in_parts: bool, text: &mut Text) {
         let messages: usize = self.outputs.iter().map(One::messages).sum();
         if messages > 0 {
             text.line(format!("k->core.accounts.delivered += {messages};"));
@@ -231,7 +254,7 @@ impl<'a> Give<'a> {
             text.line("k->core.front -= FRONT;");
         }
         text.line("k->core.leaving = true;");
-        self.outputs.iter().for_each(|one| one.call(text));
+        self.outputs.iter().for_each(|one| one.call(in_parts, text));
         text.line("k->core.leaving = false;");
         if is_front {
             text.line("k->core.front += FRONT;");

@@ -1,0 +1,26 @@
+// Which words of pictures lie over others, or beyond the picture.
+const said = ["looked at " + document.querySelectorAll("div.picture").length];
+for (const box of document.querySelectorAll("div.picture")) {
+  const frame = box.querySelector("svg").getBoundingClientRect();
+  const words = [...box.querySelectorAll("text")].filter(text => text.textContent.trim());
+  const areas = words.map(text => text.getBoundingClientRect());
+  areas.forEach((one, at) => {
+    const name = words[at].textContent;
+    if (one.left < frame.left - 1 || one.right > frame.right + 1 || one.top < frame.top - 1 || one.bottom > frame.bottom + 1) {
+      said.push(box.id + ": `" + name + "` is cut off");
+    }
+    areas.slice(at + 1).forEach((other, behind) => {
+      const wide = Math.min(one.right, other.right) - Math.max(one.left, other.left);
+      const high = Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top);
+      // The boxes of lines of words touch; the words do not.
+      if (wide > 1 && high > 3) said.push(box.id + ": `" + name + "` over `" + words[at + 1 + behind].textContent + "`");
+    });
+  });
+  // What is folded bends nothing: a frame is a straight line.
+  for (const path of box.querySelectorAll(".message, .lost, .ignored, .damaged, .hidden")) {
+    if (path.tagName !== "line") said.push(box.id + ": an arrow is bent");
+  }
+}
+const pre = document.createElement("pre");
+pre.id = "said"; pre.textContent = said.join("\n");
+document.body.prepend(pre);

@@ -1,0 +1,60 @@
+//! Grounds under the layers of a bundle: those whose names begin alike, from box to box.
+
+use std::collections::BTreeMap;
+
+use crate::words::Area;
+
+/// Around each box.
+const PAD: f64 = 10.0;
+
+/// What the layers of a bundle stand on.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Ground {
+    pub name: String,
+    /// Around each box, the uppermost first.
+    pub boxes: Vec<Area>,
+}
+
+impl Ground {
+    /// From each box to the next one below, four corners each.
+    pub fn between(&self) -> impl Iterator<Item = [(f64, f64); 4]> + '_ {
+        let pairs = self.boxes.iter().zip(self.boxes.iter().skip(1));
+        pairs.map(|(above, below)| {
+            let (from, to) = ((above[1] + above[3]) / 2.0, (below[1] + below[3]) / 2.0);
+            [(above[0], from), (above[2], from), (below[2], to), (below[0], to)]
+        })
+    }
+}
+
+/// The grounds under boxes, by their names, `bundle.layer`. One box alone has none.
+pub(crate) fn grounds(boxes: &[(String, Area)]) -> Vec<Ground> {
+    let mut groups: BTreeMap<&str, Vec<Area>> = BTreeMap::new();
+    for (name, [left, top, right, bottom]) in boxes {
+        if let Some((bundle, _)) = name.split_once('.') {
+            groups.entry(bundle).or_default().push([left - PAD, top - PAD, right + PAD, bottom + PAD]);
+        }
+    }
+    let several = groups.into_iter().filter(|(_, boxes)| boxes.len() > 1);
+    several
+        .map(|(name, mut boxes)| {
+            boxes.sort_by(|a, b| a[1].total_cmp(&b[1]));
+            Ground { name: name.to_string(), boxes }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn layers_of_a_bundle_stand_on_one_ground() {
+        let boxes = [("ip.b", 120.0, 200.0), ("ip.a", 100.0, 100.0), ("udp", 100.0, 0.0), ("tcp.a", 0.0, 0.0)];
+        let boxes = boxes.map(|(name, x, y)| (name.to_string(), [x, y, x + 50.0, y + 20.0]));
+        let found = grounds(&boxes);
+        let areas = vec![[90.0, 90.0, 160.0, 130.0], [110.0, 190.0, 180.0, 230.0]];
+        assert_eq!(found, [Ground { name: "ip".into(), boxes: areas }]);
+        let between: Vec<_> = found[0].between().collect();
+        assert_eq!(between, [[(90.0, 110.0), (160.0, 110.0), (180.0, 210.0), (110.0, 210.0)]]);
+    }
+}

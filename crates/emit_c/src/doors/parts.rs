@@ -1,0 +1,28 @@
+//! Outputs of devices that may leave in two parts: what paths put in front, and what was handed in.
+
+use mokume_reaction::*;
+
+use crate::plan::Plan;
+
+/// The name of the function that takes an output in two parts, which is no output's own; none of an output that is not a device's, or has not one
+/// message. It is there at any level, so that programs are the same.
+pub(super) fn name(plan: &Plan, (port, event): (PortId, u32)) -> Option<String> {
+    let device = &plan.automaton.ports[port.index()];
+    let messages = device.outputs[event as usize].params.iter().filter(|(_, ty)| *ty == Type::Msg).count();
+    if device.kind != PortKind::Device || messages != 1 {
+        return None;
+    }
+    let mut name = format!("{}_parts", plan.names.outputs[port.index()][event as usize]);
+    while plan.names.outputs.iter().flatten().any(|known| *known == name) {
+        name.push('_');
+    }
+    Some(name)
+}
+
+/// The names of all such functions, and their outputs.
+pub(super) fn all<'a>(plan: &Plan<'a>) -> Vec<(String, &'a PortOutput)> {
+    let ports = plan.automaton.ports.iter().enumerate();
+    let outputs =
+        ports.flat_map(|(p, port)| port.outputs.iter().enumerate().map(move |(event, output)| (p, event, output)));
+    outputs.filter_map(|(p, event, output)| Some((name(plan, (p.into(), event as u32))?, output))).collect()
+}
