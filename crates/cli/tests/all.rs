@@ -2,6 +2,7 @@
 
 mod apart;
 mod command;
+mod conversions;
 mod debug;
 mod devices;
 mod dissect;

@@ -192,6 +192,27 @@ fn of_several_alternatives_the_one_that_runs_is_shown() {
     assert!(!stepped.contains("on deliver(msg, Put"), "{stepped}");
 }
 
+/// A run may begin in a file of the library: who then says a line alone means the file that was asked for; later the one that is shown.
+#[test]
+fn a_line_alone_is_of_the_file_that_was_asked_for_until_somebody_goes_on() {
+    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../examples/courier.mok");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let lines: Vec<String> = text.lines().map(|line| line.trim().to_string()).collect();
+    let line = lines.iter().position(|line| line == "if number != oldest { return }").unwrap() + 1;
+    let commands = format!("break {line}\ncontinue\nstep\nstep\nbreak 34\n");
+    let (out, err, code) = transcript(&["debug", file.to_str().unwrap()], &commands);
+    assert_eq!((err.as_str(), code), ("", 0), "{out}");
+    let begins = out.lines().nth(2).unwrap();
+    assert!(!begins.starts_with("courier.mok"), "{out}");
+    for wanted in [
+        format!("point 1: courier.mok:{line}"),
+        format!("courier.mok:{line}  if number"),
+        "point 2: queue.mok:34".into(),
+    ] {
+        assert!(out.contains(&wanted), "{wanted}: {out}");
+    }
+}
+
 #[test]
 fn what_makes_no_sense_is_said_in_one_line() {
     let out = network(

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use mokume_base::world::World;
+use mokume_base::FileId;
 use mokume_emit_c::{Build, CMachine, CProgram, Memory};
 use mokume_interpret::Instance;
 use mokume_reaction::{Automaton, Machine};
@@ -108,6 +109,11 @@ impl Prepared<'_> {
     pub fn test(&self, number: usize) -> (&str, &Compiled) {
         let test = self.scripts[number].0;
         (&test.name, &self.stacks[&test.stack.0])
+    }
+
+    /// The file that it is written in.
+    pub fn file(&self, number: usize) -> FileId {
+        self.scripts[number].0.place().file
     }
 
     /// Plays one on the interpreter; `made` may change the machine before.

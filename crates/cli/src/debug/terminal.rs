@@ -262,9 +262,16 @@ impl Terminal {
             let known: Vec<&str> = facts.hosts.iter().map(|host| host.name.as_str()).collect();
             return Err(format!("there is no host `{host}`: there is {}", known.join(", ")));
         }
-        let file = here.place().map_or_else(|| facts.lines.keys().next().cloned(), |place| Some(place.file.clone()));
-        let at = Where::read(&place, &file.unwrap_or_default(), facts).map_err(failed)?;
+        let at = Where::read(&place, Self::file_meant(here), facts).map_err(failed)?;
         Ok(shown_point(points.add_only(at, host, only)))
+    }
+
+    /// The file of a line without one: where it stands; as long as nobody has gone anywhere, the file that was asked for.
+    fn file_meant<'h>(here: &'h Stopped<'_>) -> &'h str {
+        let asked = (here.why == Why::Beginning).then_some(here.facts.file.as_str());
+        let asked = asked.filter(|file| here.facts.lines.contains_key(*file));
+        let first = || here.facts.lines.keys().next().map_or("", String::as_str);
+        asked.unwrap_or_else(|| here.place().map_or_else(first, |place| &place.file))
     }
 }
 

@@ -17,6 +17,8 @@ pub(super) const SIZE: &str = "size";
 /// What is known of a target before it runs.
 pub struct Facts {
     pub name: String,
+    /// The file that the network or the test is written in.
+    pub file: String,
     pub hosts: Vec<HostFacts>,
     /// Of each file of which code runs: its text, and the lines with code.
     pub texts: BTreeMap<String, String>,
@@ -57,9 +59,10 @@ pub(super) struct Texts {
 
 impl Facts {
     /// Of something with this name that runs on these hosts.
-    pub(super) fn new(name: String, hosts: Vec<(String, &Compiled)>, sources: &SourceMap) -> Facts {
+    pub(super) fn new((name, file): (String, String), hosts: Vec<(String, &Compiled)>, sources: &SourceMap) -> Facts {
         let mut facts = Facts {
             name,
+            file,
             hosts: Vec::new(),
             texts: BTreeMap::new(),
             lines: BTreeMap::new(),

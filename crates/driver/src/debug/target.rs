@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use mokume_base::world::World;
+use mokume_base::FileId;
 use mokume_interpret::{Instance, Observed};
 use mokume_simulate::Keep;
 
@@ -23,18 +24,20 @@ pub enum Target<'a> {
 impl Target<'_> {
     /// What is known of it.
     pub fn facts(&self) -> Arc<Facts> {
-        let (name, checked, hosts): (String, &Checked, Vec<(String, &Compiled)>) = match self {
+        let (name, file, checked, hosts): (String, FileId, &Checked, Vec<(String, &Compiled)>) = match self {
             Target::Network { prepared, .. } => {
                 let network = prepared.network;
                 let hosts = network.hosts.iter().map(|host| (host.name.text.clone(), prepared.stack(host.stack)));
-                (format!("network {}", network.name.text), prepared.checked, hosts.collect())
+                (format!("network {}", network.name.text), network.name.span.file, prepared.checked, hosts.collect())
             }
             Target::Test { checked, prepared, number } => {
                 let (name, compiled) = prepared.test(*number);
-                (format!("test \"{name}\""), checked, vec![(compiled.uncomposed.name.clone(), compiled)])
+                let file = prepared.file(*number);
+                (format!("test \"{name}\""), file, checked, vec![(compiled.uncomposed.name.clone(), compiled)])
             }
         };
-        Arc::new(Facts::new(name, hosts, &checked.sources))
+        let file = checked.sources.file(file).name.clone();
+        Arc::new(Facts::new((name, file), hosts, &checked.sources))
     }
 
     /// Runs it once, observed.

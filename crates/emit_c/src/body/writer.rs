@@ -12,7 +12,7 @@ use crate::plan::heads::Beside;
 use crate::plan::Plan;
 use crate::state::stored::Stored;
 use crate::tree::*;
-use crate::types::{c_type, value_type};
+use crate::types::{c_type, unsigned, value_type};
 
 /// What stands for the one object of a class that has one, from the start to the end.
 const SOLE: &str = "MK_SOLE";
@@ -483,7 +483,8 @@ impl<'p, 'a> Writer<'p, 'a> {
     pub fn put(&mut self, object: Value, cell: CellId, value: Expr) {
         let member = self.cell(object, cell);
         match self.stored(object, cell) {
-            Stored::Whole | Stored::Bit | Stored::Narrow(_) => self.push(set(member, value)),
+            Stored::Whole | Stored::Bit => self.push(set(member, value)),
+            Stored::Narrow(bits) => self.push(set(member, value.cast(unsigned(bits)))),
             Stored::Nobody => self.push(set(member, value.infix(Infix::Eq, word("MK_NULL")))),
             Stored::Short => self.act(acts("mk_shorten", [member.address(), value])),
         }

@@ -11,6 +11,7 @@ mod fold;
 mod labels;
 mod locals;
 mod loops;
+mod narrow;
 mod print;
 mod scope;
 mod syntax;
@@ -39,6 +40,7 @@ impl Routine {
         loops::find(&mut self.body);
         scope::declare(&mut self);
         locals::mark_unused(&mut self);
+        narrow::narrow(&mut self);
         let names = locals::names(&self);
         let parameters = self.locals.iter().zip(&names.locals).filter(|(local, _)| local.is_parameter);
         Written { parameters: parameters.map(|(_, name)| name.clone()).collect(), body: print::body(&self, &names) }

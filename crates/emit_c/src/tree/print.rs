@@ -380,10 +380,10 @@ fn holds(expr: &Expr) -> u8 {
     }
 }
 
-/// A cast to the type of the variable says nothing: the assignment does it.
+/// A cast of a pointer to the type of the variable says nothing: the assignment does it. Of numbers [`super::narrow`] says which casts stay.
 fn without_cast<'e>(value: &'e Expr, ty: &str) -> &'e Expr {
     match value {
-        Expr::Cast(to, inner) if to == ty && ty != "bool" => inner,
+        Expr::Cast(to, inner) if to == ty && ty.ends_with('*') => inner,
         other => other,
     }
 }

@@ -41,7 +41,10 @@ pub(crate) fn expression(e: &E, facts: &Facts) -> String {
         E::Sub(a, b) => format!("({} - {})", inner(a), inner(b)),
         E::Mul(a, b) => format!("({} * {})", inner(a), inner(b)),
         E::Div(a, b) => format!("mk_quotient({}, {})", inner(a), inner(b)),
-        E::HeaderChecksum => checksum(facts, &format!("mk_min_u32({}, {})", facts.header_size, facts.packet_size)),
+        E::HeaderChecksum => {
+            // As the function takes it; in decoders it may be a variable of 64 bits.
+            checksum(facts, &format!("mk_min_u32((uint32_t)({}), {})", facts.header_size, facts.packet_size))
+        }
         E::PacketChecksum => checksum(facts, facts.packet_size),
     }
 }

@@ -8,6 +8,7 @@ use super::common::*;
 use super::decoder::{facts, fields, Decoder, Known, State};
 use crate::plan::Plan;
 use crate::text::{literal, Text};
+use crate::types::c_type;
 
 /// `decode_w` and `vet_w` of a wire, in one function.
 pub(crate) fn write(plan: &Plan, id: WireId, text: &mut Text) {
@@ -189,8 +190,14 @@ impl<'a> Decoder<'_, 'a> {
         self.text.open("");
         self.text.line(format!("struct {tag} *header = mk_push(&k->core.pool, m, sizeof(struct {tag}));"));
         self.text.line(format!("header->kind = {};", known.header.0 << 16 | known.variant.0));
-        for (name, value) in names.fields[header][variant].iter().zip(&known.fields) {
-            let value = value.as_deref().unwrap_or("0");
+        let types = self.plan.automaton.headers[header].variants[variant].fields.iter().map(|(_, ty)| *ty);
+        for ((name, value), ty) in names.fields[header][variant].iter().zip(&known.fields).zip(types) {
+            let value = match (value.as_deref().unwrap_or("0"), c_type(self.plan.automaton, ty)) {
+                (value, "uint64_t") => value.to_string(),
+                (value, _) if value.bytes().all(|digit| digit.is_ascii_digit()) => value.to_string(),
+                (value, narrow) if value.contains(' ') => format!("({narrow})({value})"),
+                (value, narrow) => format!("({narrow}){value}"),
+            };
             self.text.line(format!("header->{name} = {value};"));
         }
         self.text.close("");
