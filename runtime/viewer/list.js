@@ -1,6 +1,6 @@
 // Rows and arrows of a run: those in sight alone are made.
 
-const ROW = 22, LEFT = 98;
+const ROW = 22, LEFT = 128;
 const SVG = "http://www.w3.org/2000/svg";
 
 function drawn(tag, attributes, text) {

@@ -15,7 +15,7 @@ function time(at) {
   const units = [[1000000000n, "s"], [1000000n, "ms"], [1000n, "µs"]];
   for (const [unit, name] of units) {
     if (all < unit) continue;
-    const rest = String(all % unit).padStart(String(unit).length - 1, "0").replace(/0+$/, "").slice(0, 6);
+    const rest = String(all % unit).padStart(String(unit).length - 1, "0").replace(/0+$/, "");
     return String(all / unit) + (rest ? "." + rest : "") + " " + name;
   }
   return all === 0n ? "0" : all + " ns";

@@ -286,6 +286,10 @@ interaction("a place leads to its line", () => {
   pane("why").querySelector("a.inline").click();
   return file() === "inet_checksum.mok" && same(lines(".marked"), [Number(chosen.places[0].split(":").pop())]);
 });
+interaction("a time is whole, to the nanosecond", () => {
+  const all = ["1045113695", 703097588, 20000000, 0].map(time);
+  return same(all, ["1.045113695 s", "703.097588 ms", "20 ms", "0"]);
+});
 
 const report = made("pre", said.join("\n"));
 report.id = "said";
