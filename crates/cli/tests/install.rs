@@ -112,6 +112,71 @@ fn completions_know_every_command_and_shells_take_them() {
     }
 }
 
+/// What is typed, and what a shell makes of it: a command, an option, a value.
+const TYPED: [(&str, &str); 3] = [
+    ("mokume compl", "completions"),
+    ("mokume sim --recor", "sim --record"),
+    ("mokume build --emit wir", "build --emit wireshark"),
+];
+
+#[test]
+fn fish_completes_what_is_typed() {
+    let home = scratch("fish");
+    let folder = home.join("fish/completions");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("mokume.fish"), mokume(&["completions", "fish"]).stdout).unwrap();
+    // It completes commands that there are.
+    let command = Path::new(env!("CARGO_BIN_EXE_mokume")).parent().unwrap();
+    let path = format!("{}:{}", command.display(), std::env::var("PATH").unwrap_or_default());
+    for (typed, wanted) in TYPED {
+        let mut fish = Command::new("fish");
+        let fish = fish.args(["-c", "complete -C $argv[1]", typed]);
+        let fish = fish
+            .env("PATH", &path)
+            .env("HOME", &home)
+            .env("XDG_CONFIG_HOME", &home)
+            .env("XDG_DATA_HOME", home.join("data"));
+        let Ok(output) = fish.output() else { return println!("SKIPPED: no fish") };
+        let found = said(&output);
+        let word = wanted.rsplit(' ').next().unwrap();
+        let all: Vec<&str> = found.lines().map(|line| line.split('\t').next().unwrap()).collect();
+        assert_eq!(all, [word], "{typed}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+/// At a terminal, as somebody types: the word, the tabulator key, the end of the line. A function in place of the command says what it was
+/// called with.
+const AT_A_TERMINAL: &str = r#"
+zmodload zsh/zpty
+zpty z zsh -f -i
+zpty -w z "PS1=; fpath=($1 \$fpath); autoload -U compinit; compinit -u -D; mokume() { print GOT \$* }; print READY"
+zpty -r -m z line '*READY*READY*'
+shift
+for typed in "$@"; do
+    zpty -w -n z "$typed"$'\t\n'
+    zpty -r -m z line $'*GOT *\n*'
+    print -r -- "${line##*GOT }"
+done
+zpty -d z
+"#;
+
+#[test]
+fn zsh_completes_what_is_typed() {
+    let folder = scratch("zsh");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("_mokume"), mokume(&["completions", "zsh"]).stdout).unwrap();
+    let mut zsh = Command::new("timeout");
+    let zsh =
+        zsh.args(["60", "zsh", "-f", "-c", AT_A_TERMINAL, "zsh"]).arg(&folder).args(TYPED.map(|(typed, _)| typed));
+    if Command::new("zsh").arg("--version").output().is_err() {
+        return println!("SKIPPED: no zsh");
+    }
+    let output = zsh.output().unwrap();
+    let found = said(&output);
+    let all: Vec<&str> = found.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    assert_eq!(all, TYPED.map(|(_, wanted)| wanted), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
 #[test]
 fn each_command_has_a_man_page() {
     let folder = scratch("man");
