@@ -64,8 +64,8 @@ typedef struct mk_core {
     bool has_ended;      /* some object, in the reaction at hand */
     uint32_t reactions_left; /* of the call at hand */
     bool leaving;       /* outputs are being handed over */
-    uint8_t *front;     /* behind the octets that paths put in front of what leaves; NULL: none does */
     uint32_t long_octets; /* so many are not put behind what is in front of them at once */
+    uint8_t *front;     /* behind the octets that paths put in front of what leaves; NULL: none does */
     uint64_t exhausted; /* outputs or reports that found no room */
 } mk_core;
 

@@ -35,19 +35,39 @@ pub fn laid_open(automaton: &Automaton) -> Cow<'_, Automaton> {
     }
 }
 
-/// By function, whether it is published and branches, or asks for what does.
+/// What has more blocks with all that stands in it is not put in place: functions that ask for each other down a deep stack would fill it.
+const MOST_BLOCKS: usize = 24;
+
+/// By function, whether it is published and branches, or asks for what does, and is small enough.
 fn branching(automaton: &Automaton) -> Vec<bool> {
-    let functions = &automaton.functions;
-    let asks = |function: &Function, open: &[bool]| function.body.ops().any(|op| called(&op.kind, open).is_some());
-    let mut open: Vec<bool> = functions.iter().map(|it| it.published().is_some() && it.body.blocks.len() > 1).collect();
-    loop {
-        let is_open = |it: &Function| it.published().is_some() && asks(it, &open);
-        let next: Vec<bool> = functions.iter().zip(&open).map(|(it, known)| *known || is_open(it)).collect();
-        match next == open {
-            true => return open,
-            false => open = next,
+    let mut blocks = vec![None; automaton.functions.len()];
+    for index in 0..blocks.len() {
+        laid_out(automaton, index, &mut blocks);
+    }
+    let published = automaton.functions.iter().map(|function| function.published().is_some());
+    let is_open = |(published, blocks): (bool, Option<usize>)| {
+        published && blocks.is_some_and(|blocks| (2..=MOST_BLOCKS).contains(&blocks))
+    };
+    published.zip(blocks).map(is_open).collect()
+}
+
+/// How many blocks a published function has with those in it that are put in place. None asks for itself.
+fn laid_out(automaton: &Automaton, index: usize, known: &mut [Option<usize>]) -> usize {
+    if let Some(blocks) = known[index] {
+        return blocks;
+    }
+    let function = &automaton.functions[index];
+    let mut blocks = function.body.blocks.len();
+    for op in function.body.ops() {
+        let OpKind::Call { function: called, .. } = &op.kind else { continue };
+        let inner = laid_out(automaton, called.index(), known);
+        if automaton.functions[called.index()].published().is_some() && (2..=MOST_BLOCKS).contains(&inner) {
+            // What comes behind it stands in a block of its own.
+            blocks += inner + 1;
         }
     }
+    known[index] = Some(blocks);
+    blocks
 }
 
 /// The function of those to be put in place that an operation calls.
