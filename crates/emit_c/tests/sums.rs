@@ -32,7 +32,7 @@ static int is_wrong(uint32_t size, uint64_t stream)
         wrong |= mk_fold_raw(mk_sum_raw_part(octets, size, at, part)) != mk_fold16((sum & 0xffff) + (sum >> 16));
         wrong |= mk_folds_to_ones(mk_sum_raw_part(octets, size, at, part)) != (mk_fold16(sum) == 0xffff);
     }
-    if (size <= MK_MANY_OCTETS / 2) {
+    if (size <= MK_FEW_OCTETS) {
         mk_copy_few(copy, octets, size);
         wrong |= size && memcmp(copy, octets, size) != 0;
     }

@@ -294,6 +294,14 @@ impl<'a> Graph<'a> {
                 _ => {}
             }
         }
+        // Bits of one of two constants.
+        let is_bits = matches!(op, Binary::And | Binary::Or | Binary::Shl | Binary::Shr);
+        if let (Kind::Select(c, x, y), Some(_), true) = (self.kind(a).clone(), self.known(b), is_bits) {
+            if self.known(x).is_some() && self.known(y).is_some() {
+                let (x, y) = (self.binary(op, x, b), self.binary(op, y, b));
+                return self.select(c, x, y);
+            }
+        }
         match (op, self.known(b)) {
             (Binary::AddWrap | Binary::SubWrap | Binary::Or | Binary::Xor | Binary::Shl | Binary::Shr, Some(0)) => {
                 return a
@@ -359,6 +367,15 @@ impl<'a> Graph<'a> {
             }
             _ => {}
         }
+        match (op, self.kind(a), self.kind(b)) {
+            // `a - (a - y)`
+            (Binary::SubWrap, _, &Kind::Binary(Binary::SubWrap, x, y)) if x == a => return y,
+            (Binary::Or, Kind::Not(x), _) if *x == b && ty == Type::Bool => return self.truth(true),
+            (Binary::Or, _, Kind::Not(y)) if *y == a && ty == Type::Bool => return self.truth(true),
+            (Binary::And, Kind::Not(x), _) if *x == b && ty == Type::Bool => return self.truth(false),
+            (Binary::And, _, Kind::Not(y)) if *y == a && ty == Type::Bool => return self.truth(false),
+            _ => {}
+        }
         if a == b {
             match op {
                 Binary::SubWrap | Binary::Xor => return self.constant(ty, 0),
@@ -396,6 +413,13 @@ impl<'a> Graph<'a> {
                 Compare::Lt if self.is_at_least(a, b) => return self.truth(false),
                 Compare::Gt if self.is_at_least(b, a) => return self.truth(false),
                 _ => {}
+            }
+        }
+        // One of two constants: whether it is the one, or the other.
+        if let (Kind::Select(c, x, y), Some(_)) = (self.kind(a).clone(), self.known(b)) {
+            if self.known(x).is_some() && self.known(y).is_some() {
+                let (x, y) = (self.compare(op, x, b), self.compare(op, y, b));
+                return self.select(c, x, y);
             }
         }
         // So many times a number: of the number, where nothing goes around.
@@ -483,6 +507,8 @@ impl<'a> Graph<'a> {
             Some(0) => b,
             Some(_) => a,
             None if a == b => a,
+            None if ty == Type::Bool && (self.known(a), self.known(b)) == (Some(1), Some(0)) => c,
+            None if ty == Type::Bool && (self.known(a), self.known(b)) == (Some(0), Some(1)) => self.not(c),
             // `c and a`, and the like.
             None if ty == Type::Bool => match (*self.kind(a) == Kind::Not(c), *self.kind(b) == Kind::Not(c)) {
                 (true, _) => self.binary(Binary::And, a, b),
@@ -500,6 +526,12 @@ impl<'a> Graph<'a> {
         }
         if let Some(value) = self.known(a) {
             return self.constant(to, value);
+        }
+        if let Kind::Select(c, x, y) = *self.kind(a) {
+            if self.known(x).is_some() && self.known(y).is_some() {
+                let (x, y) = (self.cast(x, to), self.cast(y, to));
+                return self.select(c, x, y);
+            }
         }
         // There and back, where nothing was lost.
         if let Kind::Cast(inner) = *self.kind(a) {

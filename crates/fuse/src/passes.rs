@@ -15,6 +15,7 @@ pub enum Pass {
     Octets,
     Memos,
     Gathering,
+    Alike,
 }
 
 /// Passes that run.
@@ -23,7 +24,7 @@ pub struct Passes(u16);
 
 impl Pass {
     /// In the order in which they run.
-    pub const ALL: [Pass; 10] = [
+    pub const ALL: [Pass; 11] = [
         Pass::Usual,
         Pass::Parting,
         Pass::HandingOver,
@@ -34,6 +35,7 @@ impl Pass {
         Pass::Octets,
         Pass::Memos,
         Pass::Gathering,
+        Pass::Alike,
     ];
 
     /// Its name.
@@ -64,6 +66,7 @@ impl Pass {
             Pass::Gathering => {
                 ("gathering", "gathers what is still in sums, in front of messages and in bounds, for memos")
             }
+            Pass::Alike => ("alike", "makes one of ways that differ only in what a memo says"),
         }
     }
 

@@ -127,7 +127,7 @@ fn init(plan: &Plan, text: &mut Text) {
     }
     let parts: Vec<String> = parts::all(plan).into_iter().map(|(name, _)| format!("ports->{name} != NULL")).collect();
     if !parts.is_empty() {
-        text.line(format!("k->core.long_octets = {} ? 0 : MK_MANY_OCTETS / 2 + 1;", parts.join(" || ")));
+        text.line(format!("k->core.long_octets = {} ? 0 : MK_FEW_OCTETS + 1;", parts.join(" || ")));
     }
     text.lines(
         "mk_pool_init(&k->core.pool, at, &message_shape, attribute_defaults, config->buffers, config->messages,\n\

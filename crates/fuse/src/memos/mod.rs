@@ -7,6 +7,7 @@
 //! It must keep: a path with memos in place ([`mokume_analyse::flat`]) asks what it asked before, perhaps in another order and more than
 //! once, and does the same.
 
+mod alike;
 mod gathered;
 mod memo;
 mod paper;
@@ -61,8 +62,11 @@ pub(crate) fn remembered_by(automaton: &Automaton, aside: &Aside, worth: usize, 
         let mut plan = rewriter.plan(&still, BlockId(0), &[]);
         rewriter.find_used(&plan);
         rewriter.fill(&mut plan);
-        let body = rewriter.body(&plan);
-        let memos = rewriter.memos;
+        let mut body = rewriter.body(&plan);
+        let mut memos = rewriter.memos;
+        if passes.has(Pass::Alike) {
+            alike::alike(&mut body, &mut memos, automaton.functions.len());
+        }
         if !memos.is_empty() {
             automaton.functions.extend(memos);
             automaton.paths[index].body = body;
