@@ -544,7 +544,7 @@ pub struct OnDevices {
     /// A parameter of the stack: `address=10.77.0.2/24`, `device.mac=02:00:00:00:00:01`.
     #[arg(long, value_name = "NAME=VALUE")]
     pub set: Vec<String>,
-    /// What runs it.
+    /// The back end that runs it.
     #[arg(long, value_enum)]
     pub backend: Option<Backend>,
     #[command(flatten)]
