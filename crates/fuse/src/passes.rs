@@ -51,22 +51,22 @@ impl Pass {
     fn row(self) -> (&'static str, &'static str) {
         match self {
             Pass::Usual => {
-                ("usual", "goes by what networks have shown of the library's layers, beside what the source says")
+                ("usual", "uses what networks have shown of the library's layers, beside what the source says")
             }
-            Pass::Parting => ("parting", "lets a path part where several ways are likely"),
+            Pass::Parting => ("parting", "lets a path branch where several ways are likely"),
             Pass::HandingOver => {
                 ("handing-over", "ends paths at layers that are not followed, and begins others inside")
             }
-            Pass::Choosing => ("choosing", "works out both sides of a branch that only computes, and selects"),
-            Pass::Facts => ("facts", "knows ranges of numbers from what was asked before"),
-            Pass::Order => ("order", "asks first what decides most, and look-ups early"),
-            Pass::Implied => ("implied", "leaves out what other questions answer"),
-            Pass::Octets => ("octets", "compares octets that stand side by side at once"),
-            Pass::Memos => ("memos", "remembers what is asked of state that seldom changes"),
+            Pass::Choosing => ("choosing", "computes both sides of a branch that only computes, and selects"),
+            Pass::Facts => ("facts", "derives ranges of numbers from earlier guards"),
+            Pass::Order => ("order", "evaluates the most decisive guards first, and look-ups early"),
+            Pass::Implied => ("implied", "leaves out guards that others imply"),
+            Pass::Octets => ("octets", "compares adjacent octets at once"),
+            Pass::Memos => ("memos", "caches guards on state that seldom changes"),
             Pass::Gathering => {
-                ("gathering", "gathers what is still in sums, in front of messages and in bounds, for memos")
+                ("gathering", "gathers constant parts of sums, of octets in front of messages and of bounds")
             }
-            Pass::Alike => ("alike", "makes one of ways that differ only in what a memo says"),
+            Pass::Alike => ("alike", "merges ways that differ only in the results of a memo"),
         }
     }
 
