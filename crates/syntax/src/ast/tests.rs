@@ -95,7 +95,7 @@ impl Test {
     pub fn doc(&self) -> String {
         super::doc_of(&self.0)
     }
-    /// In order.
+    /// The steps, in order.
     pub fn steps(&self) -> Vec<TestStep> {
         children(&self.0)
     }
@@ -110,7 +110,7 @@ impl Suite {
     pub fn params(&self) -> Vec<Param> {
         child::<ParamList>(&self.0).map_or(Vec::new(), |list| list.params())
     }
-    /// In order.
+    /// The tests, in order.
     pub fn tests(&self) -> Vec<Test> {
         children(&self.0)
     }
@@ -212,7 +212,7 @@ impl Network {
     pub fn doc(&self) -> String {
         super::doc_of(&self.0)
     }
-    /// In order.
+    /// The members, in order.
     pub fn members(&self) -> Vec<NetworkMember> {
         children(&self.0)
     }
@@ -238,7 +238,7 @@ impl Link {
     pub fn devices(&self) -> Vec<Path> {
         children(&self.0)
     }
-    /// In order.
+    /// The options, in order.
     pub fn options(&self) -> Vec<LinkOption> {
         children(&self.0)
     }
