@@ -1,6 +1,6 @@
 //! Values of enums with data, `Shape.Circle(3)`, and what patterns bind of them.
 //!
-//! A value is a record: the number, then the parts of all names, side by side; those of other names are 0 (see
+//! A value is a record: the number, then the parts of all names side by side; parts of other names are 0 (see
 //! [`crate::resolve::items`]).
 
 use mokume_base::Span;
@@ -12,7 +12,7 @@ use crate::resolve::body::Body;
 use crate::resolve::expr::arguments;
 use crate::{codes, tree};
 
-/// The enum whose values are of this type, if it has data.
+/// The enum with data whose values have this type.
 pub fn enum_of(body: &Body, ty: Type) -> Option<EnumId> {
     let Type::Record(record) = ty else { return None };
     let found = body.cx.program.enums.iter().position(|item| item.data == Some(record))?;
