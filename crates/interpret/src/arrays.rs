@@ -1,5 +1,5 @@
-//! Arrays as values. Each has words of its own behind the registers of its body, for as long as the body runs; its register
-//! says where. So what a body takes is known before it runs, however often it goes round.
+//! Arrays as values. Each has words of its own behind the registers of its body as long as the body runs; its register
+//! holds their place. So the memory of a body is known before it runs, whatever its loops do.
 
 use std::ops::Range;
 
@@ -9,11 +9,11 @@ use crate::core::Core;
 use crate::eval::Activation;
 use crate::store::Content;
 
-/// Where the arrays of a body lie, behind its registers.
+/// The places of a body's arrays, behind its registers.
 #[derive(Default)]
 pub struct Arrays {
     places: Vec<(Value, usize)>,
-    /// Words of all of them together.
+    /// The total words of all arrays.
     words: usize,
 }
 
@@ -35,7 +35,7 @@ impl Arrays {
 }
 
 impl Core {
-    /// Registers for a body, behind those of its callers; the answer is where they begin.
+    /// Allocates registers for a body, behind those of its callers; returns where they begin.
     pub fn make_registers(&mut self, body: &Body, arrays: &Arrays) -> usize {
         let base = self.registers.len();
         self.registers.resize(base + body.values.len() + arrays.words, 0);
@@ -45,7 +45,7 @@ impl Core {
         base
     }
 
-    /// Where an array's words are.
+    /// The words of an array.
     fn words_at(&self, at: Activation, array: Value) -> Range<usize> {
         let start = self.get(at, array) as usize;
         let count = at.ty(array).array().map_or(0, |(_, count)| count as usize);
@@ -56,7 +56,7 @@ impl Core {
         &self.registers[self.words_at(at, array)]
     }
 
-    /// Makes an array a copy of another, as far as both go; the answer is where it is.
+    /// Copies an array to another, as far as both go; returns the place of the copy.
     fn copy_array(&mut self, at: Activation, from: Value, to: Value) -> Range<usize> {
         let (from, to) = (self.words_at(at, from), self.words_at(at, to));
         let count = from.len().min(to.len());
@@ -72,7 +72,7 @@ impl Core {
         }
     }
 
-    /// An item; beyond the end: zero.
+    /// An item; zero beyond the end.
     pub fn item(&self, at: Activation, array: Value, index: Value) -> u64 {
         let index = self.get(at, index);
         usize::try_from(index).ok().and_then(|index| self.words_of(at, array).get(index)).copied().unwrap_or(0)
@@ -103,7 +103,7 @@ impl Core {
         self.registers.copy_within(with.start..with.start + there, to.start + first);
     }
 
-    /// The one array or the other.
+    /// Copies one of two arrays into the result.
     pub fn choose_array(&mut self, at: Activation, from: Value, result: Value) {
         self.copy_array(at, from, result);
     }
@@ -113,7 +113,7 @@ impl Core {
         same == (op == Compare::Eq)
     }
 
-    /// All items of a cell; of an object that is not there, zeros.
+    /// All items of a cell; zeros if the object does not exist.
     pub fn get_all(&mut self, at: Activation, object: Value, cell: CellId, result: Value) {
         let to = self.words_at(at, result);
         let found = self.store.cell(at.class(object), self.get(at, object), cell);
@@ -131,7 +131,7 @@ impl Core {
         }
     }
 
-    /// As [`Core::enter`], where the body has arrays: their words move, all at once, and each parameter stays where it is.
+    /// As [`Core::enter`], for a body with arrays: all words are copied at once, and each parameter keeps its place.
     pub fn enter_with_arrays(&mut self, at: Activation, to: &Target) {
         let params = &at.body.blocks[to.block.index()].params;
         let first = params.len() - to.args.len();

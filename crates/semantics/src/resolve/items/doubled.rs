@@ -1,4 +1,4 @@
-//! Names that occur twice in an item where each may occur once: a look-up would find whichever comes first.
+//! Names that occur twice in an item but may occur only once: a look-up would find whichever comes first.
 //!
 //! May assume: only the trees. Names that are resolved into lists of their own (fields, alternatives, functions of a
 //! layer) are checked there.
