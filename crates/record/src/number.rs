@@ -1,4 +1,4 @@
-//! Numbers of 64 bits in JSON: those of more than 53 bits are text, as readers in JavaScript would read them wrong.
+//! 64-bit numbers in JSON: numbers of more than 53 bits are text, as readers in JavaScript would misread them.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -37,7 +37,7 @@ pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D:
     Number::deserialize(deserializer)?.value()
 }
 
-/// The same, or `null`.
+/// An optional number; `None` is `null`.
 pub mod perhaps {
     use super::*;
 
@@ -50,7 +50,7 @@ pub mod perhaps {
     }
 }
 
-/// Several.
+/// Lists of numbers.
 pub mod list {
     use super::*;
 

@@ -1,4 +1,4 @@
-//! Octets in JSON: hexadecimal digits, two an octet, all of them.
+//! Octets in JSON: two hexadecimal digits for each.
 
 use serde::{Deserialize, Deserializer, Serializer};
 
@@ -24,7 +24,7 @@ fn octets(text: &str) -> Option<Vec<u8>> {
     pairs.map(|pair| Some(digit(pair[0])? << 4 | digit(*pair.get(1)?)?)).collect()
 }
 
-/// The same, or `null`.
+/// Optional octets; `None` is `null`.
 pub mod perhaps {
     use super::*;
 
