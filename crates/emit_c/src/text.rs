@@ -1,4 +1,4 @@
-//! A text of C under construction: lines with indentation, and declarations that find their place afterwards.
+//! C text under construction: lines with indentation.
 
 use std::fmt::Write;
 
@@ -19,14 +19,14 @@ impl Text {
         self.lines.push(text);
     }
 
-    /// A line one step further out, such as a label.
+    /// Adds a line one step further out, such as a label.
     pub fn outdented(&mut self, line: impl AsRef<str>) {
         self.outdent();
         self.line(line);
         self.indent();
     }
 
-    /// Columns in front of a line.
+    /// The columns before a line.
     pub fn indentation(&self) -> usize {
         4 * self.depth
     }
@@ -37,7 +37,7 @@ impl Text {
         }
     }
 
-    /// `head {`, and further lines one step in.
+    /// Writes `head {`, and indents the following lines by one step.
     pub fn open(&mut self, head: impl AsRef<str>) {
         match head.as_ref() {
             "" => self.line("{"),
@@ -46,23 +46,23 @@ impl Text {
         self.depth += 1;
     }
 
-    /// `}` and what follows it on the line.
+    /// Writes `}` and what follows it on the line.
     pub fn close(&mut self, tail: &str) {
         self.depth -= 1;
         self.line(format!("}}{tail}"));
     }
 
-    /// The next lines stand one step further in.
+    /// Indents the next lines by one more step.
     pub fn indent(&mut self) {
         self.depth += 1;
     }
 
-    /// The next lines stand one step further out.
+    /// Indents the next lines by one step less.
     pub fn outdent(&mut self) {
         self.depth = self.depth.saturating_sub(1);
     }
 
-    /// A function's head on a line of its own, its brace on the next.
+    /// Writes a function's head on its own line, and its brace on the next.
     pub fn function(&mut self, head: impl AsRef<str>) {
         self.line(head);
         self.line("{");
@@ -89,7 +89,7 @@ impl Text {
     }
 }
 
-/// A literal of C, of a type wide enough: an `int`, where that is.
+/// A C literal of a type that is wide enough: an `int` if possible.
 pub fn literal(value: u64) -> String {
     match value {
         0..=0x7fff_ffff => value.to_string(),
