@@ -104,6 +104,7 @@ impl Scope {
         self.0.remove(name);
     }
 
+    /// A new name that resembles the wanted one; a number is appended on a collision.
     pub fn name(&mut self, wanted: &str) -> String {
         let base = identifier(wanted);
         let mut name = base.clone();
@@ -117,6 +118,7 @@ impl Scope {
 }
 
 impl Names {
+    /// The names of an automaton's stack; `stack` is the prefix of public names.
     pub fn new(automaton: &Automaton, stack: &str) -> Names {
         // One scope for all that is visible in the whole file; members of structs have one each.
         let mut file = Scope::default();

@@ -10,6 +10,7 @@ pub struct Text {
 }
 
 impl Text {
+    /// Adds a line with the current indentation.
     pub fn line(&mut self, line: impl AsRef<str>) {
         let line = line.as_ref();
         let columns = if line.is_empty() { 0 } else { self.indentation() };
@@ -31,6 +32,7 @@ impl Text {
         4 * self.depth
     }
 
+    /// Adds several lines with the current indentation.
     pub fn lines(&mut self, lines: &str) {
         for line in lines.lines() {
             self.line(line);
@@ -69,15 +71,18 @@ impl Text {
         self.depth += 1;
     }
 
+    /// Closes a function, and leaves an empty line.
     pub fn end_function(&mut self) {
         self.close("");
         self.line("");
     }
 
+    /// Appends the lines of another text unchanged.
     pub fn append(&mut self, other: Text) {
         self.lines.extend(other.lines);
     }
 
+    /// The whole text.
     pub fn finish(self) -> String {
         let octets = self.lines.iter().map(|line| line.len() + 1).sum();
         let mut text = String::with_capacity(octets);

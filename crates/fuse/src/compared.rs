@@ -13,6 +13,7 @@ pub fn turned(op: Compare) -> Compare {
     }
 }
 
+/// The comparison that holds exactly if this one does not.
 pub fn opposite(op: Compare) -> Compare {
     match op {
         Compare::Eq => Compare::Ne,

@@ -71,6 +71,7 @@ pub const U32: Type = Type::U(32);
 pub const U64: Type = Type::U(64);
 
 impl<'a> Graph<'a> {
+    /// An empty graph.
     pub fn new(automaton: &'a Automaton) -> Self {
         Graph {
             automaton,
@@ -86,10 +87,12 @@ impl<'a> Graph<'a> {
         self.nodes.len() as u32
     }
 
+    /// The kind of a node.
     pub fn kind(&self, node: Node) -> &Kind {
         &self.nodes[node.0 as usize].kind
     }
 
+    /// The type of a node.
     pub fn ty(&self, node: Node) -> Type {
         self.nodes[node.0 as usize].ty
     }
@@ -131,10 +134,12 @@ impl<'a> Graph<'a> {
         }
     }
 
+    /// A constant of a type.
     pub fn constant(&mut self, ty: Type, value: u64) -> Node {
         self.add(Kind::Constant(value & self.mask(ty)), ty)
     }
 
+    /// True or false.
     pub fn truth(&mut self, value: bool) -> Node {
         self.constant(Type::Bool, u64::from(value))
     }
@@ -376,6 +381,7 @@ impl<'a> Graph<'a> {
         )
     }
 
+    /// A comparison, simplified by what is known.
     pub fn compare(&mut self, op: Compare, a: Node, b: Node) -> Node {
         let ty = self.ty(a);
         if let (Some(a), Some(b)) = (self.known(a), self.known(b)) {
@@ -467,6 +473,7 @@ impl<'a> Graph<'a> {
         Some(self.add(Kind::Compare(Compare::Lt, x, end), Type::Bool))
     }
 
+    /// The negation, simplified.
     pub fn not(&mut self, a: Node) -> Node {
         let ty = self.ty(a);
         if let Some(value) = self.known(a) {
@@ -478,6 +485,7 @@ impl<'a> Graph<'a> {
         }
     }
 
+    /// `if c { a } else { b }`, simplified.
     pub fn select(&mut self, c: Node, a: Node, b: Node) -> Node {
         let ty = self.ty(a);
         match self.known(c) {
@@ -494,6 +502,7 @@ impl<'a> Graph<'a> {
         }
     }
 
+    /// The number in another type, simplified; it is widened by zeros or cut off.
     pub fn cast(&mut self, a: Node, to: Type) -> Node {
         let from = self.ty(a);
         if from == to {

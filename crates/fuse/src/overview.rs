@@ -24,6 +24,7 @@ struct Pushed {
 }
 
 impl Overview {
+    /// The facts about an automaton.
     pub fn of(automaton: &Automaton, passes: Passes) -> Self {
         let above = (0..automaton.layers.len()).map(|layer| stand_on(automaton, LayerId::from(layer))).collect();
         Overview { passes, asked_for: automaton.asked_for(), above, pushed: pushed(automaton) }

@@ -74,12 +74,15 @@ impl Pass {
 }
 
 impl Passes {
+    /// All passes.
     pub const ALL: Passes = Passes((1 << Pass::ALL.len()) - 1);
 
+    /// These passes without one.
     pub fn without(self, pass: Pass) -> Self {
         Passes(self.0 & !(1 << pass as u16))
     }
 
+    /// Whether a pass runs.
     pub fn has(self, pass: Pass) -> bool {
         self.0 & (1 << pass as u16) != 0
     }

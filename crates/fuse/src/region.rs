@@ -262,6 +262,7 @@ pub struct Region<'a> {
 pub type Followed<T> = Result<T, Why>;
 
 impl<'a> Region<'a> {
+    /// A way before its first step. `decisions` prescribes its first decisions; at the calls `ends` it hands over.
     pub fn new(
         automaton: &'a Automaton,
         overview: Rc<Overview>,
@@ -311,6 +312,7 @@ impl<'a> Region<'a> {
         Err(Why { what: what.into(), source: self.source })
     }
 
+    /// Adds an action.
     pub fn deed(&mut self, what: Do) {
         self.deeds.push(Deed { what, source: self.source });
     }
@@ -442,10 +444,12 @@ impl<'a> Region<'a> {
         self.decide(same, Some(0.1))
     }
 
+    /// Whether two nodes are known to be different constants.
     pub fn differ(&self, a: Node, b: Node) -> bool {
         matches!((self.graph.known(a), self.graph.known(b)), (Some(a), Some(b)) if a != b)
     }
 
+    /// Writes a cell, or the place `index` of an array. Nothing is done if the cell already has this value.
     pub fn set(&mut self, object: Node, cell: CellId, index: Option<Node>, value: Node) {
         let class = self.class(object);
         if index.is_none() && self.has(object, cell, value) {
@@ -500,6 +504,7 @@ impl<'a> Region<'a> {
 
     // -- numbers
 
+    /// A constant of a type.
     pub fn number(&mut self, ty: Type, value: u64) -> Node {
         self.graph.constant(ty, value)
     }
@@ -596,6 +601,7 @@ impl<'a> Region<'a> {
         Ok(self.graph.binary(Binary::SubWrap, a, b))
     }
 
+    /// A field of a message that is a parameter, at an octet that exists.
     pub fn load(&mut self, message: u32, field: OctetField, at: Node) -> Node {
         self.graph.add(Kind::Load(message, field, at), field.ty())
     }

@@ -19,10 +19,12 @@ pub struct Text<'r> {
 }
 
 impl Text<'_> {
+    /// Adds an operation with one result.
     pub fn op(&mut self, kind: OpKind) -> Value {
         self.builder.value(self.automaton, kind)
     }
 
+    /// A message among the parameters.
     pub fn message(&self, param: u32) -> Value {
         self.params[param as usize]
     }

@@ -35,6 +35,7 @@ pub(super) struct Control<'w, 'p, 'a> {
 }
 
 impl<'w, 'p, 'a> Control<'w, 'p, 'a> {
+    /// Prepares the body of a writer: its flow, its dominators, and its known parameters.
     pub fn new(w: &'w mut Writer<'p, 'a>) -> Self {
         let flow = Flow::new(w.body);
         let (dominators, count) = (Dominators::of(&flow), w.body.blocks.len());

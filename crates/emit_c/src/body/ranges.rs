@@ -15,6 +15,7 @@ pub(crate) struct Ranges {
 }
 
 impl Ranges {
+    /// The upper bounds of a body's values.
     pub fn of(automaton: &Automaton, body: &Body) -> Ranges {
         let largest = body.values.iter().map(|value| of_type(automaton, value.ty)).collect();
         let mut ranges = Ranges { largest, constants: vec![None; body.values.len()] };
@@ -45,6 +46,7 @@ impl Ranges {
         self.largest[value.index()]
     }
 
+    /// The value, if it is constant.
     pub fn constant(&self, value: Value) -> Option<u64> {
         self.constants[value.index()]
     }

@@ -54,6 +54,7 @@ pub(crate) struct Writer<'p, 'a> {
 }
 
 impl<'p, 'a> Writer<'p, 'a> {
+    /// A writer at the beginning of a body.
     pub fn new(plan: &'p Plan<'a>, body: &'a Body, unit: Unit) -> Self {
         Writer {
             plan,
@@ -205,6 +206,7 @@ impl<'p, 'a> Writer<'p, 'a> {
 
     // -- statements
 
+    /// Adds a statement to the current block.
     pub fn push(&mut self, statement: Stmt) {
         self.block.push(statement);
     }
@@ -226,6 +228,7 @@ impl<'p, 'a> Writer<'p, 'a> {
         std::mem::take(&mut self.block)
     }
 
+    /// Ends a separate block and returns its lines; continues in the block `around`.
     pub fn end_inside(&mut self, around: Lines) -> Lines {
         std::mem::replace(&mut self.block, around)
     }
@@ -246,14 +249,17 @@ impl<'p, 'a> Writer<'p, 'a> {
 
     // -- values
 
+    /// The type of a value.
     pub fn type_of(&self, value: Value) -> Type {
         self.body.values[value.index()].ty
     }
 
+    /// The C type of a value.
     pub fn c_type_of(&self, value: Value) -> &'static str {
         c_type(self.plan.automaton, self.type_of(value))
     }
 
+    /// The bits of a value.
     pub fn width_of(&self, value: Value) -> u8 {
         self.type_of(value).width(self.plan.automaton)
     }
@@ -293,6 +299,7 @@ impl<'p, 'a> Writer<'p, 'a> {
         self.values[value.index()].clone().unwrap_or(word("MK_VALUE_WITHOUT_A_DEFINITION"))
     }
 
+    /// Several values, to be read here.
     pub fn values(&self, values: &[Value]) -> Vec<Expr> {
         values.iter().map(|value| self.value(*value)).collect()
     }
@@ -336,6 +343,7 @@ impl<'p, 'a> Writer<'p, 'a> {
 
     // -- objects
 
+    /// The class of a reference.
     pub fn class_of(&self, object: Value) -> ClassId {
         match self.type_of(object) {
             Type::Ref(class) => class,
@@ -343,6 +351,7 @@ impl<'p, 'a> Writer<'p, 'a> {
         }
     }
 
+    /// Whether the reference is known to mean an existing object.
     pub fn is_known(&self, object: Value) -> bool {
         self.known[object.index()]
     }
@@ -516,6 +525,7 @@ impl<'p, 'a> Writer<'p, 'a> {
         }
     }
 
+    /// The kind of a cell.
     pub fn cell_kind(&self, object: Value, cell: CellId) -> &'a CellKind {
         &self.plan.automaton.cell(self.class_of(object), cell).kind
     }

@@ -17,6 +17,7 @@ pub struct Lesson {
     pub steps: Vec<Taught>,
 }
 
+/// A step of a lesson.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Taught {
     /// Arguments that are `None` are chosen by type: handles of objects that only the run knows.

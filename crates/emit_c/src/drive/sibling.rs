@@ -21,6 +21,7 @@ pub(super) struct Sibling<R> {
 }
 
 impl<R: Machine> Sibling<R> {
+    /// A sibling on a new machine, which it starts.
     pub fn new(machine: R, automaton: &Automaton, random: &mut Random) -> Sibling<R> {
         let mut sibling = Sibling { machine, mail: VecDeque::new(), handles: HashMap::new() };
         let started = sibling.machine.start(0);

@@ -43,6 +43,7 @@ pub(super) struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
+    /// The source of a sequence, with its own random numbers.
     pub fn new(
         automaton: &'a Automaton,
         constants: &'a [u64],
@@ -150,6 +151,7 @@ impl<'a> Source<'a> {
         params.iter().enumerate().map(|(at, value)| if long(at) { value.wrapping_add(1) } else { *value }).collect()
     }
 
+    /// The next step. `deadline`: when a timer of the machines is due next.
     pub fn step(&mut self, deadline: Option<u64>) -> Step {
         self.fresh.clear();
         while self.is_exact() || !self.random.percent(10) {
@@ -324,6 +326,7 @@ impl<'a> Source<'a> {
         };
     }
 
+    /// Learns handles, messages and words from outputs.
     pub fn learn(&mut self, outcome: &Outcome) {
         for output in &outcome.outputs {
             let signature = &self.automaton.ports[output.port.index()].outputs[output.event as usize];

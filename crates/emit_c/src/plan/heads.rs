@@ -56,6 +56,7 @@ pub(crate) struct Heads {
 }
 
 impl Heads {
+    /// What each class has. `mortal`: the classes whose objects may end.
     pub fn of(automaton: &Automaton, mortal: &HashSet<ClassId>) -> Heads {
         let (mut walked, mut draws, mut settles) = (HashSet::new(), HashSet::new(), HashSet::new());
         for body in automaton.bodies() {
@@ -100,6 +101,7 @@ impl Heads {
         &self.of[class.index()]
     }
 
+    /// Whether a class has this array.
     pub fn has(&self, class: ClassId, beside: Beside) -> bool {
         self.all(class).contains(&beside)
     }

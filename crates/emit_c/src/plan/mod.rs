@@ -88,6 +88,7 @@ pub struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
+    /// Plans the C of an automaton. `stack` is the prefix of public names; `coverage`: count branches.
     pub fn new(automaton: &'a Automaton, stack: &str, coverage: bool) -> Plan<'a> {
         let mut plan = Plan {
             automaton,
@@ -176,6 +177,7 @@ impl<'a> Plan<'a> {
         }
     }
 
+    /// The constant with a class's number.
     pub fn class_constant(&self, class: ClassId) -> String {
         format!("CLASS_{}", self.names.classes[class.index()])
     }

@@ -14,6 +14,7 @@ pub(crate) struct Support {
 }
 
 impl Support {
+    /// What the memos of an automaton read.
     pub fn of(automaton: &Automaton) -> Self {
         let mut support = Support::default();
         for body in automaton.functions.iter().filter(|function| function.is_memo()).map(|function| &function.body) {

@@ -112,6 +112,7 @@ pub(crate) fn conditional(condition: Expr, then: Expr, otherwise: Expr) -> Expr 
 }
 
 impl Expr {
+    /// `self sign other`
     pub fn infix(self, sign: Infix, other: Expr) -> Expr {
         Expr::Infix(sign, Box::new(self), Box::new(other))
     }
@@ -132,6 +133,7 @@ impl Expr {
         }
     }
 
+    /// `self->member`; `a.member` if the expression is `&a`.
     pub fn arrow(self, member: impl Into<Word>) -> Expr {
         match self {
             Expr::Unary(Unary::AddressOf, inner) => Expr::Member(inner, member.into()),
@@ -139,22 +141,27 @@ impl Expr {
         }
     }
 
+    /// `self.member`
     pub fn member(self, member: impl Into<Word>) -> Expr {
         Expr::Member(Box::new(self), member.into())
     }
 
+    /// `self[place]`
     pub fn element(self, place: Expr) -> Expr {
         Expr::Index(Box::new(self), Box::new(place))
     }
 
+    /// `&self`
     pub fn address(self) -> Expr {
         Expr::Unary(Unary::AddressOf, Box::new(self))
     }
 
+    /// `*self`
     pub fn deref(self) -> Expr {
         Expr::Unary(Unary::Deref, Box::new(self))
     }
 
+    /// `(ty)self`
     pub fn cast(self, ty: impl Into<Word>) -> Expr {
         Expr::Cast(ty.into(), Box::new(self))
     }

@@ -16,6 +16,7 @@ fn is_struct(ty: &str) -> bool {
 }
 
 impl Uses {
+    /// The uses of variables in a function.
     pub fn of(function: &Routine) -> Uses {
         let count = function.locals.len();
         // Single items of an array may change.
@@ -72,6 +73,7 @@ impl Uses {
         });
     }
 
+    /// How often a variable is read.
     pub fn reads(&self, local: Local) -> u32 {
         self.reads[local.0]
     }

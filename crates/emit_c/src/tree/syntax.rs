@@ -143,17 +143,20 @@ pub(crate) struct Routine {
 }
 
 impl Routine {
+    /// Adds a variable.
     pub fn local(&mut self, hint: impl Into<String>, ty: impl Into<Word>) -> Local {
         self.locals.push(Variable { hint: hint.into(), ty: ty.into(), array: None, is_parameter: false });
         Local(self.locals.len() - 1)
     }
 
+    /// Adds an array.
     pub fn array(&mut self, hint: &str, ty: &'static str, places: u32) -> Local {
         let local = self.local(hint, ty);
         self.locals[local.0].array = Some(places);
         local
     }
 
+    /// Adds a label, which is not placed yet.
     pub fn label(&mut self, hint: impl Into<String>) -> Label {
         self.labels.push(hint.into());
         Label(self.labels.len() - 1)

@@ -50,14 +50,17 @@ pub(crate) struct Frame<'a> {
 }
 
 impl Frame<'_> {
+    /// Sets a value.
     pub fn set(&mut self, value: Value, given: Given) {
         self.values[value.index()] = Some(given);
     }
 
+    /// Whether a value is a message.
     pub fn is_message(&self, value: Value) -> bool {
         self.body.values[value.index()].ty == Type::Msg
     }
 
+    /// The node of a value; `None` if it is not set, or is a message.
     pub fn node(&self, value: Value) -> Option<Node> {
         match &self.values[value.index()] {
             Some(Given::Node(node)) => Some(*node),

@@ -14,6 +14,7 @@ pub(super) struct Paper {
 }
 
 impl Paper {
+    /// The block where the body refuses; made at the first request.
     pub fn exit(&mut self) -> BlockId {
         match self.exit {
             Some(exit) => exit,

@@ -42,6 +42,7 @@ impl Leaf<'_> {
         self.steps.iter().map(|(block, _)| *block).chain([self.last])
     }
 
+    /// Whether the block's question is one of the bounds.
     pub fn is_bound(&self, block: BlockId) -> bool {
         self.bounds.as_ref().is_some_and(|(_, bounds)| bounds.iter().any(|bound| bound.block == block))
     }

@@ -141,6 +141,7 @@ impl<'a> Still<'a> {
             .is_some_and(|(object, cell)| self.old.class_of(object).is_none_or(|class| hot.contains(&(class, cell))))
     }
 
+    /// Whether a value is still.
     pub fn is(&self, value: Value) -> bool {
         self.still[value.index()]
     }
