@@ -1,5 +1,5 @@
-//! `docs/layers.md`: every thin layer of the library with its contract, as its source says it, and a drawing of a stack that
-//! its tests run. `BLESS=1` writes the page anew.
+//! `docs/layers.md`: every thin layer of the library with its contract from its source, and a drawing of a stack that
+//! its tests run. `BLESS=1` rewrites the page.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ fn check(file: &str) -> Checked {
     compile::check(&RealWorld, &[file.to_string()]).unwrap()
 }
 
-/// The layers of which a stack is made, those of its bundles too.
+/// The layers of a stack, including those of its bundles.
 fn layers_of(program: &Program, stack: usize) -> Vec<&str> {
     fn of<'p>(program: &'p Program, what: Definition, into: &mut Vec<&'p str>) {
         match what {

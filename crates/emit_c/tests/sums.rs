@@ -1,4 +1,5 @@
-//! Sums and copies of octets in the runtime, against the plain ones: every number of octets up to 3,000, some of the longest.
+//! Sums and copies of octets in the runtime, against simple versions: every number of octets up to 3,000, and some of
+//! the longest.
 
 use crate::common::ran_with_runtime;
 
@@ -59,6 +60,6 @@ fn sums_of_octets_are_plain_sums() {
     for flags in [&["-O1", "-fsanitize=address,undefined"][..], &["-O3"], &["-Os"]] {
         assert_eq!(ran_with_runtime("sums", PROGRAM, flags), "", "{flags:?}");
     }
-    // An odd last octet that is forgotten is found.
+    // A forgotten odd last octet is found.
     assert_eq!(ran_with_runtime("sums", PROGRAM, &["-O1", "-DMK_FAULT(name)=1"]), "1 octets\n");
 }

@@ -9,7 +9,7 @@ const LAYERS: &str = "automaton two\n\nlayer up\nlayer low\n\nclass up.E capacit
     port app application {\n  in send(s: @up.S, m: msg) -> up.S.send\n}\nport dev device {\n  out frame(m: msg)\n}\n\n\
     handler up.S.send(s, m: msg) {\n    emit.by s.below.send(m)\n    return\n}\nhandler low.S.send(s, m: msg) {\n    out dev.frame(m)\n    return\n}\n\n";
 
-/// The path with memos, and the memos, of a path that is written so.
+/// The path with memos, and the memos, of a path in text form.
 fn with_memos(path: &str) -> (String, String) {
     let parsed =
         text::parse(FileId(0), &format!("{LAYERS}path up.S.send(s, m: msg) {{\n{path}  exit:\n    refuse m\n}}\n"));
