@@ -29,13 +29,17 @@ const SEED: u32 = 2;
 /// All of it as one script: a running stack goes to the background; each command's output goes to a separate file.
 fn script(commands: &[(String, Vec<String>)]) -> String {
     // Without IPv6 the kernel sends nothing by itself; so the weather meets the same frames in each run of one seed.
-    let mut script = "set -e\nsysctl -qw net.ipv6.conf.all.disable_ipv6=1 net.ipv6.conf.default.disable_ipv6=1 || true\nip link set lo up\n".to_string();
+    let quiet = "sysctl -qw net.ipv6.conf.all.disable_ipv6=1 net.ipv6.conf.default.disable_ipv6=1 || true";
+    let mut script = format!("set -e\n{quiet}\nip link set lo up\n");
     for (index, (command, _)) in commands.iter().enumerate() {
         let runs = command.starts_with("mokume run");
         let command = command.replace("mokume ", &format!("{} ", env!("CARGO_BIN_EXE_mokume")));
         // A background command has ended before its output is read.
         let before = if command.contains(" dissect ") || command.ends_with(" &") { "wait\n" } else { "" };
-        let command = if runs && !command.contains(" --seed ") { format!("{command} --seed {SEED}") } else { command };
+        let command = match runs && !command.contains(" --seed ") {
+            true => command.replacen(" run ", &format!(" run --seed {SEED} "), 1),
+            false => command,
+        };
         let background = if runs || command.ends_with(" &") { " &\nsleep 1" } else { "" };
         let command = command.trim_end_matches(" &");
         script += &format!("{before}{{ {command}; }} >said-{index} 2>&1{background}\n");
