@@ -299,7 +299,7 @@ impl<'a> Graph<'a> {
                 _ => {}
             }
         }
-        // Bits of one of two constants.
+        // Bits of a choice between two constants.
         let is_bits = matches!(op, Binary::And | Binary::Or | Binary::Shl | Binary::Shr);
         if let (Kind::Select(c, x, y), Some(_), true) = (self.kind(a).clone(), self.known(b), is_bits) {
             if self.known(x).is_some() && self.known(y).is_some() {
@@ -421,7 +421,7 @@ impl<'a> Graph<'a> {
                 _ => {}
             }
         }
-        // One of two constants: whether it is the one, or the other.
+        // A choice between two constants becomes a condition.
         if let (Kind::Select(c, x, y), Some(_)) = (self.kind(a).clone(), self.known(b)) {
             if self.known(x).is_some() && self.known(y).is_some() {
                 let (x, y) = (self.compare(op, x, b), self.compare(op, y, b));

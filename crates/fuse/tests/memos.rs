@@ -78,7 +78,7 @@ fn sums_and_octets_are_gathered() {
     assert!(memo.contains("shl"), "{memo}");
 }
 
-/// Ways that part by a cell: both write a number of state, and go the same way on.
+/// Ways that part by a cell: both write a number that depends on state, and continue in the same way.
 fn parting(last: &str) -> (String, String) {
     with_memos(&format!(
         "    b = get s.below\n    there = lives b\n    br there @0.999 known, exit\n  known:\n    part = get b.part\n    one = eq part, 0\n    br one @0.5 near, far\n  \
@@ -91,7 +91,7 @@ fn parting(last: &str) -> (String, String) {
 fn ways_that_differ_in_what_the_memo_says_are_one() {
     let (path, memo) = parting("000000000000");
     assert_eq!((count(&path, "switch"), count(&path, "out dev.frame")), (0, 1), "{path}{memo}");
-    // Each way of the memo says what the path writes there, and nothing else.
+    // For each way, the memo returns what the path writes there, and nothing else.
     assert!(memo.contains("-> (u48)") && count(&memo, "yield") == 2, "{memo}");
     let said: Vec<&str> = memo.lines().filter_map(|line| line.trim().strip_prefix("yield ")).collect();
     assert_eq!(said, ["station", "wide"], "{memo}");

@@ -1,7 +1,8 @@
-//! Ways that differ only in what a memo says are one: the memo says it of either way in the same places (paper `001`, common tails).
+//! Merges ways that differ only in a memo's results: the memo returns the results of both ways in the same places
+//! (paper `001`, common tails).
 //!
-//! Where the source parts, and what comes behind it is written by the same operations (a datagram for a neighbour, and one for the gateway), the ways of a path
-//! differ only in the results of the memo that tells them apart.
+//! If the source parts, and the same operations follow on both sides (a datagram for a neighbour, and one for the
+//! gateway), the path's ways differ only in the results of the memo that selects the way.
 //!
 //! It must keep: each way asks and does what it did, from the same places of the source.
 
@@ -9,7 +10,7 @@ use std::collections::HashMap;
 
 use mokume_reaction::{BlockId, Body, Fallible, Function, OpKind, Operation, Target, Terminator, Value};
 
-/// Makes one of such ways. `memos` are the functions from number `first` on.
+/// Merges such ways. `memos` are the functions from number `first` on.
 pub(super) fn alike(body: &mut Body, memos: &mut [Function], first: usize) {
     for (memo, told) in recalled(body) {
         while let Some((kept, other, places)) = pair(body, told) {
@@ -40,7 +41,7 @@ fn keep<T>(of: &mut Vec<T>, is_kept: &[bool]) {
     of.retain(|_| is_kept.next() == Some(&true));
 }
 
-/// The memos of a body, and where it goes on with what they say.
+/// The memos that a body recalls, each with the block where it continues with the results.
 fn recalled(body: &Body) -> Vec<(usize, BlockId)> {
     let recall = |terminator: &Terminator| match terminator {
         Terminator::Try { op: Fallible::Recall { memo, .. }, then, .. } => Some((memo.index(), then.block)),
@@ -49,7 +50,8 @@ fn recalled(body: &Body) -> Vec<(usize, BlockId)> {
     body.blocks.iter().filter_map(|block| recall(&block.terminator)).collect()
 }
 
-/// Where ways part behind a memo: the numbers of the ways, the blocks that they lead to.
+/// The parting of ways by a memo's result: that result, and the number and target of each way. `None` if the block does
+/// not part so.
 fn ways(body: &Body, told: BlockId) -> Option<(Value, Vec<(u64, &Target)>)> {
     let block = &body.blocks[told.index()];
     let Terminator::Switch { value, cases, default } = &block.terminator else { return None };
@@ -58,7 +60,8 @@ fn ways(body: &Body, told: BlockId) -> Option<(Value, Vec<(u64, &Target)>)> {
     is_way.then(|| (*value, std::iter::once((0, default)).chain(others).collect()))
 }
 
-/// Two ways that do the same, and where the second finds what the first finds elsewhere, by the memo's results.
+/// Two ways that do the same: their numbers, and the places of the memo's results that the second must have moved, from
+/// and to.
 fn pair(body: &Body, told: BlockId) -> Option<(u64, u64, Vec<(usize, usize)>)> {
     let (way, ways) = ways(body, told)?;
     let results = &body.blocks[told.index()].params;
@@ -75,12 +78,12 @@ fn pair(body: &Body, told: BlockId) -> Option<(u64, u64, Vec<(usize, usize)>)> {
     None
 }
 
-/// Two pieces of a body, side by side.
+/// The comparison of two pieces of a body.
 struct Same<'a> {
     body: &'a Body,
-    /// What the memo says.
+    /// The memo's results.
     results: &'a [Value],
-    /// What stands in the first piece for a value of the second.
+    /// By value of the second piece, the equivalent value of the first.
     is: HashMap<Value, Value>,
     blocks: HashMap<BlockId, BlockId>,
 }
@@ -114,7 +117,7 @@ impl Same<'_> {
         ops && self.terminator(&one.terminator, &two.terminator)
     }
 
-    /// What is made at the same place of both.
+    /// Records values that are made at the same place of both; false if their types or numbers differ.
     fn made(&mut self, one: &[Value], two: &[Value]) -> bool {
         let is_alike = |(one, two): (&Value, &Value)| {
             self.body.values[one.index()].ty == self.body.values[two.index()].ty && self.is.insert(*two, *one).is_none()
@@ -122,7 +125,8 @@ impl Same<'_> {
         one.len() == two.len() && one.iter().zip(two).all(is_alike)
     }
 
-    /// Whether a value stands for another: what the memo says may stand in any place, but in one only.
+    /// Whether a value of the second piece is equivalent to one of the first: a result of the memo may replace any
+    /// other result, but only one.
     fn value(&mut self, one: Value, two: Value) -> bool {
         if let Some(known) = self.is.get(&two) {
             return *known == one;
@@ -164,7 +168,8 @@ impl Same<'_> {
     }
 }
 
-/// The memo says what it says of a way in other places. False if it does not say which way it is of.
+/// Moves a way's results in the memo to other places. Returns false if the memo does not return the way's number as a
+/// constant.
 fn says_in(memo: &mut Function, other: u64, places: &[(usize, usize)]) -> bool {
     let constants = memo.body.ops().filter_map(|op| match op.kind {
         OpKind::Const { value, .. } => Some((op.results[0], value)),
@@ -187,7 +192,7 @@ fn says_in(memo: &mut Function, other: u64, places: &[(usize, usize)]) -> bool {
     true
 }
 
-/// A way leads where the other one leads.
+/// Lets one way lead where another one does.
 fn lead_elsewhere(body: &mut Body, told: BlockId, kept: u64, other: u64) {
     let block = &mut body.blocks[told.index()];
     let Terminator::Switch { cases, default, .. } = &mut block.terminator else { return };
