@@ -199,6 +199,7 @@ impl Nowhere {
 pub(crate) struct Owners(BTreeMap<SourceId, BTreeSet<LayerId>>);
 
 impl Owners {
+    /// The owners of all places in an automaton's code.
     pub fn of(automaton: &Automaton) -> Self {
         let mut owners: BTreeMap<SourceId, BTreeSet<LayerId>> = BTreeMap::new();
         for (layer, body) in automaton.code() {
@@ -210,6 +211,7 @@ impl Owners {
         Owners(owners)
     }
 
+    /// The layers whose code contains a place; `None` if none does.
     pub fn of_source(&self, source: SourceId) -> Option<&BTreeSet<LayerId>> {
         self.0.get(&source)
     }

@@ -209,6 +209,7 @@ impl Running {
         Ok(())
     }
 
+    /// The numbers of frames that passed the devices.
     pub fn traffic(&self) -> Traffic {
         self.live.traffic
     }

@@ -60,11 +60,13 @@ impl Default for Options {
 }
 
 impl Options {
+    /// The same options with one more parameter.
     pub fn set(mut self, name: &str, value: &str) -> Options {
         self.set.push((name.into(), value.into()));
         self
     }
 
+    /// The same options with another back end.
     pub fn backend(mut self, backend: Backend) -> Options {
         self.backend = backend;
         self
@@ -114,6 +116,7 @@ impl Stack {
         self.instance_in(options, &RealWorld)
     }
 
+    /// Like [`Stack::instance`], with files and programs of `world`.
     pub fn instance_in(&self, options: &Options, world: &dyn World) -> Result<Running, Failure> {
         let automaton = &self.compiled.composed;
         let given = |name: &str| match name.rsplit_once('.') {

@@ -40,6 +40,7 @@ pub fn slice(items: &[u64], index: u64, ty: Type) -> Vec<u64> {
     there.chain(std::iter::repeat(0)).take(count(ty)).collect()
 }
 
+/// Whether two arrays are equal, or differ, according to `op`.
 pub fn compare(op: Compare, a: &[u64], b: &[u64]) -> bool {
     (a == b) == (op == Compare::Eq)
 }
@@ -53,6 +54,7 @@ impl Reaction<'_> {
         }
     }
 
+    /// Writes all items of a cell; does nothing if the object was freed.
     pub fn set_all(&mut self, frame: &Frame, object: Value, cell: CellId, items: &[u64]) {
         if let Some(Content::Array(words)) = self.content(frame, object, cell) {
             words.copy_from_slice(items);

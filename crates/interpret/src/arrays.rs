@@ -18,6 +18,7 @@ pub struct Arrays {
 }
 
 impl Arrays {
+    /// The places of a body's arrays.
     pub fn of(body: &Body) -> Arrays {
         let mut arrays = Arrays::default();
         for (value, info) in body.values.iter().enumerate() {
@@ -29,6 +30,7 @@ impl Arrays {
         arrays
     }
 
+    /// Whether the body has no arrays.
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
     }
@@ -64,6 +66,7 @@ impl Core {
         to
     }
 
+    /// Makes an array of these values; further items are zero.
     pub fn pack(&mut self, at: Activation, values: &[Value], result: Value) {
         let to = self.words_at(at, result);
         self.registers[to.clone()].fill(0);
@@ -78,6 +81,7 @@ impl Core {
         usize::try_from(index).ok().and_then(|index| self.words_of(at, array).get(index)).copied().unwrap_or(0)
     }
 
+    /// A copy with another item; unchanged if the index is beyond the end.
     pub fn set_item(&mut self, at: Activation, array: Value, (index, value): (Value, Value), result: Value) {
         let (index, value) = (self.get(at, index), self.get(at, value));
         let to = self.copy_array(at, array, result);
@@ -86,6 +90,7 @@ impl Core {
         }
     }
 
+    /// A part of an array from an index on; zeros beyond the end.
     pub fn slice(&mut self, at: Activation, array: Value, index: Value, result: Value) {
         let (from, to) = (self.words_at(at, array), self.words_at(at, result));
         let first = self.get(at, index).min(from.len() as u64) as usize;
@@ -94,6 +99,7 @@ impl Core {
         self.registers[to.start + there..to.end].fill(0);
     }
 
+    /// A copy in which `with` replaces the items from an index on; values beyond the end are ignored.
     pub fn splice(&mut self, at: Activation, array: Value, (index, with): (Value, Value), result: Value) {
         let index = self.get(at, index);
         let to = self.copy_array(at, array, result);
@@ -108,6 +114,7 @@ impl Core {
         self.copy_array(at, from, result);
     }
 
+    /// Whether two arrays are equal, or differ, according to `op`.
     pub fn compare_arrays(&self, at: Activation, op: Compare, a: Value, b: Value) -> bool {
         let same = self.words_of(at, a) == self.words_of(at, b);
         same == (op == Compare::Eq)
@@ -123,6 +130,7 @@ impl Core {
         }
     }
 
+    /// Writes all items of a cell; does nothing if the object does not exist.
     pub fn set_all(&mut self, at: Activation, object: Value, cell: CellId, value: Value) {
         let from = self.words_at(at, value);
         let (class, object) = (at.class(object), self.get(at, object));

@@ -65,6 +65,7 @@ pub(crate) struct Watching {
 }
 
 impl Watching {
+    /// The state of an observer before the first instant.
     pub fn new(observer: Observed) -> Watching {
         Watching { observer, instant: (HandlerId(0), 0, Cause::Start), frames: Vec::new() }
     }

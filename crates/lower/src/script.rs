@@ -176,12 +176,14 @@ impl<'a> Scripting<'a> {
 }
 
 impl Scripting<'_> {
+    /// The port and the number of an input; `None` if the stack does not have it.
     pub fn find_input(&self, port: &s::Name, event: &s::Name) -> Option<(PortId, u32)> {
         let at = self.automaton.ports.iter().position(|known| known.name == port.text)?;
         let input = self.automaton.ports[at].inputs.iter().position(|input| input.event == event.text)?;
         Some((PortId::from(at), input as u32))
     }
 
+    /// The arguments of an input; reports an unknown input or unfitting arguments, and returns `None`.
     pub fn input_args(&mut self, port: &s::Name, event: &s::Name, args: &s::Args) -> Option<Vec<Arg>> {
         let Some((at, input)) = self.find_input(port, event) else {
             let known: Vec<String> = self
@@ -223,6 +225,7 @@ impl Scripting<'_> {
         matches!(event.text.as_str(), "send" | "send_to") && takes.is_some_and(|takes| args.given.len() > takes)
     }
 
+    /// The arguments for these parameters; reports those that do not fit. `None` if their number is wrong.
     pub fn args(
         &mut self,
         params: &[(String, Type)],
@@ -245,6 +248,7 @@ impl Scripting<'_> {
         }
     }
 
+    /// An argument of a type.
     pub fn arg(&mut self, ty: Type, arg: &s::Arg) -> Arg {
         match arg {
             s::Arg::Word(value) => Arg::Word(*value),
@@ -358,6 +362,7 @@ impl Scripting<'_> {
         }
     }
 
+    /// An expected output; reports an unknown output or unfitting arguments, and returns `None`.
     pub fn output(&mut self, port: &s::Name, event: &s::Name, args: &s::Args) -> Option<ExpectedOutput> {
         let known = self.automaton.ports.iter().find(|known| known.name == port.text);
         let Some(output) = known.and_then(|port| port.outputs.iter().find(|output| output.event == event.text)) else {

@@ -29,10 +29,12 @@ impl Number {
     }
 }
 
+/// Writes a number.
 pub fn serialize<S: Serializer>(number: &u64, serializer: S) -> Result<S::Ok, S::Error> {
     Number::from(*number).serialize(serializer)
 }
 
+/// Reads a number.
 pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
     Number::deserialize(deserializer)?.value()
 }
@@ -41,10 +43,12 @@ pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D:
 pub mod perhaps {
     use super::*;
 
+    /// Writes an optional number.
     pub fn serialize<S: Serializer>(number: &Option<u64>, serializer: S) -> Result<S::Ok, S::Error> {
         number.map(Number::from).serialize(serializer)
     }
 
+    /// Reads an optional number.
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
         Option::<Number>::deserialize(deserializer)?.map(Number::value).transpose()
     }
@@ -54,10 +58,12 @@ pub mod perhaps {
 pub mod list {
     use super::*;
 
+    /// Writes a list of numbers.
     pub fn serialize<S: Serializer>(numbers: &[u64], serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(numbers.iter().map(|number| Number::from(*number)))
     }
 
+    /// Reads a list of numbers.
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u64>, D::Error> {
         Vec::<Number>::deserialize(deserializer)?.into_iter().map(Number::value).collect()
     }

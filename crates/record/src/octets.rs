@@ -2,10 +2,12 @@
 
 use serde::{Deserialize, Deserializer, Serializer};
 
+/// Writes octets.
 pub fn serialize<S: Serializer>(octets: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&text(octets))
 }
 
+/// Reads octets.
 pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
     let text = String::deserialize(deserializer)?;
     octets(&text).ok_or_else(|| serde::de::Error::custom("octets are pairs of hexadecimal digits"))
@@ -28,6 +30,7 @@ fn octets(text: &str) -> Option<Vec<u8>> {
 pub mod perhaps {
     use super::*;
 
+    /// Writes optional octets.
     pub fn serialize<S: Serializer>(octets: &Option<Vec<u8>>, serializer: S) -> Result<S::Ok, S::Error> {
         match octets {
             Some(octets) => super::serialize(octets, serializer),
@@ -35,6 +38,7 @@ pub mod perhaps {
         }
     }
 
+    /// Reads optional octets.
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<u8>>, D::Error> {
         let wrong = || serde::de::Error::custom("octets are pairs of hexadecimal digits");
         let text = Option::<String>::deserialize(deserializer)?;

@@ -41,10 +41,12 @@ pub fn evaluate(expression: &E, facts: &Facts) -> u64 {
     }
 }
 
+/// Whether a condition holds for these fields and sizes.
 pub fn is_met(test: &WireTest, facts: &Facts) -> bool {
     holds(test.compare, evaluate(&test.left, facts), evaluate(&test.right, facts))
 }
 
+/// Whether a comparison holds.
 pub fn holds(compare: Compare, left: u64, right: u64) -> bool {
     match compare {
         Compare::Eq => left == right,

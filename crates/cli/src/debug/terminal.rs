@@ -19,23 +19,23 @@ const PROMPT: &str = "(mokume) ";
 
 const HELP: &str = "\
 step, s            the next statement, wherever it is
-next, n            the next statement here, not in what is called
-out, o             behind what was called
+next, n            the next statement here, stepping over calls
+out, o             until this call returns
 reaction, r        the next reaction: an input, a frame, a timer
 frame, f           the next frame that a host receives
 continue, c        the next point, or the end
 back WHAT          to the last statement before this; WHAT: next, reaction, frame, point
 restart            from the beginning
-break PLACE, b     stop there: 12, file.mok:12, send, Counts.send, drop no_room, drop, report; behind it `at HOST`,
+break PLACE, b     stop there: 12, file.mok:12, send, Counts.send, drop no_room, drop, report; then `at HOST`,
                    `if own > 4`, `times 3` (`>= 3`, `% 3`), `say own is {own}`, in this order
-breaks             the points that there are; `delete N`, or `delete` for all
-where, w           the host, the time, what runs, and who called it
-why                what brought this about
+breaks             lists the points; `delete N` deletes one, `delete` all
+where, w           the host, the time, the running handler, and its callers
+why                the chain of causes of this handler
 locals, l          what is bound here; messages with their headers
-state [LAYER], p   what the layers of this host know
+state [LAYER], p   the state of this host's layers
 list               the lines around
 quit, q
-An empty line does the last step again.";
+An empty line repeats the last step.";
 
 /// The words that a line may begin with.
 const WORDS: [&str; 20] = [

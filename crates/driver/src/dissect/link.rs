@@ -14,6 +14,7 @@ pub enum Front {
     Family(Order),
 }
 
+/// A byte order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Order {
     Host,

@@ -69,6 +69,7 @@ const FIRST: u64 = 3_600_000_000_000;
 const CALLS: usize = 20_000;
 
 impl<'a> Follower<'a> {
+    /// A follower of these packets. `told`: the filter of the packets that the application is known to have sent.
     pub fn new(host: &'a Host<'a>, packets: &'a [Packet], told: Option<&'a Filter>) -> Follower<'a> {
         Follower {
             host,

@@ -254,7 +254,8 @@ mod tests {
             assert!(!page.contains(part));
         }
         // Nothing fetches the name of a format, or the origin of a library.
-        let without = page.replace("http://www.w3.org/2000/svg", "").replace("(https://github.com/101arrowz/fflate,", "");
+        let without =
+            page.replace("http://www.w3.org/2000/svg", "").replace("(https://github.com/101arrowz/fflate,", "");
         assert!(!without.contains("http://") && !without.contains("https://"));
     }
 }

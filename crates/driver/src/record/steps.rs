@@ -178,6 +178,7 @@ pub(super) struct Files<'a> {
 }
 
 impl<'a> Files<'a> {
+    /// The files of these sources; none has been used yet.
     pub fn new(sources: &'a SourceMap) -> Files<'a> {
         Files { sources, known: BTreeMap::new() }
     }

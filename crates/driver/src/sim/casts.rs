@@ -116,6 +116,7 @@ pub(super) struct Broken {
 }
 
 impl Log {
+    /// An empty log for hosts with these events.
     pub fn of(heard: &[Heard]) -> Log {
         let hosts = heard.len();
         let life = |host| Life { host, number: 1, lasts: true, casts: 0, entries: Vec::new() };

@@ -181,6 +181,7 @@ pub(super) struct Watcher<'a> {
 }
 
 impl<'a> Watcher<'a> {
+    /// A watcher of a network, before its start.
     pub fn new(events: &'a Events, network: &'a Network, automata: &'a [&'a Automaton]) -> Self {
         let names = vec![Names::default(); automata.len()];
         let counts = vec![(0, None); events.expectations.len()];

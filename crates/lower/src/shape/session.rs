@@ -76,6 +76,7 @@ impl<'x, 'p> Writer<'x, 'p> {
         self.nothing_to_tell(session, accepted);
     }
 
+    /// Links a session to its session above.
     pub fn set_above(&mut self, session: r::Value, upper: r::Value) {
         let (info, wanted) = (self.info(), self.b.type_of(upper));
         let of = self.class_of(session);

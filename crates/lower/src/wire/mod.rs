@@ -381,6 +381,7 @@ fn compare_of(op: s::Binary) -> r::Compare {
     }
 }
 
+/// An expression of a wire in the automaton's form.
 pub fn expression_of(expression: &s::WireExpr) -> r::WireExpression {
     use r::WireExpression as E;
     match expression {

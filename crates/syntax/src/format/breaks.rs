@@ -12,6 +12,7 @@ pub enum Break {
     EmptyLine,
 }
 
+/// The breaks before all pieces.
 #[derive(Debug)]
 pub struct Breaks {
     pub before: Vec<Break>,

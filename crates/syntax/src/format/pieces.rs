@@ -25,14 +25,17 @@ pub struct Piece {
 }
 
 impl Piece {
+    /// Whether it is a comment.
     pub fn is_comment(&self) -> bool {
         self.kind.is_trivia()
     }
 
+    /// Whether it is an opening bracket.
     pub fn opens(&self) -> bool {
         matches!(self.kind, L_BRACE | L_PAREN | L_BRACKET)
     }
 
+    /// Whether it is a closing bracket.
     pub fn closes(&self) -> bool {
         matches!(self.kind, R_BRACE | R_PAREN | R_BRACKET)
     }
@@ -47,10 +50,12 @@ impl Piece {
         Some(self.begins.as_ref()?.parent()?.kind())
     }
 
+    /// The kind of the outermost node that it begins; `None` if it begins none.
     pub fn begins_kind(&self) -> Option<SyntaxKind> {
         self.begins.as_ref().map(|node| node.kind())
     }
 
+    /// Its characters.
     pub fn width(&self) -> usize {
         self.text.chars().count()
     }

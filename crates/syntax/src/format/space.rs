@@ -10,6 +10,7 @@ const CONSTRAINT: usize = 4;
 /// Blanks between a link's devices and its options.
 const OPTIONS: usize = 3;
 
+/// The blanks between two pieces on one line.
 pub fn between(last: &Piece, next: &Piece) -> usize {
     if next.is_comment() {
         return APART;

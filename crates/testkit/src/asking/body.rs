@@ -39,6 +39,7 @@ const U32: Number = Number::of(32);
 const U64: Number = Number::of(64);
 
 impl<'a> Body<'a> {
+    /// An empty handler body of a layer; of its session if `of_session`.
     pub fn new(random: &'a mut Random, layer: &'a Layer, of_session: bool) -> Self {
         Body {
             random,
@@ -154,6 +155,7 @@ impl<'a> Body<'a> {
         self.finish()
     }
 
+    /// The body for an expired timer.
     pub fn expires(mut self) -> String {
         self.has_message = false;
         self.line("v = 9:u32");

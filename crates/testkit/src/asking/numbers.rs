@@ -10,6 +10,7 @@ pub(crate) struct Number {
 }
 
 impl Number {
+    /// An unsigned number of this width.
     pub const fn of(width: u32) -> Number {
         Number { width, is_seq: false }
     }

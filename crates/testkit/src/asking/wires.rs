@@ -21,6 +21,7 @@ pub(crate) struct Header {
 const WIDTHS: &[u32] = &[8, 8, 16, 16, 32, 1, 3, 4, 4, 5, 12, 13, 20, 24, 48, 64];
 
 impl Header {
+    /// A random header of a layer.
     pub fn random(random: &mut Random, layer: usize, has_sessions: bool) -> Header {
         let keys = if has_sessions { 1 + random.place(3) } else { 0 };
         let mut fields = Vec::new();
@@ -41,10 +42,12 @@ impl Header {
         &self.fields[..self.keys]
     }
 
+    /// Whether the last field is optional.
     pub fn has_flag(&self) -> bool {
         self.flag.is_some()
     }
 
+    /// Its declaration in the text form.
     pub fn declared(&self) -> String {
         let fields: Vec<String> =
             self.fields.iter().enumerate().map(|(at, field)| format!("f{at}: {}", field.name())).collect();

@@ -8,6 +8,7 @@ use crate::check::wires::headers::Seen;
 use crate::program::*;
 use crate::types;
 
+/// What is known at a place of a path through a wire.
 #[derive(Clone, Default)]
 pub struct Path<'a> {
     pub bits: u64,
@@ -25,6 +26,7 @@ pub struct Path<'a> {
     pub of_alternatives: Vec<(&'a str, &'a str, &'a Name)>,
 }
 
+/// The check of one wire of a bundle.
 pub struct WireCheck<'a, 'b> {
     pub program: &'a Program,
     pub bundle: &'a Bundle,

@@ -13,6 +13,7 @@ use crate::resolve::expr::annotations;
 use crate::signature::{Claim, Claimed};
 use crate::{codes, tree};
 
+/// The kinds of layer parameters by keyword; `None`: a layer of any shape.
 pub const SHAPES: [(&str, Option<Shape>); 5] = [
     ("worker", Some(Shape::Worker)),
     ("multiplexor", Some(Shape::Multiplexor)),

@@ -7,6 +7,7 @@ use mokume_base::Span;
 use crate::program::*;
 use crate::visit::{self, Met};
 
+/// Scopes, each with the place that names it.
 pub type Named = BTreeMap<ScopeKind, Span>;
 
 /// The scopes that each function names, directly or in functions that it calls.

@@ -12,6 +12,7 @@ use crate::resolve::expr;
 use crate::resolve::expr::fixed;
 use crate::{codes, lost, suggest, tree};
 
+/// Values of a stack's parameters, by name.
 pub type Settings = Vec<(Name, Vec<u64>)>;
 
 /// `Host(address: 10.0.0.1/24, device.mac: …)`

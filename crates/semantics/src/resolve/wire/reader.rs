@@ -21,6 +21,7 @@ pub struct Earlier {
     pub carries: Option<String>,
 }
 
+/// The state of reading a wire.
 pub struct WireReader<'a> {
     pub cx: &'a mut Context,
     pub file: FileId,
