@@ -1,4 +1,5 @@
-//! A way is read again, under what is known of it: what the event brings, which facts hold, what is asked while it is read.
+//! Reads a way again under its known facts: the arguments of the event, the facts that hold, and the questions asked
+//! while reading.
 
 use std::cell::RefCell;
 
@@ -9,7 +10,7 @@ use crate::solver::Answer;
 use crate::symbolic::{any_state, plain, sort_of, Message, Origin, Reader, Value};
 use crate::term::{Sort, Term, Terms};
 
-/// Facts that say the same together, each as those in front of it make it.
+/// Facts that are equivalent together, each simplified by those before it.
 pub(crate) fn made_simple(terms: &mut Terms, facts: &[Term]) -> Vec<Term> {
     let before = terms.assumed();
     let mut simple = Vec::new();
@@ -24,12 +25,12 @@ pub(crate) fn made_simple(terms: &mut Terms, facts: &[Term]) -> Vec<Term> {
     simple
 }
 
-/// What a parameter is called: as nothing else is, and not as another of the same name.
+/// A unique name for a parameter of the event.
 pub fn given(place: usize, name: &str) -> String {
     format!("given {place} {}", plain(name))
 }
 
-/// What a handler's event brings: anything.
+/// Arguments for a handler's event: unknown values.
 pub(crate) fn arguments(automaton: &Automaton, handler: HandlerId, reader: &mut Reader) -> Result<Vec<Value>, String> {
     let params = automaton.handler(handler).params.iter().enumerate();
     params.map(|(place, (name, ty))| argument(automaton, (place, name), *ty, reader)).collect()
@@ -52,7 +53,7 @@ pub(crate) fn argument(
     })
 }
 
-/// No message has 2^31 octets.
+/// The fact that no message has 2^31 octets or more.
 pub(crate) fn sizes(automaton: &Automaton, handler: HandlerId, terms: &mut Terms) -> Vec<Term> {
     let params = &automaton.handler(handler).params;
     let mut facts = Vec::new();
@@ -64,8 +65,9 @@ pub(crate) fn sizes(automaton: &Automaton, handler: HandlerId, terms: &mut Terms
     facts
 }
 
-/// A reader of a way whose facts hold, which knows objects that were met before; and these facts, with those that follow from who is one object.
-/// Ways that cannot be are left out, and it comes to its end when nothing more is asked.
+/// A reader for a way whose facts hold; it knows the objects that an earlier reading met. Also returns these facts,
+/// with those that follow from objects being the same. The reader leaves out impossible ways, and stops when no more
+/// questions are to be asked.
 pub(crate) fn reader_of<'r>(
     automaton: &'r Automaton,
     (terms, facts): (&'r mut Terms, &[Term]),
@@ -84,7 +86,7 @@ pub(crate) fn reader_of<'r>(
     (reader, facts)
 }
 
-/// Facts hold from here on, beside others; what a later one says makes an earlier one simpler.
+/// Assumes facts beside others; later facts also simplify earlier ones.
 pub(crate) fn assume(terms: &mut Terms, facts: &[Term], others: &[Term]) {
     for fact in facts {
         let fact = terms.again(*fact);
@@ -93,7 +95,7 @@ pub(crate) fn assume(terms: &mut Terms, facts: &[Term], others: &[Term]) {
     terms.assume_all(&[others, facts].concat());
 }
 
-/// Whether a way is ever taken; else it is open.
+/// Whether a way is ever taken; an error if that is undecided, which leaves the way open.
 pub(crate) fn is_taken(terms: &mut Terms, asking: &RefCell<Asking<'_, '_, '_>>) -> Result<bool, String> {
     match asking.borrow_mut().ask(terms, &[]) {
         Answer::Sat(_) => Ok(true),

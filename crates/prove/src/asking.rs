@@ -1,4 +1,5 @@
-//! Questions about one way through a path: what is known of it stands beside each, and only what nothing cheaper answers is asked of a solver.
+//! Questions about one way through a path. Each is asked together with the way's facts, and goes to a solver only if
+//! nothing cheaper answers it.
 
 use std::collections::hash_map::DefaultHasher;
 use std::collections::HashMap;
@@ -10,68 +11,68 @@ use crate::smtlib::Told;
 use crate::solver::{Answer, Solver};
 use crate::term::{Model, Node, Sort, Term, Terms};
 
-/// Questions that are asked of solvers about one way.
+/// The most questions that solvers are asked about one way.
 const QUESTIONS: u32 = 4000;
 
-/// States and events that are kept: each shows of many a question that it can be.
+/// The most models (states with events) that are kept: each shows for many questions that they are satisfiable.
 const MOST_MODELS: usize = 48;
 
-/// Of these so many are looked at to see which terms may be equal.
+/// The most samples that are compared to see which terms may be equal.
 const MOST_SAMPLES: usize = 64;
 
-/// So many terms are tried of which one may be equal to another.
+/// The most candidates that are tried for a term that is equal to another.
 const MOST_TRIES: usize = 8;
 
-/// How long the solver that knows the facts thinks about whether two terms are equal, and about a goal.
+/// The time limits of the solver that knows the facts: for whether two terms are equal, and for a goal.
 const SHORT: Duration = Duration::from_millis(500);
 const LONG: Duration = Duration::from_millis(500);
 
-/// How far the judging of a path has come.
+/// The progress of judging a path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Step {
-    /// The way at hand, from 1.
+    /// The current way, from 1.
     pub way: usize,
-    /// How many there are; ways that refuse are some of them.
+    /// The number of ways, including those that refuse.
     pub ways: usize,
-    /// Questions that solvers were asked about it.
+    /// The number of questions that solvers were asked about the way.
     pub questions: u32,
-    /// Ways that are open by now.
+    /// The number of open ways so far.
     pub open: usize,
 }
 
-/// Who looks at what goes on: says how much longer it may take, or why no more is to be asked.
+/// Observes the judging. Returns how much longer it may take, or why no more questions are to be asked.
 pub type Watch<'s> = dyn FnMut(Step) -> Result<Duration, String> + 's;
 
-/// What is asserted beside each question, and who is asked.
+/// The facts of a way, and the solvers that are asked about it.
 pub(crate) struct Asking<'s, 'w, 'v> {
     facts: Vec<Term>,
     solvers: &'s mut [Box<dyn Solver + 'w>],
     watch: &'s mut Watch<'v>,
     step: Step,
-    /// Why no more is asked.
+    /// Why no more questions are asked.
     over: Option<String>,
-    /// How much longer it may take.
+    /// The time that is left.
     time: Duration,
-    /// Questions that are still asked.
+    /// The number of questions that are left.
     left: u32,
-    /// Which of the solvers has been told the facts.
+    /// The solver that has been told the facts.
     session: Option<usize>,
     is_begun: bool,
     told: Told,
-    /// What it has not been told yet.
+    /// The lines that it has not been told yet.
     script: Vec<String>,
-    /// All terms that were asked about, by which lemmas are found.
+    /// The terms about sums that occurred in questions, from which lemmas are made.
     asked: Vec<Term>,
     lemmas: Vec<Term>,
-    /// Values for which the facts and the lemmas hold.
+    /// Models of the facts and the lemmas.
     models: Vec<Model>,
-    /// The same, in the order in which they were found.
+    /// The same models, in the order in which they were found.
     samples: Vec<Model>,
-    /// Numbers that others may be equal to: what they are in all samples, as one number.
+    /// For each number that others may be equal to: a hash of its values in all samples.
     marks: HashMap<Term, u64>,
-    /// By this number, the first of them.
+    /// The numbers by this hash and their sort.
     alike: HashMap<(u64, Sort), Vec<Term>>,
-    /// What was answered, by what was assumed beside the facts.
+    /// Answers, by what was assumed beside the facts.
     answers: HashMap<Vec<Term>, Answer>,
 }
 
@@ -128,7 +129,7 @@ impl<'s, 'w, 'v> Asking<'s, 'w, 'v> {
         answer
     }
 
-    /// What holds, too.
+    /// Adds facts.
     pub(crate) fn learn(&mut self, terms: &mut Terms, facts: &[Term]) {
         if facts.is_empty() {
             return;
@@ -143,7 +144,7 @@ impl<'s, 'w, 'v> Asking<'s, 'w, 'v> {
         }
     }
 
-    /// Why no more is asked about this way, if that is so.
+    /// Why no more questions are asked about this way; `None` if they are.
     pub(crate) fn over(&mut self) -> Option<String> {
         if self.over.is_none() {
             match (self.watch)(self.step) {
@@ -154,19 +155,20 @@ impl<'s, 'w, 'v> Asking<'s, 'w, 'v> {
         self.over.clone()
     }
 
-    /// The values of a model for which all holds.
+    /// The values of a known model for which all of it holds, if there is one.
     fn is_shown(&mut self, terms: &Terms, more: &[Term]) -> Option<Vec<(String, u64)>> {
         let all = || more.iter().chain(&self.lemmas);
         let shows = |model: &mut Model| all().all(|term| model.holds(terms, *term) == Some(true));
         let found = self.models.iter_mut().rposition(shows)?;
         let model = self.models.remove(found);
         let values = model.said().filter_map(|(term, value)| Some((name_of(terms, term)?, value))).collect();
-        // What has shown something often shows the next.
+        // A model that answered a question often answers the next.
         self.models.push(model);
         Some(values)
     }
 
-    /// What the solver that is asked again and again is to be told before the question; it begins where it was not asked yet.
+    /// Prepares what the incremental solver must be told before the question; starts the solver if it has not been
+    /// started.
     fn tell(&mut self, terms: &mut Terms, more: &[Term]) {
         if !self.is_begun {
             self.is_begun = true;
@@ -184,7 +186,7 @@ impl<'s, 'w, 'v> Asking<'s, 'w, 'v> {
         self.define(terms, more);
     }
 
-    /// Names for terms, and what holds of the sums in them.
+    /// Adds names for terms, and lemmas about the sums in them.
     fn define(&mut self, terms: &mut Terms, roots: &[Term]) {
         let (script, new) = terms.definitions(roots, &mut self.told);
         self.script.extend(script);
@@ -200,7 +202,7 @@ impl<'s, 'w, 'v> Asking<'s, 'w, 'v> {
         }
     }
 
-    /// Asks the solver that knows the facts, then all, each anew.
+    /// Asks the solver that knows the facts; if that does not decide, asks all solvers from scratch.
     fn solve(&mut self, terms: &mut Terms, more: &[Term], (limit, is_last): (Duration, bool)) -> Answer {
         let Some(left) = self.left.checked_sub(1) else {
             return Answer::Unknown("it takes more questions than are asked".into());
@@ -253,7 +255,7 @@ impl<'s, 'w, 'v> Asking<'s, 'w, 'v> {
 }
 
 impl Asking<'_, '_, '_> {
-    /// Numbers below these are what others may be equal to.
+    /// Registers the numbers below these terms: others may be found equal to them.
     pub(crate) fn know(&mut self, terms: &mut Terms, roots: &[Term]) {
         for term in terms.below(roots) {
             self.mark(terms, term);
@@ -286,7 +288,8 @@ impl Asking<'_, '_, '_> {
         self.samples.push(sample);
     }
 
-    /// A number that is equal to this one by the facts alone, and was known before, if one is found.
+    /// A registered number that equals this one by the facts alone; if none is found, the term itself, which is then
+    /// registered.
     pub(crate) fn same(&mut self, terms: &mut Terms, term: Term) -> Term {
         if !is_number(terms, term) || self.marks.contains_key(&term) || self.samples.is_empty() {
             return term;
@@ -301,7 +304,7 @@ impl Asking<'_, '_, '_> {
             if self.over().is_some() {
                 break;
             }
-            // By the facts alone: nothing else is assumed.
+            // By the facts alone, without further assumptions.
             let assumed = terms.assuming(Default::default());
             let equal = terms.equal(term, found);
             let differ = terms.not(equal);
@@ -328,7 +331,7 @@ impl Asking<'_, '_, '_> {
     }
 }
 
-/// What is known of a term by one sample more.
+/// The hash of a term's values, extended by one sample.
 fn marked(mark: u64, value: Option<u128>) -> u64 {
     let mut hasher = DefaultHasher::new();
     (mark, value).hash(&mut hasher);
@@ -339,7 +342,7 @@ fn is_number(terms: &Terms, term: Term) -> bool {
     matches!(terms.sort(term), Sort::Bits(8..=64)) && terms.constant(term).is_none()
 }
 
-/// A variable's name; `name[3]` of an octet at a known place.
+/// A variable's name; `name[3]` for an octet at a known index.
 fn name_of(terms: &Terms, term: Term) -> Option<String> {
     match terms.node(term) {
         Node::Variable { name } => Some(name.clone()),
@@ -351,7 +354,7 @@ fn name_of(terms: &Terms, term: Term) -> Option<String> {
     }
 }
 
-/// Variables, and what functions give: of all else the value follows.
+/// Variables and results of functions: all other values follow from them.
 fn is_worth_asking(terms: &Terms, term: Term) -> bool {
     match terms.node(term) {
         Node::Variable { .. } => terms.sort(term) != Sort::Octets,

@@ -1,4 +1,5 @@
-//! A way of one reading held against a way of another: what leaves, what is left, what is armed, how messages end.
+//! Compares a way of one reading with a way of another: what leaves, the state after it, the timers, and the ends of
+//! messages.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,7 +13,7 @@ use crate::symbolic::{sort_of, Emission, End, Leaf, Message, Object, Origin, Out
 use crate::term::{Operator, Sort, Term, Terms};
 use crate::verdict::{Goals, Kind, Open};
 
-/// How the goal about a message's headers is called.
+/// The name of the goal about a message's headers.
 const HEADERS: &str = " (headers)";
 
 /// A cell of an object.
@@ -23,14 +24,14 @@ type Failures = Vec<(Kind, String, Term)>;
 /// What readings have met.
 pub(crate) struct Met {
     pub(crate) objects: Vec<(ClassId, Origin)>,
-    /// Of each object, whether it is.
+    /// For each object, whether it exists.
     there: Vec<Term>,
-    /// What the cells that are written held before.
+    /// The values of the written cells before the reaction.
     before: BTreeMap<Place, Term>,
 }
 
 impl Met {
-    /// What a reader has met by now, whose ways are among these.
+    /// What a reader has met so far; `leaves` include its ways.
     pub(crate) fn of<'l>(reader: &mut Reader, leaves: impl Iterator<Item = &'l Leaf>) -> Met {
         let objects = reader.objects().to_vec();
         let there = (0..objects.len() as u32).map(|object| reader.is_there(Object(object))).collect();
@@ -39,7 +40,7 @@ impl Met {
         Met { objects, there, before: before.collect() }
     }
 
-    /// The same, with the cells of a reading before.
+    /// The same, with the cells of an earlier reading added.
     pub(crate) fn behind(mut self, earlier: Met) -> Met {
         for (place, term) in earlier.before {
             self.before.entry(place).or_insert(term);
@@ -51,17 +52,17 @@ impl Met {
         self.objects[object.0 as usize].0
     }
 
-    /// Whether an object has a name that is never nobody's.
+    /// Whether the object's reference can never be null.
     fn is_sure(&self, object: Object) -> bool {
         matches!(self.objects[object.0 as usize].1, Origin::Given(_) | Origin::Unique(_) | Origin::Parent(_))
     }
 }
 
-/// A way of one and a way of the other that are held against each other.
+/// The two ways that are compared.
 pub(crate) struct Compared<'c> {
     pub(crate) automaton: &'c Automaton,
     pub(crate) met: &'c Met,
-    /// Of two automata: what they do not have alike. Then both may report, if both do.
+    /// When two automata are compared, what is not common to them. Then both may report, if both do.
     pub(crate) pair: Option<&'c Pair>,
     pub(crate) terms: &'c mut Terms,
     pub(crate) mine: &'c Leaf,
@@ -69,7 +70,7 @@ pub(crate) struct Compared<'c> {
 }
 
 impl Compared<'_> {
-    /// Shows that nothing fails where these hold, and counts the goals; else why that is open.
+    /// Shows that no goal fails under these conditions, and counts the goals; otherwise says why the way is open.
     pub(crate) fn show(
         mut self,
         conditions: &[Term],
@@ -94,7 +95,7 @@ impl Compared<'_> {
         Ok(())
     }
 
-    /// For each goal: what it is about, and when it fails.
+    /// For each goal: its subject, and the condition under which it fails.
     fn failures(&mut self) -> Failures {
         let mut failures = Failures::new();
         if self.pair.is_some() {
@@ -112,9 +113,10 @@ impl Compared<'_> {
                 failures.push((Kind::There, "who or what is there".into(), *null));
             }
         }
-        // Of nobody zeros are read and nothing is written, by both; but what is written there is not read back.
+        // Through a null reference both read zeros and write nothing; but then a written value is not read back.
         let (written, named) = (self.written(), self.named());
-        // By a name that may be nobody's, one of them may write nothing where the other writes: but if both have that name alone.
+        // If a reference may be null, one side may skip a write that the other does, unless both use that one reference
+        // only.
         let names = |leaf: &Leaf, object: &Object| {
             leaf.looked.iter().filter(|(looked, _)| looked == object).map(|(_, null)| *null).collect::<BTreeSet<_>>()
         };
@@ -132,7 +134,7 @@ impl Compared<'_> {
             let ended = self.terms.not(self.met.there[object.0 as usize]);
             failures.push((Kind::There, "whose state is written".into(), ended));
         }
-        // One goal of a kind stands for all that are plain.
+        // One goal of each kind stands for all trivial ones.
         let no = self.terms.truth(false);
         failures.push((Kind::Reports, "what is reported".into(), no));
         failures.push((Kind::There, "who or what is there".into(), no));
@@ -147,7 +149,8 @@ impl Compared<'_> {
         failures
     }
 
-    /// What is refused by a wire: for which of several reasons, the wire says alone. So it is the same wire, of the same packet.
+    /// A refused packet: only the wire decides between several reasons. So both sides must have the same wire and the
+    /// same packet.
     fn refused(&mut self, failures: &mut Failures) {
         let (mine, theirs) = (&self.mine.refused, &self.theirs.refused);
         let wires = |refused: &[(WireId, Message)]| refused.iter().map(|(wire, _)| *wire).collect::<Vec<_>>();
@@ -184,7 +187,7 @@ impl Compared<'_> {
         failures.push((Kind::Ends, "how messages end".into(), no));
     }
 
-    /// Whose state is written at all.
+    /// The objects whose state is written at all.
     fn named(&self) -> BTreeSet<Object> {
         let of = |leaf: &Leaf| {
             let cells = leaf.written.iter().chain(leaf.elements.keys()).chain(leaf.counted.keys());
@@ -193,7 +196,7 @@ impl Compared<'_> {
         self.written().into_iter().chain(of(self.mine)).chain(of(self.theirs)).collect()
     }
 
-    /// Whose state is written so that it matters whether it is there.
+    /// The objects whose state is written in a way that depends on their existence.
     fn written(&self) -> BTreeSet<Object> {
         let of = |leaf: &Leaf| {
             let cells = leaf.read_back.iter().copied();
@@ -222,7 +225,7 @@ impl Compared<'_> {
         }
     }
 
-    /// What is left to a handler that is not read: who it is, and all that the event brings.
+    /// What is handed to a handler that is not read: its object and all arguments.
     fn handed(&mut self, failures: &mut Failures) {
         let (mine, theirs) = match (&self.mine.handed, &self.theirs.handed) {
             (Some(mine), Some(theirs)) => (mine, theirs),
@@ -239,7 +242,7 @@ impl Compared<'_> {
         }
     }
 
-    /// What a handler that is read alone emits, in order, and whom it asks to settle.
+    /// What a handler that is read alone emits, in order, and which objects it asks to settle.
     fn emitted(&mut self, failures: &mut Failures) {
         let (mine, theirs) = (&self.mine.emitted, &self.theirs.emitted);
         if mine.is_empty() && theirs.is_empty() && self.mine.settling == self.theirs.settling {
@@ -275,18 +278,18 @@ impl Compared<'_> {
         }
     }
 
-    /// When two values that a handler is given differ: of messages headers and all that is beside octets, too.
+    /// When two arguments of a handler differ; for messages, also headers and all other things besides octets.
     fn handed_differ(&mut self, mine: &Value, theirs: &Value) -> Vec<(String, Term)> {
         let mut differ = self.differ(mine, theirs);
         if let (Value::Message(mine), Value::Message(theirs)) = (mine, theirs) {
-            // Octets alone are compared by `differ`.
+            // `differ` compares only the octets.
             differ.retain(|(what, _)| what != HEADERS);
             differ.extend(self.beside_octets(mine, theirs));
         }
         differ
     }
 
-    /// When headers, attributes or what is remembered of the packets differ.
+    /// When headers, attributes or the remembered packets differ.
     fn beside_octets(&mut self, a: &Message, b: &Message) -> Vec<(String, Term)> {
         let kinds = |message: &Message| {
             message.headers.iter().map(|(header, variant, _)| (*header, *variant)).collect::<Vec<_>>()
@@ -359,7 +362,8 @@ impl Compared<'_> {
             let other = self.unequal(x, y);
             differ.push((format!(" (octet {place})"), self.terms.all(&[there, other])));
         }
-        // Behind them both are a part of what came in: the same part, if it begins at the same octet.
+        // After the known octets, both are a part of the arrived message: the same part, if it begins at the same
+        // octet.
         let known = self.terms.number(u64::from(known), 32);
         let more = self.terms.less(known, a_size);
         let mut first = |message: &Message| {
@@ -385,7 +389,7 @@ impl Compared<'_> {
         for (object, cell) in cells {
             let class = met.class_of(object);
             let name = format!("{}.{}", self.automaton.class(class).name, self.automaton.cell(class, cell).name);
-            // What one of them has neither written nor read is as it was.
+            // A cell that one side has neither written nor read keeps its value.
             let before = met.before.get(&(object, cell));
             let of = |leaf: &Leaf| leaf.cells.get(&(object, cell)).or(before).copied();
             let failure = match (of(self.mine), of(self.theirs)) {
@@ -432,7 +436,7 @@ impl Compared<'_> {
         failures.push((Kind::State, "cells".into(), no));
     }
 
-    /// What was put into places, in order, and taken from quotas.
+    /// What was stored at places, in order, and what was taken from quotas.
     fn held(&mut self, failures: &mut Failures) {
         let (mine, theirs) = (&self.mine.kept, &self.theirs.kept);
         let where_to = |leaf: &Leaf| leaf.kept.iter().map(|(object, cell, ..)| (*object, *cell)).collect::<Vec<_>>();

@@ -1,8 +1,9 @@
-//! Whether handlers of two automata that stand over one list of declarations do the same: in every state in which all that both have is the same, by the
-//! same event, they put out and emit the same, leave the same state, and report the same.
+//! Whether handlers of two automata with a common list of declarations do the same. In every state in which their
+//! common part is equal, the same event must produce the same outputs, emissions, next state and reports.
 //!
-//! A handler runs to its end before anything follows from what it emits (docs/semantics.md, R2, O2). So where each handler does the same, each reaction does,
-//! whichever layers it goes through. A reaction is read as a whole where handlers do not do the same one by one.
+//! A handler runs to its end before anything follows from what it emits (docs/semantics.md, R2, O2). So if each handler
+//! does the same, each reaction does, whichever layers it passes. If single handlers do not do the same, whole
+//! reactions are compared.
 
 use std::cell::RefCell;
 
@@ -20,20 +21,24 @@ use crate::verdict::{Goals, Judged, Open, Way};
 /// How much is read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Extent {
-    /// A handler alone: what it emits is what it gives.
+    /// A handler alone: its emissions are its result.
     Handler,
-    /// A handler with which reactions begin, and all that follows from it. Whom an event of the first automaton is for is taken to be there.
+    /// A handler that begins reactions, and all that follows from it. It is assumed that the receivers of the first
+    /// automaton's events exist.
     Reaction,
 }
 
-/// One of the two.
+/// One of the two automata, with its handler.
 #[derive(Clone, Copy)]
 struct Side<'a> {
     automaton: &'a Automaton,
     handler: Option<HandlerId>,
 }
 
-/// Judges a handler of two automata whose procedures stand in place (`mokume_analyse::flat`). One that only one of them has is compared with doing nothing.
+/// Judges a handler of two automata whose procedures are inlined (`mokume_analyse::flat`). If only one of them has the
+/// handler, it is compared with doing nothing.
+///
+/// Returns an error if they cannot be compared.
 pub fn judge_same<'w>(
     pair: &Pair,
     both: &Both,
@@ -87,7 +92,7 @@ pub fn judge_same<'w>(
     Ok(Judged { ways })
 }
 
-/// Whether a layer may emit the event that leads here: then a message may have headers.
+/// Whether a layer may emit the event of this handler: then a message may have headers.
 fn is_inside(pair: &Pair, both: &Both) -> bool {
     let begins =
         |automaton: &Automaton, handler: Option<HandlerId>| handler.is_none_or(|handler| automaton.begins(handler));
@@ -107,7 +112,7 @@ fn is_inside(pair: &Pair, both: &Both) -> bool {
 
 /// How both are read.
 struct How<'a> {
-    /// Whose parameters name what the event brings.
+    /// The side whose parameters name the arguments.
     given: Side<'a>,
     is_inside: bool,
     extent: Extent,
@@ -117,7 +122,7 @@ impl How<'_> {
     fn leaves(&self, side: Side, both: &Both, reader: &mut Reader) -> Result<Vec<Leaf>, String> {
         let args: Vec<Value> = match self.given.handler {
             Some(handler) if both.function().is_some() => {
-                // A procedure of a layer is given the object of which there is one.
+                // A procedure of a layer gets the layer's unique object.
                 let params = self.given.automaton.handler(handler).params.iter().enumerate();
                 let args = params.map(|(place, (name, ty))| match ty {
                     Type::Ref(class) if reader.automaton.is_unique(*class) => {
@@ -148,7 +153,7 @@ fn way(
     asking: &RefCell<Asking<'_, '_, '_>>,
 ) -> Result<Goals, Open> {
     if !is_taken(terms, asking)? {
-        // Its conditions exclude each other.
+        // The conditions of the way exclude each other.
         return Ok(Goals::new());
     }
     assume(terms, facts, &[]);
@@ -159,7 +164,7 @@ fn way(
         Ok::<_, String>((leaves, met, facts))
     };
     let (mine, met, facts) = read(first, objects, terms, facts)?;
-    // Mostly there is one: under its conditions the others are impossible.
+    // Usually one is left: under its conditions the others are impossible.
     let mut live = Vec::new();
     for leaf in mine {
         if !matches!(asking.borrow_mut().ask(terms, &leaf.condition), Answer::Unsat) {

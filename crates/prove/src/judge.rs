@@ -1,9 +1,9 @@
-//! Whether a path does what the layers do: for each way through it that ends, all that follows from the layers' handlers under the way's
-//! guards is read, and compared.
+//! Whether a path does what the layers do. For each way through it that ends, the judge reads all that follows from the
+//! layers' handlers under the way's guards, and compares.
 //!
-//! The layers are read from their handlers, with no queue, order or fact of the composition believed. A way is proved when every goal is refuted by
-//! a solver, or is plain. Whatever is not read, not decided or different leaves it open: this judge never says "wrong", as a state that
-//! it finds may be one that is never reached.
+//! It reads the layers from their handlers, and trusts no queue, order or fact of the composition. A way is proved when
+//! a solver refutes the failure of every goal, or the goal is trivial. Whatever is not read, not decided or different
+//! leaves the way open. The judge never says "wrong", since a state that it finds may be unreachable.
 
 use std::cell::RefCell;
 use std::time::Duration;
@@ -20,12 +20,13 @@ use crate::symbolic::{any_state, Leaf, Origin, Reader};
 use crate::term::{Assumed, Term, Terms};
 pub use crate::verdict::{Goals, Judged, Kind, Open, Way};
 
-/// Judges a path of an automaton whose procedures stand in place (`mokume_analyse::flat`).
+/// Judges a path of an automaton whose procedures are inlined (`mokume_analyse::flat`). Returns an error if the path
+/// cannot be read.
 pub fn judge<'w>(automaton: &Automaton, path: &Path, solvers: &mut [Box<dyn Solver + 'w>]) -> Result<Judged, String> {
     judge_watched(automaton, path, solvers, &mut |_| Ok(Duration::MAX))
 }
 
-/// The same, as long as the one who watches does not say that it is enough: what is not shown by then is open, for the reason that it gives.
+/// The same, until the watcher stops it: what is not shown by then is open, for the watcher's reason.
 pub fn judge_watched<'w>(
     automaton: &Automaton,
     path: &Path,
@@ -55,7 +56,7 @@ pub fn judge_watched<'w>(
                 let why = "where it refuses, it gives back another message than it was given".to_owned();
                 ways.push(Way { guards: leaf.condition.len(), verdict: Err(why.into()) });
             }
-            // The layers run behind a refusal, and report what they report.
+            // After a refusal the layers run, and make their own reports.
             let facts = [sizes(automaton, path.handler, &mut terms), leaf.condition.clone()].concat();
             let facts = made_simple(&mut terms, &facts);
             let before = terms.assumed();
@@ -109,7 +110,7 @@ fn judge_way(
     asking: &RefCell<Asking<'_, '_, '_>>,
 ) -> Result<Goals, Open> {
     if !is_taken(terms, asking)? {
-        // Its guards exclude each other.
+        // The guards of the way exclude each other.
         return Ok(Goals::new());
     }
     assume(terms, facts, &[]);
@@ -136,7 +137,7 @@ fn judge_way(
         if let Some(escape) = &theirs.escape {
             return Err(format!("the layers come to {escape}").into());
         }
-        // What holds on this way of the layers makes both sides simpler.
+        // The conditions of this way of the layers simplify both sides.
         let before = terms.assumed();
         assume(terms, &theirs.condition, facts);
         let compared = Compared { automaton, met: &met, pair: None, terms: &mut *terms, mine: &mine, theirs: &theirs };

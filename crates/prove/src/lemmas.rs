@@ -1,12 +1,12 @@
-//! What holds of the functions that solvers know nothing of, said for those that stand in a question.
+//! Lemmas: properties of functions that solvers do not know, stated for the terms of a question.
 
 use crate::term::{Node, Operator, Sort, Term, Terms};
 
-/// Sums of the same octets of which one begins so many octets behind the other.
+/// The largest distance, in octets, between the beginnings of two sums of the same octets that a lemma relates.
 const NEAR: u64 = 128;
 
-/// What holds of the sums in some terms, whatever is assumed: a sum of few octets is small, none of the words that it is of is larger, and one that begins
-/// earlier is that of its first words and the other.
+/// Lemmas about the sums in some terms, true under any assumptions. A sum of few octets is bounded. None of its words
+/// is larger than it. A sum that begins earlier equals its first words plus the later sum.
 pub fn lemmas(terms: &mut Terms, facts: &[Term]) -> Vec<Term> {
     let assumed = terms.assuming(Default::default());
     let all = lemmas_of(terms, facts);
@@ -18,7 +18,7 @@ fn lemmas_of(terms: &mut Terms, facts: &[Term]) -> Vec<Term> {
     let mut all = Vec::new();
     let sums: Vec<(Term, [Term; 3])> = terms.below(facts).into_iter().filter_map(|term| is_sum(terms, term)).collect();
     for (sum, [_, _, size]) in &sums {
-        // Of n octets there are (n + 1) / 2 words.
+        // n octets have (n + 1) / 2 words.
         let most = terms.number(1 << 17, 32);
         let is_small = terms.less(*size, most);
         let one = terms.number(1, 32);
@@ -36,7 +36,7 @@ fn lemmas_of(terms: &mut Terms, facts: &[Term]) -> Vec<Term> {
             let ahead = terms.binary(Operator::Sub, *place, *start);
             let Some(ahead) = terms.constant(ahead).filter(|ahead| *ahead <= NEAR && ahead % 2 == 0) else { continue };
             let (end, most) = (terms.number(ahead + 2, 32), terms.number(1 << 17, 32));
-            // A sum of so few octets does not go around.
+            // A sum of so few octets does not wrap around.
             let ends = [terms.less_equal(end, *size), terms.less(*size, most)];
             let is_in = terms.all(&ends);
             let word = terms.resize(*word, 32);
@@ -81,7 +81,7 @@ pub fn is_of_sums(terms: &mut Terms, term: Term) -> bool {
     is_sum(terms, term).is_some() || matches!(terms.node(term), Node::Concat(..))
 }
 
-/// Two octets as a number in the order of packets, with the octets among which they are, and where.
+/// Two octets as a number in packet order: the term, the array of octets, and the index.
 fn is_word(terms: &mut Terms, term: Term) -> Option<(Term, Term, Term)> {
     let Node::Concat(high, low) = *terms.node(term) else { return None };
     let (Node::Select(octets, place), Node::Select(other, next)) = (terms.node(high).clone(), terms.node(low).clone())
@@ -92,7 +92,7 @@ fn is_word(terms: &mut Terms, term: Term) -> Option<(Term, Term, Term)> {
     (octets == other && terms.constant(apart) == Some(1)).then_some((term, octets, place))
 }
 
-/// The sum of a part of some octets, with the octets, the first one, and how many there are.
+/// The sum of a part of an array: the term, and the array, the first index and the number of octets.
 fn is_sum(terms: &Terms, term: Term) -> Option<(Term, [Term; 3])> {
     match terms.node(term) {
         Node::Apply { name, args } if name == "sum16" && terms.sort(term) == Sort::Bits(32) => {

@@ -1,9 +1,11 @@
-//! Bodies as terms, solvers that decide questions about them, and the judge of paths that stands on both.
+//! Bodies as terms, solvers that decide questions about them, and the judge of paths that uses both.
 //!
-//! [`symbolic`] reads one reaction of an automaton for all states at once, [`term`] holds what it says, [`solver`] asks other
-//! people's programs, [`judge`] compares a path with the layers, [`equal`] two automata with each other over one list of declarations ([`pair`]). Its tests hold the reading against the interpreter.
+//! [`symbolic`] reads one reaction of an automaton for all states at once, [`term`] holds the result, [`solver`] calls
+//! external programs, [`judge`] compares a path with the layers, [`equal`] compares two automata over one list of
+//! declarations ([`pair`]). Tests check the reading against the interpreter.
 //!
-//! Invariant: uses `base` and `reaction` only. A judge shares no code with the judged: the reading of bodies is its own.
+//! Invariant: uses `base` and `reaction` only. A judge shares no code with what it judges: it has its own reading of
+//! bodies.
 
 mod again;
 mod asking;
@@ -18,7 +20,7 @@ pub mod symbolic;
 pub mod term;
 mod verdict;
 
-/// The judge's own text: a verdict is as good as who gave it.
+/// The judge's source text. A verdict is only valid for the judge that gave it.
 pub const SOURCES: [&str; 35] = [
     include_str!("again.rs"),
     include_str!("asking.rs"),

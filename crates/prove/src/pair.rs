@@ -1,8 +1,9 @@
-//! Two automata over one list of declarations, so that what has one name in both is one thing: what is compared must be told apart by nothing but
-//! what it does.
+//! Puts two automata over one list of declarations, so that equal names mean the same thing in both. Then only
+//! behaviour can distinguish what is compared.
 //!
-//! It is done in the text form, where a name is all that stands for a declaration. What of one name is not the same in both is *apart*: then nothing is said of
-//! the two. Cells that only one of them has are known ([`Pair::alone`]): of these, no relation is asked.
+//! This works on the text form, where declarations are referred to by name only. If a declaration of one name differs
+//! between the two, they are *apart*, and cannot be compared. Cells that only one of them has are recorded
+//! ([`Pair::alone`]); no relation is demanded of these.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,18 +14,18 @@ use mokume_reaction::{
     Operation, Role, Trigger, Type, Unit, Value, ValueInfo, WireId,
 };
 
-/// Two automata whose declarations have the same numbers.
+/// Two automata with the same numbering of declarations.
 #[derive(Clone, Debug)]
 pub struct Pair {
     pub first: Automaton,
     pub second: Automaton,
     /// Cells that only one of them has.
     pub alone: BTreeSet<(ClassId, CellId)>,
-    /// Wires of one name that are not the same, by their numbers in either: one that only one of them has is among them.
+    /// Wires of one name that differ, by their numbers in either automaton; includes wires that only one of them has.
     pub other_wires: BTreeSet<WireId>,
 }
 
-/// A handler of a class, in the one, the other or both.
+/// A handler of a class, in one automaton or in both.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Both {
     pub class: ClassId,
@@ -34,7 +35,7 @@ pub struct Both {
 }
 
 impl Both {
-    /// The function that it stands for, if it is no handler.
+    /// The function that this stands for; `None` for a handler.
     pub fn function(&self) -> Option<&str> {
         match &self.trigger {
             Trigger::Event(name) => name.strip_prefix(AS_HANDLER),
@@ -43,7 +44,8 @@ impl Both {
     }
 }
 
-/// What means the same of an object that has ended in this reaction as of one that lives: no timers, places, quotas, no events.
+/// Operations that treat an object that has ended in this reaction like one that lives: none on timers, places, quotas
+/// or events.
 const OF_ANYBODY: [&str; 38] = [
     "Const",
     "Null",
@@ -85,8 +87,8 @@ const OF_ANYBODY: [&str; 38] = [
     "Drop",
 ];
 
-/// Whether a function does the same alone as where it is run: it is given no objects but those whose handlers run it, which are there, and does nothing that
-/// asks whether they have ended.
+/// Whether a function does the same alone as where it runs. It must get only objects whose handlers run it, which
+/// exist, and must do nothing that depends on whether they have ended.
 fn is_read_alone(automaton: &Automaton, id: FunctionId) -> bool {
     let function = &automaton.functions[id.index()];
     if matches!(function.role, Role::Published(_) | Role::Memo) {
@@ -111,7 +113,7 @@ fn is_of_anybody(automaton: &Automaton, id: FunctionId, seen: &mut Vec<FunctionI
     attempts && ops && named.into_iter().all(|id| is_of_anybody(automaton, id, seen))
 }
 
-/// Whether whoever runs a procedure gives it, as this parameter, the object whose handler it is, or one around it.
+/// Whether every caller of a procedure passes, as this parameter, the object of its handler, or one that contains it.
 fn is_own(automaton: &Automaton, asked: (FunctionId, usize), open: &mut Vec<(FunctionId, usize)>) -> bool {
     if open.contains(&asked) {
         return true;
@@ -154,7 +156,7 @@ fn is_own(automaton: &Automaton, asked: (FunctionId, usize), open: &mut Vec<(Fun
     true
 }
 
-/// Which kind of function it is, whichever class or layer it is of.
+/// The kind of a function, regardless of its class or layer.
 fn kind(role: &Role) -> u8 {
     match role {
         Role::Pure => 0,
@@ -164,7 +166,7 @@ fn kind(role: &Role) -> u8 {
     }
 }
 
-/// A function as a handler of its first parameter, or of the first class, if that is no object.
+/// A function as a handler of its first parameter; of the first class, if that is not an object.
 fn as_handler(automaton: &Automaton, name: &str) -> Option<Handler> {
     let function = automaton.functions.iter().find(|function| function.name == name)?;
     let (mut params, mut body) = (function.params.clone(), function.body.clone());
@@ -186,19 +188,19 @@ fn as_handler(automaton: &Automaton, name: &str) -> Option<Handler> {
     Some(Handler { class, trigger, params, body, later_capacity: 0, source: None })
 }
 
-/// What a line of the text form begins with that declares something.
+/// The first words of lines in the text form that declare something.
 const DECLARED: [&str; 7] = ["param", "enum", "attribute", "header", "reason", "layer", "port"];
 
 /// A part of the text form: the lines of one item.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Item {
     word: String,
-    /// What it declares, or its first line.
+    /// The name that it declares, or its first line.
     name: String,
     text: String,
 }
 
-/// Puts two automata over one list of declarations; else what is apart, a line each.
+/// Puts two automata over one list of declarations. `Err` lists what is apart, a line each.
 pub fn pair(first: &Automaton, second: &Automaton) -> Result<Pair, Vec<String>> {
     let [a, b] = [first, second].map(|automaton| {
         let bare =
@@ -207,7 +209,7 @@ pub fn pair(first: &Automaton, second: &Automaton) -> Result<Pair, Vec<String>> 
     });
     let mut apart = Vec::new();
     let declared = declarations(&a, &b, &mut apart);
-    // What starts, and whose timer runs, first: in the order of declaration (docs/semantics.md, R7, T3).
+    // What starts, and which timer runs first, depends on the order of declaration (docs/semantics.md, R7, T3).
     let starts = |automaton: &Automaton| -> Vec<String> {
         let classes = 0..automaton.classes.len();
         let starts = classes.filter(|class| automaton.handler_of(ClassId::from(*class), &Trigger::Start).is_some());
@@ -277,7 +279,7 @@ fn items(text: &str) -> Vec<Item> {
     items
 }
 
-/// The name in front of what is said of it, quoted parts whole.
+/// The name at the beginning of a declaration; quoted parts are kept whole.
 fn named(rest: &str) -> &str {
     let mut is_quoted = false;
     let end = rest.find(|letter| {
@@ -287,7 +289,7 @@ fn named(rest: &str) -> &str {
     &rest[..end.unwrap_or(rest.len())]
 }
 
-/// The declarations of both, those of the first in front.
+/// The declarations of both, those of the first automaton first.
 fn declarations(a: &[Item], b: &[Item], apart: &mut Vec<String>) -> Vec<String> {
     let find = |of: &[Item], item: &Item| {
         of.iter().find(|other| (&other.word, &other.name) == (&item.word, &item.name)).cloned()
@@ -299,7 +301,7 @@ fn declarations(a: &[Item], b: &[Item], apart: &mut Vec<String>) -> Vec<String> 
     if heads(a) != heads(b) {
         apart.push(format!("`{}` and `{}`", heads(a).join(", "), heads(b).join(", ")));
     }
-    // Which outputs keep their order with which is said by numbers of ports.
+    // Port numbers define which outputs keep their relative order.
     let ports = |items: &[Item]| -> Vec<String> {
         items.iter().filter(|item| item.word == "port").map(|item| item.name.clone()).collect()
     };
@@ -318,7 +320,7 @@ fn declarations(a: &[Item], b: &[Item], apart: &mut Vec<String>) -> Vec<String> 
                 }
                 (_, None) => item.text,
                 ("class", Some(other)) => class(&item, &other, apart),
-                // Which definition an instance is of does not matter.
+                // The definition that an instance is of does not matter.
                 ("layer", Some(_)) => item.text,
                 (_, Some(other)) if other.text == item.text => item.text,
                 (_, Some(other)) => {
@@ -348,7 +350,7 @@ fn first_difference<'t>(a: &'t str, b: &'t str) -> (&'t str, &'t str) {
     }
 }
 
-/// The cells of both, those of the first in front.
+/// The cells of both, those of the first automaton first.
 fn class(a: &Item, b: &Item, apart: &mut Vec<String>) -> String {
     let (head, other) = (a.text.lines().next().unwrap_or(""), b.text.lines().next().unwrap_or(""));
     if head != other {
@@ -390,12 +392,13 @@ fn cells_of_one(both: &Automaton, first: &Automaton, second: &Automaton) -> BTre
     alone
 }
 
-/// What the trigger of a function begins with that is read as if it were a handler.
+/// The prefix of the trigger of a function that is read as a handler.
 const AS_HANDLER: &str = "function ";
 
 impl Pair {
-    /// The same with each function of both that is not the same text as a handler, too: by [`Both::function`] it is known. Where procedures are put in place behind it, these
-    /// are read with all that they run. The first parameter that is an object is whose handler it is.
+    /// The same pair with additional handlers: one for each common function whose text differs; [`Both::function`]
+    /// identifies them. If procedures are inlined later, these handlers are read with all that they run. A function
+    /// becomes a handler of its first parameter, if that is an object.
     pub fn with_functions(&self) -> Pair {
         let mut pair = self.clone();
         for name in self.functions_apart() {
@@ -407,7 +410,7 @@ impl Pair {
         pair
     }
 
-    /// Functions of one name and one head in both whose own text is not the same.
+    /// Functions with the same name and signature in both whose own text differs.
     fn functions_apart(&self) -> Vec<String> {
         let mut apart = Vec::new();
         for (place, function) in self.first.functions.iter().enumerate() {
@@ -428,7 +431,7 @@ impl Pair {
         apart
     }
 
-    /// The handlers of both, each with the one that has its place in the other.
+    /// The handlers of both automata, paired by class and trigger.
     pub fn handlers(&self) -> Vec<Both> {
         let mut all: Vec<Both> = Vec::new();
         for handler in self.first.handlers.iter().chain(&self.second.handlers) {
@@ -442,7 +445,8 @@ impl Pair {
         all
     }
 
-    /// Whether a handler is the same code in both, with all functions and wires that it names. Functions that are known to do the same are not looked at.
+    /// Whether a handler has the same code in both, including all functions and wires that it names. Functions in
+    /// `known`, which are known to do the same, are not compared.
     pub fn is_same_code(&self, both: &Both, known: &BTreeSet<String>) -> bool {
         let (Some(first), Some(second)) = (both.first, both.second) else { return false };
         let codes = (Code::of(&self.first, first, known), Code::of(&self.second, second, known));
@@ -450,7 +454,7 @@ impl Pair {
     }
 }
 
-/// What a handler does, as text.
+/// The code of a handler, as text.
 #[derive(PartialEq, Eq)]
 struct Code {
     handler: String,
@@ -459,7 +463,7 @@ struct Code {
 }
 
 impl Code {
-    /// None where it calls functions in C, of which nothing is known but their names.
+    /// `None` if it calls functions in C, of which only the names are known.
     fn of(automaton: &Automaton, handler: HandlerId, known: &BTreeSet<String>) -> Option<Code> {
         let mut code = Code {
             handler: text::unit(automaton, Unit::Handler(handler)),

@@ -1,10 +1,10 @@
-//! Terms as SMT-LIB, for solvers to read.
+//! Writes terms as SMT-LIB for solvers.
 
 use std::collections::HashSet;
 
 use crate::term::{Node, Operator, Sort, Term, Terms};
 
-/// What a solver has been told that is asked again and again.
+/// What an incremental solver has been told.
 #[derive(Default)]
 pub struct Told {
     terms: Vec<bool>,
@@ -12,7 +12,8 @@ pub struct Told {
 }
 
 impl Terms {
-    /// The lines that name what the roots are made of, and was not told yet; with the terms that are new.
+    /// The lines that define the roots and their parts, as far as the solver has not been told them; also the new
+    /// terms.
     pub fn definitions(&self, roots: &[Term], told: &mut Told) -> (Vec<String>, Vec<Term>) {
         told.terms.resize(self.len(), false);
         let (mut seen, mut stack, mut new) = (HashSet::new(), roots.to_vec(), Vec::new());
@@ -36,7 +37,7 @@ impl Terms {
         (lines, new)
     }
 
-    /// An SMT-LIB script that asserts all of `facts`, asks, and asks for the values of the variables.
+    /// An SMT-LIB script that asserts all of `facts`, checks them, and asks for the values of the variables.
     pub fn script(&self, facts: &[Term]) -> String {
         let order = self.below(facts);
         let mut lines = vec!["(set-option :produce-models true)".to_string(), "(set-logic ALL)".to_string()];
@@ -47,7 +48,7 @@ impl Terms {
         lines.join("\n")
     }
 
-    /// The functions that terms apply, declared once each.
+    /// Declarations of the functions that terms apply, once each.
     fn functions(&self, order: &[Term]) -> Vec<String> {
         let (mut declared, mut lines) = (Vec::new(), Vec::new());
         for term in order {
@@ -62,7 +63,7 @@ impl Terms {
         lines
     }
 
-    /// The line that names a term; none for what is written where it is used.
+    /// The line that defines a term; `None` for terms that are written where they are used.
     fn definition(&self, term: Term) -> Option<String> {
         let sort = sort_text(self.sort(term));
         match self.node(term) {
@@ -72,8 +73,8 @@ impl Terms {
         }
     }
 
-    /// What is worth knowing of an answer: for people a name, for the solver a reference. Variables; octets at known places,
-    /// as `name[3]`.
+    /// The values that matter in an answer, each with a name for people and a reference for the solver: variables, and
+    /// octets at known indices, as `name[3]`.
     pub fn questions(&self, roots: &[Term]) -> Vec<(String, String)> {
         let mut all = Vec::new();
         for term in self.below(roots) {
@@ -90,7 +91,7 @@ impl Terms {
         all
     }
 
-    /// How a term is called that has been told.
+    /// The reference to a term that has been told.
     pub fn reference(&self, term: Term) -> String {
         match self.node(term) {
             Node::Variable { name } => format!("|{name}|"),

@@ -1,4 +1,4 @@
-//! Solvers are other people's programs: SMT-LIB text in, a verdict out. z3 for counters, bitwuzla for octets.
+//! Solvers are external programs: SMT-LIB text in, a verdict out. z3 for counters, bitwuzla for octets.
 //!
 //! Time limits are only a safety net; a query without an answer is `Unknown`, never a proof.
 
@@ -9,61 +9,63 @@ use std::time::Duration;
 use mokume_base::world::Running;
 use mokume_base::{Invocation, World};
 
-/// What a solver says about facts that are asserted together.
+/// A solver's answer about facts that are asserted together.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Answer {
     /// No values make all facts true.
     Unsat,
-    /// Some do: their text, as the solver gives it.
+    /// Some values do: these, by name.
     Sat(Vec<(String, u64)>),
     Unknown(String),
 }
 
-/// A program that decides SMT-LIB scripts. It is none of ours: only what it refutes or satisfies counts, and what it
-/// does not decide is no proof.
+/// A program that decides SMT-LIB scripts. It is not ours. Only what it refutes or satisfies counts; what it does not
+/// decide is not a proof.
 pub trait Solver {
     fn name(&self) -> &'static str;
-    /// `script` ends with `(check-sat)`; `wanted` are names of bit-vector or boolean constants whose values matter when it is satisfiable.
+    /// Asks once. `script` ends with `(check-sat)`; `wanted` are names of bit-vector or boolean constants whose values
+    /// matter if it is satisfiable.
     fn ask(&mut self, script: &str, wanted: &[String]) -> Answer;
-    /// No question takes longer from here on; nor than this machine's solvers were made for.
+    /// Limits the time of each further question; the limit that the solver was made with still holds.
     fn limit(&mut self, limit: Duration) {
         let _ = limit;
     }
-    /// Begins anew with what holds for all that [`Solver::check`] asks from here on. Whether it can.
+    /// Begins a session, whose script holds for all that [`Solver::check`] asks from here on. Returns whether the
+    /// solver supports sessions.
     fn begin(&mut self, script: &str) -> bool {
         let _ = script;
         false
     }
-    /// Adds to what holds, and asks whether all can be with what is `assumed` for this once: terms that the script has named. None where
-    /// what was said before is lost.
+    /// Adds `script` to the session, and asks whether all of it can hold with `assumed`, for this question only; these
+    /// are terms that the script has named. `None` if the session is lost.
     fn check(&mut self, script: &str, assumed: &[String], wanted: &[String], limit: Duration) -> Option<Answer> {
         let _ = (script, assumed, wanted, limit);
         None
     }
 }
 
-/// z3's program, by standard input.
+/// z3's program, over the standard input.
 pub struct Z3<'w> {
     world: &'w dyn World,
     program: String,
     limit: Duration,
-    /// What is left of a longer work.
+    /// The time left of a longer task.
     now: Duration,
 }
 
-/// bitwuzla by its Python package (it comes without a program).
+/// bitwuzla, by its Python package (it comes without a program).
 pub struct Bitwuzla<'w> {
     world: &'w dyn World,
     python: String,
     limit: Duration,
-    /// What is left of a longer work.
+    /// The time left of a longer task.
     now: Duration,
-    /// It answers one question after the other.
+    /// The running process; it answers one question after the other.
     running: Option<BufReader<Box<dyn Running>>>,
 }
 
-/// What this machine has, best first for octets; the folder is where `scripts/setup` puts its virtual environment. A question that takes longer
-/// than the limit has no answer.
+/// The solvers of this machine, the best for octets first. `environment` is the folder where `scripts/setup` puts its
+/// virtual environment. A question that takes longer than `limit` has no answer.
 pub fn solvers<'w>(world: &'w dyn World, environment: &str, limit: Duration) -> Vec<Box<dyn Solver + 'w>> {
     let mut found: Vec<Box<dyn Solver + 'w>> = Vec::new();
     let python = format!("{environment}/bin/python");
@@ -82,13 +84,13 @@ fn succeeds(world: &dyn World, program: &Invocation) -> bool {
     world.run(program, b"", START).is_ok_and(|output| output.is_success())
 }
 
-/// A solver that says nothing for so long when it only has to show that it is there is none.
+/// How long a solver may take to show that it is there; a slower one counts as missing.
 const START: Duration = Duration::from_secs(60);
 
-/// A solver that does not keep to its limit is ended after so much longer: starting, reading and printing are not in it.
+/// How much longer than its limit a solver may run before it is killed: starting, reading and printing do not count.
 const GRACE: Duration = Duration::from_secs(60);
 
-/// What speaks with us in bitwuzla's name.
+/// The script that runs bitwuzla for us.
 const BITWUZLA: &str = include_str!("bitwuzla.py");
 
 impl Solver for Z3<'_> {
@@ -140,7 +142,7 @@ impl Solver for Bitwuzla<'_> {
 }
 
 impl Bitwuzla<'_> {
-    /// Asks the process that is there, or a new one; none where it has ended.
+    /// Asks the running process, or starts a new one; `None` if it has ended.
     fn talk(&mut self, word: &str, script: &str, limit: Duration) -> Option<String> {
         let output = self.say(word, script, limit);
         if output.is_err() {
@@ -205,7 +207,7 @@ fn plain(name: &str) -> &str {
     name.trim_matches('|')
 }
 
-/// All `(|name| #x0a)`, `(|name| #b01)`, `(|name| true)`, `(name (_ bv7 32))`, by name.
+/// All values by name: `(|name| #x0a)`, `(|name| #b01)`, `(|name| true)`, `(name (_ bv7 32))`.
 fn values_of(output: &str) -> HashMap<&str, u64> {
     let (mut values, mut last) = (HashMap::new(), None);
     for part in output.split('(').filter(|part| !part.trim().is_empty()) {
@@ -214,7 +216,7 @@ fn values_of(output: &str) -> HashMap<&str, u64> {
             Some(named) => named,
             None => part.split_once(char::is_whitespace).unwrap_or((part, "")),
         };
-        // `(_ bv7 32)` is the value of the one before.
+        // `(_ bv7 32)` is the value of the name before it.
         let after = match (name, after.split_whitespace().next()) {
             ("_", Some(number)) => number,
             _ => after.trim_start(),
@@ -233,7 +235,7 @@ fn values_of(output: &str) -> HashMap<&str, u64> {
     values
 }
 
-/// `#x0a)`, `#b01)`, `true)`, `bv7`
+/// Parses `#x0a)`, `#b01)`, `true)`, `bv7`.
 fn value_of(after: &str) -> Option<u64> {
     let until = |text: &'_ str, ends: fn(char) -> bool| text.split(ends).next().unwrap_or_default().to_owned();
     if let Some(hex) = after.strip_prefix("#x") {

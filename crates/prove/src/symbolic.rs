@@ -1,7 +1,9 @@
-//! One reaction of the layered automaton, for all states at once: a list of leaves, each with its condition, its cells and outputs.
+//! Reads one reaction of the layered automaton for all states at once. The result is a list of leaves, each with its
+//! condition, its cells and outputs.
 //!
-//! The prover's own reading of the form (`mokume_reaction::body`); nothing here comes from what it judges.
-//! A leaf that does what this reading does not cover is an *escape*: its condition must be shown impossible, it is never expanded.
+//! This is the prover's own reading of bodies (`mokume_reaction::body`); nothing here comes from what it judges. A leaf
+//! that does what this reading does not cover is an *escape*: its condition must be shown impossible, it is never
+//! expanded.
 
 mod arithmetic;
 mod arrays;
@@ -32,11 +34,11 @@ pub use message::{fold16, join, split, Base, Message};
 pub use settling::Settling;
 pub(crate) use way::Emission;
 
-/// An object that the reaction meets, known by how it was come by ([`Origin`]).
+/// An object that the reaction meets, identified by its origin ([`Origin`]).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Object(pub u32);
 
-/// How a reaction came by an object. Two objects of one class with different origins may be the same one: such a
+/// How a reaction reached an object. Two objects of one class with different origins may be the same one: such a
 /// reaction is read only as long as none of them is written.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Origin {
@@ -45,27 +47,27 @@ pub enum Origin {
     Unique(ClassId),
     Parent(Object),
     Cell(Object, CellId),
-    /// What a map has at a key, and the place of the handle among its values.
+    /// What a map has at a key; the last number is the place of the reference among the map's values.
     Found(Object, CellId, Vec<Term>, u32),
 }
 
-/// What a value of the form is on one way through a reaction: a term, or something that no solver is asked about.
+/// The content of a body's value on one way through a reaction: a term, or something that solvers are not asked about.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Value {
     Bits(Term),
-    /// A term an item.
+    /// One term for each item.
     Array(Vec<Term>),
     Object(Object),
-    /// An object, or null when the condition holds.
+    /// An object, or null if the condition holds.
     Perhaps(Object, Term),
     Null,
     Message(Box<Message>),
-    /// A message that was kept before, of which nothing is known.
+    /// A message that was stored before, of which nothing is known.
     Held,
     Reason(ReasonId),
 }
 
-/// What left by a port.
+/// An output at a port.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Out {
     pub port: PortId,
@@ -73,7 +75,7 @@ pub struct Out {
     pub args: Vec<Value>,
 }
 
-/// What a handler is given that is not read.
+/// A handler that is not read, with its object and arguments.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Handed {
     pub handler: HandlerId,
@@ -81,69 +83,72 @@ pub struct Handed {
     pub args: Vec<Value>,
 }
 
-/// How a message ended inside.
+/// How a message ended inside the stack.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct End {
     pub reason: ReasonId,
-    /// Whether it was taken in, and not dropped.
+    /// Whether it was consumed; otherwise it was dropped.
     pub is_consumed: bool,
-    /// Where this holds: there may have been no message.
+    /// The condition of this end: there may have been no message.
     pub when: Term,
 }
 
 /// A way through the reaction.
 #[derive(Clone, Default, Debug)]
 pub struct Leaf {
-    /// Conjuncts.
+    /// The conditions, which hold together.
     pub condition: Vec<Term>,
-    /// What is assumed in front of the first, and behind each.
+    /// The assumptions before the first condition, and after each.
     assumed: Vec<Rc<Assumed>>,
-    /// Cells that were read or written, as they are now.
+    /// Cells that were read or written, with their current values.
     pub cells: BTreeMap<(Object, CellId), Term>,
-    /// Of those, the written ones.
+    /// The cells that were written.
     pub written: Vec<(Object, CellId)>,
     pub outs: Vec<Out>,
-    /// When a report happens on this way.
+    /// Conditions under which this way makes a report.
     pub traps: Vec<Term>,
     pub ended: Vec<End>,
-    /// New buffers taken.
+    /// The number of new buffers taken.
     pub taken: u32,
-    /// When whom an event is for is nobody or has ended, or an octet that is not there is looked at: nothing is then as this way says, so it must
-    /// be impossible.
+    /// Conditions under which the receiver of an event is null or has ended, or a read octet does not exist. This way
+    /// is then wrong, so they must be impossible.
     pub nulls: Vec<Term>,
-    /// The same of what is taken for granted where two automata are compared: that headers are where the verifier saw them, and whom an event is for.
+    /// The same conditions, where a comparison of two automata assumes that they do not hold: headers are where the
+    /// verifier saw them, and receivers exist.
     pub(crate) believed: Vec<Term>,
-    /// When a reference over which something is read or written is null: reads give zeros then, and writes nothing.
+    /// Conditions under which a reference that is read or written through is null: reads then give zeros, and writes do
+    /// nothing.
     pub looked: Vec<(Object, Term)>,
-    /// Objects of which something was read that had been written before: they must be there, as of nobody zeros are read.
+    /// Objects of which something was read after it was written. They must exist, as reads through null give zeros.
     pub read_back: BTreeSet<Object>,
-    /// Elements of arrays that were written, in order: place and value.
+    /// Written elements of arrays, in order: index and value.
     pub elements: BTreeMap<(Object, CellId), Vec<(Term, Term)>>,
-    /// Timers in the order in which they were set: the deadline, or none where one was stopped.
+    /// Timers in the order in which they were set, with the deadline; `None`: the timer was stopped.
     pub timers: Vec<(Object, CellId, Option<Term>)>,
     /// What was added to counters, 64 bits.
     pub counted: BTreeMap<(Object, CellId), Term>,
-    /// What a handler is given that is not read, as the last that is done.
+    /// The handler that is not read, to which this way hands over at its end.
     pub handed: Option<Handed>,
-    /// What was put into places, or none where they were emptied, whether or not something was there: which, and at which index.
+    /// What was stored at places: cell, index, and message; `None`: the place was emptied, whether or not it held
+    /// something.
     pub kept: Vec<(Object, CellId, Term, Option<Message>)>,
-    /// What was taken from quotas, 32 bits; what was given back is less than nothing.
+    /// What was taken from quotas, 32 bits; returned units are negative.
     pub spent: Vec<(Object, CellId, Term)>,
-    /// Messages that became one with others.
+    /// The number of messages that were joined to others.
     pub merged: u32,
     pub settling: Settling,
-    /// By which wires packets were refused, where that is noted: of several reasons, which one it is says the wire alone.
+    /// The wires that refused packets, if that is recorded: only the wire decides between several reasons.
     pub(crate) refused: Vec<(WireId, Message)>,
-    /// What the handler has emitted, in order, where it is read alone.
+    /// The handler's emissions in order, if it is read alone.
     pub(crate) emitted: Vec<Emission>,
-    /// Of a way through a path that refuses: whether it gives back what it was given, and has put nothing out.
+    /// For a way through a path that refuses: whether it gives back its arguments, and has put nothing out.
     pub refused_well: bool,
     /// Why this way is not read further.
     pub escape: Option<String>,
 }
 
 impl Leaf {
-    /// The numbers that this way has made.
+    /// All terms of this way.
     pub(crate) fn terms(&self) -> Vec<Term> {
         let mut all: Vec<Term> = self.condition.clone();
         all.extend(self.cells.values());
@@ -175,7 +180,7 @@ impl Leaf {
 }
 
 impl Value {
-    /// When a reference is null, if that is a question.
+    /// The condition under which a reference is null; `None` if that is no question.
     pub(crate) fn null(&self) -> Option<Term> {
         match self {
             Value::Perhaps(_, null) => Some(*null),
@@ -206,34 +211,35 @@ pub struct Reader<'a> {
     pub automaton: &'a Automaton,
     pub terms: &'a mut Terms,
     objects: Vec<(ClassId, Origin)>,
-    /// What the state is before the reaction: a term for a cell of an object, made when first asked for.
+    /// The state before the reaction: a term for a cell of an object, made at the first request.
     initial: Box<Initial<'a>>,
     impossible: Option<Box<Impossible<'a>>>,
     same: Option<Box<Same<'a>>>,
-    /// Why no more is read, as soon as that is so.
+    /// Says why reading must stop, if it must.
     stopped: Option<Box<dyn FnMut() -> Option<String> + 'a>>,
-    /// The conditions of the way at hand.
+    /// The conditions of the current way.
     pub(crate) way: Vec<Term>,
-    /// Whether the event is one that a layer emits.
+    /// Whether a layer emits the event.
     pub(crate) is_inside: bool,
-    /// Whether a handler is read without what follows from it: what it emits is what it gives.
+    /// Whether a handler is read without what follows from it: its emissions are its result.
     pub(crate) is_alone: bool,
-    /// Whether two automata are compared: then it is noted by which wires packets are refused, and messages have all octets that are cut off.
+    /// Whether two automata are compared. Then the wires that refuse packets are recorded, and only ways that surely
+    /// have the octets they cut off are read.
     pub(crate) compares: bool,
-    /// Whether what holds on a way makes its terms simpler. Where it does not, an object that several ways come by is one object on all, and of
-    /// paths the conditions alone are read.
+    /// Whether the conditions of a way simplify its terms. If not, an object that several ways reach is one object on
+    /// all of them, and only the conditions of paths are read.
     pub assumes: bool,
-    /// Whether ways that differ in numbers only are taken together.
+    /// Whether ways that differ only in numbers are merged.
     pub merges: bool,
-    /// What is known beside the conditions of a way.
+    /// Facts beside the conditions of a way.
     pub(crate) facts: Vec<Term>,
-    /// The handler that is not read: where it is called the way ends.
+    /// The handler that is not read: a way that calls it ends there.
     pub hands_over: Option<HandlerId>,
-    /// Channels of emissions that are not carried out yet, the next one last.
+    /// Channels of emissions that are not delivered yet, the next one last.
     pending: Vec<Channel>,
-    /// Stretches of octets of which sums were asked for.
+    /// Stretches of octets whose sums were requested.
     sums: Vec<Base>,
-    /// Of each link, whether it leads back to where it came from.
+    /// For each link, whether it leads back to its origin.
     lead_back: Vec<bool>,
 }
 
@@ -241,18 +247,18 @@ type Same<'a> = dyn FnMut(&mut Terms, Term) -> Term + 'a;
 
 type Impossible<'a> = dyn FnMut(&mut Terms, &[Term]) -> bool + 'a;
 
-/// The last argument tells objects of one class apart: how many were met before.
+/// The last argument distinguishes objects of one class: the number of those met before.
 type Initial<'a> = dyn FnMut(&mut Terms, &Automaton, ClassId, CellId, u32) -> Option<Term> + 'a;
 
-/// Why a way is not read further that comes by an object in two manners, and writes it.
+/// Why a way is not read further that reaches an object by two origins and writes it.
 const MAY_BE_ONE: &str = "two handles that may be one object";
 
-/// More leaves than this: the reading gives up (an error, not a verdict).
+/// The most leaves; with more, reading fails with an error instead of a verdict.
 const MOST_LEAVES: usize = 4096;
 
 impl<'a> Reader<'a> {
-    /// A reader of one automaton. `initial` gives what a cell holds before the reaction, once for each cell that is
-    /// met; where it gives `None`, a way that reads the cell escapes.
+    /// A reader of one automaton. `initial` gives the value of a cell before the reaction, once for each cell that is
+    /// met; if it gives `None`, a way that reads the cell escapes.
     pub fn new(
         automaton: &'a Automaton,
         terms: &'a mut Terms,
@@ -280,7 +286,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Goes on with the objects that another reading met, so that both call them the same.
+    /// Continues with the objects that another reading met, so that both use the same numbers.
     pub fn knowing(mut self, objects: Vec<(ClassId, Origin)>) -> Self {
         self.objects = objects;
         for place in 0..self.objects.len() {
@@ -294,7 +300,8 @@ impl<'a> Reader<'a> {
         self
     }
 
-    /// That objects are the same of which this is seen by now: what a map has at keys that are equal. Each cell of one is that of the other.
+    /// Facts about objects that are now seen to be the same, since a map has them at equal keys: each cell of one
+    /// equals that of the other.
     pub fn same_objects(&mut self) -> Vec<Term> {
         let mut facts = Vec::new();
         for place in 1..self.objects.len() {
@@ -326,7 +333,7 @@ impl<'a> Reader<'a> {
         facts
     }
 
-    /// The objects met so far, by number: class, and how they were come by.
+    /// The objects met so far, by number: class and origin.
     pub fn objects(&self) -> &[(ClassId, Origin)] {
         &self.objects
     }
@@ -336,7 +343,7 @@ impl<'a> Reader<'a> {
         self.objects[object.0 as usize].0
     }
 
-    /// The object of an origin; the same origin is the same object, and a 1:1 link leads back to where it came from.
+    /// The object of an origin. Equal origins are the same object, and a 1:1 link leads back to its origin.
     pub fn object(&mut self, class: ClassId, origin: Origin) -> Object {
         if let Origin::Cell(from, cell) = origin {
             if let Origin::Cell(first, back) = self.objects[from.0 as usize].1 {
@@ -361,14 +368,15 @@ impl<'a> Reader<'a> {
         Object(index as u32)
     }
 
-    /// The parent of an object; unique parents are one object however they are come by.
+    /// The parent of an object; a unique parent is one object whatever its origin.
     pub fn parent(&mut self, object: Object) -> Option<Object> {
         let parent = self.automaton.class(self.class_of(object)).parent?;
         let unique = self.automaton.is_unique(parent);
         Some(self.object(parent, if unique { Origin::Unique(parent) } else { Origin::Parent(object) }))
     }
 
-    /// An object may be written, as long as no other of its class, come by otherwise, has been met: the two may be one.
+    /// Checks that an object may be written: no other of its class with another origin has been met, as the two may be
+    /// one.
     pub(crate) fn must_be_alone(&self, object: Object) -> Result<(), String> {
         let class = self.class_of(object);
         let is_other = |(index, (other, _)): (usize, &(ClassId, Origin))| index != object.0 as usize && *other == class;
@@ -379,6 +387,7 @@ impl<'a> Reader<'a> {
     }
 
     /// All ways through `handler` on its class's object with these arguments, and through all that follows from it.
+    /// Returns an error if there are too many.
     pub fn react(&mut self, handler: HandlerId, args: Vec<Value>) -> Result<Vec<Leaf>, String> {
         let class = self.automaton.handler(handler).class;
         let object = self.object(class, Origin::Given(class));
@@ -390,7 +399,8 @@ impl<'a> Reader<'a> {
         leaves
     }
 
-    /// All ways through a handler on its class's object with these arguments, and nothing that follows from it: what it emits is what it gives.
+    /// All ways through a handler on its class's object with these arguments, without what follows from it: its
+    /// emissions are its result.
     pub(crate) fn read_alone(&mut self, handler: HandlerId, args: Vec<Value>) -> Result<Vec<Leaf>, String> {
         self.is_alone = true;
         let (class, trigger) = (self.automaton.handler(handler).class, &self.automaton.handler(handler).trigger);
@@ -403,19 +413,19 @@ impl<'a> Reader<'a> {
         leaves
     }
 
-    /// The one way through no handler at all.
+    /// The single way through no handler at all.
     pub(crate) fn read_nothing(&mut self) -> Leaf {
         Leaf { assumed: vec![Rc::new(self.terms.assumed())], ..Leaf::default() }
     }
 
-    /// Terms that are made from here on are made on the way of a leaf.
+    /// From here on, terms are made under the assumptions of a leaf.
     pub(crate) fn at(&mut self, leaf: &Leaf) {
         if let Some(assumed) = leaf.assumed.last() {
             self.terms.assuming((**assumed).clone());
         }
     }
 
-    /// A leaf's way has one condition more. Whether it can have: conditions that plainly exclude each other cannot.
+    /// Adds a condition to a leaf. Returns false if the conditions obviously exclude each other.
     pub(crate) fn add_condition(&mut self, leaf: &mut Leaf, condition: Term) -> bool {
         self.at(leaf);
         let condition = self.terms.again(condition);
@@ -431,7 +441,7 @@ impl<'a> Reader<'a> {
         let before = self.terms.assumed_of_numbers();
         self.terms.assume(condition);
         if self.terms.assumed_of_numbers() != before {
-            // What was known before says more by now.
+            // Earlier facts may say more now.
             let facts = [&self.facts[..], &leaf.condition].concat();
             self.terms.assume_all(&facts);
         }
@@ -439,13 +449,13 @@ impl<'a> Reader<'a> {
         true
     }
 
-    /// The same for an event that a layer emits.
+    /// The same reader, for an event that a layer emits if `is_inside`.
     pub fn inside(mut self, is_inside: bool) -> Self {
         self.is_inside = is_inside;
         self
     }
 
-    /// All ways through a path in front of a handler. Those that refuse are escapes.
+    /// All ways through a path that stands before a handler. Ways that refuse are escapes.
     pub fn take(&mut self, path: &'a Path, args: Vec<Value>) -> Result<Vec<Leaf>, String> {
         let class = self.automaton.handler(path.handler).class;
         let object = self.object(class, Origin::Given(class));
@@ -456,22 +466,22 @@ impl<'a> Reader<'a> {
         leaves
     }
 
-    /// Ways are left out that this says to be impossible, by all their conditions.
+    /// Leaves out ways that this function declares impossible, from all their conditions.
     pub fn without_impossible(&mut self, is_impossible: impl FnMut(&mut Terms, &[Term]) -> bool + 'a) {
         self.impossible = Some(Box::new(is_impossible));
     }
 
-    /// Reading comes to its end when this says why.
+    /// Stops reading when this function returns a reason.
     pub fn stopped_by(&mut self, stopped: impl FnMut() -> Option<String> + 'a) {
         self.stopped = Some(Box::new(stopped));
     }
 
-    /// What this says to be equal to a number stands for it.
+    /// Replaces numbers by those that this function declares equal.
     pub fn with_same(&mut self, same: impl FnMut(&mut Terms, Term) -> Term + 'a) {
         self.same = Some(Box::new(same));
     }
 
-    /// A number, or what is known to be equal.
+    /// A number, or the one known to be equal.
     pub(crate) fn known(&mut self, term: Term) -> Term {
         match self.same.as_mut() {
             Some(same) => same(self.terms, term),
@@ -481,7 +491,7 @@ impl<'a> Reader<'a> {
 
     /// Whether no state and no event make all conditions true.
     pub(crate) fn is_impossible(&mut self, conditions: &[Term]) -> bool {
-        // As they are: on their own way they all are true.
+        // As they are: under the assumptions of their own way all would be true.
         let constants: Vec<Option<u64>> = conditions.iter().map(|condition| self.terms.constant(*condition)).collect();
         if constants.contains(&Some(0)) {
             return true;
@@ -492,8 +502,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Where a way is the only one that is left, its conditions behind the first so many follow from those in front of them. Those of which
-    /// this is shown are conditions no more: ways that come together are then none that part.
+    /// Where a way is the only one left, its conditions after the first `shared` follow from those before them. Removes
+    /// those for which this is shown: they then do not separate ways that join.
     pub(crate) fn forget_implied(&mut self, leaf: &mut Leaf, shared: usize) {
         if self.impossible.is_none() {
             return;
@@ -513,7 +523,8 @@ impl<'a> Reader<'a> {
         self.at(leaf);
     }
 
-    /// Whether a condition holds on the way at hand, whatever the state and the event are; none if that depends on them.
+    /// Whether a condition holds on the current way for every state and event, or for none; `None` if that depends on
+    /// them.
     pub(crate) fn decide(&mut self, condition: Term) -> Option<bool> {
         if let Some(truth) = self.terms.constant(condition) {
             return Some(truth != 0);
@@ -554,9 +565,9 @@ impl<'a> Reader<'a> {
         Ok(term)
     }
 
-    /// A scalar cell before the reaction.
+    /// The term of a scalar cell before the reaction.
     pub(crate) fn before(&mut self, object: Object, cell: CellId) -> Option<Term> {
-        // What a map finds by its cells has the key in them.
+        // The cells by which a map finds an object have the values of the key.
         if let Origin::Found(owner, map, key, _) = &self.objects[object.0 as usize].1 {
             let place = self.own_key(*owner, *map).iter().position(|own| *own == cell);
             if let Some(part) = place.and_then(|place| key.get(place)) {
@@ -567,15 +578,15 @@ impl<'a> Reader<'a> {
         (self.initial)(self.terms, self.automaton, class, cell, which)
     }
 
-    /// How many objects of the class were met before this one. Two that were come by differently may be one: their cells
-    /// have names of their own, so what is shown holds for both cases, as long as neither is written.
+    /// The number of objects of the class that were met before this one. Two with different origins may be the same.
+    /// Their cells have separate names, so what is shown holds in both cases, as long as neither is written.
     pub(crate) fn which(&self, object: Object) -> u32 {
         let class = self.class_of(object);
         self.objects[..object.0 as usize].iter().filter(|(other, _)| *other == class).count() as u32
     }
 
-    /// Whether a place of a message cell holds a message before the reaction; and whether there is no such place, which is
-    /// reported.
+    /// Whether a place of a message cell holds a message before the reaction; and whether there is no such place, which
+    /// is reported.
     pub(crate) fn holds(&mut self, object: Object, cell: CellId, index: Term) -> (Term, Term) {
         let class = self.class_of(object);
         let described = self.automaton.cell(class, cell);
@@ -586,14 +597,14 @@ impl<'a> Reader<'a> {
         (self.terms.apply(&name, vec![index], Sort::Bool), beyond)
     }
 
-    /// Whether an object is there, if that is a question: who handles the event is, and so is the one of its class.
+    /// Whether an object lives, if that is a question: the handler's object and unique objects do.
     pub fn lives(&mut self, object: Object) -> Term {
         let (class, origin) = &self.objects[object.0 as usize];
         match origin {
             Origin::Given(_) | Origin::Unique(_) => return self.terms.truth(true),
-            // It owns the other, and would have ended it.
+            // The parent contains the child, and would have ended it.
             Origin::Parent(child) => return self.lives(*child),
-            // When a reaction begins, all that is there lives (docs/semantics.md, L5).
+            // When a reaction begins, all existing objects live (docs/semantics.md, L5).
             Origin::Found(owner, map, ..) if !self.is_inside && !self.own_key(*owner, *map).is_empty() => {
                 return self.terms.truth(true);
             }
@@ -603,16 +614,18 @@ impl<'a> Reader<'a> {
         self.terms.variable(&name, Sort::Bool)
     }
 
-    /// Whether an object is there: what is written to it can be read back, also when it has ended in this reaction (docs/semantics.md, L5).
+    /// Whether an object exists: what is written to it can be read back, even if it has ended in this reaction
+    /// (docs/semantics.md, L5).
     pub fn is_there(&mut self, object: Object) -> Term {
         match &self.objects[object.0 as usize].1 {
-            // It leaves the map before its place is free (docs/decisions/0084-maps-find-objects-by-their-cells.md).
+            // The object leaves the map before its place is free
+            // (docs/decisions/0084-maps-find-objects-by-their-cells.md).
             Origin::Found(owner, map, ..) if !self.own_key(*owner, *map).is_empty() => self.terms.truth(true),
             _ => self.lives(object),
         }
     }
 
-    /// The cells of objects by which a map finds them, if it does.
+    /// The cells of objects by which a map finds them; empty for other maps.
     fn own_key(&self, owner: Object, map: CellId) -> &'a [CellId] {
         match &self.automaton.cell(self.class_of(owner), map).kind {
             CellKind::Map { by, .. } => by,
@@ -648,7 +661,7 @@ impl<'a> Reader<'a> {
             return Err(MAY_BE_ONE.into());
         }
         let sort = sort_of(self.automaton, ty);
-        // A place is the same one by indices of all widths.
+        // The same index may come in different widths.
         let index = self.terms.resize(index, 64);
         let name = self.named("array", object, cell);
         let mut value = self.terms.apply(&name, vec![index], sort);
@@ -672,7 +685,8 @@ impl<'a> Reader<'a> {
         self.terms.variable(&name, Sort::Bits(32))
     }
 
-    /// What a reference cell refers to, with the condition that it is null.
+    /// The object that a reference cell refers to, with the condition that it is null; `None` if the cell holds no
+    /// reference.
     pub(crate) fn follow(&mut self, object: Object, cell: CellId) -> Option<(Object, Term)> {
         let class = self.class_of(object);
         let described = self.automaton.cell(class, cell);
@@ -704,11 +718,11 @@ impl Reader<'_> {
                 Type::Ref(referred) => {
                     let origin = Origin::Found(object, cell, key.clone(), place as u32);
                     let found = self.object(*referred, origin);
-                    // An object that is found by its own cells is there (docs/automaton.md, `by`).
+                    // An object that is found by its own cells exists (docs/automaton.md, `by`).
                     if place == 0 && !self.own_key(object, cell).is_empty() {
                         return Value::Object(found);
                     }
-                    // Nobody may be what a map has at a key.
+                    // A map may hold null at a key.
                     Value::Perhaps(found, self.terms.apply(&format!("null at {name} {place}"), key.clone(), Sort::Bool))
                 }
                 scalar => {
@@ -729,8 +743,8 @@ pub fn sort_of(automaton: &Automaton, ty: Type) -> Sort {
     }
 }
 
-/// A name as part of a variable's: what is no letter, digit, `_` or point is its number, so that names that are put together are those of one thing only, and
-/// end in a script where they end.
+/// A name as part of a variable's name. Every character except letters, digits, `_` and `.` becomes its number, so that
+/// composed names are unambiguous, and cannot end early in a script.
 pub fn plain(name: &str) -> String {
     let mut plain = String::new();
     for letter in name.chars() {
@@ -749,7 +763,8 @@ pub(crate) fn cell_name(automaton: &Automaton, class: ClassId, cell: CellId) -> 
     format!("{}.{cell}", plain(&automaton.class(class).name))
 }
 
-/// A variable for each scalar cell, named `class.cell` (and ` #n` for further objects): a state about which nothing is known.
+/// A variable for each scalar cell, named `class.cell` (and ` #n` for further objects): a state about which nothing is
+/// known.
 pub fn any_state(terms: &mut Terms, automaton: &Automaton, class: ClassId, cell: CellId, which: u32) -> Option<Term> {
     let CellKind::Scalar { ty, .. } = automaton.cell(class, cell).kind else { return None };
     let mut name = cell_name(automaton, class, cell);

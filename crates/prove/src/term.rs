@@ -1,4 +1,4 @@
-//! Terms over booleans, bit-vectors and octet arrays: hash-consed, and simplified as they are made.
+//! Terms over booleans, bit-vectors and octet arrays: hash-consed, and simplified when they are made.
 //!
 //! Every constructor keeps the meaning of SMT-LIB's theory of fixed-size bit-vectors and of arrays.
 
@@ -18,7 +18,7 @@ pub use model::Model;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Term(pub(crate) u32);
 
-/// What a term stands for, as SMT-LIB's sorts have it. Bits are 1 to 64, but for concatenations.
+/// The sort of a term, as in SMT-LIB. Bits are 1 to 64, except for concatenations.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Sort {
     Bool,
@@ -27,8 +27,8 @@ pub enum Sort {
     Octets,
 }
 
-/// Operators of two bit-vectors of one width. `Div` and `Rem` are those of SMT-LIB: by zero they give all ones and
-/// the dividend, so a reader of docs/semantics.md, A3 chooses before.
+/// Operators of two bit-vectors of one width. `Div` and `Rem` are those of SMT-LIB: by zero they give all ones and the
+/// dividend, so code that follows docs/semantics.md, A3 makes a choice first.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Operator {
     Add,
@@ -63,7 +63,7 @@ pub enum Node {
     Extract(u32, u32, Term),
     /// The first is the high part.
     Concat(Term, Term),
-    /// Filled up by this many zeros.
+    /// Extended by this many zeros.
     ZeroExtend(u32, Term),
     Select(Term, Term),
     /// A sum of 32 bits folded to 16 with end-around carry.
@@ -75,37 +75,37 @@ pub enum Node {
     },
 }
 
-/// The arena.
+/// The arena of terms.
 #[derive(Clone, Default, Debug)]
 pub struct Terms {
     nodes: Vec<(Node, Sort)>,
     index: HashMap<(Node, Sort), Term>,
     fresh: u32,
-    /// What a term is at least and at most, whatever its variables are.
+    /// The least and the most of each term, for any values of its variables.
     plain: Vec<(u64, u64)>,
-    /// Which of its parts was made last: of sums that of what is added up, of all else itself.
+    /// The latest part of each term: for a sum that of its summands, for all others the term itself.
     ranks: Vec<u32>,
     assumed: Assumed,
-    /// What stands for a term, whatever is assumed beside what holds by now.
+    /// Replacements of terms, valid under the current and any further assumptions.
     same: HashMap<Term, Term>,
 }
 
-/// What was assumed. Terms that are made under it are simpler for it, and mean what they say only where it holds.
+/// A set of assumptions. Terms made under it are simpler, and keep their meaning only where it holds.
 #[derive(Clone, Default, Debug)]
 pub struct Assumed {
-    /// What stands for a term from here on: it was assumed that both are equal.
+    /// Replacements of terms: both were assumed to be equal.
     known: HashMap<Term, Term>,
-    /// What terms are at least and at most, where it was assumed to be less than they could be.
+    /// The least and the most of terms, where an assumption narrows them.
     ranges: HashMap<Term, (u64, u64)>,
-    /// What was found of this.
+    /// A cache of ranges that were computed from these.
     seen: RefCell<HashMap<Term, (u64, u64)>>,
-    /// The bits up to this one of sums and the like.
+    /// A cache of the low bits of sums and the like.
     parts: Parts,
-    /// How often something was assumed of numbers.
+    /// How often an assumption about numbers was made.
     of_numbers: u64,
 }
 
-/// Parts of terms that were made; a copy begins with none.
+/// A cache of parts of terms; a clone begins empty.
 #[derive(Default, Debug)]
 struct Parts(RefCell<HashMap<(u32, Term), Term>>);
 
@@ -124,17 +124,17 @@ fn mask(width: u32) -> u64 {
 }
 
 impl Terms {
-    /// How the term is made. Panics at a term of another arena, if it is not there.
+    /// How the term is made. Panics if the arena has no such term.
     pub fn node(&self, term: Term) -> &Node {
         &self.nodes[term.0 as usize].0
     }
 
-    /// What the term stands for.
+    /// The sort of the term.
     pub fn sort(&self, term: Term) -> Sort {
         self.nodes[term.0 as usize].1
     }
 
-    /// Bits of a bit-vector; 1 for a boolean.
+    /// The bits of a bit-vector; 1 for a boolean.
     pub fn width(&self, term: Term) -> u32 {
         match self.sort(term) {
             Sort::Bits(width) => width,
@@ -143,17 +143,17 @@ impl Terms {
         }
     }
 
-    /// What is assumed by now, to be taken back to by [`Terms::assuming`].
+    /// The current assumptions, which [`Terms::assuming`] can restore.
     pub fn assumed(&self) -> Assumed {
         self.assumed.clone()
     }
 
-    /// From here on so much is assumed and no more; what was is given back. Terms stay, and mean what they say.
+    /// Replaces the assumptions, and returns the previous ones. Terms remain, and keep their meaning.
     pub fn assuming(&mut self, assumed: Assumed) -> Assumed {
         std::mem::replace(&mut self.assumed, assumed)
     }
 
-    /// What stands for a term is always of a lower rank, and so are a term's parts: so nothing comes to stand for itself.
+    /// A replacement always has a lower rank than the term, and so have a term's parts: so nothing can replace itself.
     fn rank(&self, term: Term) -> (u32, Term) {
         (self.ranks[term.0 as usize], term)
     }
@@ -165,10 +165,10 @@ impl Terms {
         }
     }
 
-    /// Two terms were shown to be equal: from here on the second stands for the first, until [`Terms::tell_apart`].
+    /// Two terms were shown to be equal: from here on one of them replaces the other, until [`Terms::tell_apart`].
     pub fn unify(&mut self, term: Term, with: Term) {
         let (term, with) = (self.now(term), self.now(with));
-        // A number, or else the one of the lower rank, stands for both.
+        // A number, or else the term of lower rank, replaces the other.
         let (term, with) = match (self.constant(term), self.constant(with)) {
             (Some(_), Some(_)) => return,
             (Some(_), None) => (with, term),
@@ -183,12 +183,12 @@ impl Terms {
         }
     }
 
-    /// What was shown to be equal may be so no more.
+    /// Discards all equalities that were shown.
     pub fn tell_apart(&mut self) {
         self.same.clear();
     }
 
-    /// How many different terms there are.
+    /// The number of different terms.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
@@ -216,12 +216,13 @@ impl Terms {
         self.now(entry)
     }
 
-    /// The constant of this name. Asked for twice with one sort, it is the same term; a name must have one sort only.
+    /// The variable with this name. Every request with the same sort gives the same term; a name must have one sort
+    /// only.
     pub fn variable(&mut self, name: &str, sort: Sort) -> Term {
         self.make(Node::Variable { name: name.to_string() }, sort)
     }
 
-    /// A variable that no other term has.
+    /// A new variable.
     pub fn fresh(&mut self, name: &str, sort: Sort) -> Term {
         self.fresh += 1;
         let name = format!("{name}!{}", self.fresh);
@@ -233,13 +234,13 @@ impl Terms {
         self.make(if value { Node::True } else { Node::False }, Sort::Bool)
     }
 
-    /// A number of 1 to 64 bits; what is above them is cut.
+    /// A number of 1 to 64 bits; higher bits are cut off.
     pub fn number(&mut self, value: u64, width: u32) -> Term {
         assert!((1..=64).contains(&width), "a number of {width} bits");
         self.make(Node::Number(value & mask(width)), Sort::Bits(width))
     }
 
-    /// The value of a constant.
+    /// The value of a constant; `None` for other terms.
     pub fn constant(&self, term: Term) -> Option<u64> {
         match self.node(term) {
             Node::Number(value) => Some(*value),
@@ -249,13 +250,13 @@ impl Terms {
         }
     }
 
-    /// The octet at a 32-bit index. An array has no end: who reads a message asks for its size first.
+    /// The octet at a 32-bit index. An array has no end: code that reads a message checks its size first.
     pub fn select(&mut self, octets: Term, index: Term) -> Term {
         let index = self.now(index);
         self.make(Node::Select(octets, index), Sort::Bits(8))
     }
 
-    /// A function of which nothing is known but that equal arguments give equal results.
+    /// An uninterpreted function: only that equal arguments give equal results is known.
     pub fn apply(&mut self, name: &str, args: Vec<Term>, sort: Sort) -> Term {
         let args = args.into_iter().map(|arg| self.now(arg)).collect();
         self.make(Node::Apply { name: name.to_string(), args }, sort)
@@ -271,7 +272,7 @@ impl Terms {
         }
     }
 
-    /// One bit, or more, as `not zero`.
+    /// Bits as a boolean: not zero.
     pub fn as_truth(&mut self, a: Term) -> Term {
         if self.sort(a) == Sort::Bool {
             return a;
@@ -281,12 +282,12 @@ impl Terms {
         self.not(is_zero)
     }
 
-    /// The term made anew, with what is assumed by now.
+    /// The term, made again under the current assumptions.
     pub fn again(&mut self, term: Term) -> Term {
         self.all_again(&[term])[0]
     }
 
-    /// The same of several, which share what they are made of.
+    /// The same for several terms, which share their parts.
     pub fn all_again(&mut self, roots: &[Term]) -> Vec<Term> {
         let mut made: HashMap<Term, Term> = HashMap::new();
         for old in self.below(roots) {
@@ -318,12 +319,13 @@ impl Terms {
         roots.iter().map(|root| made[root]).collect()
     }
 
-    /// How often something was assumed of numbers: where that has not changed, terms that are made again are as they were.
+    /// How often an assumption about numbers was made. While that does not change, terms that are made again stay the
+    /// same.
     pub(crate) fn assumed_of_numbers(&self) -> u64 {
         self.assumed.of_numbers
     }
 
-    /// Assumes facts, each as what is assumed by now makes it, until that tells nothing new; not more often than a few times.
+    /// Assumes facts, each simplified by the current assumptions, until nothing new follows; at most three times.
     pub fn assume_all(&mut self, facts: &[Term]) {
         for _ in 0..3 {
             let before = self.assumed_of_numbers();

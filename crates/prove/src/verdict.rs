@@ -1,8 +1,8 @@
-//! What is known of what was judged: way by way, goals that were shown, or why it is open.
+//! Verdicts: for each way of what was judged, the goals that were shown, or why it is open.
 
 use std::collections::BTreeMap;
 
-/// What is known of a path.
+/// The verdict about a path.
 #[derive(Clone, Debug)]
 pub struct Judged {
     /// Each way through it that ends, in the order of its text.
@@ -10,7 +10,7 @@ pub struct Judged {
 }
 
 impl Judged {
-    /// Whether all its ways are proved, and one is taken.
+    /// Whether all its ways are proved, and at least one is taken.
     pub fn is_proved(&self) -> bool {
         let is_taken = |way: &Way| way.verdict.as_ref().is_ok_and(|goals| !goals.is_empty());
         self.ways.iter().all(|way| way.verdict.is_ok()) && self.ways.iter().any(is_taken)
@@ -20,37 +20,37 @@ impl Judged {
 /// One way through a path.
 #[derive(Clone, Debug)]
 pub struct Way {
-    /// Conditions on it.
+    /// The number of conditions on it.
     pub guards: usize,
-    /// How many goals of each kind were shown, none where it is never taken; or why it is open.
+    /// The number of goals shown of each kind, empty if the way is never taken; or why it is open.
     pub verdict: Result<Goals, Open>,
 }
 
-/// Goals that were shown, by kind.
+/// Numbers of goals that were shown, by kind.
 pub type Goals = BTreeMap<Kind, u32>;
 
-/// What a goal is about.
+/// The subject of a goal.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Kind {
-    /// Nothing is reported, by the path nor by the layers.
+    /// Neither the path nor the layers make a report.
     Reports,
-    /// Who is spoken of is there, and so are the octets that are looked at.
+    /// The objects that are referred to exist, and so do the octets that are read.
     There,
-    /// What leaves by ports, in order.
+    /// Outputs at ports, in order.
     Outputs,
     /// Cells, elements of arrays and counters.
     State,
-    /// What is armed and stopped, in order.
+    /// Timers armed and stopped, in order.
     Timers,
-    /// How messages end inside.
+    /// The ends of messages inside the stack.
     Ends,
 }
 
 impl Kind {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [Kind; 6] = [Kind::Reports, Kind::There, Kind::Outputs, Kind::State, Kind::Timers, Kind::Ends];
 
-    /// As it is printed.
+    /// The printed name.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Reports => "reports",
@@ -67,7 +67,7 @@ impl Kind {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Open {
     pub why: String,
-    /// A state and an event for which nobody has shown it, as names and values: it may be one that is never reached.
+    /// A state and an event for which it is not shown, as names and values. The state may be unreachable.
     pub values: Vec<(String, u64)>,
 }
 

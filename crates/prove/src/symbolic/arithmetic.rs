@@ -7,7 +7,7 @@ use super::{Reader, Value, MAY_BE_ONE};
 use crate::term::{Operator, Sort, Term};
 
 impl Reader<'_> {
-    /// A result, and when it is reported. A table: an arm for each operator.
+    /// A result, and the condition under which it is reported. This is a table: an arm for each operator.
     pub(super) fn arithmetic(&mut self, op: Binary, a: Term, b: Term) -> (Term, Option<Term>) {
         if self.terms.sort(a) == Sort::Bool {
             return (self.boolean(op, a, b), None);
@@ -22,7 +22,7 @@ impl Reader<'_> {
             }
             Binary::Add => {
                 let sum = self.terms.binary(Operator::Add, a, b);
-                // As whoever asks before would: whether what is left above the one is less than the other.
+                // In the form of a check before the addition: whether the room above one number is less than the other.
                 let ones = self.terms.number(u64::MAX, width);
                 let room = self.terms.binary(Operator::Xor, b, ones);
                 let carried = self.terms.less(room, a);
@@ -58,7 +58,8 @@ impl Reader<'_> {
         }
     }
 
-    /// On `seqN`: order is circular, and sums and products go round without a report (docs/semantics.md, A4).
+    /// Arithmetic on `seqN`: order is circular, and sums and products wrap around without a report (docs/semantics.md,
+    /// A4).
     pub(super) fn around(&mut self, op: Binary, a: Term, b: Term) -> (Term, Option<Term>) {
         match op {
             Binary::Min | Binary::Max => {
@@ -71,7 +72,7 @@ impl Reader<'_> {
         }
     }
 
-    /// By zero: zero, and reported (docs/semantics.md, A3).
+    /// Division by zero gives zero, and is reported (docs/semantics.md, A3).
     fn divided(&mut self, operator: Operator, a: Term, b: Term, zero: Term) -> (Term, Option<Term>) {
         let by_zero = self.terms.equal(b, zero);
         let quotient = self.terms.binary(operator, a, b);
@@ -122,7 +123,7 @@ impl Reader<'_> {
         Ok(self.circular(low, high, strict))
     }
 
-    /// RFC 1982: `high - low` in `1 .. 2^(n-1)`, or `0 ..` when not strict.
+    /// RFC 1982: `high - low` is in `1 .. 2^(n-1)`; `0 ..` if not strict.
     pub(crate) fn circular(&mut self, low: Term, high: Term, strict: bool) -> Term {
         let width = self.terms.width(low);
         let ahead = self.terms.binary(Operator::Sub, high, low);

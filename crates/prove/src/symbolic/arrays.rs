@@ -1,4 +1,4 @@
-//! Arrays as values: a term an item. An index that is not constant chooses among all that it may be.
+//! Arrays as values: one term for each item. An index that is not constant becomes a choice among all items.
 
 use mokume_reaction::{Compare, Type, Value as Id};
 
@@ -7,7 +7,7 @@ use super::{sort_of, Reader, Value};
 use crate::term::{Sort, Term};
 
 impl Reader<'_> {
-    /// The zero of an item.
+    /// The zero of an item's type.
     fn zero_of(&mut self, item: Type) -> Result<Term, String> {
         match (item, sort_of(self.automaton, item)) {
             (Type::Reason, _) => Err("an array of reasons".into()),
@@ -22,7 +22,7 @@ impl Reader<'_> {
         Ok(vec![zero; count as usize])
     }
 
-    /// Whether an index is a place.
+    /// Whether an index equals a place.
     fn is_place(&mut self, index: Term, place: usize) -> Term {
         let width = self.terms.width(index);
         if width < 64 && place as u64 >> width != 0 {
@@ -40,7 +40,7 @@ impl Reader<'_> {
         Ok(items)
     }
 
-    /// An item; beyond the end: zero.
+    /// An item; zero beyond the end.
     pub(super) fn item(&mut self, ty: Type, items: &[Term], index: Term) -> Result<Term, String> {
         let mut found = self.zero_of(ty)?;
         for (place, item) in items.iter().enumerate().rev() {
@@ -50,7 +50,7 @@ impl Reader<'_> {
         Ok(found)
     }
 
-    /// `with` stands from the index on; what would stand beyond the end is left out.
+    /// The items with `with` from the index on; values beyond the end are left out.
     pub(super) fn splice(&mut self, items: &[Term], index: Term, with: &[Term]) -> Vec<Term> {
         let mut changed = items.to_vec();
         for first in 0..items.len() {
@@ -62,7 +62,7 @@ impl Reader<'_> {
         changed
     }
 
-    /// So many items from the index on; beyond the end: zeros.
+    /// The items from the index on, as many as the type has; zeros beyond the end.
     pub(super) fn slice(&mut self, items: &[Term], index: Term, ty: Type) -> Result<Vec<Term>, String> {
         let mut found = self.zeros(ty)?;
         for first in 0..items.len() {
@@ -74,7 +74,7 @@ impl Reader<'_> {
         Ok(found)
     }
 
-    /// The one or the other: numbers, or arrays of as many items.
+    /// A choice between two numbers, or between two arrays of equal length.
     pub(super) fn choose(&mut self, condition: Term, a: Value, b: Value) -> Result<Value, String> {
         match (a, b) {
             (Value::Bits(a), Value::Bits(b)) => Ok(Value::Bits(self.terms.choose(condition, a, b))),

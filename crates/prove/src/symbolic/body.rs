@@ -1,6 +1,7 @@
-//! Handlers, blocks and operations as terms; emissions carried out in order, each with all that follows from it.
+//! Handlers, blocks and operations as terms. Emissions are delivered in order, each with all that follows from it.
 //!
-//! An emission is a call when its handler has ended. One that an older one of its channel would come before (O3) is an escape.
+//! An emission is a call after its handler has ended. If an older emission of its channel could come before it (O3),
+//! the way is an escape.
 
 use mokume_reaction::{
     Body, Channel, ClassId, Handler, HandlerId, LayerId, OpKind, Operation, Terminator, Trigger, Type,
@@ -15,10 +16,10 @@ use crate::term::{Sort, Term};
 /// Why a way through a path that refuses is not read further.
 pub(super) const REFUSED: &str = "refused";
 
-/// A loop that goes round more often than this is an escape.
+/// The most steps of a way; a loop with more is an escape.
 const MOST_STEPS: usize = 512;
 
-/// Whether there is one way on from a block, to the end.
+/// Whether a block leads to the end by jumps only.
 fn returns(body: &Body, mut block: usize) -> bool {
     for _ in 0..body.blocks.len() {
         let Terminator::Jump { to } = &body.blocks[block].terminator else { break };
@@ -41,7 +42,7 @@ impl Reader<'_> {
         self.run_body(leaf, object, handler, args)
     }
 
-    /// The same of a handler at whose instant nobody is touched.
+    /// The same for a handler whose instant makes no object dirty.
     pub(super) fn run_body(
         &mut self,
         leaf: Leaf,
@@ -57,7 +58,7 @@ impl Reader<'_> {
         let (mut done, mut finished) = (Vec::new(), Vec::new());
         let mut ways = vec![enter(body, leaf, &all)];
         while let Some(last) = ways.len().checked_sub(1) {
-            // Where ways can come together, the one that is furthest behind goes on.
+            // If ways can be merged, the one that is furthest behind continues.
             let first = order.as_ref().and_then(|order| (0..=last).min_by_key(|way| order[ways[*way].block]));
             let mut way = ways.remove(first.unwrap_or(last));
             if order.is_some() {
@@ -118,7 +119,7 @@ impl Reader<'_> {
         Ok(done)
     }
 
-    /// All ways through a path: what it puts out leaves at once, and in order.
+    /// All ways through a path. Its outputs leave at once, in order.
     pub(super) fn run_path(
         &mut self,
         leaf: Leaf,
@@ -134,7 +135,7 @@ impl Reader<'_> {
             if done.len() + ways.len() > MOST_LEAVES {
                 return Err("more ways through the path than are read".into());
             }
-            // Behind all guards nothing is a condition.
+            // After all guards there are no more conditions.
             if !self.assumes && returns(body, way.block) {
                 done.push(way.leaf);
                 continue;
@@ -174,7 +175,7 @@ impl Reader<'_> {
         Ok(done)
     }
 
-    /// A handler's emissions, in order, each with all that follows from it (docs/semantics.md, O2).
+    /// Delivers a handler's emissions in order, each with all that follows from it (docs/semantics.md, O2).
     fn carry_out(&mut self, sender: LayerId, leaf: Leaf, emissions: Vec<Emission>) -> Result<Vec<Leaf>, String> {
         if emissions.iter().any(|emission| matches!(emission, Emission::Given { .. })) {
             return Err("a handler that gives values".into());
@@ -185,8 +186,8 @@ impl Reader<'_> {
         self.pending.extend(channels.into_iter().rev());
         for emission in emissions {
             let channel = self.pending.pop();
-            // Never past an older one of the same channel (O3).
-            // What stands in a queue when a layer emits is not known.
+            // Never before an older one of the same channel (O3). The content of the queue when a layer emits is not
+            // known.
             let may_be_behind = self.is_inside && channel.is_some_and(|channel| self.automaton.is_queued(channel));
             if may_be_behind || channel.is_some_and(|channel| self.pending[..older].contains(&channel)) {
                 let live = leaves.iter_mut().filter(|leaf| leaf.escape.is_none());
@@ -218,7 +219,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The class of whom an emission is for.
+    /// The class of an emission's receiver.
     fn class_for(&self, to: To) -> ClassId {
         match to {
             To::Object(object) => self.class_of(object),
@@ -252,7 +253,7 @@ impl Reader<'_> {
             leaf.handed = Some(Handed { handler, target, args: args.clone() });
             return Ok(vec![leaf]);
         }
-        // Whom an event is for may have ended: then it is gone, and nothing is as it is read here.
+        // The receiver of an event may have ended: then the event is gone, and this way is wrong.
         let lives = self.lives(target);
         let ended = self.terms.not(lives);
         if self.terms.constant(ended) != Some(0) {
@@ -261,7 +262,8 @@ impl Reader<'_> {
         self.run_handler(leaf, target, handler, args.clone())
     }
 
-    /// Whom an event is for is not there: then nothing is as it is read. Where reactions of two automata are compared, that is taken to be impossible.
+    /// Records the condition under which a receiver does not exist; then this way is wrong. A comparison of two
+    /// automata assumes that it is impossible.
     fn addressed(&self, missing: Term, leaf: &mut Leaf) {
         let list = if self.compares { &mut leaf.believed } else { &mut leaf.nulls };
         if !list.contains(&missing) {
@@ -291,7 +293,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// A table, one row an operation: those of several lines are in files of their own.
+    /// This is a table, one row for each operation; longer ones are in files of their own.
     fn operation(&mut self, op: &OpKind, way: &mut Way) -> Result<Vec<Value>, String> {
         use OpKind as K;
         let one = |term: Term| Ok(vec![Value::Bits(term)]);
@@ -359,7 +361,7 @@ impl Reader<'_> {
                 let object = way.object(*object)?;
                 if let Some((referred, null)) = self.follow(object, *cell) {
                     if self.objects()[referred.0 as usize].1 != Origin::Cell(object, *cell) {
-                        // It leads back to where it came from, if it is there.
+                        // It leads back to its origin, if it exists.
                         let lives = self.lives(object);
                         way.leaf.nulls.push(self.terms.not(lives));
                         way.leaf.nulls.extend(given.null());
@@ -408,7 +410,7 @@ impl Reader<'_> {
             }
             K::Emit { target, event, args } => {
                 let args = args.iter().map(|arg| way.value(*arg)).collect::<Result<Vec<_>, _>>()?;
-                // What is for nobody is gone.
+                // An emission to null is gone.
                 let null = way.value(*target)?.null();
                 if let (Some(null), false) = (null, self.is_alone) {
                     self.addressed(null, &mut way.leaf);
@@ -434,7 +436,8 @@ impl Reader<'_> {
                 way.leaf.ended.push(End { reason: *reason, is_consumed, when });
                 Ok(Vec::new())
             }
-            // For which of several reasons a wire refuses is not read in the right order: that is enough only where both sides are refused by it.
+            // The order in which a wire checks several reasons is not read. That suffices only if the same wire refuses
+            // on both sides.
             K::DropFor { .. } if !self.compares => {
                 Err(format!("an operation that is not read symbolically: {}", op.row().name))
             }
@@ -476,7 +479,7 @@ impl Reader<'_> {
                 message_back(message)
             }
             K::SumPart { message, at, size } => self.sum_part(*message, *at, *size, way),
-            // Ways that take from a quota or give to one are not read on, so it is as it was.
+            // Ways that take from a quota or give to one are not read further, so it is unchanged.
             K::Left { object, cell } => {
                 let object = way.object(*object)?;
                 let left = self.left_now(&way.leaf, object, *cell)?;
@@ -499,7 +502,7 @@ impl Reader<'_> {
             K::Share { message } => message_back(way.message(*message)?),
             K::Join { first, second } => self.join_empty(*first, *second, way),
             K::Count { object, cell, amount } => self.count((*object, *cell), *amount, way),
-            // What this reading does not cover: the way is an escape.
+            // This reading does not cover these: the way is an escape.
             K::Sample { .. }
             | K::GetAll { .. }
             | K::SetAll { .. }
@@ -511,7 +514,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A function without effects, its ways joined by `if`.
+    /// A function without effects; its ways are joined by `if`.
     fn call(&mut self, function: usize, args: Vec<Value>, leaf: &mut Leaf) -> Result<Vec<Value>, String> {
         let automaton = self.automaton;
         let body = &automaton.functions[function].body;
@@ -529,7 +532,7 @@ impl Reader<'_> {
             self.run_block(body, &mut way)?;
             if let Terminator::Yield { values } = &body.blocks[way.block].terminator {
                 let values = values.iter().map(|value| way.value(*value)).collect::<Result<Vec<_>, _>>()?;
-                // On the way itself its conditions are nothing new.
+                // Under the assumptions of the way itself, its conditions would all be true.
                 self.at(leaf);
                 results.push((self.terms.all(&way.leaf.condition), values));
                 for (key, term) in way.leaf.cells {
@@ -549,7 +552,7 @@ impl Reader<'_> {
                         leaf.looked.push((object, both));
                     }
                 }
-                // A report inside a way of a function happens when that way is taken.
+                // A report inside a function happens when its way is taken.
                 for trap in way.leaf.traps {
                     let taken = results.last().map(|(condition, _)| *condition);
                     let both = self.terms.all(&[trap, taken.ok_or("no way")?]);
@@ -578,7 +581,7 @@ impl Reader<'_> {
                 *old = match (&*old, new) {
                     (Value::Bits(a), Value::Bits(b)) => Value::Bits(self.terms.choose(condition, b, *a)),
                     (a, b) if *a == b => b,
-                    // No function gives arrays.
+                    // No function returns arrays.
                     _ => return Err("a function that yields different objects".into()),
                 };
             }

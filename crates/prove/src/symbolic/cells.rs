@@ -1,4 +1,4 @@
-//! Constants, truth, and what cells hold, as terms.
+//! Constants, truth values, and the contents of cells, as terms.
 
 use mokume_reaction::{CellId, Type, Value as Id};
 
@@ -18,7 +18,7 @@ impl Reader<'_> {
         Ok(vec![Value::Bits(term)])
     }
 
-    /// Logical on truth values, bitwise on numbers.
+    /// Negation: logical on truth values, bitwise on numbers.
     pub(super) fn opposite(&mut self, a: Id, way: &Way) -> Result<Vec<Value>, String> {
         let a = way.bits(a)?;
         let term = if self.terms.sort(a) == Sort::Bool {
@@ -30,7 +30,7 @@ impl Reader<'_> {
         Ok(vec![Value::Bits(term)])
     }
 
-    /// The parent of an object. That of nobody is nobody; of one that has ended, it may be there, or nobody.
+    /// The parent of an object. For null it is null; for an object that has ended it may exist or be null.
     pub(super) fn parent_of(&mut self, value: Value, object: Object) -> Result<Vec<Value>, String> {
         let parent = self.parent(object).ok_or("a class without a parent")?;
         let lives = self.lives(object);
@@ -46,7 +46,7 @@ impl Reader<'_> {
         }])
     }
 
-    /// A cell holds a number from here on.
+    /// Writes a number to a cell.
     pub(super) fn set(&mut self, (object, cell): (Id, CellId), value: Id, way: &mut Way) -> Result<Vec<Value>, String> {
         let object = way.object(object)?;
         let Value::Bits(term) = way.value(value)? else { return Err("a reference that changes".into()) };
@@ -58,7 +58,7 @@ impl Reader<'_> {
         Ok(Vec::new())
     }
 
-    /// An element of an array holds a number from here on.
+    /// Writes a number to an element of an array.
     pub(super) fn set_at(
         &mut self,
         (object, cell): (Id, CellId),
@@ -73,7 +73,7 @@ impl Reader<'_> {
         Ok(Vec::new())
     }
 
-    /// A timer is armed, or stopped.
+    /// Arms or stops a timer.
     pub(super) fn set_timer(
         &mut self,
         (object, cell): (Id, CellId),
@@ -87,7 +87,7 @@ impl Reader<'_> {
         Ok(Vec::new())
     }
 
-    /// Whether a timer is armed by now.
+    /// Whether a timer is armed now.
     pub(super) fn is_armed(&mut self, (object, cell): (Id, CellId), way: &mut Way) -> Result<Vec<Value>, String> {
         let object = way.object(object)?;
         let class = self.class_of(object);
@@ -100,7 +100,7 @@ impl Reader<'_> {
         Ok(vec![Value::Bits(armed)])
     }
 
-    /// A counter counts.
+    /// Adds to a counter.
     pub(super) fn count(
         &mut self,
         (object, cell): (Id, CellId),

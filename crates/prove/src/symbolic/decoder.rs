@@ -1,4 +1,4 @@
-//! Decoders as terms: all ways through one, each with its condition, and what it makes of the packet.
+//! Decoders as terms: all ways through one, each with its condition and its result.
 
 use std::collections::BTreeMap;
 
@@ -25,16 +25,16 @@ pub(super) struct Decoded {
     pub result: Result<Message, ReasonId>,
 }
 
-/// What is to hold of a packet that was read to the end of its header.
+/// A check of a packet after all of its header is read.
 #[derive(Clone)]
 enum Check<'w> {
     Truth(Term, ReasonId),
-    /// The field, what it must be, and at which bit it stands.
+    /// The field, the value that it must have, and the bit where it begins.
     Computed(&'w WireField, &'w WireExpression, ReasonId, u32),
     Constraint(&'w WireConstraint),
 }
 
-/// One way through the items, as far as it has come.
+/// One way through the items, as far as it is read.
 #[derive(Clone, Default)]
 struct Decoder<'w> {
     condition: Vec<Term>,
@@ -43,11 +43,11 @@ struct Decoder<'w> {
     headers: BTreeMap<(HeaderId, u32), Term>,
     variants: BTreeMap<HeaderId, VariantId>,
     checks: Vec<Check<'w>>,
-    /// Octets of the packet, where a field has said so.
+    /// The number of octets of the packet, if a field has set it.
     end: Option<Term>,
 }
 
-/// What is decoded, and the ways that have come to an end.
+/// The decoding, and the ways that have ended.
 struct Decoding<'m, 'w> {
     packet: &'m Message,
     id: WireId,
@@ -56,7 +56,7 @@ struct Decoding<'m, 'w> {
 }
 
 impl Decoding<'_, '_> {
-    /// The packet is refused on this way where `bad` holds as well.
+    /// Refuses the packet on this way if `bad` holds too.
     fn refuse(&mut self, condition: &[Term], bad: Term, reason: ReasonId) {
         self.done.push(Decoded { condition: [condition, &[bad]].concat(), result: Err(reason) });
     }
@@ -74,7 +74,7 @@ impl Reader<'_> {
         Ok(at.done)
     }
 
-    /// The decoders behind the items, by the ways that lead there.
+    /// The decoders after the items, one for each way.
     fn decode_items<'w>(
         &mut self,
         at: &mut Decoding<'_, 'w>,
@@ -157,14 +157,14 @@ impl Reader<'_> {
         }
     }
 
-    /// The way on which a condition holds as well; none if it is never taken.
+    /// The way with one more condition; `None` if it is never taken.
     fn with<'w>(&mut self, mut decoder: Decoder<'w>, condition: Term) -> Option<Decoder<'w>> {
         decoder.condition.push(condition);
         let all = self.terms.all(&decoder.condition);
         (self.terms.constant(all) != Some(0)).then_some(decoder)
     }
 
-    /// One way for each arm; where no tag is hit, the packet is refused.
+    /// One way for each arm; if no tag matches, the packet is refused.
     fn decode_choice<'w>(
         &mut self,
         at: &mut Decoding<'_, 'w>,
@@ -187,7 +187,7 @@ impl Reader<'_> {
                 taken.headers.insert((common.header, common.field), value);
             }
             let mut read = self.decode_items(at, &arm.items, vec![taken])?;
-            // What an arm before could have said is refused.
+            // A packet that an earlier arm could have encoded is refused.
             for before in
                 arms[..place].iter().filter(|before| !before.commons.is_empty() && before.selects == arm.selects)
             {
@@ -212,7 +212,7 @@ impl Reader<'_> {
         Ok(ways)
     }
 
-    /// Options where it is known, octet by octet, which they are and where they end.
+    /// Options whose kinds and ends are known, octet by octet.
     fn decode_options<'w>(
         &mut self,
         at: &mut Decoding<'_, 'w>,
@@ -268,13 +268,13 @@ impl Reader<'_> {
         Ok(decoders)
     }
 
-    /// The number that a term is by now.
+    /// The number that a term equals, if it is known by now.
     fn number_of(&mut self, term: Term) -> Option<u64> {
         let term = self.terms.again(term);
         self.terms.constant(term)
     }
 
-    /// No option is there.
+    /// Leaves all options out.
     fn leave_out_options(&mut self, options: &WireOptions, decoder: &mut Decoder<'_>) {
         for arm in &options.arms {
             let OptionArm::Known { header, field, repeat, .. } = arm else { continue };
@@ -286,7 +286,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The header fields of a part that is not there are zero.
+    /// Sets the header fields of an absent part to zero.
     fn leave_out(&mut self, items: &[WireItem], decoder: &mut Decoder<'_>) {
         for field in WireItem::fields(items) {
             if let FieldValue::Header { header, field: index, .. } = &field.value {
@@ -296,7 +296,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads a field of a packet that is long enough, and notes what is to be checked of it.
+    /// Reads a field of a packet that is long enough, and records its checks.
     fn decode_field<'w>(&mut self, at: &mut Decoding<'_, 'w>, field: &'w WireField, decoder: &mut Decoder<'w>) {
         let first_bit = decoder.bit;
         let value = self.read_bits(at, field, decoder);
@@ -326,11 +326,11 @@ impl Reader<'_> {
         }
     }
 
-    /// From here on the packet ends where a field says: not behind its octets, and not in front of what was read.
+    /// From here on, the packet ends where a field says: not after its octets, and not before what was read.
     fn cut(&mut self, at: &mut Decoding, value: Term, plus: u64, decoder: &mut Decoder<'_>) {
         let end = self.end(at, decoder);
         let (value, end) = (self.terms.resize(value, WIDE), self.terms.resize(end, WIDE));
-        // So that the sum does not go around.
+        // Prevents the sum from wrapping around.
         let most = self.terms.number(u64::MAX - plus, WIDE);
         let large = self.terms.less(most, value);
         let plus = self.terms.number(plus, WIDE);
@@ -343,12 +343,12 @@ impl Reader<'_> {
         decoder.end = Some(self.terms.resize(size, 32));
     }
 
-    /// The octets of the packet, 32 bits.
+    /// The number of octets of the packet, 32 bits.
     fn end(&mut self, at: &Decoding, decoder: &Decoder<'_>) -> Term {
         decoder.end.unwrap_or_else(|| at.packet.size(self.terms))
     }
 
-    /// The bits of a field at the decoder's place, which goes on behind it; a packet that ends before is refused.
+    /// The bits of a field at the decoder's position, which moves on; a packet that ends before is refused.
     fn read_bits(&mut self, at: &mut Decoding, field: &WireField, decoder: &mut Decoder) -> Term {
         let width = u32::from(field.width);
         let (first, last) = (decoder.bit / 8, (decoder.bit + width - 1) / 8);
@@ -394,7 +394,7 @@ impl Reader<'_> {
         self.terms.any(&within)
     }
 
-    /// Behind the last item: the packet is cut where the wire says, all is checked, and the headers are taken off.
+    /// After the last item: trims the packet as the wire says, makes all checks, and takes the headers off.
     fn finish_decoding(&mut self, at: &mut Decoding, mut decoder: Decoder<'_>, taking: Headers) -> Result<(), String> {
         let mut message = self.trimmed(at, &decoder);
         for check in std::mem::take(&mut decoder.checks) {
@@ -404,7 +404,7 @@ impl Reader<'_> {
             decoder.condition.push(good);
         }
         if taking == Headers::Taken {
-            // As it was met, with what the wire cuts off.
+            // The packet as the wire met it, with the octets that the wire cuts off.
             message.received.insert(at.id, (at.packet.base, at.packet.front.len()));
             message.skip(self.terms, decoder.bit / 8);
             self.push_headers(&mut message, at.wire, &decoder)?;
@@ -413,7 +413,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The packet up to where a field says that it ends.
+    /// The packet up to the end that a field gives.
     fn trimmed(&mut self, at: &Decoding, decoder: &Decoder<'_>) -> Message {
         let mut trimmed = at.packet.clone();
         if let Some(size) = decoder.end {
@@ -422,7 +422,7 @@ impl Reader<'_> {
         trimmed
     }
 
-    /// Whether a check holds, and why the packet is refused where it does not.
+    /// Whether a check holds, and the reason for which the packet is refused otherwise.
     fn check(&mut self, check: &Check, packet: &Message, decoder: &Decoder<'_>) -> Result<(Term, ReasonId), String> {
         let octets = decoder.bit / 8;
         let (whole, header) = (packet.size(self.terms), self.terms.number(u64::from(octets), 32));
@@ -444,7 +444,7 @@ impl Reader<'_> {
         })
     }
 
-    /// The wire's headers on the message, the lowest layer's on top.
+    /// Pushes the wire's headers on the message, the lowest layer's on top.
     fn push_headers(&mut self, message: &mut Message, wire: &Wire, decoder: &Decoder<'_>) -> Result<(), String> {
         let automaton = self.automaton;
         for header in wire.headers.iter().rev() {
@@ -463,7 +463,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The packet with its header octets named one by one, a computed field's own ones zero.
+    /// The packet with its header octets as single terms; the octets of a computed field are zero.
     fn known_front(&mut self, packet: &Message, octets: u32, field: &WireField, at: u32) -> Message {
         let mut seen = packet.clone();
         let front: Vec<Term> = (0..octets).map(|i| packet.octet(self.terms, i)).collect();

@@ -15,26 +15,26 @@ use crate::term::{Operator, Term};
 /// The headers of a message that a wire carries: their variants and fields.
 type Pushed = BTreeMap<HeaderId, (VariantId, Vec<Value>)>;
 
-/// A field's value that is filled in when the rest is known.
+/// A field whose value is filled in when the rest is known.
 struct Late<'a> {
     octet: usize,
-    /// The first bit within the octet, the high one is 0: of one that is no number of whole octets, and lies within one.
+    /// For a field that is not made of whole octets and is within one: its first bit in the octet; the high bit is 0.
     bit: Option<u32>,
     field: &'a WireField,
     expression: &'a WireExpression,
 }
 
 struct Encoder<'a> {
-    /// Bits of an octet that is not full yet: the number so far.
+    /// The bits so far of an unfinished octet.
     partial: Option<Term>,
     octets: Vec<Term>,
     fields: BTreeMap<FieldIndex, Term>,
     late: Vec<Late<'a>>,
-    /// When a field is too narrow for its value, which is reported.
+    /// Conditions under which a value does not fit its field, which is reported.
     narrow: Vec<Term>,
 }
 
-/// Takes the headers off a message that a wire carries, the one on top first.
+/// Takes the headers that a wire carries off a message, the top one first.
 fn taken_off(message: &mut Message, wanted: &[HeaderId]) -> Result<Pushed, String> {
     let mut headers = Pushed::new();
     for expected in wanted {
@@ -47,13 +47,14 @@ fn taken_off(message: &mut Message, wanted: &[HeaderId]) -> Result<Pushed, Strin
     Ok(headers)
 }
 
-/// Whether the headers have the variants that an arm is for.
+/// Whether the headers have the variants of an arm.
 fn are_there(arm: &WireArm, headers: &Pushed) -> bool {
     arm.selects.iter().all(|(header, variant)| headers.get(header).is_some_and(|(known, _)| known == variant))
 }
 
 impl Reader<'_> {
-    /// Takes the wire's headers off and puts their octets in front. The result: each of these terms that holds is reported.
+    /// Takes the wire's headers off and puts their octets in front. Returns the conditions under which a report is
+    /// made.
     pub(super) fn encode(&mut self, message: &mut Message, wire: WireId) -> Result<Vec<Term>, String> {
         let automaton = self.automaton;
         let wire = &automaton.wires[wire.index()];
@@ -85,7 +86,7 @@ impl Reader<'_> {
                 let wide = self.terms.resize(value, 8);
                 let by = self.terms.number(u64::from(8 - bit - u32::from(late.field.width)), 8);
                 let bits = self.terms.binary(Operator::Shl, wide, by);
-                // Zeros stand there.
+                // The octet has zeros in these bits.
                 let there = message.front[late.octet];
                 message.front[late.octet] = self.terms.binary(Operator::Or, there, bits);
                 continue;
@@ -96,7 +97,7 @@ impl Reader<'_> {
         Ok(encoder.narrow)
     }
 
-    /// The low bits of a wide number, and when it has others; never, if it cannot be wider.
+    /// The low bits of a wide number, and the condition that it has others; `None` if it cannot have any.
     fn narrowed(&mut self, wide: Term, width: u32) -> (Term, Option<Term>) {
         let most = self.terms.number(u64::MAX >> (WIDE - width.min(WIDE)), WIDE);
         let over = self.terms.less(most, wide);
@@ -168,7 +169,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// An option that the header says to be there, or not.
+    /// An option, which is present if the header says so.
     fn encode_option<'w>(
         &mut self,
         options: &'w WireOptions,
@@ -193,7 +194,7 @@ impl Reader<'_> {
         self.encode_items(items, headers, encoder)
     }
 
-    /// A field of a header; zero where the message has another variant of it.
+    /// A field of a header; zero if the message has another variant of it.
     fn field_of(&mut self, headers: &Pushed, (header, variant, field): (HeaderId, VariantId, u32), width: u32) -> Term {
         let found = headers.get(&header).filter(|known| known.0 == variant);
         match found.and_then(|(_, fields)| fields.get(field as usize)) {
@@ -202,7 +203,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The first arm that says what the headers at hand have; `tag`: what its tag must be, if it is known by then.
+    /// The first arm that fits the current headers; `tag`: the tag that it must have, if that is known by then.
     fn arm_of<'w>(
         &mut self,
         arms: &'w [WireArm],
@@ -231,7 +232,7 @@ impl Reader<'_> {
         Ok(None)
     }
 
-    /// The tag that the headers at hand ask for, from the choice that names the field.
+    /// The tag for the current headers, from the choice that names the field.
     fn tag_of(&mut self, items: &[WireItem], index: FieldIndex, headers: &Pushed) -> Result<u64, String> {
         let arms = items.iter().find_map(|item| match item {
             WireItem::Choice { on, arms, .. } if *on == index => Some(arms),

@@ -1,4 +1,4 @@
-//! Messages in places, quotas, and messages that become one.
+//! Messages stored at places, quotas, and joined messages.
 
 use mokume_reaction::{Body, CellId, CellKind, ReasonId, Target, Value as Id};
 
@@ -7,7 +7,7 @@ use super::{End, Leaf, Object, Reader, Value, MAY_BE_ONE};
 use crate::term::{Operator, Term};
 
 impl Reader<'_> {
-    /// What was done last to a place on the way: which of all that was done to places; none where nothing was.
+    /// The last action on a place on this way, as an index into `kept`; `None` if there was none.
     pub(super) fn kept_at(
         &mut self,
         leaf: &Leaf,
@@ -33,7 +33,7 @@ impl Reader<'_> {
         Ok(None)
     }
 
-    /// Whether a place has a message by now; and whether there is no such place.
+    /// Whether a place holds a message now; and whether there is no such place.
     pub(super) fn has_message(
         &mut self,
         leaf: &Leaf,
@@ -65,7 +65,8 @@ impl Reader<'_> {
         Ok(Vec::new())
     }
 
-    /// A share of what was kept on the way; else only the empty place is read on.
+    /// A share of a message stored on this way. A message stored before is not known, so then only the way with the
+    /// empty place is read.
     pub(super) fn share_held(
         &mut self,
         body: &Body,
@@ -86,7 +87,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Only the empty place is read on: what was kept before is not known.
+    /// Reads only the way with the empty place: a message stored before is not known.
     fn without_message(&mut self, body: &Body, mut way: Way, at: (Object, CellId, Term), otherwise: &Target) -> Ended {
         let (holds, beyond) = self.holds(at.0, at.1, at.2);
         let is_place = self.terms.not(beyond);
@@ -107,7 +108,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What was kept before may be taken out, and then be consumed.
+    /// A message stored before may be taken out, and then be consumed.
     pub(super) fn take_out(
         &mut self,
         body: &Body,
@@ -141,7 +142,7 @@ impl Reader<'_> {
         self.go(body, vec![(way, Some(holds), then, vec![Value::Held]), (other, Some(empty), otherwise, Vec::new())])
     }
 
-    /// What a place has is consumed, if it has something.
+    /// Consumes the message at a place, if it holds one.
     pub(super) fn consume_held(
         &mut self,
         (object, cell): (Id, CellId),
@@ -165,12 +166,12 @@ impl Reader<'_> {
             }
             None => way.leaf.ended.push(End { reason, is_consumed: true, when: holds }),
         }
-        // Whatever was there, it is empty now.
+        // In either case the place is now empty.
         way.leaf.kept.push((object, cell, index, None));
         Ok(Vec::new())
     }
 
-    /// Gives back what was taken; more than that is reported.
+    /// Returns units to a quota; more than were taken is reported.
     pub(super) fn give_units(
         &mut self,
         (object, cell): (Id, CellId),
@@ -187,7 +188,7 @@ impl Reader<'_> {
         let taken = self.terms.binary(Operator::Sub, all, left);
         let more = self.terms.less(taken, amount);
         way.leaf.traps.push(more);
-        // No more than was taken comes back.
+        // At most as many as were taken are returned.
         let given = self.terms.choose(more, taken, amount);
         let none = self.terms.number(0, 32);
         let given = self.terms.binary(Operator::Sub, none, given);
@@ -195,7 +196,7 @@ impl Reader<'_> {
         Ok(Vec::new())
     }
 
-    /// What is left of a quota by now.
+    /// What is left of a quota now.
     pub(super) fn left_now(&mut self, leaf: &Leaf, object: Object, cell: CellId) -> Result<Term, String> {
         let mut left = self.left(object, cell);
         for (other, of, amount) in &leaf.spent {
@@ -209,7 +210,7 @@ impl Reader<'_> {
         Ok(left)
     }
 
-    /// Takes what is there; that it is not is reported.
+    /// Takes units from a quota; a shortage is reported.
     pub(super) fn spend(
         &mut self,
         (object, cell): (Id, CellId),
@@ -221,7 +222,7 @@ impl Reader<'_> {
         let left = self.left_now(&way.leaf, object, cell)?;
         let short = self.terms.less(left, amount);
         way.leaf.traps.push(short);
-        // Then nothing is taken.
+        // In a shortage nothing is taken.
         let none = self.terms.number(0, 32);
         let taken = self.terms.choose(short, none, amount);
         way.leaf.spent.push((object, cell, taken));
@@ -249,7 +250,7 @@ impl Reader<'_> {
         self.go(body, vec![(way, Some(enough), then, Vec::new()), (other, Some(short), otherwise, Vec::new())])
     }
 
-    /// The second's octets behind those of the first, which has none.
+    /// Joins two messages of which the first has no octets.
     pub(super) fn join_empty(&mut self, first: Id, second: Id, way: &mut Way) -> Result<Vec<Value>, String> {
         let (first, second) = (way.message(first)?, way.message(second)?);
         let size = first.size(self.terms);

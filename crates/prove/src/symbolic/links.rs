@@ -1,23 +1,25 @@
-//! Links that say to be one to one: whether what is written to them bears it out, as far as that is seen without running it.
+//! Links that claim to be one to one: whether the writes to them support the claim, as far as that is seen without
+//! running them.
 //!
-//! An end of such a link is given an object that was made just now, the sender's own one, or nobody; never one that a cell or a map has, which another may be
-//! linked to by now. That who is linked so is linked once stays believed.
+//! Each end of such a link must be set to a new object, the sender's own object, or null. An object from a cell or a
+//! map does not count, as another may already be linked to it. It is still assumed, not shown, that an object is linked
+//! this way only once.
 
 use mokume_reaction::{
     Automaton, Body, CellId, ClassId, Emission, Fallible, HandlerId, LinkKind, OpKind, Terminator, Trigger, Type, Value,
 };
 
-/// Where a reference comes from.
+/// The origin of a reference.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum From {
     /// It is new, the handler's own object, or null.
     New,
-    /// The event brings it: its place behind the object.
+    /// The event brings it; the number of the argument after the object.
     Event(usize),
     Elsewhere,
 }
 
-/// Of each link, whether it leads back to where it came from.
+/// For each link, whether it leads back to its origin.
 pub(super) fn lead_back(automaton: &Automaton) -> Vec<bool> {
     let written = written(automaton);
     let is_kept = |end: (ClassId, Option<CellId>)| {
@@ -32,7 +34,7 @@ pub(super) fn lead_back(automaton: &Automaton) -> Vec<bool> {
     automaton.links.iter().map(|link| one(link) && is_kept(link.above) && is_kept(link.below)).collect()
 }
 
-/// What is written to cells that hold references: whose, by which handler, and where it comes from.
+/// The writes to cells that hold references: class, cell, handler, and origin of the value.
 fn written(automaton: &Automaton) -> Vec<(ClassId, CellId, Option<HandlerId>, From)> {
     let handlers =
         automaton.handlers.iter().enumerate().map(|(id, handler)| (Some(HandlerId::from(id)), &handler.body));
@@ -52,7 +54,7 @@ fn written(automaton: &Automaton) -> Vec<(ClassId, CellId, Option<HandlerId>, Fr
     written
 }
 
-/// Whether all who emit an event bring what is new there.
+/// Whether all emissions of an event bring a new object as this argument.
 fn brings_new(automaton: &Automaton, id: HandlerId, place: usize) -> bool {
     let handler = automaton.handler(id);
     let Trigger::Event(name) = &handler.trigger else { return false };
@@ -72,7 +74,7 @@ fn brings_new(automaton: &Automaton, id: HandlerId, place: usize) -> bool {
     })
 }
 
-/// All that a value may come from.
+/// All origins of a value.
 fn origins(body: &Body, value: Value, seen: &mut Vec<Value>, from: &mut Vec<From>) {
     if seen.contains(&value) {
         return;

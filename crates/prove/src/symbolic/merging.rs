@@ -1,4 +1,4 @@
-//! Two ways that have done the same, but for numbers, are one: each number is the one or the other.
+//! Merges two ways that have done the same except for numbers: each number becomes a choice between the two.
 
 use mokume_reaction::{Body, Terminator};
 
@@ -6,13 +6,13 @@ use super::way::{Emission, Way};
 use super::{Leaf, Message, Object, Reader, Value};
 use crate::term::{Sort, Term};
 
-/// What is chosen by: where it holds, the first of two ways is taken.
+/// The condition of the choices: where `first` holds, the first of two ways is taken.
 struct By {
     first: Term,
     second: Term,
 }
 
-/// The order in which a body's blocks are come to: none before one that leads to it, but where it goes round.
+/// The place of each block in an order where no block precedes one that leads to it, except in loops.
 pub(super) fn order_of(body: &Body) -> Vec<usize> {
     let mut order = vec![usize::MAX; body.blocks.len()];
     let mut behind = Vec::new();
@@ -52,7 +52,7 @@ fn each_next(terminator: &Terminator, next: &mut impl FnMut(usize)) {
 }
 
 impl Reader<'_> {
-    /// Takes all ways to the same block together that can be.
+    /// Merges a way with all other ways to the same block, as far as possible.
     pub(super) fn merge_ways(&mut self, body: &Body, mut way: Way, ways: &mut Vec<Way>) -> Way {
         let mut place = 0;
         while place < ways.len() {
@@ -82,7 +82,7 @@ impl Reader<'_> {
                     None if is_param() => return None,
                     None => None,
                 },
-                // What only one of them has is of no block that both came through.
+                // A value that only one way has belongs to a block that not both passed.
                 _ => None,
             });
         }
@@ -97,7 +97,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Takes leaves together that have come to their end with the same emissions.
+    /// Merges finished leaves with the same emissions.
     pub(super) fn merge_finished(&mut self, finished: Vec<(Leaf, Vec<Emission>)>) -> Vec<(Leaf, Vec<Emission>)> {
         let mut merged: Vec<(Leaf, Vec<Emission>)> = Vec::new();
         for (mut leaf, mut emissions) in finished {
@@ -223,7 +223,8 @@ impl Reader<'_> {
         Some(merged)
     }
 
-    /// Two ways through the same reaction so far. The terms of what comes out are made on the way up to where they part.
+    /// Merges two ways through the same reaction. The terms of the result are made under the assumptions that both ways
+    /// share.
     fn merge_leaves(&mut self, a: &Leaf, b: &Leaf) -> Option<(Leaf, By)> {
         let is_same = a.escape.is_none()
             && b.escape.is_none()
@@ -290,7 +291,7 @@ impl Reader<'_> {
         Some((leaf, by))
     }
 
-    /// What leaves, timers, elements of arrays, what is kept and taken.
+    /// Merges outputs, timers, elements of arrays, stored messages and quotas.
     fn merge_effects(&mut self, by: &By, leaf: &mut Leaf, a: &Leaf, b: &Leaf) -> Option<()> {
         for (a, b) in a.outs.iter().zip(&b.outs) {
             if (a.port, a.event) != (b.port, b.event) {
@@ -345,7 +346,7 @@ impl Reader<'_> {
         Some(())
     }
 
-    /// Cells and counters: what only one of them has met is in the other as it was.
+    /// Merges cells and counters; what only one of them has met is unchanged in the other.
     fn merge_cells(&mut self, by: &By, leaf: &mut Leaf, a: &Leaf, b: &Leaf) -> Option<()> {
         for key in a.cells.keys().chain(b.cells.keys()).copied() {
             if leaf.cells.contains_key(&key) {
@@ -354,7 +355,7 @@ impl Reader<'_> {
             let [x, y] = [a, b].map(|leaf| leaf.cells.get(&key).copied());
             let is_read_only = !a.written.contains(&key) && !b.written.contains(&key);
             let (x, y) = match (x, y) {
-                // As each way knows it, it is made of more.
+                // The terms that each way knows would be larger.
                 _ if is_read_only => {
                     let before = self.before(key.0, key.1)?;
                     (before, before)

@@ -7,17 +7,18 @@ use mokume_reaction::{AttributeId, Automaton, Endian, HeaderId, Type, VariantId,
 use super::{sort_of, Value};
 use crate::term::{Operator, Sort, Term, Terms};
 
-/// A message on one way through a reaction. Its octets are `front`, and behind them those of `base`.
+/// A message on one way through a reaction. Its octets are `front`, followed by those of `base`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Message {
-    /// The one on top last.
+    /// Its headers, the top one last.
     pub headers: Vec<(HeaderId, VariantId, Vec<Value>)>,
     pub front: Vec<Term>,
     pub base: Base,
     pub attributes: BTreeMap<u32, Term>,
-    /// Of what came with an event of a layer, which may have headers and attributes: its name, and the header that was taken off it.
+    /// For a message of a layer's event, which may have headers and attributes: its name, and the header that was taken
+    /// off it.
     pub inside: Option<(String, Option<(HeaderId, VariantId)>)>,
-    /// Where each wire met the packet: offset from the array's start, size.
+    /// The packet as each wire met it: the stretch, and the number of known octets in front of it.
     pub received: BTreeMap<WireId, (Base, usize)>,
 }
 
@@ -30,7 +31,7 @@ pub struct Base {
 }
 
 impl Message {
-    /// Octets and size that nothing is known about, but what the caller assumes of its size.
+    /// A message of unknown octets and unknown size; the caller may make assumptions about the size.
     pub fn unknown(terms: &mut Terms, name: &str) -> Self {
         let octets = terms.variable(&format!("{name}.octets"), Sort::Octets);
         let size = terms.variable(&format!("{name}.size"), Sort::Bits(32));
@@ -45,19 +46,19 @@ impl Message {
         }
     }
 
-    /// The same of a message that another layer has sent: nothing is known of its headers and attributes either.
+    /// The same for a message that another layer sent: its headers and attributes are unknown too.
     pub fn unknown_inside(terms: &mut Terms, name: &str) -> Self {
         Message { inside: Some((name.to_owned(), None)), ..Message::unknown(terms, name) }
     }
 
-    /// Known octets and a stretch of an array.
+    /// A message of known octets and a stretch of an array.
     pub fn of(front: Vec<Term>, octets: Term, start: Term, size: Term) -> Self {
         let base = Base { octets, start, size };
         let (attributes, received) = (BTreeMap::new(), BTreeMap::new());
         Message { headers: Vec::new(), front, base, attributes, inside: None, received }
     }
 
-    /// What travels with the message, or what it came with: at a port, what every message has.
+    /// An attribute: as set, or as the message came with it. At a port, every message has the default.
     pub fn attribute(&self, terms: &mut Terms, automaton: &Automaton, attribute: AttributeId) -> Term {
         if let Some(term) = self.attributes.get(&attribute.0) {
             return *term;
@@ -72,13 +73,13 @@ impl Message {
         }
     }
 
-    /// Octets of what is encoded, 32 bits.
+    /// The number of encoded octets, 32 bits.
     pub fn size(&self, terms: &mut Terms) -> Term {
         let front = terms.number(self.front.len() as u64, 32);
         terms.binary(Operator::Add, self.base.size, front)
     }
 
-    /// The octet at a known offset; meaningful where the message is long enough.
+    /// The octet at a known offset; meaningful only if the message is long enough.
     pub fn octet(&self, terms: &mut Terms, at: u32) -> Term {
         if let Some(known) = self.front.get(at as usize) {
             return *known;
@@ -88,7 +89,7 @@ impl Message {
         terms.select(self.base.octets, index)
     }
 
-    /// The first octets, each by itself; it must be known that there are as many.
+    /// Turns the first octets into single terms; the message must have that many.
     pub fn name_octets(&mut self, terms: &mut Terms, count: u32) {
         let known = self.front.len() as u32;
         let more: Vec<Term> = (known..count).map(|at| self.octet(terms, at)).collect();
@@ -107,7 +108,7 @@ impl Message {
         join(terms, &parts, endian)
     }
 
-    /// Without its first `count` octets; it must be known that there are as many.
+    /// Removes the first `count` octets; the message must have that many.
     pub fn skip(&mut self, terms: &mut Terms, count: u32) {
         let known = (count as usize).min(self.front.len());
         self.front.drain(..known);
@@ -116,7 +117,7 @@ impl Message {
         self.base.size = terms.binary(Operator::Sub, self.base.size, rest);
     }
 
-    /// Without its first octets, of which there must be as many; an error where it is not known which of the known ones stay.
+    /// Removes the first octets, which must exist; an error if it is unknown which of the known ones remain.
     pub fn skip_by(&mut self, terms: &mut Terms, count: Term) -> Result<(), String> {
         if let Some(count) = terms.constant(count) {
             self.skip(terms, count as u32);
@@ -129,7 +130,7 @@ impl Message {
         Ok(())
     }
 
-    /// The octet at an offset; meaningful where the message is long enough.
+    /// The octet at an offset; meaningful only if the message is long enough.
     pub fn octet_at(&self, terms: &mut Terms, at: Term) -> Result<Term, String> {
         if let Some(at) = terms.constant(at) {
             return Ok(self.octet(terms, at as u32));
@@ -141,13 +142,14 @@ impl Message {
         Ok(terms.select(self.base.octets, index))
     }
 
-    /// Only its first `size` octets; it must be known that there are as many, and not fewer than `front`.
+    /// Keeps only the first `size` octets. The message must have that many, and `front` must not have more.
     pub fn trim(&mut self, terms: &mut Terms, size: Term) {
         let front = terms.number(self.front.len() as u64, 32);
         self.base.size = terms.binary(Operator::Sub, size, front);
     }
 
-    /// The sum of all octets as big-endian u16s modulo 2^32: known octets added one by one, the stretch by a symbol.
+    /// The sum of all octets as big-endian u16s modulo 2^32: known octets are added one by one, the stretch is a
+    /// symbol.
     pub fn sum16(&self, terms: &mut Terms) -> Term {
         let sum = self.sum_of_known(terms);
         if terms.constant(self.base.size) == Some(0) {
@@ -169,16 +171,16 @@ impl Message {
         sum
     }
 
-    /// That of the stretch, as a symbol.
+    /// The sum of the stretch, as a symbol.
     pub fn sum_of_stretch(&self, terms: &mut Terms) -> Term {
-        // An odd offset puts every octet of the stretch on the other side of its word: another function.
+        // After an odd number of octets, every octet of the stretch is in the other half of its word: another function.
         let name = if self.front.len().is_multiple_of(2) { "sum16" } else { "sum16 odd" };
         let args = vec![self.base.octets, self.base.start, self.base.size];
         terms.apply(name, args, Sort::Bits(32))
     }
 }
 
-/// Octets in the order of the packet as one number.
+/// Octets in packet order as one number.
 pub fn join(terms: &mut Terms, octets: &[Term], endian: Endian) -> Term {
     let mut order: Vec<Term> = octets.to_vec();
     if endian == Endian::Little {
@@ -188,7 +190,7 @@ pub fn join(terms: &mut Terms, octets: &[Term], endian: Endian) -> Term {
     order[1..].iter().fold(first, |high, low| terms.concat(high, *low))
 }
 
-/// A number of whole octets as octets in the order of the packet.
+/// A number of whole octets as octets in packet order.
 pub fn split(terms: &mut Terms, number: Term, endian: Endian) -> Vec<Term> {
     let octets = terms.width(number) / 8;
     let mut parts: Vec<Term> = (0..octets).rev().map(|i| terms.extract(i * 8 + 7, i * 8, number)).collect();
@@ -198,7 +200,7 @@ pub fn split(terms: &mut Terms, number: Term, endian: Endian) -> Vec<Term> {
     parts
 }
 
-/// A u32 sum folded to 16 bits with end-around carry, as the form's `fold16`.
+/// A u32 sum folded to 16 bits with end-around carry, like the operation `fold16`.
 pub fn fold16(terms: &mut Terms, sum: Term) -> Term {
     terms.fold(sum)
 }

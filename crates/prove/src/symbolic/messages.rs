@@ -7,7 +7,7 @@ use super::way::Way;
 use super::{sort_of, Base, Message, Reader, Value};
 use crate::term::{Operator, Sort, Term};
 
-/// Stretches that begin so many octets apart are summed by each other.
+/// The largest distance, in octets, between the beginnings of stretches whose sums are expressed by each other.
 const NEAR: u32 = 128;
 
 impl Reader<'_> {
@@ -28,7 +28,7 @@ impl Reader<'_> {
         }))])
     }
 
-    /// The header on top is taken off: the message, then its fields.
+    /// Takes the top header off: returns the message, then the header's fields.
     pub(super) fn pop(
         &mut self,
         message: Id,
@@ -53,17 +53,18 @@ impl Reader<'_> {
         Ok(results)
     }
 
-    /// Whether something holds that must, where two automata are compared, for the way to be read as it is.
+    /// Whether a fact surely holds. When two automata are compared, a way is read only if it does.
     pub(super) fn is_sure(&mut self, fact: Term, way: &Way) -> bool {
         if !self.compares || self.impossible.is_none() {
-            // The first reading finds the ways; each is read again.
+            // The first reading finds the ways; each is then read again.
             return !self.compares || self.terms.constant(fact) != Some(0);
         }
         self.way.clone_from(&way.leaf.condition);
         self.decide(fact) == Some(true)
     }
 
-    /// A header is on top that is taken off: where two automata are compared, this is the verifier's.
+    /// Records the condition under which the header that is taken off is missing. A comparison of two automata trusts
+    /// the verifier in this.
     pub(super) fn believe(&mut self, missing: Term, way: &mut Way) {
         match self.compares {
             true => way.leaf.believed.push(missing),
@@ -71,7 +72,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether the header on top of a message that another layer has sent is this one, and its fields; it is off then.
+    /// Whether the top header of a message that another layer sent is this one, and its fields; then takes it off.
     pub(super) fn top(
         &mut self,
         message: &mut Message,
@@ -93,7 +94,8 @@ impl Reader<'_> {
         Ok((self.terms.variable(&name, Sort::Bool), fields))
     }
 
-    /// What an encoder takes off and is not known to be there must be on top of what another layer has sent.
+    /// A header that an encoder takes off, and that is not known to be there, must be on top of what another layer
+    /// sent.
     pub(super) fn find_header(&mut self, message: &mut Message, wire: WireId, way: &mut Way) -> Result<(), String> {
         let wanted = &self.automaton.wires[wire.index()].headers;
         let [missing] = wanted.get(message.headers.len()..).unwrap_or_default() else { return Ok(()) };
@@ -107,7 +109,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Only the first octets stay; more than there are, or fewer than are known, is reported.
+    /// Keeps only the first octets. A size beyond the message, or within the known octets, is reported.
     pub(super) fn trim(&mut self, message: Id, size: Id, way: &mut Way) -> Result<Vec<Value>, String> {
         let (mut message, mut size) = (way.message(message)?, way.bits(size)?);
         let whole = message.size(self.terms);
@@ -115,7 +117,8 @@ impl Reader<'_> {
         let (over, under) = (self.terms.less(whole, size), self.terms.less(size, front));
         way.leaf.traps.push(over);
         if self.compares {
-            // To keep more than there is keeps all (docs/semantics.md, F6). To keep fewer than are known is right, and not read.
+            // A trim beyond the end keeps all (docs/semantics.md, F6). A trim within the known octets is allowed, but
+            // not read.
             size = self.terms.choose(over, whole, size);
             let is_read = self.terms.not(under);
             if !self.is_sure(is_read, way) {
@@ -128,21 +131,21 @@ impl Reader<'_> {
         Ok(vec![Value::Message(Box::new(message))])
     }
 
-    /// The first octets go; more than there are is reported.
+    /// Removes the first octets; a size beyond the message is reported.
     pub(super) fn skip(&mut self, message: Id, size: Id, way: &mut Way) -> Result<Vec<Value>, String> {
         let (mut message, mut size) = (way.message(message)?, way.bits(size)?);
         let whole = message.size(self.terms);
         let over = self.terms.less(whole, size);
         way.leaf.traps.push(over);
         if self.compares {
-            // To skip more than there is leaves none (docs/semantics.md, F6).
+            // A skip beyond the end leaves nothing (docs/semantics.md, F6).
             size = self.terms.choose(over, whole, size);
         }
         message.skip_by(self.terms, size)?;
         Ok(vec![Value::Message(Box::new(message))])
     }
 
-    /// Octets stand in front of the message.
+    /// Puts octets in front of the message.
     pub(super) fn front(&mut self, message: Id, octets: &[u8], way: &Way) -> Result<Vec<Value>, String> {
         let mut message = way.message(message)?;
         let octets = octets.iter().map(|octet| self.terms.number(u64::from(*octet), 8));
@@ -150,8 +153,7 @@ impl Reader<'_> {
         Ok(vec![Value::Message(Box::new(message))])
     }
 
-    /// The sum of a part of a message of which no octets are known; a part that goes beyond the end is not
-    /// read.
+    /// The sum of a part of a message without known octets; a part that goes beyond the end is not read.
     pub(super) fn sum_part(&mut self, message: Id, at: Id, size: Id, way: &mut Way) -> Result<Vec<Value>, String> {
         let (mut message, at, size) = (way.message(message)?, way.bits(at)?, way.bits(size)?);
         if !message.front.is_empty() {
@@ -166,8 +168,8 @@ impl Reader<'_> {
         Ok(vec![Value::Bits(self.sum_of(&message))])
     }
 
-    /// The sum of all octets as big-endian u16s. A stretch that begins a few octets behind or in front of one that was met before is summed by that
-    /// one and the words between.
+    /// The sum of all octets as big-endian u16s. If the stretch begins near one that was met before, its sum is that
+    /// one's sum and the words between.
     pub(super) fn sum_of(&mut self, message: &Message) -> Term {
         let base = message.base;
         if self.terms.constant(base.size) == Some(0) || !message.front.len().is_multiple_of(2) {
@@ -190,7 +192,7 @@ impl Reader<'_> {
         self.terms.binary(Operator::Add, sum, between)
     }
 
-    /// What the sum of a stretch has more than that of another one with the same end, if they are near.
+    /// The difference between the sums of two stretches with the same end, if their beginnings are near.
     fn words_between(&mut self, known: Base, base: Base) -> Option<Term> {
         let [start, other] = [base.start, known.start].map(|start| self.terms.again(start));
         let ahead = self.terms.binary(Operator::Sub, start, other);
@@ -216,12 +218,12 @@ impl Reader<'_> {
         })
     }
 
-    /// A number at an octet.
+    /// Reads a number at an offset.
     pub(super) fn load(&mut self, field: OctetField, message: Id, at: Id, way: &mut Way) -> Result<Vec<Value>, String> {
         let (message, at) = (way.message(message)?, way.bits(at)?);
         let octets = u64::from(field.width) / 8;
         let size = message.size(self.terms);
-        // 33 bits: no end goes around.
+        // 33 bits: no end wraps around.
         let (wide_at, wide_size) = (self.terms.resize(at, 33), self.terms.resize(size, 33));
         let more = self.terms.number(octets, 33);
         let end = self.terms.binary(Operator::Add, wide_at, more);
@@ -234,7 +236,7 @@ impl Reader<'_> {
             parts.push(message.octet_at(self.terms, place)?);
         }
         let number = join(self.terms, &parts, field.endian);
-        // What begins in known octets and ends beyond the message is read as zero, all of it.
+        // A number that begins in known octets and ends beyond the message reads as zero as a whole.
         let known = self.terms.number(message.front.len() as u64, 33);
         let crosses = self.terms.less(known, end);
         let is_read_as_it_is = message.front.is_empty() && !self.compares;
@@ -245,7 +247,7 @@ impl Reader<'_> {
         Ok(vec![Value::Bits(self.terms.choose(over, zero, number))])
     }
 
-    /// A number is put at a known octet.
+    /// Writes a number at a known offset.
     pub(super) fn store(
         &mut self,
         field: OctetField,
@@ -269,7 +271,7 @@ impl Reader<'_> {
         Ok(vec![Value::Message(Box::new(message))])
     }
 
-    /// What travels with the message.
+    /// An attribute of the message.
     pub(super) fn attribute(&mut self, message: Id, attribute: AttributeId, way: &Way) -> Result<Vec<Value>, String> {
         let message = way.message(message)?;
         Ok(vec![Value::Bits(message.attribute(self.terms, self.automaton, attribute))])

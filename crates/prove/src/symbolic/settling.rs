@@ -1,26 +1,27 @@
-//! Objects that settle, when nothing is undelivered (docs/semantics.md, S).
+//! Objects that settle when nothing is undelivered (docs/semantics.md, S).
 
 use mokume_reaction::Trigger;
 
 use super::{Leaf, Object, Reader};
 
-/// On one way: who is to settle, and who has.
+/// The objects that are to settle, and that have settled, on one way.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Settling {
-    /// Who was touched, the longest first.
+    /// Dirty objects, the longest dirty first.
     dirty: Vec<Object>,
-    /// Who was ever touched, with how often it settled.
+    /// All objects that were ever dirty, with the number of times they settled.
     known: Vec<(Object, u32)>,
-    /// Who settles beyond the limit, in a reaction of its own.
+    /// Objects over their limit, which settle in a reaction of their own.
     left: Vec<Object>,
-    /// Who settles at the instant at hand.
+    /// The object that settles at the current instant.
     pub(super) at_hand: Option<Object>,
-    /// Whether that one asks to settle once more.
+    /// Whether that object asks to settle once more.
     again: bool,
 }
 
 impl Reader<'_> {
-    /// An object handles an event, or asks to settle: it will, if its class does. Else why that is not read.
+    /// An object handles an event, or asks to settle: it becomes dirty if its class settles. An error says why that is
+    /// not read.
     pub(super) fn touch(&mut self, leaf: &mut Leaf, object: Object) -> Result<(), String> {
         let class = self.class_of(object);
         if self.is_alone || self.automaton.handler_of(class, &Trigger::Settle).is_none() {
@@ -41,7 +42,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// `again`, of an object.
+    /// `again` of an object.
     pub(super) fn ask_again(&mut self, leaf: &mut Leaf, object: Object) -> Result<(), String> {
         if leaf.settling.at_hand == Some(object) {
             leaf.settling.again = true;
@@ -56,7 +57,7 @@ impl Reader<'_> {
         self.touch(leaf, object)
     }
 
-    /// All that settles in this reaction does. What is left would do nothing, or the way is an escape.
+    /// Settles all that settles in this reaction. What is left over must do nothing, else the way is an escape.
     pub(super) fn settle(&mut self, leaves: Vec<Leaf>) -> Result<Vec<Leaf>, String> {
         let (mut open, mut done) = (leaves, Vec::new());
         while let Some(mut leaf) = open.pop() {
@@ -97,7 +98,7 @@ impl Reader<'_> {
         settles >= limit || (quota > 0 && leaf.outs.len() >= quota)
     }
 
-    /// One settle instant, and what follows from it. Who asks for another is the first to have it.
+    /// One settle instant, and what follows from it. An object that asks for another is the first to settle again.
     fn settle_once(&mut self, mut leaf: Leaf, object: Object) -> Result<Vec<Leaf>, String> {
         let Some(handler) = self.automaton.handler_of(self.class_of(object), &Trigger::Settle) else {
             return Ok(vec![leaf]);

@@ -1,4 +1,4 @@
-//! Terminators: the ways on, each under its condition.
+//! Terminators: the ways that follow, each with its condition.
 
 use mokume_reaction::{Body, CellId, Fallible, Operation, Target, Terminator, Value as Id, WireId};
 
@@ -7,7 +7,7 @@ use super::way::{Emission, Ended, Way};
 use super::{Reader, Value};
 use crate::term::{Node, Term};
 
-/// Ways that a look-up parts into by its key.
+/// The most ways into which a look-up splits by its key.
 const MOST_KEYS: usize = 4;
 
 impl Reader<'_> {
@@ -25,7 +25,7 @@ impl Reader<'_> {
                 emissions.push(Emission::Given { values, is_refused });
                 Ended::Finished(leaf, emissions)
             }
-            // Who calls a function asks for its values before.
+            // The caller of a function reads its values before.
             Terminator::Yield { .. } | Terminator::Refuse { .. } => way.escape("values of what is no function"),
             Terminator::Jump { to } => self.go(body, vec![(way, None, to, Vec::new())]),
             Terminator::Branch { condition, then, otherwise, .. } => {
@@ -57,7 +57,7 @@ impl Reader<'_> {
                 let Ok(mut taken) = way.message(*message) else { return way.escape("no message") };
                 let top = match (taken.headers.pop(), &cases[..]) {
                     (Some(top), _) => top,
-                    // Whichever alternative it is, there is one way on.
+                    // All alternatives lead to the same single way.
                     (None, [(only, _)]) => match self.top(&mut taken, *header, *only) {
                         Ok((there, fields)) => {
                             let other = self.terms.not(there);
@@ -106,7 +106,7 @@ impl Reader<'_> {
             }
             Fallible::Find { object, cell, key } => {
                 let mut ways = Vec::new();
-                // By a key that is the one or the other, each is looked up by itself: what is found has one key.
+                // If a key is a choice, each alternative is looked up separately, so that what is found has one key.
                 let mut open = vec![way];
                 while let Some(mut way) = open.pop() {
                     self.at(&way.leaf);
@@ -141,7 +141,7 @@ impl Reader<'_> {
             Fallible::Take { object, cell, amount } => {
                 self.take_units(body, way, (*object, *cell, *amount), then, otherwise)
             }
-            // What this reading does not cover: the way is an escape.
+            // This reading does not cover these: the way is an escape.
             Fallible::Insert { .. }
             | Fallible::Remove { .. }
             | Fallible::New { .. }
@@ -153,7 +153,7 @@ impl Reader<'_> {
         }
     }
 
-    /// By what one of the parts of a key is chosen, if one is.
+    /// The condition of a choice in one of the key's parts, if there is one.
     fn chooses_key(&mut self, way: &Way, key: &[Id]) -> Option<Term> {
         key.iter().find_map(|part| {
             let part = way.bits(*part).ok()?;
@@ -219,7 +219,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Ways into targets, those with an impossible condition left out.
+    /// The ways to the targets, without those that have an impossible condition.
     pub(super) fn go(&mut self, body: &Body, ways: Vec<(Way, Option<Term>, &Target, Vec<Value>)>) -> Ended {
         let mut open = Vec::new();
         for (mut way, condition, target, results) in ways {
@@ -228,7 +228,7 @@ impl Reader<'_> {
             }
         }
         let mut left = open.len();
-        // What all of them have in common.
+        // The conditions that all of them share.
         let shared = match &open[..] {
             [(first, ..), others @ .., (last, ..)] => {
                 let same = |a: &Way, b: &Way| {
@@ -242,7 +242,7 @@ impl Reader<'_> {
         };
         let mut next = Vec::new();
         for (way, target, results) in open {
-            // One of them is taken: the last that is left needs no question.
+            // One of them is taken, so the last that is left needs no question.
             if left > 1 && self.is_impossible(&way.leaf.condition) {
                 left -= 1;
                 continue;

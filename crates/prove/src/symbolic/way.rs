@@ -1,17 +1,18 @@
-//! A way through one handler: its values by number, and what it leaves to be carried out.
+//! A way through one handler: its values by number, and its emissions.
 
 use mokume_reaction::{Body, CellId, Type, Value as Id};
 
 use super::{Leaf, Message, Object, Out, Value};
 use crate::term::Term;
 
-/// Values of one body, by number.
+/// The values of one body, by number.
 pub(super) type Frame = Vec<Option<Value>>;
 
-/// Carried out when the handler has ended, in order: what leaves by a port is an emission like the others.
+/// An emission. Emissions are delivered in order when the handler has ended; an output at a port is an emission like
+/// the others.
 #[derive(Clone, Debug)]
 pub(crate) enum Emission {
-    /// `null`: when it is for nobody, if that is a question.
+    /// An event for an object. `null`: the condition that there is no receiver, if that is a question.
     Call {
         target: To,
         null: Option<Term>,
@@ -19,30 +20,30 @@ pub(crate) enum Emission {
         args: Vec<Value>,
     },
     Out(Out),
-    /// What a function gives that is read as if it were a handler, and whether it refuses.
+    /// The result of a function that is read as a handler, and whether it refuses.
     Given {
         values: Vec<Value>,
         is_refused: bool,
     },
 }
 
-/// Who an emission is for.
+/// The receiver of an emission.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum To {
     Object(Object),
-    /// Whoever a cell refers to when it is carried out.
+    /// The object that a cell refers to at delivery.
     Linked(Object, CellId),
 }
 
-/// A way through one handler: what it leaves to be carried out.
+/// A way through one handler, with its emissions.
 pub(super) struct Way {
     pub(super) leaf: Leaf,
     pub(super) frame: Frame,
     pub(super) block: usize,
     pub(super) emissions: Vec<Emission>,
-    /// Blocks entered, against loops.
+    /// The number of blocks entered, to detect loops.
     pub(super) steps: usize,
-    /// How often it has come back to a block in front of the one that it left.
+    /// How often it came back to an earlier block.
     pub(super) rounds: usize,
     /// The types of the body's values.
     pub(super) types: Vec<Type>,
@@ -85,7 +86,7 @@ impl Way {
         }
     }
 
-    /// An object that is looked at or written.
+    /// The object of a value that is read or written through.
     pub(super) fn object(&mut self, id: Id) -> Result<Object, String> {
         match self.value(id)? {
             Value::Object(object) => Ok(object),

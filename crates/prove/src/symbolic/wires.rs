@@ -1,4 +1,4 @@
-//! What encoders and decoders as terms share: expressions of a wire, checksums, conditions.
+//! What encoders and decoders share as terms: expressions of a wire, checksums, conditions.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use super::message::fold16;
 use super::{Message, Reader};
 use crate::term::{Operator, Term};
 
-/// Computed fields are of 64 bits until they are cut to their width.
+/// Computed fields have 64 bits until they are cut to their width.
 pub(super) const WIDE: u32 = 64;
 
 pub(super) const OPTIONS: &str = "options of a wire: a loop over the packet";
@@ -22,7 +22,8 @@ pub(super) fn is_checksum(expression: &WireExpression) -> bool {
 }
 
 impl Reader<'_> {
-    /// A size or checksum over a packet whose octets stand in `message.front` (fields that come late still zero).
+    /// A size or checksum over a packet whose octets are in `message.front` (fields that are filled in later are still
+    /// zero).
     pub(super) fn expression(
         &mut self,
         expression: &WireExpression,
@@ -86,7 +87,7 @@ impl Reader<'_> {
         Ok(self.terms.equal(place, here))
     }
 
-    /// Comparisons of fields that are known, as one term.
+    /// Comparisons of known fields, as one term.
     pub(super) fn presence(&mut self, when: &[WireTest], fields: &BTreeMap<FieldIndex, Term>) -> Result<Term, String> {
         let mut all = Vec::new();
         for test in when {
@@ -120,7 +121,7 @@ impl Reader<'_> {
         Ok(self.counted(operator, a, b))
     }
 
-    /// As wires count: by zero there is nothing.
+    /// An operator as wires define it: division by zero gives zero.
     fn counted(&mut self, operator: Operator, a: Term, b: Term) -> Term {
         let value = self.terms.binary(operator, a, b);
         if operator != Operator::Div {

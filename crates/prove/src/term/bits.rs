@@ -1,4 +1,4 @@
-//! Parts of numbers, numbers side by side, and other widths.
+//! Parts of numbers, concatenations, and changes of width.
 
 use super::{mask, Node, Operator, Sort, Term, Terms};
 
@@ -27,12 +27,13 @@ impl Terms {
             }
             Node::ZeroExtend(_, inner) if high < self.width(inner) => self.extract(high, low, inner),
             Node::ZeroExtend(_, inner) if low >= self.width(inner) => self.number(0, high - low + 1),
-            // Some of its zeros stay.
+            // Some of its zeros remain.
             Node::ZeroExtend(_, inner) => {
                 let part = self.extract(self.width(inner) - 1, low, inner);
                 self.resize(part, high - low + 1)
             }
-            // Truncation is a homomorphism of + and *. Where nothing is cut off, that is seen only as long as the parts say it.
+            // Truncation is a homomorphism of + and *. If nothing is cut off, the sum is kept, since only its parts
+            // show that.
             Node::Binary(
                 operator @ (Operator::Add
                 | Operator::Sub
@@ -43,7 +44,7 @@ impl Terms {
                 x,
                 y,
             ) if low == 0 && (width > 64 || !self.fits(a, high) || self.carries_nothing(operator, x, y, high)) => {
-                // Sums share their parts: each is cut off once.
+                // Sums share their parts: each is cut only once.
                 if let Some(part) = self.assumed.parts.0.borrow().get(&(high, a)) {
                     return *part;
                 }
@@ -61,13 +62,13 @@ impl Terms {
         self.most(a) <= mask(high + 1)
     }
 
-    /// Whether a sum has none because its parts are small enough.
+    /// Whether a sum has none above it because its parts are small enough.
     fn carries_nothing(&self, operator: Operator, x: Term, y: Term, high: u32) -> bool {
         let sum = self.most(x).checked_add(self.most(y));
         operator == Operator::Add && sum.is_some_and(|sum| sum <= mask(high + 1))
     }
 
-    /// `high` in front of `low`, as wide as both; it may be wider than 64 bits.
+    /// `high` in front of `low`, as wide as both together; it may be wider than 64 bits.
     pub fn concat(&mut self, high: Term, low: Term) -> Term {
         let (high, low) = (self.now(high), self.now(low));
         let (upper, lower) = (self.width(high), self.width(low));
@@ -76,7 +77,7 @@ impl Terms {
                 return self.number(x << lower | y, upper + lower);
             }
         }
-        // Parts of one number that lie side by side: the low one may have been made simpler.
+        // Adjacent parts of one number; the low one may have been simplified.
         if let Node::Extract(last, first, of) = *self.node(high) {
             if first >= lower && self.extract(first - 1, first - lower, of) == low {
                 return self.extract(last, first - lower, of);
@@ -85,7 +86,7 @@ impl Terms {
         self.make(Node::Concat(high, low), Sort::Bits(upper + lower))
     }
 
-    /// To `width` bits, filled up with zeros or cut off.
+    /// Changes the width to `width` bits, by zeros in front or by cutting off.
     pub fn resize(&mut self, a: Term, width: u32) -> Term {
         let a = self.now(a);
         let a = self.as_bits(a);
@@ -103,7 +104,7 @@ impl Terms {
                 Node::Extract(high, 0, of) if self.width(of) <= 64 && self.most(of) <= mask(high + 1) => {
                     self.resize(of, width)
                 }
-                // It is known what is carried.
+                // The carry is known.
                 Node::Binary(Operator::Add, x, y) => match self.widened_sum(x, y, width) {
                     Some(sum) => sum,
                     None => self.make(Node::ZeroExtend(width - old, a), Sort::Bits(width)),
@@ -113,7 +114,7 @@ impl Terms {
         }
     }
 
-    /// `zx(a + b)` as a sum of the parts, where it is known how often the sum goes around: never, or always once.
+    /// `zx(a + b)` as a sum of the parts, if it is known how often the sum wraps around: never, or always once.
     fn widened_sum(&mut self, a: Term, b: Term, width: u32) -> Option<Term> {
         let (old, (a_range, b_range)) = (self.width(a), (self.range(a), self.range(b)));
         let size = 1u128 << old;

@@ -1,11 +1,13 @@
-//! Sums with end-around carry, as the internet's checksum folds them.
+//! Sums with end-around carry, as in the internet checksum.
 
 use super::{mask, Node, Sort, Term, Terms};
 
 impl Terms {
-    /// A sum of 32 bits folded to 16: 0 stays 0, all else is 1 to 65535, by what is left of it modulo 65535.
+    /// A sum of 32 bits folded to 16: 0 stays 0, everything else becomes 1 to 65535 with the same remainder modulo
+    /// 65535.
     ///
-    /// It is a node of its own: what is made of it by shifts and sums is only seen by solvers, so that equal sums have equal folds here.
+    /// It has its own node, so that equal sums have equal folds here; its definition by shifts and sums is only visible
+    /// to solvers.
     pub fn fold(&mut self, sum: Term) -> Term {
         let sum = self.now(sum);
         debug_assert_eq!(self.sort(sum), Sort::Bits(32));

@@ -1,23 +1,23 @@
-//! What is known of terms: the least and the most that they can be, and what was assumed.
+//! Knowledge about terms: their least and most, and the assumptions.
 
 use super::{mask, Node, Operator, Sort, Term, Terms};
 
 /// The least and the most that a number can be.
 pub(super) type Range = (u64, u64);
 
-/// Of fewer octets no sum of words goes around.
+/// A sum of words over fewer octets does not wrap around.
 const MOST_OCTETS: u64 = 1 << 17;
 
-/// No sum of more parts is looked at.
+/// Sums of more parts are not examined.
 const MOST_PARTS: usize = 64;
 
 impl Terms {
-    /// What a number of at most 64 bits is at most; of a wider one nothing is known.
+    /// The most that a number of at most 64 bits can be; nothing is known about wider ones.
     pub fn most(&self, term: Term) -> u64 {
         self.range(term).1
     }
 
-    /// What a number of at most 64 bits is at least and at most, where all holds that is assumed. Booleans are 0 or 1.
+    /// The least and the most of a number of at most 64 bits under the assumptions. Booleans are 0 or 1.
     pub(super) fn range(&self, term: Term) -> Range {
         let term = self.now(term);
         let plain = self.plain[term.0 as usize];
@@ -34,7 +34,7 @@ impl Terms {
         range
     }
 
-    /// The same of a term of this form, by what its parts are.
+    /// The same for a term of this form, from the ranges of its parts.
     pub(super) fn range_of(&self, node: &Node, sort: Sort, range: impl Fn(Term) -> Range) -> Range {
         let width = match sort {
             Sort::Bits(width) if width <= 64 => width,
@@ -112,15 +112,15 @@ impl Terms {
         }
     }
 
-    /// What a sum of octets is at most, by how many there are.
+    /// The most of a sum of octets, from their number.
     fn most_of_sum(&self, name: &str, args: &[Term], range: impl Fn(Term) -> (u64, u64)) -> Option<u64> {
         let (true, [_, _, size]) = (name.starts_with("sum16"), args) else { return None };
-        // On the other side of its word an octet may stand by itself at both ends.
+        // With the other alignment, an octet may stand alone at both ends.
         let most = range(*size).1;
         (most < MOST_OCTETS).then(|| (most / 2 + 1) * 0xffff)
     }
 
-    /// What the sides of a choice can be where they are chosen: `a` where the condition holds, `b` where it does not.
+    /// The ranges of the sides of a choice where they are chosen: `a` where the condition holds, `b` where it does not.
     fn sides_of(
         &self,
         condition: Term,
@@ -147,7 +147,7 @@ impl Terms {
                 other_range.1 = other_range.1.min(of_x.1);
             }
         }
-        // A side that is never chosen.
+        // One side is never chosen.
         match (of_a.0 > of_a.1, of_b.0 > of_b.1) {
             (true, false) => (of_b, of_b),
             (false, true) => (of_a, of_a),
@@ -156,7 +156,7 @@ impl Terms {
         }
     }
 
-    /// Of a sum modulo 2^width that goes around equally often whatever its parts are.
+    /// The range of a sum modulo 2^width that wraps around equally often for all values of its parts.
     fn range_of_sum(&self, node: &Node, width: u32, range: &impl Fn(Term) -> Range) -> Option<Range> {
         let size = 1i128 << width;
         let (mut least, mut most) = (0i128, 0i128);
@@ -196,7 +196,7 @@ impl Terms {
         is_one.then(|| ((least - around * size) as u64, (most - around * size) as u64))
     }
 
-    /// A number is within a range from here on, and so is what it is made of.
+    /// Assumes that a number is within a range, and derives ranges of its parts.
     fn bound(&mut self, term: Term, least: u64, most: u64) {
         let term = self.now(term);
         if self.width(term) > 64 {
@@ -204,7 +204,7 @@ impl Terms {
         }
         let old = self.range(term);
         let new = both(old, (least, most));
-        // What cannot be says nothing here: the question is asked as it is.
+        // An impossible range says nothing here: the question is asked unchanged.
         if new == old || new.0 > new.1 {
             return;
         }
@@ -218,7 +218,7 @@ impl Terms {
         }
         match *self.node(term) {
             Node::Concat(..) => {
-                // What lies side by side is a sum, too.
+                // A concatenation is a sum, too.
                 let zero = self.number(0, self.width(term));
                 let sum = self.sum(Operator::Add, term, zero);
                 self.bound(sum, new.0, new.1);
@@ -227,7 +227,7 @@ impl Terms {
             Node::Binary(Operator::Add, a, b) => {
                 let Some(plus) = self.constant(b) else { return };
                 let (size, (a_least, a_most)) = (1i128 << self.width(term), self.range(a));
-                // How often it goes around is known of all that it can be.
+                // The number of wraps is the same for all possible values.
                 let ends = [i128::from(a_least) + i128::from(plus), i128::from(a_most) + i128::from(plus)];
                 let around = ends[0].div_euclid(size);
                 if around == ends[1].div_euclid(size) {
@@ -249,7 +249,7 @@ impl Terms {
         }
     }
 
-    /// How far two numbers are apart, the larger one first.
+    /// Bounds the distance of two numbers, the larger one first.
     fn bound_apart(&mut self, (a, b): (Term, Term), least: u64, most: u64) {
         if self.width(a) <= 64 && self.constant(a).is_none() && self.constant(b).is_none() {
             let apart = self.binary(Operator::Sub, a, b);
@@ -257,7 +257,7 @@ impl Terms {
         }
     }
 
-    /// A choice is within a range: a side that is not is not chosen; the smaller of two is no larger than either.
+    /// Bounds a choice. A side outside the range is not chosen; the smaller of two is no larger than either.
     fn bound_choice(&mut self, (condition, a, b): (Term, Term, Term), new: Range) {
         let of_a = self.range(a);
         let of_b = self.range(b);
@@ -283,7 +283,7 @@ impl Terms {
         }
     }
 
-    /// What stands for a term by now.
+    /// The current replacement of a term.
     pub(super) fn now(&self, term: Term) -> Term {
         let mut term = term;
         while let Some(known) = self.same.get(&term).or_else(|| self.assumed.known.get(&term)) {
@@ -292,8 +292,8 @@ impl Terms {
         term
     }
 
-    /// From here on a boolean holds: terms that are made by now are simpler for it, and mean what they say only where it holds. Terms that
-    /// were made before stay as they are.
+    /// Assumes that a boolean holds. Terms made from now on are simpler, and keep their meaning only where it holds.
+    /// Terms that were made before do not change.
     pub fn assume(&mut self, fact: Term) {
         let fact = self.now(fact);
         let truth = self.truth(true);
@@ -332,7 +332,7 @@ impl Terms {
         self.stand_for(fact, falsehood);
     }
 
-    /// Two numbers differ: one that is an end of what the other can be is none.
+    /// Assumes that two numbers differ: a constant at an end of the other's range is excluded.
     fn not_equal(&mut self, a: Term, b: Term) {
         for (a, b) in [(a, b), (b, a)] {
             let Some(number) = self.constant(b) else { continue };
@@ -348,7 +348,7 @@ impl Terms {
         }
     }
 
-    /// The number, or else the term of the lower rank, stands for both.
+    /// Assumes that two terms are equal: the number, or else the term of lower rank, replaces the other.
     fn unite(&mut self, a: Term, b: Term) {
         let (a, b) = (self.now(a), self.now(b));
         match (self.constant(a), self.constant(b)) {
@@ -373,7 +373,8 @@ impl Terms {
         }
     }
 
-    /// Two sums are equal: so the part of them that was made last is what is left of the others, wherever it stands.
+    /// Two sums are equal: so the part that was made last equals what the others leave, and is replaced by that
+    /// everywhere.
     fn solve(&mut self, a: Term, b: Term) {
         let is_sum = |term: Term| matches!(self.node(term), Node::Binary(Operator::Add, ..));
         let width = self.width(a);
@@ -387,7 +388,7 @@ impl Terms {
             !is_narrow && (**factor & minus == 1 || **factor & minus == minus)
         });
         let Some((part, factor)) = solved.map(|(part, factor)| (*part, *factor & minus)) else { return };
-        // Where there is one of it, it is less all others; where one is taken away, it is all others.
+        // With factor 1 it equals minus the others; with factor -1 it equals the others.
         let sign = if factor == 1 { u64::MAX } else { 1 };
         let mut rest = self.number(number.wrapping_mul(sign), width);
         for (other, times) in parts.iter().filter(|(other, _)| **other != part) {
@@ -400,7 +401,7 @@ impl Terms {
         }
     }
 
-    /// A term is a number, and so is what it is made of.
+    /// Assumes that a term is a number, and derives its parts.
     fn is_number(&mut self, term: Term, as_term: Term, number: u64) {
         self.stand_for(term, as_term);
         match *self.node(term) {
@@ -438,7 +439,7 @@ impl Terms {
     }
 }
 
-/// Of a sum of two modulo 2^width that goes around equally often whatever they are.
+/// The range of a sum of two numbers modulo 2^width, if it wraps around equally often for all values.
 fn range_of_two(a: Range, b: Range, width: u32) -> Option<Range> {
     let size = 1u128 << width;
     let [least, most] = [(a.0, b.0), (a.1, b.1)].map(|(a, b)| u128::from(a) + u128::from(b));
@@ -447,7 +448,7 @@ fn range_of_two(a: Range, b: Range, width: u32) -> Option<Range> {
 
 fn both(a: Range, b: Range) -> Range {
     let range = (a.0.max(b.0), a.1.min(b.1));
-    // Where what is assumed cannot be, anything may be said; what is said by itself is kept.
+    // Under contradictory assumptions any range is right; the first is kept.
     if range.0 > range.1 {
         a
     } else {

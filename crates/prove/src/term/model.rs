@@ -1,23 +1,23 @@
-//! Values for variables, and what terms are by them.
+//! Models: values for variables, and the values of terms under them.
 
 use std::collections::HashMap;
 
 use super::{folds::folded, mask, numbers::compute, Node, Operator, Sort, Term, Terms};
 
-/// Values for all variables of an arena, and for all functions: what is not said is zero.
+/// Values for all variables and functions of an arena; those without a value are zero.
 #[derive(Clone, Default, Debug)]
 pub struct Model {
     variables: HashMap<Term, u64>,
-    /// Octets of arrays at places.
+    /// Octets of arrays by index.
     octets: HashMap<(Term, u128), u64>,
-    /// Functions at arguments; an array is an argument by its term.
+    /// Results of functions by arguments; an array is an argument by its term.
     results: HashMap<(String, Vec<u128>), u64>,
-    /// What terms are, by number: none where it is not worked out yet.
+    /// The values of terms, by number; `None` if not computed yet.
     values: Vec<Option<u128>>,
 }
 
 impl Model {
-    /// From values of terms, as a solver gives them: of variables, octets at places and functions at arguments.
+    /// A model from a solver's values of variables, octets at indices and functions at arguments.
     pub fn of(terms: &Terms, given: &[(Term, u64)]) -> Self {
         let mut model = Model::default();
         for (term, value) in given {
@@ -25,7 +25,7 @@ impl Model {
                 model.variables.insert(*term, *value);
             }
         }
-        // Terms are made after what they are made of.
+        // Terms are made after their parts.
         let mut given = given.to_vec();
         given.sort_unstable();
         for (term, value) in given {
@@ -47,17 +47,17 @@ impl Model {
         model
     }
 
-    /// What a variable is said to be.
+    /// The given values of variables.
     pub fn said(&self) -> impl Iterator<Item = (Term, u64)> + '_ {
         self.variables.iter().map(|(term, value)| (*term, *value))
     }
 
-    /// Whether a boolean holds; none where it is made of a number that is wider than is worked out.
+    /// Whether a boolean holds; `None` if it depends on a number that is too wide to compute.
     pub fn holds(&mut self, terms: &Terms, term: Term) -> Option<bool> {
         self.value(terms, term).map(|value| value != 0)
     }
 
-    /// The value of a term; none of one that is wider than 128 bits, or is made of such.
+    /// The value of a term; `None` if it is wider than 128 bits, or has such parts.
     pub fn value(&mut self, terms: &Terms, term: Term) -> Option<u128> {
         if self.values.len() < terms.len() {
             self.values.resize(terms.len(), None);
@@ -79,7 +79,7 @@ impl Model {
         self.values[term.0 as usize]
     }
 
-    /// A table: one arm for each node, its parts being known.
+    /// This is a table: an arm for each node, whose parts are known.
     fn evaluate(&self, terms: &Terms, term: Term) -> Option<u128> {
         let of = |term: &Term| self.values[term.0 as usize].unwrap_or_default();
         let width = terms.width(term);
@@ -124,7 +124,7 @@ impl Model {
     }
 }
 
-/// Numbers of 65 to 128 bits.
+/// Operators on numbers of 65 to 128 bits.
 fn wide(operator: Operator, a: u128, b: u128, width: u32) -> Option<u128> {
     Some(match operator {
         Operator::Add => a.wrapping_add(b),

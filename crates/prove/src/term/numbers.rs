@@ -1,19 +1,19 @@
-//! Arithmetic: sums have one form.
+//! Arithmetic: sums have one normal form.
 
 use std::collections::BTreeMap;
 
 use super::{mask, Node, Operator, Sort, Term, Terms};
 
-/// So many terms are looked at for the parts of one sum.
+/// The most terms that are visited for the parts of one sum.
 const MOST_STEPS: u32 = 500;
 
-/// What a sum is of.
+/// The parts of a sum.
 #[derive(Default)]
 struct Parts {
-    /// Each with its factor.
+    /// Each part with its factor.
     parts: BTreeMap<Term, u64>,
     number: u64,
-    /// Terms that were looked at.
+    /// The number of visited terms.
     steps: u32,
 }
 
@@ -24,11 +24,11 @@ impl Parts {
     }
 }
 
-/// Behind all terms.
+/// Above all terms.
 const ALL: Term = Term(u32::MAX);
 
 impl Terms {
-    /// An operator on two bit-vectors of one width, modulo 2^width. What it simplifies to is the same in SMT-LIB.
+    /// An operator on two bit-vectors of one width, modulo 2^width. The simplified term means the same in SMT-LIB.
     pub fn binary(&mut self, operator: Operator, a: Term, b: Term) -> Term {
         let (a, b) = (self.now(a), self.now(b));
         let sort = self.sort(a);
@@ -50,7 +50,7 @@ impl Terms {
             return self.sum(operator, a, b);
         }
         match (operator, self.constant(b)) {
-            // A shift is a part; so are the low bits.
+            // A shift by a constant is an extraction; so are the low bits.
             (Operator::Shr, Some(by)) if by < u64::from(width) => {
                 let high = self.extract(width - 1, by as u32, a);
                 return self.resize(high, width);
@@ -74,7 +74,8 @@ impl Terms {
         self.make(Node::Binary(operator, a, b), sort)
     }
 
-    /// A sum has one form: its parts in the order in which they were made, each once with its factor, and the number last.
+    /// A sum in normal form: its parts in the order in which they were made, each once with its factor, and the number
+    /// last.
     pub(super) fn sum(&mut self, operator: Operator, a: Term, b: Term) -> Term {
         let width = self.width(a);
         let mut of = Parts::default();
@@ -124,8 +125,9 @@ impl Terms {
         (of.parts, of.number)
     }
 
-    /// Adds so many times a term to the parts of a sum. What lies side by side is taken apart where it was made before `below`: else what stands
-    /// for one of its parts could be itself. What takes too many steps is a part as it is.
+    /// Adds `times` times a term to the parts of a sum. A concatenation is split only if it was made before `below`:
+    /// otherwise the replacement of one of its parts could be itself. A term that takes too many steps becomes a part
+    /// unchanged.
     fn add_up(&mut self, (term, below): (Term, Term), times: u64, of: &mut Parts) {
         let term = self.now(term);
         if let Some(value) = self.constant(term) {
@@ -136,7 +138,7 @@ impl Terms {
         if of.steps > MOST_STEPS {
             return of.add(term, times);
         }
-        // What lies side by side is a sum.
+        // A concatenation is a sum.
         let width = self.width(term);
         let inner = if let Node::ZeroExtend(_, inner) = *self.node(term) { inner } else { term };
         if let (Node::Concat(high, low), true) = (self.node(inner), inner < below) {
@@ -159,7 +161,7 @@ impl Terms {
         }
     }
 
-    /// The operand that is the result, if one of them is a number for which one is: `x + 0`, `x * 1`, `x & 0`.
+    /// The operand that is the result, if one of them is a neutral or absorbing number: `x + 0`, `x * 1`, `x & 0`.
     fn neutral(&self, operator: Operator, a: Term, b: Term) -> Option<Term> {
         use Operator::{Add, And, Div, Mul, Or, Shl, Shr, Sub, Xor};
         let all_ones = mask(self.width(a));
@@ -175,7 +177,7 @@ impl Terms {
     }
 }
 
-/// As SMT-LIB defines it (division by zero gives all ones).
+/// The operator as SMT-LIB defines it (division by zero gives all ones).
 pub(super) fn compute(operator: Operator, a: u64, b: u64, width: u32) -> u64 {
     let value = match operator {
         Operator::Add => a.wrapping_add(b),

@@ -14,7 +14,7 @@ impl Terms {
         }
     }
 
-    /// True if all are; of none, true. Parts are sorted, and doubles and opposites seen.
+    /// True if all parts are; without parts, true. Parts are sorted; duplicates and opposites are found.
     pub fn all(&mut self, parts: &[Term]) -> Term {
         let mut flat = Vec::new();
         for part in parts {
@@ -34,7 +34,7 @@ impl Terms {
                 return self.truth(false);
             }
         }
-        // Of one of several, those that are said not to be are none.
+        // Parts of an "any" whose opposites are among the other parts are removed from it.
         for place in 0..flat.len() {
             let Node::Any(inner) = self.node(flat[place]).clone() else { continue };
             let mut left = inner.clone();
@@ -58,7 +58,7 @@ impl Terms {
         }
     }
 
-    /// True if one is; of none, false. Parts are sorted, and doubles seen.
+    /// True if one part is; without parts, false. Parts are sorted; duplicates are found.
     pub fn any(&mut self, parts: &[Term]) -> Term {
         let mut flat = Vec::new();
         for part in parts {
@@ -78,7 +78,7 @@ impl Terms {
                 return self.truth(true);
             }
         }
-        // Where the opposite of another is, that adds nothing to several that are to be at once.
+        // Parts of an "all" whose opposites are among the other parts are removed from it.
         for place in 0..flat.len() {
             let Node::All(inner) = self.node(flat[place]).clone() else { continue };
             let mut left = inner.clone();
@@ -102,7 +102,7 @@ impl Terms {
         }
     }
 
-    /// False only where `a` holds and `b` does not.
+    /// False only if `a` holds and `b` does not.
     pub fn implies(&mut self, a: Term, b: Term) -> Term {
         let not_a = self.not(a);
         self.any(&[not_a, b])
@@ -128,7 +128,7 @@ impl Terms {
                 return otherwise;
             }
         }
-        // The smaller and the larger of two have one form each.
+        // The minimum and the maximum of two terms have one form each.
         if let Node::Less(a, b) = *self.node(condition) {
             let (x, y) = (a.min(b), a.max(b));
             if (a, b) == (then, otherwise) && a != x {
@@ -173,7 +173,7 @@ impl Terms {
         }
     }
 
-    /// What two sums have in common, and what is left of each; of the smaller and the larger of two nothing is.
+    /// The common part of two sums, and the rest of each; `None` for a minimum or maximum of two.
     fn common_parts(&mut self, condition: Term, then: Term, otherwise: Term) -> Option<(Term, Term, Term)> {
         let is_sum = |term: Term| matches!(self.node(term), Node::Binary(Operator::Add, ..));
         let is_by_size = match *self.node(condition) {
@@ -207,7 +207,7 @@ impl Terms {
         self.equal_by(a, b, true)
     }
 
-    /// The same. What both sides have is left out once: what is made of the rest may be called something by now that has parts again.
+    /// The same. The common part is removed only once: the rest may be replaced by a term that has common parts again.
     fn equal_by(&mut self, a: Term, b: Term, is_whole: bool) -> Term {
         let (a, b) = (self.now(a), self.now(b));
         debug_assert_eq!(self.sort(a), self.sort(b));
@@ -244,7 +244,8 @@ impl Terms {
         self.make(Node::Equal(a, b), Sort::Bool)
     }
 
-    /// An equation of sums without what both sides have: on one side what is added, on the other what is taken away, and the number.
+    /// An equation of sums without their common parts: positive parts on one side, negative ones and the number on the
+    /// other.
     fn sides(&mut self, a: Term, b: Term) -> Option<(Term, Term)> {
         let is_sum = |term: Term| matches!(self.node(term), Node::Binary(Operator::Add, ..));
         let width = self.width(a);
@@ -253,7 +254,7 @@ impl Terms {
         }
         let (parts, number) = self.parts_of_difference(a, b);
         let half = 1u64 << (width - 1);
-        // The first part is added.
+        // The first part is positive.
         let is_turned = parts.first_key_value().is_some_and(|(_, factor)| *factor & mask(width) > half);
         let sign = if is_turned { u64::MAX } else { 1 };
         let mut left = self.number(0, width);
@@ -268,11 +269,11 @@ impl Terms {
         Some((left, right))
     }
 
-    /// `a = number`, of what `a` is made of.
+    /// `a = number`, as a condition on the parts of `a`.
     fn equal_to_number(&mut self, a: Term, b: Term) -> Option<Term> {
         let value = self.constant(b)?;
         match self.node(a).clone() {
-            // Only nothing adds up to nothing.
+            // Only zero folds to zero.
             Node::Fold(sum) if value == 0 => {
                 let zero = self.number(0, 32);
                 Some(self.equal(sum, zero))
@@ -303,7 +304,7 @@ impl Terms {
         }
     }
 
-    /// Whether `a` is below `b`, both as numbers without sign of one width.
+    /// Whether `a` is below `b`, both as unsigned numbers of one width.
     pub fn less(&mut self, a: Term, b: Term) -> Term {
         let (a, b) = (self.now(a), self.now(b));
         debug_assert_eq!(self.sort(a), self.sort(b));
@@ -333,7 +334,7 @@ impl Terms {
         if self.is_behind(a, b) {
             return self.truth(false);
         }
-        // Turned around, both are: of what they may be called the one that was made first stands first.
+        // Complements reverse the order: of the equivalent forms, the one whose earlier term comes first is used.
         match (self.turned(a), self.turned(b)) {
             (Some(x), Some(y)) => return self.less(y, x),
             (Some(x), None) if self.constant(b).is_some() || x < b => {
@@ -349,7 +350,7 @@ impl Terms {
         self.less_plainly(a, b)
     }
 
-    /// Whether `a` is known to be `b` and something more, without going around.
+    /// Whether `a` is known to be `b` plus something, without wrapping around.
     fn is_behind(&mut self, a: Term, b: Term) -> bool {
         let is_sum = |term: Term| matches!(self.node(term), Node::Binary(Operator::Add, ..));
         if self.width(a) > 64 || !(is_sum(a) || is_sum(b)) || self.constant(a).is_some() || self.constant(b).is_some() {
@@ -360,13 +361,13 @@ impl Terms {
         sum.is_some_and(|sum| sum <= mask(self.width(a)))
     }
 
-    /// What a number is all bits of which are the opposite.
+    /// The bitwise complement of a number.
     fn turn(&mut self, a: Term) -> Term {
         let ones = self.number(u64::MAX, self.width(a));
         self.binary(Operator::Xor, a, ones)
     }
 
-    /// Of what a number is the opposite in all bits, if it is made so.
+    /// The number whose bitwise complement this is, if it has that form.
     fn turned(&self, a: Term) -> Option<Term> {
         match *self.node(a) {
             Node::Binary(Operator::Xor, x, ones) if self.constant(ones) == Some(mask(self.width(a))) => Some(x),
@@ -405,7 +406,8 @@ impl Terms {
         self.make(Node::Less(a, b), Sort::Bool)
     }
 
-    /// Whether `a` is at most `b`, both as numbers without sign of one width: that `b` is not below `a`, so that there is one form.
+    /// Whether `a` is at most `b`, both as unsigned numbers of one width. It is expressed by `less`, so that there is
+    /// one form.
     pub fn less_equal(&mut self, a: Term, b: Term) -> Term {
         let above = self.less(b, a);
         self.not(above)
