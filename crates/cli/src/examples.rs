@@ -1,13 +1,14 @@
-//! Examples at the end of each command's help. Each is run by `crates/cli/tests/examples.rs`, in a project with the files that they name.
+//! Examples at the end of each command's help. `crates/cli/tests/examples.rs` runs each of them, in a project with the
+//! files that they name.
 
 use clap::{Command, CommandFactory};
 
 use crate::arguments::Arguments;
 
-/// A command as typed, and its purpose.
+/// A command as you type it, and what it does.
 type Example = (&'static str, &'static str);
 
-/// By command, in the order of the help.
+/// The examples by command, in the order of the help.
 const EXAMPLES: &[(&str, &[Example])] = &[
     (
         "check",
@@ -154,7 +155,7 @@ const EXAMPLES: &[(&str, &[Example])] = &[
     ("explain", &[("mokume explain M0401", "one code"), ("mokume explain", "all of them")]),
 ];
 
-/// The command with all that its help says.
+/// The command-line parser with the examples in its help.
 pub fn command() -> Command {
     EXAMPLES.iter().fold(Arguments::command(), |whole, (name, examples)| {
         whole.mut_subcommand(name, |command| command.after_help(text(examples)))
