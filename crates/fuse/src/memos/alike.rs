@@ -6,7 +6,7 @@
 //!
 //! It must keep: each way asks and does what it did, from the same places of the source.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap as HashMap;
 
 use mokume_reaction::{BlockId, Body, Fallible, Function, OpKind, Operation, Target, Terminator, Value};
 
@@ -65,11 +65,17 @@ fn ways(body: &Body, told: BlockId) -> Option<(Value, Vec<(u64, &Target)>)> {
 fn pair(body: &Body, told: BlockId) -> Option<(u64, u64, Vec<(usize, usize)>)> {
     let (way, ways) = ways(body, told)?;
     let results = &body.blocks[told.index()].params;
+    let sizes: Vec<(usize, usize)> = ways.iter().map(|(_, target)| size(body, target.block)).collect();
     for (at, (kept, one)) in ways.iter().enumerate() {
-        for (other, two) in &ways[at + 1..] {
-            let mut same = Same { body, results, is: HashMap::from([(way, way)]), blocks: HashMap::new() };
+        for (behind, (other, two)) in ways.iter().enumerate().skip(at + 1) {
+            // Most ways differ in size: then nothing else is compared.
+            if sizes[at] != sizes[behind] || one == two {
+                continue;
+            }
+            let mut same = Same::new(body, results);
+            same.is.insert(way, way);
             if same.target(one, two) {
-                let place = |value: &Value| results.iter().position(|result| result == value);
+                let place = |value: &Value| same.said[value.index()];
                 let places = same.is.iter().filter_map(|(two, one)| Some((place(two)?, place(one)?)));
                 return Some((*kept, *other, places.filter(|(two, one)| two != one).collect()));
             }
@@ -78,17 +84,40 @@ fn pair(body: &Body, told: BlockId) -> Option<(u64, u64, Vec<(usize, usize)>)> {
     None
 }
 
+/// The number of blocks and of operations that a block leads to.
+fn size(body: &Body, from: BlockId) -> (usize, usize) {
+    let mut seen = vec![false; body.blocks.len()];
+    let (mut open, mut blocks, mut ops) = (vec![from], 0, 0);
+    while let Some(block) = open.pop() {
+        if std::mem::replace(&mut seen[block.index()], true) {
+            continue;
+        }
+        let block = &body.blocks[block.index()];
+        (blocks, ops) = (blocks + 1, ops + block.ops.len());
+        open.extend(block.terminator.targets().into_iter().map(|target| target.block));
+    }
+    (blocks, ops)
+}
+
 /// The comparison of two pieces of a body.
 struct Same<'a> {
     body: &'a Body,
-    /// The memo's results.
-    results: &'a [Value],
+    /// By value, its place among the memo's results.
+    said: Vec<Option<usize>>,
+    /// By place among the memo's results, whether some result stands there for it in the second piece.
+    taken: Vec<bool>,
     /// By value of the second piece, the equivalent value of the first.
     is: HashMap<Value, Value>,
     blocks: HashMap<BlockId, BlockId>,
 }
 
-impl Same<'_> {
+impl<'a> Same<'a> {
+    fn new(body: &'a Body, results: &[Value]) -> Self {
+        let mut said = vec![None; body.values.len()];
+        results.iter().enumerate().for_each(|(place, result)| said[result.index()] = Some(place));
+        Same { body, said, taken: vec![false; results.len()], is: HashMap::default(), blocks: HashMap::default() }
+    }
+
     fn target(&mut self, one: &Target, two: &Target) -> bool {
         one.args.len() == two.args.len()
             && one.args.iter().zip(&two.args).all(|(one, two)| self.value(*one, *two))
@@ -131,16 +160,18 @@ impl Same<'_> {
         if let Some(known) = self.is.get(&two) {
             return *known == one;
         }
-        let [is_said, is_other_said] = [one, two].map(|value| self.results.contains(&value));
         let types = [one, two].map(|value| self.body.values[value.index()].ty);
-        let may_be = match is_said && is_other_said {
-            true => types[0] == types[1] && !self.is.iter().any(|(from, to)| *to == one && self.results.contains(from)),
-            false => one == two,
+        let may_be = match (self.said[one.index()], self.said[two.index()]) {
+            (Some(place), Some(_)) => types[0] == types[1] && !std::mem::replace(&mut self.taken[place], true),
+            _ => one == two,
         };
         may_be && self.is.insert(two, one).is_none()
     }
 
     fn operation(&mut self, one: &OpKind, two: &OpKind) -> bool {
+        if std::mem::discriminant(one) != std::mem::discriminant(two) {
+            return false;
+        }
         let (ours, theirs) = (one.operands(), two.operands());
         let mut turned = two.clone();
         let mut own = ours.iter();
