@@ -82,7 +82,7 @@ pub struct Field {
     pub big: Option<bool>,
     /// In headers and keys: the value that most packets have.
     pub common: Option<u64>,
-    /// Of scalars: how the declared type's values are written.
+    /// Of scalars, and of a vector's elements: how the declared type's values are written.
     pub written: Option<Notation>,
 }
 

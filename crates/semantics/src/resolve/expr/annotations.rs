@@ -129,9 +129,13 @@ fn unknown(cx: &mut Context, file: FileId, name: &Name) {
     cx.unknown(codes::UNKNOWN_TYPE, "a type", name, file, is_type);
 }
 
-/// How values of a type of the text are written, if it is a scalar that says so. Names of a container's types say nothing.
+/// How values of a type of the text are written, if it is a scalar that says so, or a vector of such. Names of a container's types say nothing.
 pub fn notation(cx: &Context, file: FileId, ty: Option<ast::Type>) -> Option<Notation> {
-    let Some(ast::Type::Named(named)) = ty else { return None };
+    let named = match ty? {
+        ast::Type::Named(named) => named,
+        ast::Type::Vector(vector) => return notation(cx, file, vector.element()),
+        _ => return None,
+    };
     match cx.item(file, &named.name()?.text())? {
         Item::Alias(index) => cx.notations.of_aliases.get(index).copied().flatten(),
         _ => None,
