@@ -160,13 +160,14 @@ impl<'a> Follower<'a> {
         }
     }
 
-    /// Whether the stack would not take it if it came, and sends one of its kind, or has its own station where this has it.
+    /// Whether it has the host's own station where all that the stack sends has it; or the stack sends one of its kind, and would not take it
+    /// if it came. By the station alone, as layers take what is for several hosts, whoever it is from.
     fn is_of_host(&self, state: &State<'a>, octets: &[u8], dissection: &Dissection) -> bool {
         let is_one_kind =
             |pending: &Pending| self.against(octets, dissection, &pending.octets).is_some_and(|held| held.is_one_kind);
         let is_like_one = || state.pending.iter().rev().take(NEAREST).any(is_one_kind);
-        (self.is_from_station(state, dissection) || is_like_one())
-            && state.clone().come(self.host, octets).fate == Fate::NotForIt
+        self.is_from_station(state, dissection)
+            || is_like_one() && state.clone().come(self.host, octets).fate == Fate::NotForIt
     }
 
     /// Whether the device's station stands in a field of the lowest wire in which all that the stack has sent has it.
