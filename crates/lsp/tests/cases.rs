@@ -12,7 +12,7 @@ use serde_json::{json, Value};
 use crate::editor::{range, Editor, HOME};
 
 /// How many cases there are at least: one that is lost is noticed.
-const AT_LEAST: usize = 100;
+const AT_LEAST: usize = 150;
 
 struct Case {
     name: String,
