@@ -16,7 +16,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use mokume_base::world::World;
-use mokume_base::{Diagnostic, Form, SourceMap};
+use mokume_base::{Diagnostic, Form, Notation, SourceMap};
 use mokume_dissect::names;
 use mokume_dissect::walk::{self, Beside, Fate, Layers, Octets, Up};
 use mokume_lower::protocols::{Above, Key, Protocols};
@@ -174,24 +174,24 @@ fn own(world: &dyn World) -> Checked {
 impl Dissection {
     /// What it is about, in a line: the alternatives of its uppermost header that was read, with what their layers say; a few fields.
     pub fn summary(&self) -> String {
+        let Some(layer) = self.telling() else { return String::new() };
+        layer.told(|own| runs(own, Halves::Apart).take(TELLING).map(told).collect())
+    }
+
+    /// The uppermost layer that says something.
+    fn telling(&self) -> Option<&Layer> {
         let is_telling =
             |layer: &&Layer| layer.fields.iter().any(|field| field.carried) || !layer.alternatives.is_empty();
-        let Some(layer) = self.layers.iter().rev().find(is_telling) else { return String::new() };
-        let fields = |of: Option<&String>| -> Vec<String> {
-            let own = layer.fields.iter().filter(|field| field.carried && field.alternative.as_ref() == of);
-            own.take(TELLING).map(|field| format!("{}={}", field.name, field.told())).collect()
-        };
-        let mut words = fields(None);
-        for alternative in &layer.alternatives {
-            words.push(alternative.clone());
-            words.extend(fields(Some(alternative)));
-        }
-        words.join(" ")
+        self.layers.iter().rev().find(is_telling)
     }
 
     /// The same, to stand by itself: with the layer where no alternative has a name, and with what is carried in front of it.
     pub fn label(&self, octets: &[u8]) -> String {
-        let summary = self.summary();
+        let telling = self.telling();
+        let summary = match self.summary() {
+            summary if summary.chars().count() <= LABEL && telling.is_none_or(Layer::is_all_told) => summary,
+            _ => telling.map_or_else(String::new, |layer| layer.told(|own| most_telling(own))),
+        };
         let last = self.layers.last();
         let layer = last.filter(|layer| layer.alternatives.is_empty()).map(|layer| layer.name.as_str());
         let rest = octets.get(self.rest.clone()).unwrap_or_default();
@@ -209,6 +209,85 @@ const CARRIED: usize = 16;
 
 /// So many fields of an alternative stand in a packet's summary.
 const TELLING: usize = 6;
+
+/// A summary of more characters is made shorter for a label, as charts have no more room, and so is one that leaves fields out.
+const LABEL: usize = 56;
+
+/// The fields of a header with many: flags that are set by their names, then numbers that are not 0, long ones last.
+fn most_telling(own: &[&Field]) -> Vec<String> {
+    let flags = own.iter().filter(|field| field.width == 1 && field.value != 0).map(|field| field.name.clone());
+    let numbers =
+        || runs(own, Halves::Joined).filter(|run| run[0].width > 1 && run.iter().any(|field| field.value != 0));
+    let short = numbers().filter(|run| run[0].width <= SHORT);
+    let long = numbers().filter(|run| run[0].width > SHORT);
+    flags.chain(short.chain(long).take(TELLING).map(told)).collect()
+}
+
+/// What becomes of an address that is two fields: `source_high` and `source_low`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Halves {
+    Apart,
+    Joined,
+}
+
+/// Fields one by one; octets of one list together.
+fn runs<'a, 'f>(own: &'a [&'f Field], halves: Halves) -> impl Iterator<Item = &'a [&'f Field]> + 'a {
+    let is_octet = |field: &Field| field.width == 8 && field.written.is_none();
+    own.chunk_by(move |one, next| {
+        let is_list = is_octet(one) && is_octet(next) && one.name == next.name && one.bit + 8 == next.bit;
+        is_list || halves == Halves::Joined && address(one, next).is_some()
+    })
+}
+
+/// Of two halves in hexadecimal parts the address: its name, and as it is written in short.
+fn address(high: &Field, low: &Field) -> Option<String> {
+    let name = high.name.strip_suffix("_high").filter(|name| low.name.strip_suffix("_low") == Some(name))?;
+    let parts = [high, low].map(|half| half.written.as_ref().filter(|written| written.contains(':')));
+    let bits = 4 * parts[0].zip(parts[1])?.0.split(':').next()?.len() as u8;
+    let form = Form::Parts { notation: Notation::Short { bits }, widths: vec![high.width, low.width] };
+    (high.width == 64 && low.width == 64).then(|| format!("{name}={}", form.write(&[high.value, low.value])))
+}
+
+/// Name and value: `id=7`; of a list's octets `name="www"`, of halves the address.
+fn told(run: &[&Field]) -> String {
+    match run {
+        [field] => format!("{}={}", field.name, field.told()),
+        [high, low] if address(high, low).is_some() => address(high, low).unwrap_or_default(),
+        octets => {
+            let values: Vec<u8> = octets.iter().map(|field| field.value as u8).collect();
+            format!("{}={}", octets[0].name, mokume_record::front_of(&values, CARRIED))
+        }
+    }
+}
+
+/// Numbers of more bits stand behind others.
+const SHORT: u8 = 32;
+
+impl Layer {
+    /// Whether a summary has all fields that it carries.
+    fn is_all_told(&self) -> bool {
+        let left_out = std::cell::Cell::new(false);
+        self.told(|own| {
+            left_out.set(left_out.get() || runs(own, Halves::Apart).count() > TELLING);
+            Vec::new()
+        });
+        !left_out.get()
+    }
+
+    /// What its fields say, those of each alternative behind its name.
+    fn told(&self, fields: impl Fn(&[&Field]) -> Vec<String>) -> String {
+        let of = |alternative: Option<&String>| -> Vec<String> {
+            let own = self.fields.iter().filter(|field| field.carried && field.alternative.as_ref() == alternative);
+            fields(&own.collect::<Vec<_>>())
+        };
+        let mut words = of(None);
+        for alternative in &self.alternatives {
+            words.push(alternative.clone());
+            words.extend(of(Some(alternative)));
+        }
+        words.join(" ")
+    }
+}
 
 impl Field {
     /// As it is written, in short.
