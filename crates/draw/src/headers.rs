@@ -41,6 +41,14 @@ pub struct HeaderBits {
     pub says: String,
 }
 
+impl HeaderPicture {
+    /// `W: a.Header b.Header, big endian`; a wire whose fields layers below write carries none.
+    pub(crate) fn head(&self) -> String {
+        let headers = if self.headers.is_empty() { String::new() } else { format!(": {}", self.headers.join(" ")) };
+        format!("{}{headers}, {}", self.wire, self.order)
+    }
+}
+
 /// All wires of an automaton, in order.
 pub fn header_pictures(automaton: &Automaton) -> Vec<HeaderPicture> {
     automaton.wires.iter().map(|wire| picture(automaton, wire)).collect()

@@ -22,7 +22,7 @@ pub fn headers_svg(title: &str, pictures: &[HeaderPicture]) -> String {
         y += 12.0;
     }
     for picture in pictures {
-        let head = format!("{}: {}, {}", picture.wire, picture.headers.join(" "), picture.order);
+        let head = picture.head();
         svg.text((MARGIN, y), Anchor::Start, "wire", &head);
         widest = widest.max(width(&head, 13.0));
         y += 22.0;

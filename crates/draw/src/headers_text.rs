@@ -15,7 +15,7 @@ pub fn headers_text(pictures: &[HeaderPicture]) -> String {
         let _ = writeln!(out, "{NONE}");
     }
     for picture in pictures {
-        let _ = writeln!(out, "{}: {}, {}\n", picture.wire, picture.headers.join(" "), picture.order);
+        let _ = writeln!(out, "{}\n", picture.head());
         for part in &picture.parts {
             if !part.title.is_empty() {
                 let _ = writeln!(out, "{}\n", part.title);

@@ -101,11 +101,30 @@ fn one_element_stands_for_all() {
     assert_eq!(of("8").parts.iter().filter(|part| part.title.starts_with("if many > ")).count(), 3);
 }
 
+/// In the picture of a stack a vector is one field of its type.
+#[test]
+fn a_vector_is_a_field_of_a_box() {
+    let of = |third: &str| {
+        let text = format!(
+            "automaton v\nheader r.Hdr {{ first: u8, hosts_length: u8, hosts_0: u32, hosts_1: u32, hosts_2: {third}, last: u8 }}\n\
+             layer r\nclass r.E capacity 1 {{\n}}\n"
+        );
+        let mut sources = SourceMap::default();
+        let parsed = text::parse(sources.add("vector.ra", &text), &text);
+        assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics.first());
+        Stack::of(&parsed.automaton, &[]).nodes[0].lines.join("; ")
+    };
+    assert_eq!(of("u32"), "first: u8, hosts: [u32; ..3], last: u8");
+    assert_eq!(of("u16"), "first: u8, hosts: [u32; ..2], hosts_2: u16, last: u8");
+}
+
 /// A stack without headers says so.
 #[test]
 fn no_header_is_said() {
     assert_eq!(headers_text(&[]), "no layer of this stack has a header\n");
     assert!(headers_svg("Alone", &[]).contains("no layer of this stack has a header"));
+    let picture = HeaderPicture { wire: "Sum".into(), headers: vec![], order: "big endian", parts: vec![] };
+    assert_eq!(headers_text(&[picture]), "Sum, big endian\n\n");
 }
 
 /// Names of all sizes in cells of all sizes: nothing panics, no line is longer than its row.
