@@ -254,7 +254,8 @@ mod tests {
             assert!(!page.contains(part));
         }
         // A name of a format, and where a library comes from, are fetched by nobody.
-        let without = page.replace("http://www.w3.org/2000/svg", "").replace("(https://github.com/101arrowz/fflate,", "");
+        let without =
+            page.replace("http://www.w3.org/2000/svg", "").replace("(https://github.com/101arrowz/fflate,", "");
         assert!(!without.contains("http://") && !without.contains("https://"));
     }
 }
