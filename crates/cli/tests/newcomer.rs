@@ -182,9 +182,11 @@ fn every_error_has_a_place() {
 /// address in two halves neither.
 #[test]
 fn labels_of_charts_have_what_tells_frames_apart() {
+    // Nobody has the port that #8 of the demo is sent to; it was labelled as a refused packet of the layer that has another.
     for (file, network, labels) in [
         ("tests/library/tcp_faults.mok", "Few", &["tcp syn source=5 destination=80", "tcp acks psh fin source="][..]),
         ("examples/courier.mok", "Field", &["arp operation=1 sender_host=10.0.0.1 target_host=10.0.0.2 "][..]),
+        ("examples/demo.mok", "Demo", &["#8 udp source=4000 destination=9 length=20 &quot;nobody there&quot;"]),
         ("tests/newcomer/halves.mok", "Two", &["source=fe80::", "destination=ff02::1:ff00:1"][..]),
     ] {
         let chart = scratch("labels.svg");
@@ -195,4 +197,14 @@ fn labels_of_charts_have_what_tells_frames_apart() {
             assert!(chart.contains(label), "{file}: {label}\n{chart}");
         }
     }
+}
+
+/// A datagram to a port that nobody has was called malformed, by the wire of a layer that has another port.
+#[test]
+fn a_packet_that_may_be_for_somebody_else_is_malformed_only_if_it_is_not() {
+    let seen = scratch("demo.pcap");
+    assert!(mokume(&["sim", "examples/demo.mok", "--pcap", &seen]).status.success());
+    let said = text(&mokume(&["dissect", &seen, "--by", "examples/reliable.mok", "--stack", "TellerHost"]).stdout);
+    let packet = said.split("\n\n").find(|packet| packet.starts_with("packet 8:")).unwrap();
+    assert!(packet.contains("; if it is for `reliable`"), "{packet}");
 }

@@ -60,7 +60,7 @@ pub struct Dissection {
 }
 
 /// What one wire says of a packet. Octets and bits are counted from the front of the whole packet.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Layer {
     pub name: String,
     pub wire: String,
@@ -77,6 +77,8 @@ pub struct Layer {
     pub wrong_sum: Option<WrongSum>,
     /// What is cut off behind its packet.
     pub padding: Range<usize>,
+    /// Below it a multiplexor knows by its state whom a packet is for: it may be for another layer.
+    pub perhaps: bool,
 }
 
 /// One field of a packet; `bit` is counted from the beginning of the packet.
@@ -106,7 +108,7 @@ pub struct Dropped {
 }
 
 /// Why a wire did not accept its packet, and at which bit of the packet it saw that.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Refused {
     pub reason: String,
     pub bit: usize,
@@ -187,6 +189,13 @@ impl Dissection {
 
     /// The same, to stand by itself: with the layer where no alternative has a name, and with what is carried in front of it.
     pub fn label(&self, octets: &[u8]) -> String {
+        if self.layers.last().is_some_and(|last| last.perhaps && last.is_refused()) {
+            // It is perhaps for somebody else.
+            let sure = self.layers.iter().take_while(|layer| !layer.perhaps).count();
+            let rest = self.layers[sure].octets.start..self.rest.end;
+            let layers = self.layers[..sure].to_vec();
+            return Dissection { layers, rest, ..Dissection::default() }.label(octets);
+        }
         let telling = self.telling();
         let summary = match self.summary() {
             summary if summary.chars().count() <= LABEL && telling.is_none_or(Layer::is_all_told) => summary,
@@ -415,11 +424,13 @@ impl Dissector {
         let mut under = Under::default();
         let mut beside = Up { beside: beside.unwrap_or_default(), ..Up::default() };
         let mut next = first.filter(|_| captured > 0 || all.is_empty());
+        let mut perhaps = false;
         while let Some(at) = next.filter(|_| dissection.rest.start < captured || captured == all.len()) {
             let protocol = &self.protocols.all[at];
             let Some(wire) = protocol.wire else {
                 next = self.next(&protocol.above, &headers);
-                let mut layer = Layer { name: protocol.name.clone(), ..Layer::default() };
+                let mut layer = Layer { name: protocol.name.clone(), perhaps, ..Layer::default() };
+                perhaps |= self.is_by_state(at, &headers);
                 layer.octets = dissection.rest.start..dissection.rest.start;
                 let packet =
                     walk::Packet { wire: None, packet: dissection.rest.clone(), payload: 0..0, headers: vec![] };
@@ -435,6 +446,7 @@ impl Dissector {
             let there = read.fields.iter().filter(is_there).count();
             let mut layer = self.layer(&protocol.name, wire, range.start, &read.fields[..there]);
             let is_cut = there < read.fields.len();
+            layer.perhaps = perhaps;
             next = None;
             match &read.decoding {
                 _ if is_cut => {
@@ -455,6 +467,7 @@ impl Dissector {
                     if !layer.octets.is_empty() {
                         headers.extend(decoded.headers.iter().cloned());
                         next = self.next(&protocol.above, &headers);
+                        perhaps |= self.is_by_state(at, &headers);
                         let headers = decoded.headers.clone();
                         let packet = walk::Packet { wire: Some(wire), packet, payload, headers };
                         self.go_on(at, (octets, &packet), &mut beside, (&mut layer, &mut next), dissection);
@@ -617,6 +630,15 @@ impl Dissector {
     }
 
     /// Whether a field of the header has the key's value: whose end's does not matter to one who only looks on.
+    /// Whether it is a multiplexor's state that says who is next: nothing of the stack binds the keys of this packet.
+    fn is_by_state(&self, at: usize, headers: &[HeaderValue]) -> bool {
+        let protocol = &self.protocols.all[at];
+        let fits = |above: &&Above| above.keys.iter().all(|key| self.is_key(key, headers));
+        let is_multiplexor = |layer: &LayerId| self.automaton.layers[layer.index()].shape == "multiplexor";
+        protocol.above.iter().find(fits).is_some_and(|above| above.keys.is_empty())
+            && self.groups[at].0.iter().any(is_multiplexor)
+    }
+
     fn is_key(&self, key: &Key, headers: &[HeaderValue]) -> bool {
         let Some(found) = headers.iter().rev().find(|header| header.header == key.header) else { return false };
         let header = &self.automaton.headers[key.header.index()];
