@@ -1,5 +1,5 @@
-//! Pictures of all examples, and charts of the networks of tests and benches, as a browser draws them: no label lies over another, over
-//! a layer's box, or beyond the picture, and no arrow is bent.
+//! Pictures of all examples, as a browser draws them: no label overlaps another or exceeds the picture, and no arrow is
+//! bent.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -12,7 +12,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The names that a file gives to what begins with a word.
+/// The names that a file declares with a keyword.
 fn names(text: &str, word: &str) -> Vec<String> {
     let rest = text.lines().filter_map(|line| line.strip_prefix(word)?.strip_prefix(' '));
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
@@ -70,7 +70,7 @@ fn pictures() -> Vec<(String, String)> {
     all
 }
 
-/// What is wrong with pictures, and how many were looked at.
+/// The faults of pictures, and how many pictures were examined.
 fn wrong(browser: &str, name: &str, pictures: &[(String, String)]) -> (usize, Vec<String>) {
     let boxes = pictures.iter().map(|(name, svg)| format!("<div class='picture' id='{name}'>{svg}</div>\n"));
     let page = format!("<meta charset='utf-8'><body>{}<script>{SCRIPT}</script></body>", boxes.collect::<String>());
