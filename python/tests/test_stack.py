@@ -1,5 +1,6 @@
 """Stacks and instances: names, values, what is refused."""
 
+import datetime
 import gc
 import ipaddress
 import shutil
@@ -68,8 +69,8 @@ def test_values_are_checked_by_name_kind_and_width(plain):
     for wrong, told in [
         (lambda: app.send_to(1, 2), "`msg` is missing"),
         (lambda: app.send_to(1, 2, 3), "bytes or a str, not int"),
-        (lambda: app.send_to("1", 2, b""), "a number, not str"),
-        (lambda: app.send_to(1.0, 2, b""), "a number, not float"),
+        (lambda: app.send_to("1", 2, b""), "a number, or an address of `ipaddress`, not str"),
+        (lambda: app.send_to(1.0, 2, b""), "a number, or an address of `ipaddress`, not float"),
         (lambda: app.send_to(1, 2, b"", 4), "takes"),
         (lambda: app.send_to(1, 2, msg=b"", remote=3), "no `remote`"),
         (lambda: app.send_to(1, local_port=2, remote_port=3, msg=b""), "given twice"),
@@ -135,6 +136,32 @@ def test_addresses_are_numbers():
         stack.check().start()
     with pytest.raises(mokume.Failure, match="ten"):
         stack.check().start(set={"address": "ten"})
+
+
+def test_parameters_are_values_of_python():
+    text = "stack Late(device: Device, asks: bool, after: Duration, ten: u8) {\n    app = Waits(asks, after, ten) over device\n    export app\n}\n"
+    text += "worker Waits(asks: bool, after: Duration, ten: u8) {\n    entity { timer wait }\n    on start { if asks and ten == 10 { start wait after after } }\n"
+    text += "    on expiry wait { below.send(message(x\"0a\")) }\n    on send(msg) { below.send(msg) }\n    on deliver(msg) { above.deliver(msg) }\n}\n"
+    stack = mokume.Stack.of_text(text)
+    for asks, sent in [(True, 1), (False, 0)]:
+        host = stack.start(set={"asks": asks, "after": datetime.timedelta(milliseconds=20), "ten": 10})
+        host.advance(by="19 ms")
+        assert len(host.device.take()) == 0
+        host.advance(by="1 ms")
+        assert len(host.device.take()) == sent
+
+
+def test_an_address_as_text_is_told_how_it_is_written():
+    stack = mokume.Graph("Host").module("internet", "ethernet", "arp", "ipv4", "icmp", "udp")
+    stack.parameter("device", "Device").parameter("address", "Ipv4Cidr")
+    stack.layer("ethernet", "Ethernet(device.mac)", over="device")
+    stack.layer("arp", "Arp(address.address)", over="ethernet[type: 0x0806]")
+    stack.layer("ip", "Ipv4(address)", over="ethernet[type: 0x0800]", uses=["arp", "icmp"])
+    stack.layer("icmp", "Icmp", over="ip[protocol: 1]", uses="ip")
+    stack.layer("udp", "Udp", over="ip[protocol: 17]", uses=["icmp"]).export("udp")
+    host = stack.check().start(set={"address": "10.0.0.1/24"})
+    with pytest.raises(TypeError, match="`local_host` is a number, or an address of `ipaddress`, not str"):
+        host.udp.send_to("10.0.0.1", 7, "10.0.0.2", 7, b"x")
 
 
 def test_reports_and_accounts_are_told():

@@ -80,7 +80,10 @@ class List {
     row.dataset.id = event.id;
     const text = made("span", line(event), event.event + (is_ignored(event) ? " ignored" : ""));
     const lane = this.x(event.host);
-    if (lane > this.width * 0.6) text.style.right = this.width - lane + "px"; else text.style.left = lane + "px";
+    if (lane > this.width * 0.6) {
+      text.style.right = this.width - lane + "px";
+      text.style.maxWidth = `min(60%, ${lane - LEFT - 10}px)`;
+    } else text.style.left = lane + "px";
     row.append(made("i", time(event.at)), text);
     row.onclick = () => choose(event);
     return row;

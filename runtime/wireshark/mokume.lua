@@ -928,14 +928,46 @@ end
 -- So many fields of an alternative stand in a packet's summary.
 local TELLING = 6
 
+-- Octets of a list are told together, so many of them.
+local OCTETS = 16
+
+local function is_octet(seen)
+  return seen.width == 8 and not seen.item.form and not (seen.item.names and seen.item.names[digits(seen.value)])
+end
+
+local function octets_told(run)
+  local text, hex, is_text = {}, {}, true
+  for place = 1, math.min(#run, OCTETS) do
+    local value = run[place].value
+    is_text = is_text and value >= 0x20 and value < 0x7f
+    text[place], hex[place] = string.char(value), string.format("%02x", value)
+  end
+  local more = #run > OCTETS and "…" or ""
+  if is_text then return '"' .. table.concat(text) .. more .. '"' end
+  return 'x"' .. table.concat(hex) .. more .. '"'
+end
+
 local function words_of(layer, alternative, words)
-  local count = 0
-  for _, seen in ipairs(layer.seen) do
-    if seen.item.header and seen.item.alternative == alternative and count < TELLING then
-      table.insert(words, seen.item.name .. "=" .. told(seen.item, seen.value))
+  local count, run = 0, {}
+  local function say()
+    if #run == 0 then return end
+    if count < TELLING then
+      local one = run[1]
+      local value = #run > 1 and octets_told(run) or told(one.item, one.value)
+      table.insert(words, one.item.name .. "=" .. value)
       count = count + 1
     end
+    run = {}
   end
+  for _, seen in ipairs(layer.seen) do
+    if seen.item.header and seen.item.alternative == alternative then
+      local last = run[#run]
+      local goes_on = last and is_octet(last) and is_octet(seen) and last.item.name == seen.item.name and last.bit + 8 == seen.bit
+      if not goes_on then say() end
+      table.insert(run, seen)
+    end
+  end
+  say()
 end
 
 local function alternatives_of(seen)

@@ -71,6 +71,29 @@ fn the_example_of_the_page() {
     assert_eq!(out, example);
 }
 
+/// A vector was shown as `hosts_length`, `hosts_0` and what lies behind its last element; nothing printed one name.
+#[test]
+fn a_vector_is_one_variable_and_a_name_is_printed() {
+    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/newcomer/names.mok");
+    let commands = "break Names deliver\nbreak resolve.known\nbreak names.mok:46 if hosts.length == 2\ncontinue\ndelete 1\ncontinue\nlocals\nprint hosts\nprint hosts[1]\n\
+        print hosts.length\nprint own_id\nprint nobody\nprint\nstep\nstep\nprint _known\n";
+    let (out, err, _) = transcript(&["debug", file.to_str().unwrap()], commands);
+    assert_eq!(err, "", "{out}");
+    for said in [
+        "there is no event `Names deliver` here: did you mean `Names.deliver`? there is deliver, errors.fail,",
+        "hosts = [167772161, 167772162]\n    [0] = 167772161\n    [1] = 167772162\n(mokume) print hosts\n[167772161, 167772162]\n",
+        "print hosts[1]\n167772162\n(mokume) print hosts.length\n2\n(mokume) print own_id\n63099\n",
+        "nothing is called `nobody` here",
+        "print _known\n[10.0.0.1, 10.0.0.2]\n",
+        "break resolve.known\npoint 1: on Resolve_known_0\n",
+        "ip.NextHop: on Resolve_known_0  begins  (point 1)\n",
+    ] {
+        assert!(out.contains(said), "{said}\n{out}");
+    }
+    let help = out.lines().find(|line| line.starts_with("there is no event")).unwrap();
+    assert!(!help.contains("application"), "what nobody has written: {help}");
+}
+
 #[test]
 fn statements_reactions_and_frames() {
     let out = network("steps", "step\ns\n\n\nnext\nframe\nreaction\nwhere\nlist\n");
@@ -520,4 +543,21 @@ fn an_editor_may_vanish() {
     let Dap { mut child, to, from: _from, .. } = Dap::launched(&file("dap_gone"), &[15], &[], json!({}));
     drop(to);
     assert!(child.wait().unwrap().code().is_some());
+}
+
+/// What is asked only seldom: the text of a source, a pause of what stands still, an end by the editor or by `quit`.
+#[test]
+fn what_is_left_of_the_commands() {
+    let mut dap = Dap::launched(&file("dap_rest"), &[15], &[], json!({}));
+    assert_eq!(dap.line(), 15);
+    assert!(dap.refused("source", json!({ "sourceReference": 1 })).contains("the text is in the file"));
+    assert!(dap.refused("pause", json!({ "threadId": 1 })).contains("stands still already"));
+    assert_eq!(dap.ask("stackTrace", json!({ "threadId": 1 }))["stackFrames"][0]["line"], 15, "nothing has moved");
+    dap.ask("terminate", json!({}));
+    drop(dap.to);
+    assert_eq!(dap.child.wait().unwrap().code(), Some(0));
+    for word in ["quit", "q", "exit"] {
+        let out = network("quits", &format!("help\n{word}\nstep\n"));
+        assert!(out.ends_with(&format!("(mokume) {word}\n")) && out.contains("print NAME"), "{out}");
+    }
 }

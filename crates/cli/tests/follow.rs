@@ -259,6 +259,22 @@ const OURS: [&str; 6] =
     ["--by", "examples/stream.mok", "--set", "address=10.77.0.2/24", "--set", "device.mac=02:a2:c4:43:83:3e"];
 
 /// Two connections and two pings by Linux, to `examples/stream.mok` on a TAP device with the seed 5.
+/// What a host sends to all of its link would be taken by its own layers if it came; it has the host's station as where it is from.
+#[test]
+fn a_frame_to_all_from_the_hosts_own_station_is_its_own() {
+    let (_, whole) = captured("examples/courier.mok", "sensor");
+    let (lines, _, _) = of_courier(&whole, "to-all.pcap", "sensor");
+    let asks = place(&lines, "sent", "arp operation=1", 1);
+    let last = whole.packets[asks].1.len() - 1;
+    let (said, _, _) = of_courier(&whole.changed(asks, last, 9), "to-all-else.pcap", "sensor");
+    assert_eq!(
+        (&said[asks]["way"], &said[asks]["ended"]),
+        (&Value::from("sent"), &lines[asks]["ended"]),
+        "{}",
+        said[asks]
+    );
+}
+
 #[test]
 fn a_run_against_linux_is_followed_and_its_random_numbers_are_learned() {
     let (known, end, _) = followed(LINUX, &[&OURS[..], &["--seed", "5"]].concat());
@@ -291,7 +307,7 @@ fn a_host_that_is_not_ours_is_followed_as_far_as_is_known() {
         "ethernet.source == 92:ed:54:e7:c4:bc",
     ];
     let (lines, end, _) = followed(LINUX, &more);
-    let syn = place(&lines, "sent", "tcp source=45768", 0);
+    let syn = place(&lines, "sent", "tcp syn source=45768", 0);
     let differs = lines[syn]["differs"].as_array().unwrap();
     assert_eq!(lines[syn]["learned"], serde_json::json!(["tcp.seq", "tcp.value"]));
     assert!(differs.iter().all(|field| !field["field"].as_str().unwrap().ends_with("seq")), "{differs:?}");
@@ -314,7 +330,10 @@ fn text_names_layer_event_and_line() {
     let output = mokume(&[&["dissect", LINUX, "--follow", "--packets", "13-14", "--seed", "5"], &OURS[..]].concat());
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let wanted = "  dropped: tcp.Connection.asked, by `tcp.Connection` on deliver (library/tcp/listen.mok:";
-    assert!(text.starts_with("packet 13, 1.309911214 s, came: tcp source=45768") && text.contains(wanted), "{text}");
+    assert!(
+        text.starts_with("packet 13, 1.309911214 s, came: tcp syn source=45768") && text.contains(wanted),
+        "{text}"
+    );
     assert!(text.contains("\n  as the stack sends it\n72 packets at `Host`: 39 came ("), "{text}");
     assert_eq!(output.status.code(), Some(1));
 }

@@ -16,6 +16,15 @@ for (const box of document.querySelectorAll("div.picture")) {
       if (wide > 1 && high > 3) said.push(box.id + ": `" + name + "` over `" + words[at + 1 + behind].textContent + "`");
     });
   });
+  // What is said of an edge, or of a group, belongs to none of the boxes.
+  const boxes = [...box.querySelectorAll("rect.box")].map(rect => rect.getBoundingClientRect());
+  words.forEach((text, at) => {
+    if (!text.matches(".edge-word, .ground-word")) return;
+    const area = areas[at];
+    const lies = boxes.some(one => Math.min(area.right, one.right) - Math.max(area.left, one.left) > 2
+      && Math.min(area.bottom, one.bottom) - Math.max(area.top, one.top) > 3);
+    if (lies) said.push(box.id + ": `" + text.textContent + "` over a box");
+  });
   // What is folded bends nothing: a frame is a straight line.
   for (const path of box.querySelectorAll(".message, .lost, .ignored, .damaged, .hidden")) {
     if (path.tagName !== "line") said.push(box.id + ": an arrow is bent");

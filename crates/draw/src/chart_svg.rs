@@ -8,7 +8,7 @@ use crate::svg::{width, Anchor, Svg, FONT};
 use crate::{Chart, Direction, Event, Limit, TimerEvent};
 
 const SIZE: f64 = 12.0;
-const LONGEST_LABEL: usize = 56;
+const LONGEST_LABEL: usize = 64;
 const MARGIN: f64 = 18.0;
 const STEM: f64 = 34.0;
 

@@ -4,9 +4,12 @@
 //! fields.
 
 use mokume_reaction::{
-    Automaton, FieldIndex, FieldValue, OptionArm, VariantId, Wire, WireArm, WireExpression, WireField, WireItem,
-    WireTest,
+    Automaton, Compare, FieldIndex, FieldValue, OptionArm, VariantId, Wire, WireArm, WireExpression, WireField,
+    WireItem, WireTest,
 };
+
+/// What is said where there is nothing to draw.
+pub(crate) const NONE: &str = "no layer of this stack has a header";
 
 /// The pictures of one wire.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -37,6 +40,14 @@ pub struct HeaderBits {
     pub bits: u32,
     /// Where the value comes from.
     pub says: String,
+}
+
+impl HeaderPicture {
+    /// `W: a.Header b.Header, big endian`; a wire whose fields layers below write carries none.
+    pub(crate) fn head(&self) -> String {
+        let headers = if self.headers.is_empty() { String::new() } else { format!(": {}", self.headers.join(" ")) };
+        format!("{}{headers}, {}", self.wire, self.order)
+    }
 }
 
 /// All wires of an automaton, in order.
@@ -85,6 +96,11 @@ impl Maker<'_> {
                     at = ends.into_iter().max().unwrap_or(at);
                     fresh = true;
                 }
+                WireItem::Optional { when, .. } if elements(item).len() > 1 => {
+                    let count = when.first().map_or(String::new(), |test| self.expression(&test.left));
+                    at = self.elements(&count, &elements(item), at);
+                    fresh = true;
+                }
                 WireItem::Optional { when, items } => {
                     let title =
                         format!("if {}", when.iter().map(|test| self.test(test)).collect::<Vec<_>>().join(" and "));
@@ -110,7 +126,22 @@ impl Maker<'_> {
         at
     }
 
-    /// The bit after the field.
+    /// A vector's elements: one stands for all. The bit behind the last.
+    fn elements(&mut self, count: &str, elements: &[Vec<&WireField>], at: u32) -> u32 {
+        self.parts.push(part(format!("each of up to {}: {count}", elements.len()), at));
+        let mut behind = at;
+        for (one, other) in elements[0].iter().zip(&elements[1]) {
+            behind = self.field(one, behind);
+            let says = self.says(&other.value);
+            if let Some(cell) = self.last().cells.last_mut() {
+                cell.name = of_all(&cell.name, &other.name);
+                cell.says = of_all(&cell.says, &says);
+            }
+        }
+        at + (behind - at) * elements.len() as u32
+    }
+
+    /// The bit behind the field.
     fn field(&mut self, field: &WireField, at: u32) -> u32 {
         let says = self.says(&field.value);
         self.last().cells.push(HeaderBits { name: field.name.clone(), bits: field.width.into(), says });
@@ -238,7 +269,57 @@ impl Maker<'_> {
     }
 }
 
-/// A cell's part in one row: which cell, its columns, and whether the name is here.
+/// A vector's elements, as far as this is one: the fields that are there if it has more than none, within them those that are there if it
+/// has more than one, and so on.
+fn elements(item: &WireItem) -> Vec<Vec<&WireField>> {
+    let mut all: Vec<Vec<&WireField>> = Vec::new();
+    let mut next = Some(item);
+    let mut counted = None;
+    while let Some(WireItem::Optional { when, items }) = next {
+        let [WireTest { left, compare: Compare::Gt, right: WireExpression::Number(number) }] = when.as_slice() else {
+            break;
+        };
+        let is_next = *number == all.len() as u64 && *counted.get_or_insert(left) == left;
+        let (own, inner) = match items.as_slice() {
+            [own @ .., inner @ WireItem::Optional { .. }] => (own, Some(inner)),
+            own => (own, None),
+        };
+        let fields: Option<Vec<&WireField>> =
+            own.iter().map(|item| if let WireItem::Field(field) = item { Some(field) } else { None }).collect();
+        let Some(fields) = fields.filter(|fields| is_next && !fields.is_empty()) else { break };
+        let alike = |first: &Vec<&WireField>| {
+            let is_alike = |(one, other): (&&WireField, &&WireField)| {
+                one.width == other.width && is_numbered(&one.name, &other.name, all.len())
+            };
+            first.len() == fields.len() && first.iter().zip(&fields).all(is_alike)
+        };
+        if !all.first().is_none_or(alike) {
+            break;
+        }
+        all.push(fields);
+        next = inner;
+    }
+    // What is left of it is not drawn by one element.
+    if next.is_some() {
+        all.clear();
+    }
+    all
+}
+
+/// Whether names are those of the first element and of another: `members_0`, `members_3`; in a wire all have one name.
+fn is_numbered(first: &str, other: &str, place: usize) -> bool {
+    first == other
+        || first.match_indices("_0").any(|(at, _)| format!("{}_{place}{}", &first[..at], &first[at + 2..]) == other)
+}
+
+/// `members`, of `members_0` and `members_1`; what is no such pair stays.
+fn of_all(first: &str, second: &str) -> String {
+    let mut places = first.match_indices("_0").map(|(at, _)| (&first[..at], &first[at + 2..]));
+    let found = places.find(|(before, behind)| format!("{before}_1{behind}") == second);
+    found.map_or_else(|| first.to_string(), |(before, behind)| format!("{before}{behind}"))
+}
+
+/// A cell's part in one row: which cell, its columns, and whether the name stands here.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Piece {
     pub cell: usize,

@@ -1,6 +1,6 @@
 //! Headers as one self-contained SVG: rows of 32 bits, fields as boxes, and beside them where each value comes from.
 
-use crate::headers::rows;
+use crate::headers::{rows, NONE};
 use crate::svg::{width, Anchor, Svg, FONT};
 use crate::{HeaderPart, HeaderPicture};
 
@@ -16,8 +16,13 @@ pub fn headers_svg(title: &str, pictures: &[HeaderPicture]) -> String {
     let (mut y, mut widest) = (MARGIN + 14.0, width(title, 16.0));
     svg.text((MARGIN, y), Anchor::Start, "title", title);
     y += 34.0;
+    if pictures.is_empty() {
+        svg.text((MARGIN, y), Anchor::Start, "says", NONE);
+        widest = widest.max(width(NONE, 11.0));
+        y += 12.0;
+    }
     for picture in pictures {
-        let head = format!("{}: {}, {}", picture.wire, picture.headers.join(" "), picture.order);
+        let head = picture.head();
         svg.text((MARGIN, y), Anchor::Start, "wire", &head);
         widest = widest.max(width(&head, 13.0));
         y += 22.0;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::headers::{rows, Piece};
+use crate::headers::{rows, Piece, NONE};
 use crate::{HeaderPart, HeaderPicture};
 
 const TENS: &str = " 0                   1                   2                   3";
@@ -11,8 +11,11 @@ const ONES: &str = " 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9
 /// The pictures, one below the other.
 pub fn headers_text(pictures: &[HeaderPicture]) -> String {
     let mut out = String::new();
+    if pictures.is_empty() {
+        let _ = writeln!(out, "{NONE}");
+    }
     for picture in pictures {
-        let _ = writeln!(out, "{}: {}, {}\n", picture.wire, picture.headers.join(" "), picture.order);
+        let _ = writeln!(out, "{}\n", picture.head());
         for part in &picture.parts {
             if !part.title.is_empty() {
                 let _ = writeln!(out, "{}\n", part.title);

@@ -90,13 +90,36 @@ fn layer_node(automaton: &Automaton, id: LayerId) -> Node {
 }
 
 fn variant_line(automaton: &Automaton, variant: &Variant, alone: bool) -> String {
-    let fields: Vec<String> =
-        variant.fields.iter().map(|(name, ty)| format!("{name}: {}", type_name(automaton, *ty))).collect();
+    let fields = fields_of(automaton, variant);
     match alone {
         true if fields.is_empty() => "(no fields)".to_string(),
         true => fields.join(", "),
         false => format!("{} {}", variant.name, fields.join(", ")).trim_end().to_string(),
     }
+}
+
+/// Names and types of fields; a vector, which is a length and numbered elements, as it is written: `hosts: [u32; ..4]`.
+fn fields_of(automaton: &Automaton, variant: &Variant) -> Vec<String> {
+    let mut all = Vec::new();
+    let mut rest = variant.fields.as_slice();
+    while let [(name, ty), others @ ..] = rest {
+        let vector = name.strip_suffix("_length").zip(others.first());
+        let elements = vector.map_or(0, |(vector, (_, of))| {
+            let is_next = |(at, (name, ty)): (usize, &(String, Type))| *name == format!("{vector}_{at}") && ty == of;
+            others.iter().enumerate().take_while(|(at, field)| is_next((*at, *field))).count()
+        });
+        match vector {
+            Some((vector, (_, of))) if elements > 0 => {
+                all.push(format!("{vector}: [{}; ..{elements}]", type_name(automaton, *of)));
+                rest = &others[elements..];
+            }
+            _ => {
+                all.push(format!("{name}: {}", type_name(automaton, *ty)));
+                rest = others;
+            }
+        }
+    }
+    all
 }
 
 fn type_name(automaton: &Automaton, ty: Type) -> String {

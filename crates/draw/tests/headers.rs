@@ -68,6 +68,65 @@ fn every_field_is_in_one_part() {
     }
 }
 
+/// Of a vector's elements one is drawn, where they are alike.
+#[test]
+fn one_element_stands_for_all() {
+    let of = |second: &str| {
+        let text = format!(
+            "automaton v\nheader r.Hdr {{ many: u8, at_0: u16, at_1: u16, at_2: u{second}, last: u8 }}\nreason r.short\nreason r.many\n\
+             layer r\nclass r.E capacity 1 {{\n}}\nwire r big {{\n  headers r.Hdr\n  short r.short\n\
+             \x20 field many: 8 from r.Hdr.many\n    require many <= 3 else r.many\n\
+             \x20 optional many > 0 {{\n    field at: 16 from r.Hdr.at_0\n    optional many > 1 {{\n      field at: 16 from r.Hdr.at_1\n\
+             \x20     optional many > 2 {{\n        field at: {second} from r.Hdr.at_2\n      }}\n    }}\n  }}\n\
+             \x20 field last: 8 from r.Hdr.last\n}}\n"
+        );
+        let mut sources = SourceMap::default();
+        let parsed = text::parse(sources.add("vector.ra", &text), &text);
+        assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics.first());
+        header_pictures(&parsed.automaton).remove(0)
+    };
+    let cells = |picture: &HeaderPicture| -> Vec<(String, u32, Vec<String>)> {
+        let says = |part: &HeaderPart| part.cells.iter().map(|cell| format!("{}: {}", cell.name, cell.says)).collect();
+        picture.parts.iter().map(|part| (part.title.clone(), part.start, says(part))).collect()
+    };
+    assert_eq!(
+        cells(&of("16")),
+        [
+            (String::new(), 0, vec!["many: r.Hdr.many".to_string()]),
+            ("each of up to 3: many".to_string(), 8, vec!["at: r.Hdr.at".to_string()]),
+            ("behind it".to_string(), 24, vec!["last: r.Hdr.last".to_string()]),
+        ]
+    );
+    // One that is not as the others is drawn by itself, and so are they.
+    assert_eq!(of("8").parts.iter().filter(|part| part.title.starts_with("if many > ")).count(), 3);
+}
+
+/// In the picture of a stack a vector is one field of its type.
+#[test]
+fn a_vector_is_a_field_of_a_box() {
+    let of = |third: &str| {
+        let text = format!(
+            "automaton v\nheader r.Hdr {{ first: u8, hosts_length: u8, hosts_0: u32, hosts_1: u32, hosts_2: {third}, last: u8 }}\n\
+             layer r\nclass r.E capacity 1 {{\n}}\n"
+        );
+        let mut sources = SourceMap::default();
+        let parsed = text::parse(sources.add("vector.ra", &text), &text);
+        assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics.first());
+        Stack::of(&parsed.automaton, &[]).nodes[0].lines.join("; ")
+    };
+    assert_eq!(of("u32"), "first: u8, hosts: [u32; ..3], last: u8");
+    assert_eq!(of("u16"), "first: u8, hosts: [u32; ..2], hosts_2: u16, last: u8");
+}
+
+/// A stack without headers says so.
+#[test]
+fn no_header_is_said() {
+    assert_eq!(headers_text(&[]), "no layer of this stack has a header\n");
+    assert!(headers_svg("Alone", &[]).contains("no layer of this stack has a header"));
+    let picture = HeaderPicture { wire: "Sum".into(), headers: vec![], order: "big endian", parts: vec![] };
+    assert_eq!(headers_text(&[picture]), "Sum, big endian\n\n");
+}
+
 /// Names of all sizes in cells of all sizes: nothing panics, no line is longer than its row.
 #[test]
 fn any_name_fits_any_cell() {

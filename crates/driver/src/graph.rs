@@ -56,6 +56,9 @@ fn drawn(stack: &Stack, dot: bool) -> String {
 
 fn stack_of(automaton: &Automaton, program: &Program) -> Stack {
     let (mut stack, said) = (Stack::of(automaton, &[]), signatures(automaton, program));
+    for edge in stack.edges.iter_mut().filter(|edge| edge.kind == EdgeKind::Service) {
+        edge.label = edge.label.split(", ").map(|event| service_event(program, event)).collect::<Vec<_>>().join(", ");
+    }
     // A port may have its layer's name.
     for node in stack.nodes.iter_mut().filter(|node| matches!(node.kind, NodeKind::Layer { .. })) {
         node.notes.extend(said.iter().filter(|(name, _)| *name == node.name).map(|(_, note)| note.clone()));
@@ -63,7 +66,27 @@ fn stack_of(automaton: &Automaton, program: &Program) -> Stack {
     stack
 }
 
-/// A line with the claims of each layer that has some, by the layer's name.
+/// An event between layers as sources name it: `Resolve.known`, whoever of a layer's servers it came from.
+fn service_event(program: &Program, event: &str) -> String {
+    let known = program
+        .services
+        .iter()
+        .flat_map(|service| service.operations.iter().map(move |operation| (&service.name.text, &operation.name.text)));
+    let is_it = |(service, operation): &(&String, &String)| {
+        let rest = event.strip_prefix(&format!("{service}_{operation}"));
+        rest.is_some_and(|rest| rest.is_empty() || rest.strip_prefix('_').is_some_and(is_number))
+    };
+    known
+        .into_iter()
+        .find(is_it)
+        .map_or_else(|| event.to_string(), |(service, operation)| format!("{service}.{operation}"))
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|octet| octet.is_ascii_digit())
+}
+
+/// A line for each layer that says what it gives and needs, by the layer's name.
 fn signatures(automaton: &Automaton, program: &Program) -> Vec<(String, String)> {
     let mut notes = Vec::new();
     for layer in &automaton.layers {

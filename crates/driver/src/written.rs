@@ -194,6 +194,9 @@ impl Source<'_> {
         match &member.kind {
             MemberKind::Var { ty, .. } | MemberKind::Array { ty, .. } => {
                 let mut forms = Vec::new();
+                // The elements of a vector are an array.
+                let element = self.program.vector(*ty).and_then(|vector| form(vector.element, member.written.value));
+                forms.extend(element.map(|value| (name.clone(), CellForms { keys: Vec::new(), value: Some(value) })));
                 self.scalars(name, (*ty, member.written.value), &mut forms);
                 forms
             }
@@ -217,9 +220,13 @@ impl Source<'_> {
             forms.push((name, CellForms { keys: Vec::new(), value: Some(form) }));
             return;
         }
-        let Type::Record(id) = ty else { return };
-        for field in self.program.records.get(id.index()).map_or(&[][..], |record| &record.fields) {
-            self.scalars(format!("{name}_{}", field.name.text), (field.ty, field.written), forms);
+        // What a vector's elements are written by, the vector has been told; its length is a number.
+        let Some(record) = self.program.records.get(if let Type::Record(id) = ty { id.index() } else { return }) else {
+            return;
+        };
+        for (at, field) in record.fields.iter().enumerate() {
+            let of_element = written.filter(|_| record.vector.is_some() && at > 0);
+            self.scalars(format!("{name}_{}", field.name.text), (field.ty, field.written.or(of_element)), forms);
         }
     }
 
@@ -229,7 +236,14 @@ impl Source<'_> {
         let variants = layer.header.iter().flat_map(|header| &header.variants);
         let is_one = variants.clone().count() < 2;
         let variants = variants.filter(|variant| is_one || variant.name.text == alternative);
-        variants.flat_map(|variant| &variant.fields).for_each(|field| self.field("", field, &mut forms));
+        for field in variants.flat_map(|variant| &variant.fields) {
+            self.field("", field, &mut forms);
+            let mut elements = Vec::new();
+            self.scalars(field.name.text.clone(), (field.ty, field.written), &mut elements);
+            for (name, form) in elements.into_iter().filter_map(|(name, forms)| Some((name, forms.value?))) {
+                forms.entry(name).or_insert(form);
+            }
+        }
         if let Some(key) = &layer.key {
             let ends = if key.symmetric { [""].as_slice() } else { &["source", "destination"] };
             for (end, field) in ends.iter().flat_map(|end| key.fields.iter().map(move |field| (end, field))) {

@@ -14,7 +14,7 @@ use mokume_syntax::ast::{self, AstNode};
 use mokume_syntax::{words, SyntaxKind, SyntaxNode, SyntaxToken};
 
 use crate::analysis::Analysis;
-use crate::{calls, hover, names};
+use crate::{calls, hover, names, wires};
 
 /// The name that is inserted at the cursor.
 pub const HERE: &str = "mokume_here";
@@ -88,6 +88,7 @@ impl Scene<'_> {
                 modules.iter().for_each(|module| found.add(module, Kind::MODULE, "module"));
             }
             (S::NAME, S::FIELD_EXPR) => self.behind_dot(owner, found).unwrap_or_default(),
+            (S::NAME, S::RECORD_EXPR_FIELD) => self.fields_within(owner, found).unwrap_or_default(),
             (S::NAME, S::NAMED_TYPE) => self.types(found),
             (S::NAME, S::LAYER_USE) => self.layers(found),
             (S::NAME, S::OVER | S::WITH | S::EXPORT) => self.instances(found),
@@ -163,6 +164,30 @@ impl Scene<'_> {
             Some(S::BUNDLE) => self.layers(found),
             _ => found.words(words::of_items()),
         }
+    }
+
+    // ---- within braces ----
+
+    /// The fields of what stands in front of the braces: a wire, a record, an alternative of a header.
+    fn fields_within(&self, field: Option<SyntaxNode>, found: &mut Found) -> Option<()> {
+        let record = ast::RecordExpr::cast(field?.parent()?)?;
+        let name = record.name()?;
+        let declared = names::exact_declarations(self.analysis, name.span(self.file));
+        for wire in self.program.wires.iter().filter(|wire| declared.contains(&wire.name.span)) {
+            let placed = wires::placed(self.program).into_iter().filter(|placed| placed.wire == wire.name.text);
+            for field in placed {
+                let text = &self.analysis.checked.sources.file(field.name.file).text;
+                let name = text.get(field.name.start as usize..field.name.end as usize).unwrap_or_default();
+                found.add(name, Kind::FIELD, format!("u{}", field.width));
+            }
+        }
+        let records = self.program.records.iter().filter(|record| declared.contains(&record.name.span));
+        records.for_each(|record| self.fields(&record.fields, found));
+        let headers = self.program.layers.iter().flat_map(|layer| &layer.header);
+        let variants = headers.flat_map(|header| &header.variants);
+        let variants = variants.filter(|variant| declared.contains(&variant.name.span));
+        variants.for_each(|variant| self.fields(&variant.fields, found));
+        Some(())
     }
 
     // ---- behind a dot ----

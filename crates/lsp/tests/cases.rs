@@ -11,8 +11,8 @@ use serde_json::{json, Value};
 
 use crate::editor::{range, Editor, HOME};
 
-/// The least number of cases: a lost one is noticed.
-const AT_LEAST: usize = 100;
+/// How many cases there are at least: one that is lost is noticed.
+const AT_LEAST: usize = 150;
 
 struct Case {
     name: String,

@@ -4,7 +4,7 @@
 
 use mokume_reaction::{
     Automaton, Compare, FieldIndex, FieldValue, HeaderId, OptionArm, VariantId, Wire, WireExpression, WireField,
-    WireId, WireItem, WireTest,
+    WireId, WireItem, WireList, WireTest,
 };
 
 use crate::bits;
@@ -385,8 +385,10 @@ fn count(automaton: &Automaton, items: &[WireItem], known: &Known, values: &mut 
     };
     for item in items {
         if let WireItem::List(list) = item {
-            let most = list.elements.first().map_or(0, |element| given(element));
-            set(values, list.header, list.count, most.min(list.most()));
+            let mut met = Met::default();
+            let elements = elements_of(list, known).min(list.most());
+            count_list(list, elements, known, &mut met, values);
+            continue;
         }
         item.inner().into_iter().for_each(|items| count(automaton, items, known, values));
     }
@@ -401,6 +403,53 @@ fn count(automaton: &Automaton, items: &[WireItem], known: &Known, values: &mut 
             set(values, *header, repeat.count, given(each));
         }
     }
+}
+
+/// How many elements a list needs for what is given of them: as often as a field comes that stands in the element itself; one for what is
+/// given of its lists alone.
+fn elements_of(list: &WireList, known: &Known) -> u64 {
+    let element = list.elements.first().map_or(&[][..], Vec::as_slice);
+    let times = |field: &WireField| known.given.iter().filter(|(name, _)| *name == field.name).count() as u64;
+    let own =
+        element.iter().filter_map(|item| if let WireItem::Field(field) = item { Some(times(field)) } else { None });
+    let own = own.max().unwrap_or(0);
+    let inner = WireItem::fields(element).into_iter().any(|field| times(field) > 0);
+    own.max(u64::from(inner))
+}
+
+/// So many elements of a list, which have lists of their own: each as long as the field says that counts it, else of all that is left.
+fn count_list(list: &WireList, elements: u64, known: &Known, met: &mut Met, values: &mut [HeaderValue]) {
+    set(values, list.header, list.count, elements);
+    for element in list.elements.iter().take(elements as usize) {
+        let mut counts: Vec<(u32, u64)> = Vec::new();
+        for item in element {
+            match item {
+                WireItem::Field(field) => {
+                    let given = met.next(known, &field.name).flatten();
+                    if let (Some(given), FieldValue::Header { field, times, plus, .. }) = (given, &field.value) {
+                        counts.push((*field, given.saturating_sub(*plus) / times.max(&1)));
+                    }
+                }
+                WireItem::List(inner) => {
+                    let said = counts.iter().find(|(field, _)| *field == inner.count).map(|(_, count)| *count);
+                    let left = || left_of(inner, known, met);
+                    let many = said.unwrap_or_else(left).min(inner.most());
+                    count_list(inner, many, known, met, values);
+                }
+                WireItem::Choice { .. } | WireItem::Optional { .. } | WireItem::Options(_) | WireItem::Reach(_) => {}
+            }
+        }
+    }
+}
+
+/// How many elements more are given.
+fn left_of(list: &WireList, known: &Known, met: &Met) -> u64 {
+    let element = list.elements.first().map_or(&[][..], Vec::as_slice);
+    let left = |field: &&WireField| {
+        let given = known.given.iter().filter(|(name, _)| *name == field.name).count();
+        given.saturating_sub(met.times(&field.name)) as u64
+    };
+    WireItem::fields(element).iter().map(left).max().unwrap_or(0)
 }
 
 fn set(values: &mut [HeaderValue], header: HeaderId, field: u32, to: u64) {

@@ -118,7 +118,31 @@ fn what_is_cut_off_or_counted_otherwise_is_refused() {
     assert_eq!(refused(false, &[0x50, 9, 0x50, 9, 0x50]), Err((count, 32)), "more than there may be");
 }
 
-/// After a counted list comes the message; after a list up to the packet's end nothing.
+/// A packet whose fields are named one by one, as a test names them, is the packet; of those that are left out lists follow.
+#[test]
+fn what_is_named_field_by_field_is_the_packet() {
+    use mokume_wire::by_fields::{write, Known};
+    for counted in [true, false] {
+        let automaton = automaton(counted);
+        for said in headers() {
+            let packet = encode(&automaton, WireId(0), &[said], &[]).octets;
+            let fields = read(&automaton, WireId(0), &packet).fields;
+            let all: Vec<_> = fields.iter().map(|seen| (seen.name.to_string(), Some(seen.value))).collect();
+            let written = |given: &[(String, Option<u64>)]| {
+                write(&automaton, WireId(0), &Known { given, defaults: &[], pseudo: 0 }, &[])
+            };
+            assert_eq!(written(&all).as_ref(), Ok(&packet), "{all:?}");
+            // How long the outer list is follows from what is in it.
+            let inner: Vec<_> = all.iter().filter(|(name, _)| name != "count").cloned().collect();
+            assert_eq!(written(&inner).as_ref(), Ok(&packet), "{inner:?}");
+        }
+        let two = [("member".to_string(), Some(7)), ("member".to_string(), Some(9))];
+        let written = write(&automaton, WireId(0), &Known { given: &two, defaults: &[], pseudo: 0 }, &[]).unwrap();
+        assert_eq!(written[usize::from(counted)..], [4, 0, 7, 0, 9, 0], "one element, and all of it");
+    }
+}
+
+/// Behind a list that is counted stands the message; behind one to the packet's end nothing.
 #[test]
 fn the_message_begins_where_the_last_element_ends() {
     let automaton = automaton(true);

@@ -1,6 +1,7 @@
 """Stacks: put together or read from a file, checked, and run; events go in by name, and what comes out is kept port by port."""
 
 import ctypes
+import datetime
 import json
 import operator
 from collections import deque
@@ -226,7 +227,7 @@ class Instance:
     """A stack that runs: `instance.udp.send_to(…)`, `instance.udp.take()`. Time is the caller's, and never runs backwards."""
 
     def __init__(self, stack: Stack, set: Mapping[str, Any], backend: str, seed: int, name: str):
-        settings = [octets(f"{key}={value}") for key, value in set.items()]
+        settings = [octets(f"{key}={_setting(value)}") for key, value in set.items()]
         array = (ctypes.c_char_p * (len(settings) + 1))(*settings, None)
         self.stack, self.name, self.now = stack, name, 0
         self._pending: deque = deque()
@@ -405,6 +406,13 @@ def _arguments(event: str, told: dict, values, named):
     return written, alive
 
 
+def _setting(value) -> str:
+    """A parameter's value as the command line has it: `true` of True, `20000000ns` of a timedelta."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return f"{nanoseconds(value)}ns" if isinstance(value, datetime.timedelta) else str(value)
+
+
 def _write(event: str, told: dict, value, alive: list) -> Value:
     name, kind = told["name"], told["kind"]
     if kind == "session" and isinstance(value, Session):
@@ -424,5 +432,5 @@ def _write(event: str, told: dict, value, alive: list) -> Value:
             if not 0 <= number < 1 << told["bits"]:
                 raise ValueError(f"`{event}`: `{name}` has {told['bits']} bits, and {value} is beyond them")
             return Value(kind=_native.WORD, word=number)
-    wanted = {"session": "a Session", "message": "bytes or a str", "number": "a number"}.get(kind, "nothing that Python can say")
+    wanted = {"session": "a Session", "message": "bytes or a str", "number": "a number, or an address of `ipaddress`"}.get(kind, "nothing that Python can say")
     raise TypeError(f"`{event}`: `{name}` is {wanted}, not {type(value).__name__}")

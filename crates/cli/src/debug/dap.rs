@@ -372,18 +372,8 @@ fn evaluated(expression: &str, here: &Stopped<'_>) -> Result<Value, String> {
     if expression == "why" {
         return result(here.causes().join("\n"));
     }
-    let locals = here.locals();
-    if let Some(found) = locals.iter().find(|known| known.name == expression) {
-        return result(found.value.clone());
-    }
-    let own = here.calls().last().map(|(name, _)| name.clone()).unwrap_or_default();
-    let state = here.state();
-    // The cells of the layer that runs come first.
-    let (first, others): (Vec<&Variable>, Vec<&Variable>) =
-        state.iter().partition(|layer| own.starts_with(&format!("{}:", layer.name)));
-    let cells = first.into_iter().chain(others).flat_map(|layer| &layer.within).flat_map(|object| &object.within);
-    match cells.into_iter().find(|cell| cell.name == expression) {
-        Some(cell) => result(cell.value.clone()),
+    match here.value(expression.trim()) {
+        Some(value) => result(value),
         None => Err(format!("nothing is called `{expression}` here: names of locals and of state, and `why`")),
     }
 }

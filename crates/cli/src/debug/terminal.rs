@@ -32,14 +32,15 @@ breaks             lists the points; `delete N` deletes one, `delete` all
 where, w           the host, the time, the running handler, and its callers
 why                the chain of causes of this handler
 locals, l          what is bound here; messages with their headers
+print NAME         a local, else a variable of a layer; `hosts[0]`, `hosts.length`, `flow.remote.port`
 state [LAYER], p   the state of this host's layers
 list               the lines around
 quit, q
 An empty line repeats the last step.";
 
-/// The words that a line may begin with.
-const WORDS: [&str; 20] = [
-    "back", "break", "breaks", "continue", "delete", "frame", "help", "list", "locals", "next", "out", "quit",
+/// The words that lines begin with.
+const WORDS: [&str; 21] = [
+    "back", "break", "breaks", "continue", "delete", "frame", "help", "list", "locals", "next", "out", "print", "quit",
     "reaction", "restart", "state", "step", "where", "why", "drop", "report",
 ];
 
@@ -222,6 +223,15 @@ impl Terminal {
                 let found = stands()?.locals();
                 let text = if found.is_empty() { "nothing is bound here yet".to_string() } else { tree(&found, 0) };
                 self.told(&text)
+            }
+            "print" if !rest.is_empty() => {
+                let here = stands()?;
+                let value = here.value(rest).map(Ok).unwrap_or_else(|| {
+                    state(here, rest).map_err(|_| {
+                        format!("nothing is called `{rest}` here: `locals` and `state` say what there is; a name alone is shown")
+                    })
+                });
+                self.told(&value?)
             }
             "state" | "p" | "print" => {
                 let text = state(stands()?, rest)?;

@@ -33,6 +33,18 @@ interaction("the count is that of the rows", () => {
 });
 interaction("rows in sight alone are drawn", () => rows().length < 90 && rows().length > 20 || rows().length);
 interaction("a row is chosen by a click", () => { row_of(frame(1)).click(); return is_chosen(frame(1)); });
+interaction("no words lie over a time", () => {
+  const over = rows().filter(row => {
+    const [time, words] = [row.querySelector("i"), row.querySelector("span")].map(one => {
+      const range = document.createRange();
+      range.selectNodeContents(one);
+      const text = range.getBoundingClientRect(), box = one.getBoundingClientRect();
+      return { left: Math.max(text.left, box.left), right: Math.min(text.right, box.right) };
+    });
+    return words.left < time.right;
+  });
+  return same(over.map(row => row.textContent), []);
+});
 interaction("the address names the event", () => same(location.hash, "#" + frame(1).id));
 interaction("down goes to the next row", () => { key("ArrowDown"); return is_chosen(list.rows[list.row_of.get(frame(1)) + 1]); });
 interaction("up goes back", () => { key("ArrowUp"); return is_chosen(frame(1)); });

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 
-use super::facts::{Facts, SIZE};
+use super::facts::{Facts, LENGTH, SIZE};
 use super::shown::{Stopped, Variable};
 
 /// A condition on a stopped run: `own > 4 and not late`.
@@ -75,7 +75,8 @@ impl Condition {
                     [] => return Err(wrong("something is missing")),
                     _ => return Err(wrong(&format!("`{}` is no comparison", test.join(" ")))),
                 };
-                let last = name.rsplit('.').next().unwrap_or(name);
+                let plain = name.split('[').next().unwrap_or(name);
+                let last = plain.rsplit('.').next().unwrap_or(plain);
                 if !facts.names.contains(last) && !facts.names.contains(&of_flow(name)) {
                     return Err(wrong(&format!("nothing is called `{last}` here")));
                 }
@@ -155,9 +156,10 @@ fn words(text: &str) -> Vec<String> {
     found
 }
 
-/// The value of a name in a stopped run: first among bound names, then in the current layer, then in all layers.
-fn value(at: &Stopped<'_>, name: &str) -> Option<String> {
-    let path: Vec<&str> = name.split('.').collect();
+/// What is called so where a run stands: of what is bound first, then of the layer at work, then of all layers.
+pub(super) fn value(at: &Stopped<'_>, name: &str) -> Option<String> {
+    let path = name.replace('[', ".[");
+    let path: Vec<&str> = path.split('.').collect();
     let bound = at.locals();
     if let [first, rest @ ..] = &path[..] {
         if let Some(one) = bound.iter().find(|one| one.name == *first && !rest.is_empty()) {
@@ -202,6 +204,7 @@ fn found(all: &[Variable], path: &[&str]) -> Option<String> {
         let is_it = one.name == *first || one.name.ends_with(&format!(".{first}"));
         let within = match (is_it, rest) {
             (true, []) => Some(one.value.clone()).filter(|value| !value.is_empty()),
+            (true, [LENGTH]) if one.value.starts_with('[') => Some(one.within.len().to_string()),
             (true, rest) => found(&one.within, rest),
             (false, _) => None,
         };

@@ -11,7 +11,9 @@ use mokume_syntax::{SyntaxKind, SyntaxNode};
 
 use crate::compile::Compiled;
 
-/// The name of a message's size in conditions.
+/// How many elements a bounded vector has: `hosts.length`.
+pub(super) const LENGTH: &str = "length";
+/// How many octets a message has: what is asked of it by that name.
 pub(super) const SIZE: &str = "size";
 
 /// What is known of a target before it runs.
@@ -27,6 +29,8 @@ pub struct Facts {
     pub(super) codes: BTreeMap<String, Vec<Code>>,
     /// Qualified names: `app.Counts.send`.
     pub events: BTreeSet<String>,
+    /// Of those that stand in a source, without the layer, as they are written: `send`, `resolve.known`; and as the automaton calls them.
+    pub(super) written: BTreeMap<String, BTreeSet<String>>,
     pub reasons: BTreeSet<String>,
     /// All unqualified names: locals, variables of layers, fields of headers.
     pub(super) names: BTreeSet<String>,
@@ -69,16 +73,20 @@ impl Facts {
             lines: BTreeMap::new(),
             codes: BTreeMap::new(),
             events: BTreeSet::new(),
+            written: BTreeMap::new(),
             reasons: BTreeSet::new(),
-            names: BTreeSet::from([SIZE.to_string()]),
+            names: BTreeSet::from([SIZE.to_string(), LENGTH.to_string()]),
         };
-        for (name, compiled) in hosts {
-            facts.hosts.push(HostFacts { name, written: compiled.written.clone() });
+        for (name, compiled) in &hosts {
+            facts.hosts.push(HostFacts { name: name.clone(), written: compiled.written.clone() });
             facts.learn(&compiled.uncomposed);
         }
         for (id, file) in sources.files().filter(|(_, file)| facts.lines.contains_key(&file.name)) {
             facts.texts.insert(file.name.clone(), file.text.clone());
             facts.codes.insert(file.name.clone(), codes(sources, id));
+        }
+        for (_, compiled) in &hosts {
+            facts.learn_written(&compiled.uncomposed);
         }
         facts
     }
@@ -123,6 +131,17 @@ impl Facts {
             .map(|(file, code)| (file, code.from))
             .collect();
         Texts { are_several: heads.len() > 1, has_statements: !behind.is_empty() }
+    }
+
+    /// What the compiler adds has a handler, too, which nobody has written.
+    fn learn_written(&mut self, automaton: &Automaton) {
+        for handler in &automaton.handlers {
+            let place = handler.source.and_then(|source| automaton.sources.get(source.index()));
+            let text = place.and_then(|place| self.code(place)).and_then(|code| code.name.strip_prefix("on "));
+            if let Some(text) = text.map(str::to_string) {
+                self.written.entry(text).or_default().insert(event_of(automaton, handler));
+            }
+        }
     }
 
     fn learn(&mut self, automaton: &Automaton) {

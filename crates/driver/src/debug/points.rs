@@ -269,13 +269,18 @@ impl Facts {
         match self.events.iter().any(|known| is_called(known, name)) {
             true => Ok(Where::Event(name.to_string())),
             false => {
-                let last = |known: &String| known.rsplit('.').next().unwrap_or(known).to_string();
-                let mut plain: Vec<String> = self.events.iter().map(last).collect();
-                plain.sort();
-                plain.dedup();
+                // An event of a service as the layer calls it: `resolve.known`.
+                let mut called = self.written.get(name).into_iter().flatten();
+                if let (Some(only), None) = (called.next(), called.next()) {
+                    return Ok(Where::Event(only.clone()));
+                }
+                let plain: Vec<&str> = self.written.keys().map(String::as_str).collect();
+                let near = name.split_once(' ').map(|(layer, event)| format!("{layer}.{}", event.trim()));
+                let near = near.filter(|near| self.events.iter().any(|known| is_called(known, near)));
+                let near = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
                 Err(Failure::of_use(
                     format!("there is no event `{name}` here"),
-                    format!("there is {}, each also behind a layer's name; or say {PLACES}", plain.join(", ")),
+                    format!("{near}there is {}, each also behind a layer's name; or say {PLACES}", plain.join(", ")),
                 ))
             }
         }

@@ -46,6 +46,42 @@ fn leaf(name: impl Into<String>, value: impl Into<String>) -> Variable {
     Variable { name: name.into(), value: value.into(), within: Vec::new() }
 }
 
+/// Bounded vectors as one: `hosts_length`, `hosts_0`, `hosts_1`, or a variable `hosts_length` in front of an array `hosts`, is `hosts` with
+/// as many elements as it has.
+fn vectors(all: Vec<Variable>) -> Vec<Variable> {
+    let mut found: Vec<Variable> = Vec::new();
+    let mut rest = all.into_iter().peekable();
+    while let Some(one) = rest.next() {
+        let length = one.value.parse::<usize>().ok().filter(|_| one.within.is_empty());
+        let (Some(name), Some(length)) = (one.name.strip_suffix("_length"), length) else {
+            found.push(one);
+            continue;
+        };
+        let mut elements: Vec<Variable> = Vec::new();
+        match rest.peek() {
+            Some(array) if array.name == name && array.within.first().is_some_and(|first| first.name == "[0]") => {
+                elements = rest.next().map_or(Vec::new(), |array| array.within);
+            }
+            _ => {
+                while let Some(element) =
+                    rest.next_if(|next| next.within.is_empty() && next.name == format!("{name}_{}", elements.len()))
+                {
+                    elements.push(leaf(format!("[{}]", elements.len()), element.value));
+                }
+            }
+        }
+        if elements.is_empty() {
+            found.push(one);
+            continue;
+        }
+        elements.truncate(length);
+        let values: Vec<&str> = elements.iter().map(|element| element.value.as_str()).collect();
+        let value = format!("[{}]", values.join(", "));
+        found.push(Variable { name: name.to_string(), value, within: elements });
+    }
+    found
+}
+
 impl<'a> Stopped<'a> {
     pub(super) fn new(
         facts: &'a Facts,
@@ -191,7 +227,7 @@ impl<'a> Stopped<'a> {
         };
         let is_object = |named: &Named<'_>| matches!(named.ty, Type::Ref(_)) && Some(named.name) == object;
         let named = self.moment.named(frame);
-        named.iter().filter(|named| !is_object(named)).map(|named| self.named(named)).collect()
+        vectors(named.iter().filter(|named| !is_object(named)).map(|named| self.named(named)).collect())
     }
 
     fn named(&self, named: &Named<'_>) -> Variable {
@@ -226,7 +262,7 @@ impl<'a> Stopped<'a> {
                 let text = form.filter(|form| form.words() == 1).map(|form| form.write(&[*word]));
                 leaf(name, text.unwrap_or_else(|| self.word(*ty, *word)))
             });
-            let fields: Vec<Variable> = fields.collect();
+            let fields = vectors(fields.collect());
             let value: Vec<String> = fields.iter().map(|field| format!("{}: {}", field.name, field.value)).collect();
             let name = if variant.name == "Header" {
                 header.name.clone()
@@ -246,6 +282,11 @@ impl<'a> Stopped<'a> {
         within.push(leaf(OCTETS, format!("{}{more}", hex.join(" "))));
         let value = format!("{} octets {}{more}", message.octets.len(), mokume_record::text_of(shown));
         Variable { name: "message".to_string(), value, within }
+    }
+
+    /// What is called so: of what is bound first, then of the layer at work, then of all layers.
+    pub fn value(&self, name: &str) -> Option<String> {
+        super::conditions::value(self, name)
     }
 
     // ---- state ----
@@ -290,7 +331,7 @@ impl<'a> Stopped<'a> {
             let forms = self.written().cell(automaton, class, &cell.name);
             Some(Variable { name: cell.name.clone(), ..self.cell(&cell.kind, &view, forms) })
         });
-        Variable { name, value: String::new(), within: within.collect() }
+        Variable { name, value: String::new(), within: vectors(within.collect()) }
     }
 
     fn cell<'f>(&self, kind: &CellKind, view: &CellView<'_>, forms: Option<&'f CellForms>) -> Variable {

@@ -16,7 +16,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use mokume_base::world::World;
-use mokume_base::{Diagnostic, Form, SourceMap};
+use mokume_base::{Diagnostic, Form, Notation, SourceMap};
 use mokume_dissect::names;
 use mokume_dissect::walk::{self, Beside, Fate, Layers, Octets, Up};
 use mokume_lower::protocols::{Above, Key, Protocols};
@@ -60,8 +60,8 @@ pub struct Dissection {
     pub is_part: bool,
 }
 
-/// What one wire reads in a packet. Octets and bits count from the front of the whole packet.
-#[derive(Debug, Default)]
+/// What one wire says of a packet. Octets and bits are counted from the front of the whole packet.
+#[derive(Clone, Debug, Default)]
 pub struct Layer {
     pub name: String,
     pub wire: String,
@@ -78,6 +78,8 @@ pub struct Layer {
     pub wrong_sum: Option<WrongSum>,
     /// The octets cut off after its packet.
     pub padding: Range<usize>,
+    /// Below it a multiplexor knows by its state whom a packet is for: it may be for another layer.
+    pub perhaps: bool,
 }
 
 /// One field of a packet; `bit` counts from the beginning of the packet.
@@ -106,8 +108,8 @@ pub struct Dropped {
     pub place: Option<String>,
 }
 
-/// Why a wire rejected its packet, and at which bit of the packet.
-#[derive(Debug)]
+/// Why a wire did not accept its packet, and at which bit of the packet it saw that.
+#[derive(Clone, Debug)]
 pub struct Refused {
     pub reason: String,
     pub bit: usize,
@@ -176,24 +178,31 @@ impl Dissection {
     /// A summary in one line: the alternatives of its topmost header that was read, with what its layers carry; a few
     /// fields.
     pub fn summary(&self) -> String {
+        let Some(layer) = self.telling() else { return String::new() };
+        layer.told(|own| runs(own, Halves::Apart).take(TELLING).map(told).collect())
+    }
+
+    /// The uppermost layer that says something.
+    fn telling(&self) -> Option<&Layer> {
         let is_telling =
             |layer: &&Layer| layer.fields.iter().any(|field| field.carried) || !layer.alternatives.is_empty();
-        let Some(layer) = self.layers.iter().rev().find(is_telling) else { return String::new() };
-        let fields = |of: Option<&String>| -> Vec<String> {
-            let own = layer.fields.iter().filter(|field| field.carried && field.alternative.as_ref() == of);
-            own.take(TELLING).map(|field| format!("{}={}", field.name, field.told())).collect()
-        };
-        let mut words = fields(None);
-        for alternative in &layer.alternatives {
-            words.push(alternative.clone());
-            words.extend(fields(Some(alternative)));
-        }
-        words.join(" ")
+        self.layers.iter().rev().find(is_telling)
     }
 
     /// The same as a label of its own: with the layer if no alternative has a name, and with the payload in front.
     pub fn label(&self, octets: &[u8]) -> String {
-        let summary = self.summary();
+        if self.layers.last().is_some_and(|last| last.perhaps && last.is_refused()) {
+            // It is perhaps for somebody else.
+            let sure = self.layers.iter().take_while(|layer| !layer.perhaps).count();
+            let rest = self.layers[sure].octets.start..self.rest.end;
+            let layers = self.layers[..sure].to_vec();
+            return Dissection { layers, rest, ..Dissection::default() }.label(octets);
+        }
+        let telling = self.telling();
+        let summary = match self.summary() {
+            summary if summary.chars().count() <= LABEL && telling.is_none_or(Layer::is_all_told) => summary,
+            _ => telling.map_or_else(String::new, |layer| layer.told(|own| most_telling(own))),
+        };
         let last = self.layers.last();
         let layer = last.filter(|layer| layer.alternatives.is_empty()).map(|layer| layer.name.as_str());
         let rest = octets.get(self.rest.clone()).unwrap_or_default();
@@ -211,6 +220,85 @@ const CARRIED: usize = 16;
 
 /// The most fields of an alternative in a summary.
 const TELLING: usize = 6;
+
+/// A summary of more characters is made shorter for a label, as charts have no more room, and so is one that leaves fields out.
+const LABEL: usize = 56;
+
+/// The fields of a header with many: flags that are set by their names, then numbers that are not 0, long ones last.
+fn most_telling(own: &[&Field]) -> Vec<String> {
+    let flags = own.iter().filter(|field| field.width == 1 && field.value != 0).map(|field| field.name.clone());
+    let numbers =
+        || runs(own, Halves::Joined).filter(|run| run[0].width > 1 && run.iter().any(|field| field.value != 0));
+    let short = numbers().filter(|run| run[0].width <= SHORT);
+    let long = numbers().filter(|run| run[0].width > SHORT);
+    flags.chain(short.chain(long).take(TELLING).map(told)).collect()
+}
+
+/// What becomes of an address that is two fields: `source_high` and `source_low`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Halves {
+    Apart,
+    Joined,
+}
+
+/// Fields one by one; octets of one list together.
+fn runs<'a, 'f>(own: &'a [&'f Field], halves: Halves) -> impl Iterator<Item = &'a [&'f Field]> + 'a {
+    let is_octet = |field: &Field| field.width == 8 && field.written.is_none();
+    own.chunk_by(move |one, next| {
+        let is_list = is_octet(one) && is_octet(next) && one.name == next.name && one.bit + 8 == next.bit;
+        is_list || halves == Halves::Joined && address(one, next).is_some()
+    })
+}
+
+/// Of two halves in hexadecimal parts the address: its name, and as it is written in short.
+fn address(high: &Field, low: &Field) -> Option<String> {
+    let name = high.name.strip_suffix("_high").filter(|name| low.name.strip_suffix("_low") == Some(name))?;
+    let parts = [high, low].map(|half| half.written.as_ref().filter(|written| written.contains(':')));
+    let bits = 4 * parts[0].zip(parts[1])?.0.split(':').next()?.len() as u8;
+    let form = Form::Parts { notation: Notation::Short { bits }, widths: vec![high.width, low.width] };
+    (high.width == 64 && low.width == 64).then(|| format!("{name}={}", form.write(&[high.value, low.value])))
+}
+
+/// Name and value: `id=7`; of a list's octets `name="www"`, of halves the address.
+fn told(run: &[&Field]) -> String {
+    match run {
+        [field] => format!("{}={}", field.name, field.told()),
+        [high, low] if address(high, low).is_some() => address(high, low).unwrap_or_default(),
+        octets => {
+            let values: Vec<u8> = octets.iter().map(|field| field.value as u8).collect();
+            format!("{}={}", octets[0].name, mokume_record::front_of(&values, CARRIED))
+        }
+    }
+}
+
+/// Numbers of more bits stand behind others.
+const SHORT: u8 = 32;
+
+impl Layer {
+    /// Whether a summary has all fields that it carries.
+    fn is_all_told(&self) -> bool {
+        let left_out = std::cell::Cell::new(false);
+        self.told(|own| {
+            left_out.set(left_out.get() || runs(own, Halves::Apart).count() > TELLING);
+            Vec::new()
+        });
+        !left_out.get()
+    }
+
+    /// What its fields say, those of each alternative behind its name.
+    fn told(&self, fields: impl Fn(&[&Field]) -> Vec<String>) -> String {
+        let of = |alternative: Option<&String>| -> Vec<String> {
+            let own = self.fields.iter().filter(|field| field.carried && field.alternative.as_ref() == alternative);
+            fields(&own.collect::<Vec<_>>())
+        };
+        let mut words = of(None);
+        for alternative in &self.alternatives {
+            words.push(alternative.clone());
+            words.extend(of(Some(alternative)));
+        }
+        words.join(" ")
+    }
+}
 
 impl Field {
     /// The value in short.
@@ -338,11 +426,13 @@ impl Dissector {
         let mut under = Under::default();
         let mut beside = Up { beside: beside.unwrap_or_default(), ..Up::default() };
         let mut next = first.filter(|_| captured > 0 || all.is_empty());
+        let mut perhaps = false;
         while let Some(at) = next.filter(|_| dissection.rest.start < captured || captured == all.len()) {
             let protocol = &self.protocols.all[at];
             let Some(wire) = protocol.wire else {
                 next = self.next(&protocol.above, &headers);
-                let mut layer = Layer { name: protocol.name.clone(), ..Layer::default() };
+                let mut layer = Layer { name: protocol.name.clone(), perhaps, ..Layer::default() };
+                perhaps |= self.is_by_state(at, &headers);
                 layer.octets = dissection.rest.start..dissection.rest.start;
                 let packet =
                     walk::Packet { wire: None, packet: dissection.rest.clone(), payload: 0..0, headers: vec![] };
@@ -358,6 +448,7 @@ impl Dissector {
             let there = read.fields.iter().filter(is_there).count();
             let mut layer = self.layer(&protocol.name, wire, range.start, &read.fields[..there]);
             let is_cut = there < read.fields.len();
+            layer.perhaps = perhaps;
             next = None;
             match &read.decoding {
                 _ if is_cut => {
@@ -378,6 +469,7 @@ impl Dissector {
                     if !layer.octets.is_empty() {
                         headers.extend(decoded.headers.iter().cloned());
                         next = self.next(&protocol.above, &headers);
+                        perhaps |= self.is_by_state(at, &headers);
                         let headers = decoded.headers.clone();
                         let packet = walk::Packet { wire: Some(wire), packet, payload, headers };
                         self.go_on(at, (octets, &packet), &mut beside, (&mut layer, &mut next), dissection);
@@ -541,7 +633,16 @@ impl Dissector {
         above.iter().find(fits).map(|above| above.to)
     }
 
-    /// Whether a header field has the key's value; at which end does not matter to an observer.
+    /// Whether a field of the header has the key's value: whose end's does not matter to one who only looks on.
+    /// Whether it is a multiplexor's state that says who is next: nothing of the stack binds the keys of this packet.
+    fn is_by_state(&self, at: usize, headers: &[HeaderValue]) -> bool {
+        let protocol = &self.protocols.all[at];
+        let fits = |above: &&Above| above.keys.iter().all(|key| self.is_key(key, headers));
+        let is_multiplexor = |layer: &LayerId| self.automaton.layers[layer.index()].shape == "multiplexor";
+        protocol.above.iter().find(fits).is_some_and(|above| above.keys.is_empty())
+            && self.groups[at].0.iter().any(is_multiplexor)
+    }
+
     fn is_key(&self, key: &Key, headers: &[HeaderValue]) -> bool {
         let Some(found) = headers.iter().rev().find(|header| header.header == key.header) else { return false };
         let header = &self.automaton.headers[key.header.index()];

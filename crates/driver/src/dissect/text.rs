@@ -70,10 +70,11 @@ fn layer(layer: &Layer, ink: Ink, lines: &mut Vec<String>) {
     for field in &layer.fields {
         lines.push(self::field(field, widest));
     }
+    let only = if layer.perhaps { format!("; if it is for `{}`", layer.name) } else { String::new() };
     if let Some(refused) = &layer.refused {
         let (octet, bit) = (refused.bit / 8, refused.bit % 8);
         let bit = if bit == 0 { String::new() } else { format!(", bit {bit}") };
-        lines.push(ink.wrap("31", &format!("    malformed at octet {octet}{bit}: {}", refused.reason)));
+        lines.push(ink.wrap("31", &format!("    malformed at octet {octet}{bit}: {}{only}", refused.reason)));
     }
     if !layer.dropped.is_empty() {
         let reason = |dropped: &super::Dropped| {
@@ -81,7 +82,7 @@ fn layer(layer: &Layer, ink: Ink, lines: &mut Vec<String>) {
             format!("{}{place}", dropped.reason)
         };
         let reasons: Vec<String> = layer.dropped.iter().map(reason).collect();
-        lines.push(ink.wrap("31", &format!("    dropped in any state: {}", reasons.join(", or "))));
+        lines.push(ink.wrap("31", &format!("    dropped in any state: {}{only}", reasons.join(", or "))));
     }
     if layer.cut {
         lines.push("    cut by the capture".to_string());

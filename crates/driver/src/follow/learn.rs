@@ -167,8 +167,8 @@ impl<'a> Follower<'a> {
         let is_one_kind =
             |pending: &Pending| self.against(octets, dissection, &pending.octets).is_some_and(|held| held.is_one_kind);
         let is_like_one = || state.pending.iter().rev().take(NEAREST).any(is_one_kind);
-        (self.is_from_station(state, dissection) || is_like_one())
-            && state.clone().come(self.host, octets).fate == Fate::NotForIt
+        self.is_from_station(state, dissection)
+            || is_like_one() && state.clone().come(self.host, octets).fate == Fate::NotForIt
     }
 
     /// Whether the device's station address is in a field of the lowest wire in which all frames of the stack have it.

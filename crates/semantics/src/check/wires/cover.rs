@@ -102,13 +102,16 @@ pub(super) fn each<'a>(check: &mut WireCheck<'a, '_>, each: &'a WireEach, path: 
 }
 
 fn counted_in_front<'a>(check: &mut WireCheck<'a, '_>, each: &'a WireEach, path: &Path<'a>) {
-    let WireValue::Header { layer, field, .. } = &each.length else { return };
+    let WireValue::Header { layer, variant, field, .. } = &each.length else { return };
     if path.covered.contains_key(&(layer.text.as_str(), field.text.as_str())) {
         return;
     }
     let vector = field.text.trim_end_matches(".length");
     let (shown, length) = match vector.rsplit_once(".*.") {
-        None => (vector.to_string(), format!("{}.{vector}.length", layer.text)),
+        None => {
+            let of = variant.iter().fold(layer.text.clone(), |layer, variant| format!("{layer}.{}", variant.text));
+            (vector.to_string(), format!("{of}.{vector}.length"))
+        }
         Some((_, inner)) => (vector.replace(".*", "[i]"), format!("x.{inner}.length")),
     };
     let text = format!("how many elements `{shown}` has is not said in front of them");

@@ -131,7 +131,11 @@ fn unknown(cx: &mut Context, file: FileId, name: &Name) {
 
 /// The notation of a type in the text, if it is a scalar with one. Type parameters of containers have none.
 pub fn notation(cx: &Context, file: FileId, ty: Option<ast::Type>) -> Option<Notation> {
-    let Some(ast::Type::Named(named)) = ty else { return None };
+    let named = match ty? {
+        ast::Type::Named(named) => named,
+        ast::Type::Vector(vector) => return notation(cx, file, vector.element()),
+        _ => return None,
+    };
     match cx.item(file, &named.name()?.text())? {
         Item::Alias(index) => cx.notations.of_aliases.get(index).copied().flatten(),
         _ => None,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use mokume_base::{Diagnostic, FileId};
+use mokume_base::{Diagnostic, FileId, Span};
 use mokume_syntax::ast::{self, AstNode, BinaryOp, Expr as Tree};
 
 use crate::program::*;
@@ -134,6 +134,9 @@ fn fields(
         };
         let within = format!("{}_", name.text);
         let is_it = |known: &&Known| known.name == name.text;
+        let places: BTreeSet<Span> = known.iter().filter(is_it).filter_map(|known| known.place).collect();
+        places.into_iter().for_each(|place| cx.mention(&name, place));
+        let is_list = known.iter().filter(is_it).any(|known| known.repeated && known.width == 8);
         let whole =
             values.len() > 1 && known.iter().filter(|known| known.name.starts_with(&within)).count() == values.len();
         match known.iter().find(is_it) {
@@ -162,7 +165,12 @@ fn fields(
                 if let (Some(known), Some(value)) = (known, field.value()) {
                     is_number(cx, file, known, &value);
                 }
-                all.push((name, values));
+                match values.as_slice() {
+                    [Arg::Octets(octets)] if is_list => {
+                        all.extend(octets.iter().map(|octet| (name.clone(), vec![Arg::Word((*octet).into())])));
+                    }
+                    _ => all.push((name, values)),
+                }
             }
         }
     }
@@ -171,17 +179,23 @@ fn fields(
 
 /// Reports `true` and `false` for a field with numbers.
 fn is_number(cx: &mut Context, file: FileId, known: &Known, value: &Tree) {
-    let Tree::Bool(_) = tree::unparen(value) else { return };
-    if known.width > 1 {
-        let text = format!("`{}` holds a number of {} bits, and this is none", known.name, known.width);
-        cx.error(codes::MISMATCH, text, value.span(file), "`true` or `false`", "write the number");
-    }
+    let (label, help) = match tree::unparen(value) {
+        Tree::Bool(_) if known.width > 1 => ("`true` or `false`", "write the number"),
+        Tree::Octets(_) if known.repeated && known.width == 8 => return,
+        Tree::Octets(_) => ("octets", "write the number, `0x0102`; a list of octets alone is written as octets"),
+        Tree::Record(_) => ("no number", "write the number; what a wire lays out stands behind this one"),
+        _ => return,
+    };
+    let text = format!("`{}` holds a number of {} bits, and this is none", known.name, known.width);
+    cx.error(codes::MISMATCH, text, value.span(file), label, help);
 }
 
 /// A field that a packet may have.
 struct Known {
     name: String,
-    /// Whether it is of a list, and so may occur again.
+    /// Where the wire declares it.
+    place: Option<Span>,
+    /// Of a list: it may come again.
     repeated: bool,
     /// The width in bits; 1 for the presence of an option.
     width: u8,
@@ -196,7 +210,10 @@ fn names(items: &[WireItem]) -> Vec<Known> {
 fn add_names(items: &[WireItem], repeated: bool, found: &mut Vec<Known>) {
     for item in items {
         match item {
-            WireItem::Field(field) => found.push(Known { name: field.name.text.clone(), repeated, width: field.width }),
+            WireItem::Field(field) => {
+                let (name, place) = (field.name.text.clone(), Some(field.name.span));
+                found.push(Known { name, place, repeated, width: field.width });
+            }
             WireItem::Choice { arms, .. } => arms.iter().for_each(|arm| add_names(&arm.items, repeated, found)),
             WireItem::Optional { items, .. } => add_names(items, repeated, found),
             WireItem::Each(each) => add_names(&each.items, true, found),
@@ -204,7 +221,7 @@ fn add_names(items: &[WireItem], repeated: bool, found: &mut Vec<Known>) {
                 for option in &options.arms {
                     if let OptionForm::Known { present, items } = &option.what {
                         if let WireValue::Header { field, .. } = present {
-                            found.push(Known { name: field.text.clone(), repeated, width: 1 });
+                            found.push(Known { name: field.text.clone(), place: None, repeated, width: 1 });
                         }
                         add_names(items, repeated, found);
                     }
