@@ -13,6 +13,7 @@ mod fmt_new;
 mod follow;
 mod formats;
 mod front;
+mod group_layers;
 mod groups;
 mod install;
 mod judged;
