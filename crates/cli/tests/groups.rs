@@ -70,7 +70,7 @@ pub fn sim(folder: &str, text: &str, fault: Option<&Fault>, more: &[&str]) -> (b
     std::fs::write(folder.join("group.mok"), text).unwrap();
     if let Some(fault) = fault {
         let library = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../library");
-        for module in ["group", "containers"] {
+        for module in ["group", "containers", "thin"] {
             let copy = folder.join("library").join(module);
             std::fs::create_dir_all(&copy).unwrap();
             for file in std::fs::read_dir(library.join(module)).unwrap() {
