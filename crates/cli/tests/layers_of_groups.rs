@@ -219,19 +219,28 @@ fn networks() -> [(&'static str, String); 9] {
 #[test]
 fn layers_of_groups_keep_what_they_promise() {
     for (layer, text) in networks() {
-        let (is_right, said) = sim(&format!("layer_{layer}"), &text, None, &["--seeds", "4"]);
+        let (is_right, said) = sim(&format!("layer_{layer}"), &text, None, &["--seeds", "3"]);
         assert!(is_right, "{layer}: {said}");
     }
 }
 
+/// The logs of the interpreter and of C are equal.
+fn in_c(layer: &str, text: &str) {
+    let log = |backend| sim(&format!("in_c_{layer}"), text, None, &["--seed", "3", "--log", "--backend", backend]);
+    let (reference, in_c) = (log("interpreter"), log("c"));
+    assert!(reference.0 && in_c.0, "{layer}: {}", in_c.1);
+    assert!(reference.1 == in_c.1, "{layer}: the logs differ");
+}
+
 #[test]
 fn layers_of_groups_in_c_do_the_same() {
-    for (layer, text) in networks() {
-        let log = |backend| sim(&format!("in_c_{layer}"), &text, None, &["--seed", "3", "--log", "--backend", backend]);
-        let (reference, in_c) = (log("interpreter"), log("c"));
-        assert!(reference.0 && in_c.0, "{layer}: {}", in_c.1);
-        assert!(reference.1 == in_c.1, "{layer}: the logs differ");
-    }
+    in_c("transfer", &store());
+}
+
+#[test]
+#[ignore = "campaign: groups"]
+fn all_layers_of_groups_in_c_do_the_same() {
+    networks().iter().for_each(|(layer, text)| in_c(layer, text));
 }
 
 #[test]
@@ -552,7 +561,7 @@ fn stacks_of_groups_keep_what_the_page_says() {
     let run = |layers: &str, words: &str| {
         let text = of("", words, &FOUR, "30 ms").replace(&format!(" / {BELOW}"), layers);
         let text = text.replace("depth: u32, every: Duration = 30 ms", "_depth: u32");
-        sim("row", &text, None, &["--seeds", "3"])
+        sim("row", &text, None, &["--seeds", "2"])
     };
     let kept = rows(&page, "| stack | keeps | does not keep |");
     assert_eq!(kept.len(), 11);
