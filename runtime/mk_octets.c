@@ -185,39 +185,50 @@ static inline uint32_t mk_sum16_some(const uint8_t *octets, uint32_t size)
 }
 
 #if defined(__GNUC__)
-/* Many: sixteen numbers side by side, as they lie in memory, their octets added up apart: a batch is so small that no column runs over. */
+/* Many: rows of sixteen numbers side by side, as they lie in memory. Their second octets are added up apart; what the first ones make is what is left of
+ * the whole sum, which may go around: a batch is so small that neither column of octets runs over. */
 typedef uint16_t mk_numbers __attribute__((vector_size(32)));
 typedef uint32_t mk_sums __attribute__((vector_size(32)));
+enum { MK_ROW = 32, MK_BATCH = 256 }; /* MK_BATCH * 255 < 2^16 */
+
+#define MK_ADD_ROW(which) (memcpy(&row, octets + (which) * MK_ROW, MK_ROW), all += row, second += row >> 8)
 
 MK_APART uint32_t mk_sum16_many(const uint8_t *octets, uint32_t size)
 {
+    const mk_numbers places = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    uint32_t sum = size & 1 && !MK_FAULT(sum_odd) ? (uint32_t)octets[size - 1] << 8 : 0;
+    mk_numbers all, second, row;
     mk_sums sums = {0};
+    /* First the row that ends with the last number; what of it stands in other rows does not count. */
+    memcpy(&all, octets + (size & ~UINT32_C(1)) - MK_ROW, MK_ROW);
+    all &= (mk_numbers)(places >= (uint16_t)((MK_ROW - (size & (MK_ROW - 2))) / 2));
+    second = all >> 8;
     const mk_sums first_halves = sums + 0xffff;
-    uint64_t sum = mk_columns(mk_last_octets(octets + size, size & 7));
-    while (size >= 64) {
-        uint32_t batch = mk_min_u32(size / 64, 128); /* 2 * 128 * 255 < 2^16 */
-        mk_numbers low = {0}, high = {0}, numbers;
-        size -= 64 * batch;
-        for (; batch; batch--, octets += 64) {
-            memcpy(&numbers, octets, sizeof numbers);
-            low += numbers & 0xff;
-            high += numbers >> 8;
-            memcpy(&numbers, octets + 32, sizeof numbers);
-            low += numbers & 0xff;
-            high += numbers >> 8;
+    const uint8_t *end = octets + (size & ~(uint32_t)(MK_ROW - 1));
+    for (;;) {
+        const uint8_t *batch = octets + mk_min_u32((uint32_t)(end - octets), MK_ROW * (MK_BATCH - 4));
+        const uint8_t *fours = octets + ((uint32_t)(batch - octets) & ~(uint32_t)(4 * MK_ROW - 1));
+        for (; octets != fours; octets += 4 * MK_ROW) {
+            MK_ADD_ROW(0);
+            MK_ADD_ROW(1);
+            MK_ADD_ROW(2);
+            MK_ADD_ROW(3);
         }
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-        numbers = low, low = high, high = numbers;
+        for (; octets != batch; octets += MK_ROW)
+            MK_ADD_ROW(0);
+        mk_numbers first = all - (second << 8);
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+        row = first, first = second, second = row;
 #endif
-        mk_sums lows = ((mk_sums)low & first_halves) + ((mk_sums)low >> 16);
-        sums += lows + ((((mk_sums)high & first_halves) + ((mk_sums)high >> 16)) << 8);
+        sums += (((mk_sums)first & first_halves) + ((mk_sums)first >> 16)) << 8;
+        sums += ((mk_sums)second & first_halves) + ((mk_sums)second >> 16);
+        if (MK_LIKELY(octets == end))
+            break;
+        all = second = (mk_numbers){0};
     }
-    for (; size >= 8; octets += 8, size -= 8)
-        sum += mk_columns(mk_get_be_64(octets));
-    sum += sum >> 32;
     for (int i = 0; i < 8; i++)
         sum += sums[i];
-    return (uint32_t)sum;
+    return sum;
 }
 #else
 uint32_t mk_sum16_many(const uint8_t *octets, uint32_t size)

@@ -58,9 +58,9 @@ bool mk_store(mk_pool *pool, mk_message *message, uint32_t at, uint64_t value, u
 bool mk_load(const mk_message *message, uint32_t at, uint32_t size, bool little, uint64_t *value);
 /* The octets as big-endian 16-bit numbers (an odd last one padded with 0), added up modulo 2^32. */
 uint32_t mk_sum16(const uint8_t *octets, uint32_t size);
-/* The same of many. */
+/* The same of MK_MANY_OCTETS or more. */
 uint32_t mk_sum16_many(const uint8_t *octets, uint32_t size);
-enum { MK_MANY_OCTETS = 128 }; /* from so many on it is worth while to make ready for them */
+enum { MK_MANY_OCTETS = 40 }; /* from so many on it is worth while to make ready for them */
 
 /* A place behind so many octets, of which there may be none at all. */
 static inline const uint8_t *mk_behind(const uint8_t *octets, uint32_t size)
@@ -250,7 +250,9 @@ static inline bool mk_completes(uint64_t sum, uint64_t check)
     return mk_folds_to_ones(sum + check) && MK_LIKELY(check != 0xffff || !sum);
 }
 
-/* At most MK_MANY_OCTETS / 2, to where they do not stand already: some may be copied twice. */
+enum { MK_FEW_OCTETS = 64 };
+
+/* At most MK_FEW_OCTETS, to where they do not stand already: some may be copied twice. */
 static inline void mk_copy_few(uint8_t *to, const uint8_t *from, uint32_t size)
 {
     if (size < 8) {

@@ -18,14 +18,22 @@ size_t mk_pool_memory(const mk_message_shape *shape, uint32_t buffers, uint32_t 
            ((size_t)messages + 1) * mk_message_memory(shape) + mk_round16(shape->head_room);
 }
 
+/* The views of received packets of a free message are empty: `mk_message_free` leaves them so. */
 static void mk_message_clear(const mk_pool *pool, mk_message *message)
 {
     message->view = (mk_view){NULL, 0, 0};
     message->top = pool->shape.headers;
     if (pool->shape.attributes)
         memcpy(mk_attributes(message), pool->defaults, pool->shape.attributes * sizeof(uint64_t));
-    for (uint32_t i = 0; i < pool->shape.received; i++)
-        mk_received(pool, message)[i] = (mk_view){NULL, 0, 0};
+}
+
+static void mk_received_clear(const mk_pool *pool, mk_message *message)
+{
+    mk_view *received = mk_received(pool, message);
+    for (uint32_t i = 0; i < pool->shape.received; i++) {
+        MK_ONE_BY_ONE(i);
+        received[i] = (mk_view){NULL, 0, 0};
+    }
 }
 
 void mk_pool_init(mk_pool *pool, void *memory, const mk_message_shape *shape, const uint64_t *defaults,
@@ -93,6 +101,7 @@ static mk_message *mk_message_take(mk_pool *pool)
         pool->exhausted++;
         message = (mk_message *)(void *)pool->nothing;
         mk_message_clear(pool, message);
+        mk_received_clear(pool, message);
         return message;
     }
     pool->free_messages = message->next_free;
@@ -136,8 +145,14 @@ void mk_message_free(mk_pool *pool, mk_message *message)
     if ((void *)message == (void *)pool->nothing)
         return;
     mk_view_release(pool, &message->view);
-    for (uint32_t i = 0; i < pool->shape.received; i++)
-        mk_view_release(pool, &mk_received(pool, message)[i]);
+    mk_view *received = mk_received(pool, message);
+    for (uint32_t i = 0; i < pool->shape.received; i++) {
+        MK_ONE_BY_ONE(i);
+        if (!received[i].buffer)
+            continue;
+        mk_view_release(pool, &received[i]);
+        received[i] = (mk_view){NULL, 0, 0};
+    }
     message->next_free = pool->free_messages;
     pool->free_messages = message;
     pool->messages_free++;

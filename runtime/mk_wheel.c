@@ -237,21 +237,46 @@ static bool mk_wheel_turn(mk_wheel *wheel, uint64_t now)
     return true;
 }
 
+/* The timer that is next of all, if it is due and alone in its slot, and nothing is in `due`: it need not go there first. */
+static mk_timer *mk_wheel_take_alone(mk_wheel *wheel, uint64_t now)
+{
+    int level, slot;
+    if (wheel->due || !mk_wheel_earliest(wheel, &level, &slot))
+        return NULL;
+    mk_timer *timer = mk_timer_at(wheel, wheel->slots[level][slot]);
+    uint64_t first = timer->deadline / wheel->tick;
+    /* One that was set again for later has a slot of its own. */
+    bool is_own = (first ^ mk_slot_start(wheel, level, slot)) >> (level * MK_WHEEL_BITS) == 0 || MK_FAULT(timer_later);
+    if (timer->next || !is_own || (first > now && !MK_FAULT(timer_alone)))
+        return NULL;
+    wheel->elapsed = first;
+    wheel->reached = first * wheel->tick;
+    mk_wheel_vacate(wheel, level, slot);
+    wheel->slots[level][slot] = 0;
+    timer->link = 0;
+    return timer;
+}
+
 mk_timer *mk_wheel_take_due(mk_wheel *wheel, uint64_t now)
 {
-    /* All slots that are due ripen first: a timer in the past may come before what ripened last. */
-    while (mk_wheel_turn(wheel, now / wheel->tick))
-        ;
-    if (wheel->due) {
-        mk_timer *timer = mk_timer_at(wheel, wheel->due);
-        mk_timer_stop(wheel, timer);
-        return timer;
+    uint64_t ticks = now / wheel->tick;
+    mk_timer *timer = mk_wheel_take_alone(wheel, ticks);
+    if (!timer) {
+        /* All slots that are due ripen first: a timer in the past may come before what ripened last. */
+        while (mk_wheel_turn(wheel, ticks))
+            ;
+        if (wheel->due) {
+            timer = mk_timer_at(wheel, wheel->due);
+            mk_timer_stop(wheel, timer);
+        }
     }
-    int level, slot;
-    wheel->soonest = UINT64_MAX;
-    if (mk_wheel_earliest(wheel, &level, &slot))
-        wheel->soonest = mk_slot_start(wheel, level, slot) * wheel->tick;
-    return NULL;
+    if (!wheel->due) {
+        int level, slot;
+        wheel->soonest = UINT64_MAX;
+        if (mk_wheel_earliest(wheel, &level, &slot))
+            wheel->soonest = mk_slot_start(wheel, level, slot) * wheel->tick;
+    }
+    return timer;
 }
 
 /* Those of a slot that were set again for later go on to their own; answers whether one stays. */

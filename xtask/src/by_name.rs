@@ -1,18 +1,18 @@
-//! Every operation by its name: who runs, translates, explores or proves operations has no arm for "all others", so that a
-//! new one does not compile there until it is said. Matches that only look for some operations stand in
-//! `xtask/catch_alls.txt`, each with a reason.
+//! Checks that evaluators name every operation: code that runs, translates, explores or proves operations has no arm
+//! for "all others". So a new operation does not compile there until it is handled. Matches that only look for some
+//! operations are listed in `xtask/catch_alls.txt`, each with a reason.
 
 use std::collections::BTreeMap;
 
 use crate::words::{words, Word};
 
-/// The crates that must know every operation.
+/// The crates that must handle every operation.
 pub const EVALUATORS: [&str; 5] = ["compose", "emit_c", "explore", "interpret", "prove"];
 
-/// The enumerations of the form.
+/// The enumerations of the automaton form.
 const FORM: [&str; 3] = ["Fallible", "OpKind", "Terminator"];
 
-/// How many matches over operations of a text have an arm for all others.
+/// The number of matches over operations in a text that have an arm for all others.
 fn catch_alls(text: &str) -> usize {
     let words = words(text);
     let names = aliases(&words);
@@ -20,7 +20,7 @@ fn catch_alls(text: &str) -> usize {
     starts.filter(|at| is_open(&words, *at, &names)).count()
 }
 
-/// The enumerations, and what the file calls them besides: `use mokume_reaction::OpKind as K`.
+/// The enumerations, and the file's aliases for them: `use mokume_reaction::OpKind as K`.
 fn aliases(words: &[Word]) -> Vec<String> {
     let renamed = words.windows(3).filter(|three| FORM.contains(&three[0].text.as_str()) && three[1].text == "as");
     let own = FORM.iter().map(|name| (*name).to_string());
@@ -38,12 +38,12 @@ fn is_open(words: &[Word], at: usize, names: &[String]) -> bool {
     first_is && patterns.iter().any(|pattern| is_all(pattern))
 }
 
-/// `_`, or a name of lower case without a guard.
+/// Whether a pattern matches all: `_`, or a lower-case name without a guard.
 fn is_all(pattern: &[Word]) -> bool {
     matches!(pattern, [only] if only.text.starts_with(|c: char| c == '_' || c.is_lowercase()))
 }
 
-/// What stands before each `=>` of a match, without attributes.
+/// The patterns of a match: the text before each `=>`, without attributes.
 fn patterns(inside: &[Word], depth: usize) -> Vec<&[Word]> {
     let mut found = Vec::new();
     let mut from = 0;
@@ -61,7 +61,7 @@ fn patterns(inside: &[Word], depth: usize) -> Vec<&[Word]> {
     found
 }
 
-/// Where the next pattern begins: behind a block, or behind the comma that ends an expression.
+/// Where the next pattern begins: after a block, or after the comma that ends an expression.
 fn behind_arm(inside: &[Word], from: usize, depth: usize) -> usize {
     let is_block = inside.get(from).is_some_and(|word| word.text == "{");
     let mut brackets = 0i32;
@@ -79,7 +79,7 @@ fn behind_arm(inside: &[Word], from: usize, depth: usize) -> usize {
     inside.len()
 }
 
-/// What is wrong in the sources of the evaluators, by path; `allowed` holds lines `file: how many: reason`.
+/// The faults in the evaluators' sources, by path. `allowed` holds lines `file: how many: reason`.
 pub fn faults(sources: &BTreeMap<String, String>, allowed: &str) -> Vec<String> {
     let mut faults = Vec::new();
     let mut listed: BTreeMap<&str, usize> = BTreeMap::new();

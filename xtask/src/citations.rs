@@ -1,11 +1,12 @@
-//! Citations: what a comment or a page of the law names stands in the repository.
+//! Citations: what a comment or a page of the law names must exist in the repository.
 //!
-//! Looked at are comments of Rust, C, layers and run files, and the page docs/semantics.md itself:
+//! The check reads comments of Rust, C, layers and run files, and the page docs/semantics.md itself:
 //! - a path of the repository (a file, or a folder), and any `….md`;
-//! - behind a page, `section 7`, and behind docs/semantics.md its rules: `O3`, `O2 and O3`, `P1 to P4`, or a section, `O`;
+//! - after a page, `section 7`, and after docs/semantics.md its rules: `O3`, `O2 and O3`, `P1 to P4`, or a section,
+//!   `O`;
 //! - `decision 0013`;
-//! - a `section` of something that is not named, or that is not here (`the plan, section 2`), is a fault, as is a figure with a
-//!   letter. Sections of RFCs are not looked up.
+//! - a `section` of something that is not named, or that is not here (`the plan, section 2`), is a fault, as is a
+//!   figure with a letter. Sections of RFCs are not looked up.
 
 mod comments;
 mod page;
@@ -14,24 +15,24 @@ pub mod pages;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// Folders that are searched, and that a path begins with.
+/// The searched folders; cited paths begin with one of them.
 const FOLDERS: [&str; 10] =
     ["benches", "crates", "docs", "examples", "fuzz", "library", "runtime", "scripts", "tests", "xtask"];
 
-/// Files and folders whose comments are not looked at, each with the reason.
+/// Files and folders whose comments are not checked, each with the reason.
 const NOT_LOOKED_AT: [(&str, &str); 1] = [("xtask/src/citations", "it shows faults, and plants them")];
 
 /// What can be cited.
 #[derive(Default)]
 pub struct Repository {
-    /// Text by path from the root, `/` between its parts.
+    /// Texts by path from the root, with `/` between the parts.
     files: BTreeMap<String, String>,
-    /// By page: numbers of its sections, letters and rules of the law.
+    /// By page: the numbers of its sections, and the letters and rules of the law.
     parts: BTreeMap<String, BTreeSet<String>>,
 }
 
 impl Repository {
-    /// Reads all files of the searched folders and of the root; what is not text counts as empty.
+    /// Reads all files of the searched folders and of the root; files that are not text count as empty.
     pub fn read(root: &Path) -> Repository {
         let mut files = BTreeMap::new();
         collect(root, "", &mut files);
@@ -52,7 +53,7 @@ impl Repository {
             || self.files.range(below.clone()..).next().is_some_and(|(file, _)| file.starts_with(&below))
     }
 
-    /// A page cited from a file: by its path from the root, from the file's folder, or by its name in `docs`.
+    /// The path of a page cited from a file: a path from the root or from the file's folder, or a name in `docs`.
     fn page(&self, name: &str, from: &str) -> Option<String> {
         let beside = from.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
         let candidates = [name.to_string(), format!("{beside}{name}"), format!("docs/{name}")];
@@ -78,7 +79,7 @@ fn collect(folder: &Path, prefix: &str, files: &mut BTreeMap<String, String>) {
     }
 }
 
-/// Every citation of the repository that leads nowhere, with its place.
+/// Every dangling citation of the repository, with its place.
 pub fn faults(repository: &Repository) -> Vec<String> {
     let mut found = Vec::new();
     for (path, text) in &repository.files {
@@ -94,7 +95,7 @@ pub fn faults(repository: &Repository) -> Vec<String> {
     found
 }
 
-/// The faults of one comment; `from` is the file that it stands in.
+/// The faults of one comment; `from` is its file.
 fn in_comment(repository: &Repository, from: &str, comment: &str) -> Vec<String> {
     let words: Vec<&str> = comment.split_whitespace().collect();
     let mut faults = Vec::new();
@@ -124,7 +125,7 @@ fn in_comment(repository: &Repository, from: &str, comment: &str) -> Vec<String>
     faults
 }
 
-/// The sections and rules that are cited directly behind a page, and are not on it.
+/// The sections and rules that are cited directly after a page but are not on it.
 fn missing_parts(repository: &Repository, page: &str, behind: &[&str]) -> Vec<String> {
     let parts = &repository.parts[page];
     let mut faults = Vec::new();
@@ -144,13 +145,13 @@ fn missing_parts(repository: &Repository, page: &str, behind: &[&str]) -> Vec<St
     faults
 }
 
-/// A word without the marks around it.
+/// A word without the punctuation around it.
 fn bare(word: &str) -> &str {
     let word = word.trim_matches(|mark: char| "()[]{}<>,.;:!?`'\"*|".contains(mark));
     word.strip_suffix("'s").unwrap_or(word)
 }
 
-/// Whether a word is spelled as a path, and stands for one: `docs/diagnostics/M….md` does not.
+/// Whether a word is spelled as a path and stands for one path; `docs/diagnostics/M….md` stands for many.
 fn is_path(name: &str) -> bool {
     name.chars().all(|mark| mark.is_ascii_alphanumeric() || "_-./".contains(mark))
 }

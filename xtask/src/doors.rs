@@ -1,18 +1,18 @@
-//! Doors: where a source reaches the machine that it runs on. All do so through `World`, but for the files of
-//! `xtask/doors.txt`, each with its words and a reason.
+//! Doors: where a source accesses the machine that it runs on. Sources must do that through `World`, except the files
+//! of `xtask/doors.txt`, each with its words and a reason.
 
 use std::collections::BTreeMap;
 
 use crate::listed::{is_test, List};
 use crate::words::{words, Word};
 
-/// Modules of the standard library that lead out.
+/// Modules of the standard library that are doors.
 const MODULES: [&str; 5] = ["env", "fs", "net", "os", "process"];
 
-/// Names that lead out by themselves.
+/// Names that are doors by themselves.
 const NAMES: [&str; 6] = ["OpenOptions", "SystemTime", "UdpSocket", "libc", "libloading", "signal_hook"];
 
-/// The doors that a text goes through, in order and each once: `std::fs`, `libc`, `Instant::now`, …
+/// The doors in a text, in order and each once: `std::fs`, `libc`, `Instant::now`, …
 pub fn doors(text: &str) -> Vec<String> {
     let words = words(text);
     let mut found: Vec<String> = Vec::new();
@@ -35,7 +35,7 @@ fn follows(words: &[Word], texts: &[&str]) -> bool {
     words.len() >= texts.len() && words.iter().zip(texts).all(|(word, text)| word.text == *text)
 }
 
-/// The modules that lead out of what stands behind `std`: `::fs`, or some of `::{fs, io}`.
+/// The doors in what follows `std`: `::fs`, or some of `::{fs, io}`.
 fn modules(behind: &[Word]) -> impl Iterator<Item = &str> {
     let is_group = follows(behind, &["::", "{"]);
     let depth = behind.get(2).map_or(0, |word| word.depth);
@@ -47,7 +47,7 @@ fn modules(behind: &[Word]) -> impl Iterator<Item = &str> {
     heads.map(|(_, word)| word.text.as_str()).filter(|name| MODULES.contains(name))
 }
 
-/// What is wrong with the doors of all sources, by path; `allowed` holds lines `file: door …: reason`.
+/// The faults about doors of all sources, by path; `allowed` holds lines `file: door …: reason`.
 pub fn faults(sources: &BTreeMap<String, String>, allowed: &str) -> Vec<String> {
     let of_file = |(file, text): (&String, &String)| (file.clone(), doors(text));
     let found = sources.iter().filter(|(file, _)| !is_test(file)).map(of_file).collect();

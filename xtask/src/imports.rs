@@ -1,10 +1,10 @@
-//! Circles of imports within a crate: among its folders, which are never allowed, and among the files of one folder, which
-//! are where a reason is written down.
+//! Cycles of imports within a crate: among its folders, where they are never allowed, and among the files of one
+//! folder, where each needs a written reason.
 //!
-//! A file imports another when it names something that is defined there: by `use`, by a path (`expr::value(…)`), through
-//! re-exports and globs (the file that defines a thing counts, not those that pass it on), or by calling a method from an
-//! `impl` block that stands apart from its type. Read from the words of the files, not compiled: comments, texts and tests
-//! are left out; what macros make counts as the module's that is named.
+//! A file imports another when it names something defined there: by `use`, by a path (`expr::value(…)`), through
+//! re-exports and globs (the file that defines a thing counts, not those that re-export it), or by calling a method of
+//! an `impl` block that is in another file than its type. The check reads the words of the files and does not compile
+//! them. Comments, texts and tests are left out. An item made by a macro counts as defined in the module that is named.
 
 mod graph;
 mod resolve;
@@ -15,7 +15,7 @@ use std::path::Path;
 use graph::{components, units};
 pub use graph::{Edges, Sources};
 
-/// Who imports each other, by path below `src`; each list in order.
+/// The sets of mutual importers, by path below `src`; each list is sorted.
 #[derive(Debug, Default, PartialEq)]
 pub struct Circles {
     /// Folders, or a folder and files beside it.
@@ -24,7 +24,7 @@ pub struct Circles {
     pub files: Vec<Vec<String>>,
 }
 
-/// The sources below a folder; nothing if it cannot be read.
+/// The sources below a folder; empty if it cannot be read.
 pub fn sources(src: &Path) -> Sources {
     let mut found = Sources::new();
     collect(src, "", &mut found);
@@ -42,7 +42,7 @@ fn collect(folder: &Path, prefix: &str, found: &mut Sources) {
     }
 }
 
-/// The circles of a crate.
+/// The cycles of a crate.
 pub fn circles(sources: &Sources) -> Circles {
     let edges = resolve::edges(sources);
     let mut folders: BTreeSet<String> = BTreeSet::from([String::new()]);
@@ -59,7 +59,7 @@ pub fn circles(sources: &Sources) -> Circles {
     found
 }
 
-/// Which file imports which among the folders of a circle: what is to be turned round, or cut.
+/// The imports between files of the folders in a cycle: some of them must be reversed or removed.
 pub fn ways(sources: &Sources, circle: &[String]) -> Vec<String> {
     let unit = |file: &String| circle.iter().position(|of| file == of || file.starts_with(&format!("{of}/")));
     let mut ways = Vec::new();
@@ -74,8 +74,8 @@ pub fn ways(sources: &Sources, circle: &[String]) -> Vec<String> {
     ways
 }
 
-/// What is wrong with a crate's circles; `allowed` holds lines `crate: file …: reason` of file circles that stay, each with
-/// those of its files without which it would be none: the one, often, that all others call back.
+/// The faults about a crate's cycles. `allowed` holds lines `crate: file …: reason` for file cycles that stay. Each
+/// line names files without which the cycle would not exist: often the one that all others call back.
 pub fn faults(name: &str, sources: &Sources, allowed: &str) -> Vec<String> {
     let (edges, found) = (resolve::edges(sources), circles(sources));
     let mut faults: Vec<String> = Vec::new();
@@ -95,7 +95,7 @@ pub fn faults(name: &str, sources: &Sources, allowed: &str) -> Vec<String> {
     faults
 }
 
-/// Whether these files are of a circle, and there is none without them.
+/// Whether these files are in the cycle, and the rest has no cycle without them.
 fn goes_through(circle: &[String], hubs: &[String], edges: &Edges) -> bool {
     let rest: BTreeSet<&String> = circle.iter().filter(|file| !hubs.contains(file)).collect();
     let among = |targets: &BTreeSet<String>| targets.iter().filter(|to| rest.contains(to)).cloned().collect();
@@ -104,7 +104,7 @@ fn goes_through(circle: &[String], hubs: &[String], edges: &Edges) -> bool {
     hubs.iter().all(|hub| circle.contains(hub)) && components(&inner).is_empty()
 }
 
-/// What the list gives a crate a reason for.
+/// The entries of the list for a crate.
 fn listed(name: &str, allowed: &str, faults: &mut Vec<String>) -> Vec<Vec<String>> {
     let mut listed = Vec::new();
     for line in allowed.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#')) {
@@ -125,7 +125,7 @@ fn listed(name: &str, allowed: &str, faults: &mut Vec<String>) -> Vec<Vec<String
 mod tests {
     use super::*;
 
-    /// A crate of `file: text` parts.
+    /// A crate with these files, given as name and text.
     fn crate_of(parts: &[(&str, &str)]) -> Sources {
         parts.iter().map(|(name, text)| (name.to_string(), text.to_string())).collect()
     }

@@ -1,18 +1,19 @@
-//! Lists of exceptions: `file: word …: reason`, held against what was found, so that no line is missing and none drifts.
+//! Lists of exceptions: `file: word …: reason`. They are compared with what is found, so that they stay complete and
+//! current.
 
 use std::collections::BTreeMap;
 
-/// A list, and how to speak of it.
+/// A list, and its texts for messages.
 pub struct List<'a> {
-    /// Its path, for messages.
+    /// Its path.
     pub path: &'a str,
     pub text: &'a str,
-    /// What a file does that has one of the words: `{file} reaches past …`.
+    /// The message about a file that has one of the words: `{file} reaches past …`.
     pub fault: &'a dyn Fn(&str, &str) -> String,
 }
 
 impl List<'_> {
-    /// What is found and not listed, listed and not found, and lines that give no reason.
+    /// What is found but not listed, what is listed but not found, and lines without a reason.
     pub fn faults(&self, found: &BTreeMap<String, Vec<String>>) -> Vec<String> {
         let path = self.path;
         let mut faults = Vec::new();
@@ -40,7 +41,7 @@ impl List<'_> {
     }
 }
 
-/// Tests in files of their own: they may do what they must.
+/// Whether a file contains tests only; such files have no restrictions.
 pub fn is_test(file: &str) -> bool {
     file.ends_with("/tests.rs") || file.contains("/tests/")
 }

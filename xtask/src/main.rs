@@ -1,5 +1,5 @@
-//! `cargo xtask tidy`: the map in docs/architecture.md against the crates' manifests, and what else must stay true of the tree.
-//! `cargo xtask test` and `campaign` are what `./test` and `./campaign` run.
+//! `cargo xtask tidy`: compares the map in docs/architecture.md with the crates' manifests, and checks other invariants
+//! of the repository. `cargo xtask test` and `campaign` are what `./test` and `./campaign` run.
 
 mod by_name;
 mod citations;
@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Crates whose folders must not import each other, and whose files only where `xtask/circles.txt` says why.
+/// Crates whose folders must not import each other, and whose files only if `xtask/circles.txt` gives a reason.
 const WITHOUT_CIRCLES: [&str; 20] = [
     "analyse",
     "base",
@@ -81,7 +81,7 @@ fn library(root: &Path) -> BTreeMap<String, String> {
     named.filter_map(|path| Some((relative(&path), std::fs::read_to_string(&path).ok()?))).collect()
 }
 
-/// Prints the circles of crates, whether or not `tidy` looks at them; with the files that import each other.
+/// Prints the import cycles of crates, even of those that `tidy` does not check, with the files that import each other.
 fn show_circles(names: impl Iterator<Item = String>) -> ExitCode {
     for name in names {
         let sources = sources_of(&name);
@@ -133,7 +133,7 @@ fn tidy() -> ExitCode {
     }
 }
 
-/// The crates of the house that a manifest's `[dependencies]` name.
+/// The crates of this workspace in a manifest's `[dependencies]`.
 fn dependencies(manifest: &str) -> BTreeSet<String> {
     let mut section = "";
     let mut found = BTreeSet::new();
@@ -150,7 +150,7 @@ fn dependencies(manifest: &str) -> BTreeSet<String> {
     found
 }
 
-/// Lines of the map: `| crate | uses | …`, the uses separated by blanks, `–` for none.
+/// The lines of the map: `| crate | uses | …`. The used crates are separated by blanks; `–` means none.
 fn drawn_map(page: &str) -> Arrows {
     let mut map = Arrows::new();
     for line in page.lines() {
@@ -186,7 +186,7 @@ fn differences(drawn: &Arrows, found: &Arrows) -> Vec<String> {
     faults
 }
 
-/// Arrows go down only.
+/// Faults: dependencies must have no cycles.
 fn circles(found: &Arrows) -> Vec<String> {
     let mut faults = Vec::new();
     for start in found.keys() {
@@ -205,7 +205,7 @@ fn circles(found: &Arrows) -> Vec<String> {
     faults
 }
 
-/// The judge shares no code with the judged.
+/// Faults: a judge must share no code with what it judges.
 fn broken_walls(found: &Arrows) -> Vec<String> {
     let walls = [("prove", ["base", "reaction"].as_slice())];
     walls
@@ -217,7 +217,7 @@ fn broken_walls(found: &Arrows) -> Vec<String> {
         .collect()
 }
 
-/// Every library has its line.
+/// Faults: every library must have its line.
 fn unlisted_libraries(workspace: &str, page: &str) -> Vec<String> {
     let mut inside = false;
     let mut faults = Vec::new();

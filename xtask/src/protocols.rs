@@ -1,18 +1,18 @@
-//! Names of protocols: the compiler knows none, in no name of its own and in no text that it looks for or prints. Where one stands
-//! all the same, `xtask/protocols.txt` says why.
+//! Names of protocols: the compiler knows none, neither in its identifiers nor in texts that it searches or prints.
+//! Exceptions are in `xtask/protocols.txt`, each with a reason.
 
 use std::collections::BTreeMap;
 
 use crate::listed::{is_test, List};
 use crate::words::words_and_texts;
 
-/// Protocols of the library and those that are near it. A number behind one belongs to it: `icmp6`.
+/// Protocols of the library and related ones. A number after a name belongs to it: `icmp6`.
 const PROTOCOLS: [&str; 24] = [
     "arp", "bgp", "cidr", "dhcp", "dns", "ethernet", "http", "icmp", "igmp", "ip", "ipv", "mac", "mld", "mptcp", "ndp",
     "ospf", "quic", "rip", "sctp", "tcp", "tls", "udp", "vlan", "wifi",
 ];
 
-/// The protocols that a source names, in order and each once; comments and tests may.
+/// The protocols that a source names, in order and each once. Comments and tests are ignored.
 pub fn protocols(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for word in words_and_texts(text) {
@@ -24,7 +24,7 @@ pub fn protocols(text: &str) -> Vec<String> {
     found
 }
 
-/// `Ipv4Cidr`, `default_mac` and "over ethernet[type: 1]" in their parts, in small letters.
+/// Splits `Ipv4Cidr`, `default_mac` and "over ethernet[type: 1]" into their parts, in lower case.
 fn parts(text: &str) -> Vec<String> {
     let mut parts = vec![String::new()];
     let mut before = ' ';
@@ -41,7 +41,7 @@ fn parts(text: &str) -> Vec<String> {
     parts
 }
 
-/// What is wrong with the names of all sources, by path; `allowed` holds lines `file: protocol …: reason`.
+/// The faults about names in all sources, by path; `allowed` holds lines `file: protocol …: reason`.
 pub fn faults(sources: &BTreeMap<String, String>, allowed: &str) -> Vec<String> {
     let of_file = |(file, text): (&String, &String)| (file.clone(), protocols(text));
     let found = sources.iter().filter(|(file, _)| !is_test(file)).map(of_file).collect();

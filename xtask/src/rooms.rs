@@ -1,9 +1,9 @@
-//! That the pages which say what is where have all of it: every room, which is a folder of a crate's sources, on the map of
-//! `docs/architecture.md`; every layer of the library on `library/README.md`.
+//! Checks that the overview pages are complete: every room, which is a folder of a crate's sources, is on the map of
+//! `docs/architecture.md`, and every layer of the library on `library/README.md`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The rooms that sources stand in, by crate and folder: `lower/code`. Folders of tests are none.
+/// The rooms of the sources, by crate and folder: `lower/code`. Folders of tests do not count.
 pub fn found<'a>(sources: impl Iterator<Item = &'a String>) -> BTreeSet<String> {
     let mut rooms = BTreeSet::new();
     for path in sources {
@@ -16,13 +16,13 @@ pub fn found<'a>(sources: impl Iterator<Item = &'a String>) -> BTreeSet<String> 
     rooms
 }
 
-/// Lines of the map: `| crate/folder | what it keeps |`.
+/// The lines of the map: `| crate/folder | what it keeps |`.
 fn drawn(page: &str) -> BTreeMap<&str, &str> {
     let cells = page.lines().filter_map(|line| line.strip_prefix("| `")?.split_once("` | "));
     cells.filter(|(name, _)| name.contains('/')).map(|(name, what)| (name, what.trim_end_matches([' ', '|']))).collect()
 }
 
-/// What is wrong with the map of rooms.
+/// The faults of the map of rooms.
 pub fn faults(page: &str, rooms: &BTreeSet<String>) -> Vec<String> {
     let drawn = drawn(page);
     let missing = rooms.iter().filter(|room| drawn.get(room.as_str()).is_none_or(|what| what.is_empty()));
@@ -38,7 +38,8 @@ fn declared(text: &str) -> impl Iterator<Item = &str> {
     items.filter_map(|rest| rest.split(|c: char| !c.is_alphanumeric() && c != '_').next())
 }
 
-/// What the library has and its page does not name; `files` are its sources by path. `library/dissect` is one stack to the reader.
+/// What the library declares and its page does not name; `files` are its sources by path. `library/dissect` counts as
+/// one stack.
 pub fn unnamed(page: &str, files: &BTreeMap<String, String>) -> Vec<String> {
     let names: BTreeSet<&str> = page.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
     let read = files.iter().filter(|(path, _)| !path.starts_with("library/dissect/"));

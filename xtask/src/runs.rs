@@ -1,8 +1,8 @@
-//! `cargo xtask test` and `cargo xtask campaign`: what `./test` and `./campaign` run, with one way to count.
+//! `cargo xtask test` and `cargo xtask campaign`: what `./test` and `./campaign` run, with the same way of counting.
 //!
-//! `./test` holds every kind of check, and every planted fault that shows that a check can fail: whatever a change can
-//! break shows there. `./campaign` holds more of the same random numbers, long runs on real interfaces, and measurements.
-//! Both end with one line, `N passed, N failed, N skipped`.
+//! `./test` contains every kind of check, and every planted fault that shows that a check can fail: it finds whatever a
+//! change may break. `./campaign` contains more of the same random tests, long runs on real interfaces, and
+//! measurements. Both end with one line, `N passed, N failed, N skipped`.
 
 mod campaign;
 mod command;

@@ -1,12 +1,12 @@
-//! That each test is run, and that one that leaves itself out says so where it is counted.
+//! Checks that each test runs, and that a test that skips itself says so where it is counted.
 //!
-//! The tests of a crate are one program, `all` (`crates/driver/tests/all.rs`), so that little is linked; a file that it does not name would never
-//! run. A test prints `SKIPPED: why` if it cannot do what it is for, and is `#[ignore = "campaign: NAME"]` if a run of
-//! `./campaign` has it.
+//! The tests of a crate are one program, `all` (`crates/driver/tests/all.rs`), which keeps linking short. A file that
+//! it does not name would never run. A test prints `SKIPPED: why` if it cannot do its work, and is `#[ignore =
+//! "campaign: NAME"]` if a run of `./campaign` has it.
 
 use std::path::{Path, PathBuf};
 
-/// What is wrong with the tests of one crate; `campaign` are the names of the runs.
+/// The faults of one crate's tests; `campaign` gives the names of the runs.
 pub fn faults<N: Iterator<Item = &'static str>>(folder: &Path, campaign: impl Fn() -> N) -> Vec<String> {
     let mut found = Vec::new();
     let files = rust_files(&folder.join("tests"), false);
@@ -24,12 +24,12 @@ pub fn faults<N: Iterator<Item = &'static str>>(folder: &Path, campaign: impl Fn
     found
 }
 
-/// A path as it is seen from the repository.
+/// A path relative to the repository.
 fn shown(path: &Path) -> String {
     path.strip_prefix(crate::root()).unwrap_or(path).display().to_string()
 }
 
-/// Files of a folder, and of those within it if `deep`.
+/// The Rust files of a folder; with `deep`, of its subfolders too.
 fn rust_files(folder: &Path, deep: bool) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for path in std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()) {
@@ -43,12 +43,12 @@ fn rust_files(folder: &Path, deep: bool) -> Vec<PathBuf> {
     files
 }
 
-/// Files of tests that the program of all tests does not have.
+/// Test files that the program `all` does not name.
 fn unnamed<'a>(files: impl Iterator<Item = &'a str> + 'a, all: &'a str) -> impl Iterator<Item = &'a str> + 'a {
     files.filter(move |name| *name != "all" && !all.lines().any(|line| line == format!("mod {name};")))
 }
 
-/// What is wrong with a line, if it leaves a test out in a way that nobody counts.
+/// What is wrong with a line that skips a test without being counted; `None` if nothing is.
 fn wrong(line: &str, known: &dyn Fn(&str) -> bool) -> Option<&'static str> {
     let line = line.trim_start();
     if let Some(attribute) = line.strip_prefix("#[ignore") {

@@ -1,6 +1,6 @@
 //! The words of a source file: identifiers and signs, without comments, texts and tests.
 
-/// A word, and how many braces are open around it.
+/// A word, and the number of open braces around it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Word {
     pub text: String,
@@ -14,17 +14,17 @@ impl Word {
     }
 }
 
-/// The words of a text. `::` is one word, every other sign is one of its own.
+/// The words of a text. `::` is one word; every other sign is a word of its own.
 pub fn words(text: &str) -> Vec<Word> {
     without_tests(&all_words(text, Texts::LeftOut))
 }
 
-/// The words of a text, and its texts with their quotes as one word each.
+/// The words of a text, with each quoted text as one word.
 pub fn words_and_texts(text: &str) -> Vec<Word> {
     without_tests(&all_words(text, Texts::Kept))
 }
 
-/// What becomes of texts in quotes.
+/// Whether quoted texts are kept or left out.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Texts {
     LeftOut,
@@ -63,7 +63,7 @@ fn end_of_name(chars: &[char], from: usize) -> usize {
     from + chars[from..].iter().take_while(|c| c.is_alphanumeric() || **c == '_').count()
 }
 
-/// Behind a blank, comment, text, character or lifetime that begins here; `at` itself if none does.
+/// The index after the blank, comment, text, character or lifetime that begins at `at`; `at` itself if none begins.
 fn skipped(chars: &[char], at: usize) -> usize {
     let starts = |text: &str| text.chars().enumerate().all(|(i, c)| chars.get(at + i) == Some(&c));
     if chars[at].is_whitespace() {
@@ -104,7 +104,7 @@ fn end_of_comment(chars: &[char], from: usize) -> usize {
     at
 }
 
-/// A character, or the sign in front of a lifetime's name.
+/// The end of a character literal, or of the sign before a lifetime's name.
 fn end_of_quote(chars: &[char], at: usize) -> usize {
     match (chars.get(at + 1), chars.get(at + 2)) {
         (Some('\\'), _) => at + 3 + chars[at + 3..].iter().take_while(|c| **c != '\'').count() + 1,
@@ -126,7 +126,7 @@ fn end_of_text(chars: &[char], from: usize, raw: bool) -> usize {
     chars.len()
 }
 
-/// Leaves out items under `#[cfg(test)]`.
+/// Removes items under `#[cfg(test)]`.
 fn without_tests(words: &[Word]) -> Vec<Word> {
     let mark = ["#", "[", "cfg", "(", "test", ")", "]"];
     let marked =
@@ -144,7 +144,7 @@ fn without_tests(words: &[Word]) -> Vec<Word> {
     kept
 }
 
-/// Behind the item that begins here: its block, or its `;`. The braces of a `use` are no block.
+/// The index after the item that begins here: after its block, or its `;`. The braces of a `use` are not a block.
 pub fn end_of_item(words: &[Word], from: usize) -> usize {
     let item = &words[from..];
     let depth = item.first().map_or(0, |word| word.depth);

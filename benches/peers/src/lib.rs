@@ -1,6 +1,7 @@
-//! smoltcp as a `struct peer` (`peer.h`): one interface, sockets with rings of 65,535 octets, checksums in software both ways.
+//! smoltcp as a `struct peer` (`peer.h`): one interface, sockets with rings of 65,535 octets, checksums in software
+//! both ways.
 //!
-//! smoltcp does not say which socket a frame was for, so the session that the caller names is looked at, and no other.
+//! smoltcp does not say which socket a frame was for, so only the session that the caller names is examined.
 
 use smoltcp::iface::{Config, Interface, SocketHandle, SocketSet};
 use smoltcp::phy::{Device, DeviceCapabilities, Medium, RxToken, TxToken};
@@ -42,7 +43,7 @@ pub struct Peer {
     tcp_octets: unsafe extern "C" fn() -> u32,
 }
 
-/// The device: the frame that is to come in, room for the one that leaves.
+/// The device: the arriving frame, and room for the frame that leaves.
 struct Wire {
     ports: Ports,
     arriving: Option<(*const u8, usize)>,
@@ -63,7 +64,7 @@ impl TxToken for Leaving<'_> {
     fn consume<R, F: FnOnce(&mut [u8]) -> R>(self, size: usize, write: F) -> R {
         let frame = &mut self.1[..size];
         let result = write(frame);
-        // SAFETY: the caller of `start` keeps what it gave.
+        // SAFETY: the caller of `start` keeps what it passed.
         unsafe { (self.0.frame)(self.0.context, frame.as_ptr(), size as u32) };
         result
     }
@@ -75,7 +76,7 @@ impl Device for Wire {
 
     fn receive(&mut self, _: Instant) -> Option<(Arriving<'_>, Leaving<'_>)> {
         let (at, size) = self.arriving.take()?;
-        // SAFETY: `arrive` sets it for the time of its own call.
+        // SAFETY: `arrive` sets it for the duration of its own call.
         let octets = unsafe { std::slice::from_raw_parts(at, size) };
         Some((Arriving(octets), Leaving(&self.ports, &mut self.room)))
     }
@@ -97,14 +98,14 @@ struct End {
     interface: Interface,
     sockets: SocketSet<'static>,
     now: Instant,
-    /// By session: where it is, and for UDP where it sends.
+    /// By session: its socket, and for UDP where it sends.
     datagrams: [Option<(SocketHandle, IpEndpoint)>; SESSIONS],
     streams: [Option<SocketHandle>; SESSIONS],
 }
 
 static mut END: Option<End> = None;
 
-/// The one end of this copy of the object.
+/// The single end of this copy of the object.
 #[inline(always)]
 fn end() -> &'static mut End {
     // SAFETY: one thread, and `start` comes first.
@@ -186,7 +187,7 @@ fn stream() -> tcp::Socket<'static> {
     socket
 }
 
-/// A socket that listens takes one connection: there is one for each session that may come, in their order.
+/// A listening socket takes one connection: there is one socket for each expected session, in order.
 unsafe extern "C" fn tcp_listen(port: u16, _: u16) {
     let end = end();
     let mut socket = stream();
@@ -202,7 +203,7 @@ unsafe extern "C" fn tcp_open(session: u32, local_port: u16, remote: u32, remote
     leave(end);
 }
 
-/// How many there are; the passive end listens again when the last one has come.
+/// The number of sessions; the passive end listens again when the last one has come.
 unsafe extern "C" fn tcp_established() -> u32 {
     let end = end();
     let open = end
@@ -251,7 +252,7 @@ unsafe extern "C" fn tcp_frame(session: u32, at: *const u8, size: u32) -> u32 {
     size
 }
 
-/// What was read is used up already.
+/// What was read is already consumed.
 unsafe extern "C" fn tcp_take(_: u32, _: *const u8, size: u32) -> u32 {
     size
 }
@@ -282,7 +283,7 @@ static PEER: Peer = Peer {
     tcp_octets,
 };
 
-/// What the program that measures asks for.
+/// The entry point for the measuring program.
 #[no_mangle]
 pub extern "C" fn peer() -> *const Peer {
     &raw const PEER

@@ -1,11 +1,12 @@
-//! Which numbers are surely not larger than others, by the conditions that were asked before.
+//! Which numbers are certainly not larger than others, by the conditions that were tested before.
 //!
-//! A packet's length fields are compared with one another and with its size before they are used; who then cuts the packet need not
-//! ask again. What is known are differences: `a <= b + c` for values, sizes of messages, and zero (difference constraints, as in
-//! Bodik, Gupta and Sarkar: ABCD, eliminating array bounds checks on demand, 2000), by the conditions on the way from the entry.
+//! A packet's length fields are compared with one another and with its size before they are used, so code that then
+//! cuts the packet need not test again. Facts are differences: `a <= b + c` for values, sizes of messages, and zero
+//! (difference constraints, as in Bodik, Gupta and Sarkar: ABCD, eliminating array bounds checks on demand, 2000). They
+//! come from the conditions on the way from the entry.
 //!
-//! It must keep: numbers are what they are without a bound of their type. A sum or difference counts as such only where it surely did
-//! not go around.
+//! Keeps: facts are about mathematical integers, without a type's bound. A sum or difference counts as such only if it
+//! certainly did not wrap around.
 
 use std::cell::OnceCell;
 
@@ -13,12 +14,12 @@ use mokume_reaction::{Automaton, Binary, BlockId, Body, Compare, Dominators, OpK
 
 use crate::Flow;
 
-/// So often a difference may rest on what is known of another one: `(a - 20) - 8`.
+/// How often a difference may rest on facts about another one: `(a - 20) - 8`.
 const ROUNDS: usize = 3;
-/// So many conditions one may follow from.
+/// The most conditions in one derivation.
 const STEPS: usize = 6;
 
-/// What differences are between.
+/// The terms of differences.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Base {
     Zero,
@@ -26,7 +27,7 @@ enum Base {
     SizeOf(Value),
 }
 
-/// A base and what is added to it.
+/// A base plus a number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Term {
     base: Base,
@@ -40,32 +41,32 @@ struct Fact {
     high: Term,
 }
 
-/// A number that may be asked about.
+/// A number that can be asked about.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Quantity {
-    /// A value, of an unsigned type.
+    /// A value of an unsigned type.
     Value(Value),
     /// The octets of a message.
     SizeOf(Value),
 }
 
-/// What the conditions of one body say.
+/// The facts from the conditions of one body.
 pub struct Bounds<'a> {
     automaton: &'a Automaton,
     body: &'a Body,
-    /// By value, the operation that makes it and its place among the results; none of parameters.
+    /// For each value, the operation that defines it and its index among the results; `None` for parameters.
     made: Vec<Option<(&'a OpKind, usize)>>,
-    /// By parameter of a block with one way in, what comes that way.
+    /// For each parameter of a block with one predecessor, the argument.
     comes: Vec<Option<Value>>,
-    /// By block, the condition on the only way to it: the block that asks, and whether it holds.
+    /// For each block with one predecessor that branches, the condition, and whether it holds in this block.
     asked: Vec<Option<(Value, bool)>>,
     dominators: Dominators,
-    /// By block, what is known there.
+    /// For each block, the facts that hold there.
     known: Vec<OnceCell<Vec<Fact>>>,
 }
 
 impl<'a> Bounds<'a> {
-    /// Of a verified body.
+    /// The facts of a verified body.
     pub fn of(automaton: &'a Automaton, body: &'a Body) -> Bounds<'a> {
         let flow = Flow::new(body);
         let mut made = vec![None; body.values.len()];
@@ -91,7 +92,7 @@ impl<'a> Bounds<'a> {
         Bounds { automaton, body, made, comes, asked, dominators: Dominators::of(flow.successors()), known }
     }
 
-    /// Whether `low + more <= high` wherever `block` runs. It may hold where this says no.
+    /// Whether `low + more <= high` certainly holds wherever `block` runs. If this is false, it may still hold.
     pub fn at_most(&self, block: BlockId, (low, more): (Quantity, u64), high: Quantity) -> bool {
         let round = |known: Vec<Fact>, _| self.facts(block, &known);
         let facts = self.known[block.index()].get_or_init(|| (0..ROUNDS).fold(Vec::new(), round));
@@ -105,8 +106,8 @@ impl<'a> Bounds<'a> {
         }
     }
 
-    /// What numbers are at most by what they are, and what the conditions on the way to a block say, where `known` says what went
-    /// around nowhere.
+    /// Facts from the types of numbers and from the conditions on the way to a block; `known` is used to exclude
+    /// wrap-around.
     fn facts(&self, block: BlockId, known: &[Fact]) -> Vec<Fact> {
         let mut facts = Vec::new();
         for op in self.body.ops() {
@@ -152,7 +153,7 @@ impl<'a> Bounds<'a> {
                     (Compare::Eq, true) | (Compare::Ne, false) => {
                         facts.extend([at_least(x, 0, y), at_least(y, 0, x)]);
                     }
-                    // What is not zero is at least one.
+                    // A number that is not zero is at least one.
                     (Compare::Ne, true) | (Compare::Eq, false) => {
                         let nothing = Term { base: Base::Zero, plus: 0 };
                         facts.extend((y == nothing).then(|| at_least(y, 1, x)));
@@ -160,7 +161,7 @@ impl<'a> Bounds<'a> {
                     }
                 }
             }
-            // Of all else nothing is said.
+            // Other comparisons give no facts.
             _ => {}
         }
     }
@@ -170,7 +171,7 @@ impl<'a> Bounds<'a> {
         self.made[value.index()].map(|(kind, _)| kind)
     }
 
-    /// The largest number of the value's type; none if it is no plain number.
+    /// The largest number of the value's type; `None` if it is not a plain number.
     fn largest(&self, value: Value) -> Option<i128> {
         match self.body.values[value.index()].ty {
             ty @ Type::U(_) => Some((1i128 << ty.width(self.automaton)) - 1),
@@ -178,7 +179,7 @@ impl<'a> Bounds<'a> {
         }
     }
 
-    /// A value as another one and a number; none if it is no plain number.
+    /// A value as another value plus a number; `None` if it is not a plain number.
     fn term(&self, value: Value, known: &[Fact]) -> Option<Term> {
         let most = self.largest(value)?;
         let itself = Term { base: Base::Value(value), plus: 0 };
@@ -213,7 +214,7 @@ impl<'a> Bounds<'a> {
         Some(term.unwrap_or(itself))
     }
 
-    /// The octets of a message: of those that it is a part of, less so many.
+    /// The size of a message: that of the message it was cut from, less a number.
     fn size(&self, message: Value, known: &[Fact]) -> Option<Term> {
         let itself = Term { base: Base::SizeOf(message), plus: 0 };
         if let Some(before) = self.comes[message.index()] {
@@ -234,7 +235,7 @@ impl<'a> Bounds<'a> {
         Some(term.unwrap_or(itself))
     }
 
-    /// The largest that a term can be by its type.
+    /// The largest value of a term by its type.
     fn most(&self, term: Term) -> Option<i128> {
         let base = match term.base {
             Base::Zero => 0,
@@ -244,14 +245,14 @@ impl<'a> Bounds<'a> {
         Some(base + term.plus)
     }
 
-    /// Whether `low <= high` follows from what is known.
+    /// Whether `low <= high` follows from the facts.
     fn follows(&self, low: Term, high: Term, known: &[Fact]) -> bool {
-        // From each base that was come to: how much more it may be, at most.
+        // For each base reached so far: how much larger it may be, at most.
         let mut open = vec![(low.base, high.plus - low.plus)];
         let mut best: Vec<(Base, i128)> = open.clone();
         for _ in 0..STEPS {
             for (base, more) in std::mem::take(&mut open) {
-                // Nothing is below zero.
+                // No number is below zero.
                 let is_least = self.most(Term { base, plus: 0 }).is_some_and(|all| all <= more);
                 if is_least || (base == high.base && more >= 0) {
                     return true;

@@ -1,8 +1,8 @@
-//! Which blocks of a body go round together: a loop each.
+//! Strongly connected components of a body's blocks: its loops.
 
 use mokume_reaction::{BlockId, Body};
 
-/// Strongly connected blocks that can be reached from `start`, each component behind all that it leads to (Tarjan 1972).
+/// The strongly connected components reachable from `start`, each after all that it leads to (Tarjan 1972).
 pub(crate) fn components(body: &Body, start: BlockId, inside: &[bool]) -> Vec<Vec<BlockId>> {
     let mut tarjan = Tarjan { index: vec![0; inside.len()], low: vec![0; inside.len()], ..Tarjan::default() };
     let successors = |block: usize| -> Vec<usize> {
@@ -33,7 +33,7 @@ pub(crate) fn components(body: &Body, start: BlockId, inside: &[bool]) -> Vec<Ve
 
 #[derive(Default)]
 struct Tarjan {
-    /// 0: not met; else in which order, from 1.
+    /// The visiting number of each block, from 1; 0 if not visited.
     index: Vec<u32>,
     low: Vec<u32>,
     met: u32,
@@ -50,7 +50,7 @@ impl Tarjan {
     }
 
     fn meet(&mut self, block: usize, to: usize) {
-        // A block whose component is known stands at the end of no path back.
+        // A block whose component is known is on no path back.
         if self.index[to] != u32::MAX {
             self.low[block] = self.low[block].min(self.index[to]);
         }

@@ -1,18 +1,18 @@
-//! Which block every run has come through before: the tree of dominators.
+//! The dominator tree of a body's blocks: which block every run has come through before.
 
 use mokume_reaction::BlockId;
 
 use crate::Flow;
 
-/// The dominators of the blocks that can be reached, as a tree.
+/// The dominator tree of the reachable blocks.
 #[derive(Clone, Debug)]
 pub struct Dominators {
-    /// By block: the blocks that it dominates with no other between.
+    /// The immediate children of each block.
     children: Vec<Vec<BlockId>>,
 }
 
 impl Dominators {
-    /// The tree of the blocks that can be reached from the entry; others have no place in it.
+    /// The tree of the blocks reachable from the entry; other blocks are not in it.
     pub fn of(flow: &Flow) -> Dominators {
         let dominators = mokume_reaction::Dominators::of(flow.successors());
         let mut children = vec![Vec::new(); flow.successors().len()];
@@ -24,21 +24,21 @@ impl Dominators {
         Dominators { children }
     }
 
-    /// The blocks that this one dominates with no other between, so that one that may run after another comes behind it (but
-    /// for loops).
+    /// The blocks whose immediate dominator is this one, so ordered that a block that may run after another comes after
+    /// it (except in loops).
     pub fn children(&self, block: BlockId) -> &[BlockId] {
         &self.children[block.index()]
     }
 }
 
-/// The blocks that can be reached, each in front of those after it (but for loops).
+/// The reachable blocks in reverse postorder: each before those that follow it (except in loops).
 fn reverse_postorder(flow: &Flow) -> Vec<usize> {
     let mut seen = vec![false; flow.successors().len()];
     let mut order = Vec::new();
     seen[0] = true;
     let mut open = vec![(0, 0)];
     while let Some((block, next)) = open.last_mut() {
-        // The last target first: so the first comes first in the answer.
+        // The last target first, so that the first comes first in the result.
         let targets = &flow.successors()[*block];
         match targets.len().checked_sub(*next + 1) {
             Some(place) => {

@@ -1,4 +1,4 @@
-//! The ways through a body: which block may run after which, and what every way goes through.
+//! The control flow of a body: which block may run after which, and which blocks every path goes through.
 
 use mokume_reaction::{BlockId, Body};
 
@@ -11,17 +11,17 @@ impl Blocks {
         Blocks(vec![false; count])
     }
 
-    /// Whether the block is among them. Panics at a block of a body with more blocks.
+    /// Whether the block is in the set. Panics at a block of a body with more blocks.
     pub fn contains(&self, block: BlockId) -> bool {
         self.0[block.index()]
     }
 
-    /// Adds a block; whether it was not there.
+    /// Adds a block; whether it is new.
     fn add(&mut self, block: usize) -> bool {
         !std::mem::replace(&mut self.0[block], true)
     }
 
-    /// In ascending order.
+    /// The blocks in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = BlockId> + '_ {
         self.0.iter().enumerate().filter(|(_, inside)| **inside).map(|(index, _)| BlockId::from(index))
     }
@@ -32,12 +32,12 @@ impl Blocks {
 pub struct Flow {
     successors: Vec<Vec<usize>>,
     predecessors: Vec<Vec<usize>>,
-    /// How often the head of a loop is entered at most, by block.
+    /// For each loop head, how often it is entered at most.
     bounds: Vec<Option<u32>>,
 }
 
 impl Flow {
-    /// The ways of a body, as targets say; that a branch is never taken is not looked for.
+    /// The control flow of a body by its targets; branches that are never taken are not detected.
     pub fn new(body: &Body) -> Flow {
         let successors: Vec<Vec<usize>> = body
             .blocks
@@ -51,22 +51,22 @@ impl Flow {
         Flow { successors, predecessors, bounds: body.blocks.iter().map(|block| block.bound).collect() }
     }
 
-    /// By block, where it may go on.
+    /// The successors of each block.
     pub(crate) fn successors(&self) -> &[Vec<usize>] {
         &self.successors
     }
 
-    /// How many edges lead to a block.
+    /// The number of edges to a block.
     pub fn edges_into(&self, block: BlockId) -> usize {
         self.predecessors[block.index()].len()
     }
 
-    /// The blocks that edges into a block come from, one for each edge.
+    /// The predecessors of a block, one for each edge.
     pub fn predecessors_of(&self, block: BlockId) -> impl Iterator<Item = BlockId> + '_ {
         self.predecessors[block.index()].iter().copied().map(BlockId::from)
     }
 
-    /// The blocks that a run may come to.
+    /// The blocks reachable from the entry.
     pub fn reached(&self) -> Blocks {
         let mut reached = self.after(BlockId(0));
         if !self.successors.is_empty() {
@@ -75,12 +75,12 @@ impl Flow {
         reached
     }
 
-    /// The blocks that may run after the end of `from`; `from` itself only if it is in a loop.
+    /// The blocks that may run after the end of `from`; includes `from` only if it is in a loop.
     pub fn after(&self, from: BlockId) -> Blocks {
         self.spread(&self.successors, from)
     }
 
-    /// The blocks that may have run before the start of `to`; `to` itself only if it is in a loop.
+    /// The blocks that may have run before the start of `to`; includes `to` only if it is in a loop.
     pub fn before(&self, to: BlockId) -> Blocks {
         self.spread(&self.predecessors, to)
     }
@@ -94,7 +94,7 @@ impl Flow {
         seen
     }
 
-    /// Whether every run that comes to `block` has been in `over`.
+    /// Whether every run that reaches `block` has been in `over`.
     pub fn dominates(&self, over: BlockId, block: BlockId) -> bool {
         let (over, block) = (over.index(), block.index());
         if over == block || over == 0 {
@@ -112,7 +112,7 @@ impl Flow {
         true
     }
 
-    /// How often a block may be entered in one run of its body: the product of the bounds of the loops around it.
+    /// How often a block may be entered in one run of its body: the product of the bounds of the enclosing loops.
     pub fn rounds(&self, block: BlockId) -> usize {
         let heads = self.bounds.iter().enumerate().filter_map(|(index, bound)| Some((BlockId::from(index), (*bound)?)));
         let mut rounds = 1usize;
@@ -126,7 +126,7 @@ impl Flow {
     }
 }
 
-/// The blocks that are reached, each behind all that lead to it, but for those that lead back.
+/// The reachable blocks, each after all its predecessors, except for back edges.
 pub fn in_order(body: &Body) -> Vec<BlockId> {
     let mut seen = vec![false; body.blocks.len()];
     let mut order = Vec::new();

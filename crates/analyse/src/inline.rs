@@ -1,4 +1,5 @@
-//! Procedures put in place of who runs them, and memos of who recalls them: what a handler or a path does, with nothing left out of sight.
+//! Inlines procedures at their `run`, and memos at their `recall`, so that bodies contain everything that a handler or
+//! a path does.
 
 use std::borrow::Cow;
 
@@ -9,16 +10,16 @@ use mokume_reaction::{
 
 use crate::straighten;
 
-/// Where a procedure is run.
+/// The place of a `run` or `recall`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Site {
-    /// Whose code it is.
+    /// The unit that contains it.
     pub unit: Unit,
     pub block: BlockId,
     pub procedure: FunctionId,
 }
 
-/// The automaton with all procedures and memos in place: none is left. The same automaton if there was none.
+/// The automaton with all procedures and memos inlined and removed. The same automaton if there were none.
 pub fn flat(automaton: &Automaton) -> Cow<'_, Automaton> {
     match automaton.functions.iter().any(|function| function.procedure().is_some() || function.is_memo()) {
         true => Cow::Owned(inlined(automaton, &|_| true)),
@@ -26,7 +27,8 @@ pub fn flat(automaton: &Automaton) -> Cow<'_, Automaton> {
     }
 }
 
-/// The same, and what layers publish in place of who asks for it, where that branches: so a run shows which way it goes there, too.
+/// The same, and with published functions inlined that branch, so that a run also shows the branches that it takes in
+/// them.
 pub fn laid_open(automaton: &Automaton) -> Cow<'_, Automaton> {
     let open = branching(automaton);
     match open.contains(&true) {
@@ -35,10 +37,11 @@ pub fn laid_open(automaton: &Automaton) -> Cow<'_, Automaton> {
     }
 }
 
-/// What has more blocks with all that stands in it is not put in place: functions that ask for each other down a deep stack would fill it.
+/// The most blocks of a function that is inlined, with all that is inlined in it: functions that call each other down a
+/// deep stack would become too large.
 const MOST_BLOCKS: usize = 24;
 
-/// By function, whether it is published and branches, or asks for what does, and is small enough.
+/// For each function, whether it is published, small enough, and branches or calls one that does.
 fn branching(automaton: &Automaton) -> Vec<bool> {
     let mut blocks = vec![None; automaton.functions.len()];
     for index in 0..blocks.len() {
@@ -51,7 +54,7 @@ fn branching(automaton: &Automaton) -> Vec<bool> {
     published.zip(blocks).map(is_open).collect()
 }
 
-/// How many blocks a published function has with those in it that are put in place. None asks for itself.
+/// The number of blocks of a published function with all that is inlined in it. Functions do not call themselves.
 fn laid_out(automaton: &Automaton, index: usize, known: &mut [Option<usize>]) -> usize {
     if let Some(blocks) = known[index] {
         return blocks;
@@ -62,7 +65,7 @@ fn laid_out(automaton: &Automaton, index: usize, known: &mut [Option<usize>]) ->
         let OpKind::Call { function: called, .. } = &op.kind else { continue };
         let inner = laid_out(automaton, called.index(), known);
         if automaton.functions[called.index()].published().is_some() && (2..=MOST_BLOCKS).contains(&inner) {
-            // What comes behind it stands in a block of its own.
+            // What follows the call needs its own block.
             blocks += inner + 1;
         }
     }
@@ -70,7 +73,7 @@ fn laid_out(automaton: &Automaton, index: usize, known: &mut [Option<usize>]) ->
     blocks
 }
 
-/// The function of those to be put in place that an operation calls.
+/// The function that an operation calls, if it is to be inlined.
 fn called<'a>(kind: &'a OpKind, open: &[bool]) -> Option<(FunctionId, &'a [Value])> {
     match kind {
         OpKind::Call { function, args } if open.get(function.index()) == Some(&true) => Some((*function, args)),
@@ -78,13 +81,13 @@ fn called<'a>(kind: &'a OpKind, open: &[bool]) -> Option<(FunctionId, &'a [Value
     }
 }
 
-/// The automaton with procedures in place where `wanted` says so; blocks are numbered as they are before. A procedure or a memo that
-/// nobody runs any more is taken out.
+/// The automaton with the procedures inlined for which `wanted` holds; existing blocks keep their numbers. Procedures
+/// and memos without remaining uses are removed.
 pub fn inlined(automaton: &Automaton, wanted: &dyn Fn(Site) -> bool) -> Automaton {
     in_place(automaton, wanted, &[])
 }
 
-/// The same, and with calls of the functions that are `open`.
+/// The same, and with calls of the functions inlined that are `open`.
 fn in_place(automaton: &Automaton, wanted: &dyn Fn(Site) -> bool, open: &[bool]) -> Automaton {
     let mut automaton = automaton.clone();
     let mut done = vec![false; automaton.functions.len()];
@@ -106,14 +109,14 @@ fn in_place(automaton: &Automaton, wanted: &dyn Fn(Site) -> bool, open: &[bool])
     automaton
 }
 
-/// What is to be put in place.
+/// What is to be inlined.
 struct Wanted<'a> {
     procedures: &'a dyn Fn(Site) -> bool,
     open: &'a [bool],
 }
 
 impl Wanted<'_> {
-    /// What a body of a unit has of it, by block.
+    /// The functions to inline in a body of a unit, by block.
     fn of(&self, body: &Body) -> Vec<FunctionId> {
         let called = body.ops().filter_map(|op| Some(called(&op.kind, self.open)?.0));
         called.chain(run_by(body)).collect()
@@ -125,7 +128,7 @@ impl Wanted<'_> {
     }
 }
 
-/// Those that a function has in place come before it: none runs itself.
+/// Inlines in a function, in its callees first. Functions do not call themselves.
 fn function(automaton: &mut Automaton, index: usize, wanted: &Wanted, done: &mut [bool]) {
     if std::mem::replace(&mut done[index], true) {
         return;
@@ -138,12 +141,12 @@ fn function(automaton: &mut Automaton, index: usize, wanted: &Wanted, done: &mut
     automaton.functions[index].body = body;
 }
 
-/// The procedures that a body runs, each as often as it does.
+/// The procedures that a body runs, one entry for each `run`.
 pub fn run_by(body: &Body) -> Vec<FunctionId> {
     body.blocks.iter().flat_map(run_in).collect()
 }
 
-/// The same of one block.
+/// The same for one block.
 pub fn run_in(block: &Block) -> Vec<FunctionId> {
     let ops = block.ops.iter().filter_map(|op| run_by_op(&op.kind));
     ops.chain(block.terminator.attempt().and_then(tried)).map(|(procedure, _)| procedure).collect()
@@ -163,12 +166,12 @@ fn tried(op: &Fallible) -> Option<(FunctionId, &[Value])> {
     }
 }
 
-/// One body at work.
+/// The body that is being changed.
 struct Inliner<'a> {
     body: &'a mut Body,
     functions: &'a [Function],
     wanted: &'a Wanted<'a>,
-    /// The blocks in the order in which they are to stand.
+    /// The blocks in their final order.
     order: Vec<usize>,
 }
 
@@ -179,7 +182,7 @@ fn put_in_place(body: &mut Body, unit: Unit, functions: &[Function], wanted: &Wa
     let blocks = body.blocks.len();
     let mut inliner = Inliner { body, functions, wanted, order: (0..blocks).collect() };
     for block in 0..blocks {
-        // The rest of the block, once it was cut behind what was put in place.
+        // The rest of the block, after it was cut behind an inlined call.
         let mut rest = block;
         let site = |procedure| Site { unit, block: block.into(), procedure };
         let mut from = 0;
@@ -199,8 +202,8 @@ fn put_in_place(body: &mut Body, unit: Unit, functions: &[Function], wanted: &Wa
 }
 
 impl Inliner<'_> {
-    /// The next operation of a block, from a place on, that runs what is to be put in place; the number of operations for its
-    /// end.
+    /// The index of the block's next operation, from `from` on, that is to be inlined; the number of operations stands
+    /// for its terminator.
     fn next(&self, block: usize, from: usize, site: &dyn Fn(FunctionId) -> Site) -> Option<usize> {
         let block = &self.body.blocks[block];
         let runs = |op: &Op| self.wanted.by(&op.kind, site);
@@ -211,7 +214,7 @@ impl Inliner<'_> {
         (self.wanted.procedures)(site(procedure)).then_some(block.ops.len())
     }
 
-    /// Puts the procedure that an operation runs in its place; the answer is the block in which what came behind it is now.
+    /// Inlines the procedure that an operation runs; returns the block with the operations that followed it.
     fn run(&mut self, block: usize, place: usize) -> usize {
         let found = &mut self.body.blocks[block];
         let after = found.ops.split_off(place + 1);
@@ -243,7 +246,7 @@ impl Inliner<'_> {
         self.copy(block, procedure, args, &then, Some(&otherwise));
     }
 
-    /// Puts a copy of a procedure behind a block: what it gives goes on to `then`, what it gives back to `otherwise`.
+    /// Copies a procedure's blocks behind a block: its results go to `then`, what it gives back to `otherwise`.
     fn copy(&mut self, block: usize, procedure: FunctionId, args: &[Value], then: &Target, otherwise: Option<&Target>) {
         let callee = &self.functions[procedure.index()].body;
         let Some(entry) = callee.blocks.first() else { return };
@@ -253,7 +256,7 @@ impl Inliner<'_> {
             Some(at) => args[at],
             None => Value(first_value + value.0),
         };
-        // The entry goes on where the block stopped; nothing jumps to it.
+        // The entry's operations continue the block; nothing jumps to the entry.
         let place = |id: BlockId| BlockId::from(first_block + id.index() - 1);
         for (index, copied) in callee.blocks.iter().enumerate() {
             let mut copied = copied.clone();
@@ -287,7 +290,7 @@ fn rename(block: &mut Block, value: &dyn Fn(Value) -> Value, place: &dyn Fn(Bloc
     block.terminator.for_each_target_mut(|target| target.block = place(target.block));
 }
 
-/// The end of a procedure becomes a jump to where it is run.
+/// Turns the end of a procedure into a jump to the caller.
 fn lead_on(end: &mut Terminator, then: &Target, otherwise: Option<&Target>) {
     let (values, to) = match end {
         Terminator::Yield { values } => (values, then),
@@ -315,7 +318,7 @@ fn reorder(body: &mut Body, order: &[usize]) {
     }
 }
 
-/// Takes out the procedures and memos that nobody runs.
+/// Removes the procedures and memos that are not used.
 pub fn take_out(automaton: &mut Automaton) {
     let is_run = |function: &Function| function.procedure().is_some() || function.is_memo();
     let mut kept: Vec<bool> = automaton.functions.iter().map(|function| !is_run(function)).collect();

@@ -1,6 +1,6 @@
-//! How high a run of a body may bring something that is taken and given back, and how much of it may be left at its end.
+//! The peak of something that a run of a body takes and gives back, and how much of it may be left at the run's end.
 //!
-//! Keeps: an answer is at least what any run reaches. A loop whose rounds give back what they take is as high as one round.
+//! Keeps: an answer is at least what any run reaches. A loop whose rounds give back what they take counts as one round.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -9,7 +9,7 @@ use mokume_reaction::{BlockId, Body};
 
 use crate::components::components;
 
-/// A sum, with what it is made of.
+/// A sum and its terms.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Amount<K: Ord> {
     pub sum: i64,
@@ -17,17 +17,17 @@ pub struct Amount<K: Ord> {
 }
 
 impl<K: Ord + Clone> Amount<K> {
-    /// Nothing.
+    /// The amount 0.
     pub fn zero() -> Self {
         Amount { sum: 0, terms: Rc::default() }
     }
 
-    /// So many of one thing.
+    /// The amount of one term.
     pub fn of(what: K, sum: i64) -> Self {
         Amount { sum, terms: Rc::new(BTreeMap::from([(what, sum)])) }
     }
 
-    /// Both together.
+    /// The sum of both.
     pub fn and(&self, other: &Self) -> Self {
         if other.terms.is_empty() && other.sum == 0 {
             return self.clone();
@@ -43,7 +43,7 @@ impl<K: Ord + Clone> Amount<K> {
         Amount { sum: self.sum.saturating_add(other.sum), terms: Rc::new(terms) }
     }
 
-    /// So many times the same.
+    /// The amount times a number.
     pub fn times(&self, times: i64) -> Self {
         if times == 1 {
             return self.clone();
@@ -52,7 +52,7 @@ impl<K: Ord + Clone> Amount<K> {
         Amount { sum: self.sum.saturating_mul(times), terms: Rc::new(terms) }
     }
 
-    /// The larger; of two that are alike the first.
+    /// The larger amount; of equal ones the first.
     pub fn max(self, other: Self) -> Self {
         if other.sum > self.sum {
             other
@@ -61,45 +61,45 @@ impl<K: Ord + Clone> Amount<K> {
         }
     }
 
-    /// Nothing, if it is less than that.
+    /// The amount, or 0 if it is negative.
     pub fn at_least_nothing(self) -> Self {
         Amount::zero().max(self)
     }
 }
 
-/// What a piece of a run does to an amount.
+/// The effect of a part of a run on an amount.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Level<K: Ord> {
-    /// The most at any time during it, above what there was before; never below nothing.
+    /// The peak during it, relative to its beginning; at least 0.
     pub high: Amount<K>,
-    /// What is left behind it, above what there was before; less than nothing where it gives back more than it takes.
+    /// The change at its end, relative to its beginning; negative if it gives back more than it takes.
     pub net: Amount<K>,
 }
 
 impl<K: Ord + Clone> Level<K> {
-    /// Neither takes nor gives back.
+    /// No effect.
     pub fn zero() -> Self {
         Level { high: Amount::zero(), net: Amount::zero() }
     }
 
-    /// Takes so much, and holds it; or gives so much back.
+    /// Takes this amount and keeps it, or gives it back if it is negative.
     pub fn step(what: K, sum: i64) -> Self {
         let net = Amount::of(what, sum);
         Level { high: net.clone().at_least_nothing(), net }
     }
 
-    /// The one, then the other.
+    /// This one, then the next.
     pub fn then(&self, next: &Self) -> Self {
         let high = self.high.clone().max(self.net.and(&next.high));
         Level { high, net: self.net.and(&next.net) }
     }
 
-    /// Either of them.
+    /// One of the two.
     pub fn or(self, other: Self) -> Self {
         Level { high: self.high.max(other.high), net: self.net.max(other.net) }
     }
 
-    /// At most so many times, one behind the other.
+    /// At most this many times in sequence.
     pub fn repeated(&self, times: u32) -> Self {
         match times {
             0 => Level::zero(),
@@ -112,15 +112,15 @@ impl<K: Ord + Clone> Level<K> {
     }
 }
 
-/// What the blocks of a body do to an amount, and what lies between a block and its targets, by their number.
+/// The effects of a body's blocks, and of the edges between a block and its targets.
 pub trait Steps<K: Ord> {
-    /// Of a block's operations, in their order.
+    /// The effect of a block's operations.
     fn block(&self, block: BlockId) -> Level<K>;
-    /// Of the way to one of its targets.
+    /// The effect of the edge to one of its targets, by index.
     fn edge(&self, block: BlockId, target: usize) -> Level<K>;
 }
 
-/// What a run through `blocks`, from the entry to an end, does to an amount, at most.
+/// The largest effect of a run through `blocks`, from the entry to an end.
 pub fn level<K: Ord + Clone>(body: &Body, blocks: &[BlockId], steps: &impl Steps<K>) -> Level<K> {
     let mut inside = vec![false; body.blocks.len()];
     for block in blocks {
@@ -131,7 +131,7 @@ pub fn level<K: Ord + Clone>(body: &Body, blocks: &[BlockId], steps: &impl Steps
     search.from(BlockId(0), &inside, &ended).unwrap_or_else(Level::zero)
 }
 
-/// Where a way leaves: over the edge to a target, or at an end of the body.
+/// Where a path leaves: over the edge to a target, or at an end of the body.
 struct Place {
     target: Option<BlockId>,
 }
@@ -142,12 +142,13 @@ struct Search<'a, S> {
 }
 
 impl<S> Search<'_, S> {
-    /// All ways from `start` that stay inside until they leave as `ends` says; none if there is none.
+    /// The effect of all paths from `start` that stay inside until they leave where `ends` says; `None` if there is no
+    /// such path.
     fn from<K: Ord + Clone>(&self, start: BlockId, inside: &[bool], ends: &dyn Fn(&Place) -> bool) -> Option<Level<K>>
     where
         S: Steps<K>,
     {
-        // Components come in reverse order: what follows a component is known before it.
+        // Components come in reverse order, so those after a component are known before it.
         let mut known: Vec<Option<Level<K>>> = vec![None; self.body.blocks.len()];
         for members in components(self.body, start, inside) {
             match self.loop_of(&members) {
@@ -167,7 +168,7 @@ impl<S> Search<'_, S> {
         known[start.index()].take()
     }
 
-    /// The ways out of one block, each with what is known to follow.
+    /// The exits of one block, each with the known effect of what follows.
     fn leaving<K: Ord + Clone>(
         &self,
         block: BlockId,
@@ -198,7 +199,7 @@ impl<S> Search<'_, S> {
         all
     }
 
-    /// The head of the loop that a component is; none of a block that is no loop.
+    /// The head of the loop that a component forms; `None` for a block that is not a loop.
     fn loop_of(&self, members: &[BlockId]) -> Option<Option<BlockId>> {
         let goes_back = |member: &BlockId| {
             let targets = self.body.blocks[member.index()].terminator.targets();
@@ -208,7 +209,8 @@ impl<S> Search<'_, S> {
         members.iter().any(goes_back).then(|| members.iter().find(is_head).copied())
     }
 
-    /// Whole rounds, as often as the bound says but once: each comes back to the head, which is entered no oftener. Then one that leaves.
+    /// Complete rounds, one fewer than the bound: each returns to the head, which is entered no more often. Then a
+    /// round that leaves.
     fn rounds<K: Ord + Clone>(
         &self,
         members: &[BlockId],
@@ -221,7 +223,7 @@ impl<S> Search<'_, S> {
         S: Steps<K>,
     {
         let Some(head) = head else {
-            // The verifier asks for a bound in every loop.
+            // The verifier requires a bound for every loop.
             let endless = Amount { sum: i64::MAX / 4, terms: Rc::default() };
             return Some(Level { high: endless.clone(), net: endless });
         };
@@ -231,7 +233,7 @@ impl<S> Search<'_, S> {
             rest[member.index()] = true;
         }
         let none = vec![None; self.body.blocks.len()];
-        // From the head to where `stop` says: within the component but for the head itself.
+        // From the head to where `stop` says: within the component, without returning to the head.
         let way = |stop: &dyn Fn(&Place) -> bool| -> Option<Level<K>> {
             let mut known: Vec<Option<Level<K>>> = none.clone();
             for target in self.body.blocks[head.index()].terminator.targets() {

@@ -1,9 +1,10 @@
-//! What can be known of a body without running it: the ways through it, what depends on what, how often, how much.
+//! What can be known of a body without running it: its control flow, dependencies, frequencies and amounts.
 //!
-//! For the compiler: who lowers, composes, optimises or translates asks here, once. Who judges the compiler (`prove`,
-//! `explore`) does not: it finds out by itself (decision 0013). What an operation does is in the table of operations.
+//! For the compiler: lowering, composing, optimising and back ends use it. The judges of the compiler (`prove`,
+//! `explore`) do not, so that they share no mistakes with it (decision 0013). The table of operations says what an
+//! operation does.
 //!
-//! Invariant: answers hold for every run of the body, and only of verified bodies.
+//! Invariant: answers hold for every run of the body, and only for verified bodies.
 
 mod bounds;
 mod components;

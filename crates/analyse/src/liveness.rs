@@ -1,21 +1,21 @@
-//! Which values have an influence: backwards from what does something, through the arguments of targets.
+//! Liveness: which values have an influence. Computed backwards from effects, through the arguments of targets.
 
 use mokume_reaction::{Body, Operation, Type, Value};
 
-/// The values of one body that something depends on.
+/// The live values of a body.
 ///
-/// Messages are linear: a message that goes on to another block counts, whether or not the block looks at it.
+/// Messages are linear: a message passed to another block is live, even if that block does not read it.
 #[derive(Clone, Debug)]
 pub struct Liveness(Vec<bool>);
 
 impl Liveness {
-    /// The values that matter to what the body does: to its effects, its ways and its messages.
+    /// The values that influence the body's effects, its branches or its messages.
     pub fn of(body: &Body) -> Liveness {
         let messages = |value: &Value| body.values[value.index()].ty == Type::Msg;
         Liveness::from(body, roots(body, messages))
     }
 
-    /// The same where a parameter of a block counts even if the block has no use for it.
+    /// The same, but all arguments for parameters of blocks count as used.
     pub fn with_parameters(body: &Body) -> Liveness {
         Liveness::from(body, roots(body, |_| true))
     }
@@ -37,8 +37,8 @@ impl Liveness {
     }
 }
 
-/// What is needed whatever becomes of results: the operands of what has an effect, and of what ends blocks; of the arguments
-/// for targets those that `passed` says.
+/// The values that are always needed: operands of effects and of terminators, and those arguments of targets for which
+/// `passed` holds.
 fn roots(body: &Body, passed: impl Fn(&Value) -> bool) -> Vec<Value> {
     let mut roots = Vec::new();
     for block in &body.blocks {
@@ -52,7 +52,7 @@ fn roots(body: &Body, passed: impl Fn(&Value) -> bool) -> Vec<Value> {
     roots
 }
 
-/// By value, what it is made of: the operands of its operation, the arguments for its block.
+/// For each value, what it is computed from: the operands of its operation, or the arguments for its block.
 fn sources(body: &Body) -> Vec<Vec<Value>> {
     let mut sources = vec![Vec::new(); body.values.len()];
     for block in &body.blocks {
@@ -94,7 +94,7 @@ mod tests {
         assert!([idle, lost].iter().all(|value| !live.is_live(*value)));
     }
 
-    /// A report is an effect: what may carry is needed though nobody uses the sum.
+    /// A report is an effect: an addition that may overflow is needed even if its sum is unused.
     #[test]
     fn what_may_report_is_needed() {
         let a = Automaton::default();

@@ -1,4 +1,4 @@
-//! Which changes of arrays nobody can tell from changes in place: those of an array that is not looked at afterwards.
+//! Which changes of arrays can be made in place: those of an array that is not read afterwards.
 
 use mokume_reaction::{Body, OpKind, Operation, Value};
 
@@ -6,13 +6,13 @@ use crate::Flow;
 
 /// The changes of one body that may be made in place.
 ///
-/// Keeps: who makes a change in place, and gives a parameter of a block with one way in the place of what comes that way, never
-/// changes what is still looked at.
+/// Keeps: if such changes are made in place, and a parameter of a block with one predecessor shares its argument's
+/// place, then no array is changed that is still read.
 #[derive(Clone, Debug)]
 pub struct Reuse(Vec<bool>);
 
 impl Reuse {
-    /// Looks at all arrays of a body; of one without arrays this costs nothing.
+    /// Analyses all arrays of a body; free for a body without arrays.
     pub fn of(body: &Body) -> Reuse {
         let mut reuse = Reuse(Vec::new());
         if body.values.iter().any(|info| info.ty.array().is_some()) {
@@ -32,7 +32,7 @@ impl Reuse {
         reuse
     }
 
-    /// Whether the array that this one is made of may be changed in place to be it.
+    /// Whether the result may be made by changing its operand in place.
     pub fn is_in_place(&self, result: Value) -> bool {
         self.0.get(result.index()).copied().unwrap_or(false)
     }
@@ -42,21 +42,22 @@ impl Reuse {
 fn changed(kind: &OpKind) -> Option<Value> {
     match kind {
         OpKind::SetItem { array, .. } | OpKind::Splice { array, .. } => Some(*array),
-        // No other operation gives an array with some items changed.
+        // No other operation gives an array with changed items.
         _ => None,
     }
 }
 
-/// The array that an operation reads while it changes the other one.
+/// The other array that an operation reads while it changes one.
 fn read_meanwhile(kind: &OpKind) -> Option<Value> {
     match kind {
         OpKind::Splice { with, .. } => Some(*with),
-        // Only this one has two arrays.
+        // Only this operation has two arrays.
         _ => None,
     }
 }
 
-/// By value, the first of those that may have one place: what one is made of by a change, what comes by the only way.
+/// For each value, the first of those that may share its place: the array that a change starts from, or the argument of
+/// the only predecessor.
 struct Places(Vec<usize>);
 
 impl Places {
@@ -96,7 +97,7 @@ impl Places {
         self.first(a) == self.first(b)
     }
 
-    /// Whether a value that is still looked at may have the array's place, `except` this one.
+    /// Whether a live value other than `except` may share the array's place.
     fn holds_another(&self, array: Value, except: Value, live: &[bool]) -> bool {
         let place = self.first(array);
         let others = (0..live.len()).filter(|value| live[*value] && *value != except.index());
@@ -104,7 +105,7 @@ impl Places {
     }
 }
 
-/// By block, the values that are looked at behind its operations.
+/// For each block, the values that are live after its operations.
 fn live_out(body: &Body) -> Vec<Vec<bool>> {
     let mut live_out = vec![vec![false; body.values.len()]; body.blocks.len()];
     loop {
@@ -124,7 +125,7 @@ fn live_out(body: &Body) -> Vec<Vec<bool>> {
     }
 }
 
-/// The values that are looked at from a block on, its parameters apart.
+/// The values that are live at a block's start, without its parameters.
 fn at_start(body: &Body, index: usize, live_out: &[Vec<bool>]) -> Vec<usize> {
     let (block, mut live) = (&body.blocks[index], live_out[index].clone());
     for op in block.ops.iter().rev() {
@@ -201,7 +202,7 @@ mod tests {
         assert!(!Reuse::of(&m.b.finish()).is_in_place(second));
     }
 
-    /// Behind a block with one way in, the array has another name, and the same place.
+    /// After a block with one predecessor, the array has another name and the same place.
     #[test]
     fn another_name_for_it_counts() {
         let mut m = Made::new();

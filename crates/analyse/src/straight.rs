@@ -1,4 +1,4 @@
-//! Bodies as short as they can be without a change of their operations: for who writes bodies block by block.
+//! Simplifies the control flow of bodies without changing their operations, for code that builds bodies block by block.
 
 use std::collections::HashMap;
 
@@ -6,15 +6,15 @@ use mokume_reaction::{BlockId, Body, Target, Terminator, Value};
 
 use crate::flow::Flow;
 
-/// Leads edges past blocks that do nothing but jump on, puts a block that one jump alone leads to behind that jump, and
-/// takes out the blocks that nobody comes to. Operations, their order, loop bounds and marks stay.
+/// Redirects edges past blocks that only jump, joins a block with its only predecessor if that jumps to it, and removes
+/// unreachable blocks. Operations, their order, loop bounds and marks stay.
 pub fn straighten(body: &mut Body) {
     thread(body);
     merge(body);
     prune(body);
 }
 
-// -- blocks that only jump on
+// -- blocks that only jump
 
 fn thread(body: &mut Body) {
     let uses = uses(body);
@@ -23,7 +23,7 @@ fn thread(body: &mut Body) {
     for at in 0..terminators.len() {
         let mut terminator = std::mem::replace(&mut terminators[at], Terminator::Return);
         terminator.for_each_target_mut(|target| {
-            // Each step goes to another block: a circle of empty blocks is left as it is.
+            // Each step goes to another block; a cycle of empty blocks stays as it is.
             for _ in 0..body.blocks.len() {
                 let block = &body.blocks[target.block.index()];
                 let Terminator::Jump { to } = &terminators[target.block.index()] else { break };
@@ -61,8 +61,8 @@ pub fn uses(body: &Body) -> Vec<usize> {
     uses
 }
 
-/// An edge through an empty block as an edge past it; none if the block's parameters are needed further on, or if results
-/// of an operation, which come first, would stand elsewhere.
+/// The edge past an empty block; `None` if the block's parameters are needed further on, or if results of an operation,
+/// which come first, would move.
 fn past(params: &[Value], edge: &Target, jump: &Target, uses: &[usize]) -> Option<Target> {
     let passed = |param: &Value| jump.args.iter().filter(|arg| *arg == param).count();
     if params.iter().any(|param| uses[param.index()] != passed(param)) {
@@ -80,7 +80,7 @@ fn past(params: &[Value], edge: &Target, jump: &Target, uses: &[usize]) -> Optio
     Some(Target { block: jump.block, args: jump.args[results..].iter().map(arg).collect() })
 }
 
-// -- blocks behind one jump
+// -- blocks with one predecessor that jumps
 
 fn merge(body: &mut Body) {
     let flow = Flow::new(body);
@@ -112,7 +112,7 @@ fn merge(body: &mut Body) {
     rename(body, &known);
 }
 
-/// Puts other values in the place of those that stood for them.
+/// Replaces values by those that they stood for.
 fn rename(body: &mut Body, known: &HashMap<Value, Value>) {
     if known.is_empty() {
         return;
@@ -140,7 +140,7 @@ fn last(mut value: Value, known: &HashMap<Value, Value>) -> Value {
     value
 }
 
-// -- blocks that nobody comes to
+// -- unreachable blocks
 
 fn prune(body: &mut Body) {
     let reached = Flow::new(body).reached();

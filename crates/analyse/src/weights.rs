@@ -1,10 +1,11 @@
-//! The heaviest run of a body, its loops counted as often as their bounds say.
+//! The heaviest run of a body; loops count as often as their bounds say.
 
 use mokume_reaction::{BlockId, Body};
 
 use crate::levels::{level, Level, Steps};
 
-/// The weight of the heaviest run through `blocks`, from the entry to an end, where each block weighs what `weight` says.
+/// The weight of the heaviest run through `blocks`, from the entry to an end, where `weight` gives the weight of a
+/// block.
 pub fn heaviest(body: &Body, blocks: &[BlockId], weight: &impl Fn(BlockId) -> u64) -> u64 {
     if blocks.iter().all(|block| weight(*block) == 0) {
         return 0;
@@ -12,7 +13,7 @@ pub fn heaviest(body: &Body, blocks: &[BlockId], weight: &impl Fn(BlockId) -> u6
     u64::try_from(level(body, blocks, &Weights { weight }).net.sum).unwrap_or(0)
 }
 
-/// What is never given back.
+/// An amount that is never given back.
 struct Weights<'a, W> {
     weight: &'a W,
 }

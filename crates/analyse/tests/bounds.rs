@@ -1,4 +1,4 @@
-//! What `Bounds` says of random bodies of small numbers, compared with all runs of them.
+//! Compares what `Bounds` says about random bodies of small numbers with all runs of them.
 
 use std::collections::HashMap;
 
@@ -19,7 +19,7 @@ port app application {
 handler a.E.go(e, msg: msg, x: u3, y: u3, z: u3) {
 ";
 
-/// A generator of Marsaglia's, 2003.
+/// Marsaglia's generator of 2003.
 struct Chance(u64);
 
 impl Chance {
@@ -35,7 +35,7 @@ impl Chance {
     }
 }
 
-/// A chain of blocks: each makes numbers of 8 bits and goes on under a condition.
+/// A chain of blocks: each makes 8-bit numbers and continues under a condition.
 fn random(seed: u64) -> String {
     let mut chance = Chance(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
     let mut text = String::from(HEAD);
@@ -89,7 +89,7 @@ fn random(seed: u64) -> String {
     text + &format!("    drop {message}, a.no\n    return\n}}\n")
 }
 
-/// What the values of a run are; messages are their sizes. And the block where it ends.
+/// The values of a run (for messages, their sizes), and the block where it ends.
 fn run(body: &Body, inputs: &[u64]) -> (HashMap<Value, u64>, BlockId) {
     let mut values: HashMap<Value, u64> = body.blocks[0].params.iter().copied().zip(inputs.iter().copied()).collect();
     let mut at = BlockId(0);
@@ -145,10 +145,10 @@ fn run(body: &Body, inputs: &[u64]) -> (HashMap<Value, u64>, BlockId) {
     }
 }
 
-/// Pairs of which something is said, and the values of runs.
+/// Pairs with a known bound, and the values of runs.
 type Seen = (Vec<(Quantity, Quantity)>, Vec<HashMap<Value, u64>>);
 
-/// All pairs of which `Bounds` says something at the last block, and all runs that come there.
+/// All pairs that `Bounds` relates at the last block, and all runs that get there.
 fn said_and_seen(text: &str) -> Seen {
     let parsed = parse(FileId(0), text);
     let faults = verify::diagnose(&parsed.automaton, &parsed.places);
@@ -198,7 +198,7 @@ fn what_is_said_holds_on_every_run() {
     assert!(reached > 200 && said > 100_000, "{reached} bodies, {said} comparisons");
 }
 
-/// A datagram's length against that of what it is in, against the frame's: what UDP over IPv4 asks.
+/// A datagram's length against its packet's length, and that against the frame's: the checks of UDP over IPv4.
 #[test]
 fn lengths_in_lengths_are_understood() {
     let asked = |drop: usize| {

@@ -1,4 +1,4 @@
-//! Every file of `tests/pass`: an automaton, and what a pass makes of it.
+//! Every file of `tests/pass`: an automaton, and the result of a pass.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use mokume_reaction::{verify, Automaton};
 
 type Pass = fn(&mut Automaton);
 
-/// The passes, by the names that the files call them. A new pass is a line here.
+/// The passes, by their names in the files. A new pass is a line here.
 const PASSES: [(&str, Pass); 2] = [("straighten", straighten), ("lay open", lay_open)];
 
 fn straighten(automaton: &mut Automaton) {
@@ -30,7 +30,7 @@ fn files() -> Vec<PathBuf> {
     files
 }
 
-/// The automaton of a text that is right.
+/// The automaton of a valid text.
 fn right(text: &str) -> Result<Automaton, String> {
     let parsed = parse(FileId(0), text);
     let faults = verify::diagnose(&parsed.automaton, &parsed.places);
@@ -40,7 +40,7 @@ fn right(text: &str) -> Result<Automaton, String> {
     }
 }
 
-/// What the pass that the first line names makes of the automaton below it, as text.
+/// The result of the pass that the first line names, for the automaton below it, as text.
 fn passed(text: &str) -> Result<String, String> {
     let name = text.lines().next().and_then(|line| line.strip_prefix("; pass: ")).ok_or("no `; pass: NAME`")?;
     let pass = PASSES.iter().find(|(known, _)| *known == name).ok_or(format!("no pass `{name}`"))?.1;
@@ -51,7 +51,7 @@ fn passed(text: &str) -> Result<String, String> {
     Ok(after)
 }
 
-/// What is wrong with a file, if something is.
+/// What is wrong with a file, if anything.
 fn wrong(text: &str) -> Option<String> {
     let Some((before, wanted)) = text.split_once(BETWEEN) else { return Some("no `; becomes`".into()) };
     match passed(before) {

@@ -6,7 +6,8 @@ use crate::Span;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Code(pub &'static str);
 
-/// Constants for codes, `NAME = "M0214";` each, and `CODES`, the list of them. What a code means stands on its page.
+/// Declares codes, one constant each (`NAME = "M0214";`), and `CODES`, the list of all of them. The page of a code says
+/// what it means.
 #[macro_export]
 macro_rules! codes {
     ($($name:ident = $code:literal;)*) => {
@@ -15,12 +16,12 @@ macro_rules! codes {
             pub const $name: $crate::Code = $crate::Code($code);
         )*
 
-        /// All of these codes.
+        /// All codes that this call declares.
         pub const CODES: &[$crate::Code] = &[$($name),*];
     };
 }
 
-/// A code's page: a file of `docs/diagnostics`.
+/// The page of a code: a file of `docs/diagnostics`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Page<'t> {
     pub code: &'t str,
@@ -31,7 +32,7 @@ pub struct Page<'t> {
 }
 
 impl Page<'_> {
-    /// A page from its file, whose first line is `# M0214: title`; none of another text.
+    /// Reads a page from its file, whose first line is `# M0214: title`; `None` if the first line has another form.
     pub fn read(file: &str) -> Option<Page<'_>> {
         let (heading, text) = file.strip_prefix("# ")?.split_once("\n\n")?;
         let (code, title) = heading.split_once(": ")?;
@@ -46,7 +47,7 @@ pub enum Severity {
     Warning,
 }
 
-/// A place and what is to be said about it there.
+/// A place in the source, and the text to show there.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Label {
     pub span: Span,
@@ -63,20 +64,20 @@ pub struct Diagnostic {
     pub labels: Vec<Label>,
     pub notes: Vec<String>,
     pub helps: Vec<String>,
-    /// Never shown: what it says is not there, what it would not be told without, and what is not there because of it. Whoever says
-    /// why a thing is not there speaks for all others.
+    /// The three fields below are never shown. They decide which reports are dropped as consequences of others: what
+    /// this report says is missing, what it depends on, and what is missing because of it. A report that says why a
+    /// thing is missing replaces the reports that only say that it is.
     pub lacks: Vec<Thing>,
     pub needs: Vec<Thing>,
     pub loses: Vec<Thing>,
 }
 
-/// Something that reports are about, by a name that those who mean it agree on.
+/// Something that reports are about. Two reports mean the same thing if their names are equal.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Thing(pub String);
 
 impl Diagnostic {
-    /// An error without a place so far: [`Diagnostic::at`] gives it one. The message is one line, without a full
-    /// stop.
+    /// An error that has no place yet: [`Diagnostic::at`] sets it. The message is one line, without a full stop.
     pub fn error(code: Code, message: impl Into<String>) -> Self {
         Diagnostic {
             code,
@@ -92,48 +93,48 @@ impl Diagnostic {
         }
     }
 
-    /// A warning without a place so far.
+    /// A warning that has no place yet.
     pub fn warning(code: Code, message: impl Into<String>) -> Self {
         Diagnostic { severity: Severity::Warning, ..Self::error(code, message) }
     }
 
-    /// The place to look at first, with a short text under it.
+    /// Sets the primary place, with a short text under it.
     pub fn at(mut self, span: Span, text: impl Into<String>) -> Self {
         self.primary = Some(Label { span, text: text.into() });
         self
     }
 
-    /// A further place that explains the first.
+    /// Adds a further place that explains the primary one.
     pub fn label(mut self, span: Span, text: impl Into<String>) -> Self {
         self.labels.push(Label { span, text: text.into() });
         self
     }
 
-    /// Why it is so; each note is a paragraph of its own, in the order given.
+    /// Adds a note: why it is so. Each note is a paragraph; they keep the order given.
     pub fn note(mut self, text: impl Into<String>) -> Self {
         self.notes.push(text.into());
         self
     }
 
-    /// What to write instead; each help is a paragraph of its own, in the order given.
+    /// Adds a help: what to write instead. Each help is a paragraph; they keep the order given.
     pub fn help(mut self, text: impl Into<String>) -> Self {
         self.helps.push(text.into());
         self
     }
 
-    /// It means something only if this is there.
+    /// This report makes sense only if `thing` exists.
     pub fn needs(mut self, thing: Thing) -> Self {
         self.needs.push(thing);
         self
     }
 
-    /// It says that this is not there, and not why: said once.
+    /// This report says that `thing` is missing, but not why. Such a report is shown once for each thing.
     pub fn lacks(mut self, thing: Thing) -> Self {
         self.lacks.push(thing);
         self
     }
 
-    /// It says why this is not there.
+    /// This report says why `thing` is missing.
     pub fn loses(mut self, thing: Thing) -> Self {
         self.loses.push(thing);
         self

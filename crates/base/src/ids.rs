@@ -1,6 +1,7 @@
-//! Numbers that name things by their places in lists.
+//! Index types: numbers that name things by their positions in lists.
 
-/// Types of their own for the places in lists, so that none is taken for that of another list: `ids! { /// A layer. LayerId }`.
+/// Declares an index type for each list, so that an index into one list cannot be used for another: `ids! { /// A
+/// layer. LayerId }`.
 #[macro_export]
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => { $(
@@ -8,7 +9,7 @@ macro_rules! ids {
         #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
         pub struct $name(pub u32);
         impl $name {
-            /// The place in its list.
+            /// The position in its list.
             pub fn index(self) -> usize { self.0 as usize }
         }
         impl From<usize> for $name {

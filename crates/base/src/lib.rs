@@ -1,6 +1,6 @@
-//! Spans, files, diagnostics, random numbers and the door to the machine: what every other crate speaks with.
+//! What every other crate uses: spans, files, diagnostics, random numbers, and the door to the machine.
 //!
-//! Invariant: only [`world`] reads a file, a clock or an environment.
+//! Invariant: only [`world`] reads a file, a clock or the environment.
 
 pub mod diagnostic;
 mod ids;

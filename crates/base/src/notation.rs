@@ -1,35 +1,35 @@
-//! How values are written, other than as one number: the forms of notation that types of the language ask for.
+//! How values are written, other than as one decimal number: the notations that types of the language can ask for.
 //!
-//! A form is general: it knows how many bits a part has and what stands between parts, and no protocol. What is written by
-//! a form is read by it again.
+//! A notation is general: it knows how many bits a part has and what separates the parts, but no protocol. `read`
+//! accepts all that `write` produces.
 
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// Wider numbers have no notation.
+/// The widest number that can have a notation, in bits.
 pub const WIDEST: u32 = 128;
 
-/// How one number is written in parts, the highest first. The bits of a part divide the number's.
+/// How one number is written in parts, the highest part first. The bits of a part divide the bits of the number.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Notation {
-    /// `10.0.0.1`: decimal parts of so many bits, joined by dots.
+    /// `10.0.0.1`: decimal parts of `bits` bits each, joined by dots.
     Dotted { bits: u8 },
-    /// `02:00:00:00:00:01`: hexadecimal parts of so many bits, with all their digits, joined by colons.
+    /// `02:00:00:00:00:01`: hexadecimal parts of `bits` bits each, with leading zeros, joined by colons.
     Colons { bits: u8 },
-    /// `2001:db8::1`: as `Colons`, without leading zeros, and with the first of the longest runs of two and more parts that
-    /// are 0 left out (RFC 5952 4). All zeros are `::0`.
+    /// `2001:db8::1`: as `Colons`, but without leading zeros, and with the first of the longest runs of at least two
+    /// zero parts left out (RFC 5952 4). All zeros are `::0`.
     Short { bits: u8 },
 }
 
 impl Notation {
-    /// The bits of a part.
+    /// The bits of one part.
     pub fn bits(self) -> u8 {
         match self {
             Notation::Dotted { bits } | Notation::Colons { bits } | Notation::Short { bits } => bits,
         }
     }
 
-    /// A number of `width` bits, at most [`WIDEST`].
+    /// Writes a number of `width` bits, at most [`WIDEST`].
     pub fn write(self, width: u32, value: u128) -> String {
         let parts = self.parts(width, value);
         let digits = usize::from(self.bits()).div_ceil(4);
@@ -47,7 +47,7 @@ impl Notation {
         }
     }
 
-    /// The number of `width` bits that a text stands for; `None` if it is not written so.
+    /// Reads a number of `width` bits from a text; `None` if the text is not in this notation.
     pub fn read(self, width: u32, text: &str) -> Option<u128> {
         let count = (width / u32::from(self.bits())) as usize;
         let digits = usize::from(self.bits()).div_ceil(4);
@@ -81,14 +81,14 @@ fn hex(text: &str) -> Option<u128> {
     text.bytes().all(|digit| digit.is_ascii_hexdigit()).then(|| u128::from_str_radix(text, 16).ok())?
 }
 
-/// The first of the longest runs of two and more zeros: where it begins, how long it is.
+/// The first of the longest runs of at least two zeros: its start and its length.
 fn longest_zeros(parts: &[u128]) -> Option<(usize, usize)> {
     let run = |at: usize| parts[at..].iter().take_while(|part| **part == 0).count();
     let runs = (0..parts.len()).map(|at| (at, run(at))).filter(|(_, count)| *count >= 2);
     runs.max_by_key(|(at, count)| (*count, std::cmp::Reverse(*at)))
 }
 
-/// The last two parts may be dotted, by halves in decimal: `::ffff:10.0.0.1` (RFC 4291 2.2).
+/// Rewrites the last two parts to hexadecimal if they are dotted decimal: `::ffff:10.0.0.1` (RFC 4291 2.2).
 fn without_dots(text: &str, bits: u8) -> Option<Cow<'_, str>> {
     let (before, last) = text.split_at(text.rfind(':').map_or(0, |at| at + 1));
     if !last.contains('.') {
@@ -111,26 +111,26 @@ fn read_short(text: &str, count: usize, digits: usize) -> Option<Vec<u128>> {
         None => side(text).filter(|parts| !parts.is_empty()),
         Some((before, behind)) => {
             let (before, behind) = (side(before)?, side(behind)?);
-            // What is left out is one part at least.
+            // `::` stands for at least one part.
             let zeros = count.checked_sub(before.len() + behind.len()).filter(|zeros| *zeros > 0)?;
             Some([before, vec![0; zeros], behind].concat())
         }
     }
 }
 
-/// How a value of a type is written, be it one scalar or a record.
+/// How a value of a type is written, whether it is one scalar or a record.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Form {
-    /// A number of so many bits, in decimal.
+    /// A number of `width` bits, in decimal.
     Plain { width: u8 },
-    /// A number in parts; of a record, its fields side by side, each of so many bits, the first the highest.
+    /// A number in parts. For a record, its fields side by side, with these widths in bits, the first field highest.
     Parts { notation: Notation, widths: Vec<u8> },
-    /// `10.0.0.1/24`: a number, and how many of its bits, from the highest, are meant.
+    /// `10.0.0.1/24`: a number, and how many of its highest bits count.
     Prefix { of: Box<Form>, width: u8 },
 }
 
 impl Form {
-    /// How many scalars a value has.
+    /// How many scalars the value has.
     pub fn words(&self) -> usize {
         match self {
             Form::Plain { .. } => 1,
@@ -139,7 +139,7 @@ impl Form {
         }
     }
 
-    /// The bits of the number that is written; a prefix has those of what it is of.
+    /// The bits of the number; for a prefix, those of the number that it is a prefix of.
     pub fn width(&self) -> u32 {
         match self {
             Form::Plain { width } => u32::from(*width),
@@ -148,7 +148,7 @@ impl Form {
         }
     }
 
-    /// A value by its scalars, of which there are [`Form::words`]; those that are missing count as 0.
+    /// Writes a value from its scalars, [`Form::words`] of them; missing scalars count as 0.
     pub fn write(&self, words: &[u64]) -> String {
         let word = |at: usize| words.get(at).copied().unwrap_or(0);
         match self {
@@ -167,7 +167,7 @@ impl Form {
         }
     }
 
-    /// The scalars of the value that a text stands for; `None` if it is not written so.
+    /// Reads the scalars of a value from a text; `None` if the text is not in this form.
     pub fn read(&self, text: &str) -> Option<Vec<u64>> {
         match self {
             Form::Plain { width } => {
@@ -194,14 +194,14 @@ impl Form {
         }
     }
 
-    /// A value as it might be written, for messages.
+    /// An example of a value in this form, for messages.
     pub fn example(&self) -> String {
         let of = |form: &Form| match form {
             Form::Plain { .. } => vec![1],
             Form::Parts { notation: Notation::Dotted { bits: 8 }, widths } if **widths == [32] => vec![0x0a00_0001],
             Form::Parts { widths, .. } => {
                 let mut words = vec![0; widths.len()];
-                // The highest bits say what the zeros in the middle are left out of.
+                // The highest bits are set, so that zeros are left out in the middle.
                 words[0] = 1 << (widths[0] - 1);
                 let last = words.len() - 1;
                 words[last] |= 1;

@@ -1,48 +1,49 @@
-//! The one generator of random numbers: SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators",
-//! 2014). The state grows by the golden gamma, and its mix is the number drawn; a seed replays everything.
+//! The only generator of random numbers: SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number
+//! generators", 2014). Each step adds the golden gamma to the state; the number drawn is the mix of the state. A seed
+//! replays everything.
 //!
-//! The weather of a simulation, random tests, and the `random` values of a stack draw from it. `runtime/mk_random.h` says the
-//! same in C.
+//! A simulation's weather, random tests, and the `random` values of a stack draw from it. `runtime/mk_random.h` has the
+//! same generator in C.
 
 /// 2^64 divided by the golden ratio, odd.
 pub const GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// SplitMix64's mix: each bit of the result depends on all bits of `word`, and no two words have the same.
+/// SplitMix64's mix: each bit of the result depends on all bits of `word`, and different words give different results.
 pub fn mix(word: u64) -> u64 {
     let word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     word ^ (word >> 31)
 }
 
-/// The next number of a stream that stands at `state`, all of its 64 bits random.
+/// Advances `state` and returns the next number of its stream; all 64 bits are random.
 pub fn sample(state: &mut u64) -> u64 {
     *state = state.wrapping_add(GAMMA);
     mix(*state)
 }
 
-/// A stream of random numbers: a function of its first state alone.
+/// A stream of random numbers. It depends on its first state only.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Random {
     state: u64,
 }
 
 impl Random {
-    /// The stream of a seed; every number is one.
+    /// The stream of a seed; every number is a valid seed.
     pub fn new(seed: u64) -> Random {
         Random { state: seed }
     }
 
-    /// The next number, all of its 64 bits random.
+    /// The next number; all 64 bits are random.
     pub fn word(&mut self) -> u64 {
         sample(&mut self.state)
     }
 
-    /// A number less than `bound`, 0 if that is 0; uniform up to `bound` in 2^64.
+    /// A number below `bound`, or 0 if `bound` is 0. The bias is at most `bound` in 2^64.
     pub fn below(&mut self, bound: u64) -> u64 {
         ((u128::from(self.word()) * u128::from(bound)) >> 64) as u64
     }
 
-    /// A place in a list of so many; 0 if it is empty.
+    /// An index into a list of `count` elements; 0 if the list is empty.
     pub fn place(&mut self, count: usize) -> usize {
         self.below(count as u64) as usize
     }
@@ -52,22 +53,22 @@ impl Random {
         low + self.below(high.saturating_sub(low).saturating_add(1))
     }
 
-    /// One of the list; none if it is empty.
+    /// An element of the list; `None` if it is empty.
     pub fn pick<'a, T>(&mut self, list: &'a [T]) -> Option<&'a T> {
         list.get(self.place(list.len()))
     }
 
-    /// One of a list that is not empty.
+    /// An element of a list that is not empty. Panics if it is.
     pub fn one_of<'a, T>(&mut self, list: &'a [T]) -> &'a T {
         &list[self.place(list.len())]
     }
 
-    /// True `percent` times in a hundred.
+    /// True with a probability of `percent` in a hundred.
     pub fn percent(&mut self, percent: u64) -> bool {
         self.below(100) < percent
     }
 
-    /// True `millionths` times in a million.
+    /// True with a probability of `millionths` in a million.
     pub fn millionths(&mut self, millionths: u32) -> bool {
         self.below(1_000_000) < u64::from(millionths)
     }

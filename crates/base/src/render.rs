@@ -1,7 +1,6 @@
 //! Diagnostics as text for people and as JSON lines for tools.
 //!
-//! What it keeps: the same diagnostics give the same text, in the order of files and places; no place, however wrong,
-//! makes it panic.
+//! Keeps: the same diagnostics give the same text, ordered by files and places; a wrong place never makes it panic.
 
 use crate::{Diagnostic, FileId, Label, Severity, SourceMap, Span};
 use annotate_snippets::{renderer::DecorStyle, AnnotationKind, Element, Group, Level, Renderer, Snippet};
@@ -15,7 +14,7 @@ pub enum Colour {
     Off,
 }
 
-/// By file and place, then errors before warnings; what has no place comes last. Equal ones stay once.
+/// Sorts by file and place, then errors before warnings; diagnostics without a place come last. Removes duplicates.
 pub fn sort(diagnostics: &mut Vec<Diagnostic>) {
     diagnostics.sort_by_key(|d| {
         let place = d.primary.as_ref().map(|label| (label.span.file, label.span.start, label.span.end));
@@ -24,7 +23,7 @@ pub fn sort(diagnostics: &mut Vec<Diagnostic>) {
     diagnostics.dedup();
 }
 
-/// The diagnostic as a person reads it, with its source lines.
+/// The text of one diagnostic for people, with its source lines.
 pub fn render(diagnostic: &Diagnostic, sources: &SourceMap, colour: Colour) -> String {
     let renderer = match colour {
         Colour::On => Renderer::styled(),
@@ -53,18 +52,19 @@ pub fn render(diagnostic: &Diagnostic, sources: &SourceMap, colour: Colour) -> S
     renderer.decor_style(DecorStyle::Ascii).render(&groups) + "\n"
 }
 
-/// All of them, each behind an empty line but the first.
+/// The text of all diagnostics, separated by empty lines.
 pub fn render_all(diagnostics: &[Diagnostic], sources: &SourceMap, colour: Colour) -> String {
     diagnostics.iter().map(|d| render(d, sources, colour)).collect::<Vec<_>>().join("\n")
 }
 
-/// More places than that are counted, and not shown.
+/// The most places that one message shows; the rest is only counted.
 const MOST_PLACES: usize = 8;
 
-/// Octets of a line between two places that are shown together. A line may be as long as its file, and each message would have it whole.
+/// How many octets apart two places of one line may be to be shown together. A line may be as long as its file, and
+/// each message would print all of it.
 const NEAR: usize = 240;
 
-/// The labels that are shown in the source, the primary first, and what is said of the others.
+/// The labels to show in the source, the primary first, and the texts about the labels that are left out.
 fn shown<'a>(diagnostic: &'a Diagnostic, sources: &SourceMap) -> (Vec<(AnnotationKind, &'a Label)>, Vec<String>) {
     let primary = diagnostic.primary.as_ref();
     let mut labels: Vec<_> = primary.iter().map(|label| (AnnotationKind::Primary, *label)).collect();
@@ -82,7 +82,7 @@ fn shown<'a>(diagnostic: &'a Diagnostic, sources: &SourceMap) -> (Vec<(Annotatio
     (labels, notes)
 }
 
-/// Whether two places are on one line, and far from each other.
+/// Whether two places are on one line but far from each other.
 fn is_far(one: Span, other: Span, sources: &SourceMap) -> bool {
     let source = sources.file(one.file);
     let far = (one.start.abs_diff(other.start) as usize).max(one.end.abs_diff(other.start) as usize) > NEAR;
@@ -109,7 +109,8 @@ fn snippet<'a>(
     let all: Vec<(AnnotationKind, &Label)> =
         labels.iter().filter(|(_, label)| label.span.file == file).copied().collect();
     let ranges: Vec<Range<usize>> = all.iter().map(|(_, label)| in_short(label.span, &source.text)).collect();
-    // Only the lines with labels: so the work is in the message, not in the file, however many messages there are.
+    // Only the lines with labels: the work then depends on the message, not on the size of the file, however many
+    // messages there are.
     let first = source.line_of(ranges.iter().map(|range| range.start).min().unwrap_or(0) as u32);
     let last = source.line_of(ranges.iter().map(|range| range.end).max().unwrap_or(0) as u32);
     let window = source.line_start(first)..source.line_start(last + 1);
@@ -123,7 +124,7 @@ fn snippet<'a>(
         .annotations(annotations)
 }
 
-/// What is marked of a place: of one that is long and on one line, its front.
+/// The part of a place to mark: only the front, if the place is long and on one line.
 fn in_short(span: Span, text: &str) -> Range<usize> {
     let range = range_within(span, text);
     let most = range_within(Span::new(span.file, span.start, span.start.saturating_add(NEAR as u32)), text);
@@ -133,7 +134,7 @@ fn in_short(span: Span, text: &str) -> Range<usize> {
     range
 }
 
-/// The span's octets, brought within the text and to the borders of characters.
+/// The span's octets, clamped to the text and moved to character boundaries.
 fn range_within(span: Span, text: &str) -> Range<usize> {
     let border = |at: u32| {
         let mut at = (at as usize).min(text.len());
@@ -146,7 +147,7 @@ fn range_within(span: Span, text: &str) -> Range<usize> {
     start..end.max(start)
 }
 
-/// A diagnostic as tools read it: one JSON object a line. Lines and columns count from 1, columns in characters.
+/// A diagnostic for tools: one JSON object a line. Lines and columns count from 1, columns in characters.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
 pub struct JsonDiagnostic {
     pub file: Option<String>,
@@ -168,7 +169,7 @@ pub struct JsonPlace {
     pub column: u32,
 }
 
-/// A label; the first of a diagnostic is its primary one.
+/// A label; the first label of a diagnostic is the primary one.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
 pub struct JsonLabel {
     pub file: String,
@@ -178,7 +179,7 @@ pub struct JsonLabel {
     pub text: String,
 }
 
-/// The diagnostic as one line of JSON, with its line end.
+/// The diagnostic as one line of JSON, with its line break.
 pub fn json_line(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
     let line = serde_json::to_string(&json(diagnostic, sources)).expect("strings and numbers are JSON");
     line + "\n"
@@ -253,7 +254,7 @@ error[M0214]: `msg` is delivered and then sent
         assert!(render(&diagnostic, &sources, Colour::On).contains("\u{1b}["));
     }
 
-    /// Many messages about one line of a megabyte would be that many megabytes.
+    /// Without the limit, many messages about a line of one megabyte would each print that megabyte.
     #[test]
     fn a_long_line_is_not_shown_whole() {
         let mut sources = SourceMap::default();

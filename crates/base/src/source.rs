@@ -1,6 +1,6 @@
 //! Source files and places in them.
 
-/// A file of one run of the compiler; an index into its [`SourceMap`].
+/// A file of one run of the compiler: an index into its [`SourceMap`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct FileId(pub u32);
 
@@ -13,7 +13,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// Octets `start .. end` of a file's text, which should begin and end between characters.
+    /// The octets `start .. end` of a file's text. Both should be character boundaries.
     pub fn new(file: FileId, start: u32, end: u32) -> Self {
         Span { file, start, end }
     }
@@ -41,12 +41,12 @@ impl SourceFile {
         SourceFile { name, text, line_starts }
     }
 
-    /// The number, from 0, of the line that holds the offset.
+    /// The number, from 0, of the line that contains the offset.
     pub fn line_of(&self, offset: u32) -> usize {
         self.line_starts.partition_point(|start| *start <= offset).saturating_sub(1)
     }
 
-    /// Where a line, by its number from 0, begins; the text's end for one behind the last.
+    /// Where a line begins, by its number from 0; the end of the text for a line after the last.
     pub fn line_start(&self, line: usize) -> usize {
         self.line_starts.get(line).map_or(self.text.len(), |start| *start as usize)
     }
@@ -59,14 +59,13 @@ pub struct SourceMap {
 }
 
 impl SourceMap {
-    /// Puts a file behind the others. Nothing is read: the text is the caller's, and the name is what diagnostics
-    /// show.
+    /// Adds a file. Nothing is read: the caller gives the text, and diagnostics show the name.
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> FileId {
         self.files.push(SourceFile::new(name.into(), text.into()));
         FileId(self.files.len() as u32 - 1)
     }
 
-    /// The file. Panics at an id of another map that has more files.
+    /// The file of an id. Panics if the id is of another map that has more files.
     pub fn file(&self, id: FileId) -> &SourceFile {
         &self.files[id.0 as usize]
     }

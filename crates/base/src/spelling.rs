@@ -1,6 +1,7 @@
-//! The nearest known name to one that is not known.
+//! Finds the known name nearest to an unknown one.
 
-/// The candidate that is most likely meant by `name`: at most a third of its letters wrong, and the first of the nearest.
+/// The candidate that `name` most likely means: at most a third of its letters differ. Of several that are equally
+/// near, the first.
 pub fn did_you_mean<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
     let bound = name.chars().count().min(64).div_ceil(3);
     candidates
@@ -11,7 +12,7 @@ pub fn did_you_mean<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str
         .map(|(_, candidate)| candidate)
 }
 
-/// Insertions, deletions, changes and swaps of neighbours that make one word of the other (optimal string alignment).
+/// The edit distance of two words: insertions, deletions, changes, and swaps of neighbours (optimal string alignment).
 fn distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().take(64).collect(), b.chars().take(64).collect());
     let mut rows = vec![(0..=b.len()).collect::<Vec<usize>>()];

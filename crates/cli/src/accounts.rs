@@ -1,4 +1,4 @@
-//! What became of a stack's messages, when it has run.
+//! Prints what became of a stack's messages after a run.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use serde_json::{json, Value};
 
 use crate::print::Printer;
 
-/// Totals of a stack: what became of the messages.
+/// Prints a stack's totals: what became of its messages.
 pub fn print_accounts(
     whose: (&str, &str),
     automaton: &Automaton,
@@ -60,7 +60,7 @@ pub fn print_accounts(
     }
 }
 
-/// What the weather did, by device and direction.
+/// What the simulated weather did to packets, by device and direction, as an object.
 fn weather(report: &run::Report) -> Value {
     let way = |befell: &Befell| {
         json!({ "frames": befell.frames, "lost": befell.lost, "full": befell.full, "twice": befell.twice, "late": befell.late,

@@ -1,4 +1,5 @@
-//! Commands that run C in a process that may die, which the command itself starts and outlives (decision 0078).
+//! Commands that run C, which may crash. The command starts itself again as a child process and survives the child's
+//! death (decision 0078).
 
 use std::cell::RefCell;
 use std::time::Duration;
@@ -9,21 +10,21 @@ use mokume_driver::{run, Failure};
 
 use crate::arguments::Arguments;
 
-/// The word by which a child hears that it is one.
+/// The hidden option that tells a process that it is such a child.
 const WATCHED: &str = "--watched";
 
-/// Where a command runs: by itself, or as a child that says where it is.
+/// Where a command runs: in its own process, or in a child that reports its progress to the parent.
 pub struct Apart {
     told: Option<RefCell<Told>>,
-    /// Tests that a child begun before this one.
+    /// The number of tests that earlier children began; this child skips them.
     pub behind: usize,
-    /// How long C may run without an answer.
+    /// How long C may run without a sign of life; `None`: without limit.
     pub patience: Option<Duration>,
     last: RefCell<Last>,
 }
 
 impl Apart {
-    /// What the command line says.
+    /// Reads the options of the command line.
     pub fn new(arguments: &Arguments) -> Result<Apart, Failure> {
         let told = arguments.watched.map(Told::new).transpose()?.map(RefCell::new);
         let patience = Duration::from_nanos(run::duration(&arguments.patience)?);
@@ -31,29 +32,29 @@ impl Apart {
         Ok(Apart { told, behind: arguments.behind, patience, last: RefCell::default() })
     }
 
-    /// Whether we are a child.
+    /// Whether this process is a child.
     pub fn is_child(&self) -> bool {
         self.told.is_some()
     }
 
-    /// Tells who started us, if somebody did.
+    /// Reports to the parent, if this process is a child.
     pub fn tell(&self, tell: impl FnOnce(&mut Told)) {
         if let Some(told) = &self.told {
             tell(&mut told.borrow_mut());
         }
     }
 
-    /// All tests have run; some were left out, by the words for them.
+    /// Notes that all tests have run; `left_out` counts, by reason, the tests that did not run.
     pub fn sum_up(&self, left_out: Vec<(String, usize)>) {
         *self.last.borrow_mut() = Last { code: 0, is_sum_due: true, left_out };
     }
 
-    /// The last word of a child: without it, something has ended us.
+    /// Reports the end of a child. A child that ends without this report was killed or crashed.
     pub fn say_last(&self, code: i32) {
         self.tell(|told| told.say(&Word::Last(Last { code, ..self.last.take() })));
     }
 
-    /// Carries out what may call functions in C: here, if there are none, else in a child.
+    /// Runs `here`: in this process if there are no functions in C, else in a child. Returns the exit code.
     pub fn carry_out(&self, functions: &Files, here: impl FnOnce() -> Result<i32, Failure>) -> Result<i32, Failure> {
         if self.is_child() {
             self.beat();
@@ -65,13 +66,13 @@ impl Apart {
         self.in_child(Streams::Shared)
     }
 
-    /// From now on who started us hears whether functions in C come back.
+    /// From now on, reports signs of life to the parent, so that it sees whether functions in C return.
     pub fn beat(&self) {
         let place = Place { runs_c: true, calls_functions: true, ..Place::default() };
         self.tell(|told| told.beat(place, self.patience));
     }
 
-    /// Carries the command out in a child; the answer is its exit code.
+    /// Runs the command in a child and returns the child's exit code.
     pub fn in_child(&self, streams: Streams) -> Result<i32, Failure> {
         let how = Again { words: &[], watched: WATCHED, signals: Signals::ToChild, streams, patience: self.patience };
         let ended = apart::again(&how, &mut |_| {})?;
@@ -83,7 +84,7 @@ impl Apart {
     }
 }
 
-/// Starts the command again with more words, and hears it to its end.
+/// Starts the command again with additional arguments, and passes on what it reports until it ends.
 pub fn again(
     words: &[String],
     signals: Signals,
@@ -93,7 +94,8 @@ pub fn again(
     apart::again(&Again { words, watched: WATCHED, signals, streams: Streams::Shared, patience }, heard)
 }
 
-/// How a child ended, of which nobody knows more: by a signal that asks to end, or by what it ran.
+/// Handles a child that ended without a report: the exit code if a signal asked it to end, else a failure that names
+/// `what`.
 pub fn died(ended: &Ended, what: &str) -> Result<i32, Failure> {
     match ended.asked_to_end() {
         Some(code) => Ok(code),

@@ -8,19 +8,19 @@ use mokume_driver::Failure;
 #[derive(Parser, Debug)]
 #[command(name = "mokume", version, about, arg_required_else_help = true)]
 pub struct Arguments {
-    /// What the command prints: text for people, or one JSON object a line.
+    /// The output: text for people, or one JSON object a line.
     #[arg(long, value_enum, default_value_t = Format::Text, global = true)]
     pub format: Format,
-    /// Whether messages are coloured.
+    /// When to colour messages.
     #[arg(long, value_enum, default_value_t = When::Auto, global = true)]
     pub color: When,
-    /// How long a step of a test, or C, may run without an answer before the test, or the command, is given up; `0s`: for ever.
+    /// Timeout of a step of a test, or of C, that gives no answer; `0s`: none.
     #[arg(long, value_name = "DURATION", default_value = "60s", global = true)]
     pub patience: String,
-    /// Said by the command to itself: the descriptor by which it is watched.
+    /// Internal: the file descriptor through which the parent process watches.
     #[arg(long, hide = true, value_name = "DESCRIPTOR")]
     pub watched: Option<i32>,
-    /// Said by the command to itself: how many tests have been begun before.
+    /// Internal: the number of tests that began before.
     #[arg(long, hide = true, value_name = "COUNT", default_value_t = 0)]
     pub behind: usize,
     #[command(subcommand)]
@@ -34,7 +34,7 @@ pub enum Format {
     Json,
 }
 
-/// Whether output is coloured; `Auto` colours where a person reads it and `NO_COLOR` is not set.
+/// When output is coloured; `Auto` colours on a terminal, unless `NO_COLOR` is set.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
 pub enum When {
     Auto,
@@ -42,7 +42,7 @@ pub enum When {
     Never,
 }
 
-/// Who runs a stack. Where a command is given none, the project's default or the command's own is taken.
+/// Runs a stack. Without one on the command line, the project's default or the command's own applies.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
 pub enum Backend {
     Interpreter,
@@ -52,42 +52,42 @@ pub enum Backend {
 /// How much a record says.
 #[derive(Args, Debug)]
 pub struct Steps {
-    /// Writes down, too, what the layers do: the lines that run, timers that ring, variables that change (the interpreter says that, C does
-    /// not), and frames field by field.
+    /// Also records what the layers do: the lines that run, timers that ring, variables that change (on the interpreter only), and frames
+    /// field by field.
     #[arg(long, requires = "record")]
     pub steps: bool,
 }
 
-/// Again and again.
+/// Repeated runs.
 #[derive(Args, Debug)]
 pub struct Watch {
-    /// Does it again whenever a file changes that it reads, until Ctrl-C; a change meanwhile is seen at its end.
+    /// Repeats the command whenever a file that it reads changes, until Ctrl-C; a change during a run takes effect after it.
     #[arg(long)]
     pub watch: bool,
 }
 
-/// Where chance starts.
+/// The seed of random numbers.
 #[derive(Args, Debug)]
 pub struct Seed {
-    /// Where chance starts: the same seed, the same run. Left out: what `Mokume.toml` says, else 1, and on devices another each time.
+    /// The seed of random numbers: same seed, same run. Default: that of `Mokume.toml`, else 1; on devices a new one each time.
     #[arg(long, value_name = "NUMBER")]
     pub seed: Option<u64>,
 }
 
 #[derive(Subcommand, Debug)]
 pub enum Command {
-    /// Reads files and says what is wrong with them.
+    /// Checks files and reports mistakes.
     Check {
-        /// Files or folders; a project's sources when left out; `-`: the standard input, whose functions in C are not compiled.
+        /// Files or folders; default: the project's sources; `-`: the standard input, without compiling its functions in C.
         files: Vec<String>,
         #[command(flatten)]
         watch: Watch,
     },
     /// Runs the `test` blocks of files, on the interpreter and in C.
     Test {
-        /// Files or folders; a project's sources when left out.
+        /// Files or folders; default: the project's sources.
         files: Vec<String>,
-        /// Only on this one.
+        /// Only on this back end.
         #[arg(long, value_enum)]
         backend: Option<Backend>,
         #[command(flatten)]
@@ -95,12 +95,12 @@ pub enum Command {
         /// Only tests whose name contains this.
         #[arg(long, value_name = "TEXT")]
         filter: Option<String>,
-        /// Writes down what happens, a run for each test and back end; `mokume show` reads it.
+        /// Writes a record, with a run for each test and back end; `mokume show` reads it.
         #[arg(long, value_name = "FILE")]
         record: Option<String>,
         #[command(flatten)]
         steps: Steps,
-        /// Writes a page for a browser of each test that fails into this folder, with its record; the report says its name.
+        /// Writes a browser page of each failing test into this folder, with its record; the report names the page.
         #[arg(long, value_name = "FOLDER")]
         html: Option<String>,
         #[command(flatten)]
@@ -112,25 +112,25 @@ pub enum Command {
         stack: StackChoice,
         #[command(flatten)]
         on: OnDevices,
-        /// Writes down what happens, as it happens; `mokume show` reads it.
+        /// Writes a record, event by event; `mokume show` reads it.
         #[arg(long, value_name = "FILE")]
         record: Option<String>,
-        /// Each line of the standard input goes in as this event of a port, as tests write it, with `line` for the line:
-        /// `app.send_to(0, 255, line)`. It waits while the port has no credit.
+        /// Sends each line of the standard input to a port as this event, in the notation of tests, with `line` for the line:
+        /// `app.send_to(0, 255, line)`. Waits while the port has no credit.
         #[arg(long, value_name = "EVENT")]
         lines: Option<String>,
         #[command(flatten)]
         steps: Steps,
     },
-    /// Opens a stream by a stack: the standard input is sent, what comes goes to the standard output.
+    /// Opens a stream through a stack: sends the standard input, and writes received data to the standard output.
     ///
-    /// The end of the input ends its direction only; the command ends when both have. Exit code 0: all arrived, both ways. 1: the stream
-    /// was refused, reset or timed out, and why stands on the standard error.
+    /// The end of the input ends only its direction; the command ends after both. Exit code 0: all data arrived, both ways. 1: the stream
+    /// was refused, reset or timed out; the standard error says why.
     Connect {
-        /// The other end, as the stack writes it: `10.77.0.1 80`, `fd00:77::1 80`.
+        /// The remote end, in the stack's notation: `10.77.0.1 80`, `fd00:77::1 80`.
         #[arg(required = true, value_name = "HOST PORT", num_args = 1..)]
         remote: Vec<String>,
-        /// How long to wait for an answer (`10s`); as long as the stack does, when left out.
+        /// How long to wait for an answer (`10s`); default: as long as the stack does.
         #[arg(long, value_name = "DURATION")]
         timeout: Option<String>,
         #[command(flatten)]
@@ -140,12 +140,12 @@ pub enum Command {
         #[command(flatten)]
         linger: Linger,
     },
-    /// Waits for one stream at a port of a stack: the standard input is sent, what comes goes to the standard output.
+    /// Accepts one stream at a port of a stack: sends the standard input, and writes received data to the standard output.
     ///
-    /// Others are refused when one has come. Who is gone before he has said anything was none: the next one is waited for, and hears the
-    /// input from its beginning. It ends as `connect` does.
+    /// It refuses further streams. If the peer leaves before it has sent anything, the command waits for the next one, and sends it the
+    /// input from the beginning. It ends as `connect` does.
     Listen {
-        /// Our end, as the stack writes it: `80`, or `10.77.0.2 80` for this address only.
+        /// The local end, in the stack's notation: `80`, or `10.77.0.2 80` for this address only.
         #[arg(required = true, value_name = "PORT", num_args = 1..)]
         local: Vec<String>,
         #[command(flatten)]
@@ -155,14 +155,14 @@ pub enum Command {
         #[command(flatten)]
         linger: Linger,
     },
-    /// Joins ports of the operating system with streams of a stack, until it is stopped.
+    /// Forwards between ports of the operating system and streams of a stack, until it is stopped.
     ///
-    /// `--from 127.0.0.1:8080 --to 10.77.0.1:80`: who connects to 8080 of this machine talks, by the stack, with port 80 of that host.
-    /// `--from stack:80 --to 127.0.0.1:8080`: who connects to the stack's port 80 talks with 8080 of this machine.
-    /// The command's own stack has room for 64 streams of each family at once, in both directions; a stack of `--file` with `sessions N` for N.
-    /// Exit code 1: streams were cut when it was stopped, or the stack reported something.
+    /// `--from 127.0.0.1:8080 --to 10.77.0.1:80`: connections to port 8080 of this machine go through the stack to port 80 of that host.
+    /// `--from stack:80 --to 127.0.0.1:8080`: connections to the stack's port 80 go to port 8080 of this machine.
+    /// The built-in stack has room for 64 streams of each family at once, in both directions; a stack of `--file` with `sessions N` for N.
+    /// Exit code 1: streams were cut off when it was stopped, or the stack reported something.
     Forward {
-        /// Where streams come from: `ADDRESS:PORT` of this machine, or `stack:PORT`; again for each that is joined.
+        /// Where streams come from: `ADDRESS:PORT` of this machine, or `stack:PORT`; repeatable.
         #[arg(long, value_name = "END", required = true)]
         from: Vec<String>,
         /// Where they go, in the same order.
@@ -175,36 +175,36 @@ pub enum Command {
     },
     /// Runs a file's `network`, or a test of it, step by step on the interpreter; forwards and backwards.
     ///
-    /// Commands come from the terminal or from a pipe, a line each; `help` lists them. `mokume debug net.mok < commands` does for scripts.
+    /// Commands come from the terminal or from a pipe, a line each; `help` lists them. For scripts: `mokume debug net.mok < commands`.
     #[command(verbatim_doc_comment)]
     Debug {
-        /// A `.mok` file; the sources of `Mokume.toml` when left out.
+        /// A `.mok` file; default: the sources of `Mokume.toml`.
         file: Option<String>,
-        /// Which network, where the file has several.
+        /// Which network, if the file has several.
         #[arg(long, value_name = "NAME")]
         network: Option<String>,
-        /// A test, by its name or a part that no other has.
+        /// A test, by its name or a unique part of it.
         #[arg(long, value_name = "NAME", conflicts_with = "network")]
         test: Option<String>,
         #[command(flatten)]
         seed: Seed,
-        /// Serves an editor by the debug adapter protocol, over the standard input and output; what runs is said by its `launch`.
+        /// Serves an editor by the debug adapter protocol, over the standard input and output; the editor's `launch` says what to run.
         #[arg(long, conflicts_with_all = ["file", "network", "test"])]
         dap: bool,
     },
     /// Runs a file's `network`: hosts on simulated media, in virtual time.
     Sim {
-        /// A `.mok` file; the sources of `Mokume.toml` when left out.
+        /// A `.mok` file; default: the sources of `Mokume.toml`.
         file: Option<String>,
-        /// Which network, where the file has several.
+        /// Which network, if the file has several.
         #[arg(long, value_name = "NAME")]
         network: Option<String>,
-        /// What runs the hosts.
+        /// The back end that runs the hosts.
         #[arg(long, value_enum)]
         backend: Option<Backend>,
         #[command(flatten)]
         fused: Fused,
-        /// Writes what was on the media to this capture.
+        /// Writes the frames on the media to this capture.
         #[arg(long, value_name = "FILE")]
         pcap: Option<String>,
         /// Writes the sequence chart as a picture (SVG), or as text if the name ends in `.txt`.
@@ -213,42 +213,42 @@ pub enum Command {
         /// Prints every event.
         #[arg(long)]
         log: bool,
-        /// Writes down what happens; `mokume show` reads it.
+        /// Writes a record; `mokume show` reads it.
         #[arg(long, value_name = "FILE")]
         record: Option<String>,
         #[command(flatten)]
         steps: Steps,
-        /// Writes a page for a browser, to see what happened and why; it has what `--steps` says, and so has a record beside it.
+        /// Writes a browser page that shows what happened and why; the page, and a record beside it, include the steps of `--steps`.
         #[arg(long, value_name = "FILE")]
         html: Option<String>,
         #[command(flatten)]
         seed: Seed,
-        /// Runs so many seeds, from `--seed` (or 1) on; the first that fails is shrunk to the smallest weather that still does.
+        /// Runs this many seeds, from `--seed` (or 1) on; shrinks the first failure to the smallest weather that still fails.
         #[arg(long, value_name = "COUNT", conflicts_with_all = ["pcap", "chart", "log", "record", "html"], value_parser = clap::value_parser!(u64).range(1..))]
         seeds: Option<u64>,
-        /// How many seeds run at once; as many as there are cores when left out.
+        /// How many seeds run at once; default: the number of cores.
         #[arg(long, value_name = "COUNT", requires = "seeds")]
         jobs: Option<usize>,
         #[command(flatten)]
         watch: Watch,
     },
-    /// Runs a file's `network`, and tells which ways the reactions of a stack took: a line for each event. `--profile` of `build`, `path` and
-    /// `prove` goes by what it writes.
+    /// Runs a file's `network`, and shows which ways the reactions of a stack took: a line for each event. `--profile` of `build`, `path` and
+    /// `prove` uses its output.
     Profile {
-        /// A `.mok` file; the sources of `Mokume.toml` when left out.
+        /// A `.mok` file; default: the sources of `Mokume.toml`.
         file: Option<String>,
-        /// Which network, where the file has several.
+        /// Which network, if the file has several.
         #[arg(long, value_name = "NAME")]
         network: Option<String>,
-        /// The stack of the hosts that are watched, where they have several.
+        /// The stack to profile, if the hosts have several.
         #[arg(long, value_name = "NAME")]
         stack: Option<String>,
         #[command(flatten)]
         seed: Seed,
-        /// Runs so many seeds, from `--seed` (or 1) on, and adds up.
+        /// Runs this many seeds, from `--seed` (or 1) on, and adds up.
         #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
         seeds: u64,
-        /// Where the profile goes.
+        /// The file for the profile.
         #[arg(long, short, value_name = "FILE")]
         output: Option<String>,
     },
@@ -259,20 +259,20 @@ pub enum Command {
         /// What to write.
         #[arg(long, value_enum, default_value_t = Emit::C)]
         emit: Emit,
-        /// Where to: a folder for C, a file for an automaton or a dissector; the standard output when left out.
+        /// The output: a folder for C, a file for an automaton or a dissector; default: the standard output.
         #[arg(long, short, value_name = "PATH")]
         output: Option<String>,
-        /// Of a dissector: the table of Wireshark's, the number there, and the layer that its packets begin with: `udp.port:4711:agreed`; may
-        /// come again. Left out: captures of frames, and the whole stack.
+        /// For a dissector: Wireshark's table, the number in it, and the layer with which the packets begin: `udp.port:4711:agreed`;
+        /// repeatable. Default: captures of frames, and the whole stack.
         #[arg(long, value_name = "TABLE:NUMBER[:LAYER]")]
         at: Vec<String>,
-        /// The layers as they were written, before composing.
+        /// Writes the layers before composing.
         #[arg(long)]
         uncomposed: bool,
-        /// As little code as can be: without paths, if `--fuse` does not say otherwise, and with functions where else code stands in place.
+        /// Small code: without paths, unless `--fuse` says otherwise, and with functions instead of inlined code.
         #[arg(long, conflicts_with = "uncomposed")]
         size: bool,
-        /// Only with paths that `mokume prove` has proved: where there is no verdict, the layers stay as they are, and a line says so.
+        /// Uses only paths that `mokume prove` has proved. For other events the layers stay as they are, and a line says so.
         #[arg(long, conflicts_with = "uncomposed")]
         proved: bool,
         #[command(flatten)]
@@ -280,14 +280,14 @@ pub enum Command {
         #[command(flatten)]
         by: ByProfile,
     },
-    /// Shows the likeliest way through all layers of a stack for an event of a port, or says why there is none.
+    /// Shows the path of an event: the likeliest way through all layers as one piece of code; or says why there is none.
     Path {
         #[command(flatten)]
         stack: StackChoice,
-        /// An event, such as `udp.send`: its path is shown. Left out: all events, a line each.
+        /// Shows the path of this event, such as `udp.send`. Default: all events, a line each.
         #[arg(long, value_name = "PORT.EVENT")]
         event: Option<String>,
-        /// Writes the event's path as a page: its code beside the source, and what each `--fuse` leaves of each layer.
+        /// Writes the event's path as a page: its code beside the source, and what each `--fuse` level leaves of each layer.
         #[arg(long, value_name = "FILE", requires = "event")]
         html: Option<String>,
         #[command(flatten)]
@@ -295,45 +295,45 @@ pub enum Command {
         #[command(flatten)]
         left_out: LeftOut,
     },
-    /// Proves that the paths of a stack do what its layers do, by z3 and bitwuzla: a line for each event. 1 if one is not proved.
+    /// Proves that the paths of a stack do what its layers do, by z3 and bitwuzla: a line for each event. Exit code 1 if one is not proved.
     ///
-    /// Of two stacks (`mokume prove old.mok == new.mok`): that they do the same, handler by handler.
+    /// With two stacks (`mokume prove old.mok == new.mok`): that they do the same, handler by handler.
     Prove {
         #[command(flatten)]
         stack: StackChoice,
-        /// Another file, behind `==`: whether its stack does the same.
+        /// Another file, after `==`: proves that its stack does the same.
         #[arg(value_names = ["==", "OTHER"], num_args = 2, conflicts_with_all = ["event", "again", "profile"])]
         other: Vec<String>,
-        /// Which stack of the other file; as `--stack` when left out.
+        /// Which stack of the other file; default: as `--stack`.
         #[arg(long, value_name = "NAME", requires = "other")]
         other_stack: Option<String>,
-        /// Where the chance of the runs starts that compare two stacks; 1 when left out.
+        /// The seed of the runs that compare two stacks; default: 1.
         #[arg(long, value_name = "NUMBER", requires = "other")]
         seed: Option<u64>,
-        /// An event, such as `udp.send`: only its path. Left out: the paths of all events.
+        /// Proves only the path of this event, such as `udp.send`. Default: the paths of all events.
         #[arg(long, value_name = "PORT.EVENT")]
         event: Option<String>,
-        /// How long to work on a path; one that takes longer is open.
+        /// Time limit for a path; beyond it the path is open.
         #[arg(long, value_name = "SECONDS", default_value_t = 120)]
         limit: u64,
-        /// Judges again what is kept in `.mokume/proofs`, too.
+        /// Also judges paths again that have a verdict in `.mokume/proofs`.
         #[arg(long)]
         again: bool,
         #[command(flatten)]
         by: ByProfile,
     },
-    /// Writes pages of what sources say: one for each layer, bundle, wire and stack, with a search that needs no server.
+    /// Writes HTML pages from sources: one for each layer, bundle, wire and stack, with a search that needs no server.
     Doc {
-        /// Files or folders; a project's sources when left out.
+        /// Files or folders; default: the project's sources.
         files: Vec<String>,
-        /// Also all of Mokume's library; what the files use of it has pages anyway.
+        /// Also writes pages of Mokume's whole library; used items of it have pages anyway.
         #[arg(long)]
         library: bool,
-        /// Files or folders whose tests are shown as examples, and of which nothing else is said.
+        /// Files or folders whose tests are shown as examples; they get no pages themselves.
         #[arg(long, value_name = "PATH")]
         examples: Vec<String>,
-        /// The folder that the pages go to. With `--format json`, an object for each item is printed instead, and pages are written only
-        /// if this is said.
+        /// The folder for the pages. `--format json` prints an object for each item instead, and writes pages only
+        /// with this option.
         #[arg(long, short, value_name = "FOLDER")]
         output: Option<String>,
     },
@@ -344,11 +344,11 @@ pub enum Command {
         /// What to draw.
         #[arg(long, value_enum, default_value_t = Drawn::Stack)]
         what: Drawn,
-        /// The picture; the standard output when left out: a stack as SVG, headers as text.
+        /// The file for the picture; default: the standard output, a stack as SVG, headers as text.
         #[arg(long, short, value_name = "FILE")]
         output: Option<String>,
     },
-    /// Shows a record, which `--record` of `sim`, `run` and `test` writes: its events, a line each, or as a chart or a capture.
+    /// Shows a record that `--record` of `sim`, `run` or `test` wrote: its events, a line each, or a chart, a capture or a page.
     Show {
         /// The record.
         file: String,
@@ -358,13 +358,13 @@ pub enum Command {
         /// Which run, from 1.
         #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
         run: u64,
-        /// Only what is of this host; again for each.
+        /// Only events of this host; repeatable.
         #[arg(long, value_name = "NAME")]
         host: Vec<String>,
-        /// Only what happened at this time of the run (`20ms`) or later.
+        /// Only events at this time of the run (`20ms`) or later.
         #[arg(long, value_name = "TIME")]
         from: Option<String>,
-        /// Only what happened at this time or earlier.
+        /// Only events at this time or earlier.
         #[arg(long, value_name = "TIME")]
         to: Option<String>,
         /// Writes the sequence chart as a picture (SVG), or as text if the name ends in `.txt`, instead of the events.
@@ -373,87 +373,87 @@ pub enum Command {
         /// Writes the frames to this capture, instead of the events.
         #[arg(long, value_name = "FILE")]
         pcap: Option<String>,
-        /// Writes the run as a page for a browser, whole, instead of the events.
+        /// Writes the whole run as a browser page, instead of the events.
         #[arg(long, value_name = "FILE")]
         html: Option<String>,
-        /// Another record, whose run of the same number is held against this one: says where they differ first, or shows both in one page.
+        /// Compares with the run of the same number in another record: prints where they first differ, or shows both in one page.
         #[arg(long, value_name = "RECORD", conflicts_with_all = ["runs", "host", "from", "to", "chart", "pcap"])]
         against: Option<String>,
     },
-    /// Says what this machine has, and how to get what is missing: for C, proofs, TAP devices, Wireshark. 0 if the basics work.
+    /// Shows what this machine has for C, proofs, TAP devices and Wireshark, and how to get what is missing. Exit code 0 if the basics work.
     ///
-    /// Each thing is tried: a stack is run by the interpreter and in C, an interface is made and removed.
+    /// It tries each thing: it runs a stack in the interpreter and in C, and creates and removes an interface.
     Doctor,
     /// Prints the completions for a shell.
     Completions {
         /// The shell.
         shell: clap_complete::Shell,
     },
-    /// Prints the man page, or writes a page of each command into a folder.
+    /// Prints the man page, or writes a page for each command into a folder.
     Man {
         /// The folder.
         #[arg(long, short, value_name = "FOLDER")]
         output: Option<String>,
     },
-    /// Prints the JSON Schema of what the command writes for programs.
+    /// Prints the JSON Schema of output for programs.
     Schema {
-        /// Of what.
+        /// Which output.
         name: SchemaOf,
     },
-    /// Takes the packets of a capture apart, field by field, and says where one is malformed.
+    /// Decodes the packets of a capture, field by field, and reports malformed ones.
     Dissect {
         /// The capture: pcap or pcapng; `-` is the standard input.
         file: String,
-        /// A `.mok` file whose stack says which wire follows which key; the library's own when left out.
+        /// A `.mok` file whose stack says which wire follows which key; default: the library's own stack.
         #[arg(long, value_name = "FILE")]
         by: Option<String>,
-        /// Which stack, where the file has several.
+        /// Which stack, if the file has several.
         #[arg(long, value_name = "NAME")]
         stack: Option<String>,
         /// Which packets, by their numbers: `3`, `3-7`, `1,4-6`, `9-`.
         #[arg(long, short, value_name = "NUMBERS")]
         packets: Option<String>,
-        /// Which packets, by what they hold: `Tell.value > 200`, `kind == Hello and not refused`, or a name alone for those that have it.
+        /// Which packets, by their contents: `Tell.value > 200`, `kind == Hello and not refused`, or a name alone for packets that have it.
         #[arg(long, value_name = "FILTER")]
         filter: Option<String>,
         #[command(flatten)]
         follow: Follow,
     },
-    /// Octets of memory for each class of objects, for message buffers, and for all of an instance.
+    /// Shows the octets of memory for each class of objects, for message buffers, and for a whole instance.
     Size {
         #[command(flatten)]
         stack: StackChoice,
         #[command(flatten)]
         fused: Fused,
     },
-    /// Lays files out: writes those that differ, and names them.
+    /// Formats files: writes those that change, and names them.
     Fmt {
-        /// Files or folders; a project's sources when left out; `-` from standard input to standard output.
+        /// Files or folders; default: the project's sources; `-`: from standard input to standard output.
         files: Vec<String>,
-        /// Writes nothing; names what differs, and ends with 1 if anything does.
+        /// Writes nothing; names files that would change, and exits with 1 if there are any.
         #[arg(long)]
         check: bool,
     },
     /// Serves an editor by the language server protocol, over the standard input and output; see docs/editors.md.
     Lsp {
-        /// As it is anyway; some editors say it.
+        /// No effect; some editors pass it.
         #[arg(long, hide = true)]
         stdio: bool,
     },
-    /// Makes a project to begin with: a layer, a stack, a test and a network.
+    /// Creates a project: a layer, a stack, a test and a network.
     New {
-        /// The folder to make.
+        /// The folder to create.
         name: String,
     },
-    /// Tells about a diagnostic: `mokume explain M0401`; without a code, lists them all.
+    /// Explains a diagnostic: `mokume explain M0401`; without a code, lists them all.
     Explain { code: Option<String> },
 }
 
-/// How long a stack stays behind its one stream.
+/// How long a stack stays after its one stream.
 #[derive(Args, Debug)]
 pub struct Linger {
-    /// How long the stack stays where we ended first, for who has not heard its last word; `0s` ends at once. What the stack answers
-    /// meanwhile begins it anew, ten times as long in all at most.
+    /// How long the stack stays if we closed first, in case the peer missed its last segment; `0s`: ends at once. An answer of the stack
+    /// restarts this time, up to ten times as long in all.
     #[arg(long, value_name = "DURATION", default_value = "3s")]
     pub linger: String,
 }
@@ -461,9 +461,9 @@ pub struct Linger {
 /// How far C is fused.
 #[derive(Args, Debug)]
 pub struct Fused {
-    /// How far C is fused. 2: the usual way through all layers stands as one piece of code in front of each event's handlers, and what it
-    /// asks of state that seldom changes is remembered; 1: nothing is remembered; 0: the layers as they are. Left out: what `Mokume.toml`
-    /// says, else 2; an automaton is written as 0.
+    /// How far C is fused. 2: a path, one piece of code for the usual way through all layers, stands in front of each event's handlers, and
+    /// caches its guards on state that seldom changes; 1: no caching; 0: the layers as they are. Default: that of `Mokume.toml`,
+    /// else 2; 0 for an automaton.
     #[arg(long = "fuse", value_name = "LEVEL", value_parser = clap::value_parser!(u8).range(0..=2))]
     pub level: Option<u8>,
     #[command(flatten)]
@@ -486,7 +486,7 @@ impl Fused {
 /// Passes that do not run.
 #[derive(Args, Debug)]
 pub struct LeftOut {
-    /// Leaves a pass out that paths are made by, to see what it does: `memos=off`; may come again.
+    /// Leaves out a pass that makes paths, to see its effect: `memos=off`; repeatable.
     #[arg(long = "pass", value_name = "NAME=off", value_parser = left_out)]
     pub passes: Vec<Pass>,
 }
@@ -506,31 +506,31 @@ fn left_out(text: &str) -> Result<Pass, String> {
     Pass::named(name).ok_or_else(|| format!("there is no pass `{name}`; there are:{}", all()))
 }
 
-/// What is known of how often which way is taken.
+/// How often each way is taken.
 #[derive(Args, Debug)]
 pub struct ByProfile {
-    /// What `mokume profile` wrote of the stack: the ways that it saw are the usual ones. Left out: what the source says.
+    /// The output of `mokume profile` for the stack: the ways that it saw count as usual. Default: the source, and the library's own profile.
     #[arg(long, value_name = "FILE")]
     pub profile: Option<String>,
 }
 
 #[derive(Args, Debug)]
 pub struct StackChoice {
-    /// A `.mok` file; the sources of `Mokume.toml` when left out.
+    /// A `.mok` file; default: the sources of `Mokume.toml`.
     pub file: Option<String>,
-    /// Which stack, where the file has several.
+    /// Which stack, if the file has several.
     #[arg(long, value_name = "NAME")]
     pub stack: Option<String>,
 }
 
-/// The stack that gives streams.
+/// The stack that provides streams.
 #[derive(Args, Debug)]
 pub struct StreamStack {
-    /// A `.mok` file with a stack that gives streams at a port; a host of the command's own when left out, with `address`,
+    /// A `.mok` file with a stack that provides streams at a port; default: a built-in host, with `address`,
     /// `gateway`, `address6` and `gateway6` to set.
     #[arg(long, value_name = "FILE")]
     pub file: Option<String>,
-    /// Which stack, where the file has several.
+    /// Which stack, if the file has several.
     #[arg(long, value_name = "NAME", requires = "file")]
     pub stack: Option<String>,
 }
@@ -538,35 +538,35 @@ pub struct StreamStack {
 /// What a stack runs on.
 #[derive(Args, Debug)]
 pub struct OnDevices {
-    /// `[NAME=]tap:INTERFACE`, `[NAME=]udp:LOCAL[,PEER…]` (several peers, or a multicast group, hear all that is sent) or `[NAME=]pcap:IN[,OUT]`; again for each device of the stack.
+    /// `[NAME=]tap:INTERFACE`, `[NAME=]udp:LOCAL[,PEER…]` (all peers, or a multicast group, receive every frame) or `[NAME=]pcap:IN[,OUT]`; repeatable, for each device of the stack.
     #[arg(long, value_name = "DEVICE")]
     pub device: Vec<String>,
     /// A parameter of the stack: `address=10.77.0.2/24`, `device.mac=02:00:00:00:00:01`.
     #[arg(long, value_name = "NAME=VALUE")]
     pub set: Vec<String>,
-    /// What runs it.
+    /// The back end that runs it.
     #[arg(long, value_enum)]
     pub backend: Option<Backend>,
     #[command(flatten)]
     pub fused: Fused,
-    /// Stops after this time (`10s`); until a signal, or the end, when left out.
+    /// Stops after this time (`10s`); default: at a signal, or at the end.
     #[arg(long = "for", value_name = "DURATION")]
     pub duration: Option<String>,
-    /// Writes all frames that come and go to this capture.
+    /// Writes all received and sent frames to this capture.
     #[arg(long, value_name = "FILE")]
     pub pcap: Option<String>,
-    /// `[NAME=]loss 2 % delay 5 ms .. 20 ms rate 10 Mbit/s queue 20`: what becomes of frames on the device's line, in each direction,
-    /// in the words of a network's link; the same for the same `--seed` and frames.
+    /// `[NAME=]loss 2 % delay 5 ms .. 20 ms rate 10 Mbit/s queue 20`: the weather on the device's line, in each direction,
+    /// written as in a network's link; the same for the same `--seed` and frames.
     #[arg(long, value_name = "WORDS")]
     pub weather: Vec<String>,
     #[command(flatten)]
     pub seed: Seed,
 }
 
-/// What there is a schema of.
+/// The outputs that have a schema.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
 pub enum SchemaOf {
-    /// A line of what `--record` writes, and of `show` and `sim --log` with `--format json`.
+    /// A line of a record (`--record`), and of `show` and `sim --log` with `--format json`.
     Record,
     /// An object of `dissect --format json`.
     Dissect,
@@ -581,22 +581,22 @@ pub enum SchemaOf {
 /// How `dissect --follow` runs a stack along a capture.
 #[derive(Args, Debug)]
 pub struct Follow {
-    /// Runs the stack along the capture, as it was taken at a host, and says what its layers do with each packet in the state they are in.
+    /// Runs the stack along the capture, which was taken at a host, and shows what its layers do with each packet in their current state.
     #[arg(long, requires = "by")]
     pub follow: bool,
-    /// The host of a network at which the capture was taken: its settings, and what its applications do. Without it the stack runs alone.
+    /// The host of a network at which the capture was taken, with its settings and applications. Without it the stack runs alone.
     #[arg(long, value_name = "NAME", requires = "follow", conflicts_with = "stack")]
     pub host: Option<String>,
-    /// The network, where the file has several.
+    /// The network, if the file has several.
     #[arg(long, value_name = "NAME", requires = "follow", conflicts_with = "stack")]
     pub network: Option<String>,
     /// A parameter of the stack.
     #[arg(long, value_name = "NAME=VALUE", requires = "follow", conflicts_with_all = ["host", "network"])]
     pub set: Vec<String>,
-    /// Which packets the host sent, by what they hold: `source == 10.0.0.1`. Without it those that its stack sends.
+    /// Which packets the host sent, by their contents: `source == 10.0.0.1`. Default: those that its stack sends.
     #[arg(long, value_name = "FILTER", requires = "follow")]
     pub sent: Option<String>,
-    /// What the host draws at random comes from this number, as with `sim` and `run`; else what its packets say of it.
+    /// The seed of the host's random numbers, as with `sim` and `run`; default: inferred from its packets.
     #[arg(long, value_name = "NUMBER", requires = "follow")]
     pub seed: Option<u64>,
 }

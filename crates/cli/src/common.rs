@@ -1,4 +1,5 @@
-//! What several commands do: files read and compiled, or told to be wrong; answers written where they are to go.
+//! What several commands share: reading and compiling files, reporting errors, and writing results to their
+//! destination.
 
 use std::io::Read;
 
@@ -15,10 +16,10 @@ use crate::apart::Apart;
 use crate::arguments::{self, ByProfile, StackChoice};
 use crate::print::{counted, Printer};
 
-/// What `-` stands for in messages.
+/// The name of `-` in messages.
 pub const INPUT: &str = "standard input";
 
-/// Whether the standard input is meant, by `-` alone.
+/// Whether the names are `-` alone, which stands for the standard input. Fails if `-` stands beside other names.
 pub fn is_input(names: &[String]) -> Result<bool, Failure> {
     match names {
         [only] if only == "-" => Ok(true),
@@ -29,7 +30,7 @@ pub fn is_input(names: &[String]) -> Result<bool, Failure> {
     }
 }
 
-/// All that comes by the standard input.
+/// Reads the whole standard input.
 pub fn input_text() -> Result<String, Failure> {
     let mut octets = Vec::new();
     std::io::stdin()
@@ -39,7 +40,7 @@ pub fn input_text() -> Result<String, Failure> {
         .map_err(|_| Failure::of_use(format!("the {INPUT} is not UTF-8 text"), "give it a `.mok` file's text"))
 }
 
-/// The back end that the command line names.
+/// Converts the back end of the command line.
 pub fn backend_of(backend: arguments::Backend) -> Backend {
     match backend {
         arguments::Backend::Interpreter => Backend::Interpreter,
@@ -47,7 +48,7 @@ pub fn backend_of(backend: arguments::Backend) -> Backend {
     }
 }
 
-/// As people write it.
+/// The name of a back end, as people write it.
 pub fn backend_name(backend: Backend) -> &'static str {
     match backend {
         Backend::Interpreter => "interpreter",
@@ -55,7 +56,7 @@ pub fn backend_name(backend: Backend) -> &'static str {
     }
 }
 
-/// Files without errors; with errors they are shown, and the failure says how many.
+/// Checks files. If they have errors, prints them and fails with their number.
 pub fn accepted(files: &[String], printer: &Printer) -> Result<Checked, Failure> {
     let checked = compile::check(&RealWorld, files)?;
     match checked.has_errors() {
@@ -64,8 +65,8 @@ pub fn accepted(files: &[String], printer: &Printer) -> Result<Checked, Failure>
     }
 }
 
-/// Carries out what is done with the stack that is chosen: here, or in a child if it calls functions in C, none of which is opened to know
-/// that. With errors they are shown, and the failure says how many.
+/// Runs `here` with the chosen stack. It runs in this process, or in a child if the stack calls functions in C; the
+/// parent does not load them. Errors are printed, and the failure gives their number.
 pub fn with_stack(
     (checked, stack): (&Checked, Option<&str>),
     (apart, streams): (&Apart, Streams),
@@ -84,7 +85,7 @@ pub fn with_stack(
     here(&compiled)
 }
 
-/// The profile that is named; what comes with Mokume where none is.
+/// Reads the named profile; without a name, takes the one that Mokume ships.
 pub fn profile_of((by, passes): (&ByProfile, Passes), compiled: &Compiled) -> Result<Profile, Failure> {
     match &by.profile {
         Some(file) => mokume_driver::profile::read(&RealWorld, file, &compiled.composed),
@@ -92,24 +93,24 @@ pub fn profile_of((by, passes): (&ByProfile, Passes), compiled: &Compiled) -> Re
     }
 }
 
-/// The stack that is chosen, to be written down: nothing of it is run here.
+/// Compiles the chosen stack for output only: nothing of it runs in this process.
 pub fn compiled_to_write(choice: &StackChoice, printer: &Printer) -> Result<Compiled, Failure> {
     to_write(&accepted(choice.file.as_slice(), printer)?, choice.stack.as_deref(), printer)
 }
 
-/// A stack of files that were accepted, to be written down.
+/// Compiles a stack of checked files for output only.
 pub fn to_write(checked: &Checked, stack: Option<&str>, printer: &Printer) -> Result<Compiled, Failure> {
     let (compiled, diagnostics) = compile::compile_to_write(checked, compile::choose_stack(checked, stack)?);
     compiled.ok_or_else(|| refused(&diagnostics, checked, printer))
 }
 
-/// Shows what is wrong; the failure says how much that is.
+/// Prints the errors; the returned failure gives their number.
 pub fn refused(diagnostics: &[Diagnostic], checked: &Checked, printer: &Printer) -> Failure {
     printer.diagnostics(diagnostics, &checked.sources);
     Failure::of_program(counted(diagnostics), "`mokume explain CODE` tells more")
 }
 
-/// A picture is what its name says: SVG in a file called `.png` opens nowhere.
+/// Checks that the file name of a picture has one of the endings `kinds`: nothing opens SVG in a file called `.png`.
 pub fn picture_name(name: Option<&str>, kinds: &[&str]) -> Result<(), Failure> {
     let Some(name) = name else { return Ok(()) };
     let file = name.rsplit('/').next().unwrap_or(name);
@@ -124,7 +125,7 @@ pub fn picture_name(name: Option<&str>, kinds: &[&str]) -> Result<(), Failure> {
     Err(Failure::of_use(format!("`{name}` is of a kind that is not written"), help))
 }
 
-/// A text, in the file that is named or printed.
+/// Writes a text to the named file, or prints it.
 pub fn written(output: Option<&str>, text: &str, printer: &Printer) -> Result<i32, Failure> {
     match output {
         Some(name) => {
@@ -136,7 +137,7 @@ pub fn written(output: Option<&str>, text: &str, printer: &Printer) -> Result<i3
     Ok(0)
 }
 
-/// Writes a file; the failure says what to look at.
+/// Writes a file; the failure says what to check.
 pub fn write(world: &RealWorld, name: &str, bytes: &[u8]) -> Result<(), Failure> {
     world.write(name, bytes).map_err(|error| {
         Failure::of_use(format!("cannot write `{name}`: {error}"), "is the folder there and writable?")

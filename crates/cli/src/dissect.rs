@@ -1,4 +1,4 @@
-//! `mokume dissect`: a capture, packet by packet, each as soon as it is there.
+//! `mokume dissect`: prints a capture, packet by packet, each as soon as it is read.
 
 use std::collections::BTreeMap;
 
@@ -8,9 +8,10 @@ use mokume_driver::Failure;
 
 use crate::print::Printer;
 
-/// Prints the packets of a capture, taken apart by the wires of a stack of the file `by`, else by the library's; of `-` those that come on
-/// the standard input. `packets` picks some, such as `1,5-9`, `filter` those that answer it, such as `kind == 1`. A capture that is damaged is printed up to there, and fails; so does one with
-/// packets of links that the stack has no wire for, which are not printed.
+/// Prints the packets of a capture, dissected by the wires of a stack of the file `by`, else by the library's. The
+/// capture `-` is read from the standard input. `packets` picks packets by number, such as `1,5-9`, `filter` by
+/// content, such as `kind == 1`. A corrupted capture is printed up to the fault, and then the command fails. It also
+/// fails if packets come over links that the stack has no wire for; these packets are not printed.
 pub fn dissect(
     file: &str,
     by: Option<&str>,
@@ -28,7 +29,7 @@ pub fn dissect(
     }
     let mut unread: BTreeMap<u32, u64> = BTreeMap::new();
     for packet in capture {
-        // What could be read was shown; that it was not all is an error all the same.
+        // All that could be read was printed, but an incomplete capture is still an error.
         let packet = packet?;
         let is_wanted = |(first, last): &(u64, u64)| (*first..=*last).contains(&packet.number);
         if wanted.is_empty() || wanted.iter().any(is_wanted) {
@@ -63,7 +64,7 @@ fn show(packet: &capture::Packet, dissection: &dissect::Dissection, printer: &Pr
     }
 }
 
-/// `1,4-6,9-` as ranges.
+/// Parses `1,4-6,9-` as ranges.
 pub(crate) fn numbers(text: &str) -> Result<Vec<(u64, u64)>, Failure> {
     let wrong = |part: &str| {
         Failure::of_use(

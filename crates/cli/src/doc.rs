@@ -1,4 +1,4 @@
-//! `mokume doc`: pages of what sources say, or the same as objects.
+//! `mokume doc`: documentation of sources, as pages or as JSON objects.
 
 use mokume_base::world::RealWorld;
 use mokume_document::{self as document, Asked};
@@ -7,7 +7,7 @@ use mokume_driver::Failure;
 use crate::common::refused;
 use crate::print::{Printer, Status};
 
-/// Where pages go if nobody says it.
+/// The default folder for pages.
 const FOLDER: &str = "doc";
 
 /// Writes pages, or prints an object for each item.

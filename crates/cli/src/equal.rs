@@ -13,7 +13,7 @@ use crate::common::compiled_to_write;
 use crate::print::{Printer, Status};
 use crate::prove::{goals_of, way_object};
 
-/// Whether two stacks do the same: 0 if that is proved.
+/// Tries to prove that two stacks behave the same. Returns the exit code: 0 if that is proved, else 1.
 pub fn prove_equal(
     first: &StackChoice,
     (other, other_stack): (&[String], Option<&str>),
@@ -70,7 +70,7 @@ fn line(part: &Part, more: &str, printer: &Printer) {
         true => format!("{name:<36} proved: {all} ways, {} goals ({seconds:.1} s)", goals_of(ways)),
         false => format!("{name:<36} open: {proved} of {all} ways are proved ({seconds:.1} s)"),
     });
-    // Each reason once, with the first values that a solver found.
+    // A reason, how often it occurs, and the first values that a solver found for it.
     type Told<'t> = (&'t str, usize, &'t [(String, u64)]);
     let mut told: Vec<Told> = Vec::new();
     for open in ways.iter().filter_map(|way| way.verdict.as_ref().err()) {

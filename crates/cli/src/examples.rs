@@ -1,13 +1,14 @@
-//! Examples at the end of each command's help. Each is run by `crates/cli/tests/examples.rs`, in a project with the files that they name.
+//! Examples at the end of each command's help. `crates/cli/tests/examples.rs` runs each of them, in a project with the
+//! files that they name.
 
 use clap::{Command, CommandFactory};
 
 use crate::arguments::Arguments;
 
-/// A command as it is typed, and what it is good for.
+/// A command as you type it, and what it does.
 type Example = (&'static str, &'static str);
 
-/// By command, in the order of the help.
+/// The examples by command, in the order of the help.
 const EXAMPLES: &[(&str, &[Example])] = &[
     (
         "check",
@@ -22,7 +23,7 @@ const EXAMPLES: &[(&str, &[Example])] = &[
         &[
             ("mokume test", "all tests of the project"),
             ("mokume test net.mok --filter twice --backend interpreter", "one test, without C"),
-            ("mokume test net.mok --html seen", "a page of each that fails"),
+            ("mokume test net.mok --html seen", "a page of each failing test"),
         ],
     ),
     (
@@ -34,9 +35,9 @@ const EXAMPLES: &[(&str, &[Example])] = &[
             ),
             (
                 "mokume run net.mok --device udp:127.0.0.1:7001,127.0.0.1:7002 --for 10s --record run.jsonl",
-                "over a socket, written down",
+                "over a socket, with a record",
             ),
-            ("mokume run net.mok --device pcap:seen.pcap,answers.pcap", "what it answers to a capture"),
+            ("mokume run net.mok --device pcap:seen.pcap,answers.pcap", "its answers to a capture"),
         ],
     ),
     (
@@ -57,7 +58,7 @@ const EXAMPLES: &[(&str, &[Example])] = &[
         "forward",
         &[(
             "mokume forward --from 127.0.0.1:8080 --to 10.77.0.1:80 --device tap:mok0 --set address=10.77.0.2/24",
-            "`curl 127.0.0.1:8080` goes by the stack",
+            "`curl 127.0.0.1:8080` goes through the stack",
         )],
     ),
     (
@@ -71,8 +72,8 @@ const EXAMPLES: &[(&str, &[Example])] = &[
         "sim",
         &[
             ("mokume sim net.mok --html run.html", "a page: chart, packets, state, source, why"),
-            ("mokume sim net.mok --seed 7 --record run.jsonl --pcap run.pcap", "other weather, written down"),
-            ("mokume sim net.mok --seeds 100", "whether it holds in a hundred weathers"),
+            ("mokume sim net.mok --seed 7 --record run.jsonl --pcap run.pcap", "other weather, with a record"),
+            ("mokume sim net.mok --seeds 100", "a hundred weathers"),
         ],
     ),
     ("profile", &[("mokume profile net.mok --output ways.profile", "for `--profile` of `build`, `path` and `prove`")]),
@@ -95,13 +96,13 @@ const EXAMPLES: &[(&str, &[Example])] = &[
         "prove",
         &[
             ("mokume prove host.mok --event udp.send_to", "one path"),
-            ("mokume prove old.mok == new.mok", "whether a change changes anything"),
+            ("mokume prove old.mok == new.mok", "does a change of the source change what it does?"),
         ],
     ),
     (
         "doc",
         &[
-            ("mokume doc", "the project's; then open doc/index.html"),
+            ("mokume doc", "the project's pages; then open doc/index.html"),
             ("mokume doc --library -o library-pages", "and all of Mokume's library"),
             ("mokume doc net.mok --format json", "an object for each item"),
         ],
@@ -118,7 +119,7 @@ const EXAMPLES: &[(&str, &[Example])] = &[
         &[
             ("mokume show run.jsonl --host left --from 10ms", "the events of a host, from a time on"),
             ("mokume show run.jsonl --chart run.svg", "a sequence chart"),
-            ("mokume show run.jsonl --against other.jsonl", "where two runs part; 1 if they do"),
+            ("mokume show run.jsonl --against other.jsonl", "where two runs first differ; exit code 1 if they do"),
         ],
     ),
     ("doctor", &[("mokume doctor", "a line for each thing"), ("mokume doctor --format json", "for scripts")]),
@@ -130,14 +131,14 @@ const EXAMPLES: &[(&str, &[Example])] = &[
         ],
     ),
     ("man", &[("mokume man --output ~/.local/share/man/man1", "then `man mokume-sim`")]),
-    ("schema", &[("mokume schema record", "of what `--record` writes")]),
+    ("schema", &[("mokume schema record", "of records")]),
     (
         "dissect",
         &[
             ("mokume dissect seen.pcap --by net.mok", "by your own stack"),
             ("mokume dissect seen.pcap --by net.mok --filter \"number > 1\"", "some packets"),
-            ("mokume dissect - --by net.mok < seen.pcap", "as it comes: `tcpdump -w - | …`"),
-            ("mokume dissect seen.pcap --by net.mok --follow --host left", "what its layers do"),
+            ("mokume dissect - --by net.mok < seen.pcap", "live: `tcpdump -w - | …`"),
+            ("mokume dissect seen.pcap --by net.mok --follow --host left", "what its layers do with each packet"),
         ],
     ),
     ("size", &[("mokume size host.mok", "octets for each class of objects, and in all")]),
@@ -145,7 +146,7 @@ const EXAMPLES: &[(&str, &[Example])] = &[
         "fmt",
         &[
             ("mokume fmt", "the project's sources"),
-            ("mokume fmt --check net.mok", "1 if it would change"),
+            ("mokume fmt --check net.mok", "exit code 1 if it would change"),
             ("mokume fmt - < net.mok", "for editors"),
         ],
     ),
@@ -154,7 +155,7 @@ const EXAMPLES: &[(&str, &[Example])] = &[
     ("explain", &[("mokume explain M0401", "one code"), ("mokume explain", "all of them")]),
 ];
 
-/// The command with all that its help says.
+/// The command-line parser with the examples in its help.
 pub fn command() -> Command {
     EXAMPLES.iter().fold(Arguments::command(), |whole, (name, examples)| {
         whole.mut_subcommand(name, |command| command.after_help(text(examples)))

@@ -1,4 +1,4 @@
-//! `mokume fmt`: asks the driver to lay files out, and says what became of each.
+//! `mokume fmt`: lets the driver format files, and reports each.
 
 use mokume_base::world::RealWorld;
 use mokume_base::{Diagnostic, SourceMap};
@@ -9,8 +9,8 @@ use serde_json::json;
 use crate::common::{input_text, is_input, INPUT};
 use crate::print::Printer;
 
-/// Lays files and folders out, or only looks (`is_check`); `-` alone is the standard input. 1 where a file has
-/// errors, or is not as it would be laid out.
+/// Formats files and folders, or only checks them (`is_check`); `-` alone is the standard input. The exit code is 1 if
+/// a file has errors, or if the check finds one that is not formatted.
 pub fn fmt(names: &[String], is_check: bool, printer: &Printer) -> Result<i32, Failure> {
     let mode = if is_check { Mode::Check } else { Mode::Write };
     match is_input(names)? {
@@ -43,7 +43,7 @@ fn files(names: &[String], mode: Mode, printer: &Printer) -> Result<i32, Failure
     Ok(i32::from(refused > 0 || mode == Mode::Check && changed > 0))
 }
 
-/// A line for what changes; an object for every file.
+/// Prints a line for each changed file; in JSON, an object for every file.
 fn say(name: &str, is_changed: bool, printer: &Printer) {
     if printer.is_json() {
         printer.object(&json!({ "file": name, "changed": is_changed }));
@@ -59,7 +59,7 @@ fn say_refused(name: &str, found: &[Diagnostic], sources: &SourceMap, printer: &
     }
 }
 
-/// From the standard input to the standard output; with `--check` nothing but whether it differs.
+/// Formats the standard input to the standard output; with `--check` only reports whether they differ.
 fn input(mode: Mode, printer: &Printer) -> Result<i32, Failure> {
     let text = input_text()?;
     let (sources, outcome) = fmt::text(INPUT, &text)?;

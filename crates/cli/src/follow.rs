@@ -1,4 +1,4 @@
-//! `mokume dissect --follow`: a capture held against a stack that runs.
+//! `mokume dissect --follow`: compares a capture with a stack that runs.
 
 use std::collections::BTreeMap;
 
@@ -15,17 +15,18 @@ use crate::common::refused;
 use crate::dissect::numbers;
 use crate::print::Printer;
 
-/// What the command line says.
+/// The options of the command line.
 pub struct Asked<'a> {
-    /// The capture.
+    /// The name of the capture.
     pub file: &'a str,
     pub stack: Option<&'a str>,
-    /// Packets to be shown: by their numbers, by what they hold. All are followed.
+    /// The packets to show: by number, and by content. The stack follows all packets.
     pub which: (Option<&'a str>, Option<&'a str>),
     pub how: &'a Follow,
 }
 
-/// Follows the whole capture, then prints it. The exit code is 1 if a packet that came was dropped or refused, or brought about a report.
+/// Follows the whole capture, then prints it. The exit code is 1 if an arriving packet was dropped, was refused or
+/// caused a report.
 pub fn follow(checked: &Checked, asked: &Asked<'_>, printer: &Printer) -> Result<i32, Failure> {
     let seed = asked.how.seed.or(checked.manifest.defaults.seed).unwrap_or(1);
     let whole = capture::read(asked.file)?;
@@ -61,7 +62,7 @@ fn along(host: &Host<'_>, whole: capture::Capture, asked: &Asked<'_>, printer: &
     };
     print(&report, &host.name, is_shown, printer);
     match whole.damage {
-        // What could be read was followed; that it was not all is an error all the same.
+        // All that could be read was followed, but an incomplete capture is still an error.
         Some(damage) => Err(damage),
         None => Ok(i32::from(report.is_amiss())),
     }

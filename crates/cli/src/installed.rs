@@ -1,4 +1,5 @@
-//! What stands beside an installed command: man pages, and completions of shells. Both are made of the arguments themselves.
+//! What is installed beside the command: man pages and shell completions. Both are generated from the command-line
+//! arguments.
 
 use std::path::Path;
 
@@ -17,14 +18,14 @@ pub fn completions(shell: clap_complete::Shell, printer: &Printer) {
     printer.line(String::from_utf8_lossy(&text).trim_end());
 }
 
-/// The command without what it says to itself: `--help` does not show it, and nobody is to type it.
+/// The command without its hidden options and commands, which only the command itself uses.
 fn shown(whole: &Command) -> Command {
     let seen = whole.get_arguments().filter(|argument| !argument.is_hide_set());
     let commands = whole.get_subcommands().filter(|command| !command.is_hide_set());
     Command::new("mokume").version(env!("CARGO_PKG_VERSION")).args(seen.cloned()).subcommands(commands.cloned())
 }
 
-/// `mokume man`: the page of the whole command, or a page of each into a folder.
+/// `mokume man`: prints the page of the whole command, or writes a page for each command into a folder.
 pub fn man(folder: Option<&str>, printer: &Printer) -> Result<i32, Failure> {
     let mut whole = examples::command();
     whole.build();
@@ -45,7 +46,7 @@ pub fn man(folder: Option<&str>, printer: &Printer) -> Result<i32, Failure> {
     Ok(0)
 }
 
-/// The command by the name of its page, as `man mokume-sim` asks for it.
+/// The command under the name of its page, as in `man mokume-sim`.
 fn named(command: Command, name: String) -> Command {
     let name: &'static str = Box::leak(name.into_boxed_str());
     command.name(name).version(env!("CARGO_PKG_VERSION"))

@@ -1,4 +1,5 @@
-//! The command. Exit codes: 0 good, 1 the program or its tests are wrong, 2 wrong use, or this machine cannot.
+//! The command. Exit codes: 0 success, 1 the program or its tests are wrong, 2 wrong use, or this machine lacks
+//! something.
 
 mod accounts;
 mod apart;
@@ -30,7 +31,7 @@ mod watch;
 use clap::FromArgMatches;
 
 fn main() {
-    // A reader that goes away (`mokume … | head`) ends us quietly, as it ends other commands.
+    // If the reader goes away (`mokume … | head`), the command ends quietly, as others do.
     mokume_driver::quiet_on_closed_pipe();
     mokume_driver::keep_closed_output_closed();
     let matches = examples::command().try_get_matches().unwrap_or_else(|error| wrong_use(&error));
@@ -52,7 +53,8 @@ fn main() {
     std::process::exit(code);
 }
 
-/// Help as it is; the version with what the command carries, unless `-V` asks for a line; wrong use as text, or as an object where JSON was asked for.
+/// Prints help unchanged, and the version with all that the command contains (`-V`: one line). Wrong use is printed as
+/// text, or as an object if JSON was requested.
 fn wrong_use(error: &clap::Error) -> ! {
     let words: Vec<String> = std::env::args().collect();
     let json = words.iter().any(|word| word == "--format=json")

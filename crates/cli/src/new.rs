@@ -1,4 +1,4 @@
-//! `mokume new`: asks the driver for a project, and says what to do with it.
+//! `mokume new`: lets the driver create a project, and prints what to do with it.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::print::Printer;
 
-/// Writes a project into a folder, and prints what to do next. Fails where the folder is there already.
+/// Creates a project in a folder, and prints what to do next. Fails if the folder exists.
 pub fn new(folder: &str, printer: &Printer) -> Result<i32, Failure> {
     let written = new::project(&RealWorld, folder)?;
     for file in &written {

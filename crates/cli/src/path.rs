@@ -10,10 +10,10 @@ use crate::arguments::{ByProfile, StackChoice};
 use crate::common::{accepted, compiled_to_write, profile_of, to_write, written};
 use crate::print::Printer;
 
-/// Ways that are shown as missing.
+/// The most ways listed as missing.
 const MOST_MISSED: usize = 12;
 
-/// The path of an event, or a line for each.
+/// Prints the path of an event, or a line for each path.
 pub fn path(
     (choice, by, passes): (&StackChoice, &ByProfile, Passes),
     event: Option<&str>,
@@ -47,7 +47,7 @@ pub fn path(
     Ok(0)
 }
 
-/// The path of an event as a page, in a file.
+/// Writes the path of an event to a file, as a page.
 pub fn page(
     (choice, by, passes): (&StackChoice, &ByProfile, Passes),
     event: &str,
@@ -67,7 +67,7 @@ pub fn page(
     written(Some(html), &page, printer)
 }
 
-/// What is left of each layer on the likeliest way.
+/// Prints what is left of each layer on the likeliest way.
 fn left(way: &Way, printer: &Printer) {
     printer.line("left of each layer, on the likeliest way:");
     for left in &way.left {
@@ -76,7 +76,7 @@ fn left(way: &Way, printer: &Printer) {
     }
 }
 
-/// Ways that are not in a path: how likely it is to come to where they end, what is there, and where.
+/// Prints the ways that the path leaves out: how likely each is reached, why it ends there, and where.
 fn missed(shown: &Shown, printer: &Printer) {
     if !shown.missed.is_empty() {
         printer.line("not in it, the likeliest first:");

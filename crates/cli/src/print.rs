@@ -1,4 +1,4 @@
-//! What people and scripts read: text, or one JSON object a line. Decides nothing.
+//! Output for people and scripts: text, or one JSON object a line. Makes no decisions.
 
 use std::cell::RefCell;
 use std::io::{self, IsTerminal, Write};
@@ -12,31 +12,31 @@ use mokume_driver::Failure;
 
 use crate::arguments::{Format, When};
 
-/// A line on a terminal that changes, for what takes long.
+/// A progress line on a terminal, for long work.
 pub struct Status {
     is_on: bool,
-    /// From when on it is shown.
+    /// When the line first appears.
     due: Instant,
-    /// When it is said anew.
+    /// When its text changes next.
     next: Instant,
     shown: Option<ProgressBar>,
 }
 
-/// What is over before this needs no line.
+/// Work shorter than this shows no line.
 const SHORT: Duration = Duration::from_millis(700);
 
-/// How often the line is said anew, and how often it moves.
+/// How often the text changes, and how often the line moves.
 const OFTEN: Duration = Duration::from_millis(100);
 
 impl Status {
-    /// Shown some time after now; never where nobody looks, or objects are wanted.
+    /// A line that appears after a short time; never if the standard error is no terminal, or JSON is printed.
     pub fn new(printer: &Printer) -> Self {
         let is_on = !printer.is_json() && io::stderr().is_terminal();
         let now = Instant::now();
         Status { is_on, due: now + SHORT, next: now, shown: None }
     }
 
-    /// How it stands.
+    /// Shows the current state.
     pub fn show(&mut self, text: impl FnOnce() -> String) {
         let now = Instant::now();
         if self.is_on && (now >= self.next || self.shown.is_none()) {
@@ -46,7 +46,7 @@ impl Status {
         }
     }
 
-    /// The line goes away, for others to be printed; what is said then begins another.
+    /// Removes the line so that others can be printed; the next `show` begins a new one.
     pub fn end(&mut self) {
         if let Some(shown) = self.shown.take() {
             shown.finish_and_clear();
@@ -60,7 +60,7 @@ impl Drop for Status {
     }
 }
 
-/// A line that moves by itself, from then on.
+/// A line that moves by itself after this time.
 fn moving(after: Duration) -> ProgressBar {
     let line = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
     let style = ProgressStyle::with_template("{spinner} {elapsed} {wide_msg}");
@@ -76,19 +76,19 @@ fn moving(after: Duration) -> ProgressBar {
     line
 }
 
-/// Where all that a command prints goes: results to the standard output, diagnostics and failures to the standard
-/// error, in JSON all to the standard output.
+/// The destination of all output: results go to the standard output, diagnostics and failures to the standard error; in
+/// JSON all go to the standard output.
 pub struct Printer {
     pub format: Format,
     colour: Colour,
     /// Whether the standard output takes colour.
     pub ink: Ink,
-    /// Why the standard output did not take what we printed: a full disk must not look like a good end.
+    /// The first error of writing to the standard output: a full disk must not look like success.
     lost: RefCell<Option<io::Error>>,
 }
 
 impl Printer {
-    /// A printer that finds out by itself, for `When::Auto`, whether each of the two outputs takes colour.
+    /// A printer. For `When::Auto` it finds out whether each of the two outputs takes colour.
     pub fn new(format: Format, color: When) -> Self {
         let on = |terminal: bool| match color {
             When::Always => true,
@@ -100,12 +100,12 @@ impl Printer {
         Printer { format, colour, ink, lost: RefCell::new(None) }
     }
 
-    /// Whether objects are wanted and not text.
+    /// Whether the output is JSON instead of text.
     pub fn is_json(&self) -> bool {
         self.format == Format::Json
     }
 
-    /// A line on the standard output.
+    /// Prints a line on the standard output.
     pub fn line(&self, text: impl AsRef<str>) {
         let wrote = writeln!(io::stdout(), "{}", text.as_ref());
         let closed = || Err(io::Error::other("it is closed"));
@@ -114,7 +114,7 @@ impl Printer {
         }
     }
 
-    /// Fails if something that was printed did not arrive; ends quietly where the reader has gone away.
+    /// Fails if some output could not be written; ends the process quietly if the reader has gone.
     pub fn arrived(&self) -> Result<(), Failure> {
         match self.lost.take() {
             Some(error) if error.kind() == io::ErrorKind::BrokenPipe => mokume_driver::end_by_closed_pipe(),
@@ -126,19 +126,20 @@ impl Printer {
         }
     }
 
-    /// A JSON object on the standard output. Numbers of more than 53 bits are text, as readers in JavaScript would round them.
+    /// Prints a JSON object on the standard output. Numbers of more than 53 bits become strings, as readers in
+    /// JavaScript would round them.
     pub fn object(&self, object: &serde_json::Value) {
         self.line(with_digits(object).to_string());
     }
 
-    /// A word on the standard error, for people only.
+    /// Prints a remark on the standard error; text output only.
     pub fn note(&self, text: impl AsRef<str>) {
         if !self.is_json() {
             let _ = writeln!(io::stderr(), "{}", text.as_ref());
         }
     }
 
-    /// Prints diagnostics in the order of files and places, each with its source.
+    /// Prints diagnostics, sorted by file and place, each with its source.
     pub fn diagnostics(&self, diagnostics: &[Diagnostic], sources: &SourceMap) {
         let mut sorted = diagnostics.to_vec();
         render::sort(&mut sorted);
@@ -149,7 +150,7 @@ impl Printer {
         }
     }
 
-    /// Prints what ended the command; its exit code is the caller's to return.
+    /// Prints why the command failed; the caller returns the exit code.
     pub fn failure(&self, failure: &Failure) {
         if self.is_json() {
             self.object(&serde_json::json!({ "error": failure.message, "help": failure.help }));
@@ -181,7 +182,7 @@ pub fn time(nanoseconds: u64) -> String {
     }
 }
 
-/// The same with text for numbers that are wider than 53 bits.
+/// The same value with strings for numbers wider than 53 bits.
 fn with_digits(value: &serde_json::Value) -> serde_json::Value {
     use serde_json::Value;
     match value {

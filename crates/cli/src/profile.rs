@@ -11,7 +11,7 @@ use crate::common::{refused, write};
 use crate::print::{Printer, Status};
 use crate::simulate::bar;
 
-/// What the command line says.
+/// The options of the command line.
 pub struct Asked<'a> {
     pub network: Option<&'a str>,
     pub stack: Option<&'a str>,
@@ -20,10 +20,10 @@ pub struct Asked<'a> {
     pub output: Option<&'a str>,
 }
 
-/// Ways of an event that are shown.
+/// The most ways shown of an event.
 const SHOWN: usize = 8;
 
-/// Runs the network, writes the profile, and tells what it says.
+/// Runs the network, writes the profile, and prints a summary.
 pub fn profile(checked: &Checked, asked: &Asked<'_>, printer: &Printer) -> Result<i32, Failure> {
     let world = RealWorld;
     let network = sim::choose(checked, asked.network)?;

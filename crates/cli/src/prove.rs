@@ -12,7 +12,7 @@ use crate::arguments::{ByProfile, StackChoice};
 use crate::common::{compiled_to_write, profile_of};
 use crate::print::{Printer, Status};
 
-/// A line for each path, as soon as it is known; before that one that changes.
+/// Prints a line for each path as soon as it is known, and a progress line before that.
 struct Lines<'p> {
     printer: &'p Printer,
     status: Status,
@@ -90,7 +90,7 @@ fn line(proof: &Proof, printer: &Printer) {
     replayed(proof, printer);
 }
 
-/// Whether a run shows what a solver found.
+/// Prints whether a run reproduces what a solver found.
 fn replayed(proof: &Proof, printer: &Printer) {
     match &proof.replayed {
         Some(found) => {
@@ -121,7 +121,7 @@ fn object(proof: &Proof) -> serde_json::Value {
     }
 }
 
-/// How many goals were shown.
+/// The number of proved goals.
 pub fn goals_of(ways: &[Way]) -> u32 {
     let goals = ways.iter().filter_map(|way| way.verdict.as_ref().ok()).flat_map(|shown| &shown.goals);
     goals.map(|(_, count)| count).sum()

@@ -12,8 +12,8 @@ use crate::arguments::OnDevices;
 use crate::common::{backend_name, backend_of};
 use crate::print::{time, Printer};
 
-/// `mokume run`: a stack on devices, with what it puts out printed as it comes; where what happens is written down, and whether with
-/// what layers do.
+/// `mokume run`: runs a stack on devices, and prints its outputs as they come. Optionally records what happens, with or
+/// without the steps of layers.
 pub fn run_stack(
     (checked, compiled): (&Checked, &Compiled),
     on: &OnDevices,
@@ -55,7 +55,7 @@ pub fn run_stack(
     Ok(i32::from(report.reports > 0))
 }
 
-/// What the command line says, and where it says nothing, the project's file.
+/// The request of the command line; the project's file supplies what it omits.
 pub fn request(on: &OnDevices, seed: Option<u64>, defaults: &Defaults) -> Result<run::Request, Failure> {
     let mut set: Vec<(String, String)> =
         defaults.set.iter().map(|(name, value)| (name.clone(), value.clone())).collect();

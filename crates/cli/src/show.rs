@@ -1,4 +1,4 @@
-//! `mokume show`, and what `mokume sim` shows of its record.
+//! `mokume show`, and how `mokume sim` shows its record.
 
 use mokume_base::world::RealWorld;
 use mokume_driver::record::{self, Part, Run};
@@ -8,19 +8,19 @@ use serde_json::json;
 use crate::common::write;
 use crate::print::{time, Printer};
 
-/// What is asked for of a record.
+/// What to show of a record.
 pub struct Asked<'a> {
-    /// The run, from 1; none: a list of them.
+    /// The number of the run, from 1; `None`: list the runs.
     pub which: Option<u64>,
     pub part: Part,
     pub chart: Option<&'a str>,
     pub pcap: Option<&'a str>,
     pub html: Option<&'a str>,
-    /// Another record that it is held against.
+    /// Another record to compare with.
     pub against: Option<&'a str>,
 }
 
-/// `mokume show`: a run of a record, or which runs it has.
+/// `mokume show`: shows a run of a record, or lists its runs.
 pub fn show(file: &str, asked: &Asked<'_>, printer: &Printer) -> Result<i32, Failure> {
     let runs = record::read(&RealWorld, file)?;
     let Some(which) = asked.which else {
@@ -50,7 +50,7 @@ fn numbered<'a>(runs: &'a [Run], which: u64, file: &str) -> Result<&'a Run, Fail
     })
 }
 
-/// Where two runs part: a page of both, or what each does there; 1 if they do.
+/// Compares two runs: a page of both, or what each does where they first differ. Returns 1 if they differ, else 0.
 fn held_against(run: &Run, other: &Run, html: Option<&str>, printer: &Printer) -> Result<i32, Failure> {
     if let Some(name) = html {
         write_page(run, Some(other), name, printer)?;
@@ -73,7 +73,7 @@ fn held_against(run: &Run, other: &Run, html: Option<&str>, printer: &Printer) -
             event.map_or((String::new(), ""), |event| (time(event.at), event.host.as_deref().unwrap_or("")));
         printer.line(format!("{name} {at:>12}  {host:<10} {line}"));
     }
-    // Where both do the same thing, their lines may be the same: what a line leaves out is what differs.
+    // If both runs do the same thing, their lines may be equal; then the fields that differ are printed.
     for record::Apart { field, values: [one, other] } in record::apart(parted) {
         printer.line(format!("  {field}: {one} in A, {other} in B"));
     }
@@ -99,7 +99,7 @@ fn print_run(number: usize, run: &Run, printer: &Printer) {
     printer.line(format!("{number:>4}  {place}{} ({}), seed {}, {events} events", head.name, head.backend, head.seed));
 }
 
-/// The events, a line each; in JSON as the record has them.
+/// Prints the events, one a line; in JSON as they are in the record.
 pub fn print_log(run: &Run, part: &Part, printer: &Printer) {
     for (event, line) in record::log(run, part) {
         if printer.is_json() {
@@ -110,14 +110,14 @@ pub fn print_log(run: &Run, part: &Part, printer: &Printer) {
     }
 }
 
-/// The page of a run, and of another beside it.
+/// Writes the page of a run, optionally with another run beside it.
 pub fn write_page(run: &Run, against: Option<&Run>, name: &str, printer: &Printer) -> Result<(), Failure> {
     write(&RealWorld, name, record::page(run, against).as_bytes())?;
     printer.note(format!("page in {name}: a browser opens it"));
     Ok(())
 }
 
-/// The chart and the capture, where they are asked for.
+/// Writes the chart and the capture, if requested.
 pub fn write_files(
     run: &Run,
     part: &Part,
@@ -126,7 +126,7 @@ pub fn write_files(
     printer: &Printer,
 ) -> Result<(), Failure> {
     if let Some(name) = pcap {
-        // Writing an empty file makes the folders on the way; the capture then replaces it.
+        // Writing an empty file creates the missing folders; the capture then replaces it.
         write(&RealWorld, name, &[])?;
         let frames = record::capture(run, part, name)?;
         printer.note(format!("{frames} frames in {name}"));

@@ -15,7 +15,7 @@ use crate::arguments;
 use crate::common::{backend_of, refused, write};
 use crate::print::{time, Printer, Status};
 
-/// What the command line says of a simulation.
+/// The options of a simulation.
 pub struct SimOptions<'a> {
     pub network: Option<&'a str>,
     pub backend: Option<arguments::Backend>,
@@ -23,17 +23,17 @@ pub struct SimOptions<'a> {
     pub chart: Option<&'a str>,
     pub log: bool,
     pub record: Option<&'a str>,
-    /// With what layers do.
+    /// Whether the record has the steps of layers.
     pub steps: bool,
     pub html: Option<&'a str>,
     pub seed: Option<u64>,
-    /// How many seeds; one, if none is said.
+    /// The number of seeds; one by default.
     pub seeds: Option<u64>,
-    /// How many at once.
+    /// The number of parallel runs.
     pub jobs: Option<usize>,
 }
 
-/// `mokume sim`: runs a network, and writes what was asked for of what happened.
+/// `mokume sim`: runs a network, and writes the requested files about the run.
 pub fn simulate(
     checked: &Checked,
     file: Option<&str>,
@@ -63,7 +63,7 @@ pub fn simulate(
     progress.end();
     if is_wanted {
         let record = prepared.record(&finished);
-        // First what lasts: a reader of what is printed may go away.
+        // Files first: the reader of the printed output may go away.
         write_files(&record, options, &format!("{} (seed {seed})", network.name.text), printer)?;
         if options.log {
             crate::show::print_log(&record, &record::Part::default(), printer);
@@ -78,7 +78,7 @@ pub fn simulate(
     Ok(i32::from(!wrong.is_empty()))
 }
 
-/// What a host reports at a place it reports again and again: the first says it, with how many more there are.
+/// If a host reports the same place again and again, keeps the first report with the number of further ones.
 fn first_of_each(wrong: &[sim::Failed]) -> Vec<(&sim::Failed, usize)> {
     let mut firsts: Vec<(&sim::Failed, usize)> = Vec::new();
     let mut known = BTreeMap::new();
@@ -92,7 +92,7 @@ fn first_of_each(wrong: &[sim::Failed]) -> Vec<(&sim::Failed, usize)> {
     firsts
 }
 
-/// What runs a seed again.
+/// The parts of a command that repeats a run by its seed.
 struct Replay<'a> {
     file: Option<&'a str>,
     network: &'a str,
@@ -108,7 +108,7 @@ impl Replay<'_> {
     }
 }
 
-/// What was not as expected, with the command that shows it again.
+/// Prints an unexpected result, with the command that repeats it.
 fn print_failed(failed: &sim::Failed, more: usize, seed: u64, replay: &Replay<'_>, printer: &Printer) {
     let command = replay.command(replay.network, seed);
     let sim::Failed { at, place, wanted, found, cause, instead, others, beside, .. } = failed;
@@ -140,7 +140,7 @@ fn print_failed(failed: &sim::Failed, more: usize, seed: u64, replay: &Replay<'_
     printer.line(format!("    again: {command}"));
 }
 
-/// What became of the messages of each host.
+/// Prints what became of each host's messages.
 fn print_hosts(finished: &sim::Run, (name, seed): (&str, u64), printer: &Printer) {
     if printer.is_json() {
         printer.object(&json!({ "network": name, "seed": seed, "nanoseconds": finished.until }));
@@ -160,7 +160,7 @@ fn print_hosts(finished: &sim::Run, (name, seed): (&str, u64), printer: &Printer
     }
 }
 
-/// The record, the capture and the chart, where they are asked for.
+/// Writes the record, the capture and the chart, if requested.
 fn write_files(run: &record::Run, options: &SimOptions<'_>, title: &str, printer: &Printer) -> Result<(), Failure> {
     if let Some(name) = options.record {
         write(&RealWorld, name, run.text().as_bytes())?;
@@ -172,7 +172,7 @@ fn write_files(run: &record::Run, options: &SimOptions<'_>, title: &str, printer
     crate::show::write_files(run, &record::Part::default(), (options.chart, options.pcap), title, printer)
 }
 
-/// How far a run has come, as a bar.
+/// The progress of a run as a bar.
 pub fn bar(at: u64, until: u64) -> String {
     let percent = (at.saturating_mul(100) / until.max(1)).min(100) as usize;
     format!("[{:<50}] {percent:>3} % of {}", "#".repeat(percent / 2), time(until))

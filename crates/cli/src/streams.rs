@@ -16,7 +16,7 @@ use crate::common::{accepted, with_stack};
 use crate::print::Printer;
 use crate::run::request;
 
-/// What is asked for, and where.
+/// What to open, and the address.
 #[derive(Clone, Copy)]
 pub enum Ask<'a> {
     Connect(&'a [String]),
@@ -111,7 +111,7 @@ fn forwarded(
     Ok(i32::from(report.reports > 0 || cut > 0))
 }
 
-/// The file, or the command's own.
+/// Checks the file, or the built-in stack if no file is named.
 fn files(choice: &StreamStack, fused: &Fused, printer: &Printer) -> Result<Checked, Failure> {
     let checked = match &choice.file {
         Some(file) => accepted(std::slice::from_ref(file), printer)?,
@@ -120,7 +120,7 @@ fn files(choice: &StreamStack, fused: &Fused, printer: &Printer) -> Result<Check
     Ok(checked.fused(fused.told()?))
 }
 
-/// The stack that is named; the command's own has a name.
+/// The name of the chosen stack; the built-in stack has its own.
 fn stack(choice: &StreamStack) -> Option<&str> {
     match &choice.file {
         Some(_) => choice.stack.as_deref(),

@@ -1,4 +1,4 @@
-//! `mokume test`: tests run in a child, which says what it does; who started it counts, and says what ended it.
+//! `mokume test`: a child runs the tests and reports each; the parent counts, and reports what killed a child.
 
 use std::time::Duration;
 
@@ -15,17 +15,17 @@ use crate::apart::{again, died, Apart};
 use crate::common::{accepted, backend_name};
 use crate::print::{Printer, Status};
 
-/// What is asked for.
+/// The options of the command line.
 pub struct Asked<'a> {
     pub files: &'a [String],
     pub backend: Option<Backend>,
     pub fuse: (Option<u8>, Passes),
     pub filter: &'a str,
-    /// Where what happens is written down.
+    /// The file for the record.
     pub record: Option<&'a str>,
-    /// With what layers do.
+    /// Whether the record has the steps of layers.
     pub steps: bool,
-    /// The folder for pages of those that fail.
+    /// The folder for pages of failed tests.
     pub html: Option<&'a str>,
 }
 
@@ -52,7 +52,7 @@ pub fn tests(asked: &Asked<'_>, apart: &Apart, printer: &Printer) -> Result<i32,
     }
 }
 
-/// What tests came to, over all children.
+/// The results of the tests over all children.
 #[derive(Default)]
 struct Sum {
     begun: usize,
@@ -75,7 +75,7 @@ impl Sum {
         }
     }
 
-    /// The exit code.
+    /// Prints the totals, and returns the exit code.
     fn print(&self, last: &Last, printer: &Printer) -> i32 {
         if last.is_sum_due && !printer.is_json() {
             let left_out: String = last.left_out.iter().map(|(what, count)| format!(", {count} {what}")).collect();
@@ -89,7 +89,7 @@ impl Sum {
     }
 }
 
-/// A test that did not come to its end.
+/// Reports a test that did not end because its process died.
 fn print_death(ended: &Ended, place: &Place, printer: &Printer) {
     let Place { test, file, line, backend, calls_functions, .. } = place;
     let code = apart::ENDED.0;
@@ -103,7 +103,7 @@ fn print_death(ended: &Ended, place: &Place, printer: &Printer) {
     }
 }
 
-/// Runs the tests, and tells who started us.
+/// Runs the tests in a child, and reports them to the parent.
 fn in_child(asked: &Asked<'_>, patience: Option<Duration>, apart: &Apart, printer: &Printer) -> Result<i32, Failure> {
     let world = RealWorld;
     let checked = accepted(asked.files, printer)?.fused(asked.fuse);
@@ -127,7 +127,7 @@ fn in_child(asked: &Asked<'_>, patience: Option<Duration>, apart: &Apart, printe
         checked: &checked,
         warned: Vec::new(),
     };
-    // Behind what a child wrote that did not come to its end.
+    // Appends to the record if an earlier child died.
     let is_more = apart.behind > 0;
     let mut record = asked
         .record
@@ -147,24 +147,24 @@ fn in_child(asked: &Asked<'_>, patience: Option<Duration>, apart: &Apart, printe
     Ok(if teller.failed || is_wrong { 1 } else { code })
 }
 
-/// Prints what tests did, and tells who started us where we are.
+/// Prints the results of tests, and reports progress to the parent.
 struct Teller<'a> {
     apart: &'a Apart,
     patience: Option<Duration>,
     printer: &'a Printer,
     status: Status,
-    /// How many tests there were, with those that another child has begun.
+    /// The number of tests so far, including those that earlier children began.
     number: usize,
-    /// How many there are, on all back ends.
+    /// The number of tests on all back ends together.
     all: usize,
     failed: bool,
     checked: &'a compile::Checked,
-    /// The files of whose warnings was told, as a test of them has failed.
+    /// The files whose warnings were printed because one of their tests failed.
     warned: Vec<String>,
 }
 
 impl Teller<'_> {
-    /// What the check warns of in a file may be why its test fails.
+    /// Prints the warnings of a file whose test failed: they may explain the failure.
     fn warn(&mut self, file: &str) {
         if self.warned.iter().any(|known| known == file) {
             return;
@@ -239,8 +239,8 @@ fn print_outcome(outcome: &Outcome, printer: &Printer) {
     }
 }
 
-/// Says what did not run in C: how many tests of which kind, and how the command ends if nothing else is wrong. That a machine has
-/// no compiler is no fault where C was not asked for by name.
+/// Reports the tests that did not run in C: their number by reason, and the exit code if nothing else is wrong. A
+/// machine without a compiler is no error unless C was requested by name.
 fn print_not_run(not_run: &[NotRun], is_asked: bool, printer: &Printer) -> (Vec<(String, usize)>, i32) {
     let (mut counts, mut code) = (Vec::new(), 0);
     for (what, is_skip) in [("not run in C", false), ("skipped in C", true)] {

@@ -10,12 +10,12 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 const COMMIT: &str = env!("MOKUME_COMMIT");
 const TARGET: &str = env!("MOKUME_TARGET");
 
-/// Who runs a stack, by the words of `--backend`.
+/// The back ends, as `--backend` names them.
 const BACK_ENDS: [&str; 2] = ["interpreter", "c"];
-/// What `build --emit` writes.
+/// The outputs of `build --emit`.
 const EMITS: [&str; 3] = ["c", "automaton", "wireshark"];
 
-/// What this command is, and what it carries in itself.
+/// Prints the version and what the command contains.
 pub fn version(printer: &Printer) {
     let about::Carried { runtime_files, runtime, modules, layers } = about::carried();
     if printer.is_json() {
@@ -32,7 +32,7 @@ pub fn version(printer: &Printer) {
     printer.line(format!("library    {layers} layers in {modules} modules"));
 }
 
-/// What this machine has: 0 if the basics work, else 2.
+/// Checks what this machine has. Returns 0 if the basics work, else 2.
 pub fn doctor(printer: &Printer) -> i32 {
     let findings = doctor::findings(&RealWorld, &doctor::opened);
     let is_well = doctor::is_well(&findings);

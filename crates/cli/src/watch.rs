@@ -1,4 +1,4 @@
-//! `--watch`: a command is carried out again whenever a file changes that it reads.
+//! `--watch`: runs a command again whenever a file that it reads changes.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -12,23 +12,24 @@ use notify::{recommended_watcher, Event, RecursiveMode, Watcher};
 use crate::common::is_input;
 use crate::print::Printer;
 
-/// The word that the command is carried out again without.
+/// The option that is removed from the command line for each run.
 const WORD: &str = "--watch";
 
-/// A change seldom comes alone: an editor writes, renames and sets rights. So long nothing must come before the command runs.
+/// An editor writes, renames and sets permissions, so changes come in groups. The command runs once no change has come
+/// for this long.
 const QUIET: Duration = Duration::from_millis(100);
 
-/// What is watched.
+/// The watched files and folders.
 #[derive(Default)]
 struct Watched {
-    /// Sources that were read, and the project's file.
+    /// The sources that the command read, and the project's file.
     files: BTreeSet<PathBuf>,
-    /// Folders that were named: a new source there is one to read.
+    /// The named folders: new sources in them count as changes.
     folders: BTreeSet<PathBuf>,
 }
 
 impl Watched {
-    /// What a command reads that is given these words. Where one cannot be read, what is left.
+    /// The files that a command with these names reads. If some cannot be read, the others.
     fn of(names: &[String]) -> Watched {
         let mut watched = Watched::default();
         let absolute = |name: &str| RealWorld.absolute(name).ok().map(PathBuf::from);
@@ -61,16 +62,17 @@ impl Watched {
         let is_ours = |path: &PathBuf| {
             self.files.contains(path)
                 || ends(path, &["mok"]) && self.folders.iter().any(|folder| path.starts_with(folder))
-                // Functions in C stand beside who declares them.
+                // Functions in C are in the folder of the source that declares them.
                 || ends(path, &["c", "h"]) && is_beside(path)
         };
         !event.kind.is_access() && event.paths.iter().any(is_ours)
     }
 }
 
-/// Carries the command out that we were started with, again and again, until somebody ends us; `names` are the files and folders that it is given.
+/// Runs our own command again after every change, until the user ends it. `names` are the files and folders of its
+/// command line.
 ///
-/// Fails where the system watches nothing for us.
+/// Fails if the system cannot watch files.
 pub fn watch(names: &[String], printer: &Printer) -> Result<i32, Failure> {
     if is_input(names)? {
         return Err(Failure::of_use(
@@ -83,15 +85,15 @@ pub fn watch(names: &[String], printer: &Printer) -> Result<i32, Failure> {
     let (tell, heard) = channel();
     let mut watcher = recommended_watcher(tell).map_err(failed)?;
     let (mut watched, mut known) = (Watched::default(), BTreeSet::new());
-    // What was never there is a slip of the pen.
+    // A file that does not exist at the start is probably a typing error.
     compile::check(&RealWorld, names)?;
     loop {
         let now = Watched::of(names);
-        // What could not be read now may be mended by what was read before.
+        // If no file can be read now, keeps the old ones: a change to one of them may mend that.
         if !now.files.is_empty() || watched.files.is_empty() {
             watched = now;
         }
-        // Whole folders: who writes a file anew often gives it a new one's name.
+        // Watches whole folders: editors often replace a file by a new one of the same name.
         let above =
             watched.files.iter().filter_map(|file| file.parent()).map(|folder| (folder, RecursiveMode::NonRecursive));
         let named = watched.folders.iter().map(|folder| (folder.as_path(), RecursiveMode::Recursive));
@@ -107,7 +109,7 @@ pub fn watch(names: &[String], printer: &Printer) -> Result<i32, Failure> {
     }
 }
 
-/// Waits for a change, and until no other comes.
+/// Waits for a change, then until no further one comes.
 fn wait(heard: &Receiver<notify::Result<Event>>, watched: &Watched) {
     while let Ok(event) = heard.recv() {
         if event.is_ok_and(|event| watched.is_about(&event)) {

@@ -1,4 +1,4 @@
-//! A function in C that ends the process, or does not come back, is told as what it is, and takes no other test along.
+//! A function in C that ends the process, or does not return, is reported as such, and does not affect other tests.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -62,7 +62,7 @@ fn has_compiler() -> bool {
     Command::new(compiler).arg("--version").output().is_ok()
 }
 
-/// What ends a process, and how that is said.
+/// What ends a process, and how that is reported.
 const ENDS: [(&str, &str, &str, &str); 7] = [
     ("exit0", "#include <stdlib.h>", "exit(0);", "`exit(0)`"),
     ("exit3", "#include <stdlib.h>", "exit(3);", "`exit(3)`"),
@@ -91,7 +91,7 @@ fn what_ends_the_process_fails_its_test_alone() {
     }
 }
 
-/// Each handler ends, and goes on later, for days: what has no end in sight is given up, without C, too.
+/// Each handler ends, but continues later, for days. A run without an end in sight is given up, also without C.
 const GOES_ON: &str = r#"worker L { entity { var n: u64 = 0 }
     on send(msg) {
         below.send(msg)
@@ -154,7 +154,7 @@ fn json_has_a_record_of_it() {
     assert_eq!(output.status.code(), Some(1));
 }
 
-/// Outside of tests there is nothing to go on with: the command says so, and fails.
+/// Outside of tests nothing can continue: the command reports it, and fails.
 #[test]
 fn other_commands_do_not_end_in_silence() {
     if !has_compiler() {
@@ -164,7 +164,7 @@ fn other_commands_do_not_end_in_silence() {
     let output = mokume(&["sim", &file.to_string_lossy()]);
     assert_eq!(output.status.code(), Some(1), "{}", said(&output));
     assert!(said(&output).contains("mokume: M0346: a function in C ended the command"), "{}", said(&output));
-    // What runs when the file is opened ends no command in silence either.
+    // Code that runs when the file is opened does not end a command silently either.
     let at_once = "#include <stdlib.h>\n__attribute__((constructor)) static void begin(void) { exit(0); }";
     let file = written("constructor", at_once, "return 0;");
     for command in ["test", "check", "size"] {
@@ -174,7 +174,7 @@ fn other_commands_do_not_end_in_silence() {
     }
 }
 
-/// What does not come back has a bound outside of tests, too.
+/// A function that does not return has a time limit outside of tests, too.
 #[test]
 fn other_commands_wait_for_an_answer_no_longer_than_they_are_told() {
     if !has_compiler() {
@@ -195,7 +195,7 @@ fn other_commands_wait_for_an_answer_no_longer_than_they_are_told() {
     }
 }
 
-/// What a function prints, what tests print and the colours are those of one process.
+/// What functions and tests print, and the colours, are the same as in one process.
 #[test]
 fn what_is_printed_is_as_of_one_process() {
     if !has_compiler() {
@@ -209,7 +209,7 @@ fn what_is_printed_is_as_of_one_process() {
     assert_eq!(output.status.code(), Some(2), "{}", said(&output));
 }
 
-/// Who asks the command to end ends what it runs: nobody is left to hold the output open.
+/// A signal to the command also ends its child: nothing is left that holds the output open.
 #[test]
 fn a_signal_ends_both() {
     use std::io::Read;

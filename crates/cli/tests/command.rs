@@ -1,4 +1,5 @@
-//! The command as a user meets it: what it prints, what it writes, how it ends. Wrong use is one line that says what to do.
+//! The command as a user sees it: what it prints, what it writes, how it ends. Wrong use is one line that says what to
+//! do.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -101,7 +102,7 @@ fn without_a_c_compiler_its_tests_are_skipped_and_that_is_said() {
     assert!(said(&output).contains("0 passed, 0 failed, 2 skipped in C"), "{}", said(&output));
 }
 
-/// docs/semantics.md, A11: the run goes on, and the command's status says that something was reported.
+/// docs/semantics.md, A11: the run goes on, and the command's exit code says that something was reported.
 #[test]
 fn a_simulation_goes_on_after_a_report_and_ends_with_1() {
     let file = scratch("reports.mok");
@@ -209,7 +210,7 @@ fn settings_are_checked_by_name_form_and_size() {
     assert_eq!(code(&run("address=10.0.0.1/24")), 0, "{}", said(&run("address=10.0.0.1/24")));
 }
 
-/// A capture without packets: a pcap file's header alone.
+/// A capture without packets: only the header of a pcap file.
 fn empty_capture() -> String {
     let name = scratch("empty.pcap");
     let mut header = vec![0xd4, 0xc3, 0xb2, 0xa1, 2, 0, 4, 0];
@@ -252,8 +253,8 @@ fn a_stack_is_built_drawn_and_measured() {
     assert!(said(&output).lines().all(|line| serde_json::from_str::<serde_json::Value>(line).is_ok()));
 }
 
-/// Over all layers, timers and tables, as C stores them: cells, what lies between, and the heads of objects; no messages. What paths remember of a
-/// connection is as much again, and somewhat more.
+/// The octets over all layers, timers and tables, as C stores them: cells, padding, and the heads of objects; without
+/// messages. What paths remember of a connection takes about as much again.
 #[test]
 fn ten_thousand_connections_have_400_octets_each() {
     let rows = |fuse: &str| {
@@ -268,13 +269,13 @@ fn ten_thousand_connections_have_400_octets_each() {
     let octets: u64 = rows.iter().filter_map(|row| row["in_all"].as_u64()).sum();
     assert_eq!(rows.iter().find_map(|row| row["objects"].as_u64()), Some(octets));
     assert!((3_500_000..=4_000_000).contains(&octets), "{octets}");
-    // Who listens needs a point, and a place in the map of listeners; a session neither.
+    // A listener needs a point, and a place in the map of listeners; a session needs neither.
     let of = |name: &str| rows.iter().find(|row| row["class"] == name).expect("a class");
     assert!(of("tcp.Connection.P")["capacity"].as_u64() < Some(100));
     assert!(of("tcp.TcpPorts.E")["octets"].as_u64() < Some(70_000));
 }
 
-/// What the stack's C says itself.
+/// The sizes that the stack's C reports itself.
 #[cfg(target_os = "linux")]
 #[test]
 fn the_whole_of_an_instance_is_what_its_c_asks_for() {
@@ -351,7 +352,7 @@ fn the_standard_input_is_checked_as_a_file_is() {
         command.args([&["check", "-"], more].concat()).current_dir(root());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
-        // Who refuses the arguments reads nothing.
+        // A command that refuses its arguments reads no input.
         let _ = child.stdin.take().unwrap().write_all(text.as_bytes());
         child.wait_with_output().unwrap()
     };
@@ -397,7 +398,7 @@ fn what_does_not_arrive_on_the_standard_output_is_no_good_end() {
     assert!(said(&output).contains("cannot write to the standard output"), "{}", said(&output));
 }
 
-/// `>&-`: nobody is there who could take it.
+/// `>&-`: there is no standard output.
 #[cfg(target_os = "linux")]
 #[test]
 fn what_is_printed_to_a_closed_output_is_no_good_end() {

@@ -1,4 +1,5 @@
-//! Generated C says where a number becomes narrower, so that a program of somebody who builds with `-Wconversion` hears nothing of it.
+//! Generated C makes narrowing conversions explicit, so that programs built with `-Wconversion` get no warnings from
+//! it.
 
 use std::path::Path;
 use std::process::Command;
@@ -7,7 +8,7 @@ fn root() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// What a C compiler says of a stack's C and of the runtime.
+/// A C compiler's warnings about a stack's C and the runtime.
 fn said(folder: &Path, stack: &str) -> String {
     let output = Command::new("gcc")
         .args(["-std=c11", "-fsyntax-only", "-Wall", "-Wextra", "-Wconversion", "-Wsign-conversion", "-I."])
@@ -42,7 +43,7 @@ fn who_asks_for_every_conversion_hears_of_none() {
     assert!(stacks.len() > 20, "{stacks:?}");
     let (mut heard, mut planted) = (Vec::new(), false);
     for (number, (file, stack)) in stacks.iter().enumerate() {
-        // Paths are C of another kind; half of the stacks are built without them, which takes less time.
+        // Paths are C of another kind; half of the stacks are built without them, which is faster.
         let fuse = if number % 2 == 0 { "2" } else { "0" };
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("conversions/{number}"));
         let arguments = ["build", file, "--stack", stack, "--fuse", fuse, "-o", folder.to_str().unwrap()];
@@ -56,7 +57,7 @@ fn who_asks_for_every_conversion_hears_of_none() {
         if !said.is_empty() {
             heard.push(format!("{file} {stack}: {}", said.lines().take(4).collect::<Vec<_>>().join("\n")));
         }
-        // A place at which the sign of it is taken away is heard of.
+        // Planted: a place without its cast is reported.
         if file.ends_with("budget.mok") && stack == "Host" {
             planted = true;
             let made = folder.join(format!("{stack}.c"));

@@ -1,4 +1,4 @@
-//! `mokume debug`: by commands from a pipe, and by an editor over the debug adapter protocol.
+//! `mokume debug`: with commands from a pipe, and with an editor over the debug adapter protocol.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
@@ -29,7 +29,7 @@ network Pair {
 "
 );
 
-/// The file of these tests, under a name of its own for each.
+/// The file of these tests, under a separate name for each.
 fn file(name: &str) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("debug").join(name);
     std::fs::create_dir_all(&folder).unwrap();
@@ -44,10 +44,10 @@ fn start(arguments: &[&str]) -> Child {
     piped.spawn().unwrap()
 }
 
-/// What is printed for commands, and the code at the end.
+/// The output for these commands, and the exit code.
 fn transcript(arguments: &[&str], commands: &str) -> (String, String, i32) {
     let mut child = start(arguments);
-    // Who refuses its program reads no commands.
+    // A debugger that refuses its program reads no commands.
     let _ = child.stdin.take().unwrap().write_all(commands.as_bytes());
     let output = child.wait_with_output().unwrap();
     let text = |octets: Vec<u8>| String::from_utf8(octets).unwrap();
@@ -121,7 +121,7 @@ fn points_count_where_something_holds_and_some_only_say() {
             "{line}: {out}"
         );
     }
-    // The first message has 4, and no point stops there; backwards nothing is said again.
+    // The first message has number 4, where no point stops; backwards nothing is printed again.
     let marks = ["(point", "net.mok:"];
     let stops = out.lines().skip_while(|line| *line != "(mokume) continue");
     let stops: Vec<&str> = stops.filter(|line| marks.iter().any(|mark| line.contains(mark))).collect();
@@ -148,7 +148,7 @@ fn points_count_where_something_holds_and_some_only_say() {
     }
 }
 
-/// A handler with a text for each alternative: where it stands, what a condition sees, and how values are written.
+/// A handler with a text for each alternative: its place, what a condition sees, and how values are written.
 #[test]
 fn of_several_alternatives_the_one_that_runs_is_shown() {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("debug/kept");
@@ -170,7 +170,7 @@ fn of_several_alternatives_the_one_that_runs_is_shown() {
         "kept.mok:31  on deliver(Gone) { latest = 0 }",
     ];
     assert_eq!(stops(&led("break Keeps.deliver\ncontinue\ncontinue\ncontinue\ncontinue\ncontinue\n")), all);
-    // What the handler binds is there.
+    // The handler's bindings are available.
     let of_number = led("break Keeps.deliver if number == 3\ncontinue\ncontinue\ncontinue\ncontinue\n");
     assert_eq!(stops(&of_number), all[..3]);
     assert!(of_number.contains("reaction 2  keeps: on deliver  (point 1)"), "{of_number}");
@@ -187,12 +187,13 @@ fn of_several_alternatives_the_one_that_runs_is_shown() {
     {
         assert!(held.lines().any(|known| known == line), "{line}: {held}");
     }
-    // A step goes from the device's frame to the statement, and not by the head of another alternative.
+    // A step goes from the device's frame to the statement, without passing the head of another alternative.
     let stepped = led("break 27\ncontinue\nback\n");
     assert!(!stepped.contains("on deliver(msg, Put"), "{stepped}");
 }
 
-/// A run may begin in a file of the library: who then says a line alone means the file that was asked for; later the one that is shown.
+/// A run may begin in a file of the library. A line number alone then refers to the file on the command line; later to
+/// the file that is shown.
 #[test]
 fn a_line_alone_is_of_the_file_that_was_asked_for_until_somebody_goes_on() {
     let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../examples/courier.mok");
@@ -303,7 +304,7 @@ impl Dap {
         write!(self.to, "Content-Length: {}\r\n\r\n{text}", text.len()).unwrap();
     }
 
-    /// A request: whether it was done, and the answer.
+    /// A request: whether it succeeded, and the answer.
     fn try_ask(&mut self, command: &str, arguments: Value) -> (bool, Value) {
         self.asked += 1;
         let request = json!({ "seq": self.asked, "type": "request", "command": command, "arguments": arguments });
@@ -343,7 +344,7 @@ impl Dap {
         }
     }
 
-    /// Up to the first stop: with points by lines and as functions.
+    /// Up to the first stop, with points by lines and on functions.
     fn launched(file: &std::path::Path, lines: &[u64], functions: &[&str], more: Value) -> Dap {
         let mut dap = Dap::new();
         assert_eq!(dap.ask("initialize", json!({ "adapterID": "mokume" }))["supportsStepBack"], true);
@@ -361,7 +362,7 @@ impl Dap {
         dap
     }
 
-    /// Where it stands: host, and the lines of what runs.
+    /// Where the run stands: the host, and the lines of the running code.
     fn stack(&mut self) -> (u64, Vec<(String, u64)>) {
         let thread = self.event("stopped")["threadId"].as_u64().unwrap();
         let frames = self.ask("stackTrace", json!({ "threadId": thread }))["stackFrames"].clone();
@@ -515,7 +516,7 @@ fn an_editor_that_says_nonsense_is_told() {
 
 #[test]
 fn an_editor_may_vanish() {
-    // Its output is open to the end: who writes into nothing is ended by the system.
+    // Keeps the output open to the end: the system ends a process that writes to a closed pipe.
     let Dap { mut child, to, from: _from, .. } = Dap::launched(&file("dap_gone"), &[15], &[], json!({}));
     drop(to);
     assert!(child.wait().unwrap().code().is_some());

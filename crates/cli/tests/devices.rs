@@ -1,4 +1,4 @@
-//! `mokume run` over the operating system's UDP, on loopback: no privilege is needed, and both back ends answer alike.
+//! `mokume run` over the operating system's UDP, on loopback: it needs no privilege, and both back ends answer alike.
 
 use std::net::UdpSocket;
 use std::path::Path;
@@ -17,7 +17,7 @@ endpoint Answers {
 stack Server(device: Device) { answers = Answers over device }
 ";
 
-/// Ended with the test, whatever happens.
+/// Killed at the end of the test, whatever happens.
 struct Running(Child);
 
 impl Drop for Running {
@@ -30,7 +30,7 @@ impl Drop for Running {
 fn answers(backend: &str) -> Vec<Vec<u8>> {
     let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("answers-{backend}.mok"));
     std::fs::write(&file, PROGRAM).unwrap();
-    // Free a moment ago: nobody else asks for it in between, or the test says so.
+    // Free a moment ago; if another process takes it in between, the test fails visibly.
     let port = UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let server = Command::new(env!("CARGO_BIN_EXE_mokume"))
         .args(["run", file.to_str().unwrap(), "--backend", backend, "--for", "60s"])
@@ -46,7 +46,7 @@ fn answers(backend: &str) -> Vec<Vec<u8>> {
     let mut answers = Vec::new();
     let mut packet = [0; 64];
     for _ in 0..500 {
-        // Until the server listens, the system says so, or says nothing.
+        // Until the server listens, the system returns an error, or nothing.
         let _ = client.send(b"\x00hello");
         if let Ok(size) = client.recv(&mut packet) {
             answers.push(packet[..size].to_vec());
@@ -61,7 +61,7 @@ fn answers(backend: &str) -> Vec<Vec<u8>> {
     answers
 }
 
-/// A capture of a real device bears the day that it was made on.
+/// A capture of a real device has the date on which it was made.
 #[test]
 fn a_capture_begins_now() {
     let capture = Path::new(env!("CARGO_TARGET_TMPDIR")).join("announced.pcap");
@@ -89,7 +89,7 @@ fn a_stack_over_udp_answers_alike_on_both_back_ends() {
     assert_eq!(answers("c"), interpreted);
 }
 
-/// A run that writes a capture of what it announces, in the background.
+/// A run that writes a capture of its announcements, in the background.
 fn captured(capture: &str, more: &[&str]) -> Command {
     let host = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/host.mok");
     let mut command = Command::new(env!("CARGO_BIN_EXE_mokume"));
@@ -105,7 +105,7 @@ fn captured(capture: &str, more: &[&str]) -> Command {
     command
 }
 
-/// The octets of the frames of a capture; it ends with a whole one.
+/// The sizes of a capture's frames; it must end with a whole one.
 fn frames(name: &Path) -> Vec<usize> {
     let octets = std::fs::read(name).unwrap();
     let (mut at, mut found) = (24, Vec::new());
@@ -118,7 +118,7 @@ fn frames(name: &Path) -> Vec<usize> {
     found
 }
 
-/// `/dev/full` takes nothing, as a full disk does; a limit of the file's size lets some of it through.
+/// `/dev/full` takes nothing, like a full disk; a file-size limit lets some of it through.
 #[test]
 fn a_capture_that_finds_no_room_is_an_error() {
     let output = captured("/dev/full", &["--for", "10s"]).output().unwrap();
@@ -133,7 +133,7 @@ fn a_capture_that_finds_no_room_is_an_error() {
     assert!(said.contains("/dev/full"), "{said}");
 }
 
-/// What the host says at its start is in the file while it runs, and whoever ends it, and however: the file ends with a whole frame.
+/// The host's first frames are in the file while it runs. However it is ended, the file ends with a whole frame.
 #[test]
 fn a_signal_ends_a_capture_cleanly() {
     for signal in ["HUP", "TERM", "INT", "PIPE", "KILL"] {
@@ -155,7 +155,7 @@ fn a_signal_ends_a_capture_cleanly() {
     }
 }
 
-/// Who reads what is printed goes away: the run ends as others do, and the capture is whole.
+/// The reader of the output goes away: the run ends as other commands do, and the capture is whole.
 #[test]
 fn a_reader_that_goes_away_leaves_a_whole_capture() {
     let name = Path::new(env!("CARGO_TARGET_TMPDIR")).join("unread.pcap");

@@ -1,4 +1,4 @@
-//! `mokume dissect` as its user meets it: text, JSON, a choice of packets, a stack of one's own.
+//! `mokume dissect` as its user sees it: text, JSON, selected packets, a stack of one's own.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -99,13 +99,13 @@ fn pcap(link: u32, packets: &[Vec<u8>]) -> Vec<u8> {
     file
 }
 
-/// A packet of the other internet, with an echo request; its sum is over addresses, and is not looked at.
+/// An IPv6 packet with an echo request; its sum covers addresses, and is not checked.
 fn packet6() -> Vec<u8> {
     let hosts = [[0x20, 1, 0xd, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]; 2].concat();
     [&[0x60, 0, 0, 0, 0, 8, 58, 64][..], &hosts, &[128, 0, 0, 0, 0, 7, 0, 9]].concat()
 }
 
-/// A datagram with nothing in it.
+/// An empty datagram.
 fn packet4() -> Vec<u8> {
     let head = [0x45, 0, 0, 28, 0, 0, 0, 0, 64, 17, 0x66, 0xcf, 10, 0, 0, 1, 10, 0, 0, 2];
     [&head[..], &[0, 7, 0, 9, 0, 8, 0, 0]].concat()
@@ -173,7 +173,7 @@ fn block(kind: u32, body: &[u8]) -> Vec<u8> {
     [&kind.to_le_bytes()[..], &length, &body, &length].concat()
 }
 
-/// Interfaces of several links, options that nobody knows, and text that is none.
+/// Interfaces of several links, unknown options, and invalid text.
 fn pcapng() -> Vec<u8> {
     let section =
         block(0x0a0d_0d0a, &[0x4d, 0x3c, 0x2b, 0x1a, 1, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]);
@@ -202,7 +202,7 @@ fn a_capture_of_several_links_is_read_where_it_can_be_and_fails() {
     assert!(some.status.success(), "what is not asked for is not missed");
 }
 
-/// Each packet is shown when it is there, before the stream has ended.
+/// Each packet is shown when it arrives, before the stream has ended.
 #[test]
 fn the_standard_input_is_read_as_it_comes() {
     let octets = pcap(101, &[packet4(), packet6()]);
@@ -223,7 +223,7 @@ fn the_standard_input_is_read_as_it_comes() {
         assert!(first.contains("\"packet\":1"), "{first}");
         input.write_all(&file[place..]).expect("taken");
         assert!(lines.next().expect("a line").expect("text").contains("\"packet\":2"));
-        // It does not wait for what was not asked for.
+        // It does not wait for unrequested packets.
         assert!(child.wait().expect("an end").success());
         drop(input);
     }
@@ -239,7 +239,7 @@ fn summed(octets: &[u8]) -> [u8; 2] {
     (!(sum as u16)).to_be_bytes()
 }
 
-/// A datagram with "hello" over IPv4, and an echo request over IPv6 behind a header of options, both as they should be.
+/// A datagram with "hello" over IPv4, and an echo request over IPv6 behind a header of options, both correct.
 fn frames() -> [Vec<u8>; 2] {
     let link = |kind: [u8; 2]| [&[2u8, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2][..], &kind].concat();
     let (from, to) = ([10u8, 0, 0, 1], [10u8, 0, 0, 2]);
@@ -258,7 +258,7 @@ fn frames() -> [Vec<u8>; 2] {
     [[link([8, 0]), ip, udp].concat(), [link([0x86, 0xdd]), ip6, options.to_vec(), icmp].concat()]
 }
 
-/// What is said of packets of which so many octets were captured.
+/// The output for packets of which this many octets were captured.
 fn dissected(name: &str, packets: &[(Vec<u8>, usize)]) -> String {
     let word = |word: usize| (word as u32).to_le_bytes();
     let mut file: Vec<u8> = [0xa1b2_c3d4, 0x0004_0002, 0, 0, 65535, 1].into_iter().flat_map(word).collect();
@@ -274,14 +274,15 @@ fn dissected(name: &str, packets: &[(Vec<u8>, usize)]) -> String {
     text(&output)
 }
 
-/// What the capture has not is no fault of the packet, wherever it ends; what is wrong in front of that is wrong all the same.
+/// Octets missing from the capture are no fault of the packet, wherever it is cut; faults before the cut are still
+/// reported.
 #[test]
 fn what_a_capture_cuts_off_is_not_malformed() {
     for frame in frames() {
         let cuts: Vec<(Vec<u8>, usize)> = (1..frame.len()).map(|captured| (frame.clone(), captured)).collect();
         let said = dissected("cut.pcap", &cuts);
         assert!(!said.contains("malformed") && !said.contains("refused"), "{said}");
-        // Behind the headers the payload alone is cut, which the packet's first line says.
+        // After the headers only the payload is cut, which the packet's first line says.
         assert!(said.matches("cut by the capture").count() > 30, "{said}");
         let said = dissected("whole.pcap", &[(frame.clone(), frame.len())]);
         assert!(!said.contains("cut by") && !said.contains("malformed") && !said.contains("refused"), "{said}");
@@ -292,7 +293,7 @@ fn what_a_capture_cuts_off_is_not_malformed() {
     assert!(said.contains("malformed at octet 14"), "{said}");
 }
 
-/// A stack drops these; without a checksum over IPv4 it takes the datagram.
+/// A stack drops these; over IPv4, it takes a datagram without a checksum.
 #[test]
 fn a_checksum_over_addresses_is_looked_at() {
     let [udp, icmp] = frames();
@@ -317,7 +318,8 @@ fn a_checksum_over_addresses_is_looked_at() {
     assert!(!said.contains("refused"), "{said}");
 }
 
-/// A packet whose only part it is, is none (RFC 6946): its checksum is over what is there. Over IPv6 somebody sums (RFC 8200 8.1).
+/// A packet that is its own only fragment is not a fragment (RFC 6946): its checksum covers what is there. Over IPv6 a
+/// checksum is required (RFC 8200 8.1).
 #[test]
 fn checksums_over_ipv6_are_looked_at_behind_a_part_and_must_be_there() {
     let [_, mut icmp] = frames();
@@ -335,7 +337,7 @@ fn checksums_over_ipv6_are_looked_at_behind_a_part_and_must_be_there() {
     assert!(said.contains("    malformed at octet 60: Rfc768Over6Read.sum"), "{said}");
 }
 
-/// A segment over IPv4 with these octets behind its first twelve, summed.
+/// A segment over IPv4 with these octets after its first twelve, with its checksum.
 fn segment(rest: &[u8]) -> Vec<u8> {
     let (from, to) = ([10u8, 0, 0, 1], [10u8, 0, 0, 2]);
     let mut tcp = [&[0, 5, 0, 80, 0, 0, 0, 1, 0, 0, 0, 2][..], rest].concat();
@@ -365,7 +367,7 @@ fn a_segment_is_read_with_its_options_and_what_is_wrong_with_it_is_told() {
     assert!(said.contains("malformed at octet 46: Rfc9293Read.words"), "{said}");
     let said = read("segment_option.pcap", segment(&[0x60, 2, 0x20, 0, 0, 0, 0, 0, 2, 0, 5, 0xb4]));
     assert!(said.contains("malformed at octet 55: Rfc9293Read.length"), "{said}");
-    // The first part of a datagram has the ports; its sum is over more than is there.
+    // The first fragment of a datagram has the ports; its checksum covers more than is there.
     let mut part = good;
     part[20] = 0x20;
     part[24..26].copy_from_slice(&[0, 0]);
@@ -375,7 +377,8 @@ fn a_segment_is_read_with_its_options_and_what_is_wrong_with_it_is_told() {
     assert!(said.contains("  first_tcp by ") && !said.contains("refused"), "{said}");
 }
 
-/// A host's stack puts parts together before its upper layers read them; the library's own stack knows which packets are parts.
+/// A host's stack reassembles fragments before its upper layers read them; the library's own stack knows which packets
+/// are fragments.
 #[test]
 fn a_part_is_not_read_as_if_it_were_the_whole() {
     let part = |front: [u8; 2], payload: &[u8]| {

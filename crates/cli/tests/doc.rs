@@ -1,4 +1,4 @@
-//! `mokume doc`: the pages of a project in a browser without a window, the objects, and what is wrong.
+//! `mokume doc`: the pages of a project in a headless browser, the objects, and errors.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -21,7 +21,7 @@ fn root() -> String {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").to_string_lossy().into_owned()
 }
 
-/// Pages of an example, which uses modules of the library, in a folder of their own.
+/// Pages of an example that uses modules of the library, in a separate folder.
 fn pages(name: &str) -> String {
     let folder = scratch(name);
     let output = mokume(&root(), &["doc", "examples/budget.mok", "-o", &folder]);
@@ -29,7 +29,7 @@ fn pages(name: &str) -> String {
     folder
 }
 
-/// What a script says of a page, a line each, in a browser without a server.
+/// What a script reports about a page, one line each, in a browser without a server.
 fn said(browser: &str, page: &str, script: &str) -> Vec<String> {
     let text = std::fs::read_to_string(page).unwrap();
     let tried = page.replace(".html", ".tried.html");
@@ -94,7 +94,7 @@ fn a_search_finds_without_a_server() {
     let folder = pages("found");
     let lines = said(browser, &format!("{folder}/udp/layer.InetChecksum.html"), SEARCH);
     assert!(wrong(&lines).is_empty() && lines.len() >= 15, "{:#?}", wrong(&lines));
-    // Planted: a search that looks at nothing but whole names.
+    // Planted: a search that only finds whole names.
     let script = format!("{folder}/search.js");
     let text = std::fs::read_to_string(&script).unwrap();
     let faulty = text.replace("if (low.startsWith(word.toLowerCase())) return 2;", "return undefined;");
@@ -116,7 +116,7 @@ fn objects_are_as_the_schema_says() {
         let errors: Vec<String> = schema.iter_errors(&object).map(|error| error.to_string()).collect();
         assert!(errors.is_empty(), "{errors:?}: {line}");
         *kinds.entry(object["kind"].as_str().unwrap().to_string()).or_default() += 1;
-        // Planted: a field more, and one without its type.
+        // Planted: an additional field, and one without its type.
         object["more"] = 1.into();
         assert!(!schema.is_valid(&object));
         object.as_object_mut().unwrap().remove("more");

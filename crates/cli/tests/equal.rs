@@ -7,7 +7,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap().to_path_buf()
 }
 
-/// What it prints, and the exit code.
+/// The output, and the exit code.
 fn said(folder: &Path, words: &[&str]) -> (String, i32) {
     let solvers = std::env::var("MOKUME_SOLVERS").unwrap_or(root().join(".venv").to_string_lossy().into_owned());
     let mut command = Command::new(env!("CARGO_BIN_EXE_mokume"));
@@ -56,7 +56,7 @@ stack Numbered(device: Device) {
 }
 ";
 
-/// `OLD` with parts that are written otherwise: each must stand there once.
+/// `OLD` with some parts written differently; each part must occur exactly once.
 fn changed(changes: &[(&str, &str)]) -> String {
     changes.iter().fold(OLD.to_owned(), |text, (old, new)| {
         assert_eq!(text.matches(old).count(), 1, "{old}");
@@ -120,7 +120,7 @@ fn what_is_written_otherwise_does_the_same() {
     assert!(code == 0 && text.contains("0 of 0 others"), "{text}");
 }
 
-/// Each a fault of another kind; none is proved, and what a run shows is refuted.
+/// Each is a fault of another kind. None is proved, and one that a run shows is refuted.
 #[test]
 fn a_fault_in_a_handler_is_found() {
     let faults: [(&str, (&str, &str), &str); 7] = [
@@ -166,7 +166,7 @@ fn words_that_are_no_comparison_are_told() {
     assert!(code == 2 && text.contains("nothing stands in front of `==`"), "{text}");
 }
 
-/// Pairs that differ, written by somebody who did not write the judge: each was proved to be the same once.
+/// Pairs that differ, written by another author than the judge: each was once wrongly proved to be the same.
 #[test]
 fn no_false_pair_is_proved() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/equal");

@@ -1,4 +1,4 @@
-//! The examples of each command's help, typed as they stand there.
+//! The examples in each command's help, typed as they are there.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -24,13 +24,13 @@ fn project() -> PathBuf {
     std::fs::create_dir_all(&above).unwrap();
     mokume(&above, &["new", "first"]);
     let folder = above.join("first");
-    // Stacks and networks by their files: these are not all of the project.
+    // Stacks and networks are named by file: these are not all of the project.
     std::fs::write(folder.join("Mokume.toml"), "[project]\nname = \"first\"\nsources = [\"src\"]\n").unwrap();
     let source = std::fs::read_to_string(folder.join("src/first.mok")).unwrap();
     for name in ["net.mok", "old.mok"] {
         std::fs::write(folder.join(name), &source).unwrap();
     }
-    // The same, said the other way round.
+    // The same, written the other way round.
     let turned = source.replace("if number > last {", "if not (number <= last) {");
     assert_ne!(turned, source);
     std::fs::write(folder.join("new.mok"), turned).unwrap();
@@ -43,14 +43,14 @@ fn project() -> PathBuf {
     folder
 }
 
-/// What stands behind `Examples:` in a command's help, without the words on each.
+/// The examples in a command's help, without their descriptions.
 fn examples_of(command: &str) -> Vec<String> {
     let help = said(&Command::new(env!("CARGO_BIN_EXE_mokume")).args([command, "--help"]).output().unwrap());
     let lines = help.lines().skip_while(|line| *line != "Examples:").skip(1);
     lines.filter_map(|line| Some(line.trim().split_once("  # ")?.0.trim_end().to_owned())).collect()
 }
 
-/// Two ports that were free a moment ago, in place of those of the examples.
+/// Replaces the ports of the examples by two that were free a moment ago.
 fn with_ports(typed: &str, ports: (u16, u16)) -> String {
     typed.replace("7001", &ports.0.to_string()).replace("7002", &ports.1.to_string())
 }
@@ -72,12 +72,12 @@ fn typed(line: &str, folder: &Path, input: &str) -> Output {
         std::env::var("MOKUME_SOLVERS").unwrap_or_else(|_| root().join(".venv").to_string_lossy().into_owned()),
     );
     let mut child = shell.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    // Who does not read it goes away.
+    // A command that does not read it may end first.
     let _ = std::io::Write::write_all(&mut child.stdin.take().unwrap(), input.as_bytes());
     child.wait_with_output().unwrap()
 }
 
-/// What a program at the other end would say: an editor, or who debugs.
+/// The input from the other end: an editor, or a user of the debugger.
 fn input_of(command: &str) -> String {
     let message = |text: &str| format!("Content-Length: {}\r\n\r\n{text}", text.len());
     match command {
@@ -94,7 +94,7 @@ fn input_of(command: &str) -> String {
     }
 }
 
-/// Whether this machine lets us make interfaces that nobody else sees.
+/// Whether this machine lets us make private network interfaces.
 fn has_own_network() -> bool {
     let made = Command::new("unshare")
         .args(["--map-root-user", "--net", "ip", "tuntap", "add", "mok0", "mode", "tap"])
@@ -153,7 +153,7 @@ fn each_example_of_the_help_does_what_it_says() {
         "run.svg",
         "second/Mokume.toml",
     ] {
-        // A page is of a test that fails: none does.
+        // Pages are only written for failing tests: none fails.
         assert!(made == "seen" || folder.join(made).exists(), "{made}");
     }
 }
@@ -173,7 +173,7 @@ fn the_examples_of_listen_and_connect_talk_with_each_other() {
     });
 }
 
-/// `--seed` where chance is, and nowhere else.
+/// `--seed` exists where random numbers are used, and nowhere else.
 #[test]
 fn a_seed_is_taken_where_it_means_something() {
     for (command, takes) in [

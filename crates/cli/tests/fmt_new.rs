@@ -1,4 +1,4 @@
-//! `mokume fmt` and `mokume new` as a user meets them.
+//! `mokume fmt` and `mokume new` as a user sees them.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -119,7 +119,7 @@ fn a_new_project_is_checked_tested_simulated_and_formatted() {
     assert_eq!(code(&fmt), 0, "{}", said(&fmt));
 }
 
-/// The planted fault: the new project's test notices a layer that does not do what it says.
+/// The planted fault: the new project's test notices a layer with wrong behaviour.
 #[test]
 fn the_test_of_a_new_project_finds_a_fault() {
     let at = folder("fault");

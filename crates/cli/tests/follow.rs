@@ -1,5 +1,6 @@
-//! `mokume dissect --follow`: captures of our own networks, taken at a host, are as its stack runs; what is taken out of them, doubled, put
-//! in another place or changed is found and named; and a host that is not ours is followed as far as its packets say what it did.
+//! `mokume dissect --follow`: captures of our own networks, taken at a host, agree with its stack. A packet that is
+//! removed, doubled, moved or changed is found and named. A host that is not ours is followed as far as its packets
+//! show what it did.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -20,7 +21,7 @@ fn scratch(name: &str) -> String {
     folder.join(name).to_string_lossy().into_owned()
 }
 
-/// A capture: its head, and each packet with its time.
+/// A capture: its header, and each packet with its time.
 #[derive(Clone)]
 struct Capture {
     head: Vec<u8>,
@@ -50,7 +51,7 @@ impl Capture {
         name
     }
 
-    /// The packets change their places, the times stay.
+    /// Swaps two packets; the times stay.
     fn swapped(mut self, one: usize, other: usize) -> Capture {
         let octets = self.packets[one].1.clone();
         self.packets[one].1 = std::mem::replace(&mut self.packets[other].1, octets);
@@ -73,7 +74,7 @@ impl Capture {
     }
 }
 
-/// A network, run, and its capture at a host.
+/// A network's source, and its capture at a host after a run.
 fn captured(file: &str, host: &str) -> (String, Capture) {
     let name = format!("{}-{host}", file.rsplit('/').next().unwrap());
     let (record, capture) = (scratch(&format!("{name}.jsonl")), scratch(&format!("{name}.pcap")));
@@ -82,7 +83,7 @@ fn captured(file: &str, host: &str) -> (String, Capture) {
     (record, Capture::read(&capture))
 }
 
-/// What is said of a capture, line by line, the last apart; each as the schema says.
+/// The output about a capture, line by line, the last one separately; each must match the schema.
 fn followed(capture: &str, more: &[&str]) -> (Vec<Value>, Value, i32) {
     let output = mokume(&[&["dissect", capture, "--follow", "--format", "json"], more].concat());
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -106,7 +107,7 @@ fn is_sent(line: &Value) -> bool {
     line["way"] == "sent"
 }
 
-/// Packets that are not as the stack sends them, or were dropped: number, and what is said.
+/// Packets that the stack would not send, or that were dropped: number, and text.
 fn amiss(lines: &[Value]) -> Vec<(u64, String)> {
     let said = |line: &Value| match (line["way"].as_str()?, line["fate"].as_str(), line["how"].as_str()) {
         ("came", Some("taken" | "waits" | "not_for_it"), _) | ("sent", _, Some("same")) => None,
@@ -119,7 +120,7 @@ fn amiss(lines: &[Value]) -> Vec<(u64, String)> {
     lines.iter().filter_map(said).collect()
 }
 
-/// The place of a packet, from 0, by its way and what it is about, and how often it came before.
+/// The index of a packet, by its direction, its content, and the number of equal ones before it.
 fn place(lines: &[Value], way: &str, about: &str, times: usize) -> usize {
     let is_it = |line: &&Value| line["way"] == way && line["about"].as_str().unwrap().starts_with(about);
     let found = lines.iter().filter(is_it).nth(times).unwrap_or_else(|| panic!("{way} {about} {times}: {lines:?}"));
@@ -139,7 +140,7 @@ fn captures_of_our_own_networks_are_as_the_stacks_run() {
             assert_eq!(lines.len(), capture.packets.len());
             assert!(lines.iter().filter(|line| is_sent(line)).all(|line| line["how"] == "same"), "{file} {host}");
             assert_eq!((end["missing"].as_array().unwrap().len(), &end["apart_from"]), (0, &Value::Null));
-            // What ends, and for what reason, is what the run itself has written down.
+            // The run itself recorded what ends, and for what reason.
             let events = std::fs::read_to_string(&record).unwrap();
             let events: Vec<Value> = events.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
             let mine = |event: &&Value| {
@@ -169,7 +170,8 @@ fn what_is_taken_out_doubled_swapped_or_changed_is_found() {
     let ack = place(&lines, "sent", "Ack number=3", 0);
     let number = |place: usize| place as u64 + 1;
 
-    // Of what came, one is missing: what comes behind it is too early for the layer, and what follows from it the stack cannot have sent.
+    // An arriving packet is missing: the following one is too early for the layer, and the stack cannot have sent what
+    // follows from it.
     let next = place(&lines, "came", "Data number=4", 0);
     let without = whole.clone().without(data);
     let (said, _, code) = found(without.clone(), "without.pcap");
@@ -183,18 +185,18 @@ fn what_is_taken_out_doubled_swapped_or_changed_is_found() {
     let (said, end, _) = followed(&without.write("without.pcap"), &sent);
     assert!(amiss(&said).contains(&(number(ack) - 1, "unlike".to_string())), "{:?}", amiss(&said));
     assert_eq!(end["apart_from"], number(ack) - 1);
-    // The same without a filter: its device's station is where all that the stack sends has it.
+    // The same without a filter: its device's address identifies all that the stack sends.
     let (said, end, _) = found(without, "without.pcap");
     assert!(amiss(&said).contains(&(number(ack) - 1, "unlike".to_string())), "{:?}", amiss(&said));
     assert_eq!(end["apart_from"], number(ack) - 1);
     assert!(said.iter().all(|line| line["fate"] != "not_for_it"), "{said:?}");
 
-    // Of what it sent: it is said to be missing.
+    // A sent packet is missing: it is reported as missing.
     let (said, end, _) = found(whole.clone().without(ack), "unsent.pcap");
     assert!(end["missing"][0]["about"].as_str().unwrap().starts_with("Ack number=3"), "{end}");
     assert_eq!(amiss(&said).len(), known.len());
 
-    // It came twice: the layer that keeps doubles out says so, and where.
+    // It arrived twice: the layer that drops duplicates reports it, and the place.
     let (said, _, code) = found(whole.clone().doubled(data), "doubled.pcap");
     assert!(
         amiss(&said).contains(&(number(data) + 1, "dropped courier.Resends.duplicate".to_string())),
@@ -215,7 +217,7 @@ fn what_is_taken_out_doubled_swapped_or_changed_is_found() {
     let unlike: Vec<(u64, String)> = amiss(&said).into_iter().filter(|one| !known.contains(one)).collect();
     assert!(unlike.iter().any(|(packet, _)| *packet >= number(data) && *packet <= number(later) + 1), "{unlike:?}");
 
-    // One bit of what came: damaged, wherever in the state.
+    // One changed bit of an arriving packet: found, wherever it is in the state.
     let last = whole.packets[data].1.len() - 1;
     let (said, _, _) = found(whole.clone().changed(data, last, 1), "changed.pcap");
     assert_eq!(said[data]["fate"], "dropped");
@@ -229,21 +231,21 @@ fn what_the_host_sent_in_another_order_or_otherwise_is_told_by_its_fields() {
     let more = ["--by", "examples/meter.mok", "--network", "Street", "--host", "reader"];
     let (lines, _, _) = followed(&whole.write("reader.pcap"), &more);
     let (one, other) = (place(&lines, "sent", "Ask number=2", 0), place(&lines, "sent", "Ask number=3", 0));
-    // Number 3 is in the place of number 2, which comes later: without a filter what the stack has not sent yet came.
+    // Numbers 3 and 2 are swapped: without a filter, something came that the stack had not sent yet.
     let sent = ["--sent", "Ask"];
     let (said, _, _) = followed(&whole.clone().swapped(one, other).write("order.pcap"), &[&more[..], &sent].concat());
     let differs: Vec<&str> =
         said[one]["differs"].as_array().unwrap().iter().map(|one| one["field"].as_str().unwrap()).collect();
     assert_eq!((said[one]["how"].as_str(), differs), (Some("differs"), vec!["meter.Ask.number"]), "{}", said[one]);
 
-    // A question under another number: the field says which.
+    // A question under another number: the field is named.
     let (said, _, code) =
         followed(&whole.clone().changed(one, 16, 4).write("number.pcap"), &[&more[..], &sent].concat());
     let field = &said[one]["differs"][0];
     assert_eq!((field["here"].as_str(), field["stack"].as_str()), (Some("6"), Some("2")), "{field}");
     assert_eq!(code, 0, "what the stack would not have sent is no error");
 
-    // An answer to a question that was not asked: the layer's own word.
+    // An answer to a question that was not asked: the layer's own report.
     let told = place(&lines, "came", "Tell number=2", 0);
     let (said, _, _) = followed(&whole.changed(told, 16, 4).write("late.pcap"), &more);
     assert_eq!(
@@ -269,13 +271,13 @@ fn a_run_against_linux_is_followed_and_its_random_numbers_are_learned() {
     let fields: Vec<&Value> = learned.iter().filter(|line| is_sent(line)).map(|line| &line["learned"]).collect();
     let both = |fields: &&&Value| fields.as_array().unwrap().iter().any(|field| field == "tcp.seq");
     assert_eq!(fields.iter().filter(both).count(), 2, "each connection begins with a number of its own: {fields:?}");
-    // But for when a report of groups is sent again, which is drawn at random, too, and stands in no packet.
+    // Except for the time at which a report of groups is repeated: it is random too, and no packet contains it.
     let others: Vec<(u64, String)> = amiss(&learned).into_iter().filter(|one| !dropped.contains(one)).collect();
     assert_eq!(others, [(19, "again".to_string())]);
     assert!(dropped.iter().all(|one| amiss(&learned).contains(one)), "{:?}", amiss(&learned));
 }
 
-/// Linux's own end, with our layers in its place: what its application did is said for the first packets.
+/// Linux's own end, with our layers in its place; the actions of its application are given for the first packets.
 #[test]
 fn a_host_that_is_not_ours_is_followed_as_far_as_is_known() {
     let more = [
@@ -300,7 +302,7 @@ fn a_host_that_is_not_ours_is_followed_as_far_as_is_known() {
         .unwrap()
         .iter()
         .any(|output| output.as_str().unwrap().starts_with("tcp.deliver")));
-    // What its application did later nobody has said.
+    // The later actions of its application are not given.
     assert!(end["apart_from"].is_u64(), "{end}");
     let output = mokume(&[&["dissect", LINUX, "--follow"], &more[..]].concat());
     let text = String::from_utf8_lossy(&output.stdout).into_owned();

@@ -1,4 +1,4 @@
-//! `--format json`: each line of each command is as the schema says, and a schema does not change without a new version.
+//! `--format json`: each line of each command matches the schema, and a schema does not change without a new version.
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -17,7 +17,7 @@ fn scratch(name: &str) -> String {
     folder.join(name).to_string_lossy().into_owned()
 }
 
-/// What a command prints, line by line.
+/// The output of a command, line by line.
 fn printed(arguments: &[&str], input: &str) -> Vec<String> {
     let mut child = Command::new(env!("CARGO_BIN_EXE_mokume"))
         .args(arguments)
@@ -28,13 +28,13 @@ fn printed(arguments: &[&str], input: &str) -> Vec<String> {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    // Who does not read it goes away.
+    // A command that does not read it may end first.
     let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
     let output = child.wait_with_output().unwrap();
     String::from_utf8_lossy(&output.stdout).lines().map(str::to_string).collect()
 }
 
-/// Which of the kinds of lines one is.
+/// Finds the kind of a line.
 struct Kinds(Vec<(String, jsonschema::Validator)>);
 
 impl Kinds {
@@ -125,13 +125,13 @@ fn what_commands_print_is_as_the_schema_says() {
     }
     let unseen: Vec<&str> = kinds.0.iter().map(|(name, _)| name.as_str()).filter(|name| !seen.contains(name)).collect();
     println!("FIGURE: --format json: {} kinds of lines, not seen: {unseen:?}", kinds.0.len());
-    // Of solvers, of real time, of a machine without a compiler, and of an event that has no path.
+    // Lines about solvers, real time, a machine without a compiler, and an event that has no path.
     assert_eq!(unseen, UNSEEN);
 }
 
 const UNSEEN: [&str; 5] = ["not_run", "heard", "note", "no_path", "no_proof"];
 
-/// A line with a field more, without one, or with another type is none.
+/// A line with an additional field, a missing one, or another type is invalid.
 #[test]
 fn a_line_that_changes_is_not_as_the_schema_says() {
     let kinds = Kinds::of(LINES);
@@ -148,7 +148,7 @@ fn a_line_that_changes_is_not_as_the_schema_says() {
     }
 }
 
-/// Of a text, whatever the machine.
+/// A digest of a text, the same on every machine.
 fn digest(text: &str) -> String {
     let number = text
         .bytes()
@@ -156,10 +156,10 @@ fn digest(text: &str) -> String {
     format!("{number:016x}")
 }
 
-/// The schemas that have been given out, each with its digest.
+/// The published schemas, each with its digest.
 const GIVEN: &str = include_str!("formats/given.txt");
 
-/// What is given out stays: who changes a form gives it a new version, in a file of its own.
+/// A published schema never changes: a changed form gets a new version, in a separate file.
 #[test]
 fn a_schema_does_not_change_without_a_new_version() {
     let unlike = |given: &str| -> Vec<String> {

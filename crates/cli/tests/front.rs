@@ -1,4 +1,4 @@
-//! The front page: its picture is what the command draws, its figures are measured ones, its lines run.
+//! The front page: the command draws its picture, its figures are measured, its commands run.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -30,7 +30,7 @@ fn the_picture_is_what_the_command_draws() {
     assert!(read("docs/picture.svg") == drawn, "docs/picture.svg is another: BLESS=1, and look at it");
 }
 
-/// Numbers of a text, without the commas within them; of words such as `n2` none.
+/// The numbers of a text, without the commas within them; not those in words such as `n2`.
 fn numbers(text: &str) -> Vec<String> {
     let plain: String = text.replace(',', "").replace(['µ', 's'], " ");
     let words = plain.split(|c: char| !c.is_alphanumeric() && c != '.' && c != '_');
@@ -38,7 +38,7 @@ fn numbers(text: &str) -> Vec<String> {
     words.filter(|word| word.chars().all(|c| c.is_ascii_digit() || c == '.')).map(str::to_string).collect()
 }
 
-/// Figures of the table on the front page that stand in no table or line of the page of figures.
+/// Figures in the front page's table that are in no table or line of the page of figures.
 fn unmeasured(front: &str, figures: &str) -> Vec<String> {
     let known = numbers(figures);
     let rows = front.lines().skip_while(|line| !line.starts_with("| measured")).skip(2);
@@ -54,7 +54,7 @@ fn figures_of_the_front_page_are_measured_ones() {
     let rows =
         front.lines().skip_while(|line| !line.starts_with("| measured")).take_while(|line| line.starts_with('|'));
     assert!(rows.count() > 6);
-    // Planted: a figure that nobody measured.
+    // Planted: a figure that was not measured.
     let wrong = front.replace("| 147; 203 |", "| 9147; 203 |");
     assert!(wrong != front && unmeasured(&wrong, &figures) == ["9147"], "{:?}", unmeasured(&wrong, &figures));
 }

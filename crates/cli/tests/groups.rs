@@ -1,11 +1,11 @@
-//! The library's groups under loss, partitions, crashes and clocks that differ, judged by what networks expect of casts; and faults
-//! planted in the layers, which that must find.
+//! The library's groups under loss, partitions, crashes and clocks that differ. Networks state what must hold of casts;
+//! faults planted in the layers must be found.
 
 use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
 
-/// A network in which each host casts so many messages, at times that look random and are the same each time.
+/// A network in which each host sends this many casts, at times that look random but are the same in each run.
 pub fn network(name: &str, stack: &str, (hosts, casts): (&[&str], u32), lines: &[&str], until: u32) -> String {
     let mut text = format!(
         "use group\n\nstack Chat(device: Device, own: Member) {{\n    app = {stack}(own, 128) over device\n    export app\n}}\n\nnetwork {name} {{\n"
@@ -36,7 +36,7 @@ pub fn network(name: &str, stack: &str, (hosts, casts): (&[&str], u32), lines: &
     text
 }
 
-/// Who makes the order is cut off, crashes, and comes back as another member.
+/// The member that defines the order is cut off, crashes, and comes back as another member.
 pub const FOUR: [&str; 4] = [
     "partition c from 1300 ms until 1900 ms",
     "crash a at 1500 ms",
@@ -63,7 +63,8 @@ fn networks() -> [String; 3] {
     ]
 }
 
-/// How `mokume sim` ends in a folder of its own, and what it says; the library is a copy if a layer has a fault.
+/// Runs `mokume sim` in a separate folder; returns whether it succeeded, and its output. The library is a copy if a
+/// layer has a fault.
 pub fn sim(folder: &str, text: &str, fault: Option<&Fault>, more: &[&str]) -> (bool, String) {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("groups").join(folder);
     std::fs::create_dir_all(&folder).unwrap();
@@ -99,7 +100,7 @@ fn groups_keep_what_they_promise() {
     }
 }
 
-/// All layers in one file, as short as the language lets them be; its network says what holds.
+/// All layers in one file, as short as the language allows; its network states what must hold.
 #[test]
 fn a_group_in_one_file_keeps_what_it_promises() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/merge.mok");
@@ -107,13 +108,13 @@ fn a_group_in_one_file_keeps_what_it_promises() {
     assert!(!text.contains("renew view"), "a view begins by itself");
     let (is_right, said) = sim("merge", &text, None, &["--seeds", "8"]);
     assert!(is_right, "{said}");
-    // What was not ordered when a view ends is forgotten: so it is judged.
+    // What was not ordered when a view ends is forgotten: the network must notice.
     let text = text.replace("while !Row[r].waiting.is_empty() limit", "while false limit");
     let (is_right, said) = sim("merge_forgets", &text, None, &["--seeds", "2"]);
     assert!(!is_right && said.contains("`expect casts"), "{said}");
 }
 
-/// Of sixty casts at once the port takes as many as there is credit for, and drops the others: these were not cast.
+/// The port has credit for some of sixty simultaneous casts, and drops the others: these do not count as sent.
 #[test]
 fn what_the_port_dropped_was_not_cast() {
     let mut text = network("Full", "Ordered", (&["a", "b"], 0), &[], 6000).replace("own, 128", "own, 64");
@@ -123,7 +124,8 @@ fn what_the_port_dropped_was_not_cast() {
     assert!(is_right && said.contains("28  app.application.no_credit"), "{said}");
 }
 
-/// Two stacks whose paths have other numbers hear each other: they never come into one view, and none takes a frame for another.
+/// Two stacks whose paths have other numbers hear each other. They never come into one view, and neither mistakes a
+/// frame of the other for its own.
 #[test]
 fn stacks_with_other_headers_stay_apart() {
     let text = network("Apart", "Ordered", (&["a", "b", "c", "d"], 20), &[], 6000);
@@ -151,7 +153,7 @@ network";
         .replace("expect casts", &format!("{views}\n    expect casts"));
     let (is_right, said) = sim("apart", &text, None, &["--seeds", "20"]);
     assert!(is_right, "{said}");
-    // Who does not compare layouts comes in.
+    // A member that does not compare layouts gets in.
     let fault =
         Fault { layer: "intra", from: "return theirs == above.layout", to: "return true", seed: "1", broken: "" };
     let (is_right, said) = sim("not_apart", &text, Some(&fault), &["--seed", "1"]);
@@ -177,61 +179,62 @@ fn groups_keep_what_they_promise_for_long() {
     }
 }
 
-/// Something that is wrong in a layer.
+/// A fault in a layer.
 pub struct Fault {
     /// A file of `library/group`.
     pub layer: &'static str,
     pub from: &'static str,
     pub to: &'static str,
-    /// A seed of the first network that shows it, and the word that is then broken; or with what the compiler refuses it.
+    /// A seed of the first network that shows it, and the rule that is then broken; or the code with which the compiler
+    /// refuses it.
     pub seed: &'static str,
     pub broken: &'static str,
 }
 
 const FAULTS: [Fault; 20] = [
-    // Numbers of so few bits that what comes late is taken for what is to come.
+    // Numbers have so few bits that late messages pass for future ones.
     Fault { layer: "mnak", from: "let ahead = low_seq -% low(m.next)\n", to: "let ahead = (low_seq -% low(m.next)) & 0x1f\n", seed: "1", broken: "agreed" },
     // Casts go on when the view ends.
     Fault { layer: "vsync", from: "        blocked = true\n", to: "", seed: "3", broken: "agreed" },
-    // Of what has no order when the view ends, not all is delivered.
+    // Of the casts without an order when the view ends, not all are delivered.
     Fault { layer: "total", from: "            while !f.waiting.is_empty() limit 2 * room {\n                if let next = f.waiting.pop() {", to: "            while !f.waiting.is_empty() and r as u32 & 1 != me as u32 & 1 limit 2 * room {\n                if let next = f.waiting.pop() {", seed: "2", broken: "agreed" },
-    // … nor by the same ranks everywhere.
+    // … nor in the same order of ranks everywhere.
     Fault { layer: "total", from: "        for r in view {\n            let f = From[r]\n", to: "        for i in view {\n            let r = view.rank((i as u32 + me as u32) % view.size) or { return }\n            let f = From[r]\n", seed: "1", broken: "total" },
-    // The view ends without casts that some lack.
+    // The view ends without casts that some members lack.
     Fault { layer: "vsync", from: "            if low != high { all = false }\n", to: "", seed: "1", broken: "total" },
-    // Whoever is ready makes the next view.
+    // Any member that is ready makes the next view.
     Fault { layer: "intra", from: "if same != why or coordinator() != me { return }", to: "if same != why { return }", seed: "1", broken: "together" },
-    // What was sent in another view is heard.
+    // A message of another view is heard.
     Fault { layer: "bottom", from: "if msg.foreign { drop msg: other_view } else { above.deliver(msg) }", to: "above.deliver(msg)", seed: "14", broken: "fifo" },
-    // Gaps are passed over.
+    // Gaps are skipped.
     Fault { layer: "mnak", from: "        if likely seq == m.next and not (by in held) {\n", to: "        if likely seq >= m.next {\n            m.next = seq\n", seed: "1", broken: "total" },
-    // Who is heard is suspected all the same.
+    // A member is suspected although it is heard.
     Fault { layer: "suspect", from: "if !foreign { missed[origin] = 0 }", to: "", seed: "2", broken: "together" },
-    // Orders are said twice.
+    // Orders are sent twice.
     Fault { layer: "total", from: "            below.send(Next { rank })\n", to: "            below.send(Next { rank })\n            if me == 0 and rank as u32 == 2 { below.send(Next { rank }) }\n", seed: "2", broken: "total" },
-    // Another view is taken in before all have the same.
+    // A further view is merged before all members have the same one.
     Fault { layer: "intra", from: "        more = members\n        more_id = mine\n        ends_for([], true)", to: "        more = members\n        more_id = mine\n        begin()", seed: "8", broken: "agreed" },
-    // A rank of the view before.
+    // A rank of the previous view is used.
     Fault { layer: "bottom", from: "origin: me as u3,", to: "origin: (me as u32 % max(view.size - 1, 1)) as u3,", seed: "1", broken: "together" },
     // What waited between views is lost.
     Fault { layer: "vsync", from: "                below.send(m)\n", to: "                drop m: lost\n", seed: "1", broken: "own" },
-    // What others send again is theirs.
+    // A cast that another member retransmits counts as that member's.
     Fault { layer: "mnak", from: "            copy.origin = by\n", to: "", seed: "1", broken: "total" },
-    // Who has failed in the view before: who is that now? The compiler does not take it.
+    // The failed members of the previous view have no meaning in this one. The compiler refuses it.
     Fault { layer: "mnak", from: "        counter repeats\n    }\n    view {\n", to: "        counter repeats\n", seed: "1", broken: "M0941" },
-    // Some of those who come in are forgotten.
+    // Some of the joining members are forgotten.
     Fault { layer: "intra", from: "        for m in more limit MOST { members.push(m) or { } }\n", to: "        for m in more limit MOST { if m & 1 == 0 { members.push(m) or { } } }\n", seed: "1", broken: "together" },
-    // The order of the view before stays.
+    // The order of the previous view stays.
     Fault { layer: "total", from: "    entity { quota kept: 2 * MOST * room }\n    view {\n", to: "    entity {\n        quota kept: 2 * MOST * room\n", seed: "1", broken: "M0941" },
-    // Those who have told that they have all casts are those of the view before.
+    // The members that reported having all casts are those of the previous view.
     Fault { layer: "vsync", from: "    view {\n        var why", to: "    entity {\n        var why", seed: "1", broken: "M0941" },
-    // What has not been said is delivered.
+    // A cast without a published order is delivered.
     Fault { layer: "total", from: "        if likely unsaid.is_empty() and below.credit >= room / 4 {\n            below.send(Next { rank })\n", to: "        if likely unsaid.is_empty() {\n            if below.credit >= room - 4 { below.send(Next { rank }) } else { say_also(rank) }\n", seed: "1", broken: "total" },
-    // Those who have been silent, too.
+    // The same for the silent members.
     Fault { layer: "suspect", from: "    view {\n", to: "    entity {\n", seed: "7", broken: "M0941" },
 ];
 
-/// Others are told what is here while more of it comes; of the second network.
+/// Others get the state while more casts arrive; for the second network.
 const BETWEEN: Fault = Fault {
     layer: "mnak",
     from: "            above.deliver(copy)\n            count_one()\n",
@@ -253,13 +256,14 @@ fn faults_planted_in_groups_are_found() {
         };
         assert!(!is_right && said.contains(&told), "{}, {}: {told}\n{said}", fault.layer, fault.from);
     }
-    // Without a fault the copy of the library does what the library does.
+    // Without a fault, the copy of the library behaves like the library.
     let none = Fault { layer: "total", from: "group", to: "group", seed: "1", broken: "" };
     let (is_right, said) = sim("no_fault", text, Some(&none), &["--seed", none.seed]);
     assert!(is_right, "{said}");
 }
 
-/// What leaves a member that is alone; here, and not in `tests/library`, as random inputs of a stack with so many timers take minutes.
+/// What a member sends when it is alone. It is here, and not in `tests/library`, as random inputs of a stack with so
+/// many timers take minutes.
 const ALONE: &str = r#"use group
 
 stack Alone(device: Device) {

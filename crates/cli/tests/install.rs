@@ -1,4 +1,4 @@
-//! What an installed command says of itself, of the machine, and to shells.
+//! What an installed command reports about itself and the machine, and what it offers to shells.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -35,7 +35,7 @@ fn the_version_says_what_the_command_carries() {
     assert_eq!(words, ["mokume", "commit", "C", "runs", "writes", "library"], "{long}");
     assert!(long.starts_with(&format!("mokume {}\n", env!("CARGO_PKG_VERSION"))), "{long}");
     assert_eq!(said(&mokume(&["-V"])), format!("mokume {}\n", env!("CARGO_PKG_VERSION")));
-    // Of the repository that is tested, where it is one.
+    // The commit of the tested repository, if it is one.
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let count = |folder: &Path| {
         let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap());
@@ -44,7 +44,7 @@ fn the_version_says_what_the_command_carries() {
     assert!(long.contains(&format!("({} files)", count(&root.join("runtime")))), "{long}");
 }
 
-/// What works and what does not, by what this machine has: here, and where there is no program at all.
+/// What works and what does not, depending on this machine: once as it is, and once without any programs.
 #[test]
 fn the_doctor_says_what_is_missing_and_how_to_get_it() {
     let folder = scratch("bare");
@@ -74,7 +74,7 @@ fn the_doctor_says_what_is_missing_and_how_to_get_it() {
         let text = said(&doctor(None, &cache));
         assert!(text.contains("ok       C "), "{text}");
     }
-    // Nothing can be kept: a file stands where the folder would be.
+    // Nothing can be cached: a file is in the place of the folder.
     let taken = folder.join("taken");
     std::fs::write(&taken, "").unwrap();
     let broken = doctor(Some("/nowhere"), &taken.to_string_lossy());
@@ -101,7 +101,7 @@ fn completions_know_every_command_and_shells_take_them() {
         std::io::Write::write_all(&mut child.stdin.take().unwrap(), text.as_bytes()).unwrap();
         assert!(child.wait().unwrap().success(), "{shell}");
     }
-    // As bash asks for it.
+    // As bash calls it.
     let script = format!(
         "{}\nCOMP_WORDS=(mokume do) COMP_CWORD=1\n_mokume mokume do mokume\necho \"${{COMPREPLY[@]}}\"",
         said(&mokume(&["completions", "bash"]))
@@ -112,7 +112,7 @@ fn completions_know_every_command_and_shells_take_them() {
     }
 }
 
-/// What is typed, and what a shell makes of it: a command, an option, a value.
+/// What is typed, and how a shell completes it: a command, an option, a value.
 const TYPED: [(&str, &str); 3] = [
     ("mokume compl", "completions"),
     ("mokume sim --recor", "sim --record"),
@@ -125,7 +125,7 @@ fn fish_completes_what_is_typed() {
     let folder = home.join("fish/completions");
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(folder.join("mokume.fish"), mokume(&["completions", "fish"]).stdout).unwrap();
-    // It completes commands that there are.
+    // It completes existing commands.
     let command = Path::new(env!("CARGO_BIN_EXE_mokume")).parent().unwrap();
     let path = format!("{}:{}", command.display(), std::env::var("PATH").unwrap_or_default());
     for (typed, wanted) in TYPED {
@@ -144,8 +144,8 @@ fn fish_completes_what_is_typed() {
     }
 }
 
-/// At a terminal, as somebody types: the word, the tabulator key, the end of the line. A function in place of the command says what it was
-/// called with.
+/// At a terminal, as a user types: the word, the tabulator key, the end of the line. A function in place of the command
+/// reports its arguments.
 const AT_A_TERMINAL: &str = r#"
 zmodload zsh/zpty
 zpty z zsh -f -i

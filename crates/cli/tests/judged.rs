@@ -1,4 +1,4 @@
-//! What a test or a network must not pass over in silence: each case fails, beside its neighbour that passes.
+//! What a test or a network must not pass over silently: each case fails, beside a similar one that passes.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -11,7 +11,7 @@ fn said(output: &Output) -> String {
     format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
 }
 
-/// How a command ends with this file, and what it says.
+/// The exit code for this file, and the output.
 fn run(command: &str, name: &str, text: &str, more: &[&str]) -> (i32, String) {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("judged");
     std::fs::create_dir_all(&folder).unwrap();
@@ -25,7 +25,7 @@ fn test(name: &str, text: &str) -> (i32, String) {
     run("test", name, text, &["--backend", "interpreter"])
 }
 
-/// Due each microsecond; a frame leaves at 1.5 s.
+/// A timer every microsecond; a frame leaves at 1.5 s.
 const OFTEN: &str = "worker Tick {
     entity {
         timer   t
@@ -52,7 +52,7 @@ stack S(device: Device) {
 }
 ";
 
-/// A step that gave up in silence let the frame at 1.5 s pass for none.
+/// A step that gave up silently treated the frame at 1.5 s as absent.
 #[test]
 fn a_step_of_too_many_calls_fails_and_does_not_end_early() {
     let steps = [
@@ -71,7 +71,7 @@ fn a_step_of_too_many_calls_fails_and_does_not_end_early() {
     }
 }
 
-/// A wire with alternatives, one with a part that is not always there, and one with options; frames come back as they went.
+/// A wire with alternatives, one with an optional part, and one with options; frames come back unchanged.
 const WIRES: &str = "worker A {
     header {
         Ask { k: u8 } with message
@@ -130,7 +130,7 @@ stack S(device: Device) {
 }
 ";
 
-/// What is named was left out, or another number put in, and the frame was not the one that the test says.
+/// Named values were left out, or replaced by other numbers, so the frame was not the one in the test.
 #[test]
 fn what_a_packet_cannot_hold_as_it_is_said_is_refused() {
     let cases = [
@@ -195,7 +195,7 @@ fn of_two(stack: &str, lines: &str) -> String {
     format!("{stack}network N {{\n    host a = S()\n    host b = S()\n    link lan {{ a.device, b.device }}\n{lines}    until 1 s\n}}\n")
 }
 
-/// A failing test named the report alone, in another word than tests do.
+/// A failing test named the report only, with another word than tests use.
 #[test]
 fn a_failing_test_says_where_a_report_was_made() {
     let sends = "    app.send_to(\"x\")\n    => device.frame(_)\n".repeat(2);
@@ -206,7 +206,7 @@ fn a_failing_test_says_where_a_report_was_made() {
     assert_eq!(code, 0, "{text}");
 }
 
-/// `mokume sim` ended with 1 and said nothing.
+/// `mokume sim` ended with 1 and printed nothing.
 #[test]
 fn a_report_is_said_with_its_place() {
     let once = "    at 1 ms a.app.send_to(\"x\")\n";
@@ -227,7 +227,7 @@ fn a_report_is_said_with_its_place() {
     assert_eq!(code, 0, "{text}");
 }
 
-/// What is sent by a session that there is not was sent by nobody.
+/// A message that a missing session should send was never sent.
 #[test]
 fn a_session_that_was_never_shown_takes_nothing() {
     let stack = "worker Plain {
@@ -256,7 +256,7 @@ stack S(device: Device) {
     assert!(code == 1 && text.contains("it was not put in: nothing was remembered as `s2`"), "{text}");
 }
 
-/// A test that fails is shown with what the check warns of in its file, and with what else was counted.
+/// A failing test is shown with the check's warnings about its file, and with the other counters.
 #[test]
 fn what_a_failing_test_may_be_due_to_is_said() {
     let text = "worker Few {
@@ -293,7 +293,8 @@ test \"three\" {
     assert!(code == 0 && !said.contains("warning"), "{said}");
 }
 
-/// Octets that differ hid the wire behind them, and what a name in it would have met; the next step then failed for a reason that was none.
+/// Differing octets hid the wire behind them, and the name that it would have bound; the next step then failed for a
+/// wrong reason.
 #[test]
 fn octets_that_differ_say_where_and_hide_nothing_behind_them() {
     let layer = "worker Counts {

@@ -1,4 +1,5 @@
-//! Pictures of all examples, as a browser draws them: no label lies over another, or beyond the picture, and no arrow is bent.
+//! Pictures of all examples, as a browser draws them: no label overlaps another or exceeds the picture, and no arrow is
+//! bent.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,14 +12,14 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The names that a file gives to what begins with a word.
+/// The names that a file declares with a keyword.
 fn names(text: &str, word: &str) -> Vec<String> {
     let rest = text.lines().filter_map(|line| line.strip_prefix(word)?.strip_prefix(' '));
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     rest.map(|rest| rest.chars().take_while(|c| is_part(*c)).collect()).collect()
 }
 
-/// The picture that a command writes, by a name of its own.
+/// The picture that a command writes, under a separate name.
 fn picture(folder: &Path, name: &str, arguments: &[&str]) -> (String, String) {
     let file = folder.join(format!("{name}.svg"));
     let _ = std::fs::remove_file(&file);
@@ -29,7 +30,7 @@ fn picture(folder: &Path, name: &str, arguments: &[&str]) -> (String, String) {
     (name.to_string(), svg[svg.find("<svg").unwrap()..].to_string())
 }
 
-/// Charts of networks, and of stacks their layers and headers.
+/// Charts of networks, and layers and headers of stacks.
 fn pictures() -> Vec<(String, String)> {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("labels");
     std::fs::create_dir_all(&folder).unwrap();
@@ -54,7 +55,7 @@ fn pictures() -> Vec<(String, String)> {
     all
 }
 
-/// What is wrong with pictures, and how many were looked at.
+/// The faults of pictures, and how many pictures were examined.
 fn wrong(browser: &str, name: &str, pictures: &[(String, String)]) -> (usize, Vec<String>) {
     let boxes = pictures.iter().map(|(name, svg)| format!("<div class='picture' id='{name}'>{svg}</div>\n"));
     let page = format!("<meta charset='utf-8'><body>{}<script>{SCRIPT}</script></body>", boxes.collect::<String>());

@@ -1,4 +1,4 @@
-//! `mokume lsp` as an editor starts it: over the standard input and output, and nothing else on it.
+//! `mokume lsp` as an editor starts it: over the standard input and output, which carry nothing else.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
@@ -44,7 +44,7 @@ fn an_editor_is_served_to_its_end() {
         );
         let told = read(&mut from);
         assert_eq!(told["params"]["diagnostics"][0]["code"], "M0204", "{told}");
-        // The page of the code is there to be opened.
+        // The page of the code can be opened.
         let page = told["params"]["diagnostics"][0]["codeDescription"]["href"].as_str().unwrap().to_string();
         assert!(std::fs::read_to_string(page.strip_prefix("file://").unwrap()).unwrap().starts_with("# M0204"));
         if last {
@@ -58,7 +58,7 @@ fn an_editor_is_served_to_its_end() {
     }
 }
 
-/// The server runs a test by itself, as a process of its own, and tells what came of it.
+/// The server runs a test in a separate process, and reports the result.
 #[test]
 fn a_test_of_a_file_is_run_by_the_command() {
     let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("lsp_run");

@@ -1,8 +1,8 @@
-//! Groups on real sockets: members of a chat are programs of their own, over UDP and on a multicast group. One is killed and comes back;
-//! and what the tutorial's chapter on groups shows is what its commands say.
+//! Groups on real sockets: members of a chat are separate processes, over UDP and over a multicast group. One is killed
+//! and comes back. Also checks that the commands of the tutorial's chapter on groups print what the page shows.
 //!
-//! Nothing here waits for a time: each step waits until the members have said what it is about. A member that is not run for long is excluded
-//! and comes in again, as the machine likes; so a line that was said meanwhile is said again, as another one.
+//! Nothing here relies on delays: each step waits for the members' output. On a busy machine, a member that does not
+//! run for some time is excluded and joins again; a line that was sent meanwhile is sent again, as a new one.
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Write};
@@ -18,7 +18,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// A member: a program that runs, its standard input, and what it has printed.
+/// A member: a running process, its standard input, and its output so far.
 struct Member {
     child: Child,
     said: Arc<Mutex<Vec<String>>>,
@@ -49,7 +49,7 @@ impl Member {
         self.said.lock().unwrap().clone()
     }
 
-    /// The members of the view that it is in, by their numbers: their ranks are as views found each other.
+    /// The members of its current view, by their numbers: ranks depend on the order in which members found each other.
     fn view(&self) -> Vec<u64> {
         self.said().iter().rev().find_map(|line| members(line)).unwrap_or_default()
     }
@@ -62,7 +62,7 @@ impl Drop for Member {
     }
 }
 
-/// Those in the view that a line tells of: behind its number and our rank stands how many they are.
+/// The members of the view in a line: their count follows its number and our rank.
 fn members(line: &str) -> Option<Vec<u64>> {
     let numbers = line.split_once("app.view(")?.1.trim_end_matches(')');
     let numbers: Vec<u64> = numbers.split(", ").map(|number| number.parse().unwrap()).collect();
@@ -80,12 +80,12 @@ fn wait(members: &[&Member], what: &str, is_done: impl Fn() -> bool) {
     }
 }
 
-/// All are in one view of these.
+/// Whether all are in one view of these members.
 fn wait_for_view(all: &[&Member], of: &[u64]) {
     wait(all, &format!("a view of {of:?}"), || all.iter().all(|member| member.view() == of));
 }
 
-/// What the member says comes to all, however often it has to be said.
+/// The member's line reaches all, however often it must be sent.
 fn say_to_all(all: &mut [&mut Member], who: usize, line: &str) {
     for attempt in 0.. {
         let line = format!("{line} {attempt}");
@@ -106,7 +106,7 @@ fn say_to_all(all: &mut [&mut Member], who: usize, line: &str) {
     }
 }
 
-/// What was delivered between two views that follow each other: the views' words, and the lines.
+/// What was delivered between two successive views: the views' lines, and the lines between them.
 type Stretch = ((String, String), Vec<String>);
 
 fn stretches(said: &[String]) -> Vec<Stretch> {
@@ -127,7 +127,7 @@ fn stretches(said: &[String]) -> Vec<Stretch> {
     found
 }
 
-/// Who went from one view to the same next one has delivered the same in the same order; and nothing twice.
+/// Members that went from one view to the same next one delivered the same casts in the same order, and none twice.
 fn assert_agreed(lives: &[Vec<String>]) {
     for (at, one) in lives.iter().enumerate() {
         let mut seen = BTreeSet::new();
@@ -158,13 +158,13 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// Ends of UDP sockets on this machine that nobody has.
+/// Free UDP ports of this machine.
 fn free_ends(count: usize) -> Vec<String> {
     let sockets: Vec<UdpSocket> = (0..count).map(|_| UdpSocket::bind("127.0.0.1:0").unwrap()).collect();
     sockets.iter().map(|socket| socket.local_addr().unwrap().to_string()).collect()
 }
 
-/// One is killed, the others go on; it comes back as another member, and hears what is said from then on.
+/// One is killed, and the others go on. It comes back as another member, and hears what is sent from then on.
 fn killed_and_back(name: &str, more: &[&str]) {
     let folder = folder(name);
     let ends = free_ends(3);
@@ -175,7 +175,7 @@ fn killed_and_back(name: &str, more: &[&str]) {
     for at in 0..3 {
         say_to_all(&mut [&mut first, &mut second, &mut third], at, &format!("{at} to all"));
     }
-    // The one that says in which order casts are heard, without a word.
+    // The member that defines the order of casts, without a word from it.
     first.child.kill().unwrap();
     first.child.wait().unwrap();
     wait_for_view(&[&second, &third], &[2, 3]);
@@ -271,7 +271,7 @@ fn three_hosts_are_a_group() {
     }
 }
 
-/// The chat in C, as a program of its own, and one that `mokume run` runs, are a group.
+/// The chat in C, as a separate program, and one under `mokume run` form a group.
 #[test]
 fn a_program_in_c_is_a_member() {
     let folder = folder("in_c");
@@ -291,7 +291,7 @@ fn a_program_in_c_is_a_member() {
     };
     let mut first = chat(1, [&ends[0], &ends[1], &ends[2]]);
     let mut second = chat(2, [&ends[1], &ends[0], &ends[2]]);
-    // Their suspicion is as it is by default.
+    // Suspicion has its default settings.
     let mut third = Member::start(&mut run(
         &folder,
         &format!("udp:{},{},{}", ends[2], ends[0], ends[1]),
@@ -320,8 +320,8 @@ fn a_program_in_c_is_a_member() {
     assert_eq!(wrong.status.code(), Some(2));
 }
 
-/// The tutorial's commands: each `mokume run` is a member; what stands behind `>` is typed when all are in one view; what members are shown to
-/// print, they print, but for times and the numbers of views.
+/// The tutorial's commands. Each `mokume run` is a member. Text after `>` is typed when all are in one view. The
+/// members must print what the page shows, except for times and the numbers of views.
 #[test]
 fn the_chapter_on_groups_says_what_happens() {
     let folder = folder("chapter");
@@ -329,7 +329,7 @@ fn the_chapter_on_groups_says_what_happens() {
     let source = page.split("```mok\n").nth(1).and_then(|rest| rest.split("```").next()).expect("the stack");
     let example = std::fs::read_to_string(root().join("examples/chat.mok")).unwrap();
     assert!(example.contains(source.trim()), "examples/chat.mok has what the page shows");
-    // Times differ, and numbers of views; and ranks are as views found each other.
+    // Times and numbers of views differ, and ranks depend on the order in which members found each other.
     let without_numbers = |line: &str| {
         let words = line.trim_start().split_once("  ").map_or(line, |(_, words)| words).trim();
         match (members(words), words.split_once("app.deliver_from(")) {

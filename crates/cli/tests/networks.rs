@@ -32,14 +32,14 @@ fn network(weather: &str, lines: &[&str]) -> String {
     )
 }
 
-/// How `mokume sim` ends, and what it says.
+/// The exit code of `mokume sim`, and its output.
 fn sim(name: &str, text: &str, more: &[&str]) -> (i32, String) {
     let file = scratch(name, text);
     let output = mokume(&[&["sim", &file][..], more].concat());
     (output.status.code().unwrap_or(-1), said(&output))
 }
 
-/// What came of an event that is expected and does not come so.
+/// The report about an expected event that does not occur.
 #[test]
 fn what_came_instead_is_said() {
     let cases = [
@@ -56,7 +56,7 @@ fn what_came_instead_is_said() {
     }
 }
 
-/// As the check tells of it: with code, place and way out.
+/// As the check reports it: with code, place and help.
 #[test]
 fn a_step_that_the_stack_has_not_is_told_with_its_place() {
     let cases = [
@@ -70,7 +70,7 @@ fn a_step_that_the_stack_has_not_is_told_with_its_place() {
     }
 }
 
-/// Each expectation that holds, beside one that does not and what is said of it.
+/// Each expectation that holds, beside one that does not, and the report about it.
 #[test]
 fn what_is_expected_is_looked_at() {
     let cases: [(&str, &str, &str); 10] = [
@@ -106,7 +106,7 @@ fn what_is_expected_is_looked_at() {
     }
 }
 
-/// What devices send are outputs, too: they are expected, must not come, and bring inputs about, whatever becomes of them.
+/// What devices send are outputs, too: they can be expected or forbidden, and cause inputs, whatever becomes of them.
 #[test]
 fn frames_are_outputs() {
     const PLAIN: &str = "worker Plain { header { n: u8 }\n    on send(msg) { below.send(msg, n: 3) }\n    \
@@ -152,7 +152,7 @@ fn more_than_was_expected_is_said_at_its_time() {
 
 #[test]
 fn frames_are_lost_late_turned_and_doubled_as_is_said() {
-    // What the frame brings about comes later, or not at all, by so much.
+    // The frame's effects come this much later, or not at all.
     let cases = [
         ("frame 1 of a.device  lost", "71 ms"),
         ("frame 1 of a.device to b.device  late 4 ms", "25 ms"),
@@ -172,7 +172,7 @@ fn frames_are_lost_late_turned_and_doubled_as_is_said() {
     assert_eq!(code, 0, "`x` is 0x78, `y` 0x79:\n{text}");
 }
 
-/// Ten seeds or a thousand: those that fail are named, and each fails by itself.
+/// Ten seeds or a thousand: the failing ones are named, and each fails by itself.
 #[test]
 fn a_failing_seed_is_named_replays_and_shrinks() {
     let text =
@@ -188,7 +188,7 @@ fn a_failing_seed_is_named_replays_and_shrinks() {
     }
     let (code, one) = sim("seeds.mok", &text, &["--seeds", "300", "--jobs", "1", "--format", "json"]);
     assert_eq!((code, &one), (1, &all), "the number of jobs changes nothing");
-    // Three transmissions by 150 ms must be lost, and no less.
+    // At least three transmissions by 150 ms must be lost.
     let shrunk = lines.iter().find(|line| line["shrunk"].is_string()).unwrap();
     assert_eq!((&shrunk["mishaps"], &shrunk["smallest"]), (&3.into(), &true.into()), "{shrunk}");
     let written = shrunk["shrunk"].as_str().unwrap();
@@ -203,7 +203,7 @@ fn a_failing_seed_is_named_replays_and_shrinks() {
     assert!(!again.contains("it did not come"), "{again}");
 }
 
-/// C that is run by several threads at once ended the process; it says the same as the interpreter.
+/// C that several threads ran at once crashed the process; it now agrees with the interpreter.
 #[test]
 fn seeds_fail_alike_in_c() {
     if !crate::command::has_c_compiler() {
@@ -247,7 +247,7 @@ fn a_timer_of_nanoseconds_ends_the_run() {
     assert!(code != 0 && text.contains("makes no headway") && text.contains("host `a`"), "{text}");
 }
 
-/// What the network says of frames and cannot be so.
+/// Statements of the network about frames that cannot be true.
 #[test]
 fn what_cannot_happen_to_a_frame_is_said_when_the_network_ends() {
     let cases = [
@@ -266,14 +266,14 @@ fn what_cannot_happen_to_a_frame_is_said_when_the_network_ends() {
         assert_eq!(code, i32::from(why.is_some()), "{line}\n{text}");
         assert!(why.is_none_or(|why| text.contains(why)), "{line}\n{text}");
     }
-    // `x` is 0x78, and both bits are turned.
+    // `x` is 0x78, and both bits are flipped.
     let both =
         network("delay 1 ms", &["frame 1 of a.device  turned 63  turned 62", "expect b.app.deliver(_, x\"7b\")"]);
     let (code, text) = sim("both.mok", &both, &[]);
     assert_eq!(code, 0, "{text}");
 }
 
-/// In calm weather "x" comes at 21 ms: with less weather than the seed's the network fails otherwise, and before.
+/// In calm weather "x" comes at 21 ms: with less weather than the seed's, the network fails differently, and earlier.
 #[test]
 fn what_is_shrunk_fails_first_as_its_seed_does() {
     let lines = ["expect b.app.deliver 2 times until 150 ms", "expect nothing at b.app.deliver  until 22 ms"];
@@ -310,7 +310,7 @@ const ECHOES: &str = "worker Plain {\n    on send(msg) { below.send(msg) }\n    
     stack S(device: Device, way: u8 = 1) {\n    app = Echo(way) over viewed\n    viewed = Viewed over device\n    export app\n}\n\
     stack T(device: Device) {\n    app = Plain over device\n    export app\n}\n";
 
-/// Three hosts, and one that says views.
+/// Three hosts, and one that announces views.
 fn casting(lines: &[&str]) -> String {
     format!(
         "{ECHOES}\nnetwork Casting {{\n    host a = S()\n    host b = S()\n    host c = S()\n    host v = T()\n    \
@@ -338,16 +338,16 @@ fn what_holds_of_casts_is_looked_at() {
             "`b` had seen \"a1\" when it cast \"b1\", and `c` delivers them the other way round (at 20.0 ms",
         ),
         ("own", FIRST, "at 30 ms  d.app.send_to(\"d1\")\n    host d = S(way: 0)", "`d` cast \"d1\" and did not deliver it (at 1.000 s"),
-        // Who crashes need not deliver; who begins again must.
+        // A host that crashes need not deliver; one that restarts must.
         ("own", "at 5 ms  a.app.send_to(\"a1\")\n    host d = S(way: 0)\n    at 30 ms  d.app.send_to(\"d1\")\n    crash d at 40 ms\n    restart d at 50 ms", "at 60 ms  d.app.send_to(\"d2\")", "`d` in its life 2 cast \"d2\" and did not deliver it"),
         ("real", FIRST, "frame 2 of a.device  twice 9 ms", "`b` delivers \"a2\": it had delivered it before (at 30.0 ms"),
         ("real", FIRST, "frame 2 of a.device  turned 7", "delivers \"`2\": nobody had cast it (at 21.0 ms"),
-        // Of a host that is down nothing is put in.
+        // A host that is down takes no inputs.
         ("real", "at 30 ms  a.app.send_to(\"a1\")\n    crash b at 10 ms\n    at 20 ms  b.app.send_to(\"a1\")", "at 40 ms  b.app.send_to(\"a1\")\n    restart b at 35 ms", "\"a1\" was cast before: messages are told apart by their octets (at 40.0 ms"),
         ("agreed", &format!("{FIRST}\n    {VIEWS}"), "frame 2 of a.device to b.device  late 40 ms", "`a` and `b` went from view 1 to view 2, and `b` has not delivered \"a2\" in between (at 51.0 ms"),
         ("together", &format!("{FIRST}\n    {VIEWS}"), "frame 2 of v.device to c.device  lost", "`a` and `c` are not in one view (at 1.000 s"),
         ("together", &format!("{FIRST}\n    {VIEWS}\n    crash c at 40 ms"), "restart c at 60 ms", "`a` and `c` in its life 2 are not in one view"),
-        // Who is in another view may deliver in another order, and two who never share one prove nothing.
+        // Members of different views may deliver in different orders; two that never share a view prove nothing.
         (
             "total",
             &format!("{FIRST}\n    {VIEWS}\n    frame 1 of v.device to b.device  lost\n    at 10 ms  b.app.send_to(\"b1\")"),
@@ -370,7 +370,7 @@ fn what_holds_of_casts_is_looked_at() {
     }
 }
 
-/// Whoever runs the hosts: a crash, another life with another parameter, clocks that differ.
+/// The environment of the hosts: a crash, a restart with another parameter, clocks that differ.
 #[test]
 fn hosts_crash_and_begin_again() {
     let text = "worker Beats(life: u8 = 1) {\n    header { life: u8, beat: u8 }\n    entity { timer next  var beat: u8 = 0 }\n    \
@@ -387,7 +387,7 @@ fn hosts_crash_and_begin_again() {
         let (code, said) = sim("lives.mok", text, &["--backend", backend]);
         assert_eq!(code, 0, "{backend}\n{said}");
     }
-    // Each of these says that it was looked at.
+    // Each of these says that it was checked.
     for (from, to) in [
         ("crash a at 250 ms", "crash a at 350 ms"),
         ("(life: 2)", "(life: 3)"),

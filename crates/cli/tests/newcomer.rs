@@ -1,4 +1,4 @@
-//! What went wrong for somebody who wrote a first protocol of their own over UDP, a case each: `tests/newcomer`.
+//! What went wrong for somebody who wrote a first protocol over UDP, one case each: `tests/newcomer`.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -21,7 +21,7 @@ fn scratch(name: &str) -> String {
     folder.join(name).to_string_lossy().into_owned()
 }
 
-/// A run that ended with reports said that it had, and not what they were.
+/// A run that ended with reports said so, but not which.
 #[test]
 fn a_run_with_reports_says_each_with_place_cause_and_time() {
     let output = mokume(&["sim", "tests/newcomer/reports.mok"]);
@@ -37,7 +37,7 @@ fn a_run_with_reports_says_each_with_place_cause_and_time() {
     assert!(said.contains("again: mokume sim tests/newcomer/reports.mok --network Plant --seed 1 --log"), "{said}");
 }
 
-/// An alternative that goes without a message was called malformed; nothing but Wireshark's own columns said whose a packet was.
+/// An alternative without a payload was called malformed; only Wireshark's own columns named the protocol of a packet.
 #[test]
 fn a_packet_without_a_message_is_right_and_says_whose_it_is() {
     let file = "tests/newcomer/alternative.mok";
@@ -66,7 +66,7 @@ fn a_packet_without_a_message_is_right_and_says_whose_it_is() {
     }
 }
 
-/// The halves of an address are one in the columns.
+/// The halves of an address are one value in the columns.
 #[test]
 fn halves_of_an_address_are_one_address() {
     let (seen, lua) = (scratch("both.pcap"), scratch("both.lua"));
@@ -83,7 +83,7 @@ fn halves_of_an_address_are_one_address() {
     assert!(said.contains("fd00::1 → fd00::2 ") && said.contains("::0 → ff02::16 "), "{said}");
 }
 
-/// What a wire cannot carry was said without a place.
+/// The message about something that a wire cannot carry had no place.
 #[test]
 fn a_wire_that_cannot_carry_a_header_is_shown_with_both() {
     for (file, wanted) in [
@@ -96,7 +96,7 @@ fn a_wire_that_cannot_carry_a_header_is_shown_with_both() {
     }
 }
 
-/// A field that hides the layer's state: what was written went nowhere.
+/// A field that hides the layer's state: writes went nowhere.
 #[test]
 fn a_field_that_hides_state_is_said() {
     let output = mokume(&["check", "tests/newcomer/hidden.mok"]);
@@ -108,7 +108,7 @@ fn a_field_that_hides_state_is_said() {
     assert!(said.contains("call the field otherwise here: `version: other`"), "{said}");
 }
 
-/// What is wrong with the places of these diagnostics, a line each.
+/// The faults in the places of these diagnostics, one line each.
 fn without_a_place(diagnostics: &str) -> Vec<String> {
     let is_placed = |line: &&str| {
         let said: serde_json::Value = serde_json::from_str(line).unwrap();
@@ -118,7 +118,7 @@ fn without_a_place(diagnostics: &str) -> Vec<String> {
     diagnostics.lines().filter(|line| !is_placed(line)).map(str::to_string).collect()
 }
 
-/// Of the wrong programs of `tests/check` each fourth, and all of the newcomer's.
+/// Every fourth of the wrong programs of `tests/check`, and all of the newcomer's.
 #[test]
 fn every_error_has_a_place() {
     let names = |folder: &str| {

@@ -1,4 +1,4 @@
-//! `mokume path … --html`: a page that stands by itself, and says what the source and the path say.
+//! `mokume path … --html`: a self-contained page that agrees with the source and the path.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -35,12 +35,12 @@ fn ran(folder: &Path, words: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_mokume")).current_dir(folder).args(words).output().unwrap()
 }
 
-/// What stands between a mark's first letters and the next quote, wherever it does.
+/// The values after a mark up to the next quote, wherever it occurs.
 fn all<'a>(page: &'a str, mark: &str) -> BTreeSet<&'a str> {
     page.split(mark).skip(1).map(|rest| &rest[..rest.find('"').unwrap()]).collect()
 }
 
-/// It loads nothing, each link leads somewhere, and what is opened is closed.
+/// It loads nothing, each link has a target, and each opened element is closed.
 fn stands_by_itself(page: &str) -> Result<(), String> {
     for word in ["http", "<script", "src=", "url(", "@import", "<link"] {
         if page.contains(word) {
@@ -93,7 +93,7 @@ fn a_page_says_what_the_path_does_and_where_it_comes_from() {
     let told = ran(&folder, &["path", host, "--event", "device.frame", "--html", "frames.html"]);
     assert!(told.status.success(), "{}", String::from_utf8_lossy(&told.stderr));
     assert!(std::fs::read_to_string(folder.join("frames.html")).unwrap().contains("<h2>Not in it</h2>"));
-    // Which of the two hangs on the verdicts that come with the command, and whether the layers have changed since.
+    // This depends on the verdicts that come with the command, and on whether the layers have changed since.
     let known = ["proved", "tested"].map(|word| page.matches(&format!("<strong>{word}</strong>")).count());
     assert!(known == [1, 0] || known == [0, 1], "{known:?}");
     // Each line of the path is there, with the same numbers.
@@ -115,7 +115,7 @@ fn what_the_source_says_is_no_markup() {
     let page = std::fs::read_to_string(folder.join("page.html")).unwrap();
     assert!(page.contains("// &lt;b&gt;&amp;&#39;"), "the comment is shown as it is written");
     stands_by_itself(&page).unwrap();
-    // The check itself finds what is wrong with a page.
+    // The check itself finds the faults of a page.
     for (from, to) in [("</table>", ""), ("id=\"s0-", "id=\"s9-"), ("<h2>", "<script>"), ("<p>", "<p><b>")] {
         assert!(stands_by_itself(&page.replacen(from, to, 1)).is_err(), "{from} -> {to}");
     }

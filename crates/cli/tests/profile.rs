@@ -1,4 +1,4 @@
-//! `mokume profile`, and paths that go by what it writes.
+//! `mokume profile`, and paths that follow the profile that it writes.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -19,7 +19,7 @@ fn scratch(name: &str, text: &str) -> String {
     file.to_string_lossy().into_owned()
 }
 
-/// The source says that small messages are seldom; in the network `Small` there are no others.
+/// The source says that small messages are rare; in the network `Small` there are no others.
 const SIZES: &str = "worker Sizes {
     entity {
         counter small
@@ -82,7 +82,7 @@ fn a_path_goes_where_the_network_went() {
     assert!(built.status.success(), "{}", said(&built));
 }
 
-/// Twice as often as half of what fits is not never.
+/// Twice half of what fits is not never.
 #[test]
 fn counts_that_are_too_large_are_the_largest() {
     let file = scratch("often.mok", SIZES);
@@ -104,7 +104,7 @@ fn seeds_add_up() {
     assert!(told.contains("app.send_to                        12 reactions, 100.0 % by a path, 1 way"), "{told}");
 }
 
-/// A map is written, which no path does yet.
+/// A map is written, which paths do not support yet.
 #[test]
 fn what_no_path_does_is_counted() {
     let text = SIZES.replace("counter small", "map seen: [u32 -> u8; 4]");
@@ -138,7 +138,7 @@ fn a_profile_of_something_else_is_refused() {
     assert!(refused(&file, "/nowhere/at.all").contains("cannot read"));
 }
 
-/// As `mokume sim` tells it: each step, with its place and a way out.
+/// As `mokume sim` reports it: each step, with its place and help.
 #[test]
 fn wrong_steps_of_the_network_are_told() {
     let file = scratch("steps.mok", &SIZES.replace("a.app.send_to(", "a.app.sent_to("));

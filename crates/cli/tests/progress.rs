@@ -1,4 +1,4 @@
-//! What takes long shows that it lives: on a terminal, and nowhere else.
+//! Long work shows its progress: on a terminal, and nowhere else.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -10,7 +10,7 @@ fn root() -> PathBuf {
 /// A network whose run takes some seconds.
 const LONG: &[&str] = &["sim", "examples/chat.mok", "--seeds", "100000"];
 
-/// For so many seconds, on a terminal of its own; all that is written there.
+/// Runs it for this many seconds on a separate terminal; returns all output.
 fn on_a_terminal(arguments: &[&str], seconds: u32) -> Option<String> {
     let line = format!("timeout -s INT {seconds} '{}' {}", env!("CARGO_BIN_EXE_mokume"), arguments.join(" "));
     let mut command = Command::new("script");
@@ -31,7 +31,7 @@ fn many_seeds_say_how_far_they_are_on_a_terminal() {
         return;
     };
     assert!(seen.contains(" of 100000 seeds, 0 failed"), "{seen:?}");
-    // The same line, again and again.
+    // The same line is rewritten.
     assert!(seen.matches(" seeds, 0 failed").count() > 3 && seen.matches('\n').count() < 5, "{seen:?}");
 }
 

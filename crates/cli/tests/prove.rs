@@ -7,7 +7,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap().to_path_buf()
 }
 
-/// What it prints, and whether all is proved. Without a solver nothing is shown, and that is a failure.
+/// The output, and whether all is proved. Without a solver nothing is shown, which is a failure.
 fn proved(folder: &Path, more: &[&str]) -> (String, bool) {
     let solvers = std::env::var("MOKUME_SOLVERS").unwrap_or(root().join(".venv").to_string_lossy().into_owned());
     let output = Command::new(env!("CARGO_BIN_EXE_mokume"))
@@ -59,7 +59,7 @@ fn a_path_that_takes_too_long_is_open() {
     assert!(good && said.contains("4 of 4 paths are proved"), "what is open is not kept: {said}");
 }
 
-/// What two sums have in common was left out of them again and again, until the command had no stack left.
+/// The common part of two sums was removed again and again, until the stack overflowed.
 #[test]
 fn equations_that_are_never_simple_end() {
     let folder = stack("client", &std::fs::read_to_string(root().join("examples/client.mok")).unwrap());
@@ -67,13 +67,13 @@ fn equations_that_are_never_simple_end() {
     assert!(good && said.contains("4 of 4 paths are proved"), "{said}");
 }
 
-/// What the header of the stack's C says of its paths.
+/// What the header of the stack's C says about its paths.
 fn header(folder: &Path) -> String {
     built(folder, &[]);
     std::fs::read_to_string(folder.join("out/Counted.h")).unwrap()
 }
 
-/// What is said when the stack's C is built into `out`, and the C.
+/// The output of building the stack's C into `out`, and the C.
 fn built(folder: &Path, more: &[&str]) -> (String, String) {
     let build = ["build", "stack.mok", "-o", "out"];
     let output =
@@ -92,14 +92,14 @@ fn what_is_not_proved_is_left_to_the_layers() {
     assert!(!said.contains("mokume prove"), "{said}");
     let (said, layers) = built(&folder, &["--fuse", "0"]);
     assert!(!said.contains("mokume prove"), "{said}");
-    // Without a verdict it is the layers' code, to the letter.
+    // Without a verdict it is exactly the layers' code.
     let (said, none) = built(&folder, &["--proved"]);
     assert!(said.contains("app.send_to; run `mokume prove stack.mok` first"), "{said}");
     assert!(with != layers && bare(&none) == bare(&layers));
     let header = std::fs::read_to_string(folder.join("out/Counted.h")).unwrap();
     assert!(header.contains("--fuse 2 --proved"), "{header}");
     assert_eq!(header.matches(": none, as it is not proved").count(), 4, "{header}");
-    // With one, its path is there, and no other.
+    // With one verdict, that path is there, and no other.
     let (said, good) = proved(&folder, &["--event", "app.send_to"]);
     assert!(good, "{said}");
     let (said, one) = built(&folder, &["--proved"]);
@@ -110,7 +110,7 @@ fn what_is_not_proved_is_left_to_the_layers() {
         header.contains("app.send_to: 2 layers, proved") || header.contains("app.send_to: 3 layers, proved"),
         "{header}"
     );
-    // With all, nothing is said.
+    // With all verdicts, nothing is reported.
     assert!(proved(&folder, &[]).1);
     let (said, all) = built(&folder, &["--proved"]);
     assert!(!said.contains("mokume prove") && all == with, "{said}");
@@ -139,13 +139,13 @@ fn what_was_proved_is_kept_until_something_changes() {
     assert!(good && said.matches("(kept)").count() == 4, "{said}");
     let (said, good) = proved(&folder, &["--again"]);
     assert!(good && !said.contains("(kept)"), "{said}");
-    // Another number in a layer is another path, and another handler.
+    // Another number in a layer gives another path, and another handler.
     std::fs::write(folder.join("stack.mok"), COUNTS.replace("< 10", "< 11")).unwrap();
     let built = header(&folder);
     assert!(built.matches(" layers, tested").count() == 4 && !built.contains(" layers, proved"), "{built}");
     let (said, _) = proved(&folder, &[]);
     assert!(!said.contains("(kept)"), "{said}");
-    // What is not whole is judged again.
+    // An incomplete entry is judged again.
     for entry in std::fs::read_dir(folder.join(".mokume/proofs")).unwrap() {
         std::fs::write(entry.unwrap().path(), "3 outputs 1\n").unwrap();
     }

@@ -1,4 +1,4 @@
-//! `--record` of `sim`, `run` and `test`, and `mokume show`: what is shown later is what was said then.
+//! `--record` of `sim`, `run` and `test`, and `mokume show`: what is shown later is what was reported at the time.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -45,7 +45,7 @@ fn hex(octets: &[u8]) -> String {
     octets.iter().map(|octet| format!("{octet:02x}")).collect()
 }
 
-/// The frames of a record by their numbers are the packets of a capture by theirs.
+/// The numbers of frames in a record match those of packets in a capture.
 fn is_numbered_as(record: &str, capture: &str) -> usize {
     let packets = frames(capture);
     for event in events(record).iter().filter(|event| event["frame"].is_u64() && event["octets"].is_string()) {
@@ -74,7 +74,7 @@ fn what_is_shown_later_is_what_was_said_then() {
     assert_eq!(frames(&pcap), frames(&later));
     assert_eq!(std::fs::read(&chart).unwrap(), std::fs::read(&drawn).unwrap());
     assert!(is_numbered_as(&record, &pcap) > 10);
-    // Objects are those of the record.
+    // The objects are those of the record.
     let json = mokume(&["show", &record, "--format", "json"]);
     let lines: Vec<String> = std::fs::read_to_string(&record).unwrap().lines().skip(1).map(String::from).collect();
     assert_eq!(out(&json).lines().collect::<Vec<_>>(), lines);
@@ -109,7 +109,7 @@ fn a_host_and_a_time_are_picked() {
     }
 }
 
-/// A stack on a capture: what came and went has the numbers of the packets of its own capture.
+/// A stack on a capture: frames have the numbers of the packets in its own capture.
 #[test]
 fn a_run_is_written_down_as_it_goes() {
     let [network, record, pcap, first] = ["run.pcap", "run.jsonl", "ran.pcap", "first.jsonl"].map(scratch);
@@ -154,7 +154,7 @@ fn tests_are_runs_of_a_record() {
     assert!(second.contains("drops ") && second.contains("checks"), "{second}");
 }
 
-/// A test that fails says where its page is; the page ends with what was not as expected.
+/// A failing test names its page; the page ends with what was unexpected.
 #[test]
 fn a_test_that_fails_has_a_page() {
     let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/meter.mok")).unwrap();
@@ -180,7 +180,7 @@ fn the_schema_is_printed() {
     assert_eq!(schema["$defs"]["head"]["properties"]["record"]["const"], 2);
 }
 
-/// The two lines may be the same: when copies come, which bits were turned, what octets there are is in none.
+/// The two lines may be equal: they do not contain the times of copies, the flipped bits, or the octets.
 #[test]
 fn two_runs_that_part_say_in_which_fields() {
     let network = |delay: &str, text: &str| {
@@ -224,7 +224,7 @@ network N {{
     }
 }
 
-/// Lanes, rows, causes, octets; and a page whose script does not choose the event shows none of it.
+/// Lanes, rows, causes, octets; a page whose script does not select the event shows none of these.
 #[test]
 fn a_page_shows_a_run_and_why() {
     let [record, page, later] = ["page.jsonl", "page.html", "page-later.html"].map(scratch);
@@ -232,7 +232,7 @@ fn a_page_shows_a_run_and_why() {
     assert!(output.status.success() && said(&output).contains("page in "), "{}", said(&output));
     assert!(mokume(&["show", &record, "--html", &later]).status.success());
     assert_eq!(std::fs::read(&page).unwrap(), std::fs::read(&later).unwrap());
-    // The first reception of an answer: sent for a question, which a start brought about.
+    // The first reception of an answer: sent for a question, which a start caused.
     let event = events(&record).into_iter().find(|event| event["event"] == "receives" && event["frame"] == 2).unwrap();
     let Some(browser) = browser() else { return };
     let hash = format!("#{}", event["id"]);

@@ -1,4 +1,4 @@
-//! `mokume build --size`: less code, of the same interface.
+//! `mokume build --size`: less code with the same interface.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,7 +7,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap().to_path_buf()
 }
 
-/// The folder where the host's C was built into, with these words more.
+/// The folder with the host's C, built with these additional arguments.
 fn built(name: &str, more: &[&str]) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("small").join(name);
     let _ = std::fs::remove_dir_all(&folder);
@@ -19,7 +19,7 @@ fn built(name: &str, more: &[&str]) -> PathBuf {
     folder
 }
 
-/// Octets of code and constants, compiled as the header of the small one says.
+/// Octets of code and constants, compiled as the header of the small version says.
 fn text(folder: &Path) -> u64 {
     let words = "-std=c11 -Os -fno-asynchronous-unwind-tables -ffunction-sections -fdata-sections -Werror -c";
     let files = ["Host.c", "mokume.c"];
@@ -42,7 +42,7 @@ fn what_is_made_small_is_smaller_and_looks_the_same() {
         "FIGURE: text of examples/host.mok, octets: {quick} with paths, {layers} by the layers, {small} with --size"
     );
     assert!(small < layers && layers < quick, "{small} {layers} {quick}");
-    // With a path where it is asked for, and only there.
+    // With a path where one is requested, and only there.
     let asked = std::fs::read_to_string(built("asked", &["--size", "--fuse", "1"]).join("Host.h")).unwrap();
     assert!(asked.contains("--fuse 1") && !header(&built("size", &["--size"])).contains("--fuse"));
 }

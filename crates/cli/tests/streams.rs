@@ -1,13 +1,13 @@
-//! `mokume connect`, `listen` and `forward` between stacks of ours, on loopback: no privilege is needed.
+//! `mokume connect`, `listen` and `forward` between our stacks, on loopback: they need no privilege.
 //!
-//! What they do with the operating system's own stack, `tests/host/tools.py` shows.
+//! `tests/host/tools.py` covers them against the operating system's own stack.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream, UdpSocket};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
-/// Ended with the test, whatever happens.
+/// Killed at the end of the test, whatever happens.
 struct Running(Child);
 
 impl Drop for Running {
@@ -17,7 +17,7 @@ impl Drop for Running {
     }
 }
 
-/// The two ends of a link: devices of UDP, each the other's peer, free a moment ago.
+/// The two ends of a link: UDP devices, each the other's peer, on ports that were free a moment ago.
 fn link() -> [String; 2] {
     let port = || UdpSocket::bind("127.0.0.1:0").unwrap();
     let (a, b) = (port(), port());
@@ -25,7 +25,7 @@ fn link() -> [String; 2] {
     [format!("udp:{},{}", address(&a), address(&b)), format!("udp:{},{}", address(&b), address(&a))]
 }
 
-/// Among further arguments: the stack stays behind its stream, as it does where nothing is said.
+/// Additional arguments: the stack stays after its stream has ended, as by default.
 const LINGERS: &str = "--linger=3s";
 
 fn mokume(words: &[&str], device: &str, more: &[&str]) -> Command {
@@ -41,25 +41,25 @@ fn mokume(words: &[&str], device: &str, more: &[&str]) -> Command {
 const FIRST: [&str; 2] = ["--set", "address=10.9.0.1/24"];
 const SECOND: [&str; 4] = ["--set", "address=10.9.0.2/24", "--set", "address6=fd00:9::2/64"];
 
-/// Starts, and waits until it says that it is there.
+/// Starts it, and waits until it reports that it is ready.
 fn started(mut command: Command) -> Running {
     let mut child = command.spawn().unwrap();
     let mut said = BufReader::new(child.stderr.take().unwrap());
     let mut line = String::new();
     said.read_line(&mut line).unwrap();
     assert!(line.contains("listening") || line.starts_with("from"), "{line}");
-    // Read on, so that it is never held back.
+    // Keeps reading, so that the process never blocks.
     std::thread::spawn(move || std::io::copy(&mut said, &mut std::io::sink()));
     Running(child)
 }
 
-/// What a command says that is given this to read.
+/// The output of a command for this input.
 fn said(mut command: Command, octets: &[u8]) -> Output {
     let mut child = command.spawn().unwrap();
     let mut input = child.stdin.take().unwrap();
     let octets = octets.to_vec();
     let writer = std::thread::spawn(move || {
-        // Who has had enough does not read the rest.
+        // A command that has enough does not read the rest.
         let _ = input.write_all(&octets);
     });
     let output = child.wait_with_output().unwrap();
@@ -71,7 +71,7 @@ fn some_octets() -> Vec<u8> {
     (0..300_000u32).map(|at| (at.wrapping_mul(2_654_435_761) >> 24) as u8).collect()
 }
 
-/// Both say much and hear it, to the end; what the one that connects has told.
+/// Both send and receive much, to the end; returns what the connecting one reported.
 fn both_ways(listener: Running, connect: Command) -> String {
     let mut listener = listener;
     let mut input = listener.0.stdin.take().unwrap();
@@ -100,7 +100,7 @@ fn two_stacks_talk_and_each_direction_ends_by_itself() {
     assert_eq!(told, "", "who talks well says nothing beside");
 }
 
-/// The line holds the last acknowledgement of who ends first when all is said and heard.
+/// The line keeps the last acknowledgement of the side that ends first, after all is sent and received.
 #[test]
 fn the_last_word_is_said_behind_the_end() {
     let [a, b] = link();
@@ -118,7 +118,7 @@ fn the_last_word_is_said_behind_the_end() {
     assert!(connect.status.success() && told.contains("the stack stays 3 s"), "{told}");
 }
 
-/// The driver knows no protocol: here a session is with a station, and nothing of the internet is there.
+/// The driver knows no protocol: here a session is with a station, and nothing of the internet is involved.
 #[test]
 fn a_stack_of_the_users_is_asked_how_its_ends_are_written() {
     let file: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/library/tcp_over_ethernet.mok");
@@ -136,7 +136,7 @@ fn a_stack_of_the_users_is_asked_how_its_ends_are_written() {
     );
 }
 
-/// `>&-`: what comes is lost, and the command says so, as of an output that is full.
+/// `>&-`: arriving data is lost, and the command reports it, as for an output that is full.
 #[cfg(target_os = "linux")]
 #[test]
 fn what_comes_to_a_closed_output_is_lost_and_told() {
@@ -164,7 +164,7 @@ fn who_is_refused_hears_why() {
     assert_eq!(String::from_utf8_lossy(&said.stderr), "mokume: 10.9.0.2 8: refused\n");
 }
 
-/// Without a gateway nobody is asked, and nobody is waited for.
+/// Without a gateway, nothing is asked, and the command does not wait.
 #[test]
 fn who_asks_for_somebody_to_whom_no_way_leads_hears_it_at_once() {
     let [a, _] = link();
@@ -214,7 +214,7 @@ fn what_is_wrong_is_one_line() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("gives no stream at a port"), "{output:?}");
 }
 
-/// From a socket of this machine by one stack, over the link, by another to a socket of this machine.
+/// From a socket of this machine through one stack, over the link, and through another to a socket of this machine.
 #[test]
 fn ports_are_forwarded_out_and_in() {
     let [a, b] = link();
@@ -233,7 +233,7 @@ fn ports_are_forwarded_out_and_in() {
         let (mut talk, _) = server.accept().unwrap();
         let mut heard = Vec::new();
         talk.read_to_end(&mut heard).unwrap();
-        // Behind the end of what was asked: this direction is open yet.
+        // After the end of the request: this direction is still open.
         talk.write_all(&heard).unwrap();
     });
     let mut client = TcpStream::connect(port).unwrap();
@@ -247,13 +247,13 @@ fn ports_are_forwarded_out_and_in() {
     drop(outer);
 }
 
-/// As Ctrl-C does.
+/// Like Ctrl-C.
 fn interrupt(running: &Running) {
     let id = running.0.id().to_string();
     assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
 }
 
-/// Who breaks off before he has said anything was nobody: what was for him the next one hears.
+/// A peer that leaves before it sends anything does not count: the next one gets what was meant for it.
 #[test]
 fn who_listens_waits_for_another_where_the_first_was_nobody() {
     let [a, b] = link();
@@ -273,7 +273,7 @@ fn who_listens_waits_for_another_where_the_first_was_nobody() {
     assert_eq!((heard.as_slice(), listener.0.wait().unwrap().code()), (&b"here I am"[..], Some(0)));
 }
 
-/// A stream that is cut is no success; where there is none, to be stopped is the way to end.
+/// A stream that is cut is no success; without a stream, being stopped is the normal end.
 #[test]
 fn streams_that_are_cut_are_counted() {
     for (talks, wanted) in [(true, 1), (false, 0)] {

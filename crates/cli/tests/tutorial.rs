@@ -7,7 +7,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// A chapter: its page, the file that it writes, and the line that it forgets to show what the compiler says.
+/// A chapter: its page, the file that it writes, and the line that it omits to show the compiler's message.
 struct Chapter {
     page: &'static str,
     file: &'static str,
@@ -25,7 +25,7 @@ fn page(chapter: &Chapter) -> String {
     std::fs::read_to_string(root().join("docs").join(chapter.page)).unwrap()
 }
 
-/// The texts between fences without a word, in order; those with one are other tests'.
+/// The texts between fences without a word, in order; other tests cover those with one.
 fn blocks(page: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut rest = page;
@@ -40,7 +40,7 @@ fn blocks(page: &str) -> Vec<&str> {
     found
 }
 
-/// Runs the page in a folder of its own; the first thing that is not as the page says.
+/// Runs the page in a separate folder; returns the first difference from the page.
 fn follow(chapter: &Chapter, page: &str, folder: &str) -> Result<(), String> {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(folder);
     std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
@@ -50,7 +50,7 @@ fn follow(chapter: &Chapter, page: &str, folder: &str) -> Result<(), String> {
             None => source += &format!("{block}\n"),
             Some(command) => {
                 let (command, shown) = command.split_once('\n').unwrap_or((command, ""));
-                // The page says what the compiler says when one line is forgotten.
+                // The page shows the compiler's message for a forgotten line.
                 let forgotten = |line: &&str| !(shown.contains("error[") && line.trim().starts_with(chapter.forgets));
                 let text: String = source.lines().filter(forgotten).map(|line| format!("{line}\n")).collect();
                 std::fs::write(folder.join(chapter.file), text).map_err(|error| error.to_string())?;
@@ -68,7 +68,7 @@ fn run(command: &str, shown: &str, folder: &Path) -> Result<(), String> {
         .output()
         .map_err(|error| error.to_string())?;
     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    // Warnings about layers of the library are not what a page is about.
+    // The page does not show warnings about layers of the library.
     let without_warnings = if err.contains("error[") { String::new() } else { out.to_string() };
     let said = [format!("{out}{err}"), format!("{err}{out}"), without_warnings];
     let same = |said: &String| !said.is_empty() && said.trim() == shown.trim();
@@ -78,7 +78,7 @@ fn run(command: &str, shown: &str, folder: &Path) -> Result<(), String> {
     Err(format!("`mokume {command}` says\n{}\nand the page says\n{shown}", said[0]))
 }
 
-/// Without comments, blank lines and `use`: the page names modules where they are needed first.
+/// The text without comments, blank lines and `use`: the page names modules where they are first needed.
 fn code(text: &str) -> Vec<&str> {
     let mut lines: Vec<&str> = text
         .lines()

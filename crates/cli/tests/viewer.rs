@@ -1,4 +1,4 @@
-//! The page of a record in a browser without a window: what a user does, and what must be seen then.
+//! The page of a record in a headless browser: what a user does, and what must be visible then.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -15,7 +15,7 @@ fn scratch(name: &str) -> String {
     folder.join(name).to_string_lossy().into_owned()
 }
 
-/// The command of a browser; none where there is none, which is said.
+/// The browser's command; `None` without a browser, which is reported.
 pub fn browser() -> Option<&'static str> {
     static FOUND: OnceLock<Option<&str>> = OnceLock::new();
     let found = FOUND.get_or_init(|| {
@@ -27,7 +27,7 @@ pub fn browser() -> Option<&'static str> {
     *found
 }
 
-/// What stands in the body of a page, as HTML, once its scripts have run; without the scripts.
+/// The body of a page as HTML after its scripts have run; without the scripts.
 pub fn body(browser: &str, page: &str, event: &str) -> String {
     let name = Path::new(page).file_stem().unwrap().to_string_lossy().into_owned();
     let folder = scratch(&format!("browser-{name}"));
@@ -41,7 +41,7 @@ pub fn body(browser: &str, page: &str, event: &str) -> String {
     text.split("<body").nth(1).and_then(|body| body.split("<script").next()).unwrap_or_default().to_string()
 }
 
-/// What a script of interactions says of a page: a line each.
+/// The results of a script of interactions on a page, one line each.
 fn said(browser: &str, page: &str, script: &str) -> Vec<String> {
     let text = std::fs::read_to_string(page).unwrap();
     let (before, after) = text.rsplit_once("</body>").unwrap();
@@ -122,7 +122,7 @@ fn ten_thousand_frames_are_a_page_as_others() {
     assert!(octets < 8_000_000, "{octets} octets");
 }
 
-/// Faults of the viewer: what stands there, what instead, and an interaction that must go wrong.
+/// Faults of the viewer: the original, its replacement, and an interaction that must go wrong.
 const FAULTS: [(&str, &str, &str); 10] = [
     (
         "if (event.event === \"sends\") return event;",

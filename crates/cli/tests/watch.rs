@@ -1,4 +1,4 @@
-//! `--watch`: what is printed follows what is written, a file that is used among it.
+//! `--watch`: the output follows changes of files, including a file that is used.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{channel, Receiver};
 use std::time::Duration;
 
-/// Ended with the test, whatever happens.
+/// Killed at the end of the test, whatever happens.
 struct Running(Child);
 
 impl Drop for Running {
@@ -19,7 +19,7 @@ impl Drop for Running {
 /// Far longer than any of it takes.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The next lines that hold these: of two outputs, in whatever order.
+/// The next lines that contain these; of two outputs, in any order.
 fn until(lines: &Receiver<String>, texts: &[&str]) {
     let (mut heard, mut left) = (Vec::new(), texts.to_vec());
     while !left.is_empty() {
@@ -69,7 +69,7 @@ fn a_command_is_carried_out_again_when_what_it_reads_changes() {
     std::fs::write(folder.join("used/new"), layer).unwrap();
     std::fs::rename(folder.join("used/new"), folder.join("used/plain.mok")).unwrap();
     until(&lines, &["checked 1 file: no errors", "watching"]);
-    // What it does not read is nothing to it.
+    // It ignores files that it does not read.
     std::fs::write(folder.join("other.mok"), "wrong").unwrap();
     std::fs::write(folder.join("notes"), "x").unwrap();
     assert!(lines.recv_timeout(Duration::from_millis(700)).is_err());

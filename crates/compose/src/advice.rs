@@ -1,4 +1,4 @@
-//! What is said of queues: the emissions whose order brings them about, not each channel that they make one of.
+//! Warnings about queues: about the emissions whose order causes them, not about each channel.
 
 use std::collections::BTreeSet;
 
@@ -9,19 +9,19 @@ use crate::channels::{channel_name, queued_but_for, Reason};
 use crate::findings::Finding;
 use crate::graph::{EventGraph, Receiver};
 
-/// A channel needs a queue, and another order of emissions would save it (docs/semantics.md, O6).
+/// A channel needs a queue that another order of emissions would save (docs/semantics.md, O6).
 pub const QUEUED: Code = Code("M0903");
 
-/// So many causes are compared, and so many told.
+/// The most causes that are compared, and that are reported.
 const MOST_COMPARED: usize = 16;
 const MOST_TOLD: usize = 4;
-/// Names in a list for people; the rest is a number.
+/// The most names in a list for people; the rest is a number.
 const MOST_NAMED: usize = 4;
 
-/// A warning for each emission that would save queues if it came last: the one that saves most of them first.
+/// A warning for each emission that would save queues if it came last; the one that saves most comes first.
 pub fn warnings(automaton: &Automaton, graph: &EventGraph, reasons: &[Reason]) -> Vec<Finding> {
     let mut findings = Vec::new();
-    // What is said behind the beginning of a session cannot be said in front of it.
+    // An emission that follows the beginning of a session cannot come before it.
     let mut last: BTreeSet<usize> = reasons
         .iter()
         .filter(|reason| must_follow(automaton, graph, reason.later))
@@ -34,7 +34,7 @@ pub fn warnings(automaton: &Automaton, graph: &EventGraph, reasons: &[Reason]) -
     while let Some((reason, still)) = root(automaton, graph, &queued, &last) {
         let saved: Vec<&Reason> =
             queued.iter().filter(|known| !still.iter().any(|other| other.channel == known.channel)).collect();
-        // Where the language has the order, nobody can write another.
+        // If the language gives the order, the author cannot write another.
         if !is_by_itself(graph, &reason) {
             findings.push(warning(automaton, graph, &reason, &saved));
         }
@@ -47,7 +47,8 @@ pub fn warnings(automaton: &Automaton, graph: &EventGraph, reasons: &[Reason]) -
     findings
 }
 
-/// Of the emissions that channels are queued for, the one without which fewest would be; and these.
+/// Of the emissions that channels are queued for, the one without which the fewest would be; and those channels'
+/// reasons.
 fn root(
     automaton: &Automaton,
     graph: &EventGraph,
@@ -70,7 +71,7 @@ fn root(
     best
 }
 
-/// Whether whom an emission is for is found when it is carried out (docs/semantics.md, O9).
+/// Whether the receiver of an emission is found when it is carried out (docs/semantics.md, O9).
 fn must_follow(automaton: &Automaton, graph: &EventGraph, emission: usize) -> bool {
     let found = &graph.emissions[emission];
     let handler = automaton.handler(graph.nodes[found.node.index()].handler);
@@ -78,8 +79,8 @@ fn must_follow(automaton: &Automaton, graph: &EventGraph, emission: usize) -> bo
     op.is_some_and(|op| matches!(op.kind, OpKind::EmitBy { .. }))
 }
 
-/// Whether the order of two emissions is none of the program's text: one statement makes both, the second says that a value has changed,
-/// or the first that the session has begun of which the second speaks.
+/// Whether the order of two emissions is not in the program's text: one statement makes both, or the second says that a
+/// value has changed, or the first begins the session that the second is about.
 fn is_by_itself(graph: &EventGraph, reason: &Reason) -> bool {
     let (earlier, later) = (&graph.emissions[reason.earlier], &graph.emissions[reason.later]);
     let by_one = reason.earlier != reason.later && earlier.source.is_some() && earlier.source == later.source;
@@ -87,8 +88,8 @@ fn is_by_itself(graph: &EventGraph, reason: &Reason) -> bool {
     by_one || later.event.starts_with("change_") || begins && earlier.channel == later.channel
 }
 
-/// The emissions of one place in the program: a function's stands in each handler that calls it, and those of a layer's
-/// shape all stand where the layer is.
+/// The emissions of one place in the program: those of a function occur in each handler that calls it, and those of a
+/// layer's shape are all at the layer's place.
 fn alike(graph: &EventGraph, emission: usize) -> BTreeSet<usize> {
     let found = &graph.emissions[emission];
     let same = |other: &usize| found.source.is_some() && graph.emissions[*other].source == found.source;
@@ -126,7 +127,7 @@ fn warning(automaton: &Automaton, graph: &EventGraph, reason: &Reason, saved: &[
     }
 }
 
-/// Through which layers the cascade comes back to the channel.
+/// The layers through which the cascade returns to the channel.
 fn way(automaton: &Automaton, graph: &EventGraph, reason: &Reason) -> String {
     let mut names: Vec<String> = Vec::new();
     let mut visit = |name: &str| {
@@ -142,7 +143,7 @@ fn way(automaton: &Automaton, graph: &EventGraph, reason: &Reason) -> String {
             Receiver::Port(to) => visit(&automaton.ports[to.index()].name),
         }
     }
-    // Both ends are told: where it begins, and the channel that it comes back to.
+    // Both ends are listed: where it begins, and the channel to which it returns.
     let most = 2 * MOST_NAMED;
     if names.len() > most {
         let end = names.split_off(names.len() - MOST_NAMED);
@@ -160,12 +161,12 @@ fn few(names: &[String], between: &str) -> String {
     }
 }
 
-/// The place in the program that an operation comes from, if it is known.
+/// The place in the program that an operation comes from, if known.
 pub fn source(automaton: &Automaton, source: Option<SourceId>) -> Option<Source> {
     automaton.sources.get(source?.index()).cloned()
 }
 
-/// ` (file:line)`, if it is known.
+/// ` (file:line)`, if known.
 pub fn place(automaton: &Automaton, at: Option<SourceId>) -> String {
     source(automaton, at).map_or(String::new(), |source| format!(" ({}:{})", source.file, source.line))
 }

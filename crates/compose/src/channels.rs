@@ -1,7 +1,8 @@
 //! Which channels need a queue (docs/semantics.md, O6).
 //!
 //! A channel is queued if some handler emits on it after an emission whose cascade can emit on it. A cascade is closed
-//! over the event graph, and over this: an event on a queued channel may bring every event of that channel with it.
+//! over the event graph, and over this: carrying out an event of a queued channel may carry out every event in that
+//! queue.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,14 +11,14 @@ use mokume_reaction::Automaton;
 
 use crate::graph::{Channel, Emission, EventGraph, NodeId, Receiver};
 
-/// Why a channel is queued: the emission `later`, on it, may follow `earlier`, whose cascade emits on it at `again`.
+/// Why a channel is queued: the emission `later` on it may follow `earlier`, whose cascade emits on it at `again`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Reason {
     pub channel: Channel,
-    /// Indices of [`EventGraph::emissions`].
+    /// Indices into [`EventGraph::emissions`].
     pub earlier: usize,
     pub later: usize,
-    /// Emissions from `earlier` to the one on the channel.
+    /// The emissions from `earlier` to the one on the channel.
     pub path: Vec<usize>,
 }
 
@@ -26,7 +27,7 @@ pub fn queued_channels(automaton: &Automaton, graph: &EventGraph) -> Vec<Reason>
     queued_but_for(automaton, graph, &BTreeSet::new())
 }
 
-/// The same, as if nothing were emitted after some emissions.
+/// The same, as if nothing were emitted after the emissions in `last`.
 pub fn queued_but_for(automaton: &Automaton, graph: &EventGraph, last: &BTreeSet<usize>) -> Vec<Reason> {
     let mut reasons: BTreeMap<Channel, Reason> = BTreeMap::new();
     loop {
@@ -41,7 +42,7 @@ pub fn queued_but_for(automaton: &Automaton, graph: &EventGraph, last: &BTreeSet
     }
 }
 
-/// A planted fault, for tests of tests: queues bring nothing, so the first round is the last.
+/// A planted fault, for tests of tests: queued events are ignored, so the first round is the last.
 #[doc(hidden)]
 pub fn queued_by_the_graph_alone(automaton: &Automaton, graph: &EventGraph) -> Vec<Channel> {
     find(automaton, graph, &BTreeSet::new(), &BTreeSet::new()).into_iter().map(|reason| reason.channel).collect()
@@ -76,15 +77,15 @@ fn find(automaton: &Automaton, graph: &EventGraph, queued: &BTreeSet<Channel>, l
     found
 }
 
-/// Whether, in one run of the body, `second` may be emitted after `first` (in a later round of a loop: after itself). `after` are the
-/// blocks that may run after that of `first`.
+/// Whether, in one run of the body, `second` may be emitted after `first` (or after itself, in a later round of a
+/// loop). `after` are the blocks that may run after that of `first`.
 fn may_follow(after: &Blocks, first: &Emission, second: &Emission) -> bool {
     (first.block == second.block && first.op < second.op) || after.contains(second.block)
 }
 
-/// What may be emitted while an emission is carried out, and by what way.
+/// What may be emitted while an emission is carried out, and by which emissions.
 struct Cascade {
-    /// For each emission that may be made: the emission that leads to it.
+    /// For each emission that may happen: the emission that leads to it.
     from: BTreeMap<usize, usize>,
 }
 
@@ -97,7 +98,7 @@ impl Cascade {
         while let Some(emission) = open.pop() {
             let channel = graph.emissions[emission].channel;
             let mut delivered = vec![emission];
-            // Carrying out an event of a queue may carry out all that stands in it.
+            // Carrying out an event of a queue may carry out all that are in it.
             if queued.contains(&channel) && brought.insert(channel) {
                 let others = 0..graph.emissions.len();
                 delivered.extend(others.filter(|other| graph.emissions[*other].channel == channel));
@@ -133,7 +134,7 @@ impl Cascade {
     }
 }
 
-/// The channel for people: `layer -> layer`, or `layer -> port name`.
+/// The channel's name for people: `layer -> layer`, or `layer -> port name`.
 pub fn channel_name(automaton: &Automaton, channel: Channel) -> String {
     let from = &automaton.layers[channel.from.index()].name;
     match channel.to {

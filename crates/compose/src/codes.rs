@@ -1,4 +1,4 @@
-//! The codes that this crate gives, each defined where it is found. What they mean stands in `docs/diagnostics`.
+//! The codes of this crate, each defined where it is used. `docs/diagnostics` says what they mean.
 
 use mokume_base::Code;
 

@@ -1,7 +1,8 @@
-//! Every cycle of the event graph crosses a device, an application port or a `later` event, or is an error that draws it.
+//! Cycles of the event graph: every cycle crosses a device, an application port or a `later` event, or is an error,
+//! which shows it.
 //!
-//! Outputs and `later` events are no edges of the graph, so every cycle in it is one too many. Settling is no edge
-//! either: its limit ends it.
+//! Outputs and `later` events are not edges of the graph, so every cycle in it is an error. Settling is not an edge
+//! either, as its limit ends it.
 
 use std::collections::VecDeque;
 
@@ -15,7 +16,7 @@ use crate::graph::{EventGraph, NodeId};
 /// A cycle of events that nothing interrupts (docs/semantics.md, O7).
 pub const CYCLE: Code = Code("M0901");
 
-/// One error for each strongly connected component, drawing a shortest one.
+/// One error for each strongly connected component, with a shortest cycle.
 pub fn check(automaton: &Automaton, graph: &EventGraph) -> Vec<Finding> {
     let mut drawn = vec![false; graph.nodes.len()];
     let mut findings = Vec::new();
@@ -34,7 +35,7 @@ pub fn check(automaton: &Automaton, graph: &EventGraph) -> Vec<Finding> {
     findings
 }
 
-/// The emissions along a shortest way from a node back to itself.
+/// The emissions along a shortest path from a node back to itself.
 fn shortest_cycle(graph: &EventGraph, start: NodeId) -> Option<Vec<usize>> {
     let mut by: Vec<Option<usize>> = vec![None; graph.nodes.len()];
     let mut open = VecDeque::from([start]);

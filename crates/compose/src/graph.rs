@@ -1,7 +1,7 @@
-//! The event graph: who handles what, and what it emits then.
+//! The event graph: which handlers there are, and what each emits to which.
 //!
-//! A node is a handler; a handler that begins by taking its own header off by variant is a node for each variant, so
-//! that what follows from data is not mixed up with what follows from an acknowledgement.
+//! A node is a handler. A handler that begins by taking its own header off by variant has a node for each variant, so
+//! that what follows from data is kept apart from what follows from an acknowledgement.
 
 use mokume_analyse::Flow;
 use mokume_reaction::{
@@ -9,7 +9,7 @@ use mokume_reaction::{
     Terminator, Trigger, Value, VariantId,
 };
 
-/// Where a channel ends.
+/// The end of a channel.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Receiver {
     Layer(LayerId),
@@ -23,7 +23,7 @@ pub struct Channel {
     pub to: Receiver,
 }
 
-/// The place of a node in [`EventGraph::nodes`].
+/// Index into [`EventGraph::nodes`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct NodeId(pub u32);
 
@@ -34,14 +34,14 @@ impl NodeId {
     }
 }
 
-/// A handler, for one variant of its header if it begins with a choice by variant.
+/// A handler; if it begins with a choice by variant, for one variant of its header.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Node {
     pub handler: HandlerId,
     pub variant: Option<VariantId>,
     /// Blocks that may run.
     pub blocks: Vec<BlockId>,
-    /// Indices of emissions.
+    /// Indices of its emissions.
     pub emissions: Vec<usize>,
 }
 
@@ -52,13 +52,13 @@ pub struct Emission {
     pub block: BlockId,
     pub op: usize,
     pub channel: Channel,
-    /// The nodes that may handle it; none for an output.
+    /// The nodes that may handle it; empty for an output.
     pub targets: Vec<NodeId>,
     pub event: String,
     pub source: Option<SourceId>,
 }
 
-/// Who may bring about what, as far as code says it: a branch counts as if it were taken (docs/semantics.md, O8).
+/// Which emissions may cause which, by the code: every branch counts as if it may be taken (docs/semantics.md, O8).
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct EventGraph {
     pub nodes: Vec<Node>,
@@ -66,8 +66,7 @@ pub struct EventGraph {
 }
 
 impl EventGraph {
-    /// The graph of an automaton of layers, not composed yet. Nodes stand in the order of handlers, emissions in that
-    /// of nodes.
+    /// The graph of an uncomposed automaton. Nodes are in the order of handlers, emissions in that of nodes.
     pub fn new(automaton: &Automaton) -> Self {
         let mut graph = EventGraph { nodes: nodes(automaton), emissions: Vec::new() };
         for node in 0..graph.nodes.len() {
@@ -85,7 +84,7 @@ impl EventGraph {
         (0..self.nodes.len()).filter(wanted).map(|place| NodeId(place as u32)).collect()
     }
 
-    /// `layer.Class.event`, with the variant behind.
+    /// `layer.Class.event`, followed by the variant.
     pub fn name(&self, automaton: &Automaton, node: NodeId) -> String {
         let node = &self.nodes[node.index()];
         let name = automaton.handler_name(node.handler);
@@ -99,7 +98,7 @@ impl EventGraph {
     }
 }
 
-/// The header that the entry block takes off by variant, and the message.
+/// The header that the entry block takes off by variant, and its message.
 fn first_choice(body: &Body) -> Option<(HeaderId, Value)> {
     match &body.blocks.first()?.terminator {
         Terminator::Match { header, message, .. } => Some((*header, *message)),
@@ -164,7 +163,7 @@ fn emissions(automaton: &Automaton, graph: &EventGraph, node: NodeId) -> Vec<Emi
     found
 }
 
-/// The nodes that may handle the event: if the header on top of a message is known here, only those of its variant.
+/// The nodes that may handle the event: if the top header of a message is known here, only those of its variant.
 fn targets(
     automaton: &Automaton,
     graph: &EventGraph,

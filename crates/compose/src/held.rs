@@ -1,4 +1,4 @@
-//! What each handler holds at once with all that follows from it, in messages, and what it is made of.
+//! How many messages each handler holds at once with all that follows from it, and where they come from.
 
 use std::collections::BTreeMap;
 
@@ -7,14 +7,14 @@ use mokume_reaction::{Automaton, BlockId, ClassId, Effects, Emission, HandlerId,
 
 use crate::graph::{EventGraph, NodeId, Receiver};
 
-/// What a message that is held comes from, or goes to.
+/// Where a held message comes from, or goes to.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Term {
-    /// An operation of a handler, by the word of its text, and where it stands in the program.
+    /// An operation of a handler: the first word of its text, and its place in the program.
     At(HandlerId, &'static str, Option<SourceId>),
-    /// Objects of a class that settle, and what each leaves.
+    /// Settling objects of a class, and what each leaves.
     Settles(ClassId, i64),
-    /// The stack's own limit for what is put out while objects settle.
+    /// The stack's limit of outputs while objects settle.
     Outputs,
 }
 
@@ -31,7 +31,7 @@ impl<'a> Held<'a> {
         Held { automaton, graph, known: BTreeMap::new() }
     }
 
-    /// The cascade of a node, itself counted. The event graph has no cycles.
+    /// The cascade of a node, including itself. The event graph has no cycles.
     pub fn level(&mut self, node: NodeId) -> Level<Term> {
         if let Some(known) = self.known.get(&node) {
             return known.clone();
@@ -41,15 +41,16 @@ impl<'a> Held<'a> {
         found
     }
 
-    /// A handler runs to its end; then what it has emitted is carried out, in order, each with all that follows (docs/semantics.md, O2).
+    /// Computes a handler's level: it runs to its end; then its emissions are carried out in order, each with all that
+    /// follows (docs/semantics.md, O2).
     fn work_out(&mut self, node: NodeId) -> Level<Term> {
         let (automaton, definition) = (self.automaton, &self.graph.nodes[node.index()]);
         let handler = automaton.handler(definition.handler);
         let own =
             Own { automaton, handler: definition.handler, behind: vec![Amount::zero(); handler.body.blocks.len()] };
         let running = level(&handler.body, &definition.blocks, &own);
-        // At any time behind the end: all that the handler left, what the emissions before leave, and the one at hand. An emission
-        // that gives back may come behind those that leave something: it takes nothing from the peak.
+        // At any time after its end: what the handler left, plus what earlier emissions left, plus the current one. An
+        // emission that gives back may come after those that leave something, so it does not lower the peak.
         let (mut left, mut all, mut beyond) = (own.behind.clone(), own.behind.clone(), Amount::zero());
         for emission in &definition.emissions {
             let follows = self.follows(*emission);
@@ -64,7 +65,7 @@ impl<'a> Held<'a> {
         Level { high: running.high.max(behind.net.and(&beyond)), net: ended.net }
     }
 
-    /// What follows from an emission: what is put out is held; an event may be for nobody, and its messages gone.
+    /// What follows from an emission: an output is held; an event may have no receiver, and its messages are then gone.
     fn follows(&mut self, emission: usize) -> Level<Term> {
         let emission = &self.graph.emissions[emission];
         if matches!(emission.channel.to, Receiver::Port(_)) {
@@ -87,7 +88,7 @@ impl<'a> Held<'a> {
     }
 }
 
-/// What the blocks of one handler take and give back, and behind that what is known of their emissions.
+/// What the blocks of one handler take and give back, and then what is known of their emissions.
 #[derive(Clone)]
 struct Own<'a> {
     automaton: &'a Automaton,

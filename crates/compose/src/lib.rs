@@ -1,6 +1,7 @@
-//! From the layers of a stack to one automaton: which channels need a queue, what is one object, how much memory.
+//! From the layers of a stack to one automaton: which channels need a queue, which objects are merged, how much memory
+//! is needed.
 //!
-//! [`compose`] fills in [`mokume_reaction::Composition`]; no handler changes. It refuses a stack with a cycle that
+//! [`compose`] fills in [`mokume_reaction::Composition`]; no handler changes. It rejects a stack with a cycle that
 //! crosses neither a device, nor an application port, nor a `later` event, and one whose pool is too small.
 //!
 //! Invariant: a composed automaton does what the uncomposed one does, output for output (docs/semantics.md, E1).
@@ -34,7 +35,7 @@ pub struct Composed {
     pub findings: Vec<Finding>,
 }
 
-/// Composes a verified, uncomposed automaton. A pool of 0 buffers becomes as large as it must be.
+/// Composes a verified, uncomposed automaton. A pool of 0 buffers is replaced by the size that is needed.
 pub fn compose(automaton: &Automaton, options: Options) -> Composed {
     let flat = &*mokume_analyse::flat(automaton);
     let graph = EventGraph::new(flat);
@@ -47,7 +48,7 @@ pub fn compose(automaton: &Automaton, options: Options) -> Composed {
     let (held, outputs) = (peak::peak(flat, &graph), peak::outputs(flat, &graph));
     let pool = pool::pool(flat, options, &held);
     let peak = u32::try_from(held.sum).unwrap_or(u32::MAX);
-    // What is put out is held until then, too: a reaction that puts out too much is told of once.
+    // Outputs are also held until then: a reaction with too many outputs is reported once.
     let too_much = pool::check_outputs(flat, outputs).or_else(|| pool.check(flat));
     findings.extend(too_much.map(Finding::of_stack));
     let refused = findings.iter().any(|found| found.diagnostic.severity == mokume_base::Severity::Error);

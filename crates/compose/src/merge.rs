@@ -1,10 +1,10 @@
-//! Chains of 1:1 links: classes that become one record each.
+//! Chains of 1:1 links: classes that are merged into one record each.
 
 use std::collections::BTreeMap;
 
 use mokume_reaction::{Automaton, ClassId, LinkKind};
 
-/// The chains, upper layers first. A class that could stand in two chains stands in the first.
+/// The chains, upper layers first. A class that could be in two chains is in the first.
 pub fn merged(automaton: &Automaton) -> Vec<Vec<ClassId>> {
     let mut below: BTreeMap<ClassId, ClassId> = BTreeMap::new();
     let mut above: BTreeMap<ClassId, ClassId> = BTreeMap::new();
@@ -19,7 +19,7 @@ pub fn merged(automaton: &Automaton) -> Vec<Vec<ClassId>> {
     heads.map(|head| std::iter::successors(Some(*head), |class| below.get(class).copied()).collect()).collect()
 }
 
-/// The head of the chain that a class stands in.
+/// The head of the chain that a class is in.
 fn top(above: &BTreeMap<ClassId, ClassId>, mut class: ClassId) -> ClassId {
     while let Some(upper) = above.get(&class) {
         class = *upper;

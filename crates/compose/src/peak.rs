@@ -1,11 +1,12 @@
-//! How many buffers more than at its beginning one reaction may hold at once, and how many outputs it may put out.
+//! How many buffers beyond those at its beginning one reaction may hold at once, and how many outputs it may have.
 //!
-//! A received or a stored message costs none; a new one, a share, a quote and the second part of a split cost one each, until
-//! they are dropped, consumed or joined: what is put out or kept is held. What a handler emits is carried out behind its end, so
-//! all of it is held until then. Loops count as often as their bounds say, if a round leaves anything held; else as one round.
-//! Objects settle at most as often as their limit says, and only those that an event may have reached. Where outputs have a quota,
-//! what settled before it was reached holds no more than that many outputs (what it keeps is of other quotas, what it drops is free
-//! again), so the peak does not grow with sessions.
+//! A received or a stored message costs none. A new one, a copy, a quote and the second part of a split cost one each,
+//! until they are dropped, consumed or joined: outputs and kept messages are held. Emissions of a handler are carried
+//! out after its end, so all of them are held until then. Loops count as often as their bounds say if a round leaves
+//! anything held; else as one round. Objects settle at most as often as their limit says, and only those that an event
+//! may have reached. If outputs have a limit, what settled before it was reached holds no more messages than that many
+//! outputs (what it keeps counts for other quotas, what it drops is free again), so the peak does not grow with the
+//! number of sessions.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +18,7 @@ use crate::held::{Held, Term};
 
 pub use mokume_analyse::Amount;
 
-/// The peak over all that may start a reaction, and what it is made of.
+/// The peak over all events that may start a reaction, and its terms.
 pub fn peak(automaton: &Automaton, graph: &EventGraph) -> Amount<Term> {
     let mut costs = Costs { automaton, graph, memo: BTreeMap::new() };
     let mut held = Held::new(automaton, graph);
@@ -25,7 +26,7 @@ pub fn peak(automaton: &Automaton, graph: &EventGraph) -> Amount<Term> {
     roots.map(|root| costs.buffers(root, &mut held)).fold(Amount::zero(), Amount::max)
 }
 
-/// The most outputs of one reaction, over all that may start one.
+/// The most outputs of one reaction, over all events that may start one.
 pub fn outputs(automaton: &Automaton, graph: &EventGraph) -> u32 {
     let mut costs = Costs { automaton, graph, memo: BTreeMap::new() };
     let roots = (0..graph.nodes.len()).map(|place| NodeId(place as u32));
@@ -36,9 +37,9 @@ pub fn outputs(automaton: &Automaton, graph: &EventGraph) -> u32 {
 /// What is counted along a cascade.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Counted {
-    /// What is put out at ports.
+    /// Outputs at ports.
     Outputs,
-    /// Events handled by objects of the class.
+    /// Instants of objects of the class.
     Instants(ClassId),
 }
 
@@ -49,7 +50,8 @@ struct Costs<'a> {
 }
 
 impl Costs<'_> {
-    /// How many objects of each class that settles the reaction that begins with this node may settle, and with what.
+    /// How many objects of each class with `settle` may settle in the reaction that begins with this node, each with
+    /// its settle node.
     fn dirty(&mut self, root: NodeId) -> Vec<(ClassId, NodeId, u64)> {
         let settling = self.settling();
         let mut dirty: BTreeMap<ClassId, u64> = BTreeMap::new();
@@ -57,7 +59,7 @@ impl Costs<'_> {
             let touched = self.total(root, Counted::Instants(*class));
             dirty.insert(*class, self.capped(*class, touched));
         }
-        // What settles may reach further objects; each count only grows, and never beyond its class's capacity.
+        // Settling may make further objects dirty; each count only grows, up to its class's capacity.
         loop {
             let mut next = dirty.clone();
             for (class, _) in &settling {
@@ -76,7 +78,7 @@ impl Costs<'_> {
         settling.into_iter().map(|(class, node)| (class, node, self.settles(class, dirty[&class]))).collect()
     }
 
-    /// What the reaction that begins with this node puts out, with all that settles in it.
+    /// The outputs of the reaction that begins with this node, with all that settles in it.
     fn outputs(&mut self, root: NodeId) -> u64 {
         let own = self.total(root, Counted::Outputs);
         let (mut settled, mut one) = (0u64, 0u64);
@@ -111,7 +113,7 @@ impl Costs<'_> {
         }
         let mut settled = settled.and(&beyond);
         if self.automaton.outputs > 0 {
-            // Those below the quota, and one instant that exceeds it.
+            // Outputs below the limit, and one instant that exceeds it.
             let quota = i64::from(self.automaton.outputs).saturating_mul(self.widest());
             let within = Amount::of(Term::Outputs, quota).and(&one);
             if within.sum < settled.sum {
@@ -146,13 +148,13 @@ impl Costs<'_> {
         objects.saturating_mul(u64::from(self.automaton.class(class).settle_limit.unwrap_or(1).max(1)))
     }
 
-    /// Instants of a class that follow from a settle instant, itself not counted.
+    /// The instants of a class that follow from a settle instant, not counting itself.
     fn beyond(&mut self, node: NodeId, class: ClassId) -> u64 {
         let own = u64::from(self.automaton.handler(self.graph.nodes[node.index()].handler).class == class);
         self.total(node, Counted::Instants(class)) - own
     }
 
-    /// The most that the cascade of a node may bring, itself counted. The event graph has no cycles.
+    /// The most that the cascade of a node may have, counting itself. The event graph has no cycles.
     fn total(&mut self, node: NodeId, counted: Counted) -> u64 {
         if let Some(known) = self.memo.get(&(node, counted)) {
             return *known;

@@ -1,4 +1,4 @@
-//! The pool: what is kept, what waits in devices, and what a reaction needs (docs/semantics.md, M2 to M4).
+//! The pool: kept messages, messages that wait in devices, and what a reaction needs (docs/semantics.md, M2 to M4).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,10 +8,10 @@ use mokume_reaction::{Automaton, CellKind, HandlerId, PortKind, Type};
 use crate::held::Term;
 use crate::peak::Amount;
 
-/// What the composed stack is asked to run with.
+/// The options of a composed stack.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// Frames that wait in a device's queue at most, for each device.
+    /// The most frames that wait in a device's queue, for each device.
     pub device_queue: u32,
 }
 
@@ -21,12 +21,12 @@ impl Default for Options {
     }
 }
 
-/// One part of the sum.
+/// One term of the sum.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Need {
     pub what: String,
     pub buffers: u64,
-    /// What it is the sum of, if it is one: what is taken, and what is given back before the most is held.
+    /// Its own terms, if it is a sum: what is taken, and what is given back before the peak.
     pub parts: Vec<(String, i64)>,
 }
 
@@ -42,16 +42,17 @@ pub struct Pool {
     pub needs: Vec<Need>,
 }
 
-/// Two gigabytes of buffers: more is a slip of the keyboard, or several smaller stacks.
+/// Two gigabytes of buffers: more is a typing mistake, or several smaller stacks.
 pub const MOST_BUFFERS: u32 = 1 << 20;
 
-/// A stack's pool is smaller than what it may hold at once (docs/semantics.md, M2), or larger than anybody has.
+/// A stack's pool is smaller than what it may hold at once (docs/semantics.md, M2), or larger than any machine's
+/// memory.
 pub const POOL: Code = Code("M0902");
 
-/// One reaction may put out more than there is room for anywhere.
+/// One reaction may have more outputs than there is room for.
 pub const OUTPUTS: Code = Code("M0904");
 
-/// The fault, if one reaction may put out more than [`MOST_BUFFERS`]: room for all is made at the start.
+/// The fault, if one reaction may have more than [`MOST_BUFFERS`] outputs: room for all is allocated at the start.
 pub fn check_outputs(automaton: &Automaton, outputs: u32) -> Option<Diagnostic> {
     if outputs <= MOST_BUFFERS {
         return None;
@@ -62,7 +63,8 @@ pub fn check_outputs(automaton: &Automaton, outputs: u32) -> Option<Diagnostic> 
     Some(diagnostic.help("bound its loops, send less for each message, or say `outputs 32` in the stack: what is still to settle then waits"))
 }
 
-/// What the pool must hold (docs/semantics.md, M2). `peak` is the most that one reaction holds beyond what there was (M3).
+/// What the pool must hold (docs/semantics.md, M2). `peak` is the most that one reaction holds beyond what there was
+/// (M3).
 pub fn pool(automaton: &Automaton, options: Options, peak: &Amount<Term>) -> Pool {
     let mut needs = kept(automaton);
     for port in automaton.ports.iter().filter(|port| port.kind == PortKind::Device) {
@@ -74,7 +76,7 @@ pub fn pool(automaton: &Automaton, options: Options, peak: &Amount<Term>) -> Poo
     }
     let entering = automaton.ports.iter().flat_map(|port| &port.inputs).map(|input| messages(&input.params)).max();
     if let Some(buffers) = entering.filter(|messages| *messages > 0) {
-        // It costs the reaction nothing, but until it is kept, sent or dropped it is nobody else's.
+        // It costs the reaction nothing, but it occupies a buffer until it is kept, sent or dropped.
         needs.push(Need::of("message that comes in".to_string(), buffers));
     }
     let buffers = u64::try_from(peak.sum).unwrap_or(0);
@@ -82,7 +84,8 @@ pub fn pool(automaton: &Automaton, options: Options, peak: &Amount<Term>) -> Poo
     Pool { needs }
 }
 
-/// The terms of a peak in words, the largest first: what is left of what each handler takes and gives back, and where it takes.
+/// The terms of a peak in words, the largest first: what each handler takes and gives back on balance, and where it
+/// takes.
 fn parts(automaton: &Automaton, peak: &Amount<Term>) -> Vec<(String, i64)> {
     let mut handlers: BTreeMap<HandlerId, (i64, Vec<String>)> = BTreeMap::new();
     let mut parts: Vec<(String, i64)> = Vec::new();
@@ -110,7 +113,7 @@ fn parts(automaton: &Automaton, peak: &Amount<Term>) -> Vec<(String, i64)> {
     parts
 }
 
-/// Quotas once each, places without one, and what `later` events carry.
+/// Each quota once, places without a quota, and the messages of `later` events.
 fn kept(automaton: &Automaton) -> Vec<Need> {
     let mut needs = Vec::new();
     let mut quotas = BTreeSet::new();
@@ -153,7 +156,7 @@ fn times(amount: u32, capacity: u32) -> String {
     }
 }
 
-/// A number as it is said; sums end at the largest that is counted to.
+/// The text of a number; sums saturate at the largest number.
 fn counted(number: u64) -> String {
     match number < u32::MAX.into() {
         true => number.to_string(),
@@ -162,21 +165,21 @@ fn counted(number: u64) -> String {
 }
 
 impl Pool {
-    /// What the pool must have, at least 1.
+    /// The size that the pool must have, at least 1.
     pub fn sum(&self) -> u32 {
         let sum = self.needs.iter().fold(0u64, |sum, need| sum.saturating_add(need.buffers));
         u32::try_from(sum).unwrap_or(u32::MAX).max(1)
     }
 
-    /// A line for each part, and the sum.
+    /// The terms, one a line, and the sum.
     pub fn picture(&self) -> String {
         let lines = self.needs.iter().map(|need| format!("{:>8}  {}", counted(need.buffers), need.what));
         let sum = format!("{:>8}  in all", counted(self.sum().into()));
         lines.chain([sum]).collect::<Vec<_>>().join("\n")
     }
 
-    /// The fault, if what the stack says is too little, or what it needs more than [`MOST_BUFFERS`]. 0 in the
-    /// automaton means that it says nothing: then it is given the sum.
+    /// The fault, if the stack's own size is too small, or it needs more than [`MOST_BUFFERS`]. 0 in the automaton
+    /// means that the stack gives no size: then it gets the sum.
     pub fn check(&self, automaton: &Automaton) -> Option<Diagnostic> {
         if self.sum() > MOST_BUFFERS {
             let text = format!("`{}` asks for {} message buffers", automaton.name, counted(self.sum().into()));

@@ -1,4 +1,5 @@
-//! What composing says: queues and why, cycles drawn, merged classes, peaks and pools; each check is seen to fail.
+//! What composing reports: queues and their reasons, cycles, merged classes, peaks and pools; each check is seen to
+//! fail.
 
 use mokume_base::{Severity, SourceMap};
 use mokume_compose::{compose, Composed, Options};
@@ -70,8 +71,8 @@ fn up_before_down_costs_a_queue_and_is_a_warning() {
 
 #[test]
 fn a_queue_brings_all_its_events_and_so_makes_more_queues() {
-    // go: b.up brings a.more, which emits on a -> c, where c.down waits: a -> c is queued.
-    // more: c.other may now bring c.down, which comes back to a.turn and so to a -> b, on which b.last waits.
+    // go: b.up brings a.more, which emits on a -> c, where c.down waits: a -> c is queued. more: c.other may now bring
+    // c.down, which comes back to a.turn and so to a -> b, on which b.last waits.
     let text = with(
         "
 handler a.E.go(e) {
@@ -112,7 +113,8 @@ handler a.E.turn(e) {
 ",
     );
     let composition = composed(&text).automaton.and_then(|a| a.composition).expect("a composition");
-    // By the graph alone c.other brings nothing; but a -> c is a queue, and its head may be c.down, which comes to b.last.
+    // By the graph alone c.other brings nothing. But a -> c is a queue, and its head may be c.down, which leads to
+    // b.last.
     assert_eq!(composition.queued, [(LayerId(0), LayerId(1)), (LayerId(0), LayerId(2))]);
 }
 
@@ -244,7 +246,8 @@ settle b.E(e) {
 fn the_peak_counts_rounds_cascades_and_settles() {
     let composed = composed(&BUFFERS.replace("POOL", ""));
     let automaton = composed.automaton.expect("composes");
-    // The loop's head is entered at most 4 times, the last to leave: 3 shares, each split once more; b settles at most twice.
+    // The loop's head is entered at most 4 times, the last time to leave: 3 shares, each split once more; `b` settles
+    // at most twice.
     assert_eq!(automaton.composition.as_ref().map(|c| c.peak), Some(3 + 3 + 2));
     let parts = &composed.pool.needs.last().expect("the peak").parts;
     assert_eq!(parts.iter().map(|(_, sum)| sum).sum::<i64>(), 8, "{parts:?}");
@@ -267,14 +270,14 @@ fn outputs_of_a_reaction_are_counted() {
         let automaton = composed(&text.replace("POOL", "")).automaton.expect("composes");
         automaton.composition.map(|composition| composition.outputs)
     };
-    // Three events for `b`, of two frames each; and one frame as often as it settles.
+    // Three events for `b`, of two frames each; and one frame each time it settles.
     assert_eq!(outputs(BUFFERS), Some(3 * 2 + 2));
     assert_eq!(outputs(&BUFFERS.replace("settle 2", "settle 50")), Some(3 * 2 + 50));
     let refused = composed(&BUFFERS.replace("POOL", "").replace("settle 2", "settle 4000000"));
     assert!(refused.findings.iter().any(|found| found.diagnostic.code.0 == "M0904"), "{:?}", refused.findings);
 }
 
-/// However often an object may settle: below the quota its outputs, and one instant beyond it.
+/// However often an object may settle: its outputs below the quota, and one instant beyond.
 #[test]
 fn a_quota_of_outputs_bounds_what_settling_adds_to_the_peak() {
     let often = BUFFERS.replace("settle 2", "settle 50");
@@ -314,7 +317,7 @@ fn the_door_is_shut_only_while_frames_wait_in_a_device() {
     assert_eq!(machine.ledger().origins, machine.ledger().fates);
 }
 
-/// The hand-written automata of the form: what composing says about each.
+/// The hand-written automata: what composing reports about each.
 #[test]
 fn the_automata_of_the_form_compose() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/reaction/right");

@@ -1,15 +1,15 @@
-//! What people call the fields of a wire, and what they are asked for by.
+//! Names of a wire's fields, for output and for filters.
 
 use mokume_reaction::{Automaton, FieldIndex, FieldValue, HeaderId, VariantId, Wire, WireArm, WireItem};
 
-/// The alternative that each field of a wire is of, by its index; none of what every packet has.
+/// The alternative of each field of a wire, by index; `None` for fields of every packet.
 pub fn alternatives(automaton: &Automaton, wire: &Wire) -> Vec<Option<String>> {
     let mut found = vec![None; WireItem::fields(&wire.items).len()];
     walk(automaton, &wire.items, None, &mut found);
     found
 }
 
-/// The alternative that a value of a field chooses.
+/// The alternative that a value of a field selects.
 pub fn chosen(automaton: &Automaton, items: &[WireItem], field: FieldIndex, value: u64) -> Option<String> {
     items.iter().find_map(|item| match item {
         WireItem::Choice { on, arms, .. } if *on == field => {
@@ -20,7 +20,7 @@ pub fn chosen(automaton: &Automaton, items: &[WireItem], field: FieldIndex, valu
     })
 }
 
-/// The alternatives that a field chooses, with their numbers.
+/// The alternatives that a field selects, with their numbers.
 pub fn choices(automaton: &Automaton, items: &[WireItem], field: FieldIndex) -> Vec<(String, u64)> {
     let of = |item: &WireItem| match item {
         WireItem::Choice { on, arms, .. } if *on == field => {
@@ -41,19 +41,20 @@ pub fn options(items: &[WireItem]) -> Vec<String> {
     items.iter().flat_map(of).collect()
 }
 
-/// The alternative of each list of options, by the name of the option's kind or length.
+/// The alternative with a list of options, by the name of the option's kind or length.
 pub fn alternative_of_option(automaton: &Automaton, wire: &Wire, name: &str) -> Option<String> {
     option(automaton, &wire.items, None, name).flatten()
 }
 
-/// The name of a header's alternative; none of a header that has one alone.
+/// The name of a header's alternative; `None` if the header has only one.
 pub fn alternative(automaton: &Automaton, header: HeaderId, variant: VariantId) -> Option<&str> {
     let variants = &automaton.headers.get(header.index())?.variants;
     let name = variants.get(variant.index()).map(|variant| variant.name.as_str());
     name.filter(|name| variants.len() > 1 && !name.is_empty())
 }
 
-/// What an arm is called: of several headers' alternatives the one that is not the first of its header, for that one says most.
+/// The name of an arm: of several headers' alternatives, the one that is not the first of its header, as it tells the
+/// most.
 fn of_arm<'a>(automaton: &'a Automaton, arm: &WireArm) -> Option<&'a str> {
     let named = |(header, variant): &(HeaderId, VariantId)| alternative(automaton, *header, *variant);
     let others = arm.selects.iter().filter(|(_, variant)| *variant != VariantId(0));
@@ -97,18 +98,18 @@ fn option(automaton: &Automaton, items: &[WireItem], within: Option<&str>, name:
     })
 }
 
-/// A wire's name without the instance in front of it, where a stack has it several times.
+/// A wire's name without the instance in front, which it has if a stack has the wire several times.
 pub fn short(wire: &str) -> &str {
     wire.rsplit('.').next().unwrap_or(wire)
 }
 
-/// The last part of a filter's name: `tell.value`, of small letters, digits and `_`.
+/// The last part of a filter's name: `tell.value`, of lower-case letters, digits and `_`.
 pub fn filter(alternative: Option<&str>, field: &str) -> String {
     let field = plain(field);
     alternative.map_or(field.clone(), |alternative| format!("{}.{field}", plain(alternative)))
 }
 
-/// As names in filters are.
+/// A name in the form of filters.
 pub fn plain(name: &str) -> String {
     name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' }).collect()
 }

@@ -1,5 +1,5 @@
-//! A body as steps that can be followed without the state of the layers: what an operation computes of a packet, and of
-//! everything else only which messages it takes.
+//! A body as steps that can be followed without the layers' state: what an operation computes from a packet, and for
+//! everything else only which messages it uses.
 
 use mokume_reaction::{
     Addressee, AttributeId, Automaton, Binary, Body, CellId, ClassId, Compare, Effects, Endian, Fallible, HeaderId, Op,
@@ -9,13 +9,13 @@ use mokume_reaction::{
 /// A body, block by block.
 #[derive(Clone, Debug)]
 pub struct Routine {
-    /// Of the first block: what the handler is given, the object first.
+    /// The blocks; the parameters of the first are the handler's, the object first.
     pub blocks: Vec<Block>,
-    /// How many values it has.
+    /// The number of values.
     pub values: usize,
 }
 
-/// Steps in order, and where they lead.
+/// Steps in order, and the successors.
 #[derive(Clone, Debug)]
 pub struct Block {
     pub params: Vec<Value>,
@@ -23,22 +23,22 @@ pub struct Block {
     pub end: End,
 }
 
-/// A block, and the values behind the results of what leads there.
+/// A block, and the arguments after the results of the terminator.
 #[derive(Clone, Debug)]
 pub struct Target {
     pub block: usize,
     pub args: Vec<Value>,
 }
 
-/// A type as far as arithmetic asks: a truth value has one bit.
+/// A type for arithmetic: a boolean has one bit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Number {
     pub width: u8,
-    /// Compared circularly.
+    /// Whether it is compared circularly.
     pub circular: bool,
 }
 
-/// A value that no step gives is not known.
+/// A step. A value that no step defines is unknown.
 #[derive(Clone, Debug)]
 pub enum Step {
     Constant {
@@ -81,7 +81,7 @@ pub enum Step {
         a: Value,
     },
 
-    /// Takes a header off: its fields.
+    /// Takes a header off, and gives its fields.
     Pop {
         to: Value,
         message: Value,
@@ -93,7 +93,7 @@ pub enum Step {
         to: Value,
         message: Value,
     },
-    /// The sum of so many octets from a place on; of all.
+    /// The sum of octets from a position on, or of all.
     Sum {
         to: Value,
         message: Value,
@@ -133,49 +133,49 @@ pub enum Step {
         attribute: AttributeId,
         value: Value,
     },
-    /// The message as it is, under another name.
+    /// The same message under another name.
     Same {
         to: Value,
         message: Value,
     },
-    /// A second one of it.
+    /// A copy of the message.
     Share {
         to: Value,
         message: Value,
     },
-    /// It goes on with other octets.
+    /// The message continues with other octets.
     Changed {
         to: Value,
         message: Value,
     },
 
-    /// For an object of another layer.
+    /// An event for an object of another layer.
     Emit {
         class: ClassId,
         event: String,
         args: Vec<Value>,
     },
-    /// The end of a message: nobody wanted it.
+    /// The message is dropped.
     Drop {
         message: Value,
         reason: Option<ReasonId>,
         source: Option<SourceId>,
     },
-    /// It waits for a session that begins with it, and goes on upwards then.
+    /// The message waits for a session that it begins, and then continues upwards.
     Held {
         message: Value,
     },
-    /// Kept, sent, consumed, given to somebody: it has not been refused. `kept`: what becomes of it is said later.
+    /// The message is kept, sent, consumed or given away: it has not been rejected. `kept`: its fate is decided later.
     Used {
         message: Value,
         kept: bool,
     },
 }
 
-/// How a block ends. What a target's block has more parameters than the target has arguments, the end gives.
+/// How a block ends. A target's parameters beyond its arguments are given by the terminator.
 #[derive(Clone, Debug)]
 pub enum End {
-    /// The handler's end.
+    /// The end of the handler.
     Return,
     Jump(Target),
     Branch {
@@ -194,21 +194,21 @@ pub enum End {
         header: HeaderId,
         cases: Vec<(VariantId, Target)>,
     },
-    /// Gives the message, or, refused, the message and why.
+    /// Gives the message, or on rejection, the message and the reason.
     Decode {
         message: Value,
         wire: WireId,
         then: Target,
         otherwise: Target,
     },
-    /// The same, and the message stays octets.
+    /// The same, but the message stays octets.
     Validate {
         message: Value,
         wire: WireId,
         then: Target,
         otherwise: Target,
     },
-    /// Gives the fields of the header on top.
+    /// Gives the fields of the top header.
     Peek {
         message: Value,
         header: HeaderId,
@@ -216,7 +216,7 @@ pub enum End {
         then: Target,
         otherwise: Target,
     },
-    /// The state decides; messages that it was asked with are used.
+    /// The state decides; the messages among the operands are used.
     Either {
         used: Vec<Value>,
         then: Target,
@@ -251,14 +251,14 @@ impl Reader<'_> {
         self.ty(value) == Some(Type::Msg)
     }
 
-    /// None of what has no width: references, reasons, arrays.
+    /// `None` for types without a width: references, reasons, arrays.
     fn number(&self, value: Value) -> Option<Number> {
         let ty = self.ty(value)?;
         let width = ty.width(self.automaton);
         (width > 0).then_some(Number { width, circular: matches!(ty, Type::Seq(_)) })
     }
 
-    /// A table: an arm for each operation of which something is known; the others use up the messages that they take.
+    /// A table: an arm for each operation of which something is known; the others only use up their messages.
     fn step(&self, op: &Op) -> Vec<Step> {
         let result = op.results.first().copied();
         let known = match (&op.kind, result) {
@@ -305,7 +305,7 @@ impl Reader<'_> {
             }
             (OpKind::Meet { message, wire: _ }, Some(to)) => Some(Step::Same { to, message: *message }),
             (OpKind::Share { message }, Some(to)) => Some(Step::Share { to, message: *message }),
-            // What is only quoted of the packet is another message.
+            // A quoted part of the packet is another message.
             (OpKind::Received { .. }, _) => return Vec::new(),
             (
                 OpKind::Store { message, .. }
@@ -342,7 +342,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether no layer has written down that there is such a cell.
+    /// Whether no layer has declared this cell.
     fn is_nobodys(&self, object: Value, cell: CellId) -> bool {
         let Some(class) = self.body.class_of(object) else { return false };
         self.automaton.class(class).cells.get(cell.index()).is_some_and(|cell| cell.source.is_none())

@@ -1,6 +1,6 @@
-//! A packet's way through the handlers of the layers of one wire, whatever their state.
+//! Follows a packet through the handlers of the layers of one wire, whatever their state.
 //!
-//! Where the state decides, both ways are followed; a packet is refused where all of them end in a drop.
+//! Where the state decides, both ways are followed; a packet is rejected if all of them end in a drop.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -10,78 +10,78 @@ use mokume_wire::HeaderValue;
 
 use crate::steps::{Block, End, Number, Routine, Step, Target};
 
-/// The event by which what came up goes on upwards.
+/// The event with which a packet continues upwards.
 pub const DELIVER: &str = "deliver";
 
-/// More blocks than this are not looked at for one wire's layers: what was not looked at may do anything.
+/// The most blocks that are followed for one wire's layers: beyond these, anything may happen.
 pub const LONGEST: usize = 2000;
 
-/// The octets of a packet: of those behind `captured` nobody knows what they are.
+/// The octets of a packet; those from `captured` on are unknown.
 #[derive(Clone, Copy, Debug)]
 pub struct Octets<'a> {
     pub all: &'a [u8],
     pub captured: usize,
 }
 
-/// What the wire has said of the packet that the layers look at.
+/// What the wire has read of the packet.
 #[derive(Clone, Debug)]
 pub struct Packet {
-    /// None of layers without headers.
+    /// `None` for layers without headers.
     pub wire: Option<WireId>,
-    /// Where it lies, without what was cut off behind it.
+    /// Its place, without what was cut off after it.
     pub packet: Range<usize>,
     pub payload: Range<usize>,
     pub headers: Vec<HeaderValue>,
 }
 
-/// What comes up beside the message; none is known where nobody said it.
+/// What accompanies the message; unknown by default.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Beside {
-    /// The object that takes it, and what it is given: nothing of it is known where there are none.
+    /// The receiving object and its arguments; `None` if unknown.
     pub to: Option<(ClassId, Vec<Option<u64>>)>,
-    /// By attribute; empty: nothing is known.
+    /// By attribute; empty if unknown.
     pub attributes: Vec<Option<u64>>,
 }
 
-/// What becomes of a packet.
+/// What happens to a packet.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Fate {
-    /// Where nothing else can become of it: why it is dropped, each reason once.
+    /// Set if nothing else can happen: the reasons for the drop, each once.
     pub dropped: Vec<Dropped>,
-    /// Where it goes on upwards, for certain or perhaps.
+    /// Where it continues upwards, certainly or perhaps.
     pub up: Option<Up>,
-    /// A layer keeps it, for certain or perhaps: for others it is a part of something.
+    /// Whether a layer keeps it, certainly or perhaps: for the layers above it is a fragment.
     pub kept: bool,
 }
 
-/// Why a layer drops it, and where that is written; no reason of one that a wire within says.
+/// Why a layer drops it, and the place of the drop; no reason if an inner wire gives it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Dropped {
     pub reason: Option<ReasonId>,
     pub source: Option<SourceId>,
 }
 
-/// What goes on upwards.
+/// What continues upwards.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Up {
-    /// Where it lies; none of what is no part of the packet as it came.
+    /// Its place; `None` if it is not a part of the packet as it came.
     pub octets: Option<Range<usize>>,
     pub beside: Beside,
-    /// The state may decide otherwise: a layer may keep it, take it for itself, or give it to another.
+    /// Whether the state may decide otherwise: a layer may keep it, take it for itself, or give it to another.
     pub perhaps: bool,
 }
 
 /// The layers of a stack as steps.
 #[derive(Clone, Debug)]
 pub struct Layers {
-    /// By handler; of those that are followed.
+    /// By handler; set for those that are followed.
     pub routines: Vec<Option<Routine>>,
-    /// What a new message has, by attribute.
+    /// The attributes of a new message.
     pub attributes: Vec<u64>,
 }
 
 impl Layers {
-    /// Of all handlers of what comes up.
+    /// The steps of all handlers of incoming messages.
     pub fn of(automaton: &Automaton) -> Layers {
         let is_up = |trigger: &Trigger| *trigger == Trigger::Event(DELIVER.to_string());
         let routine =
@@ -90,13 +90,13 @@ impl Layers {
         Layers { routines: automaton.handlers.iter().map(routine).collect(), attributes }
     }
 
-    /// What a frame has beside it when it comes in.
+    /// What accompanies a frame when it comes in.
     pub fn beside_frame(&self) -> Beside {
         Beside { to: None, attributes: self.attributes.iter().map(|value| Some(*value)).collect() }
     }
 }
 
-/// Who takes what comes up to these layers.
+/// The handlers of what comes up to these layers.
 pub fn takers(automaton: &Automaton, layers: &[LayerId]) -> Vec<HandlerId> {
     let takes = |handler: &mokume_reaction::Handler| {
         handler.trigger == Trigger::Event(DELIVER.to_string()) && layers.contains(&automaton.class(handler.class).layer)
@@ -105,7 +105,7 @@ pub fn takers(automaton: &Automaton, layers: &[LayerId]) -> Vec<HandlerId> {
     all.filter(|(_, handler)| takes(handler)).map(|(at, _)| HandlerId::from(at)).collect()
 }
 
-/// What becomes of a packet in the layers `within`, of which it meets the `lowest` first.
+/// What happens to a packet in the layers `within`, of which it reaches the `lowest` first.
 pub fn follow(
     automaton: &Automaton,
     layers: &Layers,
@@ -156,7 +156,7 @@ pub fn follow(
 enum Known {
     Nothing,
     Number(u64),
-    /// None of one that is not the packet's.
+    /// `None` for a message that is not the packet's.
     Message(Option<Rc<Message>>),
 }
 
@@ -168,12 +168,12 @@ impl Known {
 
 #[derive(Clone, Debug)]
 struct Message {
-    /// None of octets that are not the packet's as they came.
+    /// `None` if the octets are not the packet's own.
     octets: Option<Range<usize>>,
-    /// The top one first; none where that is not known.
+    /// The headers, the top one first; `None` if unknown.
     headers: Option<Vec<HeaderValue>>,
     attributes: Vec<Option<u64>>,
-    /// It is the packet as the wire met it: what the wire said is what it says again.
+    /// Whether it is the packet as the wire received it, so that the wire would read the same again.
     met: bool,
 }
 
@@ -184,7 +184,7 @@ struct Walk<'a> {
     octets: Octets<'a>,
     packet: &'a Packet,
     blocks: usize,
-    /// Not all was looked at.
+    /// Whether something was not followed.
     over: bool,
     drops: Vec<Dropped>,
     used: bool,
@@ -199,7 +199,7 @@ impl Walk<'_> {
     fn fate(self) -> Fate {
         let is_certain = !self.used && !self.held && !self.over && self.ups.is_empty();
         let dropped = if is_certain { self.drops } else { Vec::new() };
-        // Whoever looks at many objects of which nothing is known keeps it, as far as can be told.
+        // A handler that searches many unknown objects is taken to keep the packet.
         let kept = self.held || self.kept || self.over && self.ups.is_empty();
         let up = self.ups.into_iter().reduce(common);
         Fate { dropped, up: up.map(|up| Up { perhaps: self.used || self.over, ..up }), kept }
@@ -209,7 +209,7 @@ impl Walk<'_> {
         self.automaton.handler_of(class, &Trigger::Event(DELIVER.to_string()))
     }
 
-    /// `args` without the object.
+    /// `args` are those without the object.
     fn handler(&mut self, handler: HandlerId, args: Vec<Known>) {
         let layers = self.layers;
         let Some(routine) = layers.routines.get(handler.index()).and_then(Option::as_ref) else {
@@ -249,7 +249,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Where a block leads, with what its end gives; the last is followed in place.
+    /// The successors of a block, with what its terminator gives; the last one is followed in place.
     fn end<'t>(&mut self, end: &'t End, values: &Values) -> Vec<(&'t Target, Vec<Known>)> {
         let plain = |target: &'t Target| (target, Vec::new());
         match end {
@@ -315,7 +315,7 @@ impl Walk<'_> {
         }
     }
 
-    /// A message of which another wire, or nobody, has spoken.
+    /// A message that another wire, or none, has read.
     fn either_message<'t>(
         &self,
         found: Option<Rc<Message>>,
@@ -328,7 +328,7 @@ impl Walk<'_> {
         vec![(then, vec![Known::Message(decoded)]), (otherwise, vec![Known::Message(found)])]
     }
 
-    /// The message without its header on top.
+    /// The message without its top header.
     fn popped(&self, values: &Values, message: Value) -> Known {
         let popped = |found: Rc<Message>| {
             let headers = found.headers.as_ref().map(|headers| headers.get(1..).unwrap_or_default().to_vec());
@@ -482,7 +482,7 @@ impl Walk<'_> {
         Some(self.part(summed)?.chunks(2).map(pair).sum::<u64>() & 0xffff_ffff)
     }
 
-    /// Beyond the end it is 0.
+    /// A number; 0 beyond the end.
     fn load(
         &self,
         values: &Values,
@@ -502,7 +502,7 @@ impl Walk<'_> {
     }
 }
 
-/// What both say.
+/// What both have in common.
 fn common(a: Up, b: Up) -> Up {
     let same = |a: &[Option<u64>], b: &[Option<u64>]| -> Vec<Option<u64>> {
         a.iter().zip(b).map(|(a, b)| if a == b { *a } else { None }).collect()
@@ -546,7 +546,7 @@ fn numbers(values: &[u64]) -> Vec<Known> {
     values.iter().map(|value| Known::Number(*value)).collect()
 }
 
-/// A message of other octets of the packet; it is not what the wire met.
+/// A message with other octets of the packet, which the wire has not received like that.
 fn cut(values: &Values, message: Value, to: impl Fn(Range<usize>) -> Option<Range<usize>>) -> Known {
     let cut = |found: Rc<Message>| {
         let octets = found.octets.clone().and_then(&to);
@@ -555,7 +555,7 @@ fn cut(values: &Values, message: Value, to: impl Fn(Range<usize>) -> Option<Rang
     Known::Message(message_of(values, message).map(cut))
 }
 
-/// Gives a block its parameters: what its end gives, as far as it is known, then the target's arguments.
+/// Assigns a block's parameters: what the terminator gives, as far as known, then the target's arguments.
 fn enter(routine: &Routine, target: &Target, given: Vec<Known>, values: &mut Values) {
     let Some(Block { params, .. }) = routine.blocks.get(target.block) else { return };
     let results = params.len().saturating_sub(target.args.len());

@@ -1,4 +1,4 @@
-//! Source as HTML: keywords, comments, texts and numbers by class, names as links to what they stand for.
+//! Source as HTML: keywords, comments, texts and numbers get a class; names become links to their declarations.
 
 use std::fmt::Write;
 
@@ -9,7 +9,7 @@ use mokume_syntax::{ast, SyntaxKind, SyntaxNode, SyntaxToken};
 use crate::collect::mentions_in;
 use crate::site::Site;
 
-/// Text as HTML has it.
+/// Escapes text for HTML.
 pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -25,16 +25,16 @@ pub fn escape(text: &str) -> String {
     out
 }
 
-/// Highlights sources, with links from pages in a folder of the site.
+/// Highlights sources, with links relative to a page in a folder of the site.
 pub struct Highlighter<'a> {
-    /// Where links lead.
+    /// The site that links lead into.
     pub site: &'a Site<'a>,
-    /// What names stand for.
+    /// The program, which resolves names.
     pub program: &'a Program,
 }
 
 impl Highlighter<'_> {
-    /// A part of a file, from the beginning of its first line on, with what is common in front of all lines left out.
+    /// A part of a file, from the beginning of its first line, without the indentation that all lines share.
     pub fn part(&self, root: &SyntaxNode, at: Span) -> String {
         let text = &self.site.sources.file(at.file).text;
         let line = self.site.sources.file(at.file).line_start(self.site.line(at) as usize - 1) as u32;
@@ -43,13 +43,13 @@ impl Highlighter<'_> {
         let common = lines.filter(|line| !line.trim().is_empty()).map(blanks).min().unwrap_or(0);
         let whole = Span { start: line, ..at };
         let html = self.html(root, whole);
-        // A token's text has its line breaks; no class begins within the blanks in front of a line.
+        // A token's text may contain line breaks; no class begins within a line's indentation.
         let cut =
             |line: &str| line.get(common..).filter(|_| line[..common].trim().is_empty()).unwrap_or(line).to_string();
         html.lines().map(|line| cut(line) + "\n").collect()
     }
 
-    /// A whole file, a line each, with its number as an anchor.
+    /// A whole file, line by line, with line numbers as anchors.
     pub fn file(&self, root: &SyntaxNode, file: FileId) -> String {
         let text = &self.site.sources.file(file).text;
         let whole = Span::new(file, 0, text.len() as u32);
@@ -84,7 +84,7 @@ impl Highlighter<'_> {
         out
     }
 
-    /// Where a name leads that stands for something declared elsewhere.
+    /// The link of a name that stands for something declared elsewhere.
     fn link(&self, token: &SyntaxToken, at: Span) -> Option<String> {
         if token.kind() != SyntaxKind::IDENT {
             return None;

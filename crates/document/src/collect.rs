@@ -1,4 +1,4 @@
-//! Items from files: what each says, who uses it, and which tests run it.
+//! Collects the items of files: what each declares, what uses it, and which tests run it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,15 +11,15 @@ use crate::facts::{self, Piece};
 use crate::item::{About, Example, Fact, Item, Kind};
 use crate::{pictures, tree};
 
-/// Which files are what.
+/// The roles of files.
 pub struct Asked<'a> {
-    /// Whose tests are examples, and nothing else of them.
+    /// Files that are not documented; only their tests are examples.
     pub examples_only: &'a BTreeSet<FileId>,
-    /// Texts that nobody wrote, and that nothing is said of.
+    /// Generated texts, which are not documented.
     pub hidden: &'a BTreeSet<FileId>,
 }
 
-/// All items, by file and place; and the trees of all files.
+/// All items, by file and place, and the syntax trees of all files.
 pub fn items(checked: &Checked, asked: &Asked<'_>) -> (Vec<Item>, BTreeMap<FileId, SyntaxNode>) {
     let files = checked.sources.files().filter(|(file, _)| !asked.hidden.contains(file));
     let trees: BTreeMap<FileId, SyntaxNode> =
@@ -28,7 +28,7 @@ pub fn items(checked: &Checked, asked: &Asked<'_>) -> (Vec<Item>, BTreeMap<FileI
     for (file, root) in trees.iter().filter(|(file, _)| !asked.examples_only.contains(file)) {
         let before = pieces.len();
         pieces.extend(root.children().filter_map(|node| Some((item(&node, *file)?, (node, *file)))));
-        // What a file says of itself is said of its first layer, bundle or wire, if that says nothing.
+        // A file's leading comment documents its first layer, bundle or wire, if that has no comment.
         let first = pieces.get_mut(before..).and_then(|of| of.iter_mut().find(|(item, _)| item.kind <= Kind::Stack));
         if let Some((item, _)) = first.filter(|(item, _)| item.doc.is_empty()) {
             item.doc = tree::front(&checked.sources.file(*file).text);
@@ -89,7 +89,7 @@ fn item(node: &SyntaxNode, file: FileId) -> Option<Item> {
     })
 }
 
-/// The mentions within a place, by the compiler's table.
+/// The mentions within a place, from the compiler's table.
 pub fn mentions_in(program: &Program, place: Span) -> &[Mention] {
     let all = &program.mentions;
     let key = |mention: &Mention| (mention.at.file, mention.at.start);
@@ -98,7 +98,7 @@ pub fn mentions_in(program: &Program, place: Span) -> &[Mention] {
     &all[from..to.max(from)]
 }
 
-/// What facts name is where it is declared: the first word in their place that stands for something of their name.
+/// Links facts to the declarations of what they name: to that of the first resolved name in the fact's text.
 fn linked(item: &mut Item, program: &Program) {
     let abouts = [About::Layers, About::EncodedBy, About::Uses, About::Serves, About::Speaks, About::Needs];
     let abouts = [&abouts[..], &[About::Gives, About::Attributes, About::Parts]].concat();
@@ -106,7 +106,7 @@ fn linked(item: &mut Item, program: &Program) {
         for fact in facts {
             let mut mentions = mentions_in(program, fact.at).iter().filter(|mention| mention.at != mention.of);
             fact.of = match about {
-                // `ports = Ports over ip`: the layer is what it is, not what it is called.
+                // `ports = Ports over ip`: the fact links to the layer's definition, not to the name in the stack.
                 About::Layers => mentions.map(|mention| mention.of).find(|of| is_definition(program, *of)),
                 _ => mentions.next().map(|mention| mention.of),
             };
@@ -121,7 +121,7 @@ fn is_definition(program: &Program, at: Span) -> bool {
         || program.stacks.iter().any(|stack| stack.name.span == at)
 }
 
-/// Says of each item who uses it.
+/// Adds to each item the items that use it.
 fn used(items: &mut [Item], program: &Program) {
     let users: Vec<(Span, Span, String, Kind)> =
         items.iter().map(|item| (item.whole, item.named, item.name.clone(), item.kind)).collect();
@@ -141,9 +141,10 @@ fn used(items: &mut [Item], program: &Program) {
     }
 }
 
-/// Tests by what their stacks are made of.
+/// Tests by the parts of their stacks.
 struct Tests {
-    /// By the place of a definition: how many layers the test's stack has, how long its text is, and the test.
+    /// By the place of a definition, for each test: the number of its stack's layers, the length of its text, and the
+    /// test.
     by: BTreeMap<Span, BTreeSet<(usize, u32, Span)>>,
     names: BTreeMap<Span, String>,
 }
@@ -180,7 +181,7 @@ impl Tests {
     }
 }
 
-/// Where all that a stack is made of is declared: itself, bundles, layers, wires.
+/// The declarations of all that a stack consists of: itself, bundles, layers, wires.
 fn made_of(program: &Program, stack: usize) -> BTreeSet<Span> {
     fn add(program: &Program, of: &Use, depth: usize, into: &mut BTreeSet<Span>) {
         match of.of {

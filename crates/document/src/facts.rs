@@ -1,4 +1,5 @@
-//! What the source says of one item: fields, events, state, reasons. What is said twice is there once, at its first place.
+//! The facts that the source gives about one item: fields, events, state, reasons. A repeated fact is listed once, at
+//! its first place.
 
 use mokume_base::FileId;
 use mokume_syntax::ast::{self, AstNode};
@@ -7,10 +8,10 @@ use mokume_syntax::{SyntaxKind as S, SyntaxNode};
 use crate::item::{About, Fact, Kind, Parameter};
 use crate::tree;
 
-/// A node of an item's, with its file.
+/// A node of an item, with its file.
 pub type Piece = (SyntaxNode, FileId);
 
-/// All facts of an item that its own text has. `pieces` are its node, and those of its parts in other places.
+/// All facts that an item's own text gives. `pieces` are its node, and the nodes of its parts in other places.
 pub fn of(kind: Kind, pieces: &[Piece]) -> Vec<(About, Vec<Fact>)> {
     let mut found = Found::default();
     for (node, file) in pieces {
@@ -64,7 +65,7 @@ impl Found {
         (!these.is_empty()).then_some(these)
     }
 
-    /// A fact of a node, under a name.
+    /// Adds a fact of a node, under a name.
     fn add(&mut self, about: About, name: String, says: String, (node, file): (&SyntaxNode, FileId)) {
         if !self.0.iter().any(|(known, fact)| *known == about && fact.name == name && fact.says == says) {
             let fact = Fact { name, says, doc: ast::doc_of(node), at: tree::place(node, file), of: None };
@@ -72,7 +73,7 @@ impl Found {
         }
     }
 
-    /// Each node of a kind that has a name.
+    /// Adds a fact for each named node of a kind.
     fn named(&mut self, about: About, of: &SyntaxNode, kind: S, file: FileId) {
         for node in tree::within(of, kind) {
             let Some(name) = tree::name(&node) else { continue };
@@ -80,14 +81,14 @@ impl Found {
         }
     }
 
-    /// The wire behind `encoded`.
+    /// The wire after `encoded`.
     fn encoded(&mut self, bundle: &SyntaxNode, file: FileId) {
         if let Some(wire) = ast::Bundle::cast(bundle.clone()).and_then(|bundle| bundle.wire()) {
             self.add(About::EncodedBy, wire.text(), wire.text(), (wire.syntax(), file));
         }
     }
 
-    /// What a signature or a vocabulary has, line by line.
+    /// The facts of a signature or a vocabulary, line by line.
     fn directed(&mut self, of: &SyntaxNode, file: FileId) {
         for node in of.children() {
             let about = match node.kind() {
@@ -142,7 +143,7 @@ impl Found {
                 let head = tree::head(node);
                 let event = head.strip_prefix("on ").unwrap_or(&head);
                 let name = event.split(['(', ' ']).next().unwrap_or_default();
-                // `on change below.mtu` and `on expiry resend` are named by what they are of.
+                // `on change below.mtu` and `on expiry resend` are named after the value and the timer.
                 let name = if matches!(name, "change" | "expiry") { event } else { name };
                 self.add(About::Handles, name.to_string(), head.clone(), in_place);
             }
@@ -173,7 +174,7 @@ impl Found {
             Some((S::ALTERNATIVE, alternative)) => (About::Fields, tree::name(alternative)),
             Some((S::KEY, _)) => (About::Key, None),
             Some((S::ADDRESS, _)) => (About::Address, None),
-            // Keys of objects stand with the state.
+            // Keys of objects are listed with the state.
             _ => return,
         };
         let name = match of {
@@ -195,7 +196,7 @@ impl Found {
     fn reason(&mut self, about: About, reason: Option<ast::Path>, (node, file): (&SyntaxNode, FileId)) {
         let Some(reason) = reason else { return };
         let name = tree::text(reason.syntax());
-        // A reason is one, from however many places.
+        // A reason is one fact, however many places name it.
         if self.0.iter().any(|(known, fact)| *known == about && fact.name == name) {
             return;
         }
@@ -215,14 +216,14 @@ impl Found {
             ("above", true) => About::Tells,
             _ => return,
         };
-        // What is known of a flow is asked as a call is.
+        // A flow's property counts as asked, like a call.
         let name = name.text();
         if !self.0.iter().any(|(known, fact)| *known == about && fact.name == name) {
             self.add(about, name, tree::line(node), (node, file));
         }
     }
 
-    /// State, with whose it is.
+    /// State, with its owner.
     fn state(&mut self, of: &SyntaxNode, file: FileId) {
         for node in of.descendants() {
             let about = match node.kind() {

@@ -1,49 +1,49 @@
-//! What a page is of, as data: all that is said on it, and where the source says it.
+//! The subject of a page as data: all that the page says, and where the source says it.
 
 use mokume_base::Span;
 use mokume_draw::HeaderPicture;
 
-/// What an item is. Those that have pages of their own in full come first.
+/// The kind of an item. Kinds with full pages come first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Kind {
     /// A worker, multiplexor, router or endpoint.
     Layer,
-    /// Layers that act as one.
+    /// Several layers that act as one.
     Bundle,
-    /// How headers lie in packets.
+    /// The layout of headers in packets.
     Wire,
     /// Layers over devices.
     Stack,
     /// Hosts on links.
     Network,
-    /// A part of a layer, in a file of its own.
+    /// A part of a layer, in its own file.
     Part,
-    /// What one layer asks of another beside it.
+    /// What one layer asks of another layer beside it.
     Service,
-    /// What comes out above a layer.
+    /// The events that a layer passes to the layer above.
     Signature,
-    /// Events of the layers' own.
+    /// Events that layers define for each other.
     Vocabulary,
     /// State with functions.
     Container,
-    /// Values side by side.
+    /// A record: several values together.
     Record,
     /// Names for numbers.
     Enum,
-    /// Another name for a type, perhaps with a notation.
+    /// Another name for a type, possibly with a notation.
     Type,
-    /// A value with a name.
+    /// A named value.
     Const,
-    /// A number beside a message.
+    /// A number that accompanies a message.
     Attribute,
     /// A function of a file.
     Function,
-    /// Tests of any stack.
+    /// Tests for any stack.
     Suite,
 }
 
 impl Kind {
-    /// All, in the order of the index.
+    /// All kinds, in the order of the index.
     pub const ALL: [Kind; 17] = [
         Kind::Layer,
         Kind::Bundle,
@@ -64,7 +64,7 @@ impl Kind {
         Kind::Suite,
     ];
 
-    /// As names of pages and JSON have it.
+    /// The kind in page names and JSON.
     pub fn word(self) -> &'static str {
         match self {
             Kind::Layer => "layer",
@@ -87,7 +87,7 @@ impl Kind {
         }
     }
 
-    /// As headings have it.
+    /// The kind in headings.
     pub fn plural(self) -> &'static str {
         match self {
             Kind::Layer => "Layers",
@@ -111,7 +111,7 @@ impl Kind {
     }
 }
 
-/// What facts are about.
+/// The subject of a fact.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum About {
     /// Layers of a bundle or stack, from top to bottom.
@@ -120,52 +120,52 @@ pub enum About {
     EncodedBy,
     /// Fields of headers, records, keys and addresses; values of enums; fields of wires.
     Fields,
-    /// What a multiplexor finds the layer above by.
+    /// The key by which a multiplexor finds the layer above.
     Key,
-    /// What flows above a router are made of.
+    /// The address fields of the flows above a router.
     Address,
-    /// What it claims to need.
+    /// The properties that it claims to need.
     Needs,
-    /// Values that it reads of those below.
+    /// Values of the layers below that it reads.
     Reads,
-    /// What it asks of those below: operations and events.
+    /// Operations and events that it calls below.
     Asks,
-    /// Services of others that it uses.
+    /// Services of other layers that it uses.
     Uses,
     /// Attributes of messages.
     Attributes,
-    /// What it claims to give.
+    /// The properties that it claims to provide.
     Gives,
-    /// Values for those above.
+    /// Values that it publishes to the layers above.
     Publishes,
-    /// How much it takes.
+    /// Its limits.
     Limits,
-    /// What it tells those above.
+    /// Events that it sends to the layers above.
     Tells,
-    /// Services that it has.
+    /// Services that it provides.
     Serves,
-    /// Vocabularies that it knows.
+    /// Vocabularies that it speaks.
     Speaks,
-    /// Events that it has a handler for; operations of services; functions of containers.
+    /// Events that it handles; operations of services; functions of containers.
     Handles,
-    /// State, and what it is of.
+    /// State, and its owner.
     State,
     /// Timers.
     Timers,
-    /// Why messages are lost.
+    /// Reasons for which it drops messages.
     Drops,
-    /// What messages are used up for.
+    /// Reasons for which it consumes messages.
     Consumes,
-    /// Why sessions fail.
+    /// Reasons for which sessions fail.
     Fails,
-    /// Parts in files of their own.
+    /// Its parts in other files.
     Parts,
-    /// Who uses it.
+    /// Items that use it.
     UsedBy,
 }
 
 impl About {
-    /// All, in the order of a page.
+    /// All subjects, in the order of a page.
     pub const ALL: [About; 24] = [
         About::Layers,
         About::EncodedBy,
@@ -193,7 +193,7 @@ impl About {
         About::UsedBy,
     ];
 
-    /// As JSON and anchors have it.
+    /// The subject in JSON and anchors.
     pub fn word(self) -> &'static str {
         match self {
             About::Layers => "layers",
@@ -223,7 +223,7 @@ impl About {
         }
     }
 
-    /// As rows of a page have it.
+    /// The subject in the rows of a page.
     pub fn title(self) -> &'static str {
         match self {
             About::Layers => "layer",
@@ -254,7 +254,7 @@ impl About {
     }
 }
 
-/// What stands under one heading of a page.
+/// The groups of a page: a heading, and the subjects under it.
 pub const GROUPS: [(&str, &[About]); 9] = [
     ("Layers, from top to bottom", &[About::Layers, About::EncodedBy]),
     ("Fields", &[About::Fields, About::Key, About::Address]),
@@ -267,67 +267,67 @@ pub const GROUPS: [(&str, &[About]); 9] = [
     ("Used by", &[About::UsedBy]),
 ];
 
-/// One thing that is said of an item.
+/// One fact about an item.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fact {
-    /// By which it is found.
+    /// The name by which it is found.
     pub name: String,
-    /// As the source has it.
+    /// The text from the source.
     pub says: String,
     /// Its `///` lines.
     pub doc: String,
-    /// Where the source says it.
+    /// The place of the text.
     pub at: Span,
-    /// Where what it names is declared, if that is elsewhere.
+    /// The declaration of what it names, if that is elsewhere.
     pub of: Option<Span>,
 }
 
 /// A parameter.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Parameter {
-    /// As arguments name it.
+    /// The name that arguments use.
     pub name: String,
-    /// As it is written.
+    /// The type, as written.
     pub ty: String,
-    /// As it is written; without one an argument is needed.
+    /// The default, as written; `None`: an argument is required.
     pub default: Option<String>,
     /// Its place.
     pub at: Span,
 }
 
-/// A test of a stack that the item is in.
+/// A test of a stack that contains the item.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Example {
     /// The test's name.
     pub name: String,
-    /// All of its text.
+    /// The place of the whole test.
     pub at: Span,
 }
 
-/// What a page is of.
+/// The subject of a page.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Item {
-    /// Which.
+    /// The item's kind.
     pub kind: Kind,
-    /// The word that the source declares it with: `worker`, `bundle`.
+    /// The keyword of the declaration: `worker`, `bundle`.
     pub word: String,
     /// Its name.
     pub name: String,
-    /// Where the name stands: by this others find it.
+    /// The place of the name in the declaration; it identifies the item.
     pub named: Span,
-    /// All of its text, without the comments in front.
+    /// The place of the whole item, without the comments before it.
     pub whole: Span,
     /// Its `///` lines.
     pub doc: String,
-    /// What stands in front of its code.
+    /// The text before its code.
     pub head: String,
-    /// In order.
+    /// Its parameters, in order.
     pub parameters: Vec<Parameter>,
-    /// Its header or packet, as RFCs draw them.
+    /// Pictures of its header or packet, as RFCs draw them.
     pub pictures: Vec<HeaderPicture>,
-    /// What is said of it.
+    /// The facts about it, by subject.
     pub facts: Vec<(About, Vec<Fact>)>,
-    /// Tests, the shortest of the smallest stacks first.
+    /// Tests; those of the smallest stacks first, of these the shortest first.
     pub examples: Vec<Example>,
 }
 
@@ -342,7 +342,7 @@ impl Item {
         }
     }
 
-    /// What is said about one thing.
+    /// The facts about one subject.
     pub fn about(&self, about: About) -> &[Fact] {
         self.facts.iter().find(|(known, _)| *known == about).map_or(&[], |(_, facts)| facts)
     }

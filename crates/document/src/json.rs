@@ -1,4 +1,4 @@
-//! The same for programs: an object for each item, as `schemas/doc-1.json` says.
+//! The documentation as JSON: an object for each item, as `schemas/doc-1.json` describes.
 
 use mokume_draw::HeaderPicture;
 use serde_json::{json, Map, Value};
@@ -9,7 +9,7 @@ use crate::site::Site;
 /// The schema of one object.
 pub const SCHEMA: &str = include_str!("../../../schemas/doc-1.json");
 
-/// The object of each item.
+/// The objects of all items.
 pub fn objects(site: &Site<'_>) -> Vec<Value> {
     (0..site.items.len()).map(|at| object(site, at)).collect()
 }

@@ -1,9 +1,10 @@
-//! What a program says of itself, as pages: a page for each layer, bundle, wire and stack, and for all else that has a name.
+//! The documentation of a program as pages: a page for each layer, bundle, wire and stack, and for everything else that
+//! has a name.
 //!
-//! Everything on a page is read from the sources and from what the compiler knows of them; nothing is run. Pages need no server:
-//! links are relative, and what the search knows is a script beside them.
+//! All of it comes from the sources and from what the compiler knows about them; nothing runs. The pages need no
+//! server: links are relative, and the search index is a script beside them.
 //!
-//! Keeps: every link leads to something that is there; what sources say is text on a page, and never its markup.
+//! Keeps: every link has an existing target; text from sources appears as text and never as markup of a page.
 
 mod code;
 mod collect;
@@ -29,21 +30,21 @@ pub use json::SCHEMA;
 
 const STYLE: &str = include_str!("../../../runtime/doc/style.css");
 const SEARCH: &str = include_str!("../../../runtime/doc/search.js");
-/// The name of a text that nobody wrote: it uses all modules.
+/// The name of a generated text that uses all modules.
 const ALL: &str = "";
 
-/// What is asked for.
+/// What to document.
 #[derive(Clone, Copy, Debug)]
 pub struct Asked<'a> {
-    /// Files and folders; a project's sources when there are none.
+    /// Files and folders; if empty, a project's sources.
     pub files: &'a [String],
-    /// All of Mokume's library, too.
+    /// Whether to document all of Mokume's library too.
     pub library: bool,
-    /// Files and folders whose tests are examples, and of which nothing else is said.
+    /// Files and folders whose tests become examples; nothing else of them is documented.
     pub examples: &'a [String],
 }
 
-/// Files, read and checked, to be documented.
+/// Files to document, read and checked.
 pub struct Read {
     /// The program, with all that it uses.
     pub checked: Checked,
@@ -51,22 +52,22 @@ pub struct Read {
     hidden: BTreeSet<FileId>,
 }
 
-/// A folder of pages, by their names in it; and the same for programs.
+/// The pages of a folder, by name, and the JSON objects.
 pub struct Document {
-    /// Names are from the folder; texts are whole.
+    /// File names relative to the folder, and the full texts.
     pub files: Vec<(String, String)>,
-    /// An object for each item.
+    /// A JSON object for each item.
     pub objects: Vec<serde_json::Value>,
 }
 
 impl Document {
-    /// How many pages it has.
+    /// The number of pages.
     pub fn pages(&self) -> usize {
         self.files.iter().filter(|(name, _)| name.ends_with(".html")).count()
     }
 }
 
-/// Reads what is asked for. What is wrong with it is said by its diagnostics.
+/// Reads and checks the files. Errors in the files are in the diagnostics of the result.
 pub fn read(world: &dyn World, asked: &Asked<'_>) -> Result<Read, Failure> {
     let mut names = asked.files.to_vec();
     if names.is_empty() && !(asked.library && project::find(world, ".")?.is_none()) {
@@ -87,13 +88,13 @@ pub fn read(world: &dyn World, asked: &Asked<'_>) -> Result<Read, Failure> {
     let of = |is_it: &dyn Fn(&str) -> bool| -> BTreeSet<FileId> {
         checked.sources.files().filter(|(_, file)| is_it(&file.name)).map(|(id, _)| id).collect()
     };
-    // What examples alone use is of them.
+    // Files that only examples use count as examples.
     let examples_only = of(&|name| !own.contains(name));
     let hidden = of(&|name| name == ALL);
     Ok(Read { examples_only, hidden, checked })
 }
 
-/// The pages of what was read, which has no errors.
+/// Makes the pages. The checked files must have no errors.
 pub fn document(read: &Read) -> Document {
     let checked = &read.checked;
     let asked = collect::Asked { examples_only: &read.examples_only, hidden: &read.hidden };
@@ -110,7 +111,7 @@ pub fn document(read: &Read) -> Document {
     Document { files, objects: json::objects(&site) }
 }
 
-/// Writes the pages into a folder, which is made if it is not there. What else is in it stays.
+/// Writes the pages into a folder, and creates it if necessary. Other files in it stay.
 pub fn write(world: &dyn World, document: &Document, folder: &str) -> Result<(), Failure> {
     for (name, text) in &document.files {
         let path = Path::new(folder).join(name).to_string_lossy().into_owned();

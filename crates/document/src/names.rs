@@ -1,11 +1,11 @@
-//! What is searched: a line for each item, and for each field, event, value, reason and timer of one.
+//! The search index: a line for each item, and for each of its fields, events, values, reasons and timers.
 
 use serde_json::json;
 
 use crate::item::About;
 use crate::site::Site;
 
-/// What of an item is found by itself.
+/// The facts of an item that the search finds.
 const FOUND: [(About, &str); 10] = [
     (About::Fields, "field"),
     (About::Key, "key"),
@@ -19,7 +19,7 @@ const FOUND: [(About, &str); 10] = [
     (About::Fails, "reason"),
 ];
 
-/// A script that says all names: `[name, kind, of, page, summary]` each.
+/// A script with all names: `[name, kind, of, page, summary]` each.
 pub fn script(site: &Site<'_>) -> String {
     let mut lines = Vec::new();
     for (at, item) in site.items.iter().enumerate() {
@@ -36,7 +36,7 @@ pub fn script(site: &Site<'_>) -> String {
             }
         }
     }
-    // Within a script nothing may look like its end.
+    // Text in a script must not look like the script's end.
     let lines: Vec<String> = lines.iter().map(|line| line.to_string().replace("</", "<\\/")).collect();
     format!("const NAMES = [\n{}\n];\n", lines.join(",\n"))
 }

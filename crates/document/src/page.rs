@@ -1,4 +1,4 @@
-//! The pages as HTML: of an item, of a module, of a file, and the first one.
+//! The pages as HTML: of items, of modules, of files, and the front page.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -12,27 +12,27 @@ use crate::item::{About, Fact, Item, Kind, GROUPS};
 use crate::prose;
 use crate::site::Site;
 
-/// Examples that stand on a page; of others it says where they are.
+/// The most examples shown on a page; it lists the names of others.
 const MOST_EXAMPLES: usize = 3;
-/// Tests that are named beside those.
+/// The most further tests that a page names.
 const MOST_NAMED: usize = 40;
-/// A source of more lines is folded.
+/// Longer sources are folded.
 const MOST_LINES: usize = 24;
 
-/// What writes pages.
+/// Writes pages.
 pub struct Pages<'a> {
-    /// Where they are.
+    /// The addresses of the pages.
     pub site: &'a Site<'a>,
-    /// What names stand for.
+    /// The program, which resolves names.
     pub program: &'a Program,
-    /// Of all files.
+    /// The syntax trees of all files.
     pub trees: &'a BTreeMap<FileId, SyntaxNode>,
-    /// What all this is called.
+    /// The title of the documentation.
     pub title: &'a str,
 }
 
 impl Pages<'_> {
-    /// All of them, by their names from the root.
+    /// All pages, by their names relative to the root.
     pub fn all(&self) -> Vec<(String, String)> {
         let mut all = vec![("index.html".to_string(), self.first())];
         for (module, items) in self.site.modules() {
@@ -43,7 +43,7 @@ impl Pages<'_> {
         all
     }
 
-    /// Around what a page says. `up` leads to the root.
+    /// The frame around a page's content. `up` leads to the root.
     fn frame(&self, up: &str, title: &str, body: &str) -> String {
         let (title, name) = (escape(title), escape(self.title));
         format!(
@@ -87,13 +87,13 @@ impl Pages<'_> {
         self.frame("../", module, &body)
     }
 
-    /// Items, a row each.
+    /// A table of items, one row each.
     fn table(&self, items: &[usize], up: &str) -> String {
         let mut out = String::from("<table class=\"items\">\n");
         for at in items {
             let item = &self.site.items[*at];
             let summary = prose::html_of(&item.summary(), self.site, Some(*at));
-            // Links of prose are from a folder.
+            // The links of a summary start from a folder, not from the root.
             let summary = if up.is_empty() { summary.replace("href=\"../", "href=\"") } else { summary };
             let _ = writeln!(
                 out,
@@ -154,7 +154,7 @@ impl Pages<'_> {
         out + "</table>\n"
     }
 
-    /// A type, as a link where it is an item.
+    /// A type, as a link if it is an item.
     fn typed(&self, ty: &str) -> String {
         let text = format!("<code>{}</code>", escape(ty));
         match self.site.mentioned(ty, None) {
@@ -175,7 +175,7 @@ impl Pages<'_> {
         )
     }
 
-    /// What stands under one heading: a row each, the first column says what it is.
+    /// The facts under one heading, one row each; the first column names the subject.
     fn facts(&self, (title, abouts): (&str, &[About]), item: &Item, at: usize) -> String {
         if abouts.iter().all(|about| item.about(*about).is_empty()) {
             return String::new();

@@ -1,6 +1,6 @@
-//! Wires and headers as RFCs draw them, from the program alone: no stack is needed, so every wire has its picture.
+//! Pictures of wires and headers, as RFCs draw them. They need no stack, so every wire has its picture.
 //!
-//! Must keep: fields of a wire are in the places where `mokume graph --what headers` draws them (a test compares the two).
+//! Must keep: fields of a wire are at the same places as in `mokume graph --what headers` (a test compares the two).
 
 use mokume_draw::{HeaderBits, HeaderPart, HeaderPicture};
 use mokume_semantics::program::{
@@ -11,7 +11,7 @@ use mokume_semantics::types;
 
 use crate::item::{Item, Kind};
 
-/// The pictures of an item; none of what has no header.
+/// The pictures of an item; empty if it has no header.
 pub fn of(program: &Program, item: &Item) -> Vec<HeaderPicture> {
     match item.kind {
         Kind::Wire => {
@@ -44,7 +44,7 @@ pub fn wire(wire: &Wire) -> HeaderPicture {
     HeaderPicture { wire: wire.name.text.clone(), headers, order, parts: maker.parts }
 }
 
-/// The header of a layer as it lies where no wire says it; none where that is not the same in every packet.
+/// The default layout of a layer's header, without a wire; `None` if it differs between packets.
 fn header(program: &Program, layer: &Layer) -> Option<HeaderPicture> {
     let header = layer.header.as_ref()?;
     if header.layout == Layout::Compressed || header.variants.iter().all(|variant| variant.fields.is_empty()) {
@@ -62,7 +62,7 @@ fn header(program: &Program, layer: &Layer) -> Option<HeaderPicture> {
     })
 }
 
-/// `tag` is the alternative's number, where there are several.
+/// `tag` is the alternative's number, if there are several alternatives.
 fn alternative(program: &Program, layout: Layout, variant: &Variant, tag: Option<usize>) -> HeaderPart {
     let title = if tag.is_none() { String::new() } else { variant.name.text.clone() };
     let mut made = part(title, 0);
@@ -106,7 +106,7 @@ fn part(title: String, start: u32) -> HeaderPart {
     HeaderPart { title, start: start % 32, cells: Vec::new(), notes: Vec::new() }
 }
 
-/// The names of all fields, by their numbers.
+/// The names of all fields, by number.
 fn names_of(items: &[WireItem], names: &mut Vec<(u32, String)>) {
     for item in items {
         match item {
@@ -120,7 +120,7 @@ fn names_of(items: &[WireItem], names: &mut Vec<(u32, String)>) {
     }
 }
 
-/// The layers whose fields it carries, in order.
+/// The layers whose fields the wire carries, in order.
 fn headers_of(items: &[WireItem], headers: &mut Vec<String>) {
     for item in items {
         match item {
@@ -162,7 +162,7 @@ struct Maker {
 }
 
 impl Maker {
-    /// The bit behind the items, as if every part were there; behind a choice, behind its longest arm.
+    /// The bit after the items, as if every optional part were present; after a choice, that of its longest arm.
     fn items(&mut self, items: &[WireItem], from: u32) -> u32 {
         let (mut at, mut is_behind) = (from, false);
         for item in items {
@@ -207,7 +207,7 @@ impl Maker {
         at
     }
 
-    /// The bit behind the field.
+    /// The bit after the field.
     fn field(&mut self, field: &WireField, at: u32) -> u32 {
         let mut says = self.says(&field.value);
         if !field.constraints.is_empty() {

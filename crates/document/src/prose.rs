@@ -1,16 +1,16 @@
-//! Documentation comments as HTML: they are Markdown, and a name in backquotes that an item has leads to it.
+//! Documentation comments as HTML. They are Markdown; a name in backquotes becomes a link if an item has that name.
 
 use pulldown_cmark::{html, CowStr, Event, Options, Parser};
 
 use crate::code::escape;
 use crate::site::Site;
 
-/// A text about an item, as HTML for a page in a folder of the site.
+/// The HTML of a text about the item `from`, for a page in a folder of the site.
 pub fn html_of(text: &str, site: &Site<'_>, from: Option<usize>) -> String {
     let parser = Parser::new_ext(text, Options::ENABLE_TABLES);
     let events = parser.map(|event| match event {
         Event::Code(code) => Event::InlineHtml(linked(&code, site, from).into()),
-        // Nothing that a comment has is markup of the page.
+        // HTML in a comment is shown as text.
         Event::Html(text) | Event::InlineHtml(text) => Event::Text(text),
         other => other,
     });
@@ -19,10 +19,10 @@ pub fn html_of(text: &str, site: &Site<'_>, from: Option<usize>) -> String {
     out
 }
 
-/// `Ports` as a link if an item is called so and is another one.
+/// `Ports` as a link, if another item has this name.
 fn linked(code: &CowStr<'_>, site: &Site<'_>, from: Option<usize>) -> String {
     let text = format!("<code>{}</code>", escape(code));
-    // A name of a parameter is that, whatever else is called so.
+    // A parameter's name is never a link, even if an item has the same name.
     let is_parameter = |at: usize| site.items[at].parameters.iter().any(|parameter| parameter.name == **code);
     if from.is_some_and(is_parameter) {
         return text;

@@ -1,6 +1,6 @@
-//! Where pages are: a folder for each module, a page for each item and for each file, and links between them.
+//! The addresses of pages: a folder for each module, a page for each item and for each file, and links between them.
 //!
-//! Keeps: no two pages have one name, on file systems either that do not tell `A` from `a`.
+//! Keeps: page names are unique, even on file systems that do not distinguish `A` from `a`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,26 +8,26 @@ use mokume_base::{FileId, SourceMap, Span};
 
 use crate::item::Item;
 
-/// All pages by what they are of.
+/// All pages, by their subjects.
 pub struct Site<'a> {
-    /// Of the files.
+    /// The documented files.
     pub sources: &'a SourceMap,
-    /// All of them.
+    /// All items.
     pub items: &'a [Item],
-    /// For each item its page, from the site's root.
+    /// The page of each item, relative to the site's root.
     pages: Vec<String>,
-    /// For each item its module.
+    /// The module of each item.
     modules: Vec<String>,
-    /// The item whose name is declared at a place.
+    /// The item by the place of its name in the declaration.
     named: BTreeMap<Span, usize>,
     /// The pages of files.
     files: BTreeMap<FileId, String>,
-    /// What stands in front of the names of all files that are not of the library.
+    /// The common prefix of the names of all files outside the library.
     prefix: String,
 }
 
 impl<'a> Site<'a> {
-    /// Gives each item, and each of these files, a page.
+    /// Assigns a page to each item, and to each of these files.
     pub fn of(sources: &'a SourceMap, items: &'a [Item], files: &[FileId]) -> Site<'a> {
         let prefix = common(files.iter().map(|file| sources.file(*file).name.as_str()));
         let mut site = Site {
@@ -54,7 +54,7 @@ impl<'a> Site<'a> {
         site
     }
 
-    /// The folder that a file is in, as people call it: a module of the library, or a folder of the project.
+    /// The folder of a file, as people call it: a module of the library, or a folder of the project.
     fn module(&self, file: FileId) -> String {
         let name = self.short(file);
         match name.rsplit_once('/') {
@@ -63,7 +63,7 @@ impl<'a> Site<'a> {
         }
     }
 
-    /// A file's name without what all names begin with.
+    /// A file's name without the common prefix.
     pub fn short(&self, file: FileId) -> &'a str {
         let name = self.sources.file(file).name.as_str();
         if is_of_library(name) {
@@ -78,12 +78,12 @@ impl<'a> Site<'a> {
         &self.modules[item]
     }
 
-    /// The page of an item, from the root.
+    /// The page of an item, relative to the root.
     pub fn page(&self, item: usize) -> &str {
         &self.pages[item]
     }
 
-    /// All modules, with their items, by name.
+    /// All modules by name, with their items.
     pub fn modules(&self) -> BTreeMap<&str, Vec<usize>> {
         let mut all: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for (at, module) in self.modules.iter().enumerate() {
@@ -95,12 +95,12 @@ impl<'a> Site<'a> {
         all
     }
 
-    /// The page of a module, from the root.
+    /// The page of a module, relative to the root.
     pub fn module_page(&self, module: &str) -> String {
         format!("{}/index.html", plain(module))
     }
 
-    /// The pages of files, by file.
+    /// All files with their pages.
     pub fn files(&self) -> impl Iterator<Item = (FileId, &str)> {
         self.files.iter().map(|(file, page)| (*file, page.as_str()))
     }
@@ -110,7 +110,7 @@ impl<'a> Site<'a> {
         self.named.get(&named).copied()
     }
 
-    /// Where what is declared at a place is told of, from the root: an item's page, or the line in its file.
+    /// The page about a declaration, relative to the root: an item's page, or the line in its file.
     pub fn link(&self, of: Span) -> Option<String> {
         match self.item_at(of) {
             Some(item) => Some(self.pages[item].clone()),
@@ -118,7 +118,7 @@ impl<'a> Site<'a> {
         }
     }
 
-    /// The line of a place in the page of its file, from the root.
+    /// The line of a place in the page of its file, relative to the root.
     pub fn source(&self, at: Span) -> Option<String> {
         let page = self.files.get(&at.file)?;
         Some(format!("{page}#L{}", self.line(at)))
@@ -129,7 +129,8 @@ impl<'a> Site<'a> {
         self.sources.line_column(at.file, at.start).0
     }
 
-    /// The item of a name, as a text about another item mentions it: of the same module, or the only one.
+    /// The item that a text about item `from` mentions by name: one of the same module, or else the only one of this
+    /// name.
     pub fn mentioned(&self, name: &str, from: Option<usize>) -> Option<usize> {
         let all = || (0..self.items.len()).filter(|at| self.items[*at].name == name);
         let module = from.map(|from| self.module_of(from));
@@ -139,12 +140,12 @@ impl<'a> Site<'a> {
     }
 }
 
-/// Whether a file's name is one of the library that the program carries.
+/// Whether a file belongs to the built-in library.
 fn is_of_library(name: &str) -> bool {
     name.starts_with("library/")
 }
 
-/// The folder that all files are in which are not the library's, with its slash.
+/// The folder that contains all files outside the library, with its slash.
 fn common<'n>(names: impl Iterator<Item = &'n str>) -> String {
     let mut common: Option<&str> = None;
     for name in names.filter(|name| !is_of_library(name)) {
@@ -162,7 +163,7 @@ fn common<'n>(names: impl Iterator<Item = &'n str>) -> String {
     common.unwrap_or_default().to_string()
 }
 
-/// A name as a part of a path and of an address: letters, digits, `-`, `_` and dots.
+/// A name that is safe in paths and addresses: letters, digits, `-`, `_` and dots.
 fn plain(name: &str) -> String {
     let parts = name.split('/').filter(|part| !matches!(*part, "" | "." | ".."));
     let mut out = String::new();
@@ -180,7 +181,7 @@ fn plain(name: &str) -> String {
     out
 }
 
-/// The name, with a number behind it if it is taken.
+/// The name, with a number appended if it is taken.
 fn free(taken: &mut BTreeSet<String>, name: &str, end: &str) -> String {
     let numbered = |number: usize| if number == 1 { format!("{name}{end}") } else { format!("{name}-{number}{end}") };
     let mut number = 1;

@@ -1,15 +1,15 @@
-//! What the tree of a file says: places, names and texts of its nodes.
+//! Queries on a file's syntax tree: places, names and texts of nodes.
 
 use mokume_base::{FileId, Span};
 use mokume_syntax::ast;
 use mokume_syntax::{SyntaxKind, SyntaxNode, SyntaxToken};
 
-/// The tokens of a node, of those within it too.
+/// All tokens within a node.
 pub fn tokens(node: &SyntaxNode) -> impl Iterator<Item = SyntaxToken> {
     node.descendants_with_tokens().filter_map(|element| element.into_token())
 }
 
-/// A node's place, without the comments and blanks in front of it and behind it.
+/// A node's place, without the comments and blanks around it.
 pub fn place(node: &SyntaxNode, file: FileId) -> Span {
     let mut words = tokens(node).filter(|token| !token.kind().is_trivia());
     let Some(first) = words.next() else { return ast::span_of(node, file) };
@@ -24,7 +24,8 @@ pub fn line(node: &SyntaxNode) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// What stands in front of a node's code, on one line: of handlers and functions all but the block, of others up to the first brace.
+/// The text before a node's code, on one line: for handlers and functions all but the block, for others up to the first
+/// brace.
 pub fn head(node: &SyntaxNode) -> String {
     let has_block = matches!(node.kind(), SyntaxKind::HANDLER | SyntaxKind::FUNCTION);
     let is_code = |token: &SyntaxToken| {
@@ -55,17 +56,17 @@ pub fn text(node: &SyntaxNode) -> String {
     node.text().to_string().split_whitespace().collect()
 }
 
-/// The nodes of one kind within a node.
+/// All nodes of a kind within a node.
 pub fn within(node: &SyntaxNode, kind: SyntaxKind) -> impl Iterator<Item = SyntaxNode> {
     node.descendants().filter(move |child| child.kind() == kind)
 }
 
-/// The children of one kind.
+/// The children of a kind.
 pub fn children(node: &SyntaxNode, kind: SyntaxKind) -> impl Iterator<Item = SyntaxNode> {
     node.children().filter(move |child| child.kind() == kind)
 }
 
-/// The comment that a file begins with, without its slashes.
+/// The comment at the beginning of a file, without its slashes.
 pub fn front(text: &str) -> String {
     let lines = text.lines().map_while(|line| line.strip_prefix("//").filter(|rest| !rest.starts_with('/')));
     lines.map(str::trim).collect::<Vec<_>>().join("\n")

@@ -1,4 +1,5 @@
-//! The pages of a small project and of the whole library: every link leads somewhere, and what sources say is no markup.
+//! The pages of a small project and of the whole library: every link has a target, and text from sources is never
+//! markup.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -11,7 +12,7 @@ fn root() -> String {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").to_string_lossy().into_owned()
 }
 
-/// The pages of all of the library, with its tests.
+/// The pages of the whole library, with its tests.
 fn library() -> Document {
     let examples = [format!("{}/tests/library", root())];
     let read = read(&RealWorld, &Asked { files: &[], library: true, examples: &examples }).expect("files");
@@ -34,12 +35,12 @@ fn page<'d>(document: &'d Document, name: &str) -> &'d str {
     &found.unwrap_or_else(|| panic!("no `{name}` among {:?}", names())).1
 }
 
-/// What stands in quotes behind a word.
+/// The quoted values after a word.
 fn quoted<'t>(text: &'t str, word: &'t str) -> impl Iterator<Item = &'t str> {
     text.split(word).skip(1).filter_map(|rest| rest.split('"').next())
 }
 
-/// `../udp/index.html` of a page in a folder, from the root.
+/// `../udp/index.html` of a page in a folder, relative to the root.
 fn resolved(from: &str, link: &str) -> String {
     match (link.strip_prefix("../"), from.rsplit_once('/')) {
         (Some(rest), Some(_)) => rest.to_string(),
@@ -48,7 +49,7 @@ fn resolved(from: &str, link: &str) -> String {
     }
 }
 
-/// Links of pages that lead nowhere.
+/// Dangling links of pages.
 fn broken(document: &Document) -> Vec<String> {
     let anchors: BTreeMap<&str, BTreeSet<&str>> =
         document.files.iter().map(|(name, text)| (name.as_str(), quoted(text, " id=\"").collect())).collect();
@@ -78,7 +79,7 @@ fn every_link_of_the_librarys_pages_leads_somewhere() {
     let mut document = library();
     assert_eq!(broken(&document), Vec::<String>::new());
     assert!(document.pages() > 300, "{}", document.pages());
-    // Planted: a page that is gone, and an anchor.
+    // Planted: a missing page, and a missing anchor.
     let at = document.files.iter().position(|(name, _)| name == "udp/wire.Rfc768.html").unwrap();
     let gone = document.files.remove(at);
     assert!(broken(&document).iter().any(|link| link.ends_with("wire.Rfc768.html")), "{}", gone.0);
@@ -128,12 +129,12 @@ fn a_layers_page_says_what_its_user_asks() {
     assert!(connection.contains("href=\"../tcp/part.Output.html\"") && connection.contains("id=\"timers."));
 }
 
-/// Each layer and bundle of the library is said to be something, and thin ones have a test.
+/// Each layer and bundle of the library is documented, and thin ones have a test.
 #[test]
 fn no_page_of_the_library_is_empty() {
     let document = library();
     let of = |object: &&serde_json::Value| ["layer", "bundle"].contains(&object["kind"].as_str().unwrap());
-    // Headers that are dissected alone are what their RFC says.
+    // Headers that are only dissected are as their RFC defines them.
     let own = document.objects.iter().filter(|object| object["module"] != "dissect");
     let silent = own.filter(of).filter(|object| object["doc"] == "");
     assert_eq!(silent.map(|object| &object["name"]).collect::<Vec<_>>(), Vec::<&serde_json::Value>::new());
@@ -181,7 +182,7 @@ fn what_a_source_says_is_text() {
         assert!(marks.contains(part), "{part}: {marks}");
     }
     assert!(!page(&document, "names.js").contains("</script"));
-    // The source of a test is a link away from what it names.
+    // The source of a test is one link away from what it names.
     assert!(page(&document, "source/own.mok.html").contains("<a href=\"../project/stack.Two.html\">Two</a>"));
 }
 

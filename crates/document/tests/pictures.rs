@@ -1,4 +1,4 @@
-//! Pictures from the program alone show what those of stacks show: each field of each wire at its bit.
+//! Pictures from the program alone agree with those of stacks: each field of each wire is at the same bit.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -14,7 +14,7 @@ fn cells(picture: &HeaderPicture) -> Vec<(u32, Vec<(&str, u32)>)> {
     picture.parts.iter().map(|part| (part.start, of_part(part))).collect()
 }
 
-/// Which cells there are, however often.
+/// The set of cells, without their numbers.
 fn kinds(picture: &HeaderPicture) -> BTreeSet<(&str, u32)> {
     picture.parts.iter().flat_map(of_part).collect()
 }

@@ -1,21 +1,21 @@
-//! A message sequence chart as data: lifelines (hosts, or layers of hosts) and what happened, in order.
+//! A message sequence chart as data: lifelines (hosts, or layers of hosts) and events in order.
 
-/// One run, or a part of one, to be drawn.
+/// One run, or a part of one, to draw.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Chart {
     pub title: String,
     pub unit: Unit,
     pub lifelines: Vec<Lifeline>,
-    /// In the order in which they happened.
+    /// The events, in the order in which they happened.
     pub items: Vec<Item>,
 }
 
-/// What the times of a chart are.
+/// The unit of a chart's times.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Unit {
     #[default]
     Nanoseconds,
-    /// Numbers of steps, as a checker counts them.
+    /// Numbers of steps, as in the explorer.
     Steps,
 }
 
@@ -23,41 +23,41 @@ pub enum Unit {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Lifeline {
     pub name: String,
-    /// Neighbours of one group (the layers of a host) stand under a common name; empty: none.
+    /// Adjacent lifelines of one group (the layers of a host) have a common heading; empty for none.
     pub group: String,
 }
 
-/// Something that happened, and when.
+/// An event and its time.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Item {
-    /// `None`: in the same reaction as the item before.
+    /// `None`: in the same reaction as the previous item.
     pub time: Option<u64>,
     pub event: Event,
 }
 
-/// Ties the sending of a message to its arrivals (none, one, or several) or its loss; unique in the chart.
+/// Connects the sending of a message with its arrivals (none, one, or several) or its loss; unique in the chart.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct MessageId(pub u32);
 
-/// What happened. Lifelines are indices into [`Chart::lifelines`]; an event that names one that is not there is not drawn.
+/// An event. Lifelines are indices into [`Chart::lifelines`]; an event with an invalid index is not drawn.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Event {
-    /// A message sets out; one that is never received or lost is still under way at the end.
+    /// A message is sent; if it is never received or lost, it is still on its way at the end.
     Send {
         from: usize,
         to: usize,
         message: MessageId,
         label: String,
     },
-    /// It arrives; a second time: a duplicate.
+    /// It arrives; a second arrival is a duplicate.
     Receive {
         message: MessageId,
     },
-    /// It arrives, and is not for who gets it.
+    /// It arrives at a receiver that it is not for.
     Ignore {
         message: MessageId,
     },
-    /// It arrives otherwise than it was sent.
+    /// It arrives corrupted.
     Damage {
         message: MessageId,
     },
@@ -65,27 +65,27 @@ pub enum Event {
     Lose {
         message: MessageId,
     },
-    /// A partition cut it off.
+    /// A partition separates sender and receiver.
     CutOff {
         message: MessageId,
     },
-    /// The line had no room for it.
+    /// The queue of the line was full.
     Overflow {
         message: MessageId,
     },
-    /// An event that takes no time, between two layers.
+    /// An instantaneous event between two layers.
     Pass {
         from: usize,
         to: usize,
         label: String,
     },
-    /// Between a lifeline and the world outside the chart: an application's call, a delivery to it.
+    /// An event between a lifeline and the outside: an application's call, or a delivery to it.
     Call {
         at: usize,
         direction: Direction,
         label: String,
     },
-    /// A message ended here, and why.
+    /// A message ended here, for a reason.
     Drop {
         at: usize,
         label: String,
@@ -95,19 +95,19 @@ pub enum Event {
         what: TimerEvent,
         label: String,
     },
-    /// A remark at a lifeline, or across the chart.
+    /// A note at a lifeline, or across the chart.
     Note {
         at: Option<usize>,
         label: String,
     },
-    /// What must not happen: drawn across the chart, never folded away.
+    /// A violated property: drawn across the chart, never folded away.
     Violation {
         label: String,
     },
 }
 
 impl Event {
-    /// The message of which it is, on its way from one lifeline to another.
+    /// The message of an event on its way from one lifeline to another.
     pub(crate) fn message(&self) -> Option<MessageId> {
         match self {
             Event::Send { message, .. }
@@ -127,7 +127,7 @@ impl Event {
     }
 }
 
-/// Whether an event comes in by a port, or goes out.
+/// Whether an event at a port is an input or an output.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Direction {
     In,
@@ -143,20 +143,20 @@ pub enum TimerEvent {
 }
 
 impl Chart {
-    /// A chart of these lifelines, without groups, and without items so far.
+    /// An empty chart of these lifelines, without groups.
     pub fn new(title: impl Into<String>, unit: Unit, lifelines: &[&str]) -> Self {
         let lifelines =
             lifelines.iter().map(|name| Lifeline { name: name.to_string(), ..Lifeline::default() }).collect();
         Chart { title: title.into(), unit, lifelines, items: Vec::new() }
     }
 
-    /// Puts an event behind all others. Items stand in the order in which they happened, also where times are equal;
-    /// `None` as the time joins the event to the reaction of the item before. The time is in the chart's unit.
+    /// Appends an event. Items are in the order in which they happened, even if times are equal; `None` as the time
+    /// puts the event in the reaction of the previous item. Times are in the chart's unit.
     pub fn push(&mut self, time: impl Into<Option<u64>>, event: Event) {
         self.items.push(Item { time: time.into(), event });
     }
 
-    /// A time as people write it: steps as numbers, durations in the largest unit that keeps them short.
+    /// A time for people: steps as numbers, durations in the largest unit that keeps them short.
     pub(crate) fn show_time(&self, time: u64) -> String {
         match self.unit {
             Unit::Steps => time.to_string(),
@@ -171,7 +171,7 @@ impl Chart {
     }
 }
 
-/// `time / unit` with up to three digits behind the point.
+/// `time / unit` with up to three decimals.
 fn fraction(time: u64, unit: u64, name: &str) -> String {
     let thousandths = time % unit / (unit / 1000);
     let digits = format!("{}.{thousandths:03}", time / unit);

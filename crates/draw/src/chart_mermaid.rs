@@ -1,11 +1,11 @@
 //! A sequence chart as Mermaid text. Mermaid has no slanted lines: a message that crosses others is an arrow where it
-//! arrives, and a note where it set out.
+//! arrives, and a note where it was sent.
 
 use crate::chart_rows::{hidden_note, is_there, local, rows, Fate, Rows};
 use crate::fold::Shown;
 use crate::{Chart, Event, Limit};
 
-/// The chart as one `sequenceDiagram`, with at most as many rows as the limit says: what is left out is a note.
+/// The chart as one `sequenceDiagram` with at most the limit's rows; a note stands for what is left out.
 pub fn chart_mermaid(chart: &Chart, limit: Limit) -> String {
     let rows = rows(chart, limit);
     let mut lines = vec!["sequenceDiagram".to_string()];
@@ -47,7 +47,7 @@ fn journey_lines(rows: &Rows, row: usize) -> Vec<String> {
             journey.fates.first().is_some_and(|(place, _)| place.visible && place.row == journey.sent.row + 1);
         if journey.sent.visible && journey.sent.row == row && !straight {
             let note = format!("Note over l{from}: {label} sets out");
-            // What goes to several is said once.
+            // A note for several receivers appears once.
             if lines.last() != Some(&note) {
                 lines.push(note);
             }
@@ -64,7 +64,7 @@ fn journey_lines(rows: &Rows, row: usize) -> Vec<String> {
     lines
 }
 
-/// Text as Mermaid takes it: its own signs as entity codes.
+/// Escapes Mermaid's special characters as entity codes.
 fn word(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {

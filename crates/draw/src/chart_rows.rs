@@ -1,4 +1,4 @@
-//! A chart made ready to be drawn: its rows, and where each message sets out and ends.
+//! A chart prepared for drawing: its rows, and where each message starts and ends.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ pub(crate) struct Rows<'a> {
     pub journeys: Vec<Journey<'a>>,
 }
 
-/// A message's way; at least one of its places is visible.
+/// A message's path; at least one of its ends is visible.
 pub(crate) struct Journey<'a> {
     pub from: usize,
     pub to: usize,
@@ -19,7 +19,7 @@ pub(crate) struct Journey<'a> {
     pub fates: Vec<(RowPosition, Fate)>,
 }
 
-/// A row, and whether the item itself is shown there, or is among those that the row hides.
+/// A row, and whether it shows the item itself or hides it with others.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct RowPosition {
     pub row: usize,
@@ -37,7 +37,7 @@ pub(crate) enum Fate {
 }
 
 impl Fate {
-    /// Of a message's end: which message, and how.
+    /// For an event that ends a message: which message, and how.
     fn of(event: &Event) -> Option<(MessageId, Fate)> {
         match event {
             Event::Receive { message } => Some((*message, Fate::Received)),
@@ -50,12 +50,12 @@ impl Fate {
         }
     }
 
-    /// It does not arrive.
+    /// Whether it does not arrive.
     pub fn is_loss(self) -> bool {
         matches!(self, Fate::Lost | Fate::CutOff | Fate::Overflown)
     }
 
-    /// What stands beside its end, if anything does.
+    /// The word at its end, if there is one.
     pub fn word(self) -> Option<&'static str> {
         match self {
             Fate::Received | Fate::Ignored => None,
@@ -67,7 +67,7 @@ impl Fate {
     }
 }
 
-/// On which side of its lifeline a local remark is written: where fewest messages pass.
+/// On which side of its lifeline a local note is written: where the fewest messages pass.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Side {
     Left,
@@ -81,7 +81,7 @@ pub(crate) fn side(chart: &Chart, lifeline: usize) -> Side {
     }
 }
 
-/// What is written at one lifeline for an event that stays there; `None` for all others.
+/// The text of an event that stays at one lifeline; `None` for all others.
 pub(crate) fn local(event: &Event) -> Option<(usize, String)> {
     match event {
         Event::Call { at, label, .. } | Event::Note { at: Some(at), label } => Some((*at, label.clone())),
@@ -98,7 +98,7 @@ pub(crate) fn local(event: &Event) -> Option<(usize, String)> {
     }
 }
 
-/// What a row that hides others says.
+/// The text of a row that hides others.
 pub(crate) fn hidden_note(chart: &Chart, row: &Shown) -> Option<String> {
     let rows = |first: usize, items: usize| (first..first + items).filter(|at| !is_joined(chart, *at)).count();
     match *row {
@@ -110,7 +110,7 @@ pub(crate) fn hidden_note(chart: &Chart, row: &Shown) -> Option<String> {
     }
 }
 
-/// Whether an item is the message of the item before, on its way to another lifeline: both stand in one row.
+/// Whether an item is the message of the previous item, on its way to another lifeline: both are in one row.
 fn is_joined(chart: &Chart, at: usize) -> bool {
     let Some([before, item]) = at.checked_sub(1).and_then(|before| chart.items.get(before..=at)) else { return false };
     match (&before.event, &item.event) {
@@ -136,7 +136,7 @@ pub(crate) fn rows(chart: &Chart, limit: Limit) -> Rows<'_> {
     Rows { journeys: journeys(chart, &places), shown }
 }
 
-/// Whether all items behind the first up to this one stand in its row.
+/// Whether all items after the first, up to this one, are in its row.
 fn joins(chart: &Chart, first: usize, at: usize) -> bool {
     first < at && (first + 1..=at).all(|at| is_joined(chart, at))
 }
@@ -167,7 +167,7 @@ pub(crate) fn is_there(chart: &Chart, lifeline: usize) -> bool {
     lifeline < chart.lifelines.len()
 }
 
-/// Neighbouring lifelines of one group: name, first and last.
+/// Adjacent lifelines of one group: name, first and last.
 pub(crate) fn groups(chart: &Chart) -> Vec<(&str, usize, usize)> {
     let mut groups: Vec<(&str, usize, usize)> = Vec::new();
     for (index, lifeline) in chart.lifelines.iter().enumerate().filter(|(_, lifeline)| !lifeline.group.is_empty()) {
@@ -179,7 +179,7 @@ pub(crate) fn groups(chart: &Chart) -> Vec<(&str, usize, usize)> {
     groups
 }
 
-/// `->` into the lifeline or out of it, for text forms.
+/// `->` to the lifeline or from it, for text forms.
 pub(crate) fn arrow(direction: Direction, side: Side) -> &'static str {
     match (direction, side) {
         (Direction::In, Side::Left) | (Direction::Out, Side::Right) => "─▶",

@@ -1,6 +1,6 @@
 //! A sequence chart as one self-contained SVG.
 //!
-//! Lines are drawn first and words last, with a white rim, so that words stay readable where messages cross.
+//! Lines are drawn first and text last, with a white outline, so that text stays readable where messages cross.
 
 use crate::chart_rows::{groups, hidden_note, is_there, local, rows, side, Fate, Journey, RowPosition, Rows, Side};
 use crate::fold::Shown;
@@ -12,7 +12,7 @@ const LONGEST_LABEL: usize = 56;
 const MARGIN: f64 = 18.0;
 const STEM: f64 = 34.0;
 
-/// The picture, at most as long as `limit` says.
+/// The picture, with at most the limit's rows.
 pub fn chart_svg(chart: &Chart, limit: Limit) -> String {
     let rows = rows(chart, limit);
     let plan = Plan::new(chart, &rows);
@@ -24,7 +24,7 @@ pub fn chart_svg(chart: &Chart, limit: Limit) -> String {
     }
     let mut last = None;
     for journey in &rows.journeys {
-        // What goes to several is said once.
+        // A note for several receivers appears once.
         let is_told = journey.sent.visible && last.replace(journey.sent.row) == Some(journey.sent.row);
         draw_journey(&plan, journey, !is_told, &mut svg, &mut words);
     }
@@ -32,11 +32,11 @@ pub fn chart_svg(chart: &Chart, limit: Limit) -> String {
     svg.finish((plan.width, plan.height), &chart.title, &style(), MARKERS)
 }
 
-/// Where everything goes.
+/// The positions of everything.
 struct Plan {
-    /// Of each lifeline.
+    /// The x position of each lifeline.
     x: Vec<f64>,
-    /// Of each row.
+    /// The y position of each row.
     y: Vec<f64>,
     times_end: f64,
     heads_top: f64,
@@ -47,7 +47,7 @@ struct Plan {
     height: f64,
 }
 
-/// Room in front of the first lifeline, between two, and behind the last.
+/// The space before the first lifeline, between adjacent ones, and after the last.
 struct Columns {
     left: f64,
     right: f64,
@@ -55,7 +55,7 @@ struct Columns {
 }
 
 impl Columns {
-    /// As wide as what is written beside lifelines and on messages between them.
+    /// Wide enough for the text beside lifelines and on messages between them.
     fn new(chart: &Chart, rows: &Rows, heads_width: f64) -> Columns {
         let count = chart.lifelines.len();
         let (mut left, mut right): (f64, f64) = (heads_width / 2.0, heads_width / 2.0);
@@ -83,7 +83,7 @@ impl Columns {
     }
 }
 
-/// As wide as a label is drawn: a long one is cut.
+/// The width of a drawn label; a long one is cut.
 fn label_width(text: &str) -> f64 {
     width(text, SIZE).min(width("M", SIZE) * LONGEST_LABEL as f64)
 }
@@ -119,13 +119,13 @@ impl Plan {
         }
     }
 
-    /// The middle between two lifelines: where a line from or to a hidden row is broken off.
+    /// The middle between two lifelines: where a line from or to a hidden row is interrupted.
     fn middle(&self, journey: &Journey) -> f64 {
         (self.x[journey.from] + self.x[journey.to]) / 2.0
     }
 }
 
-/// Items of one reaction stand closer together.
+/// The y positions of rows; items of one reaction are closer together.
 fn row_places(chart: &Chart, rows: &Rows, top: f64) -> (Vec<f64>, f64) {
     let mut at = top;
     let mut y = Vec::new();
@@ -204,7 +204,7 @@ fn draw_line(plan: &Plan, (from, y1): (usize, f64), (to, y2): (usize, f64), clas
     svg.line((x1, y1), (x2 - (x2 - x1).signum() * 1.5, y2), class);
 }
 
-/// An event that stays at one lifeline: its sign on the line, its words on the outer side.
+/// An event that stays at one lifeline: its symbol on the line, its text on the outer side.
 fn draw_local(chart: &Chart, plan: &Plan, event: &Event, y: f64, svg: &mut Svg, words: &mut Svg) {
     let Some((at, label)) = local(event).filter(|(at, _)| is_there(chart, *at)) else { return };
     let x = plan.x[at];
@@ -289,7 +289,7 @@ fn draw_journey(plan: &Plan, journey: &Journey, is_said: bool, svg: &mut Svg, wo
     }
 }
 
-/// A message that does not arrive: how far it is drawn, a sign of why, and a word.
+/// A message that does not arrive: its line, a symbol for the cause, and a word.
 fn draw_loss(plan: &Plan, journey: &Journey, (from, y): ((f64, f64), f64), fate: Fate, svg: &mut Svg, words: &mut Svg) {
     let forward = (plan.x[journey.to] - plan.x[journey.from]).signum();
     let x = plan.x[journey.from] + (plan.x[journey.to] - plan.x[journey.from]) * 0.62;

@@ -1,6 +1,7 @@
 //! A sequence chart as text, for terminals and test files.
 //!
-//! A message that arrives in the next row is one arrow; any other gets a number, at its sending and at its ends.
+//! A message that arrives in the next row is one arrow; any other message gets a number, shown where it is sent and
+//! where it ends.
 
 use crate::chart_rows::{arrow, groups, hidden_note, is_there, local, rows, side, Fate, Journey, Rows, Side};
 use crate::fold::Shown;
@@ -9,7 +10,7 @@ use crate::{Chart, Event, Limit};
 
 const LONGEST_LABEL: usize = 44;
 
-/// The chart in characters, at most as long as `limit` says.
+/// The chart as text, with at most the limit's rows.
 pub fn chart_text(chart: &Chart, limit: Limit) -> String {
     let rows = rows(chart, limit);
     let sheet = Sheet::new(chart, &rows);
@@ -34,7 +35,7 @@ pub fn chart_text(chart: &Chart, limit: Limit) -> String {
     text
 }
 
-/// A number for each message that does not end in the row after it set out.
+/// A number for each message that does not end in the row after it was sent.
 fn numbers(rows: &Rows) -> Vec<Option<usize>> {
     let mut next = 0;
     let number = |journey: &Journey| {
@@ -128,7 +129,7 @@ impl<'a> Sheet<'a> {
         line
     }
 
-    /// The row, and whether it draws the next one too.
+    /// The text of a row, and whether it also covers the next row.
     fn row(&self, rows: &Rows, numbers: &[Option<usize>], index: usize, row: &Shown) -> (String, bool) {
         let mut line = self.empty_row();
         if let Some(note) = hidden_note(self.chart, row) {
@@ -175,7 +176,7 @@ impl<'a> Sheet<'a> {
                     }
                     return true;
                 };
-                // What goes to several on one side is one line, with all their numbers.
+                // Messages to several receivers on one side are one line, with all their numbers.
                 let is_right = |journey: &Journey| journey.from <= journey.to;
                 let beside = rows
                     .journeys
@@ -266,7 +267,7 @@ impl<'a> Sheet<'a> {
     }
 }
 
-/// Writes a text, as far as the line goes; control characters do not reach the terminal.
+/// Writes a text as far as the line goes; control characters are replaced.
 fn put(line: &mut [char], at: usize, text: &str) {
     for (place, c) in line.iter_mut().skip(at).zip(text.chars()) {
         *place = if c.is_control() { '\u{fffd}' } else { c };

@@ -1,16 +1,16 @@
-//! What of a long chart is shown: repeated parts are folded, and what is still too long loses its middle.
+//! Folds a long chart: repeated parts are folded, and if it is still too long, the middle is left out.
 //!
-//! Two items are alike if they differ in numbers only ("data 17", "data 18"). A repeated part keeps its first and its
-//! last round: the first to be read, the last because what follows grows out of it.
+//! Two items are alike if they differ only in numbers ("data 17", "data 18"). Of a repeated part, the first and the
+//! last round are kept: the first for the reader, the last because what follows depends on it.
 
 use std::collections::HashMap;
 
 use crate::{Chart, Event, MessageId};
 
-/// How much of a chart is drawn.
+/// The limit of a drawn chart.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limit {
-    /// Rows at most; the middle is left out, with a note.
+    /// The most rows; a note stands for the middle, which is left out.
     pub rows: usize,
     pub fold_repeats: bool,
 }
@@ -25,7 +25,7 @@ impl Default for Limit {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Shown {
     Item(usize),
-    /// The `items` before it come `rounds` times more; these are the chart's items `first ..`.
+    /// The preceding `items` repeat `rounds` more times; these are the chart's items `first ..`.
     Repeat {
         first: usize,
         items: usize,
@@ -37,7 +37,7 @@ pub(crate) enum Shown {
     },
 }
 
-/// The longest part, in items, that is looked for repetitions of.
+/// The longest part, in items, whose repetitions are detected.
 const LONGEST_ROUND: usize = 32;
 
 pub(crate) fn shown(chart: &Chart, limit: Limit) -> Vec<Shown> {
@@ -67,7 +67,7 @@ fn folded(chart: &Chart) -> Vec<Shown> {
     rows
 }
 
-/// Period and rounds of the repetition at the beginning that hides most, if one is worth a fold.
+/// Period and rounds of the repetition at the beginning that hides the most, if it is worth folding.
 fn best_repetition(shapes: &[String]) -> Option<(usize, usize)> {
     let longest = LONGEST_ROUND.min(shapes.len() / 3);
     let mut best = None;
@@ -83,7 +83,7 @@ fn best_repetition(shapes: &[String]) -> Option<(usize, usize)> {
     best.map(|(period, rounds, _)| (period, rounds))
 }
 
-/// A text a shape: equal for items that differ in numbers only.
+/// A text for each item; equal for items that differ only in numbers.
 fn shapes(chart: &Chart) -> Vec<String> {
     let mut sent: HashMap<MessageId, usize> = HashMap::new();
     let mut shapes = Vec::with_capacity(chart.items.len());
@@ -120,7 +120,8 @@ fn without_numbers(label: &str) -> String {
     out
 }
 
-/// Keeps two thirds of the room for the beginning: a reader needs it to follow, and the end to see what it is about.
+/// Keeps two thirds of the rows for the beginning, which the reader needs, and the rest for the end, which the chart is
+/// about.
 fn cut(rows: Vec<Shown>, limit: usize) -> Vec<Shown> {
     if rows.len() <= limit {
         return rows;
@@ -135,7 +136,7 @@ fn cut(rows: Vec<Shown>, limit: usize) -> Vec<Shown> {
     out
 }
 
-/// The items that a row stands for, as a half-open range.
+/// The items of a row, as a half-open range.
 pub(crate) fn extent(row: &Shown) -> (usize, usize) {
     match *row {
         Shown::Item(index) => (index, index + 1),

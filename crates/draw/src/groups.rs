@@ -1,22 +1,22 @@
-//! Grounds under the layers of a bundle: those whose names begin alike, from box to box.
+//! Backgrounds of the layers of a bundle: boxes whose names have a common prefix.
 
 use std::collections::BTreeMap;
 
 use crate::words::Area;
 
-/// Around each box.
+/// The padding around each box.
 const PAD: f64 = 10.0;
 
-/// What the layers of a bundle stand on.
+/// The background of a bundle's layers.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Ground {
     pub name: String,
-    /// Around each box, the uppermost first.
+    /// The area around each box, the uppermost first.
     pub boxes: Vec<Area>,
 }
 
 impl Ground {
-    /// From each box to the next one below, four corners each.
+    /// The area between each box and the next one below, as four corners.
     pub fn between(&self) -> impl Iterator<Item = [(f64, f64); 4]> + '_ {
         let pairs = self.boxes.iter().zip(self.boxes.iter().skip(1));
         pairs.map(|(above, below)| {
@@ -26,7 +26,7 @@ impl Ground {
     }
 }
 
-/// The grounds under boxes, by their names, `bundle.layer`. One box alone has none.
+/// The backgrounds of boxes with names `bundle.layer`. A single box has none.
 pub(crate) fn grounds(boxes: &[(String, Area)]) -> Vec<Ground> {
     let mut groups: BTreeMap<&str, Vec<Area>> = BTreeMap::new();
     for (name, [left, top, right, bottom]) in boxes {

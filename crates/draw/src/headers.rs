@@ -1,6 +1,7 @@
-//! Headers as RFCs draw them, 32 bits a row: where the fields of a wire lie, way by way through its choices.
+//! Headers as in RFCs, 32 bits a row: the places of a wire's fields, for each alternative of its choices.
 //!
-//! Must keep: every field of the wire is in exactly one part, at its bit; widths of the cells add up to those of the fields.
+//! Keeps: every field of the wire is in exactly one part, at its bit; widths of the cells add up to those of the
+//! fields.
 
 use mokume_reaction::{
     Automaton, FieldIndex, FieldValue, OptionArm, VariantId, Wire, WireArm, WireExpression, WireField, WireItem,
@@ -11,30 +12,30 @@ use mokume_reaction::{
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HeaderPicture {
     pub wire: String,
-    /// The headers that it carries, the outermost first.
+    /// The headers that it carries, outermost first.
     pub headers: Vec<String>,
     pub order: &'static str,
     pub parts: Vec<HeaderPart>,
 }
 
-/// Fields one behind the other.
+/// Contiguous fields.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HeaderPart {
-    /// When it is there; empty for the beginning of the packet.
+    /// The condition under which the part is present; empty for the beginning of the packet.
     pub title: String,
-    /// The bit of the first row at which it begins.
+    /// The bit of the first row at which the part begins.
     pub start: u32,
     pub cells: Vec<HeaderBits>,
-    /// What is no field: a list of options, a header that reaches into the message.
+    /// Notes on parts that are not fields: a list of options, a header that reaches into the message.
     pub notes: Vec<String>,
 }
 
-/// One cell of the picture: a field, or what stands for one, such as an option's length.
+/// One cell of the picture: a field, or something like one, such as an option's length.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HeaderBits {
     pub name: String,
     pub bits: u32,
-    /// Who says what it holds.
+    /// Where the value comes from.
     pub says: String,
 }
 
@@ -68,7 +69,7 @@ struct Maker<'a> {
 }
 
 impl Maker<'_> {
-    /// The bit behind the items, as if every part were there; behind a choice, behind its longest arm.
+    /// The bit after the items, assuming that every part is present; after a choice, that of its longest arm.
     fn items(&mut self, items: &[WireItem], from: u32) -> u32 {
         let mut at = from;
         let mut fresh = false;
@@ -109,7 +110,7 @@ impl Maker<'_> {
         at
     }
 
-    /// The bit behind the field.
+    /// The bit after the field.
     fn field(&mut self, field: &WireField, at: u32) -> u32 {
         let says = self.says(&field.value);
         self.last().cells.push(HeaderBits { name: field.name.clone(), bits: field.width.into(), says });
@@ -170,7 +171,7 @@ impl Maker<'_> {
             OptionArm::Single { .. } => made.notes.push("passed over".into()),
             OptionArm::Known { header, variant, field, items, repeat, .. } => {
                 made.title += &format!(", if {}", self.header_field(*header, *variant, *field));
-                // Of a list the picture has room for all its elements.
+                // The picture of a list shows all its possible elements.
                 let most = if repeat.is_some() { "at most " } else { "" };
                 let says = format!("{most}{} octets", options.head() + arm.octets());
                 made.cells.push(HeaderBits { name: length.name.clone(), bits: length.width.into(), says });
@@ -203,7 +204,7 @@ impl Maker<'_> {
         format!("{}.{name}", self.variant(header, variant))
     }
 
-    /// `Numbers.Data`; of a single record the layer alone.
+    /// `Numbers.Data`; for a single record only the layer.
     fn variant(&self, header: mokume_reaction::HeaderId, variant: VariantId) -> String {
         let found = &self.automaton.headers[header.index()];
         let layer = found.name.strip_suffix(".Header").unwrap_or(&found.name);
@@ -237,7 +238,7 @@ impl Maker<'_> {
     }
 }
 
-/// A cell's part in one row: which cell, its columns, and whether the name stands here.
+/// A cell's part in one row: which cell, its columns, and whether the name is here.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Piece {
     pub cell: usize,
@@ -246,7 +247,7 @@ pub(crate) struct Piece {
     pub named: bool,
 }
 
-/// The rows of a part: a long field goes through several, and is named in the one that shows most of it.
+/// The rows of a part: a long field extends over several, and is named in the row with most of it.
 pub(crate) fn rows(part: &HeaderPart) -> Vec<Vec<Piece>> {
     let mut rows: Vec<Vec<Piece>> = Vec::new();
     let mut at = part.start;

@@ -1,4 +1,4 @@
-//! Headers as one self-contained SVG: rows of 32 bits, fields as boxes, and beside them what each holds.
+//! Headers as one self-contained SVG: rows of 32 bits, fields as boxes, and beside them where each value comes from.
 
 use crate::headers::rows;
 use crate::svg::{width, Anchor, Svg, FONT};
@@ -10,7 +10,7 @@ const MARGIN: f64 = 24.0;
 const LEGEND: f64 = 32.0 * BIT + 2.0 * MARGIN;
 const LINE: f64 = 16.0;
 
-/// The pictures one under the other.
+/// The pictures, one below the other.
 pub fn headers_svg(title: &str, pictures: &[HeaderPicture]) -> String {
     let mut svg = Svg::default();
     let (mut y, mut widest) = (MARGIN + 14.0, width(title, 16.0));
@@ -31,7 +31,7 @@ pub fn headers_svg(title: &str, pictures: &[HeaderPicture]) -> String {
     svg.finish((widest + 2.0 * MARGIN, y + MARGIN), title, &style(), "")
 }
 
-/// Where it ends below and on the right.
+/// Draws a part; returns its bottom and right ends.
 fn draw(part: &HeaderPart, from: f64, svg: &mut Svg) -> (f64, f64) {
     let mut y = from;
     let mut right = width(&part.title, 11.5);

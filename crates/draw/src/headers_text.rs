@@ -1,4 +1,4 @@
-//! Headers as text, in boxes of `+-+-+` as RFCs have them, and what each field holds below.
+//! Headers as text, in boxes of `+-+-+` as in RFCs, and below them where each field's value comes from.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use crate::{HeaderPart, HeaderPicture};
 const TENS: &str = " 0                   1                   2                   3";
 const ONES: &str = " 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1";
 
-/// The pictures one under the other.
+/// The pictures, one below the other.
 pub fn headers_text(pictures: &[HeaderPicture]) -> String {
     let mut out = String::new();
     for picture in pictures {
@@ -45,12 +45,12 @@ fn draw(part: &HeaderPart, out: &mut String) {
     out.push('\n');
 }
 
-/// Which cell a row has at a bit.
+/// The cell of a row at a bit.
 fn at(row: &[Piece], bit: u32) -> Option<usize> {
     row.iter().find(|piece| (piece.from..piece.to).contains(&bit)).map(|piece| piece.cell)
 }
 
-/// The line between two rows: nothing within a field that goes on.
+/// The line between two rows; open within a field that continues.
 fn rule(above: &[Piece], below: &[Piece]) -> String {
     let edge = |bit: u32| {
         let (over, under) = (at(above, bit), at(below, bit));
@@ -85,7 +85,7 @@ fn line(part: &HeaderPart, row: &[Piece]) -> String {
     line.into_iter().collect::<String>().trim_end().to_string()
 }
 
-/// As much of a name as has room: all of it, or its beginning.
+/// A name cut to the available width.
 pub(crate) fn label(name: &str, room: usize) -> String {
     match name.chars().count() <= room {
         true => name.to_string(),

@@ -1,15 +1,15 @@
-//! Where the boxes of a small layered graph go: ranks, order within a rank, then positions.
+//! Layout of small layered graphs: ranks, order within a rank, then positions.
 //!
-//! The usual method (Sugiyama, Tagawa and Toda 1981) for graphs of tens of nodes, without a library: ranks are mostly
-//! given by the stack, and `rust-sugiyama` would bring petgraph for what are four short functions here.
+//! The usual method (Sugiyama, Tagawa and Toda 1981) for graphs of tens of nodes, without a library: the stack mostly
+//! gives the ranks, and `rust-sugiyama` would bring petgraph for what are four short functions here.
 
-/// A box to be placed: its size.
+/// The size of a box.
 pub(crate) type Size = (f64, f64);
 
 pub(crate) struct Placed {
-    /// Centres of the boxes.
+    /// The centres of the boxes.
     pub at: Vec<(f64, f64)>,
-    /// For each downward edge, the points between its ends that it should pass.
+    /// For each downward edge, the points between its ends that it should pass through.
     pub bends: Vec<Vec<(f64, f64)>>,
     pub size: Size,
 }
@@ -18,7 +18,7 @@ const GAP: f64 = 44.0;
 const RANK_GAP: f64 = 58.0;
 const SWEEPS: usize = 12;
 
-/// `down`: from the upper to the lower box. `beside`: boxes that would like to be neighbours.
+/// `down`: edges from the upper to the lower box. `beside`: boxes that should be adjacent.
 pub(crate) fn place(sizes: &[Size], down: &[(usize, usize)], beside: &[(usize, usize)], beside_gap: f64) -> Placed {
     let ranks = ranks(sizes.len(), down, beside);
     let mut graph = Graph::new(sizes, down, beside, &ranks, beside_gap);
@@ -27,12 +27,12 @@ pub(crate) fn place(sizes: &[Size], down: &[(usize, usize)], beside: &[(usize, u
     graph.finish(sizes.len())
 }
 
-/// Longest paths from above; then everything without something above it moves down to what it stands on.
+/// Longest paths from the top; then boxes without anything above move down to what they are over.
 fn ranks(count: usize, down: &[(usize, usize)], beside: &[(usize, usize)]) -> Vec<usize> {
     let mut ranks = vec![0; count];
     for _ in 0..count {
         for &(from, to) in down {
-            // A cycle cannot be ranked; the bound only keeps it from growing.
+            // A cycle cannot be ranked; the bound only stops its growth.
             ranks[to] = ranks[to].max(ranks[from] + 1).min(count);
         }
     }
@@ -53,7 +53,7 @@ fn ranks(count: usize, down: &[(usize, usize)], beside: &[(usize, usize)]) -> Ve
 }
 
 struct Graph {
-    /// Boxes, then points where edges pass ranks between their ends.
+    /// Boxes, then the points where edges pass through ranks between their ends.
     nodes: Vec<Vertex>,
     rows: Vec<Vec<usize>>,
     bends: Vec<Vec<usize>>,
@@ -109,7 +109,7 @@ impl Graph {
         self.nodes[to].up.push(from);
     }
 
-    /// Barycentre sweeps; the order with fewest crossings is kept.
+    /// Barycentre sweeps; keeps the order with the fewest crossings.
     fn order(&mut self) {
         let mut best = (self.crossings(), self.rows.clone());
         for sweep in 0..SWEEPS {
@@ -137,7 +137,7 @@ impl Graph {
         self.rows = best.1;
     }
 
-    /// Each node's place in its row, from 0 to 1.
+    /// The position of each node in its row, from 0 to 1.
     fn positions(&self) -> Vec<f64> {
         let mut positions = vec![0.0; self.nodes.len()];
         for row in &self.rows {
@@ -148,7 +148,7 @@ impl Graph {
         positions
     }
 
-    /// Crossings of edges; neighbours that are not side by side count as well.
+    /// Crossings of edges; `beside` pairs that are not adjacent count as well.
     fn crossings(&self) -> usize {
         let mut index = vec![0; self.nodes.len()];
         for row in &self.rows {
@@ -175,7 +175,7 @@ impl Graph {
         crossings
     }
 
-    /// The least distance of two neighbours' centres.
+    /// The least distance between the centres of two neighbours.
     fn distance(&self, left: usize, right: usize) -> f64 {
         let gap = if self.nodes[left].beside.contains(&right) { self.beside_gap.max(GAP) } else { GAP };
         (self.nodes[left].size.0 + self.nodes[right].size.0) / 2.0 + gap
@@ -198,7 +198,7 @@ impl Graph {
         }
     }
 
-    /// As near to the wishes as order and distances allow: the mean of the leftmost and of the rightmost solution.
+    /// As close to the wishes as order and distances allow: the mean of the leftmost and the rightmost solution.
     fn settle(&mut self, rank: usize, wishes: Vec<f64>) {
         let row = self.rows[rank].clone();
         let (mut from_left, mut from_right) = (wishes.clone(), wishes);

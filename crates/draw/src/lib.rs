@@ -1,7 +1,7 @@
 //! Pictures of plain data: sequence charts, stacks and headers, as SVG, DOT, Mermaid and text; paths as HTML.
 //!
-//! Invariant: pure functions. Nothing here reads a file, knows a protocol, or panics on what it is given; all text is
-//! escaped, and every SVG and page stands by itself (no script, no font or file from elsewhere).
+//! Invariant: pure functions. Nothing here reads a file, knows a protocol, or panics on its input. All text is escaped,
+//! and every SVG and page is self-contained (no script, no external font or file).
 
 mod chart;
 mod chart_mermaid;

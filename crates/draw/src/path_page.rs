@@ -1,29 +1,29 @@
-//! A path as one HTML page: what each stage leaves of each layer, and the code beside the lines that it comes from. It stands by itself
-//! (no script, no font or file from elsewhere), and looks as the reader's system does, light or dark.
+//! A path as one HTML page: what each stage leaves of each layer, and the code beside its source lines. The page is
+//! self-contained (no script, no external font or file), and follows the reader's light or dark mode.
 
 use std::collections::HashSet;
 use std::fmt::Write;
 
 use crate::svg::{escape, FONT};
 
-/// What the page shows.
+/// The content of the page.
 #[derive(Clone, Debug, Default)]
 pub struct PathPage {
     pub stack: String,
     pub event: String,
-    /// What is known of the path: a word.
+    /// The verdict on the path, a word.
     pub verdict: String,
-    /// By what the ways below are likely: a phrase.
+    /// Where the likelihoods below come from, a phrase.
     pub by: String,
-    /// How likely each way of the path is, the first one first.
+    /// The likelihood of each way of the path, the first way first.
     pub ways: Vec<f32>,
     pub layers: Vec<PathLayer>,
     pub codes: Vec<PathCode>,
-    /// Ways that are not in it: how likely it is to come there, what they meet, and where. The likeliest first.
+    /// Ways that the path does not cover: their likelihood, what they meet, and where. The likeliest first.
     pub missed: Vec<(f32, String, Option<String>)>,
 }
 
-/// A layer on the way, or several that are written in the same lines.
+/// A layer on the way, or several that share their source lines.
 #[derive(Clone, Debug, Default)]
 pub struct PathLayer {
     pub name: String,
@@ -31,32 +31,32 @@ pub struct PathLayer {
     pub stages: [PathCount; 3],
 }
 
-/// What a layer has on the likeliest way.
+/// The counts of a layer on the likeliest way.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct PathCount {
     pub operations: usize,
-    /// Where it parts, or is left.
+    /// Branches and exits.
     pub branches: usize,
 }
 
 /// The code of one stage.
 #[derive(Clone, Debug, Default)]
 pub struct PathCode {
-    /// The option that makes it: `--fuse 1`.
+    /// The option that produces it: `--fuse 1`.
     pub option: String,
-    /// What is particular about it: a phrase.
+    /// A phrase about this stage.
     pub says: String,
     pub path: Vec<PathGroup>,
-    /// What it recalls, by name.
+    /// The memos that it recalls, by name.
     pub memos: Vec<(String, Vec<PathGroup>)>,
 }
 
-/// Lines of code that come from one line of the source.
+/// Lines of code that come from one source line.
 #[derive(Clone, Debug, Default)]
 pub struct PathGroup {
-    /// A place in [`PathPage::layers`].
+    /// Index into [`PathPage::layers`].
     pub layer: Option<usize>,
-    /// `file:line`, and what stands there.
+    /// `file:line`, and the text of that line.
     pub place: Option<(String, String)>,
     pub lines: Vec<PathLine>,
 }
@@ -70,14 +70,14 @@ pub struct PathLine {
     pub exit: Option<PathExit>,
 }
 
-/// Where a path is left for the handlers, before it has done anything.
+/// An exit of a path to the handlers, before it has any effect.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum PathExit {
-    /// So likely, at least and at most.
+    /// The least and the greatest likelihood.
     Likely(f32, f32),
-    /// Nobody expects it.
+    /// Not expected.
     Unexpected,
-    /// Where the memo that is recalled does not hold.
+    /// Taken if the recalled memo does not hold.
     Memo,
 }
 
@@ -121,7 +121,7 @@ fn head(page: &PathPage, out: &mut String) {
     );
 }
 
-/// What each stage takes away.
+/// What each stage removes.
 fn stages(page: &PathPage, out: &mut String) {
     let sum = |stage: usize| {
         let counts = page.layers.iter().map(|layer| layer.stages[stage]);
@@ -225,7 +225,7 @@ fn codes(page: &PathPage, out: &mut String) {
     out.push_str("</section>\n");
 }
 
-/// `prefix` tells the blocks of one body from those of another.
+/// `prefix` makes the names of blocks unique in the page.
 fn groups(page: &PathPage, groups: &[PathGroup], prefix: &str, out: &mut String) {
     let lines = || groups.iter().flat_map(|group| &group.lines);
     let blocks: HashSet<&str> = lines().filter(|line| line.is_block).map(|line| label(&line.text)).collect();
@@ -267,13 +267,13 @@ fn one_line(line: &PathLine, (blocks, prefix): (&HashSet<&str>, &str), out: &mut
     out.push_str("</p>");
 }
 
-/// `b4` of `b4(v2: u32):`.
+/// `b4` from `b4(v2: u32):`.
 fn label(text: &str) -> &str {
     let text = text.trim();
     &text[..text.find(['(', ':', ' ']).unwrap_or(text.len())]
 }
 
-/// Escaped, and the names of blocks lead to them.
+/// Escapes a text, and links names of blocks to the blocks.
 fn linked(text: &str, blocks: &HashSet<&str>, prefix: &str) -> String {
     let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.');
     let (mut out, mut rest) = (String::new(), text);
@@ -316,7 +316,7 @@ fn percent(part: f32) -> String {
 fn style(page: &PathPage) -> String {
     let mut style = format!("body, code {{ font-family: system-ui, sans-serif; }}\ncode {{ font-family: {FONT}; }}\n");
     style.push_str(STYLE);
-    // Neighbours differ most where each colour is a golden section around.
+    // Adjacent layers have the most different colours if each hue is a golden section away.
     for index in 0..page.layers.len() {
         let hue = (index as f32 * 137.508 + 210.0) % 360.0;
         let _ = writeln!(style, ".l{index} {{ --hue: {hue:.0}; }}");

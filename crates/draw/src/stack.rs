@@ -1,10 +1,10 @@
-//! A stack as a picture sees it: layers, ports, and what connects them, taken from a reaction automaton.
+//! A stack prepared for drawing: layers, ports, and their connections, taken from a reaction automaton.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use mokume_reaction::{Automaton, ClassId, Emission, LayerId, LinkKind, Operation, PortKind, Type, Variant};
 
-/// What is drawn.
+/// What to draw.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Stack {
     pub title: String,
@@ -17,17 +17,17 @@ pub struct Stack {
 pub struct Node {
     pub kind: NodeKind,
     pub name: String,
-    /// The definition's name, where it is not the node's own.
+    /// The definition's name, if it differs from the node's.
     pub of: String,
-    /// Header fields of a layer, events of a port: a line each.
+    /// The lines in the box: a layer's header fields, or a port's events.
     pub lines: Vec<String>,
     pub notes: Vec<String>,
 }
 
-/// What a node is, and so how it is drawn.
+/// The kind of a node, which decides how it is drawn.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum NodeKind {
-    /// With its shape; empty when unknown.
+    /// A layer, with its shape; empty if unknown.
     Layer {
         shape: String,
     },
@@ -35,7 +35,7 @@ pub enum NodeKind {
     Application,
 }
 
-/// `from` and `to` are indices of nodes; of links and ports `from` is the upper one.
+/// A connection of two nodes, by index; for links and ports `from` is the upper one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Edge {
     pub from: usize,
@@ -44,21 +44,21 @@ pub struct Edge {
     pub label: String,
 }
 
-/// What an edge means.
+/// The meaning of an edge.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum EdgeKind {
     /// One layer over another.
     Link,
     /// A layer and a port.
     Port,
-    /// Events between layers that are not one over the other.
+    /// Events between layers that are not over one another.
     Service,
-    /// A layer that reads what another publishes.
+    /// A layer reads what another publishes.
     Reads,
 }
 
 impl Stack {
-    /// The stack of an automaton; `notes` are lines more, by a layer's or a port's name.
+    /// The stack of an automaton; `notes` are additional lines, by the name of a layer or port.
     pub fn of(automaton: &Automaton, notes: &[(String, String)]) -> Stack {
         let mut stack = Stack { title: automaton.name.clone(), ..Stack::default() };
         stack.nodes.extend((0..automaton.layers.len()).map(|index| layer_node(automaton, LayerId::from(index))));
@@ -155,7 +155,7 @@ fn edges(automaton: &Automaton) -> Vec<Edge> {
     edges
 }
 
-/// Which layers a port belongs to: those that its inputs go to, and those that put out at it.
+/// The layers of each port: those that its inputs go to, and those that emit at it.
 fn port_edges(automaton: &Automaton) -> Vec<Edge> {
     let mut pairs = BTreeSet::new();
     for (index, port) in automaton.ports.iter().enumerate() {

@@ -1,10 +1,10 @@
-//! A stack as DOT text, for those who have Graphviz and their own taste.
+//! A stack as DOT text, for Graphviz.
 
 use std::fmt::Write;
 
 use crate::{EdgeKind, NodeKind, Stack};
 
-/// The stack as a DOT graph. Names and lines are quoted: nothing in them can end a string.
+/// The stack as a DOT graph. Names and lines are escaped.
 pub fn stack_dot(stack: &Stack) -> String {
     let mut text =
         format!("digraph {} {{\n  node [shape=box, fontname=monospace];\n  edge [dir=none];\n", quoted(&stack.title));
@@ -30,7 +30,7 @@ pub fn stack_dot(stack: &Stack) -> String {
     text + "}\n"
 }
 
-/// A DOT string: quotes and backslashes escaped, lines flush left.
+/// A DOT string: quotes and backslashes escaped, lines left-aligned.
 fn quoted(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {

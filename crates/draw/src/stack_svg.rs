@@ -1,4 +1,5 @@
-//! A stack as one self-contained SVG: layers as boxes with shape and header fields, ports at the edges, services sideways.
+//! A stack as one self-contained SVG: layers as boxes with shape and header fields, ports at the edges, services at the
+//! sides.
 
 use std::fmt::Write;
 
@@ -75,7 +76,7 @@ fn is_down(kind: EdgeKind) -> bool {
     matches!(kind, EdgeKind::Link | EdgeKind::Port)
 }
 
-/// The lines of a node as they are shown, with their classes.
+/// The visible lines of a node, with their CSS classes.
 fn lines(node: &Node) -> Vec<(&'static str, String)> {
     let mut lines = Vec::new();
     if !node.of.is_empty() {
@@ -91,7 +92,7 @@ fn lines(node: &Node) -> Vec<(&'static str, String)> {
     lines
 }
 
-/// A list as lines of a box, broken behind its commas.
+/// A list broken into the lines of a box at its commas.
 fn wrapped(line: &str) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for part in line.split_inclusive(", ") {
@@ -119,7 +120,7 @@ fn size(node: &Node) -> Size {
     (widest.max(120.0), HEAD + body)
 }
 
-/// The ground of a bundle, and its name above the uppermost box.
+/// The background of a bundle, and its name above the uppermost box.
 fn draw_ground(ground: &Ground, svg: &mut Svg, taken: &mut Taken) {
     for [left, top, right, bottom] in &ground.boxes {
         svg.rect((*left, *top), (right - left, bottom - top), 10.0, "ground");
@@ -154,7 +155,7 @@ fn draw_node(plan: &Plan, index: usize, node: &Node, svg: &mut Svg) {
     }
 }
 
-/// Colours go by shape; a shape that is not known is a plain layer.
+/// The colour class of a shape; an unknown shape is a plain layer.
 fn shape_class(shape: &str) -> &'static str {
     match shape {
         "worker" => "worker",
@@ -166,7 +167,7 @@ fn shape_class(shape: &str) -> &'static str {
     }
 }
 
-/// Edges leave a box side by side, in the order of where they go.
+/// Edges leave a box side by side, ordered by their targets.
 fn draw_down(plan: &Plan, edges: &[&Edge], svg: &mut Svg) {
     let anchor = |node: usize, edge: usize, is_lower_end: bool| {
         let end = |edge: &Edge| if is_lower_end { edge.to } else { edge.from };
@@ -206,7 +207,7 @@ fn curve(points: &[(f64, f64)]) -> String {
 fn draw_beside(plan: &Plan, edge: &Edge, (svg, words): (&mut Svg, &mut Svg), taken: &mut Taken) {
     let (from, to) = (plan.centre(edge.from), plan.centre(edge.to));
     let side = if to.0 >= from.0 { 1.0 } else { -1.0 };
-    // Two that talk to each other get a line each.
+    // Two layers that emit to each other get a line each.
     let aside = side * 7.0;
     let start = (from.0 + side * plan.sizes[edge.from].0 / 2.0, from.1 + aside);
     let end = (to.0 - side * plan.sizes[edge.to].0 / 2.0, to.1 + aside);

@@ -1,8 +1,8 @@
-//! A writer of SVG text. Everything that comes from outside goes through [`escape`].
+//! A writer of SVG text. All text from outside goes through [`escape`].
 
 use std::fmt::Write;
 
-/// Advance of a character of the monospaced fonts below, as a part of the size.
+/// The advance of a character of the monospaced fonts below, relative to the font size.
 const ADVANCE: f64 = 0.602;
 
 pub(crate) const FONT: &str =
@@ -34,7 +34,7 @@ pub(crate) fn shorten(text: &str, limit: usize) -> String {
     kept + "…"
 }
 
-/// Text as XML may hold it: markup escaped, characters that XML 1.0 forbids replaced.
+/// Text for XML: markup escaped, characters that XML 1.0 forbids replaced.
 pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -53,7 +53,7 @@ pub(crate) fn escape(text: &str) -> String {
 }
 
 impl Svg {
-    /// A line between two points, in the picture's units from the top left, as everywhere here.
+    /// A line between two points, in the picture's units from the top left, as in all functions here.
     pub fn line(&mut self, (x1, y1): (f64, f64), (x2, y2): (f64, f64), class: &str) {
         let _ = writeln!(self.body, "<line x1='{x1:.1}' y1='{y1:.1}' x2='{x2:.1}' y2='{y2:.1}' class='{class}'/>");
     }
@@ -66,17 +66,17 @@ impl Svg {
         );
     }
 
-    /// A circle by its centre. `class` is one of the style's, and never text from outside.
+    /// A circle by its centre. `class` is one of the style's, never text from outside.
     pub fn circle(&mut self, (x, y): (f64, f64), radius: f64, class: &str) {
         let _ = writeln!(self.body, "<circle cx='{x:.1}' cy='{y:.1}' r='{radius:.1}' class='{class}'/>");
     }
 
-    /// `data` is made by us, of numbers and letters of SVG paths only.
+    /// `data` is our own text of an SVG path: only numbers and letters.
     pub fn path(&mut self, data: &str, class: &str) {
         let _ = writeln!(self.body, "<path d='{data}' class='{class}'/>");
     }
 
-    /// One line of text, escaped; `anchor` says which part of it stands at the point.
+    /// One line of text, escaped; `anchor` says which part of it is at the point.
     pub fn text(&mut self, (x, y): (f64, f64), anchor: Anchor, class: &str, text: &str) {
         let anchor = match anchor {
             Anchor::Start => "start",
@@ -87,7 +87,7 @@ impl Svg {
         let _ = writeln!(self.body, "<text x='{x:.1}' y='{y:.1}' text-anchor='{anchor}' class='{class}'>{text}</text>");
     }
 
-    /// A text cut to `limit` characters; the whole text shows when pointed at.
+    /// A text cut to `limit` characters; a tooltip shows the whole text.
     pub fn short_text(&mut self, at: (f64, f64), anchor: Anchor, class: &str, text: &str, limit: usize) {
         let short = shorten(text, limit);
         if short == text {
@@ -98,18 +98,18 @@ impl Svg {
         self.body.push_str("</g>\n");
     }
 
-    /// A small cross, for what ends here.
+    /// A small cross, for an end.
     pub fn cross(&mut self, (x, y): (f64, f64), size: f64, class: &str) {
         self.line((x - size, y - size), (x + size, y + size), class);
         self.line((x - size, y + size), (x + size, y - size), class);
     }
 
-    /// Everything of `other`, above what is here.
+    /// Appends `other` on top of what is here.
     pub fn append(&mut self, other: Svg) {
         self.body.push_str(&other.body);
     }
 
-    /// The whole document, on a white ground, so that it reads on any page.
+    /// The whole document, with a white background, so that it is readable on any page.
     pub fn finish(self, (width, height): (f64, f64), title: &str, style: &str, definitions: &str) -> String {
         let (w, h) = (width.ceil(), height.ceil());
         let title = escape(title);

@@ -1,25 +1,25 @@
-//! Where the words of a curve stand: on it or beside it, where no box and no other words do.
+//! Places labels of curves: on the curve or beside it, where they overlap no box and no other label.
 
 use crate::svg::width;
 
-/// Of the words, in pixels.
+/// The font size, in pixels.
 pub(crate) const SIZE: f64 = 11.0;
 
 /// Left, top, right, bottom.
 pub(crate) type Area = [f64; 4];
 
-/// What stands in a picture already.
+/// Areas of a picture that are occupied.
 #[derive(Default)]
 pub(crate) struct Taken {
     areas: Vec<Area>,
 }
 
-/// A curve between two points and by two others, as SVG's `C` draws it.
+/// A curve from the first to the last point, with the other two as control points, as SVG's `C` draws it.
 #[derive(Clone, Copy)]
 pub(crate) struct Curve(pub [(f64, f64); 4]);
 
 impl Curve {
-    /// The point at a part of it: 0 is its start, 1 its end.
+    /// The point at a fraction of the curve: 0 is its start, 1 its end.
     fn at(&self, part: f64) -> (f64, f64) {
         let rest = 1.0 - part;
         let weights = [rest * rest * rest, 3.0 * rest * rest * part, 3.0 * rest * part * part, part * part * part];
@@ -28,17 +28,17 @@ impl Curve {
     }
 }
 
-/// How far from the middle of a curve words are tried, in hundredths.
+/// Distances from the middle of a curve at which labels are tried, in hundredths.
 const FROM_THE_MIDDLE: [i32; 19] = [0, -6, 6, -12, 12, -18, 18, -24, 24, -30, 30, -34, 34, -38, 38, -42, 42, -45, 45];
 
 impl Taken {
-    /// This is taken, too.
+    /// Marks an area as occupied.
     pub fn add(&mut self, area: Area) {
         self.areas.push(area);
     }
 
-    /// Where the middle of the line that words stand on is best, within so much width: near the curve's middle, below or above it, or at
-    /// its side. It is taken then.
+    /// The best baseline centre for a label, within this width: near the curve's middle, below or above it, or at its
+    /// side. Marks it as occupied.
     pub fn place(&mut self, words: &str, curve: Curve, within: f64, below: f64) -> (f64, f64) {
         let wide = width(words, SIZE);
         let aside = wide / 2.0 + 8.0;
@@ -67,7 +67,7 @@ impl Taken {
     }
 }
 
-/// How much two areas have in common.
+/// The area of overlap.
 fn over(a: Area, b: Area) -> f64 {
     let wide = a[2].min(b[2]) - a[0].max(b[0]);
     let high = a[3].min(b[3]) - a[1].max(b[1]);

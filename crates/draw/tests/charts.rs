@@ -1,4 +1,4 @@
-//! Charts against blessed files: `BLESS=1 cargo test -p mokume-draw` writes them anew.
+//! Charts against expected files: `BLESS=1 cargo test -p mokume-draw` rewrites them.
 
 use std::path::Path;
 
@@ -48,7 +48,7 @@ fn retransmission() -> Chart {
     chart
 }
 
-/// Layers of two hosts, and a hundred rounds that are alike.
+/// Layers of two hosts, and a hundred equal rounds.
 fn layers() -> Chart {
     let mut chart = Chart::new("a hundred echoes", Unit::Nanoseconds, &["tcp", "ip", "ip", "tcp"]);
     for (index, lifeline) in chart.lifelines.iter_mut().enumerate() {
@@ -106,7 +106,7 @@ fn a_chart_that_makes_no_sense_is_drawn_as_far_as_it_does() {
     let _ = chart_text(&Chart::default(), Limit::default());
 }
 
-/// A message to several is one row; what ignores it, what changed, and what did not come have signs of their own.
+/// A message to several is one row; ignored, changed and missing messages have separate signs.
 #[test]
 fn what_goes_to_several_is_said_once() {
     let mut chart = Chart::new("", Unit::Steps, &["a", "b", "c", "d"]);
@@ -137,7 +137,7 @@ fn what_goes_to_several_is_said_once() {
         mermaid.matches("sets out").count() == 1 && mermaid.contains("l1-->>l0") && mermaid.contains("(cut off)"),
         "{mermaid}"
     );
-    // Two of one name to one lifeline are two.
+    // Two messages of one name to one lifeline are two.
     let mut twice = Chart::new("", Unit::Steps, &["a", "b"]);
     for message in [0, 1] {
         twice.push(0, Event::Send { from: 0, to: 1, message: MessageId(message), label: "Ask".into() });

@@ -1,4 +1,4 @@
-//! Pictures of headers against blessed files (`BLESS=1` writes them anew), and what every picture keeps.
+//! Pictures of headers against expected files (`BLESS=1` rewrites them), and what holds of every picture.
 
 use std::path::Path;
 
@@ -47,21 +47,21 @@ fn drawn_fields(items: &[WireItem]) -> Vec<&WireField> {
     found
 }
 
-/// Every field once, with its width; and each part begins where the one in front of it ends.
+/// Every field once, with its width; each part begins where the previous one ends.
 #[test]
 fn every_field_is_in_one_part() {
     let automaton = automaton();
     for (picture, wire) in header_pictures(&automaton).iter().zip(&automaton.wires) {
         let cells: Vec<&HeaderBits> = picture.parts.iter().flat_map(|part| &part.cells).collect();
         let fields = drawn_fields(&wire.items);
-        // Kind and length of an option are no fields of the wire.
+        // Kind and length of an option are not fields of the wire.
         let of_option = |cell: &HeaderBits| cell.says.starts_with("= ") || cell.says.ends_with(" octets");
         let drawn = cells.iter().filter(|cell| !of_option(cell)).map(|cell| (cell.name.as_str(), cell.bits));
         let drawn: Vec<(&str, u32)> = drawn.collect();
         assert_eq!(drawn, fields.iter().map(|field| (field.name.as_str(), field.width.into())).collect::<Vec<_>>());
         let text = headers_text(std::slice::from_ref(picture));
         assert!(text.lines().all(|line| !line.starts_with('+') || line.len() <= 65), "{text}");
-        // A planted fault: a field a bit wider moves all that follows it.
+        // A planted fault: a field that is one bit wider moves all that follows it.
         let mut wider = picture.clone();
         wider.parts[0].cells[0].bits += 1;
         assert_ne!(headers_text(&[wider]), text);

@@ -1,4 +1,4 @@
-//! Stacks against blessed files: `BLESS=1 cargo test -p mokume-draw` writes them anew.
+//! Stacks against expected files: `BLESS=1 cargo test -p mokume-draw` rewrites them.
 
 use std::path::Path;
 

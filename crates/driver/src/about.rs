@@ -1,4 +1,4 @@
-//! What this command carries in itself: `mokume --version`.
+//! The contents of this program: `mokume --version`.
 
 use mokume_base::SourceMap;
 use mokume_emit_c::RUNTIME;
@@ -6,12 +6,12 @@ use mokume_syntax::SyntaxKind;
 
 use crate::library;
 
-/// Parts of the program that have no number of their own, counted or summed.
+/// Built-in parts without their own version, counted or hashed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Carried {
     /// Files of the C runtime.
     pub runtime_files: usize,
-    /// Of their names and texts: the same digest, the same runtime.
+    /// A digest of their names and texts: equal digests mean equal runtimes.
     pub runtime: String,
     /// Modules of the library.
     pub modules: usize,
@@ -28,7 +28,7 @@ pub fn carried() -> Carried {
     Carried { runtime_files: RUNTIME.len(), runtime: digest(RUNTIME), modules: modules.len(), layers }
 }
 
-/// Workers and bundles that a file declares.
+/// Counts the workers and bundles that a file declares.
 fn layers_of(name: &str, text: &str) -> usize {
     let mut sources = SourceMap::default();
     let file = sources.add(name.to_string(), text.to_string());
@@ -37,7 +37,7 @@ fn layers_of(name: &str, text: &str) -> usize {
     tree.children().filter(|node| is_layer(node.kind())).count()
 }
 
-/// FNV-1a: it tells texts apart that differ by chance, not by malice. They have no nul in them, which stands between them.
+/// FNV-1a: detects accidental differences, not malicious ones. The texts contain no nul, which separates them.
 fn digest(files: &[(&str, &str)]) -> String {
     let octets = files.iter().flat_map(|(name, text)| [name.as_bytes(), b"\0", text.as_bytes(), b"\0"]).flatten();
     let sum =

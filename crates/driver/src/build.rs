@@ -1,4 +1,4 @@
-//! `mokume build`: texts of a compiled stack.
+//! `mokume build`: the output texts of a compiled stack.
 
 use mokume_emit_c::{emit, Options};
 use mokume_reaction::{Automaton, HandlerId};
@@ -7,29 +7,29 @@ use crate::compile::Compiled;
 use crate::failure::Failure;
 use crate::natives::Files;
 
-/// The automaton as text, which [`mokume_reaction::text`] reads back.
+/// The automaton as text, which [`mokume_reaction::text`] can read.
 pub fn automaton(automaton: &Automaton) -> String {
     mokume_reaction::text::print(automaton)
 }
 
-/// The generated files, the functions in C that they call, and the runtime that they need, by name.
+/// The generated files, the functions in C that they call, and the runtime files that they need, by name.
 pub fn c(compiled: &Compiled) -> Result<Vec<(String, String)>, Failure> {
     c_with(compiled, &[], Aim::Time)
 }
 
-/// What counts in C.
+/// What to optimise the C for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Aim {
     Time,
-    /// Octets of code: what the runtime does in place where time counts is functions then.
+    /// Code size: the runtime then uses functions instead of inlined code.
     Size,
 }
 
-/// How a compiler makes the C of [`Aim::Size`] small: what it leaves out nobody asks for.
+/// How to compile the C of [`Aim::Size`] so that it is small: nothing needs what these options leave out.
 const SMALL: &str = "Made small (`--size`): compile it by `gcc -Os -fno-asynchronous-unwind-tables -ffunction-sections -fdata-sections`, \
                      link it by `-Wl,--gc-sections`.";
 
-/// The same, whose header says that the paths of these handlers are proved ([`crate::prove::kept`]).
+/// The same, with a header that lists the paths of these handlers as proved ([`crate::prove::kept`]).
 pub fn c_with(compiled: &Compiled, proved: &[HandlerId], aim: Aim) -> Result<Vec<(String, String)>, Failure> {
     let mut notes = compiled.notes(proved);
     if aim == Aim::Size {
@@ -50,7 +50,7 @@ pub fn c_with(compiled: &Compiled, proved: &[HandlerId], aim: Aim) -> Result<Vec
     Ok(files)
 }
 
-/// The same of the layers before composing.
+/// The same for the uncomposed layers.
 pub fn c_uncomposed(compiled: &Compiled) -> Result<Vec<(String, String)>, Failure> {
     c_of(&compiled.uncomposed, &[], &compiled.native_files)
 }

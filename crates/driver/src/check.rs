@@ -1,9 +1,8 @@
-//! The whole front end, as `mokume check` and embedding programs want it: files, then each stack as a whole, then the steps
-//! of tests and networks against the stacks that they drive.
+//! The whole front end, for `mokume check` and embedding programs: files, then each stack as a whole, then the steps of
+//! tests and networks against their stacks.
 //!
-//! Keeps: a mistake in one item does not hide those of items that have nothing to do with it. A stack is looked at as a
-//! whole if no item that it depends on has an error; what depends on what is read from the names in the text, which may
-//! only be too careful.
+//! Keeps: a mistake in one item does not hide those of unrelated items. A stack is checked as a whole if no item that
+//! it depends on has an error. Dependencies are taken from the names in the text, which can only be too cautious.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -19,18 +18,18 @@ use mokume_syntax::SyntaxKind;
 use crate::compile::{self, Checked, Compiled};
 use crate::places;
 
-/// All that is wrong with the files that were asked for, by place.
+/// All diagnostics of the files, by place.
 pub fn all(checked: &Checked, world: &dyn World) -> Vec<Diagnostic> {
     looked_at(checked, &mut |stack| Rc::new(Whole::of(compile::compile(checked, stack, world))))
 }
 
-/// The same without what is said of functions in C once they are compiled: nothing is written, and no code of theirs is opened.
+/// The same without diagnostics about compiled functions in C: nothing is written, and no C code is loaded.
 pub fn without_c(checked: &Checked) -> Vec<Diagnostic> {
     without_c_again(checked, &mut Kept::default())
 }
 
-/// The same, of files that are checked again and again while they are written: stacks are looked at as wholes only where something
-/// else than tests has changed since the last time.
+/// The same, for files that are checked again and again while being edited: whole stacks are checked only if something
+/// besides tests has changed since the last time.
 pub fn without_c_again(checked: &Checked, kept: &mut Kept) -> Vec<Diagnostic> {
     let of = made_of(checked);
     if kept.of != of {
@@ -40,15 +39,15 @@ pub fn without_c_again(checked: &Checked, kept: &mut Kept) -> Vec<Diagnostic> {
     looked_at(checked, &mut |stack| Rc::clone(kept.stacks.entry(stack.0).or_insert_with(|| look(stack))))
 }
 
-/// Stacks as wholes, as they were the last time.
+/// The last checks of whole stacks.
 #[derive(Default)]
 pub struct Kept {
-    /// What all of them were made of.
+    /// The hash of everything that they depended on.
     of: u64,
     stacks: BTreeMap<u32, Rc<Whole>>,
 }
 
-/// A stack that was looked at as a whole.
+/// A stack that was checked as a whole.
 struct Whole {
     made: Option<(Automaton, Protocols)>,
     found: Vec<Diagnostic>,
@@ -60,8 +59,8 @@ impl Whole {
     }
 }
 
-/// All that stacks are made of, in one number: the texts and their places, without tests and networks. These say nothing of a stack,
-/// and stand behind it in most files.
+/// A hash of everything that stacks depend on: the texts and their places, without tests and networks, which do not
+/// affect stacks and come last in most files.
 fn made_of(checked: &Checked) -> u64 {
     let mut hasher = DefaultHasher::new();
     for (file, source) in checked.sources.files() {
@@ -96,7 +95,8 @@ fn looked_at(checked: &Checked, whole: &mut dyn FnMut(StackId) -> Rc<Whole>) -> 
         }
         let looked = whole(id);
         if own(stack.name.span.file) {
-            // In a text that has errors what is read of it may be half of what is meant: that is no fault of ours.
+            // In a text with errors, items may be read incompletely: a fault of the automaton is then not the
+            // compiler's fault.
             let found = looked.found.iter().filter(|found| !checked.has_errors() || !places::is_our_fault(found));
             diagnostics.extend(found.cloned());
         }
@@ -114,7 +114,7 @@ fn looked_at(checked: &Checked, whole: &mut dyn FnMut(StackId) -> Rc<Whole>) -> 
     }
     leave_out_steps_said_before(checked, &mut diagnostics);
     if compile::has_errors(&diagnostics) && !checked.has_errors() {
-        // As the layers below do: what is unused may be so only because of an error.
+        // As in the layers below: something may be unused only because of an error.
         diagnostics.retain(|diagnostic| diagnostic.severity == Severity::Error);
     }
     render::sort(&mut diagnostics);
@@ -128,7 +128,7 @@ fn looked_at(checked: &Checked, whole: &mut dyn FnMut(StackId) -> Rc<Whole>) -> 
     diagnostics
 }
 
-/// A step whose port is unknown is said to be so by name; the stack as a whole need not say it again.
+/// A step with an unknown port was reported already; the check of the whole stack need not repeat it.
 fn leave_out_steps_said_before(checked: &Checked, diagnostics: &mut Vec<Diagnostic>) {
     let line = |diagnostic: &Diagnostic| {
         let span = diagnostic.primary.as_ref()?.span;
@@ -140,7 +140,7 @@ fn leave_out_steps_said_before(checked: &Checked, diagnostics: &mut Vec<Diagnost
         .retain(|diagnostic| diagnostic.code.0 != "M0729" || line(diagnostic).is_none_or(|at| !said.contains(&at)));
 }
 
-/// What is wrong with a step of a suite is so with each stack that it is run with, and told of the first.
+/// A mistake in a step of a suite occurs with each stack that the suite runs with; only the first is reported.
 fn told_once_each_run(diagnostics: &mut Vec<Diagnostic>) {
     let mut told = BTreeSet::new();
     diagnostics.retain(|found| {
@@ -150,10 +150,10 @@ fn told_once_each_run(diagnostics: &mut Vec<Diagnostic>) {
     });
 }
 
-/// Which items have no error, and depend on none that has.
+/// Items that have no error, and depend on none that has.
 struct Sound {
     broken: BTreeSet<String>,
-    /// An error that stands in no item at all, or in no file.
+    /// An error is in no item at all, or in no file.
     nothing_is: bool,
 }
 
@@ -170,13 +170,13 @@ impl Sound {
             let at =
                 |item: &&Item| place.is_some_and(|span| item.file == span.file && item.range.contains(&span.start));
             match items.iter().find(at) {
-                // What names mean is not known without it.
+                // Without the module, the meaning of names is unknown.
                 _ if error.code == mokume_semantics::codes::UNKNOWN_MODULE => sound.nothing_is = true,
                 Some(item) => sound.broken.extend(item.name.clone()),
                 None => sound.nothing_is = true,
             }
         }
-        // Whoever names a broken one is broken, too.
+        // Items that name a broken one are broken, too.
         let mut naming: BTreeMap<&str, Vec<&String>> = BTreeMap::new();
         for (item, name) in items.iter().filter_map(|item| Some((item, item.name.as_ref()?))) {
             item.words.iter().for_each(|word| naming.entry(word).or_default().push(name));
@@ -197,7 +197,7 @@ impl Sound {
     }
 }
 
-/// An item of a file: its name, where it stands, and every word in it.
+/// An item of a file: its name, its place, and every word in it.
 struct Item {
     file: FileId,
     name: Option<String>,

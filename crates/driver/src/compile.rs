@@ -1,4 +1,5 @@
-//! From files to a stack's automaton: load, check, lower, verify, compose. Diagnostics are collected, never printed here.
+//! From files to a stack's automaton: load, check, lower, verify, compose. Diagnostics are collected, never printed
+//! here.
 
 use std::collections::BTreeSet;
 use std::num::NonZero;
@@ -22,27 +23,27 @@ use crate::path::{self, Fuse, Noted, Passes};
 use crate::places;
 use crate::project::{self, Manifest};
 
-/// Files, read and checked.
+/// Loaded and checked files.
 pub struct Checked {
     pub sources: SourceMap,
     pub program: Program,
     pub diagnostics: Vec<Diagnostic>,
-    /// The files that were asked for, without those that they use.
+    /// The files on the command line, without those that they use.
     pub roots: Vec<FileId>,
     pub manifest: Manifest,
     /// Functions in C that the program declares.
     pub natives: Files,
-    /// Passes that its stacks are fused by.
+    /// The fusion passes for its stacks.
     pub passes: Passes,
 }
 
 impl Checked {
-    /// Whether anything is wrong with the program itself: then no stack of it can be compiled.
+    /// Whether the program itself has errors: then none of its stacks can be compiled.
     pub fn has_errors(&self) -> bool {
         has_errors(&self.diagnostics)
     }
 
-    /// The same, whose stacks are fused so far in C, if a level is told, and by these passes.
+    /// Sets the fusion level for C, if one is given, and the passes.
     pub fn fused(mut self, (level, passes): (Option<u8>, Passes)) -> Self {
         self.manifest.defaults.fuse = level.or(self.manifest.defaults.fuse);
         self.passes = passes;
@@ -50,24 +51,24 @@ impl Checked {
     }
 }
 
-/// Whether one of them is an error; warnings are none.
+/// Whether one of them is an error.
 pub fn has_errors(diagnostics: &[Diagnostic]) -> bool {
     diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
 }
 
-/// Reads and checks files and folders (a project's sources when none are named).
+/// Loads and checks files and folders (the project's sources if there are no names).
 pub fn check(world: &dyn World, names: &[String]) -> Result<Checked, Failure> {
     let (home, manifest) = home_of(world, names)?;
     let names = if names.is_empty() { sources_of(world, &home, &manifest)? } else { names.to_vec() };
     check_governed(world, (home, manifest), &names, Vec::new())
 }
 
-/// Reads and checks files and folders, perhaps none, and texts that are no files.
+/// Loads and checks files and folders, perhaps none, and texts that are not files.
 pub fn check_with(world: &dyn World, names: &[String], texts: Vec<(String, String)>) -> Result<Checked, Failure> {
     check_governed(world, home_of(world, names)?, names, texts)
 }
 
-/// The manifest that governs the first of the names, and its folder.
+/// The manifest for the first of the names, and its folder.
 fn home_of(world: &dyn World, names: &[String]) -> Result<(PathBuf, Manifest), Failure> {
     let start = names.first().map_or(".", String::as_str);
     let folder = if world.is_folder(start) { start } else { start.rsplit_once('/').map_or(".", |(folder, _)| folder) };
@@ -96,7 +97,7 @@ fn check_governed(
     Ok(Checked { manifest, ..check_texts(world, texts, folders) })
 }
 
-/// Checks texts that are no files yet, by name; `folders` are looked in for modules before the library is.
+/// Checks texts that are not files yet, by name; modules are searched in `folders` before the library.
 pub fn check_texts(world: &dyn World, texts: Vec<(String, String)>, folders: Vec<PathBuf>) -> Checked {
     let mut library = Library::new(world, folders, texts.iter().map(|(name, _)| name));
     let mut sources = SourceMap::default();
@@ -108,7 +109,7 @@ pub fn check_texts(world: &dyn World, texts: Vec<(String, String)>, folders: Vec
     Checked { sources, program, diagnostics, roots, manifest: Manifest::default(), natives, passes: Passes::ALL }
 }
 
-/// The files that names stand for, without reading them: a project's sources when there are none.
+/// The files for names, without reading them: the project's sources if there are none.
 pub fn files(world: &dyn World, names: &[String]) -> Result<Vec<String>, Failure> {
     if !names.is_empty() {
         return files_of(world, names);
@@ -117,7 +118,7 @@ pub fn files(world: &dyn World, names: &[String]) -> Result<Vec<String>, Failure
     files_of(world, &sources_of(world, &home, &manifest)?)
 }
 
-/// The manifest that governs a folder and the manifest's own folder; without one, the folder that we are in.
+/// The manifest for a folder, and the manifest's own folder; without a manifest, the current folder.
 fn governed(world: &dyn World, folder: &str) -> Result<(PathBuf, Manifest), Failure> {
     Ok(project::find(world, folder)?.unwrap_or_else(|| (PathBuf::from("."), Manifest::default())))
 }
@@ -131,8 +132,8 @@ fn sources_of(world: &dyn World, home: &Path, manifest: &Manifest) -> Result<Vec
     Ok(sources.iter().map(|source| home.join(source).to_string_lossy().into_owned()).collect())
 }
 
-/// The files that names stand for: themselves, or all `.mok` files below a folder; none of no names. A file is there once, by the first name
-/// that leads to it.
+/// The files for names: the files themselves, or all `.mok` files below a folder; none for no names. Each file occurs
+/// once, under the first name that leads to it.
 pub fn files_of(world: &dyn World, names: &[String]) -> Result<Vec<String>, Failure> {
     let mut found = Found { world, seen: BTreeSet::new(), files: Vec::new() };
     for name in names {
@@ -150,21 +151,21 @@ pub fn files_of(world: &dyn World, names: &[String]) -> Result<Vec<String>, Fail
     Ok(found.files)
 }
 
-/// Files on the way through folders.
+/// The files found while walking through folders.
 struct Found<'w> {
     world: &'w dyn World,
-    /// Files and folders, without links: of two links to one folder one is gone through, and one that leads back is not.
+    /// Files and folders by real path: of two links to one folder only one is followed, and cycles are not.
     seen: BTreeSet<String>,
     files: Vec<String>,
 }
 
 impl Found<'_> {
-    /// Whether a path leads to what no other has led to; one that leads nowhere is told when it is read.
+    /// Whether a path leads to something new; a broken path is reported when it is read.
     fn is_new(&mut self, path: &str) -> bool {
         self.world.absolute(path).map_or(true, |known| self.seen.insert(known))
     }
 
-    /// Whether there is a file below a folder, new or not.
+    /// Adds the files below a folder; returns whether there is one, new or not.
     fn below(&mut self, folder: &str) -> bool {
         if !self.is_new(folder) {
             return true;
@@ -187,14 +188,14 @@ impl Found<'_> {
     }
 }
 
-/// Whether a diagnostic says that a layer does not take its part: a test is then of less than its author wrote.
+/// Whether a diagnostic says that a layer does not take a part: a test may then cover less than its author wrote.
 pub fn is_of_untaken_part(diagnostic: &Diagnostic) -> bool {
     diagnostic.code == mokume_semantics::codes::UNTAKEN_PART
 }
 
-/// A stack on its way to a back end.
+/// A stack prepared for the back ends.
 pub struct Compiled {
-    /// The reference.
+    /// The uncomposed automaton, which is the reference.
     pub uncomposed: Automaton,
     pub composed: Automaton,
     /// Which wire follows which.
@@ -204,25 +205,25 @@ pub struct Compiled {
     pub written: Arc<Written>,
     /// Its functions in C, for the interpreter, and their texts.
     pub natives: Option<Arc<dyn Natives>>,
-    /// Why these run by their models, if they do: the stack does not run in C then.
+    /// If their models run instead: the reason. The stack then does not run in C.
     pub by_models: Option<Failure>,
     pub native_files: Files,
-    /// How far its C is fused (`path::fused`), and by what a run has shown.
+    /// The fusion level of its C (`path::fused`), and the profile for it.
     fuse: Fuse,
     profile: Option<Profile>,
-    /// What C is made of, once somebody has asked for it.
+    /// The input for C, computed on first use.
     fused: OnceLock<Noted>,
-    /// The stack in C, once somebody has asked for it.
+    /// The stack in C, compiled on first use.
     pub(crate) in_c: Mutex<Option<Arc<CProgram>>>,
 }
 
 impl Compiled {
-    /// Whether functions in C are called.
+    /// Whether it calls functions in C.
     pub fn calls_c(&self) -> bool {
         !mokume_emit_c::signatures(&self.composed).is_empty()
     }
 
-    /// What C is made of: the composed stack, with paths and memos as far as `fuse` says.
+    /// The input for C: the composed stack, with paths and memos according to `fuse`.
     pub fn for_c(&self) -> &Automaton {
         match self.fuse.level {
             0 => &self.composed,
@@ -230,26 +231,26 @@ impl Compiled {
         }
     }
 
-    /// How far its C is fused.
+    /// The fusion level of its C.
     pub fn fuse(&self) -> Fuse {
         self.fuse
     }
 
-    /// From here on its C is fused so far (`path::fused`), by what a run has shown.
+    /// Sets the fusion level of its C (`path::fused`), and the profile.
     pub fn fuse_by(&mut self, fuse: Fuse, profile: Profile) {
         (self.fuse, self.profile) = (fuse, Some(profile));
         self.fused = OnceLock::new();
         self.in_c = Mutex::default();
     }
 
-    /// From here on its C has no paths but those of these handlers. The events of those that are left out, by path.
+    /// Keeps only the paths of these handlers in its C. Returns the events of the removed ones, by path.
     pub fn keep_only(&mut self, handlers: &[HandlerId]) -> Vec<Vec<String>> {
         self.noted();
         self.in_c = Mutex::default();
         self.fused.get_mut().map_or_else(Vec::new, |noted| noted.keep_only(handlers))
     }
 
-    /// What its C says of the path of each event, line by line; paths of these handlers are proved.
+    /// The comments in its C about the path of each event, line by line; paths of the `proved` handlers are marked.
     pub fn notes(&self, proved: &[HandlerId]) -> Vec<String> {
         match self.fuse.level {
             0 => Vec::new(),
@@ -265,7 +266,7 @@ impl Compiled {
     }
 }
 
-/// Fuses several stacks, on all cores: what C is made of is there then.
+/// Fuses several stacks, on all cores.
 pub fn fuse_all<'c>(stacks: impl Iterator<Item = &'c Compiled> + Send) {
     let left = Mutex::new(stacks);
     let next = || left.lock().unwrap_or_else(PoisonError::into_inner).next();
@@ -283,7 +284,8 @@ pub fn fuse_all<'c>(stacks: impl Iterator<Item = &'c Compiled> + Send) {
     });
 }
 
-/// Which stack is meant: by name, by the project's default, or the last one of the file (files that it uses come first in meaning).
+/// The stack to use: by name, by the project's default, or the last one of the file (files that it uses are not
+/// considered).
 pub fn choose_stack(checked: &Checked, name: Option<&str>) -> Result<StackId, Failure> {
     let stacks = &checked.program.stacks;
     let own: Vec<usize> =
@@ -308,19 +310,19 @@ pub fn choose_stack(checked: &Checked, name: Option<&str>) -> Result<StackId, Fa
     }
 }
 
-/// Lowers, verifies and composes. `None` where there are errors.
+/// Lowers, verifies and composes. `None` if there are errors.
 ///
 /// `world` is where functions in C are compiled for the interpreter.
 pub fn compile(checked: &Checked, stack: StackId, world: &dyn World) -> (Option<Compiled>, Vec<Diagnostic>) {
     compile_with(checked, stack, Some(world))
 }
 
-/// The same to be written down and not run: functions in C are called, whatever this machine can compile.
+/// The same, for output only: calls of functions in C stay, whatever this machine can compile.
 pub fn compile_to_write(checked: &Checked, stack: StackId) -> (Option<Compiled>, Vec<Diagnostic>) {
     compile_with(checked, stack, None)
 }
 
-/// A warning about the order of emissions in files that nobody has named: a library's, which its authors know of.
+/// A warning about the order of emissions in a file that was not named: a library's authors know of it.
 fn is_of_others(checked: &Checked, finding: &Finding) -> bool {
     let is_named = |source: &Source| checked.roots.iter().any(|root| checked.sources.file(*root).name == source.file);
     let mut places = finding.at.iter().chain(finding.also.as_ref().map(|(source, _)| source)).peekable();

@@ -1,4 +1,4 @@
-//! What this machine has of what Mokume can use: `mokume doctor`. Each thing is tried, not looked for.
+//! `mokume doctor`: which optional tools this machine has. Each one is tried, not only looked for.
 
 use std::time::Duration;
 
@@ -10,13 +10,13 @@ use crate::devices::{self, Kind};
 use crate::machines::{self, Backend};
 use crate::{cache, natives, new, prove, Failure};
 
-/// One thing that was tried.
+/// One tool that was tried.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Finding {
     pub what: &'static str,
     /// What needs it.
     pub of: &'static str,
-    /// Nothing works without it.
+    /// Whether nothing works without it.
     pub is_basic: bool,
     /// What was found; or what is missing, and how to get it.
     pub found: Result<String, Missing>,
@@ -40,10 +40,10 @@ fn missing(why: impl Into<String>, help: &str) -> Missing {
     Missing { why: why.into(), help: help.to_owned() }
 }
 
-/// The doors to the machine that are not `World`'s: devices.
+/// Access to the machine that does not go through `World`: devices.
 pub type Open<'a> = &'a dyn Fn(&Kind) -> Result<(), Failure>;
 
-/// Opens a device, and lets go of it.
+/// Opens a device, and closes it.
 ///
 /// # Errors
 /// As [`devices::open`].
@@ -51,7 +51,7 @@ pub fn opened(kind: &Kind) -> Result<(), Failure> {
     devices::open(kind).map(drop)
 }
 
-/// All that is tried, in the order in which a user needs it.
+/// All findings, in the order in which a user needs the tools.
 pub fn findings(world: &dyn World, open: Open<'_>) -> Vec<Finding> {
     let finding = |what, of, is_basic, found| Finding { what, of, is_basic, found };
     let stack = stack(world);
@@ -67,7 +67,7 @@ pub fn findings(world: &dyn World, open: Open<'_>) -> Vec<Finding> {
     ]
 }
 
-/// Whether all that nothing works without is there.
+/// Whether all the basic tools are there.
 pub fn is_well(findings: &[Finding]) -> bool {
     findings.iter().all(|finding| !finding.is_basic || finding.found.is_ok())
 }
@@ -85,7 +85,7 @@ fn stack(world: &dyn World) -> Result<Compiled, Failure> {
 
 const REPORT: &str = "please report this";
 
-/// What it does of a message: a frame with a number in front.
+/// Runs it with a message: expects a frame with a number in front.
 fn runs(world: &dyn World, compiled: &Compiled, backend: Backend) -> Result<(), Missing> {
     let automaton = &compiled.composed;
     let given = |name: &str| match name.rsplit_once('.') {
@@ -122,7 +122,7 @@ fn cache_folder(world: &dyn World) -> Result<String, Missing> {
     written.map(|()| format!("{place}")).map_err(|error| missing(format!("{place} cannot be written: {error}"), help))
 }
 
-/// What a program says of its version: the first line.
+/// A program's version: the first line of its output.
 fn version(world: &dyn World, program: &str) -> Option<String> {
     let asked = Invocation::of(program).args(["--version"]);
     let output = world.run(&asked, b"", Duration::from_secs(30)).ok().filter(|output| output.is_success())?;
@@ -130,7 +130,7 @@ fn version(world: &dyn World, program: &str) -> Option<String> {
 }
 
 fn c_compiler(world: &dyn World, stack: &Result<Compiled, Failure>) -> Result<String, Missing> {
-    // What was compiled before runs without a compiler.
+    // Cached programs run without a compiler.
     let compiler = version(world, &machines::compiler(world));
     runs(world, stack.as_ref().map_err(Clone::clone)?, Backend::C)?;
     compiler.ok_or_else(|| missing("the C compiler does not say its version", "name one in CC that takes `--version`"))
@@ -153,7 +153,7 @@ fn solvers(world: &dyn World) -> Result<String, Missing> {
     Ok(format!("{}{more}", names.join(", ")))
 }
 
-/// Makes an interface, to see whether one can be made, by a name that nobody else takes at the time.
+/// Creates an interface, with a name that nothing else uses, to see whether that works.
 fn tap(world: &dyn World, open: Open<'_>) -> Result<String, Missing> {
     let interface = format!("mok{:08x}", world.seed() as u32);
     open(&Kind::Tap { interface: interface.clone() }).map_err(|failure| {
@@ -188,7 +188,7 @@ mod tests {
         Err(Failure::of_use(format!("`{}` is refused", kind.label()), "ask somebody"))
     }
 
-    /// A machine that has nothing: each thing that is missing says how to get it, and the basics work.
+    /// A bare machine: each missing tool says how to get it, and the basics work.
     #[test]
     fn a_bare_machine_can_do_the_basics_and_hears_what_is_missing() {
         let findings = findings(&MemoryWorld::new(), &refused);

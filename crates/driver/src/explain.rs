@@ -6,7 +6,7 @@ pub use mokume_base::Page;
 
 static PAGES: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../docs/diagnostics");
 
-/// All codes that Mokume gives, crate by crate.
+/// All diagnostic codes, crate by crate.
 pub fn codes() -> Vec<&'static str> {
     let crates = [
         mokume_syntax::CODES,
@@ -27,7 +27,7 @@ pub fn pages() -> Vec<Page<'static>> {
     pages
 }
 
-/// The page of a code, as `M0401` or `m0401`.
+/// The page of a code such as `M0401` or `m0401`.
 pub fn page(code: &str) -> Option<Page<'static>> {
     pages().into_iter().find(|page| page.code.eq_ignore_ascii_case(code))
 }

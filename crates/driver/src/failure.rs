@@ -1,9 +1,9 @@
-//! What ends a command early: one line that says what is wrong, one that says what to do, and the exit code.
+//! Failures that end a command early: a line about what is wrong, a line about what to do, and the exit code.
 
 use std::fmt;
 
-/// The program or its tests are wrong (exit 1), the command was used wrongly or cannot run here (exit 2), something that it asks
-/// for is not on this machine (exit 2), or whoever is at the other end of a stream did not let it end well (exit 1).
+/// The cause of a failure: the program or its tests are wrong (exit 1), the command was misused or cannot run here
+/// (exit 2), something that it needs is not on this machine (exit 2), or the other end of a stream broke it (exit 1).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Blame {
     Program,
@@ -21,12 +21,12 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// The command was used wrongly, or cannot run here: exit 2.
+    /// The command was misused, or cannot run here: exit 2.
     pub fn of_use(message: impl Into<String>, help: impl Into<String>) -> Self {
         Failure { blame: Blame::Use, message: message.into(), help: help.into() }
     }
 
-    /// A tool that the command asks for is not installed: exit 2.
+    /// A required tool is not installed: exit 2.
     pub fn of_machine(message: impl Into<String>, help: impl Into<String>) -> Self {
         Failure { blame: Blame::Machine, message: message.into(), help: help.into() }
     }
@@ -36,12 +36,12 @@ impl Failure {
         Failure { blame: Blame::Program, message: message.into(), help: help.into() }
     }
 
-    /// The other end, or the network: exit 1. There is nothing to do about it here.
+    /// The peer or the network failed: exit 1. Nothing can be done about it here.
     pub fn of_peer(message: impl Into<String>) -> Self {
         Failure { blame: Blame::Peer, message: message.into(), help: String::new() }
     }
 
-    /// 2 where the use or the machine is to blame, else 1.
+    /// 2 if the use or the machine is the cause, else 1.
     pub fn exit_code(&self) -> i32 {
         match self.blame {
             Blame::Program | Blame::Peer => 1,

@@ -1,4 +1,4 @@
-//! `mokume fmt`: files in the house's layout. Keeps: a file is written only if it is another text and the same program.
+//! `mokume fmt`: formats files. Keeps: a file is written only if its text changes and the program stays the same.
 
 use mokume_base::world::World;
 use mokume_base::{Diagnostic, FileId, SourceMap};
@@ -7,12 +7,12 @@ use mokume_syntax::format::{format, Refused};
 use crate::compile;
 use crate::failure::Failure;
 
-/// What becomes of a text.
+/// The result of formatting a text.
 #[derive(Clone, Debug)]
 pub enum Outcome {
     Same,
     Changed(String),
-    /// It has mistakes, and stays as it is.
+    /// It has mistakes, and is left unchanged.
     Refused(Vec<Diagnostic>),
 }
 
@@ -23,14 +23,14 @@ pub enum Mode {
     Check,
 }
 
-/// What became of files, in the order of their names on the command line.
+/// The results for files, in the order of the command line.
 #[derive(Debug, Default)]
 pub struct Report {
     pub sources: SourceMap,
     pub files: Vec<(String, Outcome)>,
 }
 
-/// Formats files, and those below folders (a project's sources when none are named).
+/// Formats files, and those below folders (the project's sources if there are no names).
 pub fn files(world: &dyn World, names: &[String], mode: Mode) -> Result<Report, Failure> {
     let mut report = Report::default();
     for name in compile::files(world, names)? {

@@ -1,4 +1,4 @@
-//! Pictures: stacks, headers and runs; and what they show as a document.
+//! Pictures: stacks, headers and runs; and their data as a JSON document.
 
 use mokume_draw::{header_pictures, Chart, EdgeKind, HeaderPicture, Limit, Node, NodeKind, Stack};
 use mokume_reaction::Automaton;
@@ -6,14 +6,14 @@ use mokume_semantics::program::Program;
 use mokume_semantics::signature::{Claim, Claimed};
 use serde_json::{json, Value};
 
-/// What a picture is of.
+/// The subject of a picture.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Subject {
     Stack,
     Headers,
 }
 
-/// How it is written.
+/// The format of a picture.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Form {
     Svg,
@@ -26,7 +26,7 @@ pub fn picture(automaton: &Automaton, dot: bool) -> String {
     drawn(&Stack::of(automaton, &[]), dot)
 }
 
-/// The same with what the layers say that they need of those below and give to those above.
+/// The same, with what the layers claim to need from below and to give above.
 pub fn picture_of(automaton: &Automaton, program: &Program, what: Subject, form: Form) -> String {
     match (what, form) {
         (Subject::Stack, form) => drawn(&stack_of(automaton, program), form == Form::Dot),
@@ -35,7 +35,7 @@ pub fn picture_of(automaton: &Automaton, program: &Program, what: Subject, form:
     }
 }
 
-/// What a picture shows.
+/// The data of a picture.
 pub fn document(automaton: &Automaton, program: &Program, what: Subject) -> Value {
     match what {
         Subject::Stack => stack_document(&stack_of(automaton, program)),
@@ -63,7 +63,7 @@ fn stack_of(automaton: &Automaton, program: &Program) -> Stack {
     stack
 }
 
-/// A line for each layer that says what it gives and needs, by the layer's name.
+/// A line with the claims of each layer that has some, by the layer's name.
 fn signatures(automaton: &Automaton, program: &Program) -> Vec<(String, String)> {
     let mut notes = Vec::new();
     for layer in &automaton.layers {
@@ -78,7 +78,7 @@ fn signatures(automaton: &Automaton, program: &Program) -> Vec<(String, String)>
     notes
 }
 
-/// `Network`; with `?` where it depends on the layer's arguments.
+/// `Network`; with `?` if it depends on the layer's arguments.
 fn said(program: &Program, claim: &Claim) -> String {
     let name = match claim.what {
         Claimed::Signature(id) => program.signatures[id.index()].name.text.clone(),

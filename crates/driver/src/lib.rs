@@ -1,6 +1,7 @@
 //! The facade that all shells call: load, check, lower, run, simulate, draw, explain.
 //!
-//! Invariant: below this crate nothing touches a file, a clock, a device or a process but through the doors given to it.
+//! Invariant: nothing below this crate touches a file, a clock, a device or a process except through the doors that it
+//! is given.
 
 pub mod about;
 pub mod apart;
@@ -48,7 +49,7 @@ pub mod size;
 
 pub use mokume_semantics::program::StackId;
 
-/// Lets a closed pipe end the program as it ends others, instead of failing a print.
+/// Lets a closed pipe end the program as it ends other programs, instead of making a print fail.
 pub fn quiet_on_closed_pipe() {
     // SAFETY: sets a signal's disposition before any thread is started.
     unsafe {
@@ -56,10 +57,11 @@ pub fn quiet_on_closed_pipe() {
     }
 }
 
-/// Ends the program as a closed pipe ends others: for those who held the signal back, to bring something to its end first.
+/// Ends the program as a closed pipe ends others; for commands that held the signal back to finish something.
 pub fn end_by_closed_pipe() -> ! {
     quiet_on_closed_pipe();
-    // SAFETY: sends a signal to this process, which ends by it; or else, as whoever started it had the signal ignored, ends it.
+    // SAFETY: sends a signal to this process, which ends by it. If the parent had the signal ignored, the process
+    // exits.
     unsafe {
         libc::raise(libc::SIGPIPE);
         libc::_exit(128 + libc::SIGPIPE)

@@ -1,4 +1,4 @@
-//! Where modules come from: a project's library folders first, then Mokume's own library, which is part of the program.
+//! Finds modules: in a project's library folders first, then in Mokume's own library, which is part of the program.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use crate::project;
 
 static LIBRARY: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../library");
 
-/// Names of embedded files begin so: they are no paths of the user's machine.
+/// The prefix of embedded files' names: they are not paths of the user's machine.
 pub(crate) const EMBEDDED: &str = "library/";
 
 /// A file of the embedded library.
@@ -32,7 +32,7 @@ pub(crate) fn files() -> Vec<(String, &'static str)> {
     files
 }
 
-/// The names of all modules that a file of this folder can use: of its project, and of the embedded library.
+/// The names of all modules that a file in this folder can use: those of its project, and of the embedded library.
 pub fn modules(world: &dyn World, folder: &str) -> Vec<String> {
     let project = project::find(world, folder).ok().flatten();
     let folders = project.map_or(Vec::new(), |(home, manifest)| {
@@ -44,9 +44,9 @@ pub fn modules(world: &dyn World, folder: &str) -> Vec<String> {
 /// Finds modules and files for the front end.
 pub struct Library<'w> {
     pub world: &'w dyn World,
-    /// Folders of modules, looked in before the embedded ones.
+    /// Folders of modules, searched before the embedded ones.
     pub folders: Vec<PathBuf>,
-    /// Files that have names already, by their paths from the root: a file has one name, by whichever way it is come by.
+    /// Files that have names already, by their absolute paths: a file has one name, whichever way leads to it.
     pub named: BTreeMap<String, String>,
 }
 
@@ -94,7 +94,7 @@ impl Loader for Library<'_> {
 }
 
 impl<'w> Library<'w> {
-    /// Finds what these files use.
+    /// A finder for what these files use.
     pub fn new<'n>(world: &'w dyn World, folders: Vec<PathBuf>, files: impl Iterator<Item = &'n String>) -> Self {
         let named = files.filter_map(|name| Some((world.absolute(name).ok()?, name.clone()))).collect();
         Library { world, folders, named }
@@ -119,7 +119,7 @@ impl<'w> Library<'w> {
     }
 }
 
-/// `a/../b` is `b`, so that a file has one name however it is come by.
+/// `a/../b` is `b`, so that a file has one name.
 fn normal(path: &Path) -> PathBuf {
     let mut parts = PathBuf::new();
     for part in path.components() {
@@ -158,7 +158,7 @@ mod tests {
         let mut library = Library::new(&world, Vec::new(), std::iter::empty());
         assert_eq!(library.file("b/y.mok", "../a/x.mok"), Some(("a/x.mok".into(), "1".into())));
         assert_eq!(library.file("b/y.mok", "z.mok"), None);
-        // By another way it is the same file.
+        // By another path it is the same file.
         let mut known = Library::new(&world, vec![PathBuf::from(".")], [&"a/x.mok".to_string()].into_iter());
         assert_eq!(known.module("a"), Some(vec![("a/x.mok".into(), "1".into())]));
         let embedded = library.file("library/udp/udp.mok", "ports.mok").unwrap();

@@ -1,6 +1,7 @@
-//! Lines of the standard input as events of a stack's port: how people and programs at a pipe say something to a stack that runs.
+//! Lines of the standard input as events of a stack's port, so that people and programs at a pipe can give input to a
+//! running stack.
 //!
-//! Keeps: lines go in in their order, none twice, and none before the stack has room for it.
+//! Keeps: lines are put in in order, none twice, and none before the stack has room for it.
 
 use std::fs::File;
 use std::io::{ErrorKind, Read};
@@ -14,12 +15,12 @@ use crate::failure::Failure;
 use crate::live::{Live, Ready, Said, Voice, Wait};
 use crate::settings;
 
-/// The word that a line takes the place of.
+/// The word that a line replaces.
 const LINE: &str = "line";
-/// The event that asks how much may be sent, and that which answers.
+/// The event that asks for credit, and the one that answers.
 const CREDIT: &str = "credit_to";
 const INPUT: i32 = 0;
-/// What is read at once, and how many lines go in before devices have their turn.
+/// The most octets read at once, and the most lines put in before devices have their turn.
 const AT_ONCE: usize = 65_536;
 const BURST: usize = 64;
 
@@ -30,13 +31,13 @@ enum Part {
     Line,
 }
 
-/// What `--lines` asks for: the event that each line is.
+/// The parsed `--lines`: the event for each line.
 #[derive(PartialEq, Eq, Debug)]
 struct Saying {
     port: PortId,
     event: u32,
     parts: Vec<Part>,
-    /// The input that asks for credit, if the port is told of any.
+    /// The input that asks for credit, if the port has it.
     credit: Option<u32>,
 }
 
@@ -46,14 +47,14 @@ pub struct Lines<'a> {
     saying: Saying,
     input: ManuallyDrop<File>,
     is_ended: bool,
-    /// What was read and has not gone in.
+    /// Octets that were read and not put in yet.
     waiting: Vec<u8>,
-    /// The longest line that goes in.
+    /// The most octets of a line.
     most: usize,
 }
 
 impl<'a> Lines<'a> {
-    /// `text` is what `--lines` says: `app.send_to(0, 255, line)`. `most` octets has the longest line.
+    /// `text` is the value of `--lines`: `app.send_to(0, 255, line)`. A line has at most `most` octets.
     pub fn new(automaton: &'a Automaton, written: &Written, text: &str, most: usize) -> Result<Lines<'a>, Failure> {
         let saying = read(automaton, written, text)?;
         // SAFETY: it is open as long as the program runs, and is never closed here.
@@ -61,7 +62,7 @@ impl<'a> Lines<'a> {
         Ok(Lines { automaton, saying, input, is_ended: false, waiting: Vec::new(), most })
     }
 
-    /// The line that is next, whole; what the input ends with is one, too.
+    /// The next complete line; the end of the input also ends a line.
     fn next(&self) -> Option<(&[u8], usize)> {
         let end = self.waiting.iter().position(|octet| *octet == b'\n');
         let whole = |end: usize| (self.waiting[..end].strip_suffix(b"\r").unwrap_or(&self.waiting[..end]), end + 1);
@@ -69,7 +70,7 @@ impl<'a> Lines<'a> {
         end.map(whole).or_else(rest)
     }
 
-    /// Whether the port may send so many octets now.
+    /// Whether the port may send this many octets now.
     fn has_room(
         &self,
         octets: usize,
@@ -144,7 +145,7 @@ impl Voice for Lines<'_> {
     }
 }
 
-/// What `--lines` says, by the ports of the stack.
+/// Parses `--lines` for the ports of the stack.
 fn read(automaton: &Automaton, written: &Written, text: &str) -> Result<Saying, Failure> {
     let form = "write `--lines 'PORT.EVENT(…, line)'`, as a test writes what goes in";
     let no_event = || Failure::of_use(format!("`{text}` is no event of a port"), form);
@@ -177,7 +178,7 @@ fn read(automaton: &Automaton, written: &Written, text: &str) -> Result<Saying, 
     Ok(Saying { port: PortId::from(at), event: number(event), parts, credit: credit.map(number) })
 }
 
-/// The arguments of the event, as they are written.
+/// The arguments of the event, as written.
 fn parts(
     automaton: &Automaton,
     (written, id): (&Written, PortId),

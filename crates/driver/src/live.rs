@@ -1,4 +1,4 @@
-//! A stack on real devices, in real time: waits for frames and deadlines, feeds the machine, sends what it says.
+//! A stack on real devices, in real time: waits for frames and deadlines, calls the machine, and sends its outputs.
 
 use std::os::fd::RawFd;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,7 +12,7 @@ use crate::devices::capture::CaptureWriter;
 use crate::devices::Device;
 use crate::failure::Failure;
 
-/// A device and the port of the stack that it serves.
+/// A device, and the stack's port for it.
 pub struct Attached {
     pub port: PortId,
     /// Index of the input event that takes a frame.
@@ -20,25 +20,25 @@ pub struct Attached {
     pub device: Box<dyn Device>,
 }
 
-/// When to stop: at a time, at a signal, or when every device has finished.
+/// When to stop: at a time, on a signal, or when every device has finished.
 pub struct Until {
     pub nanoseconds: Option<u64>,
     pub stop: Arc<AtomicBool>,
 }
 
-/// What a run did, beside the machine's accounts.
+/// Counts of a run, besides the machine's accounts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Traffic {
     pub received: u64,
     pub sent: u64,
-    /// Frames that a device did not take.
+    /// Frames that a device did not accept.
     pub unsent: u64,
 }
 
-/// Frames taken from one device before the others get their turn and deadlines are looked at.
+/// The most frames taken from one device before the others get their turn and deadlines are checked.
 const BURST: usize = 64;
 
-/// What a running stack has to say, beside frames.
+/// Outputs of a running stack besides frames.
 pub enum Said<'a> {
     /// An event of an application's port.
     Output(&'a Output),
@@ -46,18 +46,18 @@ pub enum Said<'a> {
     Report(&'a str),
 }
 
-/// A descriptor that is waited for beside the devices', by whoever reads it or writes to it.
+/// A descriptor to wait for besides the devices', for code that reads it or writes to it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Wait {
     pub descriptor: RawFd,
     pub what: Ready,
 }
 
-/// Somebody beside the devices who has something to say to the stack: a person, a pipe.
+/// A source of inputs besides the devices: a person, a pipe.
 pub trait Voice {
-    /// What to wait for before there is more to say; nothing, if it has something now, or never will.
+    /// What to wait for before there is more input; `None` if it has some now, or never will.
     fn source(&self) -> Option<Wait>;
-    /// Its turn, in each round; `is_ready` says whether what it waits for is.
+    /// Called in each round; `is_ready` says whether its source is ready.
     fn speak(
         &mut self,
         is_ready: bool,
@@ -66,26 +66,26 @@ pub trait Voice {
     ) -> Result<(), Failure>;
 }
 
-/// What is waited for: something to read, or room to write.
+/// What to wait for: something to read, or room to write.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ready {
     ToRead,
     ToWrite,
 }
 
-/// A stack's devices and its clock. Devices with times of their own (captures) run in virtual time when there is no other
+/// A stack's devices and its clock. Devices with their own times (captures) run in virtual time if there is no other
 /// kind.
 pub struct Live {
     devices: Vec<Attached>,
     capture: Option<CaptureWriter>,
-    /// When it started, as captures say it, in nanoseconds since 1970; 0 in virtual time.
+    /// The start time for captures, in nanoseconds since 1970; 0 in virtual time.
     epoch: u64,
     pub traffic: Traffic,
     clock: Clock,
     now: u64,
 }
 
-/// Runs until the time is over, somebody asks to stop, or nothing can ever happen.
+/// Runs until the time is over, a stop is requested, or nothing can ever happen.
 pub fn run(
     machine: &mut dyn Machine,
     live: &mut Live,
@@ -94,7 +94,7 @@ pub fn run(
     heard: &mut dyn FnMut(u64, Said<'_>),
 ) -> Result<(), Failure> {
     let ran = rounds(machine, live, (until, voice), heard);
-    // However it ended: what was captured is kept.
+    // However it ended, captured frames are kept.
     ran.and(live.settle())
 }
 
@@ -118,7 +118,7 @@ fn rounds(
 }
 
 impl Live {
-    /// `since_1970` is the time now, for the capture.
+    /// `since_1970` is the current time, for the capture.
     pub fn new(devices: Vec<Attached>, capture: Option<CaptureWriter>, since_1970: Duration) -> Live {
         let clock = Clock::new(devices.iter().all(|attached| attached.device.descriptor().is_none()));
         let since_1970 = u64::try_from(since_1970.as_nanos()).unwrap_or(0);
@@ -126,18 +126,18 @@ impl Live {
         Live { devices, capture, epoch, traffic: Traffic::default(), clock, now: 0 }
     }
 
-    /// With a clock that runs, whatever the devices are: those that come and go are attached later.
+    /// With a real clock, whatever the devices are: they may be attached later.
     pub fn real(devices: Vec<Attached>) -> Live {
         Live { clock: Clock::new(false), ..Live::new(devices, None, Duration::ZERO) }
     }
 
-    /// What the weather at each device did to what came and to what went, where there is one.
+    /// What the weather at each device did to incoming and outgoing frames.
     pub fn befell(&self) -> Vec<(PortId, [Befell; 2])> {
         let of = |attached: &Attached| Some((attached.port, attached.device.befell()?));
         self.devices.iter().filter_map(of).collect()
     }
 
-    /// The largest message that all devices take, in octets.
+    /// The largest message that all devices accept, in octets.
     pub fn largest(&self) -> usize {
         let largest = self.devices.iter().map(|attached| attached.device.largest());
         largest.min().map_or(usize::MAX, |octets| octets as usize)
@@ -148,38 +148,37 @@ impl Live {
         self.clock.now().unwrap_or(self.now).max(self.now)
     }
 
-    /// The same with a clock that runs, whatever the devices are.
+    /// Uses a real clock, whatever the devices are.
     pub fn in_real_time(self) -> Live {
         Live { clock: Clock::new(false), ..self }
     }
 
-    /// From now on the device's frames go to its port, and what the port puts out goes to the device. A port has one
-    /// device.
+    /// From now on the device's frames go to its port, and the port's outputs go to the device. A port has one device.
     pub fn attach(&mut self, device: Attached) {
         self.devices.push(device);
     }
 
-    /// The device is stopped: what the stack sends to its port is lost from now on, and counted as unsent.
+    /// Detaches the device: from now on, what the stack sends at its port is lost, and counted as unsent.
     pub fn detach(&mut self, port: PortId) -> bool {
         let before = self.devices.len();
         self.devices.retain(|attached| attached.port != port);
         self.devices.len() < before
     }
 
-    /// Starts the machine, once, before the first round, and carries out what it says then.
+    /// Starts the machine, once, before the first round, and carries out its outputs.
     pub fn start(&mut self, machine: &mut dyn Machine, heard: &mut dyn FnMut(u64, Said<'_>)) -> Result<(), Failure> {
         let outcome = machine.start(self.now);
         self.take(self.now, &outcome, heard)?;
         self.settle()
     }
 
-    /// Captures have all that was written to them: a reader sees it, and a full disk is noticed.
+    /// Writes out all captured frames, so that readers see them, and a full disk is noticed.
     fn settle(&mut self) -> Result<(), Failure> {
         let kept = self.capture.as_mut().map_or(Ok(()), CaptureWriter::flush);
         self.devices.iter_mut().fold(kept, |kept, attached| kept.and(attached.device.settle()))
     }
 
-    /// Waits for a frame, a deadline or `until`, and does what there is to do then. `false` if nothing can ever happen again.
+    /// Waits for a frame, a deadline or `until`, and handles it. `false` if nothing can ever happen again.
     pub fn round(
         &mut self,
         machine: &mut dyn Machine,
@@ -189,7 +188,7 @@ impl Live {
         self.round_beside(machine, until, &[], heard).map(|ready| ready.is_some())
     }
 
-    /// The same, and waits for `beside`, too: which of these are ready.
+    /// The same, and also waits for `beside`; returns which of these are ready.
     pub fn round_beside(
         &mut self,
         machine: &mut dyn Machine,
@@ -225,7 +224,7 @@ impl Live {
                 let (port, frame_event) = (attached.port, attached.frame_event);
                 let Some(frame) = attached.device.receive(now)? else { break };
                 self.traffic.received += 1;
-                // What is due leaves before: so a capture has it in the order in which it was.
+                // Due work runs first, so that a capture has the right order.
                 if machine.next_deadline().is_some_and(|due| due <= now) {
                     let outcome = machine.advance(now);
                     self.take(now, &outcome, heard)?;
@@ -240,7 +239,7 @@ impl Live {
         Ok(())
     }
 
-    /// Sends what a call brought about: frames to their devices, all else to whom it concerns.
+    /// Carries out the outputs of a call: frames go to their devices, everything else to `heard`.
     pub fn take(&mut self, now: u64, outcome: &Outcome, heard: &mut dyn FnMut(u64, Said<'_>)) -> Result<(), Failure> {
         for (report, place) in &outcome.reports {
             heard(now, Said::Report(&format!("{report} at {place}")));
@@ -272,7 +271,7 @@ fn earliest(a: Option<u64>, b: Option<u64>) -> Option<u64> {
     }
 }
 
-/// Real time, or virtual where all frames carry their own.
+/// Real time, or virtual time if all frames have their own times.
 struct Clock {
     started: Option<Instant>,
 }
@@ -290,10 +289,10 @@ impl Clock {
         self.started.map(|start| u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX))
     }
 
-    /// Waits until `next` or until a descriptor is ready; the time then, and which are.
+    /// Waits until `next` or until a descriptor is ready; returns the time then, and which are ready.
     fn wait(&self, now: u64, next: Option<u64>, waits: &[Wait]) -> (u64, Vec<bool>) {
         let Some(real) = self.now() else { return (next.unwrap_or(now).max(now), vec![false; waits.len()]) };
-        // A signal does not always interrupt: look at the stop flag a few times a second.
+        // A signal does not always interrupt: check the stop flag a few times a second.
         let longest = 200_000_000;
         let timeout = next.map_or(longest, |at| at.saturating_sub(real)).min(longest);
         let spec = libc::timespec { tv_sec: 0, tv_nsec: i64::try_from(timeout).unwrap_or(0) };
@@ -303,11 +302,11 @@ impl Clock {
         };
         let wait = |wait: &Wait| libc::pollfd { fd: wait.descriptor, events: events(wait.what), revents: 0 };
         let mut waits: Vec<libc::pollfd> = waits.iter().map(wait).collect();
-        // SAFETY: `waits` and `spec` live through the call, and the count is that of `waits`.
+        // SAFETY: `waits` and `spec` outlive the call, and the count is that of `waits`.
         unsafe {
             libc::ppoll(waits.as_mut_ptr(), waits.len() as libc::nfds_t, &raw const spec, std::ptr::null());
         }
-        // What is gone or at its end is ready as well: who reads or writes is told.
+        // A closed or ended descriptor is ready as well: reading or writing then tells.
         (self.now().unwrap_or(real), waits.iter().map(|wait| wait.revents != 0).collect())
     }
 }

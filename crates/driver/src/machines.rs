@@ -1,4 +1,4 @@
-//! Who runs a stack: the interpreter (the uncomposed layers, the reference) or C (the composed stack).
+//! The machines that run a stack: the interpreter (the uncomposed layers, the reference) or C (the composed stack).
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -16,7 +16,7 @@ use crate::compile::Compiled;
 use crate::failure::Failure;
 use crate::settings;
 
-/// Who runs a stack. Both must do the same (docs/semantics.md, E1); the interpreter needs no compiler of C.
+/// A back end. Both must behave alike (docs/semantics.md, E1); the interpreter needs no C compiler.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Backend {
     Interpreter,
@@ -24,7 +24,7 @@ pub enum Backend {
 }
 
 impl Backend {
-    /// As `--backend` and `Mokume.toml` name it.
+    /// The back end of a name in `--backend` and `Mokume.toml`.
     pub fn named(name: &str) -> Result<Backend, Failure> {
         match name {
             "interpreter" => Ok(Backend::Interpreter),
@@ -34,7 +34,7 @@ impl Backend {
     }
 }
 
-/// The command of the C compiler: what the environment says in `CC`, else `cc`.
+/// The C compiler's command: the environment's `CC`, else `cc`.
 pub fn compiler(world: &dyn World) -> String {
     toolchain::command(world, None)
 }
@@ -54,7 +54,7 @@ pub fn program(automata: &[&Automaton], build: &Build<'_>) -> Result<Arc<CProgra
     })
 }
 
-/// The stack in C, emitted, compiled and opened once, however many machines run it: they share what it locks.
+/// The stack in C, emitted, compiled and loaded once for all its machines, which share the program's locks.
 fn in_c(compiled: &Compiled, world: &dyn World) -> Result<Arc<CProgram>, Failure> {
     let mut known = compiled.in_c.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(program) = &*known {
@@ -68,7 +68,7 @@ fn in_c(compiled: &Compiled, world: &dyn World) -> Result<Arc<CProgram>, Failure
     Ok(known.insert(built).clone())
 }
 
-/// A machine for real traffic: as many buffers as composing asked for, each long enough for the devices' frames.
+/// A machine for real traffic: with the buffers that composing computed, each large enough for the devices' frames.
 pub fn machine(
     compiled: &Compiled,
     backend: Backend,
@@ -94,21 +94,22 @@ pub fn machine(
     }
 }
 
-/// Puts a machine before one that runs a host's layers; its parameters and its seed are given, too.
+/// Wraps an instance that runs a host's layers in a machine; gets its parameters and its seed, too.
 pub type Before<'a> = &'a dyn Fn(Instance, &[u64], u64) -> Box<dyn Machine>;
 
-/// What is noted of hosts that are watched.
+/// How watched hosts are run, and what is recorded.
 #[derive(Clone, Copy)]
 pub enum Noted<'a> {
     /// The ways of their reactions are added to a profile.
     Ways(&'a Arc<Mutex<Profile>>),
-    /// They run an automaton with paths, the same but for these, and how often each path is taken is added up.
+    /// They run this automaton, which is the same but has paths, and the counts of taken paths are added up.
     Paths(&'a Automaton, &'a Arc<Mutex<Vec<u64>>>),
-    /// They run their layers behind a machine of who watches.
+    /// They run their layers, wrapped by the watcher.
     Behind(Before<'a>),
 }
 
-/// A machine of the interpreter that is watched: it runs the composed stack without procedures for its ways, or with paths.
+/// An interpreter machine that is watched: for ways it runs the composed stack without procedures; for paths, with
+/// paths.
 pub fn watched(compiled: &Compiled, params: &[u64], seed: u64, noted: Noted<'_>) -> Box<dyn Machine> {
     let instance = match noted {
         Noted::Ways(profile) => {
@@ -125,7 +126,7 @@ pub fn watched(compiled: &Compiled, params: &[u64], seed: u64, noted: Noted<'_>)
     Box::new(instance.with_natives(compiled.natives.clone()))
 }
 
-/// A machine of the interpreter, as [`machine`] makes it, on which somebody looks on.
+/// An interpreter machine, as [`machine`] makes it, with an observer.
 pub fn observed(compiled: &Compiled, params: &[u64], seed: u64, observed: Observed) -> Box<dyn Machine> {
     let instance = Instance::new(&compiled.uncomposed, params, seed);
     let mut instance = instance.with_natives(compiled.natives.clone());
@@ -133,15 +134,16 @@ pub fn observed(compiled: &Compiled, params: &[u64], seed: u64, observed: Observ
     Box::new(instance)
 }
 
-/// The longest message that an application may send (docs/language.md, section 10), and the largest datagram of the internet.
+/// The longest message that an application may send (docs/language.md, section 10), and the largest datagram of the
+/// internet.
 const LONGEST: u32 = 1 << 16;
 
-/// Room for as many outputs as a reaction may have (docs/semantics.md, M6).
+/// Room for the most outputs of a reaction (docs/semantics.md, M6).
 pub fn room_for_outputs(automaton: &Automaton) -> u32 {
     automaton.composition.as_ref().map_or(0, |composition| composition.outputs).max(1024)
 }
 
-/// The failure, if a machine had no room for something: then what it did is not what the stack says.
+/// The failure if a machine had no room for something: then it did not behave as the stack says.
 pub fn check_room(machine: &dyn Machine, who: &str) -> Result<(), Failure> {
     match machine.exhausted() {
         0 => Ok(()),
@@ -152,7 +154,7 @@ pub fn check_room(machine: &dyn Machine, who: &str) -> Result<(), Failure> {
     }
 }
 
-/// The values of a stack's parameters: what is set, else the default, else what `given` says; one without any is an error.
+/// The values of a stack's parameters: set ones, else the default, else what `given` says; one without any is an error.
 pub fn parameters(
     automaton: &Automaton,
     written: &Written,
@@ -189,7 +191,7 @@ pub fn parameters(
     }
 }
 
-/// The event by which a port takes a frame: the only one with a message alone.
+/// The event by which a port takes a frame: the only one with a message and no other parameter.
 pub fn frame_event(port: &Port) -> Option<u32> {
     let takes = |params: &[(String, mokume_reaction::Type)]| matches!(params, [(_, mokume_reaction::Type::Msg)]);
     port.inputs.iter().position(|input| takes(&input.params)).map(|index| index as u32)

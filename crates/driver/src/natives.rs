@@ -1,4 +1,4 @@
-//! Functions in C: their files are found beside those that declare them, compiled, and loaded for the interpreter.
+//! Functions in C: their files are found beside the files that declare them, compiled, and loaded for the interpreter.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::library::Library;
 /// The C files of a program, name and text each, and the libraries that they need.
 #[derive(Clone, Default, Debug)]
 pub struct Files {
-    /// With the functions that are declared to be in each.
+    /// Each with the functions that are declared to be in it.
     files: Vec<(String, String, Vec<String>)>,
     libraries: Vec<(String, String)>,
 }
@@ -30,7 +30,7 @@ impl Files {
         self.files.is_empty()
     }
 
-    /// A build with the C files of what these automata call.
+    /// Adds the C files that these automata need to a build.
     pub fn with<'w>(&self, automata: &[&Automaton], mut build: Build<'w>) -> Build<'w> {
         let symbols = called(automata);
         for (name, text) in self.texts(&symbols) {
@@ -46,7 +46,7 @@ impl Files {
         build
     }
 
-    /// The libraries that the functions need which an automaton calls.
+    /// The libraries that the functions called by an automaton need.
     pub fn libraries_of(&self, automaton: &Automaton) -> Vec<String> {
         self.needed(&called(&[automaton]))
     }
@@ -62,13 +62,13 @@ impl Files {
         needed
     }
 
-    /// The C files of what an automaton calls, name and text each.
+    /// The C files with functions that an automaton calls, name and text each.
     pub fn of(&self, automaton: &Automaton) -> Vec<(String, String)> {
         self.texts(&called(&[automaton]))
     }
 
-    /// Behind each text stands how its functions are called: one that is otherwise than the stack says is refused by the compiler,
-    /// not called wrongly.
+    /// The declarations that the stack uses are appended to each text, so that the compiler rejects a function of
+    /// another type instead of calling it wrongly.
     fn texts(&self, called: &[(String, String)]) -> Vec<(String, String)> {
         let declared = |(name, text, symbols): &(String, String, Vec<String>)| {
             let own = called.iter().filter(|(symbol, _)| symbols.contains(symbol));
@@ -81,12 +81,12 @@ impl Files {
     }
 }
 
-/// Whether what is written beside a stack in C is a file of functions in C.
+/// Whether a file written beside a stack in C is one with functions in C.
 pub fn is_file_of_functions(name: &str) -> bool {
     name.starts_with(&mokume_emit_c::file_of("")) && name.ends_with(".c")
 }
 
-/// The functions in C that automata call, by name, and how each is declared.
+/// The functions in C that automata call: names and declarations.
 fn called(automata: &[&Automaton]) -> Vec<(String, String)> {
     let mut found: Vec<(String, String)> = Vec::new();
     for automaton in automata {
@@ -103,7 +103,7 @@ fn called(automata: &[&Automaton]) -> Vec<(String, String)> {
 const MISSING: Code = Code("M0342");
 const WARNED: Code = Code("M0345");
 
-/// Whether a diagnostic is about functions in C: who runs a stack must hear of it, not only who checks it.
+/// Whether a diagnostic is about functions in C: then not only checking but also running a stack must show it.
 pub fn is_about(diagnostic: &Diagnostic) -> bool {
     CODES.contains(&diagnostic.code)
 }
@@ -137,18 +137,18 @@ pub fn files(
     found
 }
 
-/// Functions in C, on their way to a back end.
+/// Functions in C for the back ends.
 #[derive(Default)]
 pub struct Functions {
     /// Compiled and loaded, for the interpreter.
     pub loaded: Option<Arc<dyn Natives>>,
-    /// Why they run by their models: then nothing runs in C.
+    /// If their models run instead: the reason. Nothing then runs in C.
     pub by_models: Option<Failure>,
-    /// What the compiler says of their files.
+    /// The compiler's messages about their files.
     pub said: Option<Box<Diagnostic>>,
 }
 
-/// The functions in C that an automaton calls, compiled and loaded.
+/// Compiles and loads the functions in C that an automaton calls.
 pub fn load(automaton: &Automaton, files: &Files, world: &dyn World) -> Functions {
     let build = files.with(&[automaton], Build::new(world, cache::folder(world)));
     match Loaded::build(automaton, &build) {
@@ -167,7 +167,7 @@ pub fn load(automaton: &Automaton, files: &Files, world: &dyn World) -> Function
     }
 }
 
-/// Whether C can be linked with a library of the system here.
+/// Whether C can be linked with a library of this system.
 pub fn has_library(world: &dyn World, library: &str) -> bool {
     let build = Build { libraries: vec![library.to_owned()], ..Build::new(world, cache::folder(world)) };
     mokume_emit_c::missing_library(&build).is_none()
@@ -179,7 +179,7 @@ fn warned(words: &str) -> Diagnostic {
         .help("mend what it points at; the function runs as it is")
 }
 
-/// Whether the machine is to blame, or who wrote the functions.
+/// The failure of a build: due to the machine, or to the functions' author.
 fn why_not(error: &BuildError, build: &Build<'_>) -> Failure {
     match error {
         BuildError::Toolchain(toolchain::Failure::NoCompiler { command }) => Failure::of_machine(

@@ -1,4 +1,4 @@
-//! `mokume new`: a project to begin with. Keeps: nothing that is there is touched.
+//! `mokume new`: creates a project. Keeps: existing files are not changed.
 
 use std::path::Path;
 
@@ -6,10 +6,10 @@ use mokume_base::world::World;
 
 use crate::failure::Failure;
 
-/// A layer, a stack, a test and a network; it is checked, run and simulated by this crate's and the command's tests.
+/// A layer, a stack, a test and a network; tests of this crate and of the command check, run and simulate it.
 pub(crate) const SOURCE: &str = include_str!("template.mok");
 
-/// Makes the project's folder; the files that it has now.
+/// Makes the project's folder; returns the files in it.
 pub fn project(world: &dyn World, folder: &str) -> Result<Vec<String>, Failure> {
     let name = Path::new(folder).file_name().and_then(|name| name.to_str()).unwrap_or_default();
     if !is_name(name) {

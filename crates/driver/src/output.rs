@@ -1,15 +1,15 @@
-//! A standard output that was closed when the program began (`>&-`): the language's start-up opens `/dev/null` in its place, and what is
-//! written there is lost without a word.
+//! A standard output that was closed when the program began (`>&-`): the runtime of Rust opens `/dev/null` instead, and
+//! output would be lost silently.
 //!
-//! Keeps: such an output takes nothing, here and in processes that we start.
+//! Keeps: writing to such an output fails, here and in processes that we start.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static WAS_CLOSED: AtomicBool = AtomicBool::new(false);
 
-/// Runs before the language's start-up does.
+/// Runs before Rust's runtime starts.
 extern "C" fn look() {
-    // SAFETY: asks whether the descriptor is open.
+    // SAFETY: only tests whether the descriptor is open.
     let flags = unsafe { libc::fcntl(libc::STDOUT_FILENO, libc::F_GETFD) };
     WAS_CLOSED.store(flags == -1, Ordering::Relaxed);
 }
@@ -19,12 +19,12 @@ extern "C" fn look() {
 #[link_section = ".init_array"]
 static LOOK: extern "C" fn() = look;
 
-/// Puts something there that takes nothing, if the standard output was closed.
+/// Replaces the standard output by something that cannot be written, if it was closed.
 pub fn keep_closed_output_closed() {
     if !WAS_CLOSED.load(Ordering::Relaxed) {
         return;
     }
-    // SAFETY: opens a descriptor that cannot be written, and makes it the standard output; no other is touched.
+    // SAFETY: opens a descriptor that cannot be written, and makes it the standard output; no other one is affected.
     unsafe {
         let nothing = libc::open(c"/dev/null".as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC);
         if nothing > libc::STDERR_FILENO {
@@ -34,9 +34,9 @@ pub fn keep_closed_output_closed() {
     }
 }
 
-/// Whether the standard output can be written: who prints to one that cannot be hears of no error from the language's library.
+/// Whether the standard output can be written: Rust's library reports no error if it cannot.
 pub fn takes_output() -> bool {
-    // SAFETY: asks how the descriptor is open.
+    // SAFETY: only asks how the descriptor was opened.
     let flags = unsafe { libc::fcntl(libc::STDOUT_FILENO, libc::F_GETFL) };
     flags != -1 && flags & libc::O_ACCMODE != libc::O_RDONLY
 }

@@ -1,4 +1,4 @@
-//! `mokume path`: for each event of a port, the likeliest way through all layers, in the words of the source.
+//! `mokume path`: for each event of a port, the likeliest way through all layers, in terms of the source.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,35 +8,36 @@ use mokume_reaction::{Automaton, Block, Body, HandlerId, LayerId, Path, SourceId
 
 use crate::failure::Failure;
 
-/// What is known of an event's path.
+/// The results for one event.
 #[derive(Clone, Debug)]
 pub struct Shown {
-    /// The events of ports that lead to it: `port.event`.
+    /// The events of ports that lead to the path: `port.event`.
     pub events: Vec<String>,
     /// The path, or why there is none.
     pub path: Result<Way, Nowhere>,
-    /// What ways met that are not in it, or end at a handler that does the rest: how likely it is to come there, and why. The likeliest first.
+    /// What the ways meet that are not in it, or that end at a handler that does the rest: likelihood and reason, the
+    /// likeliest first.
     pub missed: Vec<(f32, Nowhere)>,
 }
 
 /// A way through the layers.
 #[derive(Clone, Debug)]
 pub struct Way {
-    /// The layers that it goes through, in order.
+    /// The layers on it, in order.
     pub layers: Vec<String>,
-    /// What it asks before it does anything; where an answer is another one, the handlers do it all.
+    /// The guards that are tested before any effect; if one fails, the handlers do everything.
     pub guards: usize,
     pub operations: usize,
-    /// Its operations, each with the place in the source where it comes from, if one is known.
+    /// Its operations, each with its place in the source, if known.
     pub lines: Vec<(String, Option<String>)>,
-    /// What is left of each layer on the likeliest way, in the order of the layers.
+    /// What remains of each layer on the likeliest way, in the order of the layers.
     pub left: Vec<Left>,
 }
 
-/// What a path has of a layer.
+/// What remains of a layer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Left {
-    /// Several where they are written in the same lines.
+    /// Several layers, if they share source lines.
     pub layers: Vec<String>,
     pub operations: usize,
     pub guards: usize,
@@ -45,21 +46,21 @@ pub struct Left {
 /// Why there is no path.
 #[derive(Clone, Debug)]
 pub struct Nowhere {
-    /// What the way that was tried first meets: a sentence about an operation.
+    /// What the first way that was tried meets: a sentence about an operation.
     pub why: String,
     /// `file:line`.
     pub place: Option<String>,
 }
 
-/// How far C is fused where nobody says it.
+/// The default fusion level of C.
 pub const FUSE: u8 = 2;
 
-/// How far C is fused.
+/// How C is fused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fuse {
     /// 0: the layers as they are; 1: with paths; 2: with memos, too.
     pub level: u8,
-    /// Of the passes of that level, those that are not left out.
+    /// Those of the level's passes that are enabled.
     pub passes: Passes,
 }
 
@@ -75,7 +76,7 @@ impl Fuse {
         Fuse { level, passes: Passes::ALL }
     }
 
-    /// Those that run.
+    /// The passes that run.
     pub fn passes(self) -> Passes {
         if self.level > 1 {
             self.passes
@@ -84,24 +85,24 @@ impl Fuse {
         }
     }
 
-    /// As it is said at a command: `--fuse 2 --pass memos=off`.
+    /// As options of a command: `--fuse 2 --pass memos=off`.
     fn words(self) -> String {
         let left_out = Pass::ALL.into_iter().filter(|pass| !self.passes.has(*pass));
         left_out.fold(format!("--fuse {}", self.level), |words, pass| format!("{words} --pass {}=off", pass.name()))
     }
 }
 
-/// The automaton with a path in front of the handlers of each event that has one; from level 2 on with memos. What a profile says is
-/// usual is; of what it does not know, the source says it.
+/// The automaton with paths for all events that have one; from level 2 on with memos. Likelihoods come from the
+/// profile; where it knows nothing, from the source.
 pub fn fused(composed: &Automaton, profile: &Profile, fuse: Fuse) -> Automaton {
     with_notes(composed, profile, fuse).automaton
 }
 
-/// What C is made of, and what became of each event.
+/// The input for C, and the result for each event.
 pub(crate) struct Noted {
     pub automaton: Automaton,
     events: Vec<(HandlerId, Result<usize, mokume_fuse::Why>)>,
-    /// Who had a path that was left out, if some were to be.
+    /// The handlers whose paths were removed, if any were to be.
     left_out: Option<Vec<HandlerId>>,
 }
 
@@ -111,7 +112,8 @@ pub(crate) fn with_notes(composed: &Automaton, profile: &Profile, fuse: Fuse) ->
 }
 
 impl Noted {
-    /// Leaves out all paths but those of these handlers, and what only they recall. The events of those that are left out, by path.
+    /// Removes all paths except those of these handlers, and memos that only removed paths recall. Returns the events
+    /// of the removed ones, by path.
     pub fn keep_only(&mut self, handlers: &[HandlerId]) -> Vec<Vec<String>> {
         let is_kept = |handler: &HandlerId| handlers.contains(handler);
         let paths = self.automaton.paths.iter().map(|path| path.handler);
@@ -123,7 +125,7 @@ impl Noted {
         events
     }
 
-    /// What is said of the path of each event, line by line; these are proved.
+    /// The comments about the path of each event, line by line; paths of the `proved` handlers are marked.
     pub fn notes(&self, fuse: Fuse, proved: &[HandlerId]) -> Vec<String> {
         let only = if self.left_out.is_some() { " --proved" } else { "" };
         let head = format!(
@@ -147,7 +149,7 @@ impl Noted {
     }
 }
 
-/// For each event of a port, in their order.
+/// The results for each event of a port, in order.
 pub fn paths(composed: &Automaton, profile: &Profile, passes: Passes) -> Vec<Shown> {
     mokume_fuse::paths(composed, profile, passes).into_iter().map(|found| shown(composed, found)).collect()
 }
@@ -162,7 +164,7 @@ pub(crate) fn found(composed: &Automaton, profile: &Profile) -> Vec<Found> {
         .collect()
 }
 
-/// The events of ports that lead to a handler: `port.event`. One that no port leads to has its own name.
+/// The events of ports that lead to a handler: `port.event`. A handler without such an event has its own name.
 pub(crate) fn events(composed: &Automaton, id: HandlerId) -> Vec<String> {
     if !composed.is_at_port(id) {
         return vec![composed.handler_name(id)];
@@ -174,7 +176,7 @@ pub(crate) fn events(composed: &Automaton, id: HandlerId) -> Vec<String> {
     leads.map(|(port, input)| format!("{}.{}", port.name, input.event)).collect()
 }
 
-/// Fails where none of these is the event, and says which there are.
+/// Fails if none of these is the event, and lists them.
 pub fn known<'a>(all: impl Iterator<Item = &'a Vec<String>>, event: &str) -> Result<(), Failure> {
     let known: Vec<&str> = all.flatten().map(String::as_str).collect();
     match known.contains(&event) {
@@ -187,16 +189,17 @@ pub fn known<'a>(all: impl Iterator<Item = &'a Vec<String>>, event: &str) -> Res
 }
 
 impl Nowhere {
-    /// Where it is, in parentheses behind a blank; nothing if that is not known.
+    /// The place in parentheses after a blank; empty if unknown.
     pub fn at(&self) -> String {
         self.place.as_ref().map_or(String::new(), |place| format!(" ({place})"))
     }
 }
 
-/// By place in the source: the layers in whose code it stands.
+/// By place in the source: the layers whose code contains it.
 pub(crate) struct Owners(BTreeMap<SourceId, BTreeSet<LayerId>>);
 
 impl Owners {
+    /// The owners of all places in an automaton's code.
     pub fn of(automaton: &Automaton) -> Self {
         let mut owners: BTreeMap<SourceId, BTreeSet<LayerId>> = BTreeMap::new();
         for (layer, body) in automaton.code() {
@@ -208,13 +211,14 @@ impl Owners {
         Owners(owners)
     }
 
+    /// The layers whose code contains a place; `None` if none does.
     pub fn of_source(&self, source: SourceId) -> Option<&BTreeSet<LayerId>> {
         self.0.get(&source)
     }
 }
 
-/// What is left of each layer on the likeliest way: an operation is of the layer in whose code its line stands, one without a line of
-/// the layer of the one before it. Operations and guards, in the order of the layers.
+/// What remains of each layer on the likeliest way: operations and guards, in the order of the layers. An operation
+/// belongs to the layer whose code contains its line; one without a line, to the layer of the previous one.
 pub(crate) fn left_of(automaton: &Automaton, path: &Path, order: &[LayerId]) -> Vec<(BTreeSet<LayerId>, usize, usize)> {
     let owners = Owners::of(automaton);
     let mut counts: BTreeMap<BTreeSet<LayerId>, (usize, usize)> = BTreeMap::new();
@@ -235,7 +239,7 @@ pub(crate) fn left_of(automaton: &Automaton, path: &Path, order: &[LayerId]) -> 
             count(block.mark.map(|mark| mark.source), 0, 1);
         }
     }
-    // Layers that are written in the same lines are told once, together.
+    // Layers that share source lines are counted together.
     let together: Vec<BTreeSet<LayerId>> = counts.keys().filter(|layers| layers.len() > 1).cloned().collect();
     counts.retain(|layers, left| {
         layers.len() > 1 || *left != (0, 0) || !together.iter().any(|others| layers.is_subset(others))
@@ -258,7 +262,7 @@ fn left(automaton: &Automaton, path: &Path, order: &[LayerId]) -> Vec<Left> {
     all.collect()
 }
 
-/// Whether what comes next depends on an answer.
+/// Whether the block branches.
 fn asks(block: &Block) -> bool {
     matches!(block.terminator, Terminator::Branch { .. } | Terminator::Try { .. })
 }

@@ -1,4 +1,4 @@
-//! `mokume path --html`: a path as a page: its code beside the source, and what each stage leaves of each layer.
+//! `mokume path --html`: a path as a page, with its code beside the source, and what each stage leaves of each layer.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -12,9 +12,10 @@ use mokume_reaction::{Automaton, Body, Fallible, FunctionId, HandlerId, LayerId,
 use crate::failure::Failure;
 use crate::path::{events, known, left_of, nowhere, place_of, Owners};
 
-/// The page of an event's path as HTML; `sources` are the files that the stack comes from, and paths of the handlers of `proved` are.
+/// The page of an event's path as HTML; `sources` are the files of the stack, and the paths of the `proved` handlers
+/// are proved.
 ///
-/// Fails where there is no such event, and where it has no path.
+/// Fails if there is no such event, or it has no path.
 pub fn page(
     (composed, profile, passes): (&Automaton, &Profile, Passes),
     sources: &SourceMap,
@@ -90,7 +91,7 @@ pub fn page(
     Ok(mokume_draw::path_page(&page))
 }
 
-/// The lines of a path, which begins where its handler does.
+/// The lines of a path, which begins at its handler.
 fn begun(automaton: &Automaton, path: &Path, mut lines: Vec<CodeLine>) -> Vec<CodeLine> {
     if let Some(first) = lines.first_mut() {
         first.source = automaton.handler(path.handler).source;
@@ -98,7 +99,7 @@ fn begun(automaton: &Automaton, path: &Path, mut lines: Vec<CodeLine>) -> Vec<Co
     lines
 }
 
-/// The memos that a body recalls, each once, in its order.
+/// The memos that a body recalls, each once, in order.
 fn recalled(body: &Body) -> Vec<FunctionId> {
     let mut memos = Vec::new();
     for block in &body.blocks {
@@ -109,7 +110,7 @@ fn recalled(body: &Body) -> Vec<FunctionId> {
     memos
 }
 
-/// By place in the source: how likely the path is left there.
+/// By place in the source: the likelihood of an exit there.
 fn exits(expected: &Expected) -> HashMap<SourceId, PathExit> {
     let mut exits = HashMap::new();
     for (source, goes_on) in &expected.asked {
@@ -125,7 +126,7 @@ fn exits(expected: &Expected) -> HashMap<SourceId, PathExit> {
 
 type Layers = Vec<(BTreeSet<LayerId>, PathLayer)>;
 
-/// What each stage leaves of each layer; layers that are written in the same lines are one.
+/// What each stage leaves of each layer; layers that share source lines count as one.
 fn layers(
     automaton: &Automaton,
     expected: &Expected,
@@ -137,7 +138,7 @@ fn layers(
     let mut layers: Layers = Vec::new();
     for (stage, left) in [(1, first), (2, second)] {
         for (of, operations, branches) in left {
-            // Those of another stage that has some of these layers alone, or more with them.
+            // Another stage may have only some of these layers, or these with more.
             let known = layers.iter().position(|(known, _)| !known.is_disjoint(&of));
             let place = known.unwrap_or_else(|| {
                 layers.push((BTreeSet::new(), PathLayer::default()));
@@ -171,7 +172,7 @@ fn layers(
     layers
 }
 
-/// Lines of code to groups.
+/// Groups lines of code.
 struct Writer<'a> {
     automaton: &'a Automaton,
     sources: &'a SourceMap,
@@ -181,7 +182,7 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// Lines that come one after the other from one line of the source are a group; those without a place are of the group before.
+    /// Consecutive lines from one source line are a group; those without a place belong to the group before.
     fn groups(&self, lines: &[CodeLine]) -> Vec<PathGroup> {
         let mut groups: Vec<PathGroup> = Vec::new();
         let mut heads: Vec<PathLine> = Vec::new();
@@ -224,7 +225,7 @@ impl Writer<'_> {
         self.layers.iter().position(|(known, _)| !known.is_disjoint(of))
     }
 
-    /// The line of the source.
+    /// The text of a source line.
     fn text(&self, source: SourceId) -> Option<String> {
         let source = self.automaton.sources.get(source.index())?;
         let (_, file) = self.sources.files().find(|(_, file)| file.name == source.file)?;

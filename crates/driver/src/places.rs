@@ -1,4 +1,5 @@
-//! From the automaton back to the text: what is found in an automaton is said at the place in the program that it comes from.
+//! From the automaton back to the text: faults in an automaton are reported at the place in the program that they come
+//! from.
 
 use mokume_base::{Diagnostic, SourceMap, Span};
 use mokume_compose::Finding;
@@ -6,7 +7,7 @@ use mokume_reaction::verify::Fault;
 use mokume_reaction::{Automaton, Place, Places, Source};
 use mokume_semantics::program::{Program, Stack};
 
-/// What composing found, at the places of its emissions, else at the stack's name.
+/// Findings of composing, at the places of their emissions, else at the stack's name.
 pub fn of_finding(sources: &SourceMap, stack: &Stack, finding: Finding) -> Diagnostic {
     let span = |source: &Source| span_of(sources, source);
     let found = match finding.at.as_ref().and_then(span) {
@@ -19,8 +20,8 @@ pub fn of_finding(sources: &SourceMap, stack: &Stack, finding: Finding) -> Diagn
     }
 }
 
-/// What the verifier found in a lowered automaton: a fault of ours that the checks should have met in the program's own
-/// words. It is shown all the same, as near to its cause as is known.
+/// A fault that the verifier found in a lowered automaton: a fault of the compiler, whose checks should have found the
+/// program's mistake. It is shown as near to its cause as possible.
 pub fn of_fault(
     (sources, program): (&SourceMap, &Program),
     stack: &Stack,
@@ -33,23 +34,23 @@ pub fn of_fault(
     found.help(OUR_FAULT)
 }
 
-/// What is said of a fault of ours.
+/// The note of a compiler fault.
 const OUR_FAULT: &str =
     "this is a fault of the compiler that the program only brought to light; writing it another way may help";
 
-/// Whether a diagnostic is about a fault of ours, and not of the program.
+/// Whether a diagnostic is about a fault of the compiler, not of the program.
 pub fn is_our_fault(found: &Diagnostic) -> bool {
     found.helps.iter().any(|help| help == OUR_FAULT)
 }
 
-/// The name of a wire of the text; none of a generated one.
+/// The name of a wire in the text; `None` for a generated one.
 fn wire_of(program: &Program, automaton: &Automaton, place: Place) -> Option<Span> {
     let (Place::Wire(wire) | Place::WireField(wire, _)) = place else { return None };
     let name = automaton.wires.get(wire.index())?.name.rsplit('.').next()?;
     program.wires.iter().find(|known| known.name.text == name).map(|known| known.name.span)
 }
 
-/// The word of the text that stands at a place of the automaton's table; none if the file is not among the sources.
+/// The word in the text for a place of the automaton's table; `None` if the file is not among the sources.
 fn span_of(sources: &SourceMap, source: &Source) -> Option<Span> {
     let (file, known) = sources.files().find(|(_, known)| known.name == source.file)?;
     let line = known.line_start(source.line.saturating_sub(1) as usize);

@@ -13,22 +13,22 @@ use crate::failure::Failure;
 use crate::machines::Noted;
 use crate::sim;
 
-/// What a profile says of one event.
+/// The profile of one event.
 #[derive(Clone, Debug)]
 pub struct Event {
-    /// The events of ports that lead to it: `port.event`; what no port leads to has its own name.
+    /// The events of ports that lead to it: `port.event`; one without such an event has its own name.
     pub events: Vec<String>,
-    /// Reactions to it.
+    /// The number of its reactions.
     pub reactions: u64,
-    /// How often each of its ways was taken, the most usual first.
+    /// The count of each of its ways, the most frequent first.
     pub ways: Vec<u64>,
-    /// In how many of the reactions a path was taken that goes by this profile.
+    /// How many of the reactions took a path that is based on this profile.
     pub by_path: u64,
 }
 
-/// Runs a network for each of so many seeds, and adds up the ways that reactions of all hosts with one of its stacks take.
+/// Runs a network with several seeds, and adds up the ways of reactions of all hosts with one of its stacks.
 ///
-/// Fails where the network has no such stack, or where a run does.
+/// Fails if the network has no such stack, or if a run fails.
 pub fn record(
     checked: &Checked,
     prepared: &sim::Prepared<'_>,
@@ -58,9 +58,10 @@ fn run(
     Ok(())
 }
 
-/// Runs the same again with the paths that go by its profile: of each handler of an event, how often one of its paths was taken.
+/// Runs the same again with the paths for its profile; returns for each handler of an event how often one of its paths
+/// was taken.
 ///
-/// Fails where a run does.
+/// Fails if a run fails.
 pub fn taken(
     prepared: &sim::Prepared<'_>,
     (stack, compiled, profile): (u32, &Compiled, &Profile),
@@ -79,9 +80,9 @@ pub fn taken(
     Ok(taken)
 }
 
-/// Which stack of a network is meant, by its number: the one that is named, or the only one.
+/// The number of the stack in a network: the named one, or the only one.
 ///
-/// Fails where there is none of this name, or several and no name.
+/// Fails if there is none of this name, or several and no name.
 pub fn choose(checked: &Checked, stacks: &[u32], name: Option<&str>) -> Result<u32, Failure> {
     let called = |stack: &u32| checked.program.stacks[*stack as usize].name.text.as_str();
     let names = stacks.iter().map(called).collect::<Vec<_>>().join(", ");
@@ -97,7 +98,7 @@ pub fn choose(checked: &Checked, stacks: &[u32], name: Option<&str>) -> Result<u
     }
 }
 
-/// What a profile says, an event each: those that ports lead to first, in their order, then timers and the like.
+/// The profile by events: those of ports first, in order, then timers and the like.
 pub fn events(composed: &Automaton, profile: &Profile, taken: &BTreeMap<HandlerId, u64>) -> Vec<Event> {
     let mut handlers: Vec<HandlerId> = Vec::new();
     for first in profile.ways.keys().filter_map(|way| way.first()) {
@@ -119,9 +120,9 @@ pub fn events(composed: &Automaton, profile: &Profile, taken: &BTreeMap<HandlerI
     handlers.into_iter().map(event).collect()
 }
 
-/// The profile in a file, for a stack.
+/// Reads the profile of a stack from a file.
 ///
-/// Fails where it cannot be read, is no profile, or is one of another stack, or of another state of this one.
+/// Fails if it cannot be read, is not a profile, or is for another stack, or another version of this one.
 pub fn read(world: &dyn World, file: &str, composed: &Automaton) -> Result<Profile, Failure> {
     let text = world.read(file).map_err(|error| {
         Failure::of_use(format!("cannot read `{file}`: {error}"), "`mokume profile … -o FILE` writes one")

@@ -1,4 +1,4 @@
-//! `Mokume.toml`: a project's sources, library paths and defaults. One bare `.mok` file needs none.
+//! `Mokume.toml`: a project's sources, library paths and defaults. A single `.mok` file needs none.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use crate::failure::Failure;
 
-/// All that `Mokume.toml` says. An unknown key is a failure: it is more likely a slip than meant for somebody else.
+/// The contents of `Mokume.toml`. An unknown key is an error, as it is most likely a typing mistake.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
@@ -24,22 +24,22 @@ pub struct Manifest {
 pub struct Project {
     #[serde(default)]
     pub name: String,
-    /// Files and folders, from the manifest's own; `.` when left out.
+    /// Files and folders, relative to the manifest; `.` if left out.
     #[serde(default)]
     pub sources: Vec<String>,
-    /// Folders of modules that are looked in before Mokume's own library.
+    /// Folders of modules that are searched before Mokume's own library.
     #[serde(default)]
     pub library: Vec<String>,
 }
 
-/// `[defaults]`: what the command line may leave out.
+/// `[defaults]`: values that the command line may leave out.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Defaults {
     pub stack: Option<String>,
     pub network: Option<String>,
     pub backend: Option<String>,
-    /// How far C is fused: 0, 1 or 2.
+    /// The fusion level of C: 0, 1 or 2.
     pub fuse: Option<u8>,
     pub seed: Option<u64>,
     #[serde(default)]
@@ -48,7 +48,7 @@ pub struct Defaults {
     pub device: BTreeMap<String, String>,
 }
 
-/// The manifest that governs a folder, and the folder that it stands in.
+/// The manifest for a folder, and the folder that contains it.
 pub fn find(world: &dyn World, start: &str) -> Result<Option<(PathBuf, Manifest)>, Failure> {
     let start = world.absolute(start).unwrap_or_else(|_| start.to_string());
     for folder in Path::new(&start).ancestors() {
@@ -60,7 +60,7 @@ pub fn find(world: &dyn World, start: &str) -> Result<Option<(PathBuf, Manifest)
     Ok(None)
 }
 
-/// `name` is for the message.
+/// Parses a manifest; `name` is for the message.
 pub fn parse(text: &str, name: &str) -> Result<Manifest, Failure> {
     let manifest: Manifest = toml::from_str(text).map_err(|error| {
         let place = error.span().map_or(String::new(), |span| {

@@ -1,4 +1,4 @@
-//! `mokume prove`: whether each path of a stack does what the layers do, by solvers that are other people's programs.
+//! `mokume prove`: whether each path of a stack does what the layers do, by external solvers.
 
 pub mod equal;
 mod kept;
@@ -18,45 +18,46 @@ use crate::compile::Compiled;
 use crate::failure::Failure;
 pub use replay::{replay, Beside, Replayed};
 
-/// Where solvers are looked for beside the path of the system: a virtual environment of Python.
+/// Where solvers are searched besides the system's path: a Python virtual environment.
 const ENVIRONMENT: &str = ".venv";
-/// A question without an answer by then leaves its way open.
+/// The timeout of a question; its way is then open.
 const LIMIT: Duration = Duration::from_secs(30);
-/// The environment's variable that names another one.
+/// The environment variable with another virtual environment.
 const VARIABLE: &str = "MOKUME_SOLVERS";
 
-/// What is known of the path of an event.
+/// The result for the path of an event.
 #[derive(Clone, Debug)]
 pub struct Proof {
     /// The events of ports that lead to it: `port.event`.
     pub events: Vec<String>,
-    /// Its ways that end, each proved or open; or why it is not read at all.
+    /// Its complete ways, each proved or open; or why it could not be read.
     pub ways: Result<Vec<Way>, String>,
     pub took: Duration,
     pub known: Known,
-    /// Of one for which a solver found values: a run from the start in which it does something else than the layers, if one was found.
+    /// For a path with a counterexample from a solver: a run from the start in which it differs from the layers, if one
+    /// was found.
     pub replayed: Option<Replayed>,
 }
 
-/// Since when it is known.
+/// Where the result comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Known {
     /// It was judged now.
     Judged,
-    /// It was proved before, and is as it was.
+    /// It was proved before, and has not changed.
     Kept,
-    /// It was proved before Mokume was built: the verdict is part of it.
+    /// It was proved when Mokume was built: the verdict is part of the program.
     Shipped,
 }
 
 impl Proof {
-    /// Whether every way is proved, and one is taken.
+    /// Whether every way is proved, and at least one can be taken.
     pub fn is_proved(&self) -> bool {
         let is_taken = |way: &Way| way.verdict.as_ref().is_ok_and(|shown| !shown.goals.is_empty());
         self.ways.as_ref().is_ok_and(|ways| ways.iter().all(|way| way.verdict.is_ok()) && ways.iter().any(is_taken))
     }
 
-    /// Values that a solver found for which it may do something else.
+    /// A solver's values for which it may differ.
     pub fn found(&self) -> Option<&[(String, u64)]> {
         let mut open = self.ways.iter().flatten().filter_map(|way| way.verdict.as_ref().err());
         open.find(|open| !open.values.is_empty()).map(|open| &open.values[..])
@@ -66,15 +67,15 @@ impl Proof {
 /// One way through a path.
 #[derive(Clone, Debug)]
 pub struct Way {
-    /// Conditions on it.
+    /// The number of guards on it.
     pub guards: usize,
     pub verdict: Result<Shown, Open>,
 }
 
-/// What was shown of a way.
+/// What was proved of a way.
 #[derive(Clone, Debug)]
 pub struct Shown {
-    /// Goals by kind: `outputs`, `state`, `timers`, `ends`, `reports`, `there`. None where the way is never taken.
+    /// Goals by kind: `outputs`, `state`, `timers`, `ends`, `reports`, `there`. Empty if the way is never taken.
     pub goals: Vec<(&'static str, u32)>,
 }
 
@@ -82,32 +83,32 @@ pub struct Shown {
 #[derive(Clone, Debug)]
 pub struct Open {
     pub why: String,
-    /// A state and an event for which it could not be shown, by names; such a state may never be reached.
+    /// A state and an event, by names, for which it could not be proved; such a state may be unreachable.
     pub values: Vec<(String, u64)>,
 }
 
-/// Who hears of what is done.
+/// Receives progress and results.
 pub trait Told {
-    /// A path of some events is worked on.
+    /// Work on the path of some events begins.
     fn works_on(&mut self, events: &[String], step: Step);
-    /// What is known of a path.
+    /// The result for a path.
     fn knows(&mut self, proof: &Proof);
 }
 
-/// What is to be proved, and how.
+/// What to prove, and how.
 #[derive(Clone, Debug)]
 pub struct Choice<'a> {
-    /// Of this event; none: of all.
+    /// Only the path of this event; `None`: all.
     pub event: Option<&'a str>,
-    /// A path that takes longer is open.
+    /// The timeout of a path, which is then open.
     pub limit: Duration,
-    /// The folder where it is kept what was proved.
+    /// The folder of kept verdicts.
     pub kept: String,
-    /// Whether what is kept is judged again.
+    /// Whether to judge again despite kept verdicts.
     pub again: bool,
 }
 
-/// The folder for what is kept, beside the project that a file is of, or else beside the file.
+/// The folder of kept verdicts: in the project of a file, or else beside the file.
 pub fn folder(world: &dyn World, file: Option<&str>) -> Result<String, Failure> {
     let around = match file {
         Some(file) => std::path::Path::new(file).parent().filter(|folder| !folder.as_os_str().is_empty()),
@@ -119,7 +120,7 @@ pub fn folder(world: &dyn World, file: Option<&str>) -> Result<String, Failure> 
     Ok(home.join(".mokume/proofs").to_string_lossy().into_owned())
 }
 
-/// The handlers whose paths in this fused automaton were proved, as is kept in a folder or in the program.
+/// The handlers whose paths in this fused automaton are proved, by verdicts in a folder or in the program.
 pub fn kept(world: &dyn World, folder: &str, fused: &Automaton) -> Vec<HandlerId> {
     let flat = mokume_analyse::flat(fused);
     let numbers = kept::Numbers::of(&flat);
@@ -127,7 +128,7 @@ pub fn kept(world: &dyn World, folder: &str, fused: &Automaton) -> Vec<HandlerId
     flat.paths.iter().filter(is_proved).map(|path| path.handler).collect()
 }
 
-/// The paths of a composed stack: the events that lead to each, and the number by which its verdict is found in `library/verdicts.txt`.
+/// The paths of a composed stack: the events of each, and the number of its verdict in `library/verdicts.txt`.
 pub fn numbers(composed: &Automaton, profile: &Profile) -> Vec<(Vec<String>, String)> {
     let fused = crate::path::fused(composed, profile, crate::path::Fuse::default());
     let flat = mokume_analyse::flat(&fused);
@@ -149,7 +150,7 @@ fn there<'w>(world: &'w dyn World) -> Result<Vec<Box<dyn Solver + 'w>>, Failure>
     Ok(solvers)
 }
 
-/// The names of the solvers that are here.
+/// The names of the available solvers.
 ///
 /// # Errors
 /// There is none.
@@ -159,7 +160,7 @@ pub fn solver_names(world: &dyn World) -> Result<Vec<&'static str>, Failure> {
 
 /// Proves the paths of a composed stack: of one event, or of all.
 ///
-/// Fails where there is no solver, and one is needed.
+/// Fails if a solver is needed and there is none.
 pub fn prove(
     world: &dyn World,
     (compiled, profile): (&Compiled, &Profile),
@@ -169,7 +170,7 @@ pub fn prove(
     let composed = &compiled.composed;
     let (event, limit) = (choice.event, choice.limit);
     let mut solvers = None;
-    // What is remembered is proved as if it were worked out each time.
+    // Memos are proved as if they were recomputed each time.
     let fused = crate::path::fused(composed, profile, crate::path::Fuse::default());
     let flat = mokume_analyse::flat(&fused);
     let numbers = kept::Numbers::of(&flat);
@@ -206,7 +207,7 @@ pub fn prove(
         let ways = judged.map(|judged| judged.ways.into_iter().map(way).collect());
         let took = world.now().saturating_sub(started);
         let mut proof = Proof { events, ways, took, known: Known::Judged, replayed: None };
-        // Functions in C are not at hand where nothing is run.
+        // Functions in C are not loaded if nothing is run.
         if let (Some(values), false) = (proof.found(), compiled.calls_c()) {
             let beside = Beside { layers: &compiled.uncomposed, natives: &compiled.natives, lessons: &[] };
             proof.replayed = replay(beside, &compiled.written, (&flat, path), values);

@@ -21,7 +21,7 @@ use crate::record::{self, Lines, Namer, Ran};
 use crate::settings;
 use crate::weather;
 
-/// What the command line says.
+/// The options of the command line.
 pub struct Request {
     pub devices: Vec<String>,
     pub set: Vec<(String, String)>,
@@ -29,27 +29,27 @@ pub struct Request {
     pub seed: u64,
     pub nanoseconds: Option<u64>,
     pub pcap: Option<String>,
-    /// Where what happens is written down.
+    /// The record file.
     pub record: Option<String>,
-    /// With what layers do, step by step; the files that the stack comes from.
+    /// The sources of the stack, if steps of layers are recorded.
     pub steps: Option<SourceMap>,
-    /// `--weather`, each with the device in front where there are several.
+    /// `--weather`, each with the device in front if there are several.
     pub weather: Vec<String>,
-    /// The event that each line of the standard input is.
+    /// The event for each line of the standard input.
     pub lines: Option<String>,
 }
 
-/// What a run did.
+/// The result of a run.
 pub struct Report {
     pub traffic: Traffic,
     pub accounts: Accounts,
     pub reports: u64,
-    /// By device: what the weather did to what came, and to what went.
+    /// By device: what the weather did to incoming and outgoing frames.
     pub weather: Vec<(String, [Befell; 2])>,
 }
 
-/// Runs until the time is over, a signal comes, or all captures have been played. `ready` is called when frames will be heard;
-/// `heard` gets outputs of application ports, `said` reports.
+/// Runs until the time is over, a signal comes, or all captures have been played. `ready` is called when frames can be
+/// received; `heard` gets outputs of application ports, `said` reports.
 pub fn run(
     compiled: &Compiled,
     request: &Request,
@@ -62,7 +62,7 @@ pub fn run(
     let saying = |text: &String| spoken::Lines::new(&compiled.composed, &compiled.written, text, opened.live.largest());
     let mut voice = request.lines.as_ref().map(saying).transpose()?;
     if voice.is_some() {
-        // Who speaks does so in real time, even to captures.
+        // Lines of input come in real time, even with captures.
         opened.live = opened.live.in_real_time();
     }
     let voice = voice.as_mut().map(|voice| voice as &mut dyn Voice);
@@ -84,7 +84,7 @@ pub fn run(
     opened.report(&compiled.composed, reports)
 }
 
-/// Runs, and writes down what happens.
+/// Runs, and records what happens.
 fn recorded(
     compiled: &Compiled,
     request: &Request,
@@ -109,14 +109,14 @@ fn recorded(
     ran.and(lines.settle())
 }
 
-/// A stack on its devices that has not started.
+/// A stack on its devices that has not been started.
 pub struct Opened {
     pub machine: Box<dyn Machine>,
     pub live: Live,
 }
 
 impl Opened {
-    /// What it did; a failure, if the machine had no room for all of it.
+    /// The result; fails if the machine ran out of room.
     pub fn report(self, automaton: &Automaton, reports: u64) -> Result<Report, Failure> {
         machines::check_room(self.machine.as_ref(), "the stack")?;
         let named = |(port, befell): (PortId, _)| (automaton.ports[port.index()].name.clone(), befell);
@@ -125,7 +125,7 @@ impl Opened {
     }
 }
 
-/// Opens the devices, and makes the machine with what is set and what the devices say of themselves.
+/// Opens the devices, and makes the machine with the settings and the devices' properties.
 pub fn open(compiled: &Compiled, request: &Request, world: &dyn World) -> Result<Opened, Failure> {
     let automaton = &compiled.composed;
     let skies = skies(automaton, &request.weather, world)?;
@@ -147,7 +147,7 @@ pub fn open(compiled: &Compiled, request: &Request, world: &dyn World) -> Result
         request.pcap.as_deref().map(|name| CaptureWriter::create(name, LinkType::of(automaton))).transpose()?;
     let beneath = |attached: Attached| match skies.iter().find(|(port, _)| *port == attached.port) {
         Some((port, weather)) => {
-            // Its chance is not that of the stack, and another at each device.
+            // Independent of the stack's randomness, and different for each device.
             let seed = mokume_base::random::mix(request.seed ^ (port.index() as u64 + 1));
             Attached { device: Box::new(Weathered::new(attached.device, *weather, seed)), ..attached }
         }
@@ -157,7 +157,7 @@ pub fn open(compiled: &Compiled, request: &Request, world: &dyn World) -> Result
     Ok(Opened { machine, live: Live::new(devices, capture, world.now()) })
 }
 
-/// What the weather at a device did, for people.
+/// The effects of a device's weather, for people.
 pub fn weather_lines(device: &str, [came, went]: &[Befell; 2]) -> Vec<String> {
     let line = |way: &str, befell: &Befell| {
         let Befell { frames, lost, full, twice, late, turned, coming } = befell;
@@ -169,7 +169,8 @@ pub fn weather_lines(device: &str, [came, went]: &[Befell; 2]) -> Vec<String> {
     vec![line("in", came), line("out", went)]
 }
 
-/// True from the first signal on that asks us to end, or says that nobody reads any more what we print: captures end whole.
+/// A flag that becomes true at the first signal that asks us to end, or tells that our reader is gone, so that captures
+/// are complete.
 pub fn stop_on_signals() -> Result<Arc<AtomicBool>, Failure> {
     let stop = Arc::new(AtomicBool::new(false));
     use signal_hook::consts::{SIGHUP, SIGINT, SIGPIPE, SIGTERM};
@@ -180,7 +181,7 @@ pub fn stop_on_signals() -> Result<Arc<AtomicBool>, Failure> {
     Ok(stop)
 }
 
-/// Opens the devices named and ties each to its port; every device port of the stack needs one.
+/// Opens the named devices and connects each to its port; every device port of the stack needs one.
 fn attach(automaton: &Automaton, texts: &[String]) -> Result<Vec<(Attached, String)>, Failure> {
     let ports = device_ports(automaton);
     if ports.is_empty() {
@@ -216,7 +217,7 @@ fn attach(automaton: &Automaton, texts: &[String]) -> Result<Vec<(Attached, Stri
     Ok(attached)
 }
 
-/// The weather that is asked for, by the port of the device that it is at.
+/// The requested weather, by the port of its device.
 fn skies(automaton: &Automaton, texts: &[String], world: &dyn World) -> Result<Vec<(PortId, Weather)>, Failure> {
     let ports = device_ports(automaton);
     let mut skies: Vec<(PortId, Weather)> = Vec::new();
@@ -255,7 +256,7 @@ fn port_named<'a>(ports: &[(usize, &'a Port)], option: &str, name: Option<&str>)
     })
 }
 
-/// `--set NAME=VALUE`, in two.
+/// Splits `--set NAME=VALUE`.
 pub fn setting(text: &str) -> Result<(String, String), Failure> {
     match text.split_once('=') {
         Some((name, value)) if !name.is_empty() && !value.is_empty() => Ok((name.to_string(), value.to_string())),
@@ -263,7 +264,7 @@ pub fn setting(text: &str) -> Result<(String, String), Failure> {
     }
 }
 
-/// `--for 10s`.
+/// Parses `--for 10s`.
 pub fn duration(text: &str) -> Result<u64, Failure> {
     settings::duration(text)
         .ok_or_else(|| Failure::of_use(format!("`{text}` is no duration"), "write `10s`, `500ms` or `2min`"))

@@ -1,4 +1,4 @@
-//! `--set NAME=VALUE` and `Mokume.toml`'s `set`: texts into the words of a stack's parameters.
+//! `--set NAME=VALUE` and `set` in `Mokume.toml`: texts into the words of a stack's parameters.
 
 use mokume_base::Form;
 use mokume_reaction::{Automaton, Type};
@@ -6,7 +6,7 @@ use mokume_script::Written;
 
 use crate::failure::Failure;
 
-/// Pairs each parameter that `name` stands for (itself, or the parts of a record: `name.part`) with a word.
+/// Pairs each parameter with this name (or each part of a record: `name.part`) with a word.
 pub fn assign(automaton: &Automaton, written: &Written, name: &str, text: &str) -> Result<Vec<(usize, u64)>, Failure> {
     let params = &automaton.params;
     let parts = format!("{name}.");
@@ -36,15 +36,15 @@ pub fn assign(automaton: &Automaton, written: &Written, name: &str, text: &str) 
     Ok(meant.into_iter().zip(words).collect())
 }
 
-/// The words of a value as a user writes it: by the form of the parameter's type, else of any type of the program; a number,
-/// `true`, `20 ms`.
+/// The words of a value as the user writes it: in the notation of the parameter's type, else of any type of the
+/// program; a number, `true`, `20 ms`.
 fn words(written: &Written, name: &str, text: &str) -> Option<Vec<u64>> {
     let text = text.trim();
     let own = written.params.get(name).and_then(|form| form.read(text));
     own.or_else(|| written.all.iter().find_map(|form| form.read(text))).or_else(|| plain(text).map(|word| vec![word]))
 }
 
-/// The words of an argument of an event of a port, by the form of its type.
+/// The words of an argument of a port's event, in the notation of its type.
 pub fn value(
     automaton: &Automaton,
     written: &Written,
@@ -55,7 +55,7 @@ pub fn value(
     own.or_else(|| written.all.iter().find_map(|form| form.read(text))).or_else(|| plain(text).map(|word| vec![word]))
 }
 
-/// A name of an enum: `Kind.Ask`, or `Ask`.
+/// The name of an enum's value: `Kind.Ask`, or `Ask`.
 fn named(automaton: &Automaton, ty: Type, text: &str) -> Option<u64> {
     let Type::Enum(id) = ty else { return None };
     let known = automaton.enums.get(id.index())?;
@@ -79,7 +79,7 @@ fn number(text: &str) -> Option<u64> {
     }
 }
 
-/// A duration in nanoseconds: `20ms`, `1 s`, `1.5s`.
+/// Parses a duration to nanoseconds: `20ms`, `1 s`, `1.5s`.
 pub fn duration(text: &str) -> Option<u64> {
     let text = text.trim();
     let split = text.find(|c: char| c.is_ascii_alphabetic())?;

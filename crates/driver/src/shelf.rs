@@ -1,7 +1,8 @@
-//! What the program carries in itself, as files that an editor can open: the library's sources, and the pages of diagnostics.
+//! Built-in texts as files that an editor can open: the library's sources, and the pages of diagnostics.
 //!
-//! They are read-only and lie in the cache, in a folder that is named by what is in it: another version has another, and who changed
-//! one of them has changed nothing of the library. Files, not texts that the editor asks for by a scheme of its own: not every editor can.
+//! They are read-only copies in the cache, in a folder named by a hash of its contents: another version has another
+//! folder, and changing a copy changes nothing in the library. They are files rather than texts of an editor's own
+//! scheme, as not every editor supports those.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -11,17 +12,17 @@ use mokume_base::world::World;
 
 use crate::{cache, explain, library};
 
-/// The last file that is written: with it all others are there.
+/// The file that is written last: if it exists, all others do.
 const WHOLE: &str = "whole";
 
-/// Where these files are, or would be.
+/// The folder of these files, written or not.
 pub struct Shelf {
     folder: PathBuf,
     written: OnceLock<bool>,
 }
 
 impl Shelf {
-    /// The shelf of this version; nothing is written before somebody asks for a file.
+    /// The shelf of this version; nothing is written before a file is requested.
     pub fn of(world: &dyn World) -> Shelf {
         let mut hasher = DefaultHasher::new();
         (library::files(), explain::pages().iter().map(|page| page.text).collect::<Vec<_>>()).hash(&mut hasher);
@@ -29,7 +30,7 @@ impl Shelf {
         Shelf { folder, written: OnceLock::new() }
     }
 
-    /// The path of a file of the library, by the name that diagnostics have for it: `library/udp/ports.mok`.
+    /// The path of a library file, by its name in diagnostics: `library/udp/ports.mok`.
     pub fn source(&self, world: &dyn World, name: &str) -> Option<String> {
         library::text(name.strip_prefix(library::EMBEDDED)?)?;
         self.file(world, name)
@@ -41,12 +42,12 @@ impl Shelf {
         self.file(world, &format!("diagnostics/{code}.md"))
     }
 
-    /// Where the page of a network's last run is put.
+    /// The path for the page of a network's last run.
     pub fn page_of_run(&self, network: &str) -> String {
         self.folder.join("runs").join(format!("{network}.html")).to_string_lossy().into_owned()
     }
 
-    /// The library's name of a file here; none of others.
+    /// The library's name of a file here; `None` for other files.
     pub fn name_of(&self, path: &str) -> Option<String> {
         let name = Path::new(path).strip_prefix(&self.folder).ok()?.to_str()?;
         library::text(name.strip_prefix(library::EMBEDDED)?)?;
@@ -64,7 +65,7 @@ impl Shelf {
             return Ok(());
         }
         let put = |name: &str, text: &str| {
-            // Another of us may be writing the same: each file is put in place whole.
+            // Another process may be writing the same: each file is renamed into place when complete.
             let partial = at(&format!("{name}.{:x}", world.seed()));
             world.write(&partial, text.as_bytes())?;
             world.make_read_only(&partial)?;

@@ -1,4 +1,4 @@
-//! `mokume sim`: a file's network in virtual time, as a record.
+//! `mokume sim`: runs a file's network in virtual time, and makes its record.
 
 mod alone;
 mod casts;
@@ -33,12 +33,12 @@ pub use alone::Applications;
 pub use watch::Failed;
 use watch::{Events, Watcher};
 
-/// The stack whose hosts are watched, by its number, and what is noted of them.
+/// The stack, by number, whose hosts are watched, and how.
 pub type Watched<'a> = (u32, Noted<'a>);
 
 /// A finished run.
 pub struct Run {
-    /// Of the network.
+    /// The network's name.
     pub name: String,
     pub seed: u64,
     pub backend: Backend,
@@ -50,13 +50,13 @@ pub struct Run {
     pub until: u64,
     /// Expectations that were not met, the earliest first.
     pub failed: Vec<Failed>,
-    /// What chance did to frames, if that was asked for.
+    /// The random fates of frames, if recorded.
     pub noted: Vec<(u64, Mishap)>,
-    /// When it ended early, and why.
+    /// If it ended early: when, and why.
     pub restless: Option<(u64, Restless)>,
 }
 
-/// One host of a run: what it ran, and what became of its messages.
+/// One host of a run: its stack, and its accounts.
 pub struct HostRun {
     pub name: String,
     pub automaton: Automaton,
@@ -64,7 +64,7 @@ pub struct HostRun {
     pub accounts: Accounts,
 }
 
-/// Which network is meant.
+/// The network of this name, or the only one.
 pub fn choose<'c>(checked: &'c Checked, name: Option<&str>) -> Result<&'c Network, Failure> {
     let networks = &checked.program.networks;
     let own: Vec<&Network> =
@@ -86,7 +86,7 @@ pub fn choose<'c>(checked: &'c Checked, name: Option<&str>) -> Result<&'c Networ
     }
 }
 
-/// A network that is ready to run, any number of times.
+/// A network that can be run, any number of times.
 pub struct Prepared<'a> {
     pub checked: &'a Checked,
     pub network: &'a Network,
@@ -96,20 +96,20 @@ pub struct Prepared<'a> {
     backend: Backend,
 }
 
-/// How a prepared network is run.
+/// How to run a prepared network.
 pub struct How {
     pub seed: u64,
     pub keep: Keep,
     pub weather: Sky,
 }
 
-/// Where the weather of a run comes from.
+/// The source of a run's weather.
 pub enum Sky {
-    /// From the seed, as the links say.
+    /// Random, from the seed and the links' options.
     Seeded,
-    /// The same, and what it does is noted in [`Run::noted`].
+    /// The same, and recorded in [`Run::noted`].
     Noted,
-    /// Calm, with the least delay, but for these mishaps.
+    /// Calm, with the least delay, except for these mishaps.
     Calm(Vec<Mishap>),
 }
 
@@ -129,7 +129,7 @@ impl<'a> Prepared<'a> {
         Ok(Prepared { checked, network, compiled, events, media, backend })
     }
 
-    /// Runs it from its start to its end. `progress` hears the time.
+    /// Runs it from start to end. `progress` is told the time.
     pub fn run(&self, how: How, world: &dyn World, progress: &mut dyn FnMut(u64)) -> Result<Run, Failure> {
         let makes = Makes {
             network: self.network,
@@ -142,7 +142,7 @@ impl<'a> Prepared<'a> {
         self.run_with(makes.hosts(world)?, makes.outages(world)?, how, progress)
     }
 
-    /// The same, on the interpreter, and hosts with a stack, by its number, are watched.
+    /// The same on the interpreter, with the hosts of one stack watched.
     pub fn watched(
         &self,
         how: How,
@@ -155,7 +155,7 @@ impl<'a> Prepared<'a> {
         self.run_with(makes.hosts(world)?, makes.outages(world)?, how, progress)
     }
 
-    /// The same, on the interpreter, and each host's observer looks on.
+    /// The same on the interpreter, with an observer for each host.
     pub fn observed(&self, how: How, observed: &dyn Fn(usize) -> Observed, world: &dyn World) -> Result<Run, Failure> {
         let (network, compiled, backend) = (self.network, self.compiled, Backend::Interpreter);
         let makes = Makes { network, compiled, watched: None, observed: Some(observed), backend, seed: how.seed };
@@ -216,7 +216,7 @@ impl<'a> Prepared<'a> {
         Ok(Run { name, seed, backend, keep, hosts, media, records, until, failed, noted, restless })
     }
 
-    /// All that happened, by names; of a run that kept all of it.
+    /// The record of a run that kept everything, with names.
     pub fn record(&self, run: &Run) -> record::Run {
         let hosts = self.network.hosts.iter().map(|host| (host.name.text.as_str(), &self.compiled[&host.stack.0]));
         let mut namer = Namer::new(hosts, run.media.iter().cloned());
@@ -240,7 +240,7 @@ impl<'a> Prepared<'a> {
         record::Run { head, sources, events }
     }
 
-    /// What is to happen to single frames: that of the weather first, then what the network itself says, which has a place in it.
+    /// The mishaps: first those of the weather, then those of the network's text, with their places.
     fn mishaps(&self, weather: &Sky) -> Vec<(Mishap, Option<Span>)> {
         let own = faults(self.network, &self.automata());
         let own = own.into_iter().map(|(mishap, span)| (mishap, Some(span)));
@@ -315,7 +315,7 @@ impl Run {
         self.restless.map(|(at, why)| restless(at, why, name))
     }
 
-    /// What brought a report about, for people: `as frame #3 came`.
+    /// The cause of a report, for people: `as frame #3 came`.
     fn brought_by(&self, cause: Option<u64>) -> String {
         let found = cause.and_then(|cause| self.records.iter().find(|record| record.id == cause));
         match found.map(|record| &record.what) {
@@ -330,7 +330,7 @@ impl Run {
         }
     }
 
-    /// The failure, if the run ended early.
+    /// Fails if the run ended early.
     pub fn come_to_rest(self) -> Result<Run, Failure> {
         match self.restless_text() {
             Some(text) => Err(Failure::of_program(text, RESTLESS_HELP)),
@@ -342,7 +342,7 @@ impl Run {
 const RESTLESS_HELP: &str =
     "is there a timer of 0 s or of some nanoseconds, a `later` that calls itself, or a `when` that brings itself about?";
 
-/// What a run that ended early is said to be.
+/// The message for a run that ended early.
 fn restless<'a>(at: u64, why: Restless, name: impl Fn(usize) -> &'a str) -> String {
     match why {
         Restless::AtOnce => {
@@ -365,20 +365,20 @@ fn failure_of(checked: &Checked, wrong: Diagnostic) -> Failure {
     Failure::of_program(format!("{place}{}", wrong.message), wrong.helps.join("; "))
 }
 
-/// What machines of hosts are made of.
+/// What is needed to make the machines of hosts.
 struct Makes<'m> {
     network: &'m Network,
     /// The network's stacks by number.
     compiled: &'m BTreeMap<u32, Compiled>,
     watched: Option<Watched<'m>>,
-    /// Who looks on while a host runs, by its number.
+    /// The observer of a host, by its number.
     observed: Option<&'m dyn Fn(usize) -> Observed>,
     backend: Backend,
     seed: u64,
 }
 
 impl Makes<'_> {
-    /// The hosts of the network, each with a machine and a seed of its own.
+    /// The hosts of the network, each with its own machine and seed.
     fn hosts(&self, world: &dyn World) -> Result<Vec<Host>, Failure> {
         let mut hosts = Vec::new();
         for (number, host) in self.network.hosts.iter().enumerate() {
@@ -397,7 +397,7 @@ impl Makes<'_> {
         Ok(hosts)
     }
 
-    /// Who crashes, and with what it begins anew: a machine whose seed is of this life.
+    /// The crashes and restarts; each restart has a new machine, whose seed depends on the life.
     fn outages(&self, world: &dyn World) -> Result<Vec<Outage>, Failure> {
         let mut outages = Vec::new();
         let mut lives = vec![0; self.network.hosts.len()];
@@ -438,7 +438,7 @@ impl Makes<'_> {
         })
     }
 
-    /// Octets of the longest message that an input has.
+    /// The most octets of a message in an input.
     fn longest(&self) -> u32 {
         let steps = self.network.script.iter().map(|(_, _, step)| step);
         let steps = steps.chain(self.network.whens.iter().map(|when| &when.step));
@@ -462,7 +462,7 @@ pub fn stacks(checked: &Checked, network: &Network, world: &dyn World) -> (BTree
     (all, diagnostics)
 }
 
-/// The same of a network that can be run; else what is wrong in its stacks, or in its steps.
+/// The same for a network that can be run; else the errors of its stacks or of its steps.
 pub fn sound_stacks(
     checked: &Checked,
     network: &Network,
@@ -496,7 +496,7 @@ fn host_parameters(stack: &Compiled, settings: &[(Name, Vec<u64>)], number: usiz
     let macs: Vec<&str> = names.filter(|name| name.ends_with(".mac")).collect();
     let given = |name: &str| {
         let found = set.iter().find(|(known, _)| known == name).map(|(_, word)| *word);
-        // Each device has a station of its own: routers tell their links by it.
+        // Each device has its own station address: routers tell their links apart by it.
         let device = || macs.iter().position(|known| *known == name);
         found.or_else(|| Some(0x0200_0000_0001 + ((device()? as u64) << 16) + number as u64))
     };
@@ -508,7 +508,7 @@ fn device(automaton: &Automaton, device: u32) -> Option<PortId> {
     record::devices(automaton).get(device as usize).copied()
 }
 
-/// What the network says of single frames, and where.
+/// The faults of single frames in the network's text, with their places.
 fn faults(network: &Network, automata: &[&Automaton]) -> Vec<(Mishap, Span)> {
     let member = |(host, of): (u32, u32)| Some((host as usize, device(automata[host as usize], of)?));
     let ill = |what: &program::Mishap| match *what {
@@ -545,7 +545,7 @@ fn medium(
     Ok(Medium { name: link.name.text.clone(), members, weather })
 }
 
-/// Inputs and outputs that do not fit the stack of their host; hosts without an automaton are left out.
+/// Reports inputs and outputs that do not fit their host's stack; hosts without an automaton are skipped.
 pub fn wrong_steps<'a>(
     checked: &Checked,
     network: &Network,

@@ -1,4 +1,4 @@
-//! `mokume size`: octets of each class of objects in C, message buffers, and what an instance needs in all.
+//! `mokume size`: octets of each class of objects in C, message buffers, and the total for an instance.
 
 pub use mokume_compose::Need;
 pub use mokume_emit_c::Needed;
@@ -7,10 +7,10 @@ use mokume_reaction::{Automaton, WireId};
 /// One class of objects, in C.
 pub struct Row {
     pub class: String,
-    /// Of one object: its cells, its head, the lists of its children.
+    /// Octets of one object: its cells, its head, the lists of its children.
     pub octets: u64,
     pub capacity: u64,
-    /// Of all that C has for the class, whether there are objects or not.
+    /// Octets of all that C allocates for the class, whether there are objects or not.
     pub in_all: u64,
 }
 
@@ -18,25 +18,25 @@ pub struct Row {
 pub struct Sizes {
     pub rows: Vec<Row>,
     pub buffers: u32,
-    /// What an instance is given: what `NAME_size(&NAME_defaults)` says in C.
+    /// What an instance needs: the result of `NAME_size(&NAME_defaults)` in C.
     pub needed: Needed,
-    /// The sum that the buffers are.
+    /// The terms of the number of buffers.
     pub needs: Vec<Need>,
-    /// Each wire with the hash of its layout: what differs where `above.layout` does.
+    /// Each wire with the hash of its layout: what differs if `above.layout` does.
     pub layouts: Vec<(String, u32)>,
 }
 
 impl Sizes {
-    /// Octets of what C has for all classes.
+    /// Octets of all classes in C.
     pub fn objects(&self) -> u64 {
         self.rows.iter().map(|row| row.in_all).sum()
     }
 }
 
-/// Octets that the objects of a stack may have in C in all (docs/limits.md).
+/// The most octets of a stack's objects in C (docs/limits.md).
 pub const MOST: u64 = 1 << 40;
 
-/// What has no room in any machine: the octets of all objects, and of the largest class and its name.
+/// If the objects fit in no machine: the octets of all objects, and those of the largest class with its name.
 pub fn beyond(automaton: &Automaton) -> Option<(u64, u64, String)> {
     let all = mokume_emit_c::class_octets(automaton);
     let sum = all.iter().fold(0u64, |sum, octets| sum.saturating_add(*octets));
@@ -44,7 +44,7 @@ pub fn beyond(automaton: &Automaton) -> Option<(u64, u64, String)> {
     (sum > MOST).then(|| (sum, *largest, automaton.classes[at].name.clone()))
 }
 
-/// What C takes where addresses have 64 bits.
+/// The sizes in C with 64-bit addresses.
 pub fn sizes(automaton: &Automaton) -> Sizes {
     let rows = automaton
         .classes

@@ -22,23 +22,24 @@ use crate::record::{self, Lines, Namer, Ran};
 use watch::Watched;
 pub use watch::{Outcome, Play, Unwatched, Watch};
 
-/// Tests that did not run in C, and why. Unless [`NotRun::is_skip`], something is wrong: they have neither passed nor failed.
+/// Tests that did not run in C, and why. Unless [`NotRun::is_skip`], something is wrong: they neither passed nor
+/// failed.
 pub struct NotRun {
     pub tests: usize,
     pub failure: Failure,
 }
 
 impl NotRun {
-    /// Whether this machine has no compiler of C, which says nothing of the tests.
+    /// Whether the reason is that this machine has no C compiler, which says nothing about the tests.
     pub fn is_skip(&self) -> bool {
         self.failure.blame == Blame::Machine
     }
 }
 
-/// All tests of the files that were asked for.
+/// The results of all tests of the files.
 pub struct Results {
     pub outcomes: Vec<Outcome>,
-    /// What was left out in C.
+    /// Tests that did not run in C.
     pub not_run: Vec<NotRun>,
     pub diagnostics: Vec<mokume_base::Diagnostic>,
 }
@@ -51,7 +52,7 @@ pub fn run(checked: &Checked, backend: Option<Backend>, filter: &str, world: &dy
     Results { outcomes, not_run, diagnostics }
 }
 
-/// Tests with the stacks that they are of, compiled.
+/// Tests with their compiled stacks.
 pub struct Prepared<'c> {
     checked: &'c Checked,
     stacks: BTreeMap<u32, Compiled>,
@@ -59,7 +60,7 @@ pub struct Prepared<'c> {
     pub diagnostics: Vec<mokume_base::Diagnostic>,
 }
 
-/// The tests whose name contains `filter`: functions in C are loaded from here on.
+/// Prepares the tests whose name contains `filter`; loads functions in C.
 pub fn prepare<'c>(checked: &'c Checked, filter: &str, world: &dyn World) -> Prepared<'c> {
     let is_asked = |test: &&Test| checked.roots.contains(&test.place().file) && test.name.contains(filter);
     let tests: Vec<&Test> = checked.program.tests.iter().filter(is_asked).collect();
@@ -80,16 +81,16 @@ pub fn prepare<'c>(checked: &'c Checked, filter: &str, world: &dyn World) -> Pre
     Prepared { checked, stacks, scripts, diagnostics }
 }
 
-/// Where what tests do is written down.
+/// Where tests are recorded.
 #[derive(Default)]
 pub struct Written<'r> {
-    /// A run for each test.
+    /// A record with a run for each test.
     pub record: Option<&'r mut Lines>,
-    /// A folder for each that fails: its record, with what the layers did, and a page of it.
+    /// A folder for failed tests: for each its record, with steps of layers, and its page.
     pub pages: Option<&'r str>,
 }
 
-/// What became of tests, and who hears of it meanwhile.
+/// The results so far, and the watcher.
 struct Running<'r> {
     checked: &'r Checked,
     world: &'r dyn World,
@@ -105,18 +106,18 @@ impl Prepared<'_> {
         self.scripts.iter().map(|(test, _)| test.name.as_str()).collect()
     }
 
-    /// A test by its place among them: its name, and its stack.
+    /// A test by its index: its name, and its stack.
     pub fn test(&self, number: usize) -> (&str, &Compiled) {
         let test = self.scripts[number].0;
         (&test.name, &self.stacks[&test.stack.0])
     }
 
-    /// The file that it is written in.
+    /// The file that contains it.
     pub fn file(&self, number: usize) -> FileId {
         self.scripts[number].0.place().file
     }
 
-    /// Plays one on the interpreter; `made` may change the machine before.
+    /// Plays one on the interpreter; `made` may change the machine first.
     pub fn play(&self, number: usize, made: &dyn Fn(Instance) -> Instance) -> Vec<Difference> {
         let (test, script) = &self.scripts[number];
         let compiled = &self.stacks[&test.stack.0];
@@ -126,7 +127,8 @@ impl Prepared<'_> {
         mokume_script::judge(automaton, &compiled.written, script, &mut machine)
     }
 
-    /// Runs them on one back end or on both: what they did, and what did not run in C. `written` says where what they do is written down.
+    /// Runs them on one back end or on both: results, and what did not run in C. `written` says where tests are
+    /// recorded.
     pub fn run(
         self,
         backend: Option<Backend>,
@@ -155,7 +157,7 @@ impl Prepared<'_> {
 }
 
 impl Running<'_> {
-    /// Runs one test, if whoever watches wants it.
+    /// Runs one test, if the watcher wants it.
     fn play(
         &mut self,
         (test, backend, calls_functions): (&Test, Backend, bool),
@@ -176,7 +178,7 @@ impl Running<'_> {
         }
     }
 
-    /// Runs a test that failed once more, and writes down all of it: the name of the page.
+    /// Runs a failed test again with a full record; returns the name of its page.
     fn page(
         &self,
         folder: &str,
@@ -215,8 +217,8 @@ impl Running<'_> {
         });
     }
 
-    /// All stacks of all tests as one program: a start of the compiler costs more than a stack. Where it is refused, each stack by
-    /// itself, so that only the tests of those that are refused do not run.
+    /// Compiles all stacks of all tests as one program, as starting the compiler costs more than a stack. If that
+    /// fails, compiles each stack by itself, so that only the tests of the failing ones do not run.
     fn in_c(&mut self, tests: &[&(&Test, Script)], stacks: &[(u32, &Compiled)]) {
         compile::fuse_all(stacks.iter().map(|(_, compiled)| *compiled));
         let automata: Vec<&Automaton> = stacks.iter().map(|(_, compiled)| compiled.for_c()).collect();
@@ -244,7 +246,7 @@ impl Running<'_> {
     }
 }
 
-/// Who sees a test: who watches, and the record it is written down in.
+/// The watcher of a test, and the record of it.
 struct Seen<'a> {
     checked: &'a Checked,
     watch: &'a mut dyn Watch,
@@ -297,7 +299,7 @@ impl Seen<'_> {
     }
 }
 
-/// What would run by the models of functions in C, and not by these, does not run in C.
+/// Stacks that would use models of functions in C do not run in C.
 fn leave_out_models(stacks: &BTreeMap<u32, Compiled>, scripts: &mut Vec<(&Test, Script)>, not_run: &mut Vec<NotRun>) {
     for (id, stack) in stacks {
         let Some(failure) = &stack.by_models else { continue };
@@ -312,7 +314,7 @@ fn leave_out_models(stacks: &BTreeMap<u32, Compiled>, scripts: &mut Vec<(&Test, 
     }
 }
 
-/// Each stack that tests are of, compiled once, by its number.
+/// Compiles each stack of the tests once, by its number.
 fn stacks_of(
     checked: &Checked,
     tests: &[&Test],
@@ -330,7 +332,7 @@ fn stacks_of(
     (stacks, diagnostics)
 }
 
-/// One test, on the stack at `place` of a program.
+/// Plays one test on the stack at `place` of a program.
 fn play_in_c(
     compiled: &Compiled,
     (program, place): (&Arc<CProgram>, usize),
@@ -358,7 +360,7 @@ fn senseless(script: &Script, reason: String) -> Difference {
     Difference { test: script.name.clone(), line: script.line, step: 0, kind }
 }
 
-/// What a reaction held at once is no more than composing counted (docs/semantics.md, M3).
+/// A reaction must hold at most the messages that composing computed (docs/semantics.md, M3).
 fn beyond_the_peak(composed: &Automaton, held: u64, script: &Script) -> Option<Difference> {
     let peak = composed.composition.as_ref().map_or(0, |composition| composition.peak);
     if held <= u64::from(peak) {
@@ -370,9 +372,9 @@ fn beyond_the_peak(composed: &Automaton, held: u64, script: &Script) -> Option<D
     Some(senseless(script, reason))
 }
 
-/// All that composing asks for, so that no step is refused for want of it. The buffers take the longest message that there may
-/// be; where they are very many, as long a one as this leaves room for. What the test puts in comes to the stack in any case, which says
-/// itself what is too big for it.
+/// All memory that composing computed, so that no step is refused for lack of it. Buffers have room for the longest
+/// possible message; if there are very many, they are as large as the total limit allows. The test's own inputs always
+/// fit: the stack itself rejects those that are too large.
 fn memory_of(automaton: &Automaton, test: &Test) -> Memory {
     let buffers = automaton.pool.max(256);
     let longest = (1 << 16) + HEAD_ROOM;
@@ -384,10 +386,11 @@ fn memory_of(automaton: &Automaton, test: &Test) -> Memory {
     Memory { buffers, buffer_octets, messages: buffers * 4, outputs, reports: 256 }
 }
 
-/// Octets of a buffer for what wires put in front.
+/// Octets in a buffer for headers.
 const HEAD_ROOM: u32 = 512;
 
-/// What the buffers of one test take in all, if they are to hold frames at least: the machine touches what it uses alone.
+/// The most octets of all buffers of one test, if these hold at least a frame each: the machine only touches what it
+/// uses.
 const MOST_OCTETS: u64 = 2 << 30;
 
 fn outcome(checked: &Checked, test: &Test, backend: Backend, differences: Vec<Difference>) -> Outcome {

@@ -1,4 +1,4 @@
-//! The words of a link: what becomes of frames, in a network and at a real device.
+//! The options of a link, in a network and at a real device.
 
 use mokume_base::World;
 use mokume_semantics::program::NetworkLink;
@@ -7,7 +7,7 @@ pub use mokume_simulate::{Way, Weather};
 use crate::compile;
 use crate::failure::Failure;
 
-/// What a link's words say.
+/// The weather of a link.
 pub fn of(link: &NetworkLink) -> Weather {
     Weather {
         loss: link.loss,
@@ -22,7 +22,7 @@ pub fn of(link: &NetworkLink) -> Weather {
     }
 }
 
-/// `loss 2 % delay 5 ms .. 20 ms`: read as a link of a network says it.
+/// Parses `loss 2 % delay 5 ms .. 20 ms`, like the options of a network's link.
 pub fn read(words: &str, world: &dyn World) -> Result<Weather, Failure> {
     let wrong = |message: &str, help: &str| Failure::of_use(format!("weather `{}`: {message}", words.trim()), help);
     let help = "write `--weather \"loss 2 % delay 5 ms .. 20 ms rate 10 Mbit/s queue 20\"`";

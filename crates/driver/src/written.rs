@@ -1,7 +1,7 @@
-//! How a stack's values are written, by the types of its source: parameters, arguments of its ports' events, fields of its
-//! headers.
+//! The notations of a stack's values, from the types in its source: parameters, arguments of its ports' events, fields
+//! of its headers.
 //!
-//! The automaton has names and widths; what a name was declared as, the layer says that it came from.
+//! The automaton has names and widths; the layer that a name comes from gives its declared type.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use mokume_reaction::{Automaton, HeaderId, PortKind, VariantId, WireId};
 use mokume_script::{CellForms, Written};
 use mokume_semantics::program::{Field, Layer, Member, MemberKind, ObjectClass, Param, Program, Stack, Type};
 
-/// The forms of a stack's values.
+/// The notations of a stack's values.
 pub fn of(program: &Program, stack: &Stack, automaton: &Automaton) -> Written {
     let source = Source { program, automaton };
     Written {
@@ -38,7 +38,7 @@ impl Source<'_> {
         forms
     }
 
-    /// A parameter, and its parts, which can be set one by one.
+    /// A parameter, and its parts, which can be set separately.
     fn param(&self, name: &str, ty: Type, written: Option<Notation>, forms: &mut Forms) {
         forms.extend(self.program.form(ty, written).map(|form| (name.to_string(), form)));
         let Type::Record(id) = ty else { return };
@@ -47,8 +47,8 @@ impl Source<'_> {
         }
     }
 
-    /// What the layers below a port make its flows of and publish, the nearest first, what goes beside messages, and what is said
-    /// in events that all may know.
+    /// The parts of flows and published values of the layers below a port, the nearest first; attributes; and values in
+    /// events of vocabularies.
     fn arguments(&self, port: usize) -> Forms {
         let port = &self.automaton.ports[port];
         let Some(input) = port.inputs.first().filter(|_| port.kind == PortKind::Application) else {
@@ -82,7 +82,7 @@ impl Source<'_> {
                 }
             }
         }
-        // A part without an end may be called as any local is.
+        // A part without an end may have the name of any local.
         all.retain(|name, form| name.contains('_') && form.words() == 1 && !several.contains(name));
         all
     }
@@ -96,7 +96,7 @@ impl Source<'_> {
         }
     }
 
-    /// What `export … with` may name.
+    /// The names that `export … with` may use.
     fn published(&self, layer: &Layer, forms: &mut Forms) {
         for publish in &layer.publishes {
             self.value(&publish.name.text, (publish.ty, publish.written), forms);
@@ -107,7 +107,7 @@ impl Source<'_> {
         self.value(&format!("{before}{}", field.name.text), (field.ty, field.written), forms);
     }
 
-    /// The first of a name stays.
+    /// The first value of a name counts.
     fn value(&self, name: &str, (ty, written): (Type, Option<Notation>), forms: &mut Forms) {
         if let Some(form) = self.program.form(ty, written) {
             forms.entry(name.to_string()).or_insert(form);
@@ -154,7 +154,7 @@ impl Source<'_> {
     fn wires(&self) -> BTreeMap<(WireId, String), Form> {
         let mut all = BTreeMap::new();
         for (index, wire) in self.automaton.wires.iter().enumerate() {
-            // A wire that a stack has several times has the instance in front of its name.
+            // If a stack has a wire several times, the instance precedes its name.
             let name = wire.name.rsplit('.').next().unwrap_or_default();
             for definition in self.program.wires.iter().filter(|known| known.name.text == name) {
                 for (name, form) in &definition.written {
@@ -165,7 +165,7 @@ impl Source<'_> {
         all
     }
 
-    /// What objects hold that layers declare. A record's parts are cells of their own.
+    /// The declared contents of objects. Parts of a record are separate cells.
     fn cells(&self) -> BTreeMap<(String, String), CellForms> {
         let mut all = BTreeMap::new();
         for class in &self.automaton.classes {
@@ -211,7 +211,7 @@ impl Source<'_> {
         }
     }
 
-    /// The scalars of a value that are written in a way of their own: their names, and how.
+    /// The scalars of a value that have a notation: names and notations.
     fn scalars(&self, name: String, (ty, written): (Type, Option<Notation>), forms: &mut Vec<(String, CellForms)>) {
         if let Some(form) = self.program.form(ty, written).filter(|form| form.words() == 1) {
             forms.push((name, CellForms { keys: Vec::new(), value: Some(form) }));
@@ -223,7 +223,7 @@ impl Source<'_> {
         }
     }
 
-    /// An alternative of a layer's header as it is written; of a multiplexor's key, its ends.
+    /// An alternative of a layer's header; for a multiplexor's key, its ends.
     fn header(&self, layer: &Layer, alternative: &str) -> Forms {
         let mut forms = Forms::new();
         let variants = layer.header.iter().flat_map(|header| &header.variants);

@@ -1,5 +1,6 @@
-//! All orders in which a layer's handlers may say that a session begins and ends: none leaves a half of one behind in the layer
-//! below (docs/decisions/0067-last-words.md). On the interpreter; some of them are in `tests/program/beginnings.mok`, on both back ends.
+//! All orders in which a layer's handlers may begin and end a session: none leaves half of a session behind in the
+//! layer below (docs/decisions/0067-last-words.md). Runs on the interpreter; some orders are in
+//! `tests/program/beginnings.mok`, on both back ends.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -9,11 +10,12 @@ use mokume_driver::machines::Backend;
 use mokume_driver::{compile, test};
 use mokume_script::{Failure, FailureKind};
 
-/// Each ends the session at hand, or a half of it.
+/// Each ends the current session, or half of it.
 const ENDS: [&str; 4] = ["fail: bad", "below.close()", "below.abort()", "above.closed()"];
 
-/// Room for one session in each layer, so that one that stays is in the way; layers that open late, or never, that do what their shape does,
-/// that know their point, that settle, that end late; and who sees that there is no room.
+/// Each layer has room for one session, so that a leftover is in the way. There are layers that open late, or never,
+/// that only do what their shape does, that know their point, that settle, that end late; and an application that sees
+/// a lack of room.
 const FRAME: &str = "multiplexor Ports { key { port: u8 } session capacity 1 { var n: u8 = 0 } }
 worker Never { session capacity 1 { var n: u8 = 0 } on opened { n += 1 } }
 worker Late { session capacity 1 { timer t } on opened { start t after 1 s } on expiry t { above.opened() } }
@@ -39,14 +41,14 @@ worker Watch {
 }
 ";
 
-/// A handler's head, and what in it begins a session, or tells of one; the same in functions.
+/// A handler's head, and the statements that begin a session in it, or report one; the same for functions.
 struct Handler {
     event: &'static str,
     begins: &'static [&'static str],
     lower: &'static [&'static str],
 }
 
-/// What stands below a layer whose sessions the other end begins.
+/// What may be below a layer whose sessions the other end begins.
 const ACCEPTING: [&str; 8] = [
     "",
     " / Plain",
@@ -65,7 +67,7 @@ const HANDLERS: [Handler; 4] = [
     Handler { event: "deliver", begins: &["above.accepted()", "above.deliver(msg.share())"], lower: &ACCEPTING },
 ];
 
-/// What a handler says: something that begins or nothing, an end or nothing, and one more of either.
+/// What a handler does: begins something or nothing, ends it or not, and does one more of either.
 fn orders(handler: &Handler) -> Vec<Vec<&'static str>> {
     let with_none = |all: &[&'static str]| [&[""], all].concat();
     let mut orders = Vec::new();
@@ -84,7 +86,8 @@ fn orders(handler: &Handler) -> Vec<Vec<&'static str>> {
     orders
 }
 
-/// A layer that says so, and its test: four times in turn, each time with another end, what is left ends after a while.
+/// A layer with this order, and its test: four sessions one after the other, with different ends; whatever is left ends
+/// after a while.
 fn case(text: &mut String, number: usize, handler: &Handler, lower: &str, order: &[&str], in_function: bool) {
     let said = order.join("\n        ");
     let (said, function) = match in_function {
@@ -92,7 +95,7 @@ fn case(text: &mut String, number: usize, handler: &Handler, lower: &str, order:
         false => (said, ""),
     };
     let start = "start over after 5 s";
-    // Who closes before it has opened anything below has nobody to hear from that it is closed.
+    // A layer that closes before it has opened anything below hears from nobody that it is closed.
     let room = if handler.event == "open" { "" } else { " capacity 1" };
     let handlers = match handler.event {
         "opened" => format!("on open {{\n        {start}\n        pass\n    }}\n    on opened {{ {said} }}"),
@@ -153,7 +156,7 @@ fn no_order_of_beginnings_and_ends_leaves_half_a_session() {
     std::fs::write(&file, text).unwrap();
     let checked = compile::check(&RealWorld, &[file.to_string_lossy().into_owned()]).map_err(|e| e.message).unwrap();
     let results = test::run(&checked, Some(Backend::Interpreter), "", &RealWorld);
-    // What the application hears differs from order to order, and is not asked here.
+    // What the application hears differs between orders, and is not compared here.
     let left = |failure: &&Failure| !matches!(failure.kind, FailureKind::Outputs { .. });
     let failures = results.outcomes.iter().flat_map(|outcome| &outcome.differences).filter(left);
     let failed: Vec<String> = failures.map(|failure| format!("{}: {:?}", failure.test, failure.kind)).collect();

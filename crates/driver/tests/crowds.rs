@@ -1,5 +1,5 @@
-//! Many at once, at the sizes that the library has by itself: 200 neighbours who ask at the same time are all answered, and parts
-//! that come to nothing shut nobody out. On both back ends.
+//! Many at once, at the library's default sizes: 200 neighbours who ask at the same time all get answers, and
+//! incomplete fragments shut nobody out. On both back ends.
 
 use mokume_base::world::RealWorld;
 use mokume_driver::compile::{self, Compiled};
@@ -17,7 +17,7 @@ fn host() -> Compiled {
     compile::compile(&checked, stack, &RealWorld).0.expect("the example compiles")
 }
 
-/// The host of the example, its addresses made sure of.
+/// The host of the example, after it has checked its addresses.
 struct Host {
     machine: Box<dyn Machine>,
     now: u64,
@@ -50,7 +50,7 @@ impl Host {
         self.now = end;
     }
 
-    /// What goes out for a frame; each comes a thousandth of a millisecond after the one before.
+    /// The output for a frame; each frame comes a microsecond after the one before.
     fn frame(&mut self, frame: Vec<u8>) -> Vec<Vec<u8>> {
         self.now += 1_000;
         sent(&self.machine.input(self.now, PortId(0), 0, &[Datum::Message(frame)]))
@@ -65,7 +65,7 @@ fn sent(outcome: &Outcome) -> Vec<Vec<u8>> {
     outcome.outputs.iter().filter_map(|output| frame(&output.args)).collect()
 }
 
-/// A frame of another station than the peer's.
+/// A frame from another station than the peer's.
 fn by(station: [u8; 6], mut frame: Vec<u8>) -> Vec<u8> {
     frame[6..12].copy_from_slice(&station);
     frame
@@ -103,7 +103,7 @@ fn two_hundred_neighbours_at_once_are_answered() {
             assert_eq!(answers.len(), 1, "neighbour {number}");
             assert_eq!((&answers[0][..6], answers[0][34]), (&station(number)[..], 0), "an echo reply to {number}");
         }
-        // And all of them are still known.
+        // All of them are still known.
         let again: usize = (0..CROWD)
             .map(|number| host.frame(by(station(number), ping(number))))
             .filter(|answers| answers[0][34] == 0)
@@ -143,7 +143,7 @@ fn two_hundred_neighbours_of_ipv6_at_once_are_answered() {
     });
 }
 
-/// A part of a datagram of 1,480 octets in two, each with what both internets want of a part.
+/// The two fragments of a datagram of 1,480 octets, valid for both internets.
 fn parts(version: u32, source: u32, number: u16) -> [Vec<u8>; 2] {
     let from6 = [attacks::PREFIX, u64::from(source)];
     let payload = vec![7; 1472];
@@ -166,7 +166,7 @@ fn part(version: u32, source: u32, number: u16, at: usize, more: bool, octets: &
     ipv6(44, [attacks::PREFIX, u64::from(source)], OWN6, 64, &[&head[..], octets].concat())
 }
 
-/// How many of 50 datagrams in parts are answered while somebody sends `flood` parts between the parts of each.
+/// How many of 50 fragmented datagrams are answered while somebody sends `flood` fragments between theirs.
 fn answered(host: &mut Host, version: u32, flood: impl Fn(u32) -> Vec<u8>) -> usize {
     let source = if version == 4 { PEER } else { 1 };
     let mut sent = 0..;
@@ -183,11 +183,11 @@ fn answered(host: &mut Host, version: u32, flood: impl Fn(u32) -> Vec<u8>) -> us
     answers
 }
 
-/// 256 parts of 8 octets held all that reassembly has, for half a minute.
+/// 256 fragments of 8 octets took all of the reassembly's memory for half a minute.
 #[test]
 fn parts_that_come_to_nothing_shut_nobody_out() {
     both(|mut host| {
-        // Whom we answer is known.
+        // The address of the receiver of our answers is known.
         let request =
             [&[0, 1, 8, 0, 6, 4, 0, 1][..], &attacks::PEER_MAC, &PEER.to_be_bytes(), &[0; 6], &OWN.to_be_bytes()]
                 .concat();
@@ -209,7 +209,7 @@ fn parts_that_come_to_nothing_shut_nobody_out() {
                     "IPv{version}, {parts} parts"
                 );
             }
-            // Of the size of others', by one host.
+            // As large as the others', from one host.
             let large = |number: u32| part(version, attacker, number as u16, 8, true, &[1; 1400]);
             (0..1000).for_each(|number| drop(host.frame(large(number))));
             assert_eq!(answered(&mut host, version, large), 50, "IPv{version}, large parts of one host");

@@ -1,4 +1,5 @@
-//! Debugging: every statement is met, in order; what is seen at a moment is the same each time, forwards, backwards and again.
+//! Debugging: every statement is visited, in order; what is visible at a moment is the same each time, forwards,
+//! backwards and again.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -40,7 +41,7 @@ fn checked() -> Checked {
     checked
 }
 
-/// All that is seen at a stop.
+/// All that is visible at a stop.
 #[derive(Clone, PartialEq, Debug)]
 struct Sight {
     number: u64,
@@ -70,14 +71,14 @@ fn sight(at: &Stopped<'_>) -> Sight {
     }
 }
 
-/// What was seen: a sight a stop, and the ends.
+/// What was visible at each stop, and the ends.
 #[derive(Clone, Default)]
 struct Seen {
     sights: Vec<Sight>,
     ends: Vec<End>,
 }
 
-/// A front that goes as a function says, by the number of its stop; none at the end of the run says quit.
+/// A front end that a function controls by the number of its stop; `None` at the end of the run quits.
 struct Script {
     seen: Arc<Mutex<Seen>>,
     points: Vec<(&'static str, Option<&'static str>)>,
@@ -124,7 +125,7 @@ fn by_steps(fault: Option<Fault>) -> Vec<Sight> {
     seen.sights.into_iter().filter(|sight| sight.what == "statement").collect()
 }
 
-/// The lines of all statements, by an observer of our own that knows no debugger.
+/// The lines of all statements, from an independent observer that knows no debugger.
 struct Lines(Arc<Mutex<Vec<u32>>>);
 
 impl Observer for Lines {
@@ -174,7 +175,7 @@ fn who_looks_on_changes_nothing() {
     assert_eq!(watched.records, alone.records);
 }
 
-/// Backwards statement by statement: each is seen as it was on the way forwards.
+/// Backwards statement by statement: each looks as it did on the way forwards.
 fn backwards(fault: Option<Fault>) -> (Vec<Sight>, Vec<Sight>) {
     let forwards = by_steps(None);
     let mut is_at_end = false;

@@ -1,5 +1,6 @@
-//! `mokume dissect` against tshark, on captures of others, about half of them malformed: every field that tshark shows of an
-//! accepted packet is bits of our fields, with that value (the table says which); what we refuse, tshark finds wrong, too.
+//! `mokume dissect` against tshark, on captures of others, about half of them malformed. Every field that tshark shows
+//! of an accepted packet consists of bits of our fields, with that value (the table says which). What we refuse, tshark
+//! finds wrong, too.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -9,10 +10,10 @@ use mokume_base::world::RealWorld;
 use mokume_driver::dissect::{self, capture, link, Dissection};
 
 const PROTOCOLS: [&str; 7] = ["eth", "arp", "ip", "icmp", "udp", "ipv6", "icmpv6"];
-/// What a line of the table says of a field that is not compared.
+/// What a line of the table says about a field that is not compared.
 const OTHER: [&str; 4] = ["generated", "payload", "group", "padding"];
 const ETHERNET: u32 = 1;
-/// What may stand between them without being their end.
+/// What may be between the protocols without ending them.
 const BESIDE: [&str; 3] = ["geninfo", "frame", "vlan"];
 
 fn folder() -> PathBuf {
@@ -82,7 +83,7 @@ pub fn pdml(text: &str) -> Option<Vec<Vec<Shown>>> {
     Some(packets)
 }
 
-/// Field of tshark -> what it is, and for `=` our fields.
+/// By tshark's field: its kind, and for `=` our fields.
 fn table(text: &str) -> BTreeMap<String, Vec<String>> {
     let lines = text.lines().map(|line| line.split('#').next().unwrap_or("").trim()).filter(|line| !line.is_empty());
     let row = |line: &str| {
@@ -92,7 +93,7 @@ fn table(text: &str) -> BTreeMap<String, Vec<String>> {
     lines.map(row).collect()
 }
 
-/// Each bit of the packet that is a field's: the field's name, and the bit.
+/// Each bit of the packet that belongs to a field: the field's name, and the bit.
 fn bits(dissection: &Dissection) -> BTreeMap<usize, (&str, u64)> {
     let mut bits = BTreeMap::new();
     for field in dissection.layers.iter().flat_map(|layer| &layer.fields) {
@@ -121,7 +122,7 @@ fn value(shown: &Shown, which: &[usize]) -> Option<Vec<u64>> {
     let octets: Option<Vec<u64>> = digits.chars().map(|c| c.to_digit(16).map(u64::from)).collect();
     let octets = octets.filter(|digits| !digits.is_empty())?;
     let bit = |from_low: usize| octets.iter().rev().nth(from_low / 4).copied().unwrap_or(0) >> (from_low % 4) & 1;
-    // With an unmasked value beside it the value is shifted down; else it is the octets as they are.
+    // With an unmasked value beside it, the value is shifted down; else it is the octets unchanged.
     match shown.attributes.contains_key("unmaskedvalue") {
         true => Some((0..which.len()).map(|at| bit(which.len() - 1 - at)).collect()),
         false => Some(which.iter().map(|at| bit(all - 1 - at)).collect()),
@@ -135,7 +136,7 @@ struct Judged {
     wrong: Vec<String>,
 }
 
-/// All fields of the seven protocols, up to the first protocol that is none of them.
+/// Compares all fields of the seven protocols, up to the first other protocol.
 fn judge(shown: &[Shown], dissection: &Dissection, table: &BTreeMap<String, Vec<String>>) -> Judged {
     let (bits, mut judged) = (bits(dissection), Judged::default());
     for shown in shown {
@@ -197,13 +198,13 @@ fn captures(of: &str) -> Vec<PathBuf> {
     files
 }
 
-/// What was seen in the captures of a folder.
+/// The results for the captures of a folder.
 #[derive(Default)]
 struct Seen {
     files: usize,
     packets: usize,
     refused: usize,
-    /// Refused by us alone, as `refused.txt` says.
+    /// Packets that only we refuse, as `refused.txt` says.
     listed: usize,
     malformed: BTreeSet<String>,
     judged: Judged,
@@ -287,7 +288,8 @@ fn tshark_says_the_same() {
     assert!(seen.files >= 20 && seen.malformed.len() * 2 >= seen.files && seen.judged.compared > 5000);
 }
 
-/// `MOKUME_CAPTURES=FOLDER ./campaign captures` judges the captures of a folder, as far as they are Ethernet's and whole.
+/// `MOKUME_CAPTURES=FOLDER ./campaign captures` compares the captures of a folder, as far as they are Ethernet and
+/// complete.
 #[test]
 #[ignore = "campaign: captures"]
 fn tshark_says_the_same_of_a_folder() {
@@ -297,7 +299,7 @@ fn tshark_says_the_same_of_a_folder() {
     }
 }
 
-/// Messages that the captures of others have not in all their forms; of those that are malformed none is accepted.
+/// Messages in forms that the captures of others lack; none of the malformed ones is accepted.
 #[test]
 fn tshark_says_the_same_of_captures_made_for_it() {
     if !is_there() {
@@ -311,7 +313,7 @@ fn tshark_says_the_same_of_captures_made_for_it() {
     wanted.iter().for_each(|name| assert!(seen.names.contains(*name), "{name} was not compared"));
 }
 
-/// The judge itself: a value that is not ours, a field without a line, and a packet that only we refuse are seen.
+/// The comparison itself finds a value that is not ours, a field without a line, and a packet that only we refuse.
 #[test]
 fn planted_differences_are_found() {
     let line = |text: &str| Shown { is_field: true, depth: 1, attributes: attributes(text) };

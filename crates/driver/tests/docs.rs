@@ -1,8 +1,8 @@
 //! The pages are true: every example of the language's page and of the tutorial compiles, its tests pass, and what the
-//! pages point at exists.
+//! pages refer to exists.
 //!
-//! A block fenced as `mok` is a whole file; `mok fragment` is a piece, which the parser's tests read. The tutorial's blocks
-//! are one file, written step by step.
+//! A block fenced as `mok` is a whole file; `mok fragment` is a piece, which the parser's tests read. The tutorial's
+//! blocks are one file, written step by step.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -22,7 +22,7 @@ fn page(name: &str) -> String {
     std::fs::read_to_string(root().join("docs").join(name)).unwrap()
 }
 
-/// A fenced block: the line it begins on, what stands behind its fence, its text.
+/// A fenced block: the line where it begins, the words after its fence, its text.
 struct Block {
     line: usize,
     fence: String,
@@ -46,16 +46,17 @@ fn blocks(page: &str) -> Vec<Block> {
     blocks
 }
 
-/// A warning, too, is nothing that a reader should meet in an example.
+/// Examples on pages must not have warnings either.
 fn said(of: &[Diagnostic]) -> Vec<String> {
     of.iter().map(|found| format!("{} {}", found.code.0, found.message)).collect()
 }
 
-/// Checks one file, compiles its stacks and runs its tests on the interpreter; how many tests passed, or what is wrong.
+/// Checks one file, compiles its stacks and runs its tests on the interpreter; returns how many tests passed, or what
+/// is wrong.
 fn judge(text: &str, name: &str) -> Result<usize, String> {
     let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.mok"));
     std::fs::write(&file, text).map_err(|error| error.to_string())?;
-    // Functions in C of the examples stand beside the page. They are copied once: other tests may be compiling them.
+    // Functions in C of the examples are beside the page. They are copied once, as other tests may be compiling them.
     static COPIED: OnceLock<()> = OnceLock::new();
     COPIED.get_or_init(|| {
         for entry in std::fs::read_dir(root().join("docs")).unwrap().flatten() {
@@ -88,14 +89,14 @@ fn difference(outcome: &test::Outcome) -> Option<String> {
     (!outcome.differences.is_empty()).then(|| format!("test \"{}\" fails at line {}", outcome.test, outcome.line))
 }
 
-/// Of the file's own stacks, with tests or without.
+/// The diagnostics of the file's own stacks, with tests or without.
 fn said_of_stacks(checked: &Checked) -> Vec<String> {
     let own = |index: &usize| checked.roots.contains(&checked.program.stacks[*index].name.span.file);
     let stacks = (0..checked.program.stacks.len()).filter(own);
     stacks.flat_map(|index| said(&compile::compile(checked, StackId(index as u32), &RealWorld).1)).collect()
 }
 
-/// The tests that passed in all whole examples of a page.
+/// How many tests passed in all whole examples of a page.
 fn judge_page(page: &str, name: &str) -> Result<usize, String> {
     let mut passed = 0;
     for block in blocks(page).iter().filter(|block| block.fence == "mok") {
@@ -121,20 +122,20 @@ fn examples_of_the_language_do_what_they_say() {
     assert!(passed >= 10, "the page has lost its tests: {passed}");
 }
 
-/// A heading as links name it.
+/// The anchor of a heading.
 fn anchor(heading: &str) -> String {
     let words = heading.trim_start_matches('#').trim().to_lowercase().replace(' ', "-");
     words.chars().filter(|c| c.is_alphanumeric() || matches!(c, '-' | '_')).collect()
 }
 
-/// Links within a page that no heading of it has.
+/// Links within a page that match no heading of it.
 fn broken_anchors(page: &str) -> Vec<String> {
     let headings: Vec<String> = page.lines().filter(|line| line.starts_with('#')).map(anchor).collect();
     let links = page.split("](#").skip(1).filter_map(|rest| rest.split(')').next());
     links.filter(|link| !headings.iter().any(|heading| heading == link)).map(str::to_string).collect()
 }
 
-/// Cells of tables that say too much to be looked up: their text wants a paragraph with an example.
+/// Cells of tables that are too long to look up: their text should be a paragraph with an example.
 fn packed(page: &str) -> Vec<String> {
     let outside = page.split("\n```").step_by(2).flat_map(str::lines).filter(|line| line.starts_with('|'));
     let cells = outside.flat_map(|row| row.split(" | ").map(str::to_string).collect::<Vec<_>>());
@@ -149,13 +150,13 @@ fn the_language_can_be_looked_up() {
     let (_, table) = page.split_once("## Where to find it").expect("the table");
     let entries = table.split("## 1.").next().unwrap_or_default().matches("](#").count();
     assert!(entries >= 50, "{entries} words to look up");
-    // Planted: a heading that is gone, and a cell that says it all.
+    // Planted: a missing heading, and an overlong cell.
     assert_eq!(broken_anchors(&page.replace("### Loops", "### Rounds")), ["loops", "loops"]);
     let long = page.replace("[loops](#loops), with a bound", &"it says a lot ".repeat(20));
     assert_eq!(packed(&long).len(), 1);
 }
 
-/// Networks of all whole examples of a page run, and what they expect comes; how many did.
+/// Runs the networks of all whole examples of a page, which must meet their expectations; returns how many did.
 fn run_networks(page: &str, name: &str) -> Result<usize, String> {
     let mut ran = 0;
     for block in blocks(page).iter().filter(|block| block.fence == "mok" && block.text.contains("\nnetwork ")) {
@@ -195,7 +196,7 @@ fn the_cookbook_answers_twenty_questions() {
     assert!(wrong != page && run_networks(&wrong, "cookbook").is_err());
 }
 
-/// Those who come from elsewhere see a program, too.
+/// The page for newcomers has a program that runs, too.
 #[test]
 fn what_is_said_to_newcomers_runs() {
     let page = page("coming-from.md");
@@ -218,7 +219,7 @@ fn the_file_of_the_tutorial_does_what_it_says() {
     assert!(passed >= 1, "the tutorial has lost its tests");
 }
 
-/// Planted: one thing changed, and the page is not true.
+/// Planted: with one change, the page is not true.
 #[test]
 fn wrong_examples_are_found() {
     let page = page("language.md");
@@ -239,7 +240,7 @@ fn wrong_examples_are_found() {
 
 // -- what the pages point at
 
-/// What a row of a table names: files between backquotes (with a `/` in them), and tests of the file before, quoted.
+/// What a row of a table names: files between backquotes (with a `/` in them), and quoted tests of the file before.
 fn missing(page: &str, root: &Path) -> Vec<String> {
     let mut missing = Vec::new();
     for line in page.lines().filter(|line| line.starts_with('|')) {
@@ -282,7 +283,7 @@ fn what_does_not_exist_is_found() {
     assert_eq!(missing(rows, &root()), ["tests/program/no_such.mok", "no such test", "no_such_fn"]);
 }
 
-/// The page names the words that no value has as its name; others that begin something are names all the same.
+/// The page lists the words that cannot be names of values; other keywords can be.
 #[test]
 fn the_words_that_are_reserved_are_those_of_the_page() {
     let page = page("language.md");

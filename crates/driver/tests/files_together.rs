@@ -1,9 +1,9 @@
-//! Files that are checked together and do not use each other mean what they mean alone.
+//! Files that are checked together, and do not use each other, mean the same as alone.
 
 use mokume_base::world::{MemoryWorld, RealWorld, World};
 use mokume_driver::compile;
 
-/// A layer asks for `keep` when a session is opened, of this type; a layer above gives it.
+/// A layer that demands `keep`, of this type, when a session is opened; a layer above gives it.
 fn asking(layer: &str, ty: &str, value: &str) -> String {
     format!(
         "multiplexor Ports{layer} {{ key {{ port: u16 }} }}
@@ -24,7 +24,7 @@ stack S{layer}(device: Device) {{
     )
 }
 
-/// A key whose field has the name.
+/// A key with a field of this name.
 const KEYED: &str =
     "multiplexor Keyed { key { keep: u16 } }\nstack K(device: Device) { keyed = Keyed over device  export keyed }\n";
 
@@ -51,7 +51,7 @@ fn a_file_is_read_once_whatever_leads_to_it() {
     std::fs::create_dir_all(folder.join("src/deep")).expect("folders");
     std::fs::write(folder.join("src/a.mok"), PLAIN).expect("a file");
     std::fs::write(folder.join("src/deep/b.mok"), PLAIN).expect("a file");
-    // Links that lead back to where they stand, and beside it.
+    // Links that lead back to their own folder, and beside it.
     std::os::unix::fs::symlink("..", folder.join("src/up")).expect("a link");
     std::os::unix::fs::symlink("deep", folder.join("src/same")).expect("a link");
     std::os::unix::fs::symlink("a.mok", folder.join("src/other.mok")).expect("a link");

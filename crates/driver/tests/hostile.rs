@@ -1,8 +1,8 @@
-//! Malformed, truncated and random frames, and attacks on memory, against the example host with both internets, in C under
-//! sanitizers and on the interpreter side by side.
+//! Malformed, truncated and random frames, and attacks on memory, against the example host with both internets, in C
+//! under sanitizers and on the interpreter side by side.
 //!
 //! Every received frame has exactly one fate (the interpreter's ledger balances after each, and C's accounts are the
-//! interpreter's); many reasons are hit; after all timers nothing is held; the host still answers.
+//! interpreter's); many reasons occur; after all timers nothing is held; the host still answers.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -17,7 +17,7 @@ use mokume_reaction::{Automaton, Datum, Machine, Outcome, PortId};
 
 use crate::attacks::{self, ipv4, udp, OWN, PEER};
 
-/// `MOKUME_FRAMES` says otherwise: the campaign has more.
+/// `MOKUME_FRAMES` overrides it: the campaign uses more.
 const FRAMES: u64 = 100_000;
 
 /// A stack of a file, with these parameters.
@@ -31,7 +31,7 @@ pub fn stack_of(file: &str, stack: &str, set: &[(&str, &str)]) -> (Compiled, Vec
     (compiled, params)
 }
 
-/// Both machines, driven alike.
+/// Both machines with the same inputs.
 pub struct Pair {
     pub interpreter: Instance,
     pub c: CMachine,
@@ -47,8 +47,8 @@ impl Pair {
         ours
     }
 
-    /// Interpreter and sanitized C of a stack, not started, with as many buffers as composing asked for, and no more: a single one that
-    /// did not come back would shut the door. Nothing, after a word, where there is no such C.
+    /// Interpreter and sanitized C of a stack, not started, with exactly as many buffers as composing demands: a single
+    /// leaked one would block the stack. `None`, with a message, if there is no sanitized C.
     pub fn of(name: &str, (compiled, params): (&Compiled, &[u64]), outputs: u32) -> Option<Pair> {
         let build = Build {
             optimize: 1,
@@ -64,13 +64,13 @@ impl Pair {
             }
         };
         let buffers = compiled.composed.pool;
-        // What a capture has in fragments is joined again: a message may be as long as any.
+        // Fragments in a capture are joined again: a message may be of any length.
         let memory = Memory { buffers, buffer_octets: 1 << 16 | 512, messages: buffers * 2, outputs, reports: 64 };
         let c = CMachine::new(&program, 0, params, 1, memory).unwrap();
         Some(Pair { interpreter: Instance::new(&compiled.uncomposed, params, 1), c, now: 0 })
     }
 
-    /// A session to the peer: errors may quote what it sent.
+    /// Opens a session to the peer: errors may quote what it sent.
     fn open(&mut self, port: &str, own: &[u64], peer: &[u64]) {
         let automaton = self.interpreter.automaton().clone();
         let place = automaton.ports.iter().position(|known| known.name == port).expect("a port");
@@ -93,14 +93,14 @@ fn frames() -> u64 {
     std::env::var("MOKUME_FRAMES").ok().and_then(|text| text.parse().ok()).unwrap_or(FRAMES)
 }
 
-/// Frames of the captures that the campaign names, to be changed: what other programs thought of.
+/// Frames of the captures that the campaign names, to be changed: ideas of other programs.
 fn foreign() -> Vec<Vec<u8>> {
     let names = std::env::var("MOKUME_CAPTURES").unwrap_or_default();
     let read = |name: &str| mokume_driver::devices::capture::read_frames(name).unwrap_or_default();
     let frames = names.split(':').filter(|name| !name.is_empty()).flat_map(read).map(|(_, frame)| frame);
     let fit = frames.filter(|frame| (14..3000).contains(&frame.len()));
     fit.map(|mut frame| {
-        // What was for one host, somewhere, is for ours here.
+        // What was for some host is for ours here.
         if frame[0] & 1 == 0 {
             frame[..6].copy_from_slice(&attacks::OWN_MAC);
         }
@@ -116,7 +116,7 @@ fn hostile_frames_have_one_fate_each_and_leave_nothing_behind() {
     let Some(mut pair) = Pair::of("hostile", (&compiled, &params), 512) else { return };
     assert_eq!(device(&compiled.composed), PortId(0));
     pair.both(|machine, now| machine.start(now));
-    // The host has made sure of its addresses: who claims one now is too late.
+    // The host has checked its addresses: later claims of them are ignored.
     pair.now += 5_000_000_000;
     pair.both(|machine, now| machine.advance(now));
     let mut random = Random::new(7);
@@ -141,7 +141,7 @@ fn hostile_frames_have_one_fate_each_and_leave_nothing_behind() {
         if number % 1000 == 0 {
             let accounts = pair.interpreter.accounts();
             assert_eq!(accounts, pair.c.accounts());
-            // Whatever is attacked: what is held is what quotas let in.
+            // Whatever is attacked, quotas limit what is held.
             assert!(accounts.held <= u64::from(compiled.composed.pool), "{} held", accounts.held);
         }
     }
@@ -156,7 +156,7 @@ fn hostile_frames_have_one_fate_each_and_leave_nothing_behind() {
     let accounts = pair.interpreter.accounts();
     assert_eq!(accounts, pair.c.accounts());
     assert_eq!((accounts.received, accounts.held), (frames, 0));
-    // Far more frames than there are buffers have come: a single one that did not come back each time would have been missed.
+    // Far more frames than buffers have come: if one buffer leaked each time, that would have been noticed.
     assert_eq!(pair.c.exhausted(), 0, "a buffer was wanted and not there");
     let reasons: BTreeSet<&str> = accounts
         .dropped

@@ -1,5 +1,5 @@
-//! `docs/layers.md`: every thin layer of the library with its contract, as its source says it, and a drawing of a stack that
-//! its tests run. `BLESS=1` writes the page anew.
+//! `docs/layers.md`: every thin layer of the library with its contract from its source, and a drawing of a stack that
+//! its tests run. `BLESS=1` rewrites the page.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ fn check(file: &str) -> Checked {
     compile::check(&RealWorld, &[file.to_string()]).unwrap()
 }
 
-/// The layers of which a stack is made, those of its bundles too.
+/// The layers of a stack, including those of its bundles.
 fn layers_of(program: &Program, stack: usize) -> Vec<&str> {
     fn of<'p>(program: &'p Program, what: Definition, into: &mut Vec<&'p str>) {
         match what {
@@ -83,9 +83,8 @@ fn every_thin_layer_has_its_contract_its_test_and_its_drawing() {
     let names: Vec<String> = contracts.keys().cloned().collect();
     let pictures = pictures(&names);
     let mut page = String::from(
-        "# The thin layers\n\nOne function each, over any channel that gives what they ask for. The words are those of the sources \
-         (`library/thin`), the drawings\nare of stacks that the tests run; `BLESS=1 cargo test -p mokume-driver --test all layers_page` \
-         writes this page.\n",
+        "# The thin layers\n\nEach does one thing, over any channel that gives what it needs. The texts are the contracts in `library/thin`, \
+         the drawings are\nof stacks that the tests run; `BLESS=1 cargo test -p mokume-driver --test all layers_page` writes this page.\n",
     );
     let bless = std::env::var_os("BLESS").is_some();
     for (name, (contract, file)) in &contracts {

@@ -1,4 +1,4 @@
-//! Hosts in a simulated network whose layers compare how they lay out their headers when a session opens.
+//! Hosts in a simulated network whose layers compare the layouts of their headers when a session opens.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use mokume_driver::machines::Backend;
 use mokume_driver::{compile, sim};
 use mokume_simulate::RecordedEvent;
 
-/// Every output of both hosts, `host port.event` with its arguments.
+/// Every output of both hosts: `host port.event` with its arguments.
 fn outputs(network: &str, backend: Backend) -> Vec<String> {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/library/same_layout.mok");
     let checked = compile::check(&RealWorld, &[file.to_string_lossy().into_owned()]).unwrap();

@@ -1,6 +1,6 @@
-//! Interpreter and C agree on random sequences over every stack of the library, the small programs and the examples, and
-//! the sequences reach 88 branches of a hundred. Those that only stacks with TCP, or of groups, have are counted by themselves: to many of
-//! them networks of several hosts come, and chance does not.
+//! Interpreter and C agree on random sequences over every stack of the library, the small programs and the examples,
+//! and the sequences reach 88 of 100 branches. Branches that only stacks with TCP, or of groups, have are counted
+//! separately: many of them need networks of several hosts, which random sequences rarely imitate.
 //!
 //! `MOKUME_SEQUENCES=1000000` tries more, `MOKUME_SEED=7` others; builds without optimisation try a twentieth.
 
@@ -10,13 +10,13 @@ use crate::campaign::{build, built, composed, fused, try_all, PATHS_IN_TEST};
 use mokume_emit_c::Build;
 use mokume_reaction::{Automaton, HandlerId, Trigger};
 
-/// Of the stacks together.
+/// For all stacks together.
 const SEQUENCES: u64 = if cfg!(debug_assertions) { 5_000 } else { 130_000 };
 
-/// Percent of the branches of the source; docs/figures.md says how they are counted, and which are missed.
+/// The percentage of the source's branches; docs/figures.md says how they are counted, and which are missed.
 const REACHED: usize = if cfg!(debug_assertions) { 70 } else { 87 };
 
-/// The same of those that only stacks have which have some in a folder, or in one of these files.
+/// The same for branches that occur only in stacks with something in these folders or files.
 const APART: [(&[&str], usize); 2] = [
     (&["library/tcp/"], if cfg!(debug_assertions) { 30 } else { 60 }),
     (
@@ -110,7 +110,7 @@ fn layers_and_paths_agree_on_every_stack() {
     layers_and_paths(stacks::stacks().to_vec(), number("MOKUME_SEQUENCES", SEQUENCES));
 }
 
-/// Whatever a path may begin at is among those of these stacks: a port, a timer, what a layer says to another.
+/// Every kind of beginning of a path occurs in these stacks: a port, a timer, an event between layers.
 fn layers_and_paths(stacks: Vec<Stack>, sequences: u64) {
     let fused = fused(&stacks);
     let paths = fused.iter().map(|stack| stack.paths.len()).sum::<usize>();

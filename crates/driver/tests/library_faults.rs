@@ -1,5 +1,5 @@
-//! Planted faults that the campaign must find: of composing (a channel that needs a queue is called directly), and of the
-//! runtime. Without them a campaign without differences would prove nothing.
+//! Planted faults that the campaign must find: in composing (a channel that needs a queue is called directly), and in
+//! the runtime. Without them a campaign without differences would prove nothing.
 
 use std::sync::Arc;
 
@@ -8,17 +8,17 @@ use crate::campaign::{build, built, composed, fused, try_stack, PATHS_IN_TEST};
 use mokume_emit_c::{Build, CProgram, Transport, RUNTIME_FAULTS};
 use mokume_reaction::{verify, Automaton, Binary, Block, Op, OpKind, Value};
 
-/// So many of them at least, in the stacks of the library. The others are of what these stacks do not use, or do not
-/// show; `crates/emit_c/tests/faults.rs` finds all of them in stacks that do.
+/// The least number of faults that must show in the stacks of the library. The others concern what these stacks do not
+/// use, or do not show; `crates/emit_c/tests/faults.rs` finds all of them in stacks that do.
 const SHOWN: usize = 12;
 
-/// So many channels that need a queue, of the smallest stacks: each is a stack more for the C compiler.
+/// The number of channels that need a queue, of the smallest stacks: each is one more stack for the C compiler.
 const CHANNELS: usize = 30;
 
-/// So many paths that count wrong, one a stack, of the smallest that `./test` has; so many of them are seen at least. What the others count
-/// nobody asks for, or chance does not come there.
+/// The number of paths with a wrong counter, one a stack, of the smallest stacks in `./test`; and how many of them must
+/// be noticed. The counters of the others are not compared, or random sequences do not reach them.
 const PATHS: usize = 16;
-// Which of the stacks are among them changes with every file of tests.
+// The stacks among them change with every file of tests.
 const PATHS_SEEN: usize = 6;
 
 /// On each stack, for each fault.
@@ -58,7 +58,8 @@ fn a_queued_channel_called_directly_is_found() {
     assert!(found >= 3, "{found} of {}", faulty.len());
 }
 
-/// The automaton where one of its paths counts the wrong way: down what is kept, or not at all what people are to see.
+/// The automaton with a wrong counter in one of its paths: a stored counter goes down, or a reported one does not
+/// count.
 fn with_wrong_count(mut automaton: Automaton) -> Option<Automaton> {
     let mut blocks = automaton.paths.iter_mut().flat_map(|path| &mut path.body.blocks);
     blocks.find_map(count_wrong)?;
@@ -85,7 +86,7 @@ fn count_wrong(block: &mut Block) -> Option<()> {
     Some(())
 }
 
-/// What [`crate::library_agrees`] compares of the stacks that it has in `./test`.
+/// As [`crate::library_agrees`] compares the stacks that it has in `./test`.
 #[test]
 fn a_path_that_counts_wrong_is_found() {
     let mut stacks = stacks::share(PATHS_IN_TEST);
@@ -94,7 +95,7 @@ fn a_path_that_counts_wrong_is_found() {
     let fused = fused(&stacks);
     let faulty = stacks.into_iter().zip(fused).filter_map(|(stack, fused)| Some((stack, with_wrong_count(fused)?)));
     let (stacks, fused): (Vec<Stack>, Vec<Automaton>) = faulty.take(PATHS).unzip();
-    // A program of its own: a fault may end it.
+    // A separate process: a fault may end it.
     let build = Build { transport: Transport::Process, ..build() };
     let Some(program) = built(&fused.iter().collect::<Vec<_>>(), &stacks, &build) else { return };
     let mut found = 0;
@@ -107,7 +108,7 @@ fn a_path_that_counts_wrong_is_found() {
     assert!(found >= PATHS_SEEN, "{found} of {}", stacks.len());
 }
 
-/// `crates/emit_c/tests/faults.rs` finds each of them in `./test`; this is about the stacks of `library_agrees`.
+/// `crates/emit_c/tests/faults.rs` finds each of them in `./test`; this test is about the stacks of `library_agrees`.
 #[test]
 #[ignore = "campaign: faults"]
 fn faults_of_the_runtime_show_in_stacks_of_the_library() {

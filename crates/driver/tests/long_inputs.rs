@@ -1,4 +1,5 @@
-//! Messages longer than any buffer mean the same on both back ends: what is too big is dropped, and what is not is taken.
+//! Messages longer than any buffer mean the same on both back ends: messages that are too long are dropped, and all
+//! others are taken.
 
 use mokume_base::world::RealWorld;
 use mokume_driver::{compile, test};

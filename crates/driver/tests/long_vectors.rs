@@ -1,4 +1,4 @@
-//! A bounded vector is a few arrays: what is generated for it does not grow with its bound.
+//! A bounded vector is a few arrays: the generated code does not grow with its bound.
 
 use std::path::Path;
 

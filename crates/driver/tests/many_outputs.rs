@@ -1,4 +1,4 @@
-//! A reaction that puts out very much: on both back ends all of it arrives, or the run says that it did not.
+//! A reaction with very many outputs: on both back ends all of them arrive, or the run reports a loss.
 
 use mokume_base::world::RealWorld;
 use mokume_driver::{compile, machines, sim};
@@ -50,7 +50,7 @@ fn nothing_is_lost_where_a_reaction_puts_out_much() {
     }
 }
 
-/// A machine with less room than composing counted says that it lost something.
+/// A machine with less room than composing computed reports a loss.
 #[test]
 fn what_found_no_room_is_said() {
     let checked = checked();

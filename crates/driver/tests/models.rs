@@ -1,4 +1,5 @@
-//! A function in C that cannot be compiled here runs by its model in the interpreter, that is said, and nothing runs in C.
+//! A function in C that cannot be compiled here runs by its model in the interpreter; that is reported, and nothing
+//! runs in C.
 
 use mokume_base::world::RealWorld;
 use mokume_base::Severity;
@@ -20,7 +21,7 @@ fn written(name: &str, c: &str) -> String {
     folder.join("f.mok").to_string_lossy().into_owned()
 }
 
-/// What one message becomes, and how many warnings there were.
+/// The results for one message, and the number of warnings.
 fn sent(file: &str) -> (Vec<Vec<u8>>, usize) {
     let checked = compile::check(&RealWorld, &[file.to_string()]).unwrap();
     let (compiled, diagnostics) = compile::compile(&checked, StackId(0), &RealWorld);
@@ -43,11 +44,11 @@ fn a_model_runs_where_the_function_cannot_be_compiled() {
     let by_c = sent(&written("native_good", good));
     let by_model = sent(&written("native_bad", "#include <no_such_library.h>\n"));
     assert_eq!(by_model, (vec![b"a\xee".to_vec()], 1));
-    // Without a C compiler at all it is the model here, too.
+    // Without any C compiler the model is used here, too.
     assert!(by_c == (vec![b"a\xcc".to_vec()], 0) || by_c == by_model, "{by_c:?}");
 }
 
-/// How many tests passed in C, how many did not run there, and how many warnings there were.
+/// How many tests passed in C, how many did not run there, and the warnings.
 fn tested(name: &str, c: &str) -> (usize, usize, Vec<String>) {
     let file = written(name, c);
     let mut source = std::fs::read_to_string(&file).unwrap();
@@ -62,7 +63,7 @@ fn tested(name: &str, c: &str) -> (usize, usize, Vec<String>) {
 
 const HEAD: &str = "#include \"mk_native.h\"\n";
 
-/// A C compiler that refuses a function does not make a test in C pass by the model.
+/// If a C compiler refuses a function, the model does not let a test in C pass.
 #[test]
 fn what_cannot_be_compiled_does_not_pass_in_c() {
     let compiler = mokume_driver::machines::compiler(&RealWorld);
@@ -76,7 +77,7 @@ fn what_cannot_be_compiled_does_not_pass_in_c() {
     let missing = "extern int elsewhere(void);\n";
     let cases = [
         ("plain", good("", "uint8_t"), (1, 0, vec![])),
-        // What our own C must not do is its author's business.
+        // Code that is forbidden in our own C is the author's business here.
         (
             "sloppy",
             format!(

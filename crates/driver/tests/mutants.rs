@@ -1,4 +1,4 @@
-//! No text makes `mokume check` panic, however far it gets: mutated programs through the front end and, where they are
+//! No text makes `mokume check` panic, however far it gets: mutated programs go through the front end and, if they are
 //! accepted, through lowering, composing, and the steps of their tests. `MUTANTS=100000 FIRST=0` for more.
 
 #[path = "../../semantics/tests/common/mutants.rs"]
@@ -8,7 +8,7 @@ use mokume_base::world::{MemoryWorld, World};
 use mokume_driver::{check, compile};
 use victims::first_victim;
 
-/// As many in `./test`.
+/// The number in `./test`.
 const MUTANTS: usize = 1_000;
 
 fn whole(text: &str) {

@@ -1,5 +1,5 @@
-//! Odd numbers in every place that takes one: each program is right, or refused with a code of the language, in a bounded memory. A
-//! fault of the form (M08xx) would be the compiler's, and nobody can read it.
+//! Odd numbers in every place that takes one: each program is correct, or refused with a code of the language, within a
+//! memory limit. A fault of the automaton form (M08xx) would be the compiler's, and unreadable for users.
 
 use std::panic::{catch_unwind, AssertUnwindSafe};
 
@@ -8,7 +8,7 @@ use mokume_base::Severity;
 use mokume_driver::{check, compile};
 use mokume_testkit::odd::{Place, Way, ODD, PLACES, WAYS};
 
-/// The codes of a program's errors; none if the compiler stopped.
+/// The codes of a program's errors; `None` if the compiler crashed.
 fn errors(text: &str) -> Option<Vec<&'static str>> {
     let codes = || {
         let checked = compile::check_texts(&RealWorld, vec![("odd.mok".into(), text.into())], Vec::new());
@@ -40,14 +40,14 @@ fn odd_numbers_are_right_or_refused() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// Where 3 stands, nothing is wrong: else the places would be refused for something else.
+/// With 3 in the place, nothing is wrong: otherwise the places would be refused for another reason.
 #[test]
 fn plain_numbers_are_right() {
     for place in PLACES {
         for way in WAYS {
             let text = place.program(3, *way);
             let found = errors(&text);
-            // Where a plain number is wanted, a call is refused by the syntax.
+            // The syntax refuses a call where a plain number is required.
             let plain = matches!(way, Way::Computed)
                 && ["limit by mtu", "limit below mtu", "take", "give", "count"].contains(&place.name);
             assert!(plain || found == Some(Vec::new()), "{} {way:?}: {found:?}\n{text}", place.name);
@@ -55,7 +55,7 @@ fn plain_numbers_are_right() {
     }
 }
 
-/// What sizes something is told by the same code, however it got there.
+/// A size gets the same code, however it got there.
 #[test]
 fn a_size_is_judged_alike_on_all_ways() {
     let sizes = PLACES.iter().take_while(|place| !place.name.starts_with("limit"));

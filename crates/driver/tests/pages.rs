@@ -1,4 +1,4 @@
-//! Every code that Mokume gives has a page in `docs/diagnostics`, and every page there has a code.
+//! Every code of Mokume has a page in `docs/diagnostics`, and every page there has a code.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use mokume_base::Page;
 use mokume_driver::explain;
 
-/// The pages in the folder, by the names of their files.
+/// The pages in the folder, by file name.
 fn files() -> Vec<(String, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/diagnostics");
     let files = std::fs::read_dir(folder).expect("the pages").flatten();
@@ -14,7 +14,7 @@ fn files() -> Vec<(String, String)> {
     files.map(|entry| (entry.file_name().to_string_lossy().into_owned(), text(&entry))).collect()
 }
 
-/// What does not fit between codes and the files of their pages.
+/// The mismatches between codes and the files of their pages.
 fn faults(codes: &[&str], files: &[(String, String)]) -> Vec<String> {
     let mut faults = Vec::new();
     let mut paged = BTreeSet::new();
@@ -63,7 +63,7 @@ fn what_does_not_fit_is_found() {
     assert_eq!(faults(&twice, &files), ["two crates give one code"]);
 }
 
-/// The codes that stand as texts in the sources of a crate.
+/// The codes that occur as texts in the sources of a crate.
 fn written(sources: &Path, into: &mut BTreeSet<String>) {
     for entry in std::fs::read_dir(sources).expect("a folder").flatten() {
         if entry.path().is_dir() {

@@ -1,4 +1,4 @@
-//! Passes that make paths, each left out by name (`--pass NAME=off`).
+//! The passes that make paths, each switched off by name (`--pass NAME=off`).
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use mokume_driver::path::{fused, Fuse, Pass, Passes};
 use mokume_driver::usual;
 use mokume_reaction::text;
 
-/// Stacks with whose help each pass is seen to do something.
+/// Stacks that show an effect of each pass.
 const STACKS: [(&str, &str); 3] =
     [("examples/host.mok", "Host"), ("benches/tcp.mok", "Host"), ("benches/stacks/sliding.mok", "Sliding")];
 

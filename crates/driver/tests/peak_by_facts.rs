@@ -1,4 +1,4 @@
-//! The peak of buffers where limits of loops name what layers publish, and runs that need as many.
+//! The peak of buffers where limits of loops use values that layers publish, and runs that need as many.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use mokume_semantics::program::StackId;
 
 const MTU: &str = "mtu 8 .. 14";
 
-/// Message buffers that composing counts for a reaction of the stack in `tests/program/limits.mok`.
+/// The message buffers that composing computes for a reaction of the stack in `tests/program/limits.mok`.
 fn peak(mtu: &str) -> u32 {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/program/limits.mok");
     let text = std::fs::read_to_string(file).unwrap().replace(MTU, mtu);
@@ -21,7 +21,7 @@ fn peak(mtu: &str) -> u32 {
     composed.composition.unwrap().peak
 }
 
-/// 40 octets in parts of the device's `mtu` but three.
+/// 40 octets in parts of the device's `mtu` minus three.
 #[test]
 fn the_peak_follows_from_what_is_published() {
     assert_eq!(peak(MTU), 40 / (8 - 2 - 1));

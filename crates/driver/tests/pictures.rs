@@ -26,7 +26,7 @@ fn a_stack_shows_shapes_and_signatures_and_says_the_same_as_json() {
         assert!(svg.contains(&format!(">{}</text>", node["name"].as_str().unwrap())));
         assert!(svg.contains(&format!(">{}</text>", node["shape"].as_str().unwrap())));
     }
-    // Of a port that has its layer's name nothing is said.
+    // A port with its layer's name has no label.
     assert_eq!(svg.matches("needs exact").count(), json.to_string().matches("needs exact").count());
     let ports = json["nodes"].as_array().unwrap().iter().filter(|node| node["kind"] != "layer");
     assert!(ports.into_iter().all(|node| node["notes"] == serde_json::json!([])));

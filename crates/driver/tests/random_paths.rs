@@ -1,6 +1,7 @@
-//! Random stacks that ask a lot, with the paths through them in C, each recall checked: it does what the interpreter does with the layers.
+//! Random stacks that ask many questions, with paths in C and every recall checked: they do what the interpreter does
+//! with the layers.
 //!
-//! `MOKUME_SEEDS=100..500` looks at others, `SANITIZE=1` has the C watched.
+//! `MOKUME_SEEDS=100..500` uses other seeds, `SANITIZE=1` builds the C with sanitizers.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -38,7 +39,7 @@ fn parsed(written: &str) -> Automaton {
     parsed.automaton
 }
 
-/// What differs, of some stacks.
+/// The differences of some stacks.
 fn differences(name: &str, seeds: std::ops::Range<u64>, generate: &dyn Fn(u64) -> String) -> (usize, Vec<String>) {
     let mut stacks: Vec<(u64, &str, Automaton, Automaton)> = Vec::new();
     for seed in seeds {

@@ -1,8 +1,8 @@
-//! Random stacks of the thin layers on a simulated network with bad weather. Each runs equal on the interpreter and in C,
-//! keeps what its layers' words promise, and does the same with a layer in it that only passes events on; each with a
-//! layer that does not fit is refused, and the boundary is named.
+//! Random stacks of the thin layers on a simulated network with bad weather. Each runs equally on the interpreter and
+//! in C, keeps its layers' promises, and behaves the same with an additional layer that only passes events on. With a
+//! layer that does not fit it is refused, and the boundary is named.
 //!
-//! `./campaign stacks` runs more; `FIRST=17 SEEDS=1 cargo test -p mokume-driver --test all random_stacks` one again.
+//! `./campaign stacks` runs more; `FIRST=17 SEEDS=1 cargo test -p mokume-driver --test all random_stacks` repeats one.
 
 #[path = "random/promises.rs"]
 mod promises;
@@ -22,7 +22,7 @@ use mokume_reaction::Datum;
 use mokume_simulate::{Record, RecordedEvent};
 use promises::{broken, Channel, Thin, FRAGMENT, THIN};
 
-/// As many in `./test`, and every so many of them in C, too; where `SEEDS` says how many, all are.
+/// The number of stacks in `./test`, and which of them run in C, too; if `SEEDS` sets the number, all do.
 const SEEDS: u64 = 60;
 const IN_C: u64 = 3;
 const MESSAGES: u64 = 12;
@@ -31,9 +31,9 @@ fn number(name: &str, otherwise: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
 }
 
-/// A composition and its weather.
+/// A stack and its weather.
 struct Case {
-    /// Bottom to top.
+    /// From bottom to top.
     layers: Vec<&'static Thin>,
     link: String,
     device: Channel,
@@ -43,7 +43,7 @@ struct Case {
 
 static FRAGMENT_LAYER: Thin = FRAGMENT;
 static LAYERS: [Thin; 22] = THIN;
-/// What of these the library has not.
+/// Those of them that are not in the library.
 const HELD: &str = include_str!("random/held.mok");
 
 fn case(seed: u64) -> Case {
@@ -54,7 +54,8 @@ fn case(seed: u64) -> Case {
         let of = random.below(LAYERS.len() as u64 + 1) as usize;
         layers.push(LAYERS.get(of).unwrap_or(&FRAGMENT_LAYER));
     }
-    // A router opens no sessions, and many of these layers ask for one: what branches stands on the device, once.
+    // A router opens no sessions, and many of these layers need one: a branching layer is directly on the device, and
+    // only once.
     let branches = |layer: &&Thin| layer.written.contains("BELOW");
     if let Some(one) = layers.iter().copied().find(branches) {
         layers.retain(|layer| !branches(layer));
@@ -72,7 +73,7 @@ fn case(seed: u64) -> Case {
     if parted {
         link += "    partition a  from 500 ms until 900 ms\n";
     }
-    // Delays that differ reorder what is sent closer together than they differ: only layers do that here.
+    // Different delays reorder messages that are sent closer together; here only layers do that.
     let reorders = reorder > 0 || longest > 1;
     let device =
         Channel { loses: loss > 0 || parted, duplicates: duplicate > 0, reorders, corrupts: corrupt > 0, stops: false };
@@ -86,7 +87,7 @@ fn case(seed: u64) -> Case {
     Case { layers, link, device, sent, through }
 }
 
-/// The file of a case; `extra` stands in front, and layers by their own text.
+/// The file of a case; `extra` comes first, and layers are given by their own text.
 fn source(case: &Case, layers: &[&str], extra: &str, sessions: bool) -> String {
     let mut text = format!("{HELD}\n{extra}\nstack S(device: Device, own: u32, other: u32) {{\n");
     let mut below = "device".to_string();
@@ -119,9 +120,9 @@ fn checked(text: &str) -> Checked {
     compile::check(&RealWorld, &[file.to_string_lossy().into_owned()]).expect("it is read")
 }
 
-/// Whether the application's port deals in sessions.
+/// Whether the application's port has sessions.
 fn has_sessions(case: &Case, layers: &[&str], extra: &str) -> Result<bool, String> {
-    // The steps of the network are looked at only when it runs.
+    // The steps of the network are checked only when it runs.
     let checked = checked(&source(case, layers, extra, false));
     let stack = compile::choose_stack(&checked, Some("S")).map_err(|failure| failure.to_string())?;
     if checked.has_errors() {
@@ -145,7 +146,7 @@ fn simulate(text: &str, backend: Backend, seed: u64) -> Result<sim::Run, String>
     prepared.run(how, &RealWorld, &mut |_| {}).map_err(|failure| failure.to_string())
 }
 
-/// What the application of `b` was given.
+/// The messages delivered to the application of `b`.
 fn delivered(run: &sim::Run) -> Vec<Vec<u8>> {
     let message = |record: &Record| match &record.what {
         RecordedEvent::Output { host: 1, args, .. } => match args.last() {
@@ -157,7 +158,7 @@ fn delivered(run: &sim::Run) -> Vec<Vec<u8>> {
     run.records.iter().filter_map(message).collect()
 }
 
-/// What both applications see, and when.
+/// The outputs to both applications, with their times.
 fn seen(run: &sim::Run) -> Vec<String> {
     let output = |record: &Record| match &record.what {
         RecordedEvent::Output { host, port, event, args } => {
@@ -168,7 +169,7 @@ fn seen(run: &sim::Run) -> Vec<String> {
     run.records.iter().filter_map(output).collect()
 }
 
-/// Who sends again waits longer than those below it, or they send again what is on its way.
+/// A layer that retransmits waits longer than those below it, or they would retransmit what is on its way.
 fn patient(layers: Vec<String>) -> Vec<String> {
     let mut patience = 50;
     let one = |layer: String| {
@@ -249,7 +250,7 @@ fn random_stacks_run_equal_and_keep_their_promises() {
     assert!(seeds < SEEDS || reliable > 5, "reliable ones are among them: {reliable}");
 }
 
-/// A sequencer that takes a number twice.
+/// A sequencer that accepts a number twice.
 #[test]
 fn a_layer_that_breaks_its_word_is_found() {
     let library = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../library/thin/sequencer.mok");
@@ -257,7 +258,7 @@ fn a_layer_that_breaks_its_word_is_found() {
     let faulty = text.replace("worker Sequencer", "worker Faulty").replace("seq > last", "seq >= last");
     assert!(faulty.contains("seq >= last"), "the fault is planted");
     let replace = |layer: &'static str| if layer == "Sequencer" { "Faulty".to_string() } else { layer.to_string() };
-    // One in a hundred seeds has it where a message comes twice and nothing below it or above it takes that away.
+    // One in a hundred seeds has it where a message arrives twice and no layer below or above removes that.
     let found = (0..4000).filter(|seed| case(*seed).layers.iter().any(|layer| layer.written == "Sequencer"));
     let found = found.filter_map(|seed| judge(seed, &faulty, &replace, false).err()).find(|why| why.contains("twice"));
     println!("FIGURE: a sequencer that takes a number twice is found: {}", found.is_some());

@@ -1,4 +1,5 @@
-//! Records of networks and tests: the interpreter's and C's are equal, what is written is read again, and the schema has it.
+//! Records of networks and tests: the interpreter's and C's are equal, written records can be read again, and they
+//! match the schema.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -16,7 +17,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// A file of the repository, or one by its whole path.
+/// A file of the repository, or one by its absolute path.
 fn checked(file: &str) -> compile::Checked {
     let name = root().join(file).to_string_lossy().into_owned();
     compile::check(&RealWorld, &[name]).unwrap_or_else(|error| panic!("{file}: {error}"))
@@ -28,7 +29,7 @@ fn networks(file: &str) -> Vec<[Run; 2]> {
     runs(file, ways, |_, run| run)
 }
 
-/// The records of a file's networks, one for each way to run them; with what `told` says of it.
+/// The records of a file's networks, one for each way to run them; each with the result of `told` for it.
 fn runs<const N: usize, T>(file: &str, ways: [(Backend, Keep); N], told: impl Fn(&sim::Run, Run) -> T) -> Vec<[T; N]> {
     let checked = checked(file);
     let mut all = Vec::new();
@@ -45,7 +46,7 @@ fn runs<const N: usize, T>(file: &str, ways: [(Backend, Keep); N], told: impl Fn
     all
 }
 
-/// Records of the version before are as its schema says.
+/// Records of the previous version match its schema.
 #[test]
 fn the_version_before_keeps_its_schema() {
     let schema: serde_json::Value = serde_json::from_str(include_str!("../../../schemas/record-1.json")).expect("JSON");
@@ -54,7 +55,7 @@ fn the_version_before_keeps_its_schema() {
     assert!(text.lines().all(|line| validator.is_valid(&serde_json::from_str(line).unwrap())));
 }
 
-/// With all that may differ.
+/// The run with all fields that may differ made equal.
 fn alike(run: &Run) -> Run {
     let mut run = run.clone();
     run.head.backend = String::new();
@@ -108,7 +109,7 @@ fn is_compiler_there() -> bool {
     is_there
 }
 
-/// A host that crashes does not hear what comes, and begins anew.
+/// A host that crashes does not receive what arrives, and starts again.
 #[test]
 fn crashes_are_in_the_record() {
     if !is_compiler_there() {
@@ -134,7 +135,8 @@ fn crashes_are_in_the_record() {
     assert!(found[..2] == [1, 1] && found[2] > 0, "{found:?}");
 }
 
-/// Causes come before what they bring about, at no later time; frames that come were sent to who gets them; numbers of frames count up.
+/// Causes precede their effects, at no later time; arriving frames were sent to their receiver; numbers of frames
+/// increase.
 #[test]
 fn what_a_record_says_hangs_together() {
     for file in NETWORKS {
@@ -177,7 +179,7 @@ fn what_a_record_says_hangs_together() {
     }
 }
 
-/// Alternatives by name, with their fields; else the layer, its fields, and what it carries.
+/// Alternatives by name, with their fields; else the layer, its fields, and its payload.
 #[test]
 fn frames_say_what_they_are_about() {
     let about = |file: &str| -> Vec<String> {
@@ -199,7 +201,7 @@ fn frames_say_what_they_are_about() {
     assert!(budget.iter().any(|about| is_datagram(&about)), "{budget:?}");
 }
 
-/// What is changed in a record is not as the schema says.
+/// A changed record does not match the schema.
 #[test]
 fn the_schema_is_closed() {
     let validator = validator();
@@ -260,10 +262,10 @@ fn records_of_tests_are_those_of_both_back_ends() {
     assert!(frames > 0 && record::capture(&runs[0], &Part::default(), &pcap) == Ok(frames));
 }
 
-/// What variables hold, by host, layer, class, object and name, after the changes that a record says.
+/// The contents of variables, by host, layer, class, object and name, after the changes in a record.
 type Held = BTreeMap<(String, String, String, u32, String, Option<String>), String>;
 
-/// Goes through the changes: what each says was there was; else the first that lies.
+/// Applies the changes; each must give the old value correctly, else returns the first wrong one.
 fn held_at_the_end(run: &Run) -> Result<Held, String> {
     let mut held = Held::new();
     for event in &run.events {
@@ -288,7 +290,7 @@ fn held_at_the_end(run: &Run) -> Result<Held, String> {
                     Some(to) => held.insert(key, to.clone()),
                     None => held.remove(&key),
                 };
-                // Zeros of a new object's arrays are not told.
+                // Zeros of a new object's arrays are not recorded.
                 let is_zero = cell.from.as_deref() == Some("0") && cell.at.is_some();
                 if was != cell.from && !(was.is_none() && is_zero) {
                     return Err(format!("{was:?} {cell:?} of {event:?}"));
@@ -299,8 +301,8 @@ fn held_at_the_end(run: &Run) -> Result<Held, String> {
     Ok(held)
 }
 
-/// With steps a record says the same and more: what variables hold follows from what it says of them, counters are those of the accounts,
-/// lines are lines of the files that stand in it, and of what was dropped the statement ran.
+/// With steps a record contains the same and more. The contents of variables follow from it, counters are those of the
+/// accounts, lines are lines of the files that it contains, and for each drop the statement ran.
 #[test]
 fn steps_say_what_layers_did() {
     let validator = validator();
@@ -332,7 +334,7 @@ fn steps_say_what_layers_did() {
                         of == host && format!("{layer}.{class}.{cell}") == *name
                     };
                 let sum: u64 = held.keys().filter(is_it).filter_map(|key| held[key].parse::<u64>().ok()).sum();
-                // Of objects that have ended the accounts know more.
+                // The accounts include objects that have ended.
                 assert!(sum <= *total, "{file}: {host} {name}: {sum}, {total}");
                 counters += u64::from(sum == *total && sum > 0);
             }
@@ -370,7 +372,7 @@ fn steps_say_what_layers_did() {
     assert!(counters > 3 && statements > 10 && rings > 10 && steps > 100 && packets > 20);
 }
 
-/// A change that is not told, and one of another variable, are seen.
+/// An omitted change, and one of another variable, are noticed.
 #[test]
 fn a_change_that_is_left_out_is_found() {
     let [run] = runs("examples/budget.mok", [(Backend::Interpreter, Keep::Steps)], |_, run| run).remove(0);
@@ -386,11 +388,11 @@ fn a_change_that_is_left_out_is_found() {
         tried += 1;
         found += usize::from(held_at_the_end(&other).is_err());
     }
-    // What changes no more afterwards nobody can know.
+    // A variable that does not change later reveals nothing.
     assert!(tried > 3 && found * 2 > tried, "{found} of {tried}");
 }
 
-/// What is changed in a run is where it parts from what it was.
+/// A changed run differs from the original at the place of the change.
 #[test]
 fn the_first_difference_is_found() {
     let [run, _] = networks("examples/budget.mok").remove(0);
@@ -407,7 +409,7 @@ fn the_first_difference_is_found() {
     }
 }
 
-/// Where the words of a picture stand: left, right, top and bottom, as they are written.
+/// The places of the words in a picture: left, right, top and bottom, as they are written.
 fn words(svg: &str) -> Vec<(f64, f64, f64, f64, String)> {
     const WIDE: f64 = 7.0;
     let mut found = Vec::new();
@@ -443,7 +445,7 @@ fn over_each_other(words: &[(f64, f64, f64, f64, String)]) -> Vec<(&str, &str)> 
     found
 }
 
-/// No words of a chart lie over others, in all examples; frames for others are grey, and their drops are not told.
+/// No words of a chart overlap, in all examples; frames for others are grey, and their drops are not shown.
 #[test]
 fn charts_are_to_be_read() {
     let (mut charts, mut seen, mut grey) = (0, 0, 0);

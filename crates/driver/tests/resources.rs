@@ -1,6 +1,6 @@
-//! Programs that grow: each is checked, or refused with a code, in a memory that goes with its length (`docs/limits.md`). What is
-//! counted are the octets that the compiler asks the allocator for, in all: it does nothing of length without asking for some, and
-//! the number is the same on every machine.
+//! Programs that grow: each is checked, or refused with a code, in memory proportional to its length
+//! (`docs/limits.md`). The measure is the total of octets that the compiler requests from the allocator: it does
+//! nothing long without requesting some, and the number is the same on every machine.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -13,11 +13,11 @@ thread_local! {
     static ASKED: Cell<u64> = const { Cell::new(0) };
 }
 
-/// The system's allocator, which counts for each thread what it is asked for.
+/// The system's allocator, which counts the requested octets for each thread.
 struct Counting;
 
 fn count(octets: usize) {
-    // A thread that ends has no counter any more; nobody reads it either.
+    // A thread that ends has no counter any more, and it is not read either.
     let _ = ASKED.try_with(|asked| asked.set(asked.get() + octets as u64));
 }
 
@@ -39,11 +39,11 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// What the page says: octets asked for at most, beside those for each octet of the text.
+/// The page's limit: the most octets requested, besides those for each octet of the text.
 const BESIDE: u64 = 1 << 31;
 const FOR_EACH: u64 = 1 << 16;
 
-/// Octets asked for by a check, and the codes of its errors.
+/// The octets requested by a check, and the codes of its errors.
 fn asked(text: &str) -> (u64, Vec<&'static str>) {
     let before = ASKED.with(Cell::get);
     let checked = compile::check_texts(&RealWorld, vec![("growing.mok".into(), text.into())], Vec::new());
@@ -85,7 +85,7 @@ fn programs_that_grow_are_checked_or_refused() {
     assert!(all.is_empty(), "{}", all.join("\n"));
 }
 
-/// The count has been seen to grow: what doubles without a limit is found.
+/// The count grows: unlimited doubling is found.
 #[test]
 fn what_is_asked_for_is_counted() {
     let (less, _) = asked(&(GROWING[0].program)(3));

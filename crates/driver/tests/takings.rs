@@ -1,10 +1,11 @@
-//! Paths are taken often, and each of their guards is seen to be needed: where a path is left by one guard alone, the handlers do what they do, and
-//! what the path would have done is another thing, or else the guard asks for nothing.
+//! Paths are taken often, and each of their guards is needed: where a path is left by one guard alone, the handlers do
+//! something else than the path would have done, or else the guard is useless.
 //!
-//! Random sequences that end where a path is taken, or left, for the first times are done again and again, changed in one thing. The layers run
-//! beside C and beside the paths in the interpreter, which says where they were left.
+//! Random sequences that end where a path is taken, or left, for the first times are repeated with one change each. The
+//! layers run beside C and beside the paths in the interpreter, which records where they were left.
 //!
-//! `MOKUME_SEQUENCES=100000` tries more, `MOKUME_SEED=7` others, `MOKUME_STACK=udp` the stacks with that in their names.
+//! `MOKUME_SEQUENCES=100000` tries more, `MOKUME_SEED=7` others, `MOKUME_STACK=udp` the stacks with that in their
+//! names.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -22,14 +23,14 @@ use mokume_reaction::{
 use crate::campaign::stacks::{self, Stack};
 use crate::campaign::{build, built, memory};
 
-/// Of each path, and of each exit by its guard alone, in the campaign.
+/// For each path, and for each exit by its guard alone, in the campaign.
 const TAKINGS: u64 = 10_000;
 const ALONE: u64 = 100;
 
 /// Sequences of each stack in the campaign.
 const SEQUENCES: u64 = 12_000;
 
-/// The stacks that are looked at: of files with networks, mostly.
+/// The stacks: most are from files with networks.
 const NAMED: [&str; 11] = [
     "benches/stacks/sliding.mok",
     "examples/courier.mok",
@@ -44,7 +45,7 @@ const NAMED: [&str; 11] = [
     "examples/selective.mok",
 ];
 
-/// Files with networks of these stacks, beside all of the examples and of the library's tests.
+/// Files with networks of these stacks, besides all of the examples and of the library's tests.
 const NETWORKS: [&str; 4] =
     ["benches/usual.mok", "benches/tcp_usual.mok", "benches/udp6_usual.mok", "benches/stacks/sliding_usual.mok"];
 
@@ -114,7 +115,7 @@ struct Seen {
     found: Option<String>,
 }
 
-/// So many sequences of a stack; of its program in C, if there is one.
+/// Runs this many sequences of a stack; with its program in C, if there is one.
 fn seen(stack: &Stack, fused: &Automaton, c: Option<&CMachine>, (sequences, seed): (u64, u64)) -> Seen {
     let exits = Arc::new(Mutex::new(Exits::new(ALONE)));
     let (layers, fused) = (Arc::new(stack.uncomposed.clone()), Arc::new(fused.clone()));
@@ -165,7 +166,7 @@ fn exits_of(automaton: &Automaton, path: PathId) -> Vec<(BlockId, u32)> {
     blocks.iter().enumerate().flat_map(of).collect()
 }
 
-/// What a block of a path asks, in the words of the text form, for who reads the list.
+/// The question of a path's block, in the text form, for readers of the list.
 fn asked(automaton: &Automaton, path: PathId, block: BlockId) -> String {
     let body = &automaton.paths[path.index()].body;
     let maker = |value: &Value| body.ops().find(|op| op.results.contains(value));
@@ -179,7 +180,7 @@ fn asked(automaton: &Automaton, path: PathId, block: BlockId) -> String {
     }
 }
 
-/// What was seen of all stacks, added up.
+/// The sum over all stacks.
 #[derive(Default)]
 struct Sum {
     ends: usize,
@@ -188,7 +189,7 @@ struct Sum {
     left: usize,
     alone: usize,
     alone_enough: usize,
-    /// What was seen too seldom, a line each.
+    /// What was seen too rarely, one line each.
     seldom: String,
 }
 
@@ -221,14 +222,14 @@ impl Sum {
     }
 }
 
-/// The blocks in which a path ends that was not left.
+/// The blocks in which a path ends without being left.
 fn ends(automaton: &Automaton, path: PathId) -> Vec<BlockId> {
     let blocks = automaton.paths[path.index()].body.blocks.iter().enumerate();
     let ends = blocks.filter(|(_, block)| matches!(block.terminator, Terminator::Return));
     ends.map(|(place, _)| BlockId::from(place)).collect()
 }
 
-/// The stacks of some files, with the ways of hosts in networks for lessons.
+/// The stacks of some files; their lessons are the ways of hosts in networks.
 fn stacks_of(files: &[&str]) -> Vec<Stack> {
     let name = std::env::var("MOKUME_STACK").unwrap_or_default();
     let mut stacks = stacks::of_files(files);
@@ -246,7 +247,7 @@ fn fused(stacks: &[Stack]) -> Vec<Automaton> {
     stacks.iter().map(fused).collect()
 }
 
-/// All stacks in turn, on all cores; the first difference ends it.
+/// All stacks in turn, on all cores; the first difference stops it.
 fn look(stacks: &[Stack], fused: &[Automaton], c: Option<&Arc<CProgram>>, sequences: u64, takings: u64) -> Sum {
     let (next, sum) = (AtomicUsize::new(0), Mutex::new(Sum::default()));
     let seed = number("MOKUME_SEED", 1);
@@ -307,7 +308,7 @@ fn each_path_is_taken_ten_thousand_times() {
     assert!(sum.left * 4 >= sum.exits, "{} of {} exits", sum.left, sum.exits);
 }
 
-/// A path that asks one thing less is found, where what it asks was seen alone.
+/// A path without one of its questions is found, if that question was seen alone.
 #[test]
 fn a_guard_that_is_left_out_is_found() {
     let stacks = stacks_of(&["benches/stacks/sliding.mok"]);

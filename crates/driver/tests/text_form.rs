@@ -1,5 +1,5 @@
-//! The text form says all of an automaton: what is printed of each stack of the library, of the small programs and of the examples,
-//! composed, and of some before that, is read back as the same.
+//! The text form contains all of an automaton: the printed text of each stack of the library, of the small programs and
+//! of the examples, composed, and of some uncomposed, is read back as an equal automaton.
 
 use mokume_base::SourceMap;
 use mokume_reaction::text::{parse, print};
@@ -7,10 +7,10 @@ use mokume_reaction::Automaton;
 
 use crate::campaign::stacks;
 
-/// One stack in so many is read back as it is before composing, too.
+/// One of this many stacks is also read back uncomposed.
 const UNCOMPOSED: usize = 7;
 
-/// What is lost between an automaton and its text; the first of it.
+/// The first thing that is lost between an automaton and its text.
 fn lost(automaton: &Automaton) -> Option<String> {
     let text = print(automaton);
     let mut sources = SourceMap::default();
@@ -25,7 +25,7 @@ fn lost(automaton: &Automaton) -> Option<String> {
     if parsed.automaton != canonical {
         return Some("what is read is another automaton".to_string());
     }
-    // What is printed is the text of the canonical form: of an equal one with an equal form it is the same text.
+    // The printer prints the canonical form, so equal automata have equal texts.
     (canonical.canonical() != canonical).then(|| "what is read prints another text".to_string())
 }
 
@@ -34,7 +34,7 @@ fn every_stack_is_read_back_from_its_text() {
     let mut failures = Vec::new();
     let stacks = stacks::stacks();
     for (place, stack) in stacks.iter().enumerate() {
-        // Composing leaves what a stack has as it is, and says more.
+        // Composing keeps the stack's content, and adds to it.
         let uncomposed = Some(("uncomposed", &stack.uncomposed)).filter(|_| place % UNCOMPOSED == 0);
         for (form, automaton) in uncomposed.into_iter().chain([("composed", &stack.composed)]) {
             failures.extend(lost(automaton).map(|why| format!("{} {form}: {why}", stack.name)));
@@ -46,7 +46,7 @@ fn every_stack_is_read_back_from_its_text() {
     );
     assert!(stacks.len() > 100, "{} stacks", stacks.len());
     assert!(failures.is_empty(), "{}", failures.join("\n"));
-    // No name of the text form has a line's end in it.
+    // Names in the text form contain no line breaks.
     let mut other = stacks[0].composed.clone();
     other.classes.iter_mut().for_each(|class| class.name = "two\nlines".to_string());
     assert!(lost(&other).is_some(), "an automaton that is read as another is found");

@@ -1,4 +1,4 @@
-//! `library/usual.txt`: what layers of the library usually do, so that who has profiled nothing has good paths, too.
+//! `library/usual.txt`: the usual ways of the library's layers, which give good paths without a profile.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use mokume_driver::profile::{self, Written};
 use mokume_driver::sim;
 use mokume_driver::usual::{shipped, Usual};
 
-/// The networks whose ways are usual.
+/// The networks whose ways count as usual.
 const NETWORKS: [(&str, &str, &str); 5] = [
     ("benches/tcp_usual.mok", "Usual", "Host"),
     ("benches/usual.mok", "OverOne", "Both"),
@@ -18,7 +18,7 @@ const NETWORKS: [(&str, &str, &str); 5] = [
     ("benches/stacks/sliding_usual.mok", "Usual", "Sliding"),
 ];
 
-/// Reactions of which one may go a way that is left out.
+/// One in this many reactions may go a way that is left out.
 const RARE: u64 = 1_000;
 
 fn root() -> PathBuf {

@@ -1,7 +1,8 @@
-//! `library/verdicts.txt`: what was proved of the paths of the stacks that people begin with, so that who has no solvers knows it.
+//! `library/verdicts.txt`: the verdicts on the paths of the stacks that people begin with, for users without solvers.
 //!
-//! A verdict is found by the path, its layers and the judge. Whoever changes one of them makes some of these old: what is built then says
-//! "tested" instead of "proved" until `./campaign verdicts` has made them anew. That is no failure here: a line says which are old.
+//! A verdict is found by the path, its layers and the judge. A change of one of them makes some verdicts old: a new
+//! build then says "tested" instead of "proved" until `./campaign verdicts` has renewed them. That is no failure here:
+//! a line says which are old.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -31,10 +32,10 @@ fn of(name: &str, checked: &Checked) -> Vec<(String, Compiled)> {
     composed.collect()
 }
 
-/// The command's own stack, of `connect` and its like.
+/// The command's built-in stack, of `connect` and similar commands.
 const TALK: &str = "(connect, listen, forward)";
 
-/// The stacks that people begin with: the examples, a new project's, and the command's own.
+/// The stacks that people begin with: the examples, a new project's, and the built-in one.
 fn stacks() -> Vec<(String, Compiled)> {
     let mut names: Vec<String> = std::fs::read_dir(root().join("examples"))
         .unwrap()
@@ -55,7 +56,7 @@ fn stacks() -> Vec<(String, Compiled)> {
 
 const HEAD: &str = "What `mokume prove` showed of the paths of these stacks. Part of the command; `./campaign verdicts` makes it anew.";
 
-/// What the verdicts were made by, beside the judge: who else has made some, made them by others.
+/// The solvers that made the verdicts, besides the judge: other verdicts may come from other solvers.
 fn solvers() -> String {
     std::fs::read_to_string(root().join("scripts/solvers.txt"))
         .unwrap()
@@ -107,8 +108,9 @@ impl Told for Aloud<'_> {
     }
 }
 
-/// Judges what is old, and writes the file. What is not proved within `MOKUME_LIMIT` seconds is left out. `MOKUME_ONLY`: only stacks with this in
-/// their names are judged, of others stands there what is known; `MOKUME_AGAIN`: what is known is judged again.
+/// Judges what is old, and writes the file. Paths that are not proved within `MOKUME_LIMIT` seconds are left out.
+/// `MOKUME_ONLY`: only stacks with this in their names are judged, others keep their verdicts. `MOKUME_AGAIN`: known
+/// verdicts are judged again.
 #[test]
 #[ignore = "campaign: verdicts"]
 fn verdicts_are_made_anew() {

@@ -1,8 +1,8 @@
-//! Every wire of the library, and of the tests: `decode(encode(x)) = x`, and for accepted packets `encode(decode(p)) = p`, on
-//! values at the limits and mutated packets, with the reference's codec; and generated C says the same, octet by octet.
+//! Every wire of the library, and of the tests: `decode(encode(x)) = x`, and for accepted packets `encode(decode(p)) =
+//! p`, on values at the limits and mutated packets, with the reference's codec; generated C agrees, octet by octet.
 //!
-//! What a wire leaves open, the law leaves open too: bits not read, octets behind the trim, options that are passed over
-//! or stand in another order. There `encode(decode(p))` decodes to the same; the line of the wire says so.
+//! What a wire leaves open, these laws leave open too: bits not read, octets after the trim, options that are skipped
+//! or in another order. Then `encode(decode(p))` must decode to the same; the line of the wire says so.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,12 +16,12 @@ use mokume_emit_c::{Build, BuildError, CMachine, CProgram, Memory};
 use mokume_reaction::*;
 use mokume_wire::{decode, encode, read, HeaderValue};
 
-/// Of each kind, for each wire, with the reference's codec; of these every tenth goes to C as well. `MOKUME_VALUES` says
-/// otherwise: the campaign has more.
+/// Of each kind, for each wire, with the reference's codec; every tenth goes to C as well. `MOKUME_VALUES` overrides
+/// it: the campaign uses more.
 const VALUES: u64 = 10_000;
 const IN_C: u64 = 10;
 
-/// At the limits of its width, small, or anything; `known` are numbers that the wire names.
+/// A value at the limits of its width, small, or random; `known` are numbers that the wire names.
 fn value(random: &mut Random, width: u8, known: &[u64]) -> u64 {
     let most = u64::MAX >> (64 - u32::from(width.clamp(1, 64)));
     most & match random.place(8) {
@@ -40,7 +40,7 @@ fn payload(random: &mut Random) -> Vec<u8> {
     (0..size).map(|_| random.word() as u8).collect()
 }
 
-/// Every wire once, by what it says: the same wire in several stacks counts once.
+/// Every wire once, by its definition: the same wire in several stacks counts once.
 fn mirrors() -> &'static [Mirror] {
     static ALL: OnceLock<Vec<Mirror>> = OnceLock::new();
     ALL.get_or_init(all)
@@ -72,7 +72,7 @@ fn all() -> Vec<Mirror> {
     found.into_values().collect()
 }
 
-/// What a wire says, without the numbers that things have in its stack: equal for equal wires.
+/// The definition of a wire, without the numbers of its stack: equal for equal wires.
 fn said(mirror: &Mirror) -> String {
     let (mut wire, headers) = (mirror.automaton.wires[0].clone(), &mirror.automaton.headers);
     let carried: Vec<Header> = wire.headers.iter().map(|header| headers[header.index()].clone()).collect();
@@ -102,7 +102,7 @@ struct Seen {
     in_c: u64,
 }
 
-/// The wire, and what judges it; a fault that was planted is in `encoder` or in the C program alone.
+/// The wire, and what judges it; a planted fault is in `encoder` or in the C program only.
 struct Trial<'a> {
     mirror: &'a Mirror,
     encoder: &'a Automaton,
@@ -135,7 +135,7 @@ impl Trial<'_> {
             let mut fields = Vec::new();
             for (_, ty) in types {
                 fields.push(match ty {
-                    // Only named numbers are values of a choice of names.
+                    // The values of an enumeration are its named numbers only.
                     Type::Enum(id) => {
                         let names = &automaton.enums[id.index()].names;
                         self.random.one_of(names).1
@@ -149,7 +149,7 @@ impl Trial<'_> {
         headers
     }
 
-    /// One time in two: what an arm of the last choice leaves out has the value that it has there.
+    /// Half of the time: a field that an arm of the last choice leaves out gets the value that it has there.
     fn as_commonly(&mut self, headers: &mut [HeaderValue]) {
         let Some(WireItem::Choice { arms, .. }) = self.mirror.automaton.wires[0].items.last() else { return };
         if self.random.place(2) == 0 {
@@ -186,7 +186,7 @@ impl Trial<'_> {
         self.packet_in_c(c, &mutated)
     }
 
-    /// `decode(encode(x)) = x`, with zeros in what the packet has no part for.
+    /// `decode(encode(x)) = x`, with zeros for what the packet does not contain.
     fn value(&mut self, headers: &[HeaderValue], payload: &[u8], packet: &mokume_wire::Encoded) -> Result<(), String> {
         if packet.narrow {
             self.seen.narrow += 1;
@@ -209,7 +209,7 @@ impl Trial<'_> {
                 })
         };
         let behind = &packet.octets[decoded.payload.clone()];
-        // A length of a header's own may say less than there is: the rest is padding.
+        // A header's own length may be less than what is there: the rest is padding.
         let same = behind == payload || self.trims_by_header() && payload.starts_with(behind);
         if !headers.iter().zip(&decoded.headers).all(zeroed) || !same {
             return Err(format!("{headers:?} becomes {:02x?} becomes {decoded:?}", packet.octets));
@@ -222,7 +222,7 @@ impl Trial<'_> {
         Ok(())
     }
 
-    /// A constraint, or a choice on a value: not all values of the headers can be said.
+    /// Whether a constraint, or a choice on a value, may refuse some values of the headers.
     fn may_refuse(&self, reason: ReasonId) -> bool {
         let wire = &self.mirror.automaton.wires[0];
         let constrained = WireItem::fields(&wire.items).into_iter().flat_map(|field| &field.constraints);
@@ -255,7 +255,7 @@ impl Trial<'_> {
         packet
     }
 
-    /// `encode(decode(p)) = p` where all of it was looked at; what it becomes decodes to the same everywhere.
+    /// `encode(decode(p)) = p` if all of it was read; the result decodes to the same in any case.
     fn packet(&mut self, packet: &[u8]) -> Result<(), String> {
         let automaton = &self.mirror.automaton;
         let looked = read(automaton, WIRE, packet);
@@ -337,7 +337,7 @@ fn has_options(items: &[WireItem]) -> bool {
     items.iter().any(|item| matches!(item, WireItem::Options(_)) || item.inner().into_iter().any(has_options))
 }
 
-/// Options or elements up to the packet's end: there is no payload.
+/// Whether options or elements go up to the packet's end, so that there is no payload.
 fn fills(items: &[WireItem]) -> bool {
     items.iter().any(|item| match item {
         WireItem::Options(options) => options.until == WireExpression::PacketSize,
@@ -372,13 +372,13 @@ fn optional_fields(items: &[WireItem], inside: bool) -> Vec<(HeaderId, VariantId
     found
 }
 
-/// Where an option is not, it has no elements.
+/// The count of a repeated option: without the option, there are no elements.
 fn counted(arm: &OptionArm) -> Option<(HeaderId, VariantId, u32)> {
     let OptionArm::Known { header, variant, repeat: Some(repeat), .. } = arm else { return None };
     Some((*header, *variant, repeat.count))
 }
 
-/// Constants and tags of the wire, and numbers beside them.
+/// Constants and tags of the wire, and neighbouring numbers.
 fn known(wire: &Wire) -> Vec<u64> {
     fn numbers(expression: &WireExpression, found: &mut Vec<u64>) {
         use WireExpression as E;
@@ -428,7 +428,7 @@ fn program(mirrors: &[&Automaton]) -> Option<Arc<CProgram>> {
 }
 
 fn machine(program: &Arc<CProgram>, place: usize) -> CMachine {
-    // The longest head, and as much again for a packet: the head room is for all elements of its lists.
+    // The longest header, and as much again for a packet: the head room is for all elements of its lists.
     let memory = Memory { buffers: 64, buffer_octets: 4096, messages: 64, outputs: 16, reports: 16 };
     CMachine::new(program, place, &[], 0, memory).unwrap_or_else(|error| panic!("{error}"))
 }
@@ -462,7 +462,7 @@ fn what_is_encoded_is_decoded_and_what_is_accepted_is_encoded_to_itself() {
                     seen.reasons.len(),
                     seen.in_c
                 );
-                // A wire of which nothing was tried is not tested.
+                // A wire with too few tries is not tested.
                 if seen.said < values / 100 || seen.accepted < values / 100 {
                     wrong.push(format!("{}: too little was tried", mirror.of));
                 }
@@ -475,7 +475,7 @@ fn what_is_encoded_is_decoded_and_what_is_accepted_is_encoded_to_itself() {
     assert!(mirrors.len() > 20, "{}", mirrors.len());
 }
 
-/// The first header field, at any depth, one more than it should be, or in another byte order.
+/// Changes the first header field, at any depth: one more than it should be, or another byte order.
 fn plant(items: &mut [WireItem], fault: &dyn Fn(&mut WireField)) -> bool {
     items.iter_mut().any(|item| match item {
         WireItem::Field(field) if matches!(field.value, FieldValue::Header { .. }) => {

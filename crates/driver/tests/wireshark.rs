@@ -1,5 +1,6 @@
-//! Dissectors in Lua against `mokume dissect`, in tshark: names, values, places and verdicts of every field, on frames of tests and networks,
-//! on each wire by itself, on what is cut, changed and random. And verdicts against the running stack.
+//! Dissectors in Lua against `mokume dissect`, in tshark: names, values, places and verdicts of every field, on frames
+//! of tests and networks, on each wire alone, on frames that are cut, changed and random. And verdicts against the
+//! running stack.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,18 +20,18 @@ use mokume_interpret::Instance;
 use mokume_reaction::*;
 use mokume_wire::HeaderValue;
 
-/// LINKTYPE_USER0, and what Wireshark calls it; there are so many of them.
+/// LINKTYPE_USER0, and Wireshark's number for it; the number of such types.
 const USER: (u16, u64) = (147, 45);
 const MOST: usize = 16;
 
-/// Frames in one form: of how many octets on the line, what was captured of them.
+/// A captured frame, and its size on the line.
 type Frame = (Vec<u8>, usize);
 
-/// A dissector, where its packets begin, and some.
+/// A dissector, where its packets begin, and some frames.
 struct Trial<'a> {
     of: String,
     dissector: &'a Dissector,
-    /// None: as frames.
+    /// `None`: as frames.
     protocol: Option<usize>,
     frames: Vec<Frame>,
 }
@@ -39,14 +40,14 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// What is shown of a packet, line by line: a layer, a field, a verdict.
+/// The output about a packet, line by line: a layer, a field, a verdict.
 type Lines = Vec<String>;
 
 fn place(field: &str, bit: usize, width: usize) -> String {
     format!("{field} at {}.{} of {width}", bit / 8, bit % 8)
 }
 
-/// Of ours.
+/// Our output.
 fn ours(dissection: &Dissection) -> Lines {
     let mut lines = vec![format!("info {}", dissection.summary())];
     for layer in &dissection.layers {
@@ -84,7 +85,7 @@ fn ours(dissection: &Dissection) -> Lines {
     lines
 }
 
-/// Of tshark's: from the first of our layers on. `info` is the column.
+/// tshark's output, from the first of our layers on. `info` is the column.
 fn theirs(shown: &[Shown], info: &str) -> Lines {
     let mut lines = vec![format!("info {info}")];
     let mut own = None;
@@ -147,10 +148,11 @@ fn field(name: &str, shown: &Shown) -> String {
     format!("{} = {value}", place(name, bit, width))
 }
 
-/// Characters of a line that Wireshark shows; it cuts labels at 240 octets.
+/// The most characters of a line that are compared; Wireshark cuts labels at 240 octets.
 const SHOWN: usize = 230;
 
-/// Fields of 9 octets have no mask in Wireshark: of these the octets alone are compared; and of a line what Wireshark holds.
+/// The line without what Wireshark lacks: fields of 9 octets have no mask, so only their octets are compared; and long
+/// lines are cut.
 fn loosened(line: &str) -> String {
     let line: String = line.chars().take(SHOWN).collect();
     let line = line.as_str();
@@ -217,7 +219,7 @@ fn tshark(folder: &Path, scripts: &[PathBuf], file: &Path, more: &[&str]) -> Str
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// Compares as many trials as tshark has links for at once. `fault` changes what the scripts say.
+/// Compares as many trials at once as tshark has link types for. `fault` changes the scripts.
 fn compare(name: &str, trials: &[Trial], fault: &dyn Fn(String) -> String, seen: &mut Compared) {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("wireshark");
     std::fs::create_dir_all(&folder).expect("a folder");
@@ -268,7 +270,8 @@ fn compare(name: &str, trials: &[Trial], fault: &dyn Fn(String) -> String, seen:
 
 // ---- where frames come from ----
 
-/// A frame that came, the reasons for which something was dropped at that, and whether something was lost with what ended, or still waits.
+/// A frame that arrived, the reasons of drops at that time, and whether something was lost when an object ended, or
+/// still waits.
 #[derive(Clone)]
 struct Came {
     frame: Vec<u8>,
@@ -276,7 +279,7 @@ struct Came {
     gone: bool,
 }
 
-/// A stack that hears what comes and goes at its devices, and what it says of it.
+/// A stack that records the frames at its devices, and what it reports about each.
 struct Heard<'a> {
     machine: Instance,
     automaton: &'a Automaton,
@@ -343,7 +346,7 @@ impl Machine for Heard<'_> {
     }
 }
 
-/// A stack of a file, and what its tests say to it and hear.
+/// A stack of a file, and the inputs and outputs of its tests.
 struct Tested {
     of: String,
     dissector: Dissector,
@@ -404,7 +407,7 @@ fn stacks(file: &Path) -> Vec<Tested> {
     all
 }
 
-/// A value at the limits of its width, small, or anything.
+/// A value at the limits of its width, small, or random.
 fn value(random: &mut Random, width: u8) -> u64 {
     let most = u64::MAX >> (64 - u32::from(width.clamp(1, 64)));
     most & match random.place(6) {
@@ -415,7 +418,7 @@ fn value(random: &mut Random, width: u8) -> u64 {
     }
 }
 
-/// A packet of a wire with anything in it that it can say.
+/// A packet of a wire with random content.
 fn anything(random: &mut Random, automaton: &Automaton, wire: WireId) -> Vec<u8> {
     let headers = automaton.wires[wire.index()].headers.iter().map(|header| {
         let variants = &automaton.headers[header.index()].variants;
@@ -435,7 +438,7 @@ fn anything(random: &mut Random, automaton: &Automaton, wire: WireId) -> Vec<u8>
     mokume_wire::encode(automaton, wire, &headers, &payload).octets
 }
 
-/// Cut by who captured it, cut by who sent it, changed, longer.
+/// Cut by the capture, cut by the sender, changed, or extended.
 fn changed(random: &mut Random, packet: &[u8]) -> Frame {
     let mut packet = packet.to_vec();
     packet.truncate(1500);
@@ -456,7 +459,7 @@ fn changed(random: &mut Random, packet: &[u8]) -> Frame {
     (packet, length)
 }
 
-/// Frames that tshark takes: one octet at least.
+/// Frames that tshark accepts: of at least one octet.
 fn some(frames: impl IntoIterator<Item = Frame>) -> Vec<Frame> {
     frames.into_iter().filter(|(octets, _)| !octets.is_empty()).collect()
 }
@@ -478,7 +481,7 @@ fn told(what: &str, seen: &Compared) {
 
 const ALL: [&str; 3] = ["tests/library", "tests/program", "examples"];
 
-/// Each wire by itself, once by its name and fields.
+/// Each wire alone; equal names and fields count once.
 fn of_each_wire(stacks: &[Tested], few: usize) -> Vec<Trial<'_>> {
     let mut known = BTreeSet::new();
     let mut trials = Vec::new();
@@ -504,7 +507,7 @@ fn of_each_wire(stacks: &[Tested], few: usize) -> Vec<Trial<'_>> {
     trials
 }
 
-/// The frames of tests, as they are and changed.
+/// The frames of tests, unchanged and changed.
 fn of_tests(stacks: &[Tested], few: usize) -> Vec<Trial<'_>> {
     let mut random = Random::new(12);
     let mut trials = Vec::new();
@@ -555,7 +558,7 @@ fn lua_reads_packets_as_dissect_does() {
     assert!(seen.dropped > 10, "{seen:?}");
 }
 
-/// Names, values, places, verdicts: what is changed in the script shows.
+/// Names, values, places, verdicts: each change in the script shows.
 #[test]
 fn what_is_wrong_in_lua_is_found() {
     if !is_there() {
@@ -590,7 +593,8 @@ fn what_is_wrong_in_lua_is_found() {
     assert!(seen.wrong.is_empty(), "{:?}", seen.wrong);
 }
 
-/// What a newcomer's packets were said to be: a header without a message was malformed, fields of one name were all addresses.
+/// A newcomer's packets were misread: a header without a payload was malformed, and all fields of one name were
+/// addresses.
 #[test]
 fn alternatives_end_packets_and_are_written_each_as_its_type_says() {
     let stacks = stacks(&root().join("tests/dissect/sensors.mok"));
@@ -626,7 +630,7 @@ fn alternatives_end_packets_and_are_written_each_as_its_type_says() {
     }
 }
 
-/// What `--format json` says of frames of all kinds is as the schema says; what is changed is not.
+/// The output of `--format json` for frames of all kinds matches the schema; changed output does not.
 #[test]
 fn json_of_packets_is_as_the_schema_says() {
     let schema: serde_json::Value = serde_json::from_str(dissect::json::SCHEMA).expect("JSON");
@@ -679,12 +683,12 @@ fn json_of_packets_is_as_the_schema_says() {
     }
 }
 
-/// Refused by `dissect`: something was dropped in the run. Dropped in the run by a wire: `dissect` says so.
+/// If `dissect` refuses a frame, the run dropped something. If a wire dropped it in the run, `dissect` says so.
 #[test]
 fn verdicts_are_those_of_the_running_stack() {
     let (mut frames, mut refused, mut dropped, mut more) = (0, 0, 0, 0);
     let mut wrong = Vec::new();
-    // Of several devices `dissect` reads the first one's frames.
+    // With several devices, `dissect` reads the frames of the first one.
     for tested in all_stacks(&ALL).iter().filter(|tested| tested.dissector.protocols.first.len() < 2) {
         let automaton = &tested.dissector.automaton;
         let text = format!("{:?}", automaton.wires);

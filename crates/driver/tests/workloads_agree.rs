@@ -1,5 +1,6 @@
-//! Layers and paths in a program that calls a stack from within its callbacks: what comes out is the same, octet for octet and instant for
-//! instant. The programs are the workloads of `./bench`: seeded, with loss, damage, answers from callbacks, closings and openings.
+//! Layers and paths in a program that calls a stack from within its callbacks: the outputs are the same, with the same
+//! octets and times. The programs are the workloads of `./bench`: seeded, with loss, corruption, answers from
+//! callbacks, closings and openings.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -23,7 +24,8 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The files of the stack in C, without paths, with them, and with memos: by what `…_usual.mok` beside it says is usual, if that is there.
+/// The files of the stack in C: without paths, with paths, and with memos. The paths follow `…_usual.mok` beside it, if
+/// it exists.
 fn files(file: &str, stack: &str) -> [Vec<(String, String)>; 3] {
     let name = root().join(file).to_string_lossy().into_owned();
     let checked = compile::check(&RealWorld, &[name]).expect("a file");
@@ -40,7 +42,7 @@ fn files(file: &str, stack: &str) -> [Vec<(String, String)>; 3] {
     })
 }
 
-/// What the program says of each seed, of the stack compiled with sanitizers, from a folder of its own.
+/// The program's output for each seed, with the stack compiled with sanitizers, in a separate folder.
 fn said(folder: &str, files: &[(String, String)], stack: &str, program: &str) -> Vec<String> {
     said_by(folder, files, program, &["mokume.c".to_owned(), format!("{stack}.c")])
 }
@@ -50,7 +52,7 @@ fn said_by(folder: &str, files: &[(String, String)], program: &str, units: &[Str
     said_as(folder, files, program, units, &[])
 }
 
-/// The same, with flags more for the compiler.
+/// The same, with additional compiler flags.
 fn said_as(folder: &str, files: &[(String, String)], program: &str, units: &[String], flags: &[&str]) -> Vec<String> {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("workloads").join(folder);
     std::fs::create_dir_all(&folder).expect("a folder for tests");
@@ -84,7 +86,7 @@ fn said_as(folder: &str, files: &[(String, String)], program: &str, units: &[Str
     SEEDS.into_iter().map(run).collect()
 }
 
-/// The workloads count by valgrind, whose header they need.
+/// The workloads count instructions with valgrind, whose header they need.
 fn is_skipped() -> bool {
     let there = Path::new("/usr/include/valgrind/callgrind.h").exists();
     if !there {
@@ -111,7 +113,7 @@ fn workloads_with_paths_say_what_they_say_without() {
     }
 }
 
-/// A device that takes what is in front and what was handed in apart sees the same frames; one octet less of what was handed in shows.
+/// A device that takes the front and the handed-in octets separately gets the same frames; one missing octet shows.
 #[test]
 fn frames_in_parts_are_the_frames() {
     if is_skipped() {
@@ -130,7 +132,7 @@ fn frames_in_parts_are_the_frames() {
     assert_ne!(said_as("parts_faulty", &faulty, program, &units, &["-DPARTS"]), whole);
 }
 
-/// What stands beside the stacks in the tables of `./bench`, written by hand: the stack, its program, and faults that show.
+/// Hand-written programs beside the stacks in the tables of `./bench`: the stack, its program, and faults that show.
 const BY_HAND: [(&str, &str, &str, &[Planted]); 1] = [(
     "benches/stacks/sliding.mok",
     "Sliding",
@@ -149,10 +151,10 @@ const BY_HAND: [(&str, &str, &str, &[Planted]); 1] = [(
     ],
 )];
 
-/// A fault: its name, the text that it changes, what stands there then.
+/// A fault: its name, the text that it changes, and the replacement.
 type Planted = (&'static str, &'static str, &'static str);
 
-/// What is written by hand does what the stack does, or its figures would say nothing.
+/// A hand-written program does what the stack does; otherwise its figures would mean nothing.
 #[test]
 fn by_hand_says_what_the_stack_says() {
     if is_skipped() {
@@ -178,7 +180,7 @@ fn by_hand_says_what_the_stack_says() {
     }
 }
 
-/// What the window by hand does where nothing is expected of the other end, which the workload does not show.
+/// What the hand-written window does when the other end behaves unexpectedly, which the workload does not show.
 const STREWN: [Planted; 5] = [
     ("former", "epoch == k->former_epoch", "false"),
     ("given_up", "++k->sends >= TRIES", "++k->sends > TRIES"),
@@ -212,8 +214,8 @@ fn the_window_by_hand_takes_what_comes() {
     }
 }
 
-/// Says what leaves, as it begins to be read and when it has been; while a frame is being read, and while a message is, others are sent. What
-/// comes back is handed in from within the callback, too.
+/// Prints what leaves, when reading it begins and when it ends; while a frame or a message is read, others are sent.
+/// Answers are handed in from within the callback, too.
 const ANSWERS: &str = r#"
 #include <stdio.h>
 #include <stdlib.h>
@@ -285,8 +287,8 @@ int main(void)
 }
 "#;
 
-/// Frames of the other end, in the stack of Promela++'s sliding window: for each an acknowledgement leaves, and a message. While one of them
-/// is being read, a message is sent, and a frame that comes too early is handed in.
+/// Frames of the other end, in the stack of Promela++'s sliding window: for each, an acknowledgement and a message
+/// leave. While one of them is read, a message is sent, and a frame that comes too early is handed in.
 const PAIRS: &str = r#"
 #include <stdio.h>
 #include <stdlib.h>
@@ -358,7 +360,7 @@ int main(void)
 }
 "#;
 
-/// What a program says that calls a stack from each callback.
+/// The output of a program that calls a stack from each callback.
 fn answers(folder: &str, files: &[(String, String)], (stack, program): (&str, &str)) -> String {
     let mut files = files.to_vec();
     files.push(("main.c".to_owned(), program.to_owned()));
@@ -387,7 +389,7 @@ fn answers(folder: &str, files: &[(String, String)], (stack, program): (&str, &s
     format!("{}{}", String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr))
 }
 
-/// Each change of what paths hand over shows in what the program says.
+/// Each change of what paths hand over shows in the program's output.
 fn is_seen(faults: &[(&str, &str, &str)], files: &[(String, String)], program: (&str, &str), right: &str) {
     for (name, from, to) in faults {
         let mut files = files.to_vec();
@@ -402,7 +404,8 @@ const NESTED: (&str, &str, &str) = ("nested", "if (MK_UNLIKELY(k->core.leaving))
 const WRITTEN_OVER: (&str, &str, &str) = ("written_over", "k->core.front -= FRONT;", "k->core.front -= 0;");
 const FORGOTTEN: (&str, &str, &str) = ("forgotten", "return mk_end_quiet(&k->core);", "return true;");
 
-/// docs/semantics.md, P1 and P2: by paths, too, a call from within an output is the next reaction, and its outputs wait.
+/// docs/semantics.md, P1 and P2: with paths, too, a call from within an output is the next reaction, and its outputs
+/// wait.
 #[test]
 fn calls_from_callbacks_are_the_next_reaction_on_paths() {
     let [plain, _, fused] = files("benches/sequencer.mok", "Numbered");
@@ -413,7 +416,8 @@ fn calls_from_callbacks_are_the_next_reaction_on_paths() {
     is_seen(&[NESTED, WRITTEN_OVER, FORGOTTEN], &fused, program, &right);
 }
 
-/// The same where two outputs of a path leave at once: the second is as it was made, whatever was called from within the first.
+/// The same where two outputs of a path leave at once: the second is unchanged, whatever was called from within the
+/// first.
 #[test]
 fn outputs_that_leave_together_leave_in_order() {
     let [plain, _, fused] = files("benches/stacks/sliding.mok", "Sliding");

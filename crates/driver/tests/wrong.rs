@@ -1,5 +1,5 @@
-//! Wrong programs that only a whole stack shows, in `tests/check/whole`, judged by the same marks as those in `tests/check`;
-//! and what all of them together meet: at least 100 programs, 70 codes, a page for each.
+//! Wrong programs whose errors only show in a whole stack, in `tests/check/whole`, marked like those in `tests/check`.
+//! Also what holds of all of them together: at least 100 programs, 70 codes, and a page for each code.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// As `mokume check` sees a file, without its marks.
+/// A file without its marks, as `mokume check` sees it.
 fn checked(program: &str, scratch: &Path) -> (Checked, Vec<Diagnostic>) {
     std::fs::write(scratch, program).expect("a scratch file");
     let checked = compile::check(&RealWorld, &[scratch.to_string_lossy().into_owned()]).expect("it is read");
@@ -55,7 +55,7 @@ fn every_diagnostic_of_whole_stacks_stands_where_it_is_marked() {
     assert!(all.is_empty(), "{}", all.join("\n"));
 }
 
-/// What a diagnostic must have and has not.
+/// What a diagnostic lacks.
 fn lacks(found: &Diagnostic) -> Option<&'static str> {
     match (&found.primary, found.helps.is_empty()) {
         (None, _) => Some("has no place"),
@@ -73,7 +73,7 @@ fn what_a_diagnostic_lacks_is_found() {
     assert_eq!(lacks(&placed.help("write it right")), None);
 }
 
-/// Wrong programs of all files, as `mokume check` sees them: what only a whole stack shows included.
+/// Wrong programs of all files, as `mokume check` sees them, including those whose errors only show in a whole stack.
 #[test]
 fn every_diagnostic_of_every_wrong_program_has_a_place() {
     let scratch = scratch("placed.mok");
@@ -105,11 +105,11 @@ fn a_hundred_wrong_programs_meet_seventy_codes_and_each_has_a_page() {
         let page = explain::page(code).unwrap_or_else(|| panic!("{code} has no page"));
         assert!(page.text.len() > 80 && !page.title.is_empty(), "{code}'s page");
     }
-    // The check has been seen to fail: a code that nobody gives has no page.
+    // The check can fail: an unused code has no page.
     assert!(explain::page("M0000").is_none());
 }
 
-/// Errors that stop nothing behind them: of names, types, shapes, messages, wires, stacks, whole stacks, tests, networks.
+/// Errors that hide no later ones: of names, types, shapes, messages, wires, stacks, whole stacks, tests, networks.
 #[test]
 fn wrong_programs_joined_in_one_file_say_all_that_each_says() {
     let mut joined = String::new();
@@ -119,7 +119,7 @@ fn wrong_programs_joined_in_one_file_say_all_that_each_says() {
     for path in files(&folder()).into_iter().chain(files(&folder().join("whole"))) {
         let text = std::fs::read_to_string(&path).expect("a file");
         let (program, _) = marks::read(&text);
-        // Names are made the file's own. A file that a broken brace leaves open would swallow the next one.
+        // Names are made unique to the file. A file with an unclosed brace would swallow the next one.
         let open = program.matches('{').count() != program.matches('}').count();
         let quotes = program.matches('"').count() % 2 == 1;
         let (alone, diagnostics) = checked(&program, &scratch);
@@ -130,7 +130,7 @@ fn wrong_programs_joined_in_one_file_say_all_that_each_says() {
         number += 1;
         let renamed = renamed(&program, &alone, number);
         let (_, again) = checked(&renamed, &scratch);
-        // Taken as it is renamed: what a program says of a name may change with the name.
+        // The renamed program's codes count: diagnostics about a name may change with the name.
         wanted.extend(again.iter().map(|diagnostic| diagnostic.code.0));
         joined += &renamed;
     }
@@ -146,7 +146,7 @@ fn wrong_programs_joined_in_one_file_say_all_that_each_says() {
     assert!(hidden.is_empty(), "hidden by others: {hidden:?}");
 }
 
-/// The program with a number behind every name of an item of its own.
+/// The program with a number after every name of an item of its own.
 fn renamed(program: &str, alone: &Checked, number: usize) -> String {
     let root = alone.roots[0];
     let parse = mokume_syntax::parse(root, program);

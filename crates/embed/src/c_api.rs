@@ -1,7 +1,8 @@
-//! The same for C: `include/mokume_embed.h` says what each function is for. Names and meanings are those of the Rust side.
+//! The same interface for C. `include/mokume_embed.h` describes each function; names and meanings are those of the Rust
+//! side.
 //!
-//! Keeps: no pointer is kept beyond the call that gives it, but a user's function and its context; a wrong use that can be
-//! told apart is answered, not undefined.
+//! Keeps: no pointer is kept beyond the call that passes it, except a user's function and its context. Wrong use that
+//! can be detected gets an error, not undefined behaviour.
 
 use std::collections::BTreeMap;
 use std::ffi::{c_char, c_int, c_void, CStr, CString};
@@ -9,7 +10,7 @@ use std::ptr;
 
 use crate::{Backend, Event, Failure, Graph, Handle, Layer, Options, Running, Stack, User, Value, Way};
 
-/// An argument of an event, as in the header.
+/// An argument of an event, laid out as in the header.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct CValue {
@@ -27,12 +28,12 @@ const OCTETS: u32 = 2;
 
 type Hear = extern "C" fn(*mut c_void, u64, *const c_char, *const CValue, u32);
 
-/// An instance, and who hears it.
+/// An instance and its users.
 pub struct Instance {
     running: Running,
     users: BTreeMap<u32, (User, Hear, *mut c_void)>,
     next_user: u32,
-    /// A user's function is being called: what it brings about is handed over when it has returned.
+    /// Whether a user's function is running: events that it causes are passed on after it returns.
     is_handing_over: bool,
 }
 
@@ -533,8 +534,8 @@ pub unsafe extern "C" fn mokume_line_arrived(line: *mut Line, now: u64, size: *m
     }
 }
 
-/// Calls the users' functions until there is nothing left to hear. Those functions may call the instance: so no reference
-/// to it lives while one runs.
+/// Calls the users' functions until no event is left. These functions may call the instance, so no reference to it
+/// lives while one runs.
 ///
 /// # Safety
 /// A living instance, which no function frees.

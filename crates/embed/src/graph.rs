@@ -1,4 +1,4 @@
-//! A stack as data: layers by name, what they stand over, and what an application sees.
+//! A stack as data: named layers, what each stands over, and what an application sees.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use mokume_driver::compile;
 
 use crate::stack::{Refused, Stack};
 
-/// One layer of a stack, or one bundle that acts as one.
+/// One layer of a stack, or a bundle in the place of a layer.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Layer {
     name: String,
@@ -17,25 +17,25 @@ pub struct Layer {
 }
 
 impl Layer {
-    /// `Layer::new("ip", "Ipv4(address)")`: the name it gets in this stack, and what it is, with its parameters.
+    /// `Layer::new("ip", "Ipv4(address)")`: the name in this stack, and the layer with its parameters.
     pub fn new(name: &str, layer: &str) -> Layer {
         Layer { name: name.into(), layer: layer.into(), ..Layer::default() }
     }
 
-    /// What it stands over, as in a stack of a file: `device`, `ethernet[type: 0x0800]`.
+    /// Sets what the layer stands over, written as in a stack of a file: `device`, `ethernet[type: 0x0800]`.
     pub fn over(mut self, below: &str) -> Layer {
         self.over = below.into();
         self
     }
 
-    /// Who serves what it uses.
+    /// Sets the layer that provides the services it uses.
     pub fn with(mut self, layer: &str) -> Layer {
         self.with.push(layer.into());
         self
     }
 }
 
-/// A stack that is being put together.
+/// A stack under construction.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Graph {
     name: String,
@@ -47,7 +47,7 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// A stack of no layers. Its name is that of the C functions if it is built as C.
+    /// A stack without layers. The C functions carry its name if it is built as C.
     pub fn new(name: &str) -> Graph {
         Graph {
             name: name.into(),
@@ -59,37 +59,37 @@ impl Graph {
         }
     }
 
-    /// Makes the layers of a module of the library known: `ethernet`.
+    /// Imports the layers of a module of the library, such as `ethernet`.
     pub fn module(&mut self, name: &str) -> &mut Graph {
         self.modules.push(name.into());
         self
     }
 
-    /// Makes layers of one's own known. `file` is the name by which diagnostics call the text.
+    /// Adds the layers of a source text. Diagnostics call the text `file`.
     pub fn source(&mut self, file: &str, text: &str) -> &mut Graph {
         self.sources.push((file.into(), text.into()));
         self
     }
 
-    /// A parameter of the stack: `("device", "Device")`, `("address", "Ipv4Cidr")`, `("own", "u32")`.
+    /// Adds a parameter of the stack: `("device", "Device")`, `("address", "Ipv4Cidr")`, `("own", "u32")`.
     pub fn parameter(&mut self, name: &str, ty: &str) -> &mut Graph {
         self.parameters.push((name.into(), ty.into()));
         self
     }
 
-    /// Adds a layer; what it stands over may be added later.
+    /// Adds a layer. The layers below it may be added later.
     pub fn layer(&mut self, layer: Layer) -> &mut Graph {
         self.layers.push(layer);
         self
     }
 
-    /// Gives the application a port to a layer, of the layer's name.
+    /// Gives the application a port to a layer; the port has the layer's name.
     pub fn export(&mut self, layer: &str) -> &mut Graph {
         self.exports.push(layer.into());
         self
     }
 
-    /// The stack as the source that says the same.
+    /// The stack as the equivalent source text.
     pub fn text(&self) -> String {
         let mut text = String::new();
         if !self.modules.is_empty() {
@@ -114,15 +114,16 @@ impl Graph {
         text
     }
 
-    /// Checks the stack as a file's is checked: every layer, every boundary, every cycle, and the memory it needs.
+    /// Checks the stack as the compiler checks one in a file: every layer, every boundary, every cycle, and the memory
+    /// it needs.
     ///
     /// # Errors
-    /// All diagnostics at once. Places are in the graph's text, in a file of the graph's name.
+    /// All diagnostics at once. Their places are in the graph's text, in a file with the graph's name.
     pub fn check(&self) -> Result<Stack, Box<Refused>> {
         self.check_in(&RealWorld)
     }
 
-    /// As [`Graph::check`], with files from `world`.
+    /// Like [`Graph::check`], with files from `world`.
     pub fn check_in(&self, world: &dyn World) -> Result<Stack, Box<Refused>> {
         let place = format!("{}.mok", self.name);
         let overlay = Overlay { world, files: &self.sources };
@@ -138,7 +139,7 @@ impl Graph {
     }
 }
 
-/// A world with a few more files.
+/// A world with some additional files.
 struct Overlay<'a> {
     world: &'a dyn World,
     files: &'a [(String, String)],

@@ -1,11 +1,11 @@
-//! Stacks that a program builds while it runs: by the same path through the compiler as those in files.
+//! Stacks that a program builds at run time. They take the same path through the compiler as stacks in files.
 //!
-//! [`Graph`] says which layers stand over which; [`Graph::check`] checks it as the compiler checks a file; what comes of it
-//! runs on the interpreter or as C that is compiled on the spot, behind one door, [`Running`]. `docs/embedding.md` is the
-//! guide, in Rust and in C.
+//! [`Graph`] says which layers stand over which; [`Graph::check`] checks it as the compiler checks a file. The checked
+//! stack runs on the interpreter, or as C that is compiled at run time, behind one interface, [`Running`].
+//! `docs/embedding.md` is the guide, in Rust and in C.
 //!
-//! Invariant: nothing about a stack is decided here. A graph is written down as the source that says the same, and is
-//! checked, lowered and composed from there.
+//! Invariant: nothing about a stack is decided here. A graph becomes the equivalent source text, which is checked,
+//! lowered and composed.
 
 pub mod c_api;
 mod graph;
@@ -22,7 +22,7 @@ pub use running::{Event, Running, User};
 pub use stack::{Options, Refused, Stack};
 pub use told::line;
 
-/// An argument of an event: a number, an object, a message's octets.
+/// An argument of an event: a number, an object, or a message's octets.
 pub use mokume_reaction::Datum as Value;
 
 #[cfg(doctest)]

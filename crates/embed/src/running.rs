@@ -1,7 +1,7 @@
-//! An instance of a stack, by the names of its ports and events: calls in, events out, users, devices, time.
+//! An instance of a stack, by the names of its ports and events: calls, events, users, devices, time.
 //!
-//! Keeps: an event waits until who it is for takes it, so a program may call the stack while it looks at one; that call is
-//! the next reaction.
+//! Keeps: an event waits until its user takes it, so a program may call the stack while it handles an event; that call
+//! is the next reaction.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -11,21 +11,22 @@ use mokume_reaction::{Accounts, Automaton, Machine, Output, PortId, PortKind, Re
 
 use mokume_reaction::Datum as Value;
 
-/// What the stack says at a port.
+/// An output of the stack at a port.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Event {
-    /// Nanoseconds, as the call said that brought it about, or since the start.
+    /// The time in nanoseconds: the `now` of the call that caused the event, or the time since the start.
     pub at: u64,
     pub port: String,
     pub name: String,
     pub args: Vec<Value>,
 }
 
-/// Somebody who hears a port.
+/// A listener at a port.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct User(u32);
 
-/// A stack that runs. Time is the caller's: nanoseconds, never backwards; or, with devices, the machine's ([`Running::poll`]).
+/// A running stack. The caller supplies the time in nanoseconds, which never decreases; with devices it comes from the
+/// machine ([`Running::poll`]).
 pub struct Running {
     automaton: Automaton,
     machine: Box<dyn Machine>,
@@ -33,7 +34,7 @@ pub struct Running {
     is_started: bool,
     users: BTreeMap<User, (PortId, VecDeque<Event>)>,
     next_user: u32,
-    /// Events that nobody heard.
+    /// The number of events at ports without a user.
     unheard: u64,
     reports: Vec<String>,
 }
@@ -52,7 +53,7 @@ impl Running {
         }
     }
 
-    /// Starts the stack: its layers' `on start`. A second start does nothing.
+    /// Starts the stack: runs its layers' `on start`. A second start does nothing.
     pub fn start(&mut self, now: u64) {
         if !self.is_started {
             self.is_started = true;
@@ -61,7 +62,8 @@ impl Running {
         }
     }
 
-    /// From now on, what the stack says at a port goes to this user as well; an application or a device of one's own.
+    /// Adds a user at a port: from now on it gets the port's outputs too. It may be an application, or a device of
+    /// your own.
     ///
     /// # Errors
     /// There is no such port.
@@ -73,21 +75,22 @@ impl Running {
         Ok(user)
     }
 
-    /// The user hears nothing any more. `false` if there was no such user. Its sessions live on until they are closed.
+    /// Removes a user. Returns `false` if there is no such user. Its sessions live on until they are closed.
     pub fn detach(&mut self, user: User) -> bool {
         self.users.remove(&user).is_some()
     }
 
-    /// The oldest event that this user has not taken.
+    /// Takes the oldest event that this user has not taken; `None` if there is none.
     pub fn next_event(&mut self, user: User) -> Option<Event> {
         self.users.get_mut(&user)?.1.pop_front()
     }
 
-    /// An event into the stack: `call(now, "udp.send_to", &[…])`. Values that have a default, at the end, may be left out. `false` if it was beyond the credit, and dropped as `no_credit`, or refused at the door: no buffer is left
-    /// for a reaction, or the session has ended.
+    /// Sends an event into the stack: `call(now, "udp.send_to", &[…])`. Trailing values that have a default may be
+    /// omitted. Returns `false` if the event exceeded the credit and was dropped as `no_credit`, or if the port refused
+    /// it: no buffer is left for a reaction, or the session has ended.
     ///
     /// # Errors
-    /// There is no such event, its arguments are others, or the stack is not started.
+    /// There is no such event, its arguments do not fit, or the stack is not started.
     pub fn call(&mut self, now: u64, event: &str, args: &[Value]) -> Result<bool, Failure> {
         if !self.is_started {
             return Err(Failure::of_use("the stack is not started", "call `start` first"));
@@ -108,7 +111,7 @@ impl Running {
             (mokume_reaction::Type::Msg | mokume_reaction::Type::Ref(_), _) => false,
             (_, arg) => matches!(arg, Value::Word(_)),
         };
-        // What is left out at the end has a value by default.
+        // Omitted trailing arguments take their defaults.
         let left_out = (args.len()..params.len()).map(|at| inputs[index].default_of(at).map(Value::Word));
         let Some(left_out) = left_out.collect::<Option<Vec<Value>>>() else {
             return Err(other_arguments(event, params));
@@ -126,7 +129,7 @@ impl Running {
         Ok(accepted)
     }
 
-    /// The reason for which an application's port drops what is beyond the credit; none of inputs that need none.
+    /// The reason for which an application's port drops what exceeds the credit; `None` for inputs that need no credit.
     fn no_credit(&self, port: PortId, input: &str) -> Option<ReasonId> {
         let inputs = &self.automaton.ports[port.index()].inputs;
         let event = inputs.iter().position(|known| known.event == input)? as u32;
@@ -139,7 +142,7 @@ impl Running {
         dropped.iter().find(|(of, _)| *of == reason).map_or(0, |(_, count)| *count)
     }
 
-    /// Time passes: timers that are due run.
+    /// Moves the time on: due timers run.
     pub fn advance(&mut self, now: u64) {
         if self.is_started {
             let outcome = self.machine.advance(now);
@@ -147,12 +150,13 @@ impl Running {
         }
     }
 
-    /// When [`Running::advance`] has something to do next.
+    /// When [`Running::advance`] next has something to do; `None`: no timer is armed.
     pub fn next_deadline(&self) -> Option<u64> {
         self.machine.next_deadline()
     }
 
-    /// Ties a device of the machine to a device port: `("device", "tap:mok0")`, as `mokume run --device` names them.
+    /// Attaches a device of the machine to a device port: `("device", "tap:mok0")`, as `mokume run --device` names
+    /// them.
     ///
     /// # Errors
     /// There is no such port, or the machine refuses the device.
@@ -171,21 +175,21 @@ impl Running {
         Ok(())
     }
 
-    /// Stops a device: frames that the stack sends there are lost. `false` if there was none.
+    /// Detaches a device: frames that the stack sends there are lost. Returns `false` if no device was attached.
     pub fn detach_device(&mut self, port: &str) -> Result<bool, Failure> {
         let port = self.port(port)?;
         Ok(self.live.detach(port))
     }
 
-    /// Nanoseconds since the instance was made, by the machine's clock: the `now` of stacks with devices.
+    /// Nanoseconds since the instance was made, by the machine's clock. Stacks with devices use it as `now`.
     pub fn now(&self) -> u64 {
         self.live.now()
     }
 
-    /// Waits for a frame or a deadline, at most for `longest` nanoseconds, and does what there is to do.
+    /// Waits at most `longest` nanoseconds for a frame or a deadline, and handles it.
     ///
     /// # Errors
-    /// A device is gone.
+    /// A device has failed.
     pub fn poll(&mut self, longest: u64) -> Result<(), Failure> {
         self.start(self.live.now());
         let until = self.live.now().saturating_add(longest);
@@ -205,6 +209,7 @@ impl Running {
         Ok(())
     }
 
+    /// The numbers of frames that passed the devices.
     pub fn traffic(&self) -> Traffic {
         self.live.traffic
     }
@@ -214,12 +219,12 @@ impl Running {
         self.machine.accounts()
     }
 
-    /// The same as JSON, with the names of reasons and counters.
+    /// [`Running::accounts`] as JSON, with the names of reasons and counters.
     pub fn accounts_text(&self) -> String {
         crate::told::accounts(&self.automaton, &self.machine.accounts()).to_string()
     }
 
-    /// How many messages were dropped for a reason, in all.
+    /// How many messages were dropped for a reason, in total. 0 if there is no such reason.
     pub fn dropped(&self, reason: &str) -> u64 {
         let named = |index: usize| {
             self.automaton
@@ -230,12 +235,12 @@ impl Running {
         self.machine.accounts().dropped.iter().filter(|(id, _)| named(id.index())).map(|(_, count)| count).sum()
     }
 
-    /// Events at ports that nobody was attached to.
+    /// The number of events at ports that had no user.
     pub fn unheard(&self) -> u64 {
         self.unheard
     }
 
-    /// Overflows, indices beyond an array, …: faults of the layers' own; each is taken once.
+    /// Takes the reports since the last call: overflows, indices out of bounds and other faults of the layers.
     pub fn take_reports(&mut self) -> Vec<String> {
         std::mem::take(&mut self.reports)
     }
@@ -251,7 +256,7 @@ impl Running {
     fn take(&mut self, now: u64, outcome: mokume_reaction::Outcome) {
         self.reports.extend(outcome.reports.iter().map(|(report, place)| format!("{report} at {place}")));
         let mut left = Vec::new();
-        // A device that fails is found when it is polled; here its frame is lost.
+        // `poll` reports a device that fails; here its frame is lost.
         let _ = self.live.take(now, &mokume_reaction::Outcome { reports: Vec::new(), ..outcome }, &mut |_, said| {
             if let Said::Output(output) = said {
                 left.push(output.clone());

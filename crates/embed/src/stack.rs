@@ -1,4 +1,4 @@
-//! A stack that was checked: what can be made of it.
+//! A checked stack, and what can be made from it.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use mokume_driver::{build, devices, Failure};
 
 use crate::running::Running;
 
-/// Why a graph is no stack: every diagnostic, and the texts that they are about.
+/// Why a graph is not a valid stack: all diagnostics, and the texts that they are about.
 #[derive(Debug)]
 pub struct Refused {
     pub diagnostics: Vec<Diagnostic>,
@@ -26,7 +26,7 @@ impl Refused {
         Box::new(Refused { diagnostics, sources: checked.sources })
     }
 
-    /// One JSON object a line, as `mokume check --format json` prints them.
+    /// The diagnostics, one JSON object a line, as `mokume check --format json` prints them.
     pub fn json_lines(&self) -> String {
         self.diagnostics.iter().map(|one| render::json_line(one, &self.sources)).collect()
     }
@@ -40,38 +40,40 @@ impl fmt::Display for Refused {
 
 impl std::error::Error for Refused {}
 
-/// How an instance is to run.
+/// Options of an instance.
 #[derive(Clone, Debug)]
 pub struct Options {
     pub backend: Backend,
     /// Parameters as text, as for `mokume run --set`: `("address", "10.0.0.1/24")`.
     pub set: Vec<(String, String)>,
-    /// Of the random streams: equal seeds, equal runs.
+    /// The seed of the random streams: equal seeds give equal runs.
     pub seed: u64,
     /// The longest frame or message, in octets.
     pub longest: u32,
 }
 
 impl Default for Options {
-    /// The interpreter, no parameters, seed 0, frames of Ethernet.
+    /// The interpreter, no parameters, seed 0, and the size of Ethernet frames.
     fn default() -> Self {
         Options { backend: Backend::Interpreter, set: Vec::new(), seed: 0, longest: 2048 }
     }
 }
 
 impl Options {
+    /// The same options with one more parameter.
     pub fn set(mut self, name: &str, value: &str) -> Options {
         self.set.push((name.into(), value.into()));
         self
     }
 
+    /// The same options with another back end.
     pub fn backend(mut self, backend: Backend) -> Options {
         self.backend = backend;
         self
     }
 }
 
-/// A stack that was found right. Any number of instances may be made of it.
+/// A checked stack without errors. Any number of instances may be made from it.
 pub struct Stack {
     compiled: Compiled,
     warnings: String,
@@ -82,10 +84,10 @@ impl Stack {
         Stack { compiled, warnings }
     }
 
-    /// A stack of a file, as `mokume run FILE --stack NAME` takes it.
+    /// A stack of a file, chosen as by `mokume run FILE --stack NAME`.
     ///
     /// # Errors
-    /// What is wrong with the file, or that it has no such stack.
+    /// The file has errors, or has no such stack.
     pub fn of_file(path: &str, name: Option<&str>) -> Result<Stack, Failure> {
         let mut checked = compile::check(&RealWorld, &[path.to_string()])?;
         let refuse = |checked: Checked| Failure::of_program(Refused::of(checked).to_string(), "mend the file");
@@ -101,19 +103,20 @@ impl Stack {
         }
     }
 
-    /// What the compiler warns of; empty if of nothing.
+    /// The compiler's warnings; empty if there are none.
     pub fn warnings(&self) -> &str {
         &self.warnings
     }
 
-    /// An instance, not started. It shares nothing with others.
+    /// Makes an instance, not yet started. Instances share nothing.
     ///
     /// # Errors
-    /// A parameter without a value, or with a wrong one; no C compiler where C is asked for.
+    /// A parameter has no value or a wrong one, or C is requested and there is no C compiler.
     pub fn instance(&self, options: &Options) -> Result<Running, Failure> {
         self.instance_in(options, &RealWorld)
     }
 
+    /// Like [`Stack::instance`], with files and programs of `world`.
     pub fn instance_in(&self, options: &Options, world: &dyn World) -> Result<Running, Failure> {
         let automaton = &self.compiled.composed;
         let given = |name: &str| match name.rsplit_once('.') {
@@ -127,15 +130,16 @@ impl Stack {
         Ok(Running::new(automaton.clone(), machine))
     }
 
-    /// The stack's ports, with what goes in and comes out there, as JSON: `crates/embed/include/mokume_embed.h` says the form.
+    /// The stack's ports with their inputs and outputs, as JSON. `crates/embed/include/mokume_embed.h` describes the
+    /// format.
     pub fn interface(&self) -> String {
         crate::told::interface(&self.compiled.composed).to_string()
     }
 
-    /// The generated C and the runtime it stands on, as `mokume build -o` writes them: name and text.
+    /// The generated C and its runtime, as `mokume build -o` writes them: the name and text of each file.
     ///
     /// # Errors
-    /// A function in C that cannot be compiled here.
+    /// A function in C cannot be compiled here.
     pub fn c_files(&self) -> Result<Vec<(String, String)>, Failure> {
         if let Some(reason) = &self.compiled.by_models {
             return Err(reason.clone());
@@ -147,7 +151,7 @@ impl Stack {
     /// writes sources and headers beside it, into `folder`.
     ///
     /// # Errors
-    /// No C compiler (`cc`, or what the environment says in `CC`), or a folder that cannot be written.
+    /// There is no C compiler (`cc`, or the one in the environment variable `CC`), or the folder cannot be written.
     pub fn shared_object(&self, folder: &Path) -> Result<PathBuf, Failure> {
         let unwritable = |error: std::io::Error| {
             Failure::of_use(format!("cannot write to {}: {error}", folder.display()), "name another folder")

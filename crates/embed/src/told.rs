@@ -1,4 +1,5 @@
-//! What programs in other languages ask of a stack, as JSON: its ports and events, and what became of messages; and the line between two.
+//! What programs in other languages read as JSON: a stack's ports and events, and the accounts of its messages. Also
+//! the line between two stacks.
 
 use mokume_base::RealWorld;
 use mokume_driver::weather::{self, Way};
@@ -6,10 +7,11 @@ use mokume_driver::Failure;
 use mokume_reaction::{Accounts, Automaton, PortKind, ReasonId, Type};
 use serde_json::{json, Map, Value};
 
-/// One direction of a line, in the words of a network's link: `loss 2 % delay 5 ms .. 20 ms`; none is a line on which frames arrive at once.
+/// One direction of a line, described as a network's link: `loss 2 % delay 5 ms .. 20 ms`. With empty text, frames
+/// arrive at once.
 ///
 /// # Errors
-/// The words are no weather.
+/// The text is not a valid description.
 pub fn line(words: &str, seed: u64) -> Result<Way, Failure> {
     let weather = match words.trim() {
         "" => weather::Weather::default(),
@@ -18,7 +20,7 @@ pub fn line(words: &str, seed: u64) -> Result<Way, Failure> {
     Ok(Way::new(weather, seed))
 }
 
-/// The stack's name, its parameters, and its ports with what goes in and comes out there.
+/// The stack's name, its parameters, and its ports with their inputs and outputs.
 pub(crate) fn interface(automaton: &Automaton) -> Value {
     let event = |name: &str, params: &[(String, Type)], left_out: usize| {
         let params: Vec<Value> = params.iter().map(|(name, ty)| parameter(name, *ty, automaton)).collect();
@@ -50,7 +52,7 @@ fn parameter(name: &str, ty: Type, automaton: &Automaton) -> Value {
     }
 }
 
-/// What became of the messages of an instance; reasons and counters by their names.
+/// What became of an instance's messages, with the names of reasons and counters.
 pub(crate) fn accounts(automaton: &Automaton, accounts: &Accounts) -> Value {
     let by_reason = |counts: &[(ReasonId, u64)]| -> Map<String, Value> {
         counts.iter().map(|(id, count)| (automaton.reasons[id.index()].name.clone(), json!(count))).collect()

@@ -1,4 +1,4 @@
-//! Stacks built at run time: the same as in a file, refused as in a file, alike on both back ends.
+//! Stacks built at run time: equal to those in files, refused like those in files, and the same on both back ends.
 
 use mokume_embed::{Backend, Graph, Layer, Options, Running, Stack, User, Value};
 
@@ -24,7 +24,7 @@ fn options(address: &str, mac: &str, backend: Backend) -> Options {
     Options::default().set("address", address).set("device.mac", mac).backend(backend)
 }
 
-/// Frames go between the two until there are none; their users hear the devices.
+/// Exchanges frames between the two until there are none; their users listen to the devices.
 fn carry(a: (&mut Running, User), b: (&mut Running, User), now: u64) -> usize {
     let mut frames = 0;
     loop {
@@ -43,7 +43,7 @@ fn carry(a: (&mut Running, User), b: (&mut Running, User), now: u64) -> usize {
     }
 }
 
-/// All that an application hears of an echo, and how many frames it took.
+/// All that an application receives of an echo, and the number of frames.
 fn echo(stack: &Stack, backend: Backend) -> (Vec<String>, usize) {
     let mut a = stack.instance(&options("10.0.0.1/24", "02:00:00:00:00:01", backend)).unwrap();
     let mut b = stack.instance(&options("10.0.0.2/24", "02:00:00:00:00:02", backend)).unwrap();
@@ -140,7 +140,7 @@ fn a_shared_object_has_the_functions_of_its_header() {
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
-/// What layers say by a vocabulary goes through a port like all else.
+/// Events of a vocabulary pass a port like all others.
 #[test]
 fn an_application_speaks_a_vocabulary_on_both_back_ends() {
     let mut graph = Graph::new("Spoken");

@@ -32,7 +32,7 @@ fn the_c_program_of_the_guide_runs() {
     let _ = std::fs::remove_dir_all(&folder);
 }
 
-/// Cargo puts the library of the package under test beside its tests.
+/// Cargo puts the library of the tested package beside its tests.
 fn library() -> PathBuf {
     let tests = std::env::current_exe().unwrap();
     let beside = tests.parent().unwrap().join("libmokume_embed.so");

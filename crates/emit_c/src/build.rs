@@ -1,6 +1,6 @@
-//! From automata to a running program: writes the C, has it compiled, and opens what came of it.
+//! From automata to a running program: writes the C, compiles it, and opens the result.
 //!
-//! Many stacks become one program, since a start of the compiler costs more than a stack's text.
+//! Many stacks become one program, since starting the compiler costs more than a stack's text.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -19,10 +19,10 @@ pub use mokume_toolchain::Sanitize;
 
 const HARNESS: &str = include_str!("harness.c");
 
-/// What is to be built, and where.
+/// What to build, and where.
 #[derive(Clone)]
 pub struct Build<'w> {
-    /// Where the compiler is, and what it reads and writes.
+    /// Gives access to the compiler, and to its files.
     pub world: &'w dyn World,
     /// The compiler's command; `$CC`, else `cc`, if it is `None`.
     pub compiler: Option<String>,
@@ -30,18 +30,19 @@ pub struct Build<'w> {
     pub optimize: u8,
     pub sanitize: Sanitize,
     pub transport: Transport,
-    /// Count how often each branch of a handler is taken.
+    /// Whether to count how often each branch of a handler is taken.
     pub coverage: bool,
-    /// Work out again whatever is recalled; what differs from what was kept is reported as misuse.
+    /// Whether to recompute every recalled memo; a difference is reported as misuse.
     pub check_memos: bool,
-    /// As `mokume build --size` makes it: functions in the runtime where else code stands in place.
+    /// Whether to build as `mokume build --size` does: with functions of the runtime where code would be inlined
+    /// otherwise.
     pub small: bool,
     /// Names of faults of the runtime that can be switched on (`MK_FAULT`), by number. For tests of tests only.
     pub faults: Vec<&'static str>,
-    /// Files in C that the stacks call functions of, name and text each, and the libraries that these need.
+    /// Files with functions in C that the stacks call (name and text of each), and the libraries that these need.
     pub natives: Vec<(String, String)>,
     pub libraries: Vec<String>,
-    /// Where sources and programs are kept.
+    /// The folder for sources and programs.
     pub cache: PathBuf,
 }
 
@@ -50,7 +51,7 @@ pub struct Build<'w> {
 pub enum Transport {
     /// A shared object in our own process.
     Library,
-    /// A program of its own. [`Sanitize::AddressUndefined`] needs it.
+    /// A separate process. [`Sanitize::AddressUndefined`] needs it.
     Process,
 }
 
@@ -134,15 +135,15 @@ impl<'w> Build<'w> {
     }
 }
 
-/// Stacks in C, compiled and ready to be run.
+/// Stacks in C, compiled and ready to run.
 pub struct CProgram {
     pub(crate) stacks: Vec<StackInfo>,
     pub(crate) link: RwLock<Link>,
-    /// What was built.
+    /// The path of the built file.
     pub artifact: PathBuf,
 }
 
-/// What is known of one stack of a program.
+/// What is known about one stack of a program.
 pub(crate) struct StackInfo {
     pub name: String,
     pub sources: Vec<String>,
@@ -151,7 +152,7 @@ pub(crate) struct StackInfo {
     pub branches: Vec<(Unit, usize, usize)>,
 }
 
-/// The way to the compiled code.
+/// The connection to the compiled code.
 pub(crate) enum Link {
     Library { call: HarnessCall, _library: Library },
     Process { program: Mutex<Box<dyn Running>> },
@@ -171,7 +172,7 @@ impl CProgram {
         Self::compile(automata, generated, build)
     }
 
-    /// Compiles stacks that were emitted before; `generated` belongs to `automata`, one by one.
+    /// Compiles stacks that were emitted before; `generated` corresponds to `automata`, one by one.
     pub fn compile(
         automata: &[&Automaton],
         generated: Vec<Generated>,
@@ -184,16 +185,16 @@ impl CProgram {
         Ok(CProgram { stacks, link: RwLock::new(link), artifact })
     }
 
-    /// Switches a fault of [`Build::faults`] on, or off.
+    /// Switches a fault of [`Build::faults`] on; `None` switches it off.
     pub fn set_fault(&self, fault: Option<u32>) {
         let mut request = vec![SET_FAULT];
         request.extend(fault.unwrap_or(u32::MAX).to_le_bytes());
         let _ = self.call(&request);
     }
 
-    /// One request to the harness; why there is no answer.
+    /// Sends one request to the harness; an error says why there is no answer.
     pub(crate) fn call(&self, request: &[u8]) -> Result<Vec<u8>, String> {
-        // What machines share changes while no other request is answered; see harness.c.
+        // State that machines share changes only while no other request is answered; see harness.c.
         if matches!(request.first(), Some(&(MAKE | FREE | SET_FAULT))) {
             return answer(&self.link.write().unwrap_or_else(PoisonError::into_inner), request);
         }
@@ -205,7 +206,8 @@ fn answer(link: &Link, request: &[u8]) -> Result<Vec<u8>, String> {
     match link {
         Link::Library { call, .. } => {
             let mut size = 0;
-            // SAFETY: the harness reads one request, and its answer of `size` octets is this thread's until its next call.
+            // SAFETY: the harness reads one request, and its answer of `size` octets is this thread's until its next
+            // call.
             unsafe {
                 let answer = call(request.as_ptr(), &mut size);
                 Ok(std::slice::from_raw_parts(answer, size as usize).to_vec())
@@ -239,7 +241,7 @@ fn exchange(program: &mut dyn Running, request: &[u8]) -> std::io::Result<Vec<u8
     Ok(answer)
 }
 
-/// The last words of a program that ended.
+/// The last output of a program that ended.
 fn ended(program: &mut dyn Running, error: &std::io::Error) -> String {
     let exit = program.finish();
     let words: Vec<&str> = exit.stderr.lines().filter(|line| !line.trim().is_empty()).take(12).collect();
@@ -288,17 +290,17 @@ fn files(generated: &[Generated], build: &Build<'_>) -> Vec<(String, String)> {
     files
 }
 
-/// What a file of functions in C is called beside generated files.
+/// The name of a file of functions in C among the generated files.
 pub fn file_of(native: &str) -> String {
     format!("native_{native}")
 }
 
-/// The first library of a build that programs cannot be linked with here.
+/// The first library of a build that programs cannot be linked with here; `None` if all can.
 pub fn missing_library(build: &Build<'_>) -> Option<String> {
     mokume_toolchain::missing_library(&build.job(Vec::new(), "probe.so"))
 }
 
-/// The functions in C of a build and `shim`, as a shared object, and what the compiler warns of.
+/// Builds the functions in C of a build and `shim` as a shared object; also returns the compiler's warnings.
 pub(crate) fn build_shared(shim: &str, build: &Build<'_>) -> Result<(Library, String), BuildError> {
     let runtime = RUNTIME.iter().filter(|(name, _)| *name == "mk_native.h");
     let mut files: Vec<(String, String)> = runtime.map(|(name, text)| (name.to_string(), text.to_string())).collect();

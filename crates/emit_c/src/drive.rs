@@ -1,9 +1,10 @@
-//! A differential driver: random, structure-aware sequences of events on two machines of one stack, compared step by step.
+//! A differential driver: runs random, structure-aware sequences of events on two machines of one stack, and compares
+//! them step by step.
 //!
-//! Arguments come from their types, from constants of the stack, from handles and messages seen in outputs (sent back as
-//! they are, or changed), and from packets that a wire of the stack encodes. Sequences may begin with lessons, and may have
-//! a sibling at the other end of the devices. Everything follows from the seed; a difference is made shorter before it
-//! is shown. Which machines are compared is the caller's choice.
+//! Arguments come from their types, from constants of the stack, from handles and messages seen in outputs (sent back
+//! unchanged, or changed), and from packets that a wire of the stack encodes. Sequences may begin with lessons, and may
+//! have a sibling at the other end of the devices. The seed determines everything. A difference is shortened before it
+//! is shown. The caller chooses which machines are compared.
 
 mod lesson;
 mod packet;
@@ -22,17 +23,17 @@ use source::Source;
 use step::{act, BUSY};
 pub use step::{AccountsCompared, Drive, Step};
 
-/// A call that brings about more than so many outputs and reports ends its sequence unjudged: real machines have less
-/// room than the interpreter.
+/// A call with more outputs and reports than this ends its sequence without a verdict: real machines have less room
+/// than the interpreter.
 const RUNAWAY: usize = 1000;
 
-/// The first place where two machines differ, after shortening.
+/// The first difference of two machines, after shortening.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Difference {
     pub seed: u64,
     pub params: Vec<u64>,
     pub steps: Vec<Step>,
-    /// The place in `steps`; 0 is the start, 1 the first step.
+    /// The index in `steps`; 0 is the start, 1 the first step.
     pub step: usize,
     pub reference: String,
     pub subject: String,
@@ -50,12 +51,13 @@ impl fmt::Display for Difference {
 
 /// A machine that is judged.
 pub trait Subject: Machine {
-    /// It ran out of memory that the reference has, or has otherwise left what can be judged.
+    /// Whether it ran out of memory that the reference has, or cannot be judged for another reason.
     fn is_beyond(&self) -> bool {
         false
     }
 
-    /// Grows when it does what it never did before, over all instances: what brought that about is tried again, changed.
+    /// A number that grows when it does something new, over all instances; the driver then tries variations of the
+    /// sequence.
     fn progress(&self) -> u64 {
         0
     }
@@ -69,14 +71,14 @@ pub struct Summary {
     pub outputs: u64,
     pub reports: u64,
     pub refused: u64,
-    /// Sequences in which the subject had less memory than was asked for.
+    /// Sequences in which the subject had less memory than needed.
     pub beyond: u64,
     /// Sequences that ended early, after [`BUSY`] reactions.
     pub busy: u64,
 }
 
 /// Runs the sequences on pairs of new machines: `reference(params, seed)`, `subject(params, seed)`. A sequence in which
-/// the subject is beyond judgement ends, and is counted.
+/// the subject cannot be judged ends, and is counted.
 pub fn drive<R: Machine, S: Subject>(
     automaton: &Automaton,
     options: Drive,
@@ -86,7 +88,7 @@ pub fn drive<R: Machine, S: Subject>(
     drive_from(automaton, options, &[], reference, subject)
 }
 
-/// As [`drive`], with lessons to begin with.
+/// [`drive`] with lessons to begin with.
 pub fn drive_from<R: Machine, S: Subject>(
     automaton: &Automaton,
     options: Drive,
@@ -119,11 +121,11 @@ pub fn drive_from<R: Machine, S: Subject>(
     Ok(summary)
 }
 
-/// One sequence on two new machines, and what they got so far.
+/// One sequence on two new machines, and its inputs so far.
 struct Sequence<'a, R, S> {
     source: Source<'a>,
     params: Vec<u64>,
-    /// Of the machines.
+    /// The seed of the machines.
     seed: u64,
     first: R,
     second: S,
@@ -132,7 +134,7 @@ struct Sequence<'a, R, S> {
 }
 
 impl<R: Machine, S: Subject> Sequence<'_, R, S> {
-    /// Runs it, up to the first difference if there is one. One of a subject that is beyond judgement is only counted.
+    /// Runs it, up to the first difference if there is one. If the subject cannot be judged, it is only counted.
     fn differs(&mut self, options: Drive, summary: &mut Summary) -> bool {
         let found = self.run(options, summary);
         if found && self.second.is_beyond() {
@@ -142,7 +144,7 @@ impl<R: Machine, S: Subject> Sequence<'_, R, S> {
         found
     }
 
-    /// Whether a difference was found; none where the sequence ends unjudged.
+    /// Whether a difference was found; false if the sequence ends without a verdict.
     fn run(&mut self, options: Drive, summary: &mut Summary) -> bool {
         let bursts = self.source.random.word() % 1000 < options.bursts;
         let burst = if bursts { self.source.begin_burst() } else { 0 };
@@ -169,12 +171,12 @@ impl<R: Machine, S: Subject> Sequence<'_, R, S> {
         found || accounts(&self.first, &self.second).is_some()
     }
 
-    /// The sibling, if there is one, gets what the reference put out.
+    /// Passes the reference's outputs to the sibling, if there is one.
     fn hear(&mut self, now: u64, outcome: &Outcome) {
         self.sibling.iter_mut().for_each(|sibling| sibling.hear(now, outcome, &mut self.source));
     }
 
-    /// The next step, on both machines.
+    /// Makes the next step, on both machines.
     fn step(&mut self) -> (Outcome, Outcome) {
         let source = &mut self.source;
         let delivered = self.sibling.as_mut().and_then(|sibling| sibling.deliver(source.now, &mut source.random));
@@ -198,7 +200,7 @@ fn is_runaway(outcome: &Outcome) -> bool {
     outcome.outputs.len() + outcome.reports.len() > RUNAWAY
 }
 
-/// What differs: of the outcomes, of the next deadlines, of the accounts.
+/// The difference, if any: in the outcomes, the next deadlines, or the accounts.
 fn compare(
     a: &Outcome,
     b: &Outcome,
@@ -294,7 +296,7 @@ fn shorten<R: Machine, S: Subject>(
     Difference { seed, params: params.to_vec(), steps, step: found.0, reference: found.1, subject: found.2 }
 }
 
-/// Constants that the stack's bodies and wires mention: values that open doors.
+/// Constants in the stack's bodies and wires: values that lead to new behaviour.
 fn constants(automaton: &Automaton) -> Vec<u64> {
     let mut found: Vec<u64> = automaton.params.iter().filter_map(|param| param.default).collect();
     for block in automaton.bodies().flat_map(|body| &body.blocks) {

@@ -1,11 +1,11 @@
 //! The C back end: an automaton becomes one C file and one header, on the runtime of `runtime/`.
 //!
-//! [`emit`] translates; [`CProgram`] compiles any number of stacks into one program and [`CMachine`] drives a stack in
-//! it behind the same door as the interpreter.
+//! [`emit`] translates. [`CProgram`] compiles any number of stacks into one program, and [`CMachine`] drives a stack in
+//! it behind the same interface as the interpreter.
 //!
-//! Invariant: what the C does is what the interpreter does (outputs, reports, accounts, handles), and nothing is
-//! allocated after the start. Each operation is translated in one place; operations that report or count are functions
-//! of the runtime, so a generated file reads like the automaton.
+//! Invariant: the C does what the interpreter does (outputs, reports, accounts, handles), and allocates nothing after
+//! the start. Each operation is translated in one place; operations that report or count are functions of the runtime,
+//! so a generated file reads like the automaton.
 
 mod body;
 mod build;

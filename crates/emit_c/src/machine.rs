@@ -1,7 +1,7 @@
-//! A compiled stack behind the door that all running stacks have.
+//! A compiled stack behind the interface of all running stacks.
 //!
-//! Requests and answers are octets, little-endian, as `harness.c` reads and writes them. A program that ends (a
-//! sanitizer's finding, a crash) is noted; every later outcome is then empty, and [`CMachine::failure`] says why.
+//! Requests and answers are octets, little-endian, as `harness.c` reads and writes them. If the program ends (a
+//! sanitizer's finding, a crash), that is recorded; every later outcome is empty, and [`CMachine::failure`] says why.
 
 use std::sync::Arc;
 
@@ -10,11 +10,11 @@ use mokume_reaction::{Accounts, Datum, Handle, Machine, Outcome, Output, PortId,
 use crate::build::CProgram;
 use crate::request::*;
 
-/// How much memory an instance is given.
+/// The memory of an instance.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Memory {
     pub buffers: u32,
-    /// Octets of a buffer, head room included; longer messages are refused at the port.
+    /// Octets of a buffer, including head room; longer messages are refused at the port.
     pub buffer_octets: u32,
     pub messages: u32,
     pub outputs: u32,
@@ -22,7 +22,7 @@ pub struct Memory {
 }
 
 impl Default for Memory {
-    /// Plenty: what the interpreter, which has no such limits, will not exceed in a test.
+    /// Enough for what the interpreter, which has no such limits, uses in a test.
     fn default() -> Self {
         Memory { buffers: 2048, buffer_octets: 1 << 17, messages: 8192, outputs: 16384, reports: 16384 }
     }
@@ -31,14 +31,14 @@ impl Default for Memory {
 /// Why a machine could not be made.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum MachineError {
-    /// All memory is taken when a stack starts, and there is not as much.
+    /// A stack takes all its memory at the start, and there is not enough.
     NoMemory { stack: String, octets: u64 },
     /// The program ended, or has no such stack.
     Program(String),
 }
 
 impl MachineError {
-    /// What its user can do.
+    /// What the user can do about it.
     pub fn way_out(&self) -> &'static str {
         match self {
             MachineError::NoMemory { .. } => "write smaller capacities and quotas, or run it on a machine with more",
@@ -70,8 +70,8 @@ pub struct CMachine {
 }
 
 impl CMachine {
-    /// A new instance, not started. `stack` is the automaton's place in what the program was built from; parameters
-    /// that are missing are 0.
+    /// A new instance, not started. `stack` is the automaton's index in the list that the program was built from;
+    /// missing parameters are 0.
     pub fn new(
         program: &Arc<CProgram>,
         stack: usize,
@@ -94,7 +94,7 @@ impl CMachine {
         Ok(CMachine { program: program.clone(), stack, id, memory, failure: Default::default() })
     }
 
-    /// Makes it as new, in the same memory: cheaper than another instance.
+    /// Resets it to a new instance in the same memory, which is cheaper than making another.
     pub fn reset(&self, params: &[u64], seed: u64) {
         let count = self.program.stacks[self.stack].params;
         self.call(RESET, &settings(self.memory, seed, params, count));
@@ -105,7 +105,7 @@ impl CMachine {
         self.failure.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).clone()
     }
 
-    /// How often something was asked for that was not there: buffers, messages, room for outputs or reports.
+    /// How often something ran out: buffers, messages, room for outputs or reports.
     pub fn exhausted(&self) -> u64 {
         let answer = self.call(ACCOUNTS, &[]);
         let mut reader = Reader { octets: &answer };
@@ -113,7 +113,8 @@ impl CMachine {
         reader.number(8)
     }
 
-    /// How often each branch was taken: handler or procedure, block, target, times. Empty unless the program counts them.
+    /// How often each branch was taken: handler or procedure, block, target, times. Empty unless the program counts
+    /// them.
     pub fn coverage(&self) -> Vec<(Unit, usize, usize, u64)> {
         let answer = self.call(COVERAGE, &[]);
         let mut reader = Reader { octets: &answer };
@@ -157,7 +158,7 @@ impl Drop for CMachine {
     }
 }
 
-/// By reference, so that one who resets it can keep it.
+/// By reference, so that the owner can keep and reset it.
 impl Machine for &CMachine {
     fn exhausted(&self) -> u64 {
         CMachine::exhausted(self)
@@ -243,7 +244,7 @@ impl crate::drive::Subject for &CMachine {
     }
 
     fn progress(&self) -> u64 {
-        // Asked after every step: counted where the counters are.
+        // Requested after every step, so the harness itself sums the counters.
         Reader { octets: &self.call(PROGRESS, &[]) }.number(4)
     }
 }

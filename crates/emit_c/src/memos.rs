@@ -1,10 +1,10 @@
-//! Memos in C: what they gave is kept, beside the object that they are of, until anything that they read has changed.
+//! Memos in C: their results are kept, beside their object, until something that they read has changed.
 //!
-//! One count says of all of them that something has (`k->memos`): each keeps the count by which it was worked out. What is written to a cell
-//! or a map that a memo reads, and the end of an object of a class that it reads, add to it. With `MK_CHECK_MEMOS` each recall works the memo
-//! out again and stops where it differs.
+//! One counter for all of them counts changes (`k->memos`); each memo stores the count at which it was computed. The
+//! counter grows when a cell or a map that a memo reads is written, and when an object of a class that it reads ends.
+//! With `MK_CHECK_MEMOS`, each recall recomputes the memo and stops if the result differs.
 //!
-//! It must keep: a memo whose count is the stack's gives what its function would give now.
+//! It must keep: a memo whose stored count equals the counter has the result that its function would give now.
 
 use std::collections::HashSet;
 
@@ -14,12 +14,12 @@ use crate::plan::{mortal, Plan};
 use crate::text::Text;
 use crate::types::{c_type, declare, stored_octets};
 
-/// The name of what is kept of a memo, and of what works on it.
+/// The name of a memo's stored results, and of the functions that use them.
 pub(crate) fn name(plan: &Plan, id: FunctionId) -> String {
     plan.names.functions[id.index()].clone()
 }
 
-/// The class beside whose objects it is kept; none: it is kept once.
+/// The class beside whose objects it is kept; `None`: it is kept once in the instance.
 pub(crate) fn class_of(function: &Function) -> Option<ClassId> {
     match function.params.first() {
         Some((_, Type::Ref(class))) => Some(*class),
@@ -27,12 +27,12 @@ pub(crate) fn class_of(function: &Function) -> Option<ClassId> {
     }
 }
 
-/// The memos of an automaton that are kept beside the objects of a class, or once.
+/// The memos of an automaton that are kept beside the objects of a class; with `None`, those kept once.
 pub(crate) fn of(automaton: &Automaton, class: Option<ClassId>) -> impl Iterator<Item = &Function> {
     automaton.functions.iter().filter(move |function| function.is_memo() && class_of(function) == class)
 }
 
-/// Octets of what is kept of a memo, as `sizeof` says them of what [`structs`] writes.
+/// Octets of a memo's stored results, as `sizeof` gives them for what [`structs`] writes.
 pub(crate) fn octets(automaton: &Automaton, function: &Function) -> u64 {
     let mortal = mortal(automaton);
     let mut end = 8u64;
@@ -47,14 +47,15 @@ pub(crate) fn octets(automaton: &Automaton, function: &Function) -> u64 {
     end.next_multiple_of(8)
 }
 
-/// The memos that are kept beside the objects of a class, or once.
+/// The memos that are kept beside the objects of a class; with `None`, those kept once.
 pub(crate) fn all<'p>(plan: &'p Plan, of: Option<ClassId>) -> impl Iterator<Item = FunctionId> + 'p {
     let functions = plan.automaton.functions.iter().enumerate();
     let here = move |function: &Function| function.is_memo() && class_of(function) == of;
     functions.filter(move |(_, function)| here(function)).map(|(index, _)| FunctionId::from(index))
 }
 
-/// By result: whether it is a reference to an object that surely is there, wherever it is asked for. What another way gives instead is null.
+/// By result: whether it is a reference to an object that surely exists wherever the result is used. On ways without an
+/// object the result is null.
 pub(crate) fn there(automaton: &Automaton, function: &Function) -> Vec<bool> {
     let body = &function.body;
     let mut there = vec![true; function.results.len()];
@@ -114,7 +115,7 @@ pub(crate) fn there(automaton: &Automaton, function: &Function) -> Vec<bool> {
     there
 }
 
-/// The record of a result's object, if it has one of its own and surely is there.
+/// The record of a result's object, if it has its own and surely exists.
 fn record<'p>(plan: &'p Plan, ty: Type, there: bool) -> Option<&'p str> {
     match ty {
         Type::Ref(class) if there && !plan.is_sole(class) => Some(&plan.names.classes[class.index()]),
@@ -122,7 +123,7 @@ fn record<'p>(plan: &'p Plan, ty: Type, there: bool) -> Option<&'p str> {
     }
 }
 
-/// What is kept of each memo.
+/// Writes the structs of the memos' stored results.
 pub(crate) fn structs(plan: &Plan, text: &mut Text) {
     for (index, function) in plan.automaton.functions.iter().enumerate().filter(|(_, function)| function.is_memo()) {
         text.line(format!("/* {} */", function.name));
@@ -139,7 +140,7 @@ pub(crate) fn structs(plan: &Plan, text: &mut Text) {
     }
 }
 
-/// `recall_…`: whether it holds; then what it gives is up to date.
+/// `recall_…`: returns whether the memo holds; then its results are up to date.
 pub(crate) fn functions(plan: &Plan, text: &mut Text) {
     for (index, function) in plan.automaton.functions.iter().enumerate().filter(|(_, function)| function.is_memo()) {
         let (stack, name) = (&plan.names.stack, &plan.names.functions[index]);
@@ -183,5 +184,5 @@ pub(crate) fn functions(plan: &Plan, text: &mut Text) {
     }
 }
 
-/// Said where something changes that memos read.
+/// The call that invalidates memos, where something changes that they read.
 pub(crate) const FORGET: &str = "mk_forget";

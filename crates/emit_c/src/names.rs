@@ -1,13 +1,13 @@
-//! C names for everything an automaton names: readable, legal, and different from each other.
+//! C names for everything that an automaton names: readable, legal, and unique.
 
 use std::collections::HashSet;
 
 use mokume_reaction::{Automaton, CellKind, Trigger};
 
-/// The names of one generated stack, each list by the index of what it names.
+/// The names of one generated stack; each list is indexed like what it names.
 #[derive(Debug)]
 pub struct Names {
-    /// Begins every public name.
+    /// The prefix of every public name.
     pub stack: String,
     pub classes: Vec<String>,
     /// By class, by cell.
@@ -17,9 +17,9 @@ pub struct Names {
     pub wires: Vec<String>,
     /// By header, by variant: the struct's tag.
     pub variants: Vec<Vec<String>>,
-    /// By header, by variant: the constant that its records begin with.
+    /// By header, by variant: the constant at the beginning of its records.
     pub kinds: Vec<Vec<String>>,
-    /// Of the header, for programs: by reason; by enumeration and place in it.
+    /// Names in the header, for programs: by reason; by enumeration and index in it.
     pub reasons: Vec<String>,
     pub enums: Vec<Vec<String>>,
     /// By header, by variant, by field.
@@ -78,7 +78,7 @@ pub fn identifier(name: &str) -> String {
     if text.is_empty() || text.starts_with(|c: char| c.is_ascii_digit()) {
         text.insert(0, 'n');
     }
-    // Names that begin with an underscore are the implementation's.
+    // Names that begin with an underscore are reserved.
     let text = text.trim_start_matches('_').to_string();
     let text = if text.is_empty() { "n".to_string() } else { text };
     if KEYWORDS.contains(&text.as_str()) || text.starts_with("mk_") || text.starts_with("MK_") {
@@ -87,23 +87,24 @@ pub fn identifier(name: &str) -> String {
     text
 }
 
-/// Names that must differ from each other.
+/// A set of names that must differ from each other.
 #[derive(Default)]
 pub(crate) struct Scope(HashSet<String>);
 
 impl Scope {
-    /// The name is in use.
+    /// Marks the name as used.
     pub fn take(&mut self, name: &str) {
         if !self.0.contains(name) {
             self.0.insert(name.into());
         }
     }
 
-    /// The name is free again.
+    /// Frees the name again.
     pub fn leave(&mut self, name: &str) {
         self.0.remove(name);
     }
 
+    /// A new name that resembles the wanted one; a number is appended on a collision.
     pub fn name(&mut self, wanted: &str) -> String {
         let base = identifier(wanted);
         let mut name = base.clone();
@@ -117,6 +118,7 @@ impl Scope {
 }
 
 impl Names {
+    /// The names of an automaton's stack; `stack` is the prefix of public names.
     pub fn new(automaton: &Automaton, stack: &str) -> Names {
         // One scope for all that is visible in the whole file; members of structs have one each.
         let mut file = Scope::default();
@@ -171,7 +173,7 @@ fn handler_name(automaton: &Automaton, handler: &mokume_reaction::Handler) -> St
     format!("{}_{event}", class.name)
 }
 
-/// The structs' names of the headers' variants.
+/// The struct names of the headers' variants.
 fn tags(automaton: &Automaton) -> Vec<Vec<String>> {
     let mut tags = Scope::default();
     let of_header = |header: &mokume_reaction::Header| {

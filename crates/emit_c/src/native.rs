@@ -1,6 +1,7 @@
-//! Functions in C that a stack calls: their declarations, the calls, and a shared object of them for who is not C.
+//! Functions in C that a stack calls: their declarations, the calls, and a shared object of them for callers that are
+//! not C.
 //!
-//! Keeps: a declaration is derived from the call alone, so that the text of the function is its only other description.
+//! Keeps: a declaration is derived from the call alone, so the function's own text is its only other description.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +11,7 @@ use crate::plan::Plan;
 use crate::text::Text;
 use crate::types::{c_type, declare};
 
-/// How a function in C is called.
+/// The parameters and results of a function in C.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Signature {
     pub symbol: String,
@@ -47,7 +48,7 @@ pub(crate) fn prototype(automaton: &Automaton, signature: &Signature) -> String 
     declare(result, &format!("{}({})", signature.symbol, list.join(", ")))
 }
 
-/// How the function must be declared, whatever its own file says.
+/// The declaration that the function must have, whatever its own file says.
 pub fn declaration(automaton: &Automaton, signature: &Signature) -> String {
     format!("extern {};\n", prototype(automaton, signature))
 }
@@ -58,7 +59,7 @@ pub(crate) fn declare_all(plan: &Plan, text: &mut Text) {
     }
 }
 
-/// The functions of a program, to be called by name with plain words: `mk_call_NAME(const uint64_t *, mk_native *)`.
+/// Wrappers for the functions of a program, which take plain words: `mk_call_NAME(const uint64_t *, mk_native *)`.
 pub(crate) fn shim(automaton: &Automaton, signatures: &[Signature]) -> String {
     let mut text = String::from("#include \"mk_native.h\"\n");
     for signature in signatures {

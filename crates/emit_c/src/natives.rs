@@ -8,7 +8,7 @@ use mokume_toolchain::Library;
 use crate::build::{build_shared, Build, BuildError};
 use crate::native::{shim, signatures};
 
-/// As `mk_native` in the runtime.
+/// The layout of `mk_native` in the runtime.
 #[repr(C)]
 struct Octets {
     octets: *mut u8,
@@ -21,15 +21,15 @@ type Call = unsafe extern "C" fn(*const u64, *mut Octets) -> u64;
 /// Functions in C, compiled and loaded.
 pub struct Loaded {
     calls: Vec<(String, Call)>,
-    /// C code may keep state of its own: one call at a time.
+    /// Allows one call at a time: C code may have its own state.
     turn: Mutex<()>,
     _library: Library,
-    /// What the compiler warns of in their files.
+    /// The compiler's warnings about their files.
     pub warnings: String,
 }
 
 impl Loaded {
-    /// Compiles the files of [`Build::natives`] with what the automata call; none if they call nothing.
+    /// Compiles the files of [`Build::natives`] with wrappers for what the automaton calls; `None` if it calls nothing.
     pub fn build(automaton: &Automaton, build: &Build<'_>) -> Result<Option<Loaded>, BuildError> {
         let signatures = signatures(automaton);
         if signatures.is_empty() {

@@ -1,4 +1,4 @@
-//! What the runtime calls back: a stack's side of a reaction.
+//! The functions that the runtime calls: a stack's side of a reaction.
 
 use mokume_reaction::*;
 
@@ -9,7 +9,7 @@ use crate::text::Text;
 use crate::tree::expression;
 use crate::types::from_word;
 
-/// What the runtime calls back.
+/// Writes the functions that the runtime calls.
 pub(crate) fn write(plan: &Plan, text: &mut Text) {
     deliver(plan, text);
     expire(plan, text);
@@ -59,7 +59,7 @@ fn deliver(plan: &Plan, text: &mut Text) {
     text.end_function();
 }
 
-/// Whom a cell of the sender, which stands as the target, refers to.
+/// The object that a cell of the sender refers to; the sender is in the place of the target.
 fn linked_target(plan: &Plan, class: ClassId, cell: CellId) -> String {
     let (name, cells) = (&plan.names.classes[class.index()], &plan.names.cells[class.index()]);
     let of = match plan.automaton.cell(class, cell).kind {

@@ -1,4 +1,4 @@
-//! The runtime's files, so that a compiler that was installed without its sources can still write them out.
+//! The runtime's files, so that an installed compiler can write them without its sources.
 
 /// Name and text of each file of `runtime/`.
 pub const RUNTIME: &[(&str, &str)] = &[

@@ -1,4 +1,4 @@
-//! One stack as C: the file that everything else is put together in.
+//! One stack as C: assembles the file from all other parts.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -13,18 +13,18 @@ use crate::text::Text;
 use crate::types::{c_type, declare};
 use crate::{memos, program, wires};
 
-/// How a stack is to be written.
+/// How to write a stack.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Options {
-    /// Begins every public name; the automaton's own name if it is empty.
+    /// The prefix of every public name; the automaton's own name if it is empty.
     pub prefix: String,
-    /// Count how often each branch of a handler is taken.
+    /// Whether to count how often each branch of a handler is taken.
     pub coverage: bool,
-    /// Lines of a comment on top of the header: what its reader should know of how it was made.
+    /// Comment lines at the top of the header, about how it was made.
     pub notes: Vec<String>,
 }
 
-/// A stack in C. The source includes the header by `file_stem` and `.h`.
+/// A stack in C. The source includes the header by `stem` and `.h`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Generated {
     /// The prefix of the public names, and of the two files.
@@ -38,7 +38,7 @@ pub struct Generated {
 /// Why there is no C for an automaton.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum EmitError {
-    /// A wire with so many combinations of choices that its straight-line code would be of no use.
+    /// A wire with too many combinations of choices: its straight-line code would be useless.
     TooManyWays { wire: String, ways: usize },
 }
 
@@ -58,7 +58,7 @@ impl fmt::Display for EmitError {
 
 impl std::error::Error for EmitError {}
 
-/// The automaton, which must have been verified, as C.
+/// Translates the automaton, which must have been verified, to C.
 pub fn emit(automaton: &Automaton, options: &Options) -> Result<Generated, EmitError> {
     for wire in &automaton.wires {
         let ways = wires::ways(wire);
@@ -66,7 +66,7 @@ pub fn emit(automaton: &Automaton, options: &Options) -> Result<Generated, EmitE
             return Err(EmitError::TooManyWays { wire: wire.name.clone(), ways });
         }
     }
-    // Branches are counted where the form has them: nothing is moved.
+    // Branches are counted where the automaton has them: nothing is inlined.
     let automaton = match options.coverage {
         true => Cow::Borrowed(automaton),
         false => crate::plan::shared(automaton),
@@ -82,7 +82,7 @@ pub fn emit(automaton: &Automaton, options: &Options) -> Result<Generated, EmitE
     })
 }
 
-/// The octets of an instance of the automaton, which must have been verified, as its C takes them by itself.
+/// The octets of an instance of the automaton, which must have been verified, with the default sizes of its C.
 pub fn memory(automaton: &Automaton) -> Needed {
     let automaton = crate::plan::shared(automaton);
     memory::of(&Plan::new(&automaton, &automaton.name, false))
@@ -120,7 +120,7 @@ fn source(plan: &Plan) -> String {
     text.finish()
 }
 
-/// Numbers of handlers and outputs on the agenda, and the functions that call each other.
+/// Numbers of handlers and outputs on the agenda, and declarations of functions that call each other.
 fn declarations(plan: &Plan, text: &mut Text) {
     text.line("/* What may stand on the agenda. */");
     text.open("enum");
@@ -154,7 +154,7 @@ fn declarations(plan: &Plan, text: &mut Text) {
     text.line("");
 }
 
-/// The parameters of a body; a handler of the only object of its class is not told it.
+/// The parameters of a body; a handler of the only object of its class does not get it.
 fn parameters(plan: &Plan, body: &Body, skipped: usize, names: Option<&[String]>) -> Vec<String> {
     let mut list = vec![format!("struct {} *k", plan.names.stack)];
     for (place, param) in body.blocks[0].params[skipped..].iter().enumerate() {
@@ -174,8 +174,8 @@ fn handler_head(plan: &Plan, id: HandlerId, names: Option<&[String]>) -> String 
     format!("static MK_UNUSED void {}({})", plan.names.handlers[id.index()], list.join(", "))
 }
 
-/// A function of one result returns it; several go out by pointers, as all do of a procedure that returns whether it did not
-/// refuse.
+/// The head of a function. One result is returned directly, several through pointers; so are all results of a procedure
+/// that returns whether it succeeded.
 fn function_head(plan: &Plan, index: usize, names: Option<&[String]>) -> String {
     let function = &plan.automaton.functions[index];
     let mut list = parameters(plan, &function.body, 0, names);
@@ -210,8 +210,9 @@ fn function(plan: &Plan, index: usize, text: &mut Text) {
     text.end_function();
 }
 
-/// A path: what an input's handler and all that follows from it do, in one piece; where it does not hold, and nothing is done yet, the
-/// layers do it. Either way the reaction is over then. One that begins inside says whether it was taken.
+/// A path: all that an input's handler and what follows from it do, in one function. If a guard fails, and nothing is
+/// done yet, the layers do it instead. Either way the reaction has ended then. A path that begins inside returns
+/// whether it was taken.
 fn path(plan: &Plan, id: PathId, text: &mut Text) {
     let path = &plan.automaton.paths[id.index()];
     if !crate::body::is_for_c(path) {
@@ -263,7 +264,7 @@ fn path(plan: &Plan, id: PathId, text: &mut Text) {
     };
     let is_in_place = doors.filter(is_for_handler).count() == 1;
     let number = id.index();
-    // Where one door alone leads to it, the path stands there.
+    // If only one port function calls it, the path is inlined there.
     let how = if is_in_place { "MK_IN_PLACE " } else { "" };
     if !crate::body::has_brisk(plan.automaton, path) {
         text.function(format!("static {how}MK_UNUSED bool path_{number}({list})"));
@@ -283,7 +284,7 @@ fn path(plan: &Plan, id: PathId, text: &mut Text) {
     text.end_function();
 }
 
-/// A path that begins inside: whether it did not refuse.
+/// The head of a path that begins inside; it returns whether it did not refuse.
 fn inner_head(plan: &Plan, id: PathId, names: Option<&[String]>) -> String {
     let path = &plan.automaton.paths[id.index()];
     let skipped = usize::from(!plan.takes_self(path.handler));

@@ -1,4 +1,4 @@
-//! A text of C under construction: lines with indentation, and declarations that find their place afterwards.
+//! C text under construction: lines with indentation.
 
 use std::fmt::Write;
 
@@ -10,6 +10,7 @@ pub struct Text {
 }
 
 impl Text {
+    /// Adds a line with the current indentation.
     pub fn line(&mut self, line: impl AsRef<str>) {
         let line = line.as_ref();
         let columns = if line.is_empty() { 0 } else { self.indentation() };
@@ -19,25 +20,26 @@ impl Text {
         self.lines.push(text);
     }
 
-    /// A line one step further out, such as a label.
+    /// Adds a line one step further out, such as a label.
     pub fn outdented(&mut self, line: impl AsRef<str>) {
         self.outdent();
         self.line(line);
         self.indent();
     }
 
-    /// Columns in front of a line.
+    /// The columns before a line.
     pub fn indentation(&self) -> usize {
         4 * self.depth
     }
 
+    /// Adds several lines with the current indentation.
     pub fn lines(&mut self, lines: &str) {
         for line in lines.lines() {
             self.line(line);
         }
     }
 
-    /// `head {`, and further lines one step in.
+    /// Writes `head {`, and indents the following lines by one step.
     pub fn open(&mut self, head: impl AsRef<str>) {
         match head.as_ref() {
             "" => self.line("{"),
@@ -46,38 +48,41 @@ impl Text {
         self.depth += 1;
     }
 
-    /// `}` and what follows it on the line.
+    /// Writes `}` and what follows it on the line.
     pub fn close(&mut self, tail: &str) {
         self.depth -= 1;
         self.line(format!("}}{tail}"));
     }
 
-    /// The next lines stand one step further in.
+    /// Indents the next lines by one more step.
     pub fn indent(&mut self) {
         self.depth += 1;
     }
 
-    /// The next lines stand one step further out.
+    /// Indents the next lines by one step less.
     pub fn outdent(&mut self) {
         self.depth = self.depth.saturating_sub(1);
     }
 
-    /// A function's head on a line of its own, its brace on the next.
+    /// Writes a function's head on its own line, and its brace on the next.
     pub fn function(&mut self, head: impl AsRef<str>) {
         self.line(head);
         self.line("{");
         self.depth += 1;
     }
 
+    /// Closes a function, and leaves an empty line.
     pub fn end_function(&mut self) {
         self.close("");
         self.line("");
     }
 
+    /// Appends the lines of another text unchanged.
     pub fn append(&mut self, other: Text) {
         self.lines.extend(other.lines);
     }
 
+    /// The whole text.
     pub fn finish(self) -> String {
         let octets = self.lines.iter().map(|line| line.len() + 1).sum();
         let mut text = String::with_capacity(octets);
@@ -89,7 +94,7 @@ impl Text {
     }
 }
 
-/// A literal of C, of a type wide enough: an `int`, where that is.
+/// A C literal of a type that is wide enough: an `int` if possible.
 pub fn literal(value: u64) -> String {
     match value {
         0..=0x7fff_ffff => value.to_string(),

@@ -1,10 +1,10 @@
-//! How values look in C.
+//! The representation of values in C.
 
 use std::borrow::Cow;
 
 use mokume_reaction::{Automaton, Type};
 
-/// The C type that holds a scalar of this type; of an array, one of its items.
+/// The C type of a scalar of this type; for an array, of one of its items.
 pub fn c_type(automaton: &Automaton, ty: Type) -> &'static str {
     match ty {
         Type::Bool => "bool",
@@ -16,7 +16,7 @@ pub fn c_type(automaton: &Automaton, ty: Type) -> &'static str {
     }
 }
 
-/// The C type that holds a value of this type, which may be an array: a struct of its own with the items in `at`.
+/// The C type of a value of this type. An array has its own struct, with the items in `at`.
 pub fn value_type(automaton: &Automaton, ty: Type) -> Cow<'static, str> {
     match ty.array() {
         Some(_) => array_type(automaton, ty),
@@ -24,14 +24,14 @@ pub fn value_type(automaton: &Automaton, ty: Type) -> Cow<'static, str> {
     }
 }
 
-/// The struct of an array, by its items' C type and how many there are.
+/// The struct of an array, named by its items' C type and their number.
 pub fn array_type(automaton: &Automaton, ty: Type) -> Cow<'static, str> {
     let count = ty.array().map_or(0, |(_, count)| count);
     let item = c_type(automaton, ty);
     format!("struct mk_{}_{count}", item.strip_suffix("_t").unwrap_or(item)).into()
 }
 
-/// The smallest unsigned type of at least so many bits.
+/// The smallest unsigned type with at least this many bits.
 pub fn unsigned(bits: u8) -> &'static str {
     match bits {
         0..=8 => "uint8_t",
@@ -63,7 +63,8 @@ pub fn is_whole(width: u8) -> bool {
     matches!(width, 8 | 16 | 32 | 64)
 }
 
-/// Of a class with so many places octets count more than instructions: its references are short, which takes four more to read.
+/// In a class with this many places, octets matter more than instructions: its references are short, and take four more
+/// instructions to read.
 pub(crate) const MANY: u32 = 1000;
 
 /// Octets of a value in a map's key or value.
@@ -72,7 +73,7 @@ pub fn stored_octets(automaton: &Automaton, ty: Type) -> u32 {
         Type::Bool => 1,
         Type::Ref(_) => 8,
         Type::Reason => 4,
-        // Maps hold neither.
+        // Maps contain neither.
         Type::Msg | Type::Array(..) => 0,
         other => match other.width(automaton) {
             0..=8 => 1,
@@ -83,7 +84,7 @@ pub fn stored_octets(automaton: &Automaton, ty: Type) -> u32 {
     }
 }
 
-/// A word of an event back into a value.
+/// Converts a word of an event to a value.
 pub fn from_word(automaton: &Automaton, ty: Type, word: &str) -> String {
     match ty {
         Type::Msg => format!("(mk_message *)(uintptr_t){word}"),
@@ -92,7 +93,7 @@ pub fn from_word(automaton: &Automaton, ty: Type, word: &str) -> String {
     }
 }
 
-/// A value as a word of an event.
+/// Converts a value to a word of an event.
 pub fn to_word(ty: Type, value: &str) -> String {
     match ty {
         Type::Msg => format!("(uintptr_t){value}"),

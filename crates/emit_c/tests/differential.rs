@@ -7,7 +7,7 @@ use mokume_emit_c::drive::{drive, Drive};
 use mokume_emit_c::{Build, CMachine, CProgram, MachineError, Memory};
 use mokume_interpret::Instance;
 
-/// Small, so that a new instance costs little; sequences here hold few messages.
+/// Little memory, so that a new instance is cheap; sequences here hold few messages.
 const MEMORY: Memory = Memory { buffers: 512, buffer_octets: 8192, messages: 2048, outputs: 4096, reports: 4096 };
 
 fn setting(name: &str, default: u64) -> u64 {
@@ -23,7 +23,7 @@ fn interpreter_and_c_agree() {
         Err(_) => Build { coverage: true, ..build() },
     };
     let program = Arc::new(CProgram::build(&automata(&files), &build).unwrap_or_else(|error| panic!("{error}")));
-    // A name's part in `ONLY`, and `SEQUENCES`, for a longer look at one stack.
+    // A part of a name in `ONLY`, and `SEQUENCES`, for a longer run of one stack.
     let only = std::env::var("ONLY").unwrap_or_default();
     let mut failures = Vec::new();
     for (stack, file) in files.iter().enumerate().filter(|(_, file)| file.name.contains(&only)) {
@@ -54,7 +54,7 @@ fn interpreter_and_c_agree() {
     assert!(failures.is_empty(), "{}", failures.join("\n\n"));
 }
 
-/// A program of the user's own process must not end it.
+/// A lack of memory must not end the user's process.
 #[test]
 fn a_machine_that_there_is_no_memory_for_is_refused() {
     let files = run_files();

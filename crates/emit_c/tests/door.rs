@@ -1,4 +1,5 @@
-//! The door of a stack in C is the interpreter's: when a reaction is refused, how time goes on, and when a call ends.
+//! The ports of a stack in C behave like the interpreter's: when a reaction is refused, how time moves on, and when a
+//! call ends.
 
 use std::sync::Arc;
 
@@ -11,7 +12,7 @@ const MEMORY: Memory = Memory { buffers: 512, buffer_octets: 8192, messages: 204
 const APP: PortId = PortId(0);
 const DEV: PortId = PortId(1);
 
-/// A session of the stack without credit, `waiting` messages kept, and one more event at the door.
+/// A session of the stack without credit, `waiting` stored messages, and one more event at the port.
 fn at_the_door(machine: &mut dyn Machine, waiting: u32) -> Vec<Outcome> {
     let mut outcomes = vec![machine.start(0)];
     let opened = machine.input(0, APP, 0, &[Datum::Word(1), Datum::Word(2)]);
@@ -101,13 +102,13 @@ fn a_call_ends_though_the_stack_never_rests() {
         machine.advance(3);
         counted.push(machine.accounts().counters[0].1);
         let call = u64::from(REACTIONS_PER_CALL);
-        // The event and so many after it; so many, the event that still comes through, and one more; so many.
+        // The event and this many after it; this many, the event that still gets through, and one more; this many.
         assert_eq!(counted, [1 + call, 1 + call + call + 1 + 1, 1 + call + call + 1 + 1 + call]);
     }
 }
 
-/// docs/semantics.md, P3: a handle that nobody was given names nothing, whatever bits it has; in C a head has such of its own where
-/// nothing lives.
+/// docs/semantics.md, P3: a handle that was never given out refers to nothing, whatever its bits. In C, the head of a
+/// place without an object has such handles of its own.
 #[test]
 fn handles_that_nobody_was_given_are_refused() {
     let (mut c, mut interpreter) = both("ports_refuse_handles_of_the_ended.ra composed");
@@ -124,7 +125,7 @@ fn handles_that_nobody_was_given_are_refused() {
                     assert!(is_given || machine.input(0, APP, close, &handle).refused, "{object} {generation:#x}");
                 }
             }
-            // In the first round there is none yet, in the last it has ended.
+            // In the first round there is no object yet, in the last it has ended.
             let first = [Datum::Handle(Handle { object: 0, generation: 0 })];
             let next = if round == 0 { (0, &first[..0]) } else { (close, &first[..]) };
             assert_eq!(machine.input(0, APP, next.0, next.1).refused, round == 2);

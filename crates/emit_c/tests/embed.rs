@@ -1,4 +1,4 @@
-//! The sample program of the runtime: compiled against generated C by hand, as a user would, and run.
+//! The sample program of the runtime: compiled with generated C by hand, as a user would do it, and run.
 
 use crate::common;
 use std::path::{Path, PathBuf};
@@ -37,7 +37,7 @@ fn the_sample_program_runs() {
     }
 }
 
-/// With the compiler's own headers alone, as on a machine without a C library; and what is asked of one.
+/// With the compiler's own headers only, as on a machine without a C library; and what the code requires of one.
 #[test]
 fn no_header_of_a_library_is_needed() {
     let file =
@@ -94,8 +94,8 @@ int main(void)
 }
 "#;
 
-/// docs/semantics.md, P1 and P2: outputs leave when their reaction is over and settled, and who calls the stack from within one
-/// begins the next reaction, behind what was put off for later.
+/// docs/semantics.md, P1 and P2: outputs leave when their reaction has ended and settled. A call of the stack from
+/// within an output begins the next reaction, after what was put off for later.
 #[test]
 fn a_call_from_within_an_output_is_the_next_reaction() {
     let name = "ports_callbacks_are_the_next_reaction.ra composed";
@@ -118,7 +118,7 @@ fn a_call_from_within_an_output_is_the_next_reaction() {
     assert_eq!(said, ["1", "2", "11", "4", "14", "104", "14"]);
 }
 
-/// Every file of the runtime is among those that are written out beside generated stacks.
+/// Every file of the runtime is among those that are written beside generated stacks.
 #[test]
 fn the_runtime_is_whole() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../runtime");

@@ -1,5 +1,5 @@
-//! Planted faults, in the runtime and in what the generator writes: each must be found by a run test or by the
-//! differential driver. Without these a test that passes would prove nothing.
+//! Planted faults, in the runtime and in the generated code: a run test or the differential driver must find each.
+//! Without these a passing test would prove nothing.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use mokume_testkit::{parameters, run};
 
 const MEMORY: Memory = Memory { buffers: 256, buffer_octets: 1 << 16, messages: 1024, outputs: 4096, reports: 4096 };
 
-/// A program of its own: a fault may end it.
+/// A separate process: a fault may end it.
 fn apart() -> Build<'static> {
     Build { optimize: 0, transport: Transport::Process, faults: RUNTIME_FAULTS.to_vec(), ..build() }
 }
@@ -21,7 +21,7 @@ fn program(files: &[RunFile], build: &Build) -> Arc<CProgram> {
     Arc::new(CProgram::build(&common::automata(files), build).unwrap_or_else(|error| panic!("{error}")))
 }
 
-/// Whether some test of some file notices.
+/// The first test of these files that notices the fault, if any.
 fn tests_notice(program: &Arc<CProgram>, files: &[RunFile]) -> Option<String> {
     for (stack, file) in files.iter().enumerate() {
         for script in &file.scripts {
@@ -38,7 +38,7 @@ fn tests_notice(program: &Arc<CProgram>, files: &[RunFile]) -> Option<String> {
     None
 }
 
-/// Whether random sequences on some file notice.
+/// The first file on which random sequences notice the fault, if any.
 fn driver_notices(program: &Arc<CProgram>, files: &[RunFile], sequences: u64) -> Option<String> {
     for (stack, file) in files.iter().enumerate() {
         let Ok(machine) = CMachine::new(program, stack, &[], 0, MEMORY) else {
@@ -87,22 +87,22 @@ fn faults_of_the_runtime_are_found() {
     assert!(missed.is_empty(), "not found: {missed:?}");
 }
 
-/// A change of generated text, as a fault of the generator would make it.
+/// A change of generated text that simulates a fault of the generator.
 struct Mutation {
     name: &'static str,
-    /// A part of the name of the file to which it is done.
+    /// A part of the name of the file that is changed.
     file: &'static str,
     change: fn(&str) -> Option<String>,
 }
 
-/// Replaces what stands between two texts, the first time that it occurs behind a third.
+/// Replaces a text at its first occurrence after another text.
 fn replace(source: &str, behind: &str, from: &str, to: &str) -> Option<String> {
     let start = source.find(behind)?;
     let at = start + source[start..].find(from)?;
     Some(format!("{}{to}{}", &source[..at], &source[at + from.len()..]))
 }
 
-/// Puts the first line behind a text that holds another out of force; its variables stay used.
+/// Disables the first line that contains a text, after another text; its variables stay used.
 fn without_line(source: &str, behind: &str, holding: &str) -> Option<String> {
     let start = source.find(behind)?;
     let at = start + source[start..].find(holding)?;

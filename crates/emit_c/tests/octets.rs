@@ -1,4 +1,4 @@
-//! What `object_octets` says of objects, compared by a C compiler with the records themselves.
+//! A C compiler compares `object_octets` with the records themselves.
 
 use crate::common;
 use std::path::{Path, PathBuf};
@@ -7,12 +7,12 @@ use std::process::Command;
 use mokume_emit_c::{class_octets, emit, object_octets, record_octets, Options, RUNTIME};
 use mokume_reaction::{Automaton, Class, ClassId};
 
-/// What an object may have beside its cells: arrays of the instance, named behind its class.
+/// What an object may have beside its cells: arrays of the instance, named after its class.
 const BESIDE: [&str; 5] = ["objects", "settling", "kin", "ages", "streams"];
 /// What a class may have besides.
 const APART: [&str; 3] = ["families", "free", "ended"];
 
-/// The stack in C, and an assertion for each class; `more` is added to what is said of each record.
+/// The stack in C, with an assertion for each class; `more` is added to the asserted size of each record.
 fn with_assertions(automaton: &Automaton, more: u64) -> String {
     let mut text = emit(automaton, &Options::default()).expect("C").source;
     let record = |line: &str| Some(line.trim().strip_prefix("mk_object ")?.split_once("_objects[")?.0.to_owned());
@@ -68,7 +68,7 @@ fn objects_are_as_large_as_is_said() {
         let said = compiles(&folder, &header, &with_assertions(&file.automaton, 0));
         assert!(said.is_ok(), "{}: {}", file.name, said.unwrap_err());
     }
-    // A size that is wrong is found.
+    // A wrong size is found.
     let first = files.iter().find(|file| file.name.ends_with("composed")).expect("a stack");
     let header = emit(&first.automaton, &Options::default()).expect("C").header;
     let said = compiles(&folder, &header, &with_assertions(&first.automaton, 1)).unwrap_err();

@@ -1,4 +1,5 @@
-//! Sums and copies of octets in the runtime, against the plain ones: every number of octets up to 3,000, some of the longest.
+//! Sums and copies of octets in the runtime, against simple versions: every number of octets up to 3,000, and some of
+//! the longest.
 
 use crate::common::ran_with_runtime;
 
@@ -32,7 +33,7 @@ static int is_wrong(uint32_t size, uint64_t stream)
         wrong |= mk_fold_raw(mk_sum_raw_part(octets, size, at, part)) != mk_fold16((sum & 0xffff) + (sum >> 16));
         wrong |= mk_folds_to_ones(mk_sum_raw_part(octets, size, at, part)) != (mk_fold16(sum) == 0xffff);
     }
-    if (size <= MK_MANY_OCTETS / 2) {
+    if (size <= MK_FEW_OCTETS) {
         mk_copy_few(copy, octets, size);
         wrong |= size && memcmp(copy, octets, size) != 0;
     }
@@ -59,6 +60,6 @@ fn sums_of_octets_are_plain_sums() {
     for flags in [&["-O1", "-fsanitize=address,undefined"][..], &["-O3"], &["-Os"]] {
         assert_eq!(ran_with_runtime("sums", PROGRAM, flags), "", "{flags:?}");
     }
-    // An odd last octet that is forgotten is found.
+    // A forgotten odd last octet is found.
     assert_eq!(ran_with_runtime("sums", PROGRAM, &["-O1", "-DMK_FAULT(name)=1"]), "1 octets\n");
 }

@@ -1,4 +1,4 @@
-//! The wheel of timers against a plain list: random settings, stops, questions and expiries, in ticks of several lengths.
+//! The timer wheel against a plain list: random settings, stops, queries and expiries, in ticks of several lengths.
 
 use crate::common::ran_with_runtime;
 use mokume_emit_c::RUNTIME_FAULTS;
@@ -109,7 +109,7 @@ int main(void)
 #[test]
 fn timers_come_as_from_a_plain_list() {
     assert_eq!(ran_with_runtime("timers", PROGRAM, &["-O1", "-fsanitize=address,undefined"]), "");
-    // Faults are found, each by itself.
+    // Each fault is found separately.
     for fault in ["timer_order", "timer_rounding", "timer_alone", "timer_later"] {
         let one = |name: &&str| format!("-DFAULT_{name}={}", u8::from(*name == fault));
         let mut flags: Vec<String> = RUNTIME_FAULTS.iter().map(one).collect();

@@ -1,4 +1,4 @@
-//! What layers do with what comes up, step by step.
+//! What layers do with incoming packets, as tables of steps.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use mokume_reaction::{Automaton, Endian, ReasonId, SourceId, Value};
 
 use crate::table::{table, Key, Lua};
 
-/// By class, of these classes: the blocks of what it does with what comes up.
+/// For each of these classes, the blocks of its handlers of incoming messages.
 pub fn handlers(automaton: &Automaton, layers: &Layers, classes: &BTreeSet<usize>) -> Lua {
     let known = automaton.handlers.iter().zip(&layers.routines);
     let of = known.filter_map(|(handler, routine)| {
@@ -52,7 +52,7 @@ fn truth(is: bool) -> Lua {
     }
 }
 
-/// As `mokume dissect` says it.
+/// A reason in the words of `mokume dissect`.
 pub fn reason(automaton: &Automaton, reason: Option<ReasonId>, source: Option<SourceId>) -> String {
     let name = reason.map_or("a wire within", |reason| &automaton.reasons[reason.index()].name);
     let source = source.and_then(|source| automaton.sources.get(source.index()));
@@ -60,7 +60,7 @@ pub fn reason(automaton: &Automaton, reason: Option<ReasonId>, source: Option<So
     format!("{name}{place}")
 }
 
-/// Name, result, and what it is of.
+/// A step: its name, result, and operands.
 fn step(automaton: &Automaton, step: &Step) -> Lua {
     let named = |name: &str, to: Option<Value>, rest: Vec<Lua>| {
         let to = to.map_or(Lua::No, value);

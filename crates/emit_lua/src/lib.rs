@@ -1,8 +1,8 @@
-//! A dissector in Lua for Wireshark: the wires, keys and handlers of a stack as tables, behind the code that reads packets by them
-//! (`runtime/wireshark/mokume.lua`).
+//! A dissector in Lua for Wireshark: the wires, keys and handlers of a stack as tables, after the code that reads
+//! packets by them (`runtime/wireshark/mokume.lua`).
 //!
-//! Keeps: decides nothing about a packet; what the tables mean is what [`mokume_wire`](../mokume_wire) and `mokume-dissect` do. No
-//! protocol is known by name.
+//! Keeps: decides nothing about a packet; the tables mean what [`mokume_wire`](../mokume_wire) and `mokume-dissect` do.
+//! No protocol is known by name.
 
 mod layers;
 mod table;
@@ -17,25 +17,26 @@ use mokume_reaction::{Automaton, FieldValue, HeaderId, LayerId, WireId, WireItem
 
 use table::{table, Key, Lua};
 
-/// The code in front of every stack's tables.
+/// The code before every stack's tables.
 pub const RUNTIME: &str = include_str!("../../../runtime/wireshark/mokume.lua");
 
-/// How a field of a wire is written, by its name and place in the wire.
+/// The notation of a wire's field, by its name and index in the wire.
 pub type FormOf<'a> = dyn Fn(WireId, &str, Option<usize>) -> Option<Form> + 'a;
 
-/// What a dissector is made of.
+/// The input for a dissector.
 pub struct Stack<'a> {
     pub automaton: &'a Automaton,
     pub protocols: &'a [Protocol],
-    /// What stands on the device; none where nothing does without a key.
+    /// The protocol directly above the device; `None` if all are bound to keys.
     pub first: Option<usize>,
-    /// None of a stack whose layers only read.
+    /// `None` for a stack whose layers only read.
     pub layers: Option<&'a Layers>,
-    /// How a field of a wire is written, by its name and place in the wire.
+    /// The notation of a wire's field, by its name and index in the wire.
     pub form: &'a FormOf<'a>,
     /// The names of a field's values.
     pub names: &'a dyn Fn(WireId, usize) -> Vec<(String, u64)>,
-    /// By wire: the field that is a checksum over more than the packet, and the fields that one of the wire behind counts.
+    /// By wire: the field that is a checksum over more than the packet, and the fields that the checksum of the next
+    /// wire includes.
     pub sums: &'a dyn Fn(WireId) -> (Option<String>, Vec<String>),
     pub at: &'a [At],
 }
@@ -49,20 +50,21 @@ pub struct Protocol {
     pub lowest: Vec<LayerId>,
 }
 
-/// What is read next where all the keys are those of the packet.
+/// The protocol to read next if all keys match the packet.
 pub struct Above {
     pub keys: Vec<BoundKey>,
     pub to: usize,
 }
 
-/// A constant that one of these fields of a header has.
+/// A constant that one of these header fields must have.
 pub struct BoundKey {
     pub header: HeaderId,
     pub fields: Vec<String>,
     pub value: u64,
 }
 
-/// Where Wireshark finds packets of the stack: under a number in one of its tables; of the whole stack, or of one of its protocols.
+/// Where Wireshark finds packets of the stack: under a number in one of its tables. For the whole stack, or for one of
+/// its protocols.
 pub struct At {
     pub table: String,
     pub number: u64,
@@ -168,7 +170,7 @@ fn key(automaton: &Automaton, key: &BoundKey) -> Lua {
     ])
 }
 
-/// The field that alone says what stands above, where one does: others may read by it, too.
+/// The field that alone decides what follows, if there is one: other dissectors may register by it.
 fn keyed(automaton: &Automaton, one: &Protocol) -> Option<Lua> {
     let all: Vec<&BoundKey> = one.above.iter().filter_map(|above| above.keys.first()).collect();
     let first = all.first().filter(|_| all.len() == one.above.len())?;
@@ -186,7 +188,7 @@ fn keyed(automaton: &Automaton, one: &Protocol) -> Option<Lua> {
     Some(table(vec![("name", Some(Lua::Text(name))), ("field", Some(Lua::text(&field.name)))]))
 }
 
-/// The classes whose handlers may be met.
+/// The classes whose handlers can be reached.
 fn followed(stack: &Stack) -> BTreeSet<usize> {
     let layers: BTreeSet<usize> =
         stack.protocols.iter().flat_map(|one| &one.within).map(|layer| layer.index()).collect();

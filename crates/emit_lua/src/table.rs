@@ -1,24 +1,24 @@
-//! Tables of Lua as data, and their text.
+//! Lua tables as data, and their text.
 
 use std::fmt::Write;
 
-/// A value as Lua writes it.
+/// A Lua value.
 #[derive(Clone, Debug)]
 pub enum Lua {
     No,
     Yes,
-    /// Up to 32 bits.
+    /// A number of up to 32 bits.
     Number(u64),
     /// A `UInt64`.
     Wide(u64),
     Text(String),
-    /// By place, from 1.
+    /// Values by index, from 1.
     List(Vec<Lua>),
-    /// By name, in this order.
+    /// Values by key, in this order.
     Table(Vec<(Key, Lua)>),
 }
 
-/// What a table has a value by.
+/// A key of a table.
 #[derive(Clone, Debug)]
 pub enum Key {
     Name(&'static str),
@@ -26,7 +26,7 @@ pub enum Key {
     Number(u64),
 }
 
-/// Longer lines than this are broken.
+/// The longest line; longer ones are broken.
 const WIDEST: usize = 150;
 
 impl Lua {
@@ -40,7 +40,7 @@ impl Lua {
         Lua::Text(text.into())
     }
 
-    /// A number of a type of so many bits.
+    /// A number of a type of this width.
     pub fn of_width(value: u64, width: u8) -> Lua {
         if width > 32 {
             Lua::Wide(value)
@@ -66,7 +66,7 @@ impl Lua {
         }
     }
 
-    /// The value behind `before`, at a depth.
+    /// Writes the value after `before`, at a depth.
     pub fn write(&self, text: &mut String, before: &str, depth: usize, end: &str) {
         let flat = self.flat();
         let indent = "  ".repeat(depth);
@@ -118,7 +118,7 @@ fn quoted(text: &str) -> String {
     quoted + "\""
 }
 
-/// A table of what is there.
+/// A table of the entries that are present.
 pub fn table(entries: Vec<(&'static str, Option<Lua>)>) -> Lua {
     let there = |(name, value): (&'static str, Option<Lua>)| Some((Key::Name(name), value?));
     Lua::Table(entries.into_iter().filter_map(there).collect())

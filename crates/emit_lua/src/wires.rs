@@ -12,7 +12,7 @@ use mokume_reaction::{
 use crate::table::{table, Key, Lua};
 use crate::Stack;
 
-/// Words of Wireshark's filters.
+/// Reserved words of Wireshark's filters.
 const WORDS: [&str; 22] = [
     "all",
     "all_eq",
@@ -45,7 +45,7 @@ pub fn wire(stack: &Stack, id: WireId) -> Lua {
     let mut writer = Writer { stack, id, alternatives: names::alternatives(automaton, wire) };
     let short = names::short(&wire.name);
     let (own, of) = (names::plain(short), names::plain(&automaton.name));
-    // Wireshark ends where it is given such a name.
+    // Wireshark terminates if it is given such a name.
     let plain = Some(own.clone()).filter(|own| own.len() > 1 && !WORDS.contains(&own.as_str()));
     let filters = plain.into_iter().chain([format!("{of}_{own}"), format!("mokume_{of}_{own}")]);
     let fields = WireItem::fields(&wire.items);
@@ -67,7 +67,7 @@ pub fn wire(stack: &Stack, id: WireId) -> Lua {
     ])
 }
 
-/// Which bits of its first octet what stands next may begin at.
+/// The bits of an octet at which the next item may begin.
 type Phases = BTreeSet<usize>;
 
 struct Writer<'a> {
@@ -316,7 +316,7 @@ fn expression(of: &WireExpression) -> Lua {
     }
 }
 
-/// Only what is one number in parts.
+/// Only notations of one number in parts.
 fn form(form: Form) -> Option<Lua> {
     let Form::Parts { notation, widths } = form else { return None };
     let [width] = widths.as_slice() else { return None };

@@ -1,4 +1,4 @@
-//! Operations that may refuse: `Ok` with their results, or `Err` with what they give where they are refused.
+//! Operations that may refuse: `Ok` with their results, or `Err` with what they pass on when they refuse.
 
 use mokume_reaction::{BlockId, CellId, CellKind, ClassId, Fallible, HandlerId, Report, Value};
 
@@ -17,9 +17,9 @@ fn done(is_done: bool) -> Attempt {
 }
 
 impl Reaction<'_> {
-    /// Carries out one operation that may refuse. `Ok` holds its results; `Err` what it gives where it refuses: the
-    /// message and the reason for a decoder, else nothing. `block` is the one whose terminator it is, which knows where `later`
-    /// leads.
+    /// Runs one operation that may refuse. `Ok` holds its results. `Err` holds what it passes on when it refuses: the
+    /// message and the reason for a decoder, else nothing. `block` is the block that the operation ends; it knows where
+    /// `later` leads.
     pub fn attempt(&mut self, frame: &Frame, block: BlockId, op: &Fallible) -> Attempt {
         let get = |value: Value| frame.get(value);
         match op {

@@ -1,4 +1,4 @@
-//! What operations do to the cells of objects. Those of an object that was freed are zero, references null, and nothing is written to them.
+//! Operations on the cells of objects. The cells of a freed object read as zero or null, and writes to them do nothing.
 
 use mokume_reaction::{CellId, CellKind, Report, Value};
 
@@ -7,7 +7,7 @@ use crate::operate::Frame;
 use crate::react::{Happening, Reaction};
 
 impl Reaction<'_> {
-    /// What one place of a cell holds; of cells with one place, `index` is 0.
+    /// The value at a place of a cell; for cells with one place, `index` is 0.
     pub fn read(&mut self, frame: &Frame, object: Value, cell: CellId, index: u64) -> u64 {
         let class = frame.class(object);
         let Some(object) = self.object(class, frame.get(object)) else {
@@ -25,21 +25,20 @@ impl Reaction<'_> {
         word.unwrap_or(0)
     }
 
-    /// What a cell holds, to be changed; `None` where the object was freed (docs/semantics.md, L7).
+    /// The content of a cell, mutable; `None` if the object was freed (docs/semantics.md, L7).
     pub fn content(&mut self, frame: &Frame, object: Value, cell: CellId) -> Option<&mut Content> {
         let object = self.object_mut(frame.class(object), frame.get(object))?;
         object.cells.get_mut(cell.index())
     }
 
-    /// Writes a cell that holds one number; nothing happens where the object was freed.
+    /// Writes a cell that holds one number; does nothing if the object was freed.
     pub fn set(&mut self, frame: &Frame, object: Value, cell: CellId, value: u64) {
         if let Some(Content::Word(word)) = self.content(frame, object, cell) {
             *word = value;
         }
     }
 
-    /// Writes one element of an array. Behind the last one nothing is written, and `bounds` is reported
-    /// (docs/semantics.md, M1).
+    /// Writes one element of an array. Beyond the end it writes nothing, and reports `bounds` (docs/semantics.md, M1).
     pub fn set_at(&mut self, frame: &Frame, object: Value, cell: CellId, index: u64, value: u64) {
         let Some(Content::Array(words)) = self.content(frame, object, cell) else { return };
         match words.get_mut(index as usize) {
@@ -48,8 +47,8 @@ impl Reaction<'_> {
         }
     }
 
-    /// Puts a message into a place. One that was there is gone, and `misuse` is reported; a place behind the last
-    /// reports `bounds`, and the message is gone (docs/semantics.md, M1).
+    /// Stores a message at a place. A message that was there is gone, and `misuse` is reported. At a place beyond the
+    /// end, `bounds` is reported, and the new message is gone (docs/semantics.md, M1).
     pub fn keep(&mut self, frame: &Frame, object: Value, cell: CellId, index: u64, message: Value) {
         let message = self.message(frame, message).clone();
         let message = self.tables.kept.number(message);
@@ -61,8 +60,8 @@ impl Reaction<'_> {
         self.effect.reports.extend(report);
     }
 
-    /// Arms or stops a timer. Deadlines are not kept: in a world a timer is armed or not, and [`crate::Timers`] says
-    /// when it may expire. Of an object that has ended it stays idle (docs/semantics.md, L5).
+    /// Arms or stops a timer. Deadlines are not stored: in a world a timer is armed or not, and [`crate::Timers`] says
+    /// when it may expire. The timer of an object that has ended stays idle (docs/semantics.md, L5).
     pub fn set_timer(&mut self, frame: &Frame, object: Value, cell: CellId, arm: bool) {
         let class = frame.class(object);
         let is_living = self.is_living(class, frame.get(object));
@@ -76,8 +75,8 @@ impl Reaction<'_> {
         }
     }
 
-    /// Gives units back to a quota. More than were taken make it whole, and `misuse` is reported (docs/semantics.md,
-    /// M1).
+    /// Returns units to a quota. If more are returned than were taken, the quota is whole again, and `misuse` is
+    /// reported (docs/semantics.md, M1).
     pub fn give(&mut self, frame: &Frame, object: Value, cell: CellId, given: u32) {
         let CellKind::Quota { amount } = self.program.classes[frame.class(object).index()].cells[cell.index()] else {
             return;
@@ -88,7 +87,7 @@ impl Reaction<'_> {
         self.report_if(given > taken, Report::Misuse);
     }
 
-    /// Takes from a quota that has so much.
+    /// Takes units from a quota. If it has too few, takes none and reports `misuse`.
     pub fn spend(&mut self, frame: &Frame, object: Value, cell: CellId, wanted: u32) {
         let Some(Content::Quota(left)) = self.content(frame, object, cell) else { return };
         let rest = left.checked_sub(wanted);

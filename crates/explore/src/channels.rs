@@ -1,6 +1,6 @@
-//! What is under way in a channel, as a number: tables from (content, packet) to the content after it.
+//! The content of a channel as a number, with tables from (content, packet) to the next content.
 //!
-//! Contents are few, since hosts are in few states; so a channel is one field of a state, whatever its capacity.
+//! There are few contents, since hosts have few states. So a channel is one field of a state, whatever its capacity.
 
 use crate::message::Table;
 
@@ -20,11 +20,11 @@ pub(crate) struct Channels {
 #[derive(Default)]
 struct Row {
     takes: Vec<Take>,
-    /// By packet.
+    /// The next content by packet.
     puts: Vec<u32>,
 }
 
-/// A packet that can arrive next, and the channel without it.
+/// A packet that may arrive next, and the channel without it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Take {
     pub packet: u32,
@@ -32,7 +32,7 @@ pub(crate) struct Take {
 }
 
 impl Channels {
-    /// Channels of up to `capacity` packets, where packets overtake each other or do not. [`EMPTY`] is known from the
+    /// Channels of up to `capacity` packets, which may overtake each other if `reorders`. [`EMPTY`] is known from the
     /// start.
     pub fn new(capacity: usize, reorders: bool) -> Self {
         let mut channels = Channels { capacity, reorders, contents: Table::default(), rows: Vec::new() };
@@ -40,30 +40,30 @@ impl Channels {
         channels
     }
 
-    /// How many contents have a number, over all channels; numbers must fit the fields of [`crate::layout::Layout`].
+    /// The number of known contents over all channels; the numbers must fit the fields of [`crate::layout::Layout`].
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Bytes of the tables, roughly.
+    /// The approximate size of the tables in bytes.
     pub fn bytes(&self) -> usize {
         let row =
             |row: &Row| row.takes.capacity() * size_of::<Take>() + row.puts.capacity() * 4 + size_of::<Row>() + 64;
         self.rows.iter().map(row).sum()
     }
 
-    /// Packets, the oldest first; or sorted, where they overtake each other.
+    /// The packets of a content: oldest first, or sorted if they may overtake each other.
     pub fn content(&self, channel: u32) -> &[u32] {
         self.contents.get(channel)
     }
 
-    /// Different packets that can arrive: of a queue the oldest one, of a bag each.
+    /// The different packets that may arrive: in a queue the oldest, in a bag any.
     #[inline]
     pub fn takes(&self, channel: u32) -> &[Take] {
         &self.rows[channel as usize].takes
     }
 
-    /// The channel with one packet more; `None` if it is full.
+    /// The channel with one more packet; `None` if it is full.
     #[inline]
     pub fn put(&mut self, channel: u32, packet: u32) -> Option<u32> {
         match self.rows[channel as usize].puts.get(packet as usize) {
@@ -95,7 +95,7 @@ impl Channels {
         if number as usize == self.rows.len() {
             self.rows.push(Row::default());
             let choices = if self.reorders { content.len() } else { content.len().min(1) };
-            // Equal packets stand side by side in a bag: one of them is enough.
+            // Equal packets are adjacent in a bag; one of them is enough.
             let is_new = |place: &usize| *place == 0 || content[*place] != content[place - 1];
             for place in (0..choices).filter(is_new).collect::<Vec<_>>() {
                 let mut without = content.clone();

@@ -1,7 +1,8 @@
-//! One host at rest: its objects, and what its application has done. As data, and packed into as few bits as it needs.
+//! One host at rest: its objects, and the progress of its application. Exists as data, and packed into as few bits as
+//! needed.
 //!
-//! Canonical: objects stand by age, numbers of ended ones are forgotten, what is not in use is zero. So two hosts that
-//! can never be told apart are equal, and a packed host is equal only to itself.
+//! Canonical: objects are ordered by age, numbers of ended objects are forgotten, and unused cells are zero. So hosts
+//! that cannot be told apart are equal, and packed hosts are equal only if the hosts are.
 
 use std::collections::BTreeMap;
 
@@ -10,25 +11,25 @@ use mokume_reaction::{CellKind, ClassId, Type};
 use crate::message::{Message, Table};
 use crate::program::{mask, Program};
 
-/// A reference to nothing.
+/// A null reference.
 pub(crate) const NULL: u64 = u64::MAX;
-/// A reference to an object that has ended: it stays one.
+/// A reference to an object that has ended; it never refers to another.
 pub(crate) const ENDED: u64 = u64::MAX - 1;
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Host {
     pub number: usize,
-    /// By class, the oldest object first.
+    /// The objects by class, oldest first.
     pub objects: Vec<Vec<Object>>,
     pub application: Client,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Object {
-    /// Its place in the parent's class.
+    /// The place of its parent in the parent's class.
     pub parent: u64,
     pub cells: Vec<Content>,
-    /// It ended in the reaction at hand.
+    /// Whether it ended in the current reaction.
     pub has_ended: bool,
 }
 
@@ -36,30 +37,30 @@ pub(crate) struct Object {
 pub(crate) enum Content {
     Word(u64),
     Array(Vec<u64>),
-    /// By their numbers.
+    /// The numbers of the messages, by place.
     Messages(Vec<Option<u32>>),
     Map(BTreeMap<Vec<u64>, Vec<u64>>),
     Timer(bool),
-    /// What is left.
+    /// The units that are left.
     Quota(u32),
-    /// A counter: nobody can see it from inside.
+    /// A counter. Handlers cannot read it, so it has no content.
     Nothing,
 }
 
-/// What the application knows.
+/// The state of the application.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub(crate) struct Client {
     pub sent: u64,
     pub credit: u64,
-    /// From each host, so far in order.
+    /// The number of messages received in order, by sending host.
     pub received: Vec<u64>,
-    /// The object that the port named last, and its class.
+    /// The object that the port named last, with its class.
     pub handle: Option<(ClassId, u64)>,
 }
 
 impl Host {
-    /// The host before its start: objects that are there from the start (docs/semantics.md, L2), and an application
-    /// that has sent nothing and may send what the world gives it credit for.
+    /// The host before its start. It has the objects that exist from the start (docs/semantics.md, L2). Its application
+    /// has sent nothing, and has the credit that the world gives it.
     pub fn new(program: &Program, number: usize) -> Host {
         let mut host = Host {
             number,
@@ -79,7 +80,7 @@ impl Host {
         host
     }
 
-    /// Timers that are armed: class, place and cell, in order.
+    /// The armed timers in order: class, place and cell.
     pub fn armed(&self) -> Vec<(usize, usize, usize)> {
         let mut armed = Vec::new();
         for (class, objects) in self.objects.iter().enumerate() {
@@ -91,15 +92,15 @@ impl Host {
         armed
     }
 
-    /// All that the world wants of it has been sent and received.
+    /// Whether it has sent and received all that the world demands.
     pub fn is_done(&self, program: &Program) -> bool {
         let all = |host: usize| program.world.messages_of(host) as u64;
         self.application.sent == all(self.number)
             && (0..program.world.hosts).all(|from| from == self.number || self.application.received[from] == all(from))
     }
 
-    /// The host in as few bits as the program's types need. Two hosts are equal if and only if these words are; so
-    /// nothing may be in a host that is not packed, but for [`Object::has_ended`], which no host at rest has.
+    /// The host in as few bits as the program's types need. Two hosts are equal if and only if these words are. So all
+    /// fields of a host must be packed, except [`Object::has_ended`], which is false at rest.
     pub fn pack(&self, program: &Program) -> Box<[u64]> {
         let mut bits = BitWriter::default();
         bits.put(self.number as u64, 8);
@@ -122,7 +123,7 @@ impl Host {
         bits.finish()
     }
 
-    /// The inverse of [`Host::pack`], for the same program. Other words give a host without sense.
+    /// The inverse of [`Host::pack`], for the same program. Any other words give a meaningless host.
     pub fn unpack(program: &Program, packed: &[u64]) -> Host {
         let mut bits = BitReader { words: packed, at: 0 };
         let number = bits.take(8) as usize;
@@ -146,8 +147,7 @@ impl Host {
 }
 
 impl Object {
-    /// An object as it is made: numbers as declared or 0, references null, timers idle, quotas whole
-    /// (docs/semantics.md, L1).
+    /// A new object: numbers as declared or 0, references null, timers idle, quotas whole (docs/semantics.md, L1).
     pub fn new(program: &Program, cells: &[CellKind], parent: u64) -> Object {
         let word = |ty: Type, init: u64| if matches!(ty, Type::Ref(_)) { NULL } else { init & mask(program.width(ty)) };
         let content = |kind: &CellKind| match kind {
@@ -163,23 +163,23 @@ impl Object {
     }
 }
 
-/// Bits for a number of up to `capacity`.
+/// The bits of a number from 0 to `capacity`.
 fn place_width(capacity: usize) -> u8 {
     (usize::BITS - capacity.leading_zeros()).max(1) as u8
 }
 
-/// Bits of a value at rest. References count as numbers of objects, with room for `null` and for ended ones.
+/// The bits of a value at rest. References are object numbers, with room for `null` and for ended objects.
 fn width(program: &Program, ty: Type) -> u8 {
     match ty {
         Type::Ref(class) => place_width(program.classes[class.index()].capacity + 2),
         Type::Msg | Type::Reason => 32,
-        // No cell of one value is one.
+        // No cell of one value is an array.
         Type::Array(..) => 0,
         scalar => program.width(scalar),
     }
 }
 
-/// `NULL` and `ENDED` of a narrow field are all ones, and all ones but the last.
+/// Widens a narrow field: all ones is `NULL`, all ones but the last is `ENDED`.
 fn widen(value: u64, width: u8) -> u64 {
     match mask(width) - value {
         distance @ 0..=1 => u64::MAX - distance,
@@ -291,10 +291,10 @@ impl BitReader<'_> {
     }
 }
 
-/// All that has a number because it is seldom new.
+/// Things that are numbered because few different ones occur.
 #[derive(Default)]
 pub(crate) struct Tables {
     pub kept: Table<Message>,
-    /// Octets of packets, as they are on the network.
+    /// Packets as octets, as they are on the network.
     pub packets: Table<Vec<u8>>,
 }

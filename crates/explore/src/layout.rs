@@ -1,6 +1,6 @@
-//! A state of the world: a number for each host and for each channel, packed into one word.
+//! A state of the world: the numbers of hosts and channels, packed into one word.
 
-/// Hosts that a state has room for.
+/// The most hosts that a state has room for.
 pub(crate) const MOST_HOSTS: usize = 6;
 
 /// A packed state.
@@ -8,11 +8,11 @@ pub(crate) trait Key: Copy + Eq + Default {
     fn get(self, field: Field) -> u32;
     /// The key with another number in a field.
     fn with(self, field: Field, value: u32) -> Self;
-    /// Spread over all 64 bits.
+    /// A hash that spreads over all 64 bits.
     fn spread(self) -> u64;
 }
 
-/// Where a number stands.
+/// The position of a number in the key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Field {
     pub at: u32,
@@ -58,19 +58,19 @@ impl Key for u128 {
     }
 }
 
-/// A state with its numbers apart.
+/// An unpacked state.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct State {
     pub hosts: Vec<u32>,
     pub channels: Vec<u32>,
 }
 
-/// Which channels there are, and where each number stands.
+/// The channels, and the position of each number.
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
-    /// From and to, by channel.
+    /// The sending and the receiving host, by channel.
     pub endpoints: Vec<(usize, usize)>,
-    /// By host: the channels that lead away from it.
+    /// The channels that lead away from a host, by host.
     pub away: Vec<Vec<usize>>,
     pub hosts: Vec<Field>,
     pub channels: Vec<Field>,
@@ -79,7 +79,7 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    /// Small at first; [`Layout::grow`] when a number does not fit.
+    /// A layout with small fields; [`Layout::grow`] widens them when a number does not fit.
     pub fn new(hosts: usize) -> Layout {
         let pairs = (0..hosts).flat_map(|from| (0..hosts).map(move |to| (from, to)));
         let endpoints: Vec<(usize, usize)> = pairs.filter(|(from, to)| from != to).collect();
@@ -101,7 +101,7 @@ impl Layout {
         self.channels = self.endpoints.iter().map(|_| field(self.channel_bits)).collect();
     }
 
-    /// Bits of a packed state: it needs a key that has as many.
+    /// The bits of a packed state; the key must have at least as many.
     pub fn bits(&self) -> u32 {
         self.hosts.len() as u32 * self.host_bits + self.channels.len() as u32 * self.channel_bits
     }
@@ -111,7 +111,7 @@ impl Layout {
         hosts <= 1 << self.host_bits && channels <= 1 << self.channel_bits
     }
 
-    /// Room for twice as many as there are now, since more will come.
+    /// Makes room for twice as many numbers as there are now, since more will come.
     pub fn grow(&mut self, hosts: usize, channels: usize) {
         while hosts * 2 > 1 << self.host_bits && self.host_bits < 30 {
             self.host_bits += 1;
@@ -122,14 +122,15 @@ impl Layout {
         self.place_fields(self.hosts.len());
     }
 
-    /// The state in one word. Each number must fit its field ([`Layout::fits`]): else it runs into its neighbours.
+    /// Packs a state into one word. Each number must fit its field ([`Layout::fits`]), else it overwrites its
+    /// neighbours.
     pub fn pack<K: Key>(&self, state: &State) -> K {
         let hosts = self.hosts.iter().zip(&state.hosts);
         let fields = hosts.chain(self.channels.iter().zip(&state.channels));
         fields.fold(K::default(), |key, (field, number)| key.with(*field, *number))
     }
 
-    /// The inverse of [`Layout::pack`], as long as the layout has not grown in between.
+    /// The inverse of [`Layout::pack`], unless the layout has grown in between.
     pub fn unpack<K: Key>(&self, key: K) -> State {
         let numbers = |fields: &[Field]| fields.iter().map(|field| key.get(*field)).collect();
         State { hosts: numbers(&self.hosts), channels: numbers(&self.channels) }

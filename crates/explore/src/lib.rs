@@ -1,13 +1,13 @@
 //! Explicit-state exploration of reaction automata in closed worlds.
 //!
 //! A world ([`World`]) is N hosts of one automaton, a network, an application on each host, and a rule for timers.
-//! [`explore`] meets every state of it, breadth first, and answers with verdicts ([`Outcome`]): each has its world and
-//! its strength, and a violation has a shortest trace, as steps and as a chart.
+//! [`explore`] visits every state of it, breadth first, and returns verdicts ([`Outcome`]). Each verdict names its
+//! world and its strength, and a violation has a shortest trace, as steps and as a chart.
 //!
-//! How: a host's reaction depends on its own state and the event only, so reactions are compiled on demand into a table
-//! ([`locals`]); the search is look-ups in it, over packed states in an exact set ([`store`]).
+//! Method: a host's reaction depends only on its own state and the event, so reactions are compiled on demand into a
+//! table ([`locals`]). The search looks them up, and keeps packed states in an exact set ([`store`]).
 //!
-//! Invariant: knows no protocol; exact (no state is ever told from another by a hash alone).
+//! Invariant: knows no protocol; exact (two states are never distinguished by a hash alone).
 
 mod arrays;
 mod attempts;

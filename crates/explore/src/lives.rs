@@ -1,5 +1,5 @@
-//! The life of objects: made with room in their class, released with those in them, freed after the reaction
-//! (docs/semantics.md, L).
+//! The life of objects: they are made if their class has room, released with the objects in them, and freed after the
+//! reaction (docs/semantics.md, L).
 
 use mokume_reaction::{CellKind, ClassId, Type};
 
@@ -7,7 +7,7 @@ use crate::host::{Content, Object, ENDED, NULL};
 use crate::react::Reaction;
 
 impl Reaction<'_> {
-    /// A new object; `NULL` if there is no room, or its parent has ended.
+    /// Makes an object; `NULL` if there is no room, or if its parent has ended.
     pub fn make_object(&mut self, class: ClassId, parent: Option<(ClassId, u64)>) -> u64 {
         let info = &self.program.classes[class.index()];
         let alive = parent.is_none_or(|(class, object)| self.is_living(class, object));
@@ -19,7 +19,7 @@ impl Reaction<'_> {
         self.host.objects[class.index()].len() as u64 - 1
     }
 
-    /// Ends an object and those in it; what they hold is dropped, and its quotas get it back.
+    /// Ends an object and the objects in it. The messages they hold are dropped, and return to their quotas.
     pub fn release(&mut self, class: ClassId, object: u64) {
         let info = &self.program.classes[class.index()];
         if !self.is_living(class, object) || info.is_unique {
@@ -66,7 +66,7 @@ impl Reaction<'_> {
         }
     }
 
-    /// Ended objects go; the others move up, and every reference with them.
+    /// Removes ended objects; the others move up, and every reference is adjusted.
     pub fn free_ended(&mut self) {
         let mut moves: Vec<Vec<u64>> = Vec::new();
         let mut any = false;

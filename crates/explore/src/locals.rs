@@ -1,8 +1,8 @@
 //! The next-state function, compiled on demand: a table from (a host's state, an event) to its next state and packets.
 //!
-//! A host has far fewer states than the world, and a reaction depends on its host alone. So each reaction is carried out
-//! once, however many states of the world it occurs in, and the search itself is look-ups. Exact: hosts and packets are
-//! numbered by what they are, never by a hash.
+//! A host has far fewer states than the world, and a reaction depends on its host alone. So each reaction runs once,
+//! however many states of the world it occurs in, and the search itself only looks up. Exact: hosts and packets are
+//! numbered by their content, never by a hash.
 
 use std::collections::HashMap;
 
@@ -15,20 +15,20 @@ use crate::program::Program;
 use crate::react::{react, Arg, Effect, Input, Out};
 use crate::world::{Timers, Unfit};
 
-/// What an event does.
+/// The result of an event.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Transition {
     pub to: u32,
-    /// How many packets it puts out: of one, `out` is its number; of more, their place in [`Locals::outs`].
+    /// The number of packets sent. If 1, `out` is the packet's number; if more, their place in [`Locals::outs`].
     pub count: u32,
     pub out: u32,
-    /// A place in [`Locals::faults`], plus one.
+    /// A place in [`Locals::faults`], plus one; 0: no fault.
     pub fault: u32,
 }
 
 const UNKNOWN: Transition = Transition { to: u32::MAX, count: 0, out: 0, fault: 0 };
 
-/// What a host's event is, by number: its send, its armed timers in order, then packets by their numbers.
+/// The events of a host, numbered: its send, its armed timers in order, then packets by number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum LocalEvent {
     Send,
@@ -43,7 +43,7 @@ pub(crate) struct Info {
     row: Vec<Transition>,
 }
 
-/// Something that must not happen, found in one reaction.
+/// Something forbidden, found in one reaction.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Fault {
     pub property: Property,
@@ -65,14 +65,14 @@ pub(crate) struct Locals {
     numbers: HashMap<Box<[u64]>, u32>,
 }
 
-/// Hosts after their start, and the packets that they put out meanwhile.
+/// The hosts after their start, and the packets that they sent meanwhile.
 pub(crate) struct Beginning {
     pub hosts: Vec<u32>,
     pub packets: Vec<Vec<u32>>,
 }
 
 impl Locals {
-    /// Tables for a program, with no host in them. Number 0 among the faults is a full channel.
+    /// Tables for a program, without hosts. The first fault is a full channel.
     pub fn new(program: Program) -> Self {
         let blocks = program.blocks();
         Locals {
@@ -85,7 +85,7 @@ impl Locals {
             covered: vec![false; blocks],
             info: Vec::new(),
             outs: Vec::new(),
-            // The first one is `moves::NO_ROOM`.
+            // The first fault is `moves::NO_ROOM`.
             faults: vec![Fault {
                 property: Property::Room,
                 text: "a packet is put out, and its channel is full".to_string(),
@@ -95,7 +95,7 @@ impl Locals {
         }
     }
 
-    /// Bytes of the tables, roughly: what the numbers of hosts stand for.
+    /// The approximate size in bytes of what the hosts' numbers stand for.
     pub fn bytes(&self) -> usize {
         let packed: usize = self.packed.iter().map(|words| words.len() * 16 + 64).sum();
         let row = |info: &Info| info.row.capacity() * size_of::<Transition>() + size_of::<Info>();
@@ -103,8 +103,8 @@ impl Locals {
         packed + rows + self.outs.capacity() * 4 + self.channels.bytes()
     }
 
-    /// Starts every host, without a network between them. `Err` where the world's start names an event that the stack
-    /// does not have, or where something faulty happens there: then no state of this world is worth a look.
+    /// Starts every host, without a network between them. `Err` if the world's start names an event that the stack does
+    /// not have, or if a fault occurs there: then exploring the world is pointless.
     pub fn begin(&mut self) -> Result<Beginning, Unfit> {
         let mut beginning = Beginning { hosts: Vec::new(), packets: Vec::new() };
         for number in 0..self.program.world.hosts {
@@ -125,12 +125,12 @@ impl Locals {
         Ok(beginning)
     }
 
-    /// The host that has the number. Panics at one that is not in the table.
+    /// The host with this number. Panics if there is none.
     pub fn host(&self, number: u32) -> Host {
         Host::unpack(&self.program, &self.packed[number as usize])
     }
 
-    /// The table's entry; worked out if it is asked for the first time.
+    /// The table's entry; computed at the first look-up.
     #[inline]
     pub fn transition(&mut self, local: u32, event: LocalEvent) -> Transition {
         let info = &self.info[local as usize];
@@ -181,7 +181,7 @@ impl Locals {
         }
     }
 
-    /// A reaction, and what the application makes of it.
+    /// Runs a reaction, and the application's response to it.
     pub fn step(&mut self, host: Host, input: &Input) -> (Host, Effect, Option<Fault>) {
         step(&self.program, &mut self.tables, &mut self.covered, host, input)
     }
@@ -208,7 +208,7 @@ impl Locals {
     }
 }
 
-/// A reaction, and what the application makes of it.
+/// Runs a reaction, and the application's response to it.
 pub(crate) fn step(
     program: &Program,
     tables: &mut Tables,
@@ -239,7 +239,7 @@ fn is_send(program: &Program, input: &Input) -> bool {
     matches!(input, Input::Port { port, event, .. } if (*port, *event) == program.send)
 }
 
-/// The application takes an output: a message, in order or not; or more credit.
+/// The application takes an output: a message, in order or not, or more credit.
 fn receive(program: &Program, host: &mut Host, out: &Out) -> Option<Fault> {
     if program.credit == Some((out.port, out.event)) {
         host.application.credit += 1;
@@ -308,7 +308,8 @@ pub(crate) fn packet_input(program: &Program, packet: Vec<u8>) -> Input {
     Input::Port { port, event, args: params.iter().map(arg).collect() }
 }
 
-/// Messages are the payload, references the handle that the application has, scalars as given, or 0.
+/// Arguments of an input: the payload for messages, the application's handle for references, else the given scalars, or
+/// 0.
 fn arguments(program: &Program, port: usize, event: usize, host: &Host, payload: &[u8], scalars: &[u64]) -> Vec<Arg> {
     let input = &program.automaton.ports[port].inputs[event];
     let mut scalars = scalars.iter();
@@ -329,7 +330,7 @@ fn handle(host: &Host, class: ClassId) -> u64 {
 
 type LateInput<'a> = Box<dyn Fn(&Host) -> Input + 'a>;
 
-/// The start, then what the world opens; the handles in them are known only when their time comes.
+/// The start, then the events that the world opens with. Their handles are known only when their turn comes.
 fn inputs_at_start(program: &Program, number: usize) -> Result<Vec<LateInput<'static>>, Unfit> {
     let mut inputs: Vec<LateInput<'static>> = vec![Box::new(|_| Input::Start)];
     let application = &program.world.application;

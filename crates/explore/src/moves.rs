@@ -1,4 +1,5 @@
-//! The steps of the world: what can happen in a state, and what comes of it. This is the inner loop: look-ups only.
+//! The steps of the world: what can happen in a state, and the state after it. This is the inner loop; it only looks
+//! up.
 
 use std::ops::ControlFlow;
 
@@ -14,7 +15,7 @@ pub(crate) enum Move {
         host: usize,
         event: LocalEvent,
     },
-    /// A packet arrives (by its place among those that can); `stays`: and another one like it stays behind.
+    /// A packet arrives, given by its place among those that can. `stays`: another copy of it stays in the channel.
     Deliver {
         channel: usize,
         place: usize,
@@ -26,10 +27,10 @@ pub(crate) enum Move {
     },
 }
 
-/// The fault of a step that puts a packet into a full channel which does not lose.
+/// The fault of a step that puts a packet into a full channel of a network that does not lose packets.
 pub(crate) const NO_ROOM: u32 = 1;
 
-/// Calls `visit` with each step, the state after it, and the fault that it is (0: none).
+/// Calls `visit` with each step, the state after it, and the step's fault (0: none).
 #[inline]
 pub(crate) fn each_move<K: Key, B>(
     locals: &mut Locals,
@@ -99,7 +100,7 @@ fn channel_moves<K: Key, B>(
         let (next, fault) = react(locals, layout, without, to, local, event);
         visit(Move::Deliver { channel, place, stays: false }, next, fault)?;
         if duplicates {
-            // Nothing that goes out goes into the channel that it came from.
+            // A reaction never puts packets into the channel that its event came from.
             visit(Move::Deliver { channel, place, stays: true }, next.with(field, content), fault)?;
         }
         if loses {

@@ -1,4 +1,4 @@
-//! What handlers do: one body at a time, blocks and operations.
+//! Runs handlers: one body at a time, by blocks and operations.
 
 use mokume_reaction::{
     Binary, BlockId, Body, CellId, ClassId, Compare, FunctionId, HandlerId, Op, OpKind, PortId, ReasonId, Report,
@@ -12,31 +12,31 @@ use crate::program::mask;
 use crate::react::{Event, Happening, Reaction};
 use crate::words::{compare, fold16, sum16};
 
-/// A body at work.
+/// A body that is running.
 pub(crate) struct Frame<'a> {
     body: &'a Body,
-    /// Of a handler or procedure: its place in [`crate::program::Program::links`].
+    /// For a handler or procedure, its place in [`crate::program::Program::links`].
     pub code: Option<usize>,
     pub registers: Vec<u64>,
-    /// By value, as far as there are arrays.
+    /// The arrays, by value.
     arrays: Vec<Vec<u64>>,
 }
 
-/// Where an emission goes.
+/// The target of an emission.
 enum To {
     Object(u64),
-    /// To whom the cell of the sender refers then.
+    /// The object that this cell of the sender refers to at delivery.
     Linked(ClassId, u64, CellId),
     Port(PortId, u32),
 }
 
 impl Frame<'_> {
-    /// What the values hold, in their order.
+    /// The values' contents, in order.
     pub fn all(&self, values: &[Value]) -> Vec<u64> {
         values.iter().map(|value| self.get(*value)).collect()
     }
 
-    /// What a value holds. Before its definition was carried out that is 0: the verifier has seen to the order.
+    /// A value's content; 0 before its definition, which the verifier rules out.
     pub fn get(&self, value: Value) -> u64 {
         self.registers[value.index()]
     }
@@ -57,12 +57,12 @@ impl Frame<'_> {
         self.ty(value).array().is_some()
     }
 
-    /// The type of a value, as the form declares it.
+    /// The type of a value, as the automaton declares it.
     pub fn ty(&self, value: Value) -> Type {
         self.body.values[value.index()].ty
     }
 
-    /// The class of a value that is a reference. Of any other it is class 0, which means nothing.
+    /// The class of a reference. For any other value it is class 0, which means nothing.
     pub fn class(&self, value: Value) -> ClassId {
         match self.ty(value) {
             Type::Ref(class) => class,
@@ -72,7 +72,7 @@ impl Frame<'_> {
 }
 
 impl Frame<'_> {
-    /// The arrays among a target's arguments become its parameters, all at once.
+    /// Copies the arrays among a target's arguments to its parameters, all at once.
     fn move_arrays(&mut self, params: &[Value], args: &[Value]) {
         let pairs = params.iter().zip(args).filter(|(param, _)| self.is_array(**param));
         let moved: Vec<(Value, Vec<u64>)> = pairs.map(|(param, arg)| (*param, self.items(*arg).to_vec())).collect();
@@ -80,7 +80,7 @@ impl Frame<'_> {
     }
 }
 
-/// Where a block leads: the target, and the results that come before its own arguments.
+/// Where a block leads: the target, and the results that precede its own arguments.
 pub(crate) enum Next<'a> {
     To(&'a Target, Vec<u64>),
     Stop(Vec<u64>),
@@ -88,7 +88,7 @@ pub(crate) enum Next<'a> {
 }
 
 impl<'p> Reaction<'p> {
-    /// Runs one handler to its end. What it emits is left in [`Reaction::events`], for the caller to put in order.
+    /// Runs one handler to its end. Its emissions are left in [`Reaction::events`]; the caller orders them.
     pub fn run_handler(&mut self, handler: HandlerId, object: u64, args: &[u64]) {
         let program = self.program;
         let body = &program.automaton.handler(handler).body;
@@ -98,7 +98,7 @@ impl<'p> Reaction<'p> {
         debug_assert!(ended.is_ok(), "the verifier lets no handler refuse");
     }
 
-    /// What it gives: `Err` where it refuses.
+    /// Runs a body and returns its values; `Err` if it refuses.
     fn run_body(&mut self, body: &Body, code: Option<usize>, args: &[u64]) -> Result<Vec<u64>, Vec<u64>> {
         let mut frame = Frame { body, code, registers: vec![0; body.values.len()], arrays: Vec::new() };
         let Some(entry) = body.blocks.first() else { return Ok(Vec::new()) };
@@ -131,25 +131,25 @@ impl<'p> Reaction<'p> {
         }
     }
 
-    /// Something a program should not do has happened; the reaction goes on (docs/semantics.md, A11). In an
-    /// exploration it violates [`crate::Property::Reports`].
+    /// Reports a fault of the program; the reaction goes on (docs/semantics.md, A11). In an exploration it violates
+    /// [`crate::Property::Reports`].
     pub fn report(&mut self, report: Report) {
         self.effect.reports.push(report);
     }
 
-    /// [`Reaction::report`], where something is wrong.
+    /// [`Reaction::report`], if `is_wrong`.
     pub fn report_if(&mut self, is_wrong: bool, report: Report) {
         if is_wrong {
             self.report(report);
         }
     }
 
-    /// As [`Program::width`].
+    /// See [`Program::width`].
     pub fn width(&self, ty: Type) -> u8 {
         self.program.width(ty)
     }
 
-    /// Carries out one operation that does not branch. A table: an arm for each.
+    /// Runs one operation that does not branch. This is a table: an arm for each.
     fn operation(&mut self, frame: &mut Frame, block: BlockId, place: usize, op: &Op) {
         let word = match &op.kind {
             OpKind::Const { ty, value } => value & mask(self.width(*ty)),
@@ -169,7 +169,7 @@ impl<'p> Reaction<'p> {
             }
             OpKind::Cast { a, to } => frame.get(*a) & mask(self.width(*to)),
             OpKind::Param { param } => self.program.params[self.host.number].get(param.index()).copied().unwrap_or(0),
-            // What time and random numbers are, the world says.
+            // The world defines time and random numbers.
             OpKind::Now {} => 0,
             OpKind::Sample { ty, .. } => (self.host.number as u64 + 1) & mask(self.width(*ty)),
             OpKind::Call { function, args } | OpKind::Run { procedure: function, args } => {
@@ -221,7 +221,7 @@ impl<'p> Reaction<'p> {
             }
             OpKind::Arm { object, cell, deadline: _ } => return self.set_timer(frame, *object, *cell, true),
             OpKind::Disarm { object, cell } => return self.set_timer(frame, *object, *cell, false),
-            // Nothing reads a counter, so it is no part of a state.
+            // Nothing reads a counter, so it is not part of a state.
             OpKind::Count { .. } => return,
             OpKind::Give { object, cell, amount } => {
                 return self.give(frame, *object, *cell, frame.get(*amount) as u32);
@@ -301,7 +301,7 @@ impl<'p> Reaction<'p> {
         self.effect.happenings.push(Happening::Dropped(name.to_string()));
     }
 
-    /// Reports what arithmetic is to report (docs/semantics.md, A11).
+    /// Reports an arithmetic fault, if there is one (docs/semantics.md, A11).
     fn report_arithmetic(&mut self, op: Binary, ty: Type, a: u64, b: u64) {
         let (wide_a, wide_b) = (u128::from(a), u128::from(b));
         let exact = match op {
@@ -350,7 +350,7 @@ impl<'p> Reaction<'p> {
         }
     }
 
-    /// What a function or procedure gives: `Err` where it refuses.
+    /// Runs a function or procedure and returns its values; `Err` if it refuses.
     pub fn run_function(&mut self, frame: &Frame, function: FunctionId, args: &[Value]) -> Result<Vec<u64>, Vec<u64>> {
         let program = self.program;
         let body = &program.automaton.functions[function.index()].body;

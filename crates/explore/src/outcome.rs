@@ -1,4 +1,4 @@
-//! What an exploration found: verdicts with their world and their strength, counts, and traces.
+//! The result of an exploration: verdicts with their world and strength, counts, and traces.
 
 use std::fmt::Write;
 
@@ -8,29 +8,29 @@ use serde_json::{json, Value};
 use crate::trace::Step;
 use crate::world::World;
 
-/// What is looked for.
+/// The properties that are checked.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Property {
-    /// What a host is given of another's messages is a prefix of what that one sent.
+    /// The messages that a host receives from another are a prefix of those that the other sent.
     Order,
-    /// No overflow, no index beyond its container, no misuse of a quota.
+    /// No overflow, no index out of bounds, no misuse of a quota.
     Reports,
     /// Every reaction ends.
     Rest,
-    /// A network that does not lose has room for what is sent.
+    /// A network that does not lose packets has room for what is sent.
     Room,
-    /// Some step is possible, or all has been delivered.
+    /// Some step is possible, or all messages have been delivered.
     Deadlock,
-    /// From every reachable state all can still be delivered.
+    /// From every reachable state, all messages can still be delivered.
     Progress,
 }
 
 impl Property {
-    /// In the order in which verdicts are given and printed.
+    /// All properties, in the order in which verdicts are given and printed.
     pub const ALL: [Property; 6] =
         [Property::Order, Property::Reports, Property::Rest, Property::Room, Property::Deadlock, Property::Progress];
 
-    /// For people: what must hold, as a statement.
+    /// The property as a statement, for people.
     pub fn text(self) -> &'static str {
         match self {
             Property::Order => "what is delivered is a prefix of what was sent",
@@ -42,7 +42,7 @@ impl Property {
         }
     }
 
-    /// For programs.
+    /// The property's name, for programs.
     pub fn name(self) -> &'static str {
         match self {
             Property::Order => "order",
@@ -55,7 +55,7 @@ impl Property {
     }
 }
 
-/// What one exploration has to say: verdicts, and what they rest on.
+/// The result of one exploration: verdicts, and what they rest on.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Outcome {
     pub stack: String,
@@ -64,62 +64,62 @@ pub struct Outcome {
     pub verdicts: Vec<Verdict>,
     pub states: u64,
     pub transitions: u64,
-    /// Steps from the beginning to the farthest state met.
+    /// The number of steps from the beginning to the farthest state.
     pub depth: u64,
-    /// Of the set of states: keys, parents and table.
+    /// The memory of the set of states, for each state: keys, parents and table.
     pub bytes_per_state: f64,
-    /// What is numbered: different states of hosts, different packets.
+    /// The number of different states of hosts; beside it, of different packets.
     pub host_states: usize,
     pub packets: usize,
     pub bytes_of_tables: usize,
-    /// Blocks of handlers that no reaction came to: what the verdicts say nothing about.
+    /// Blocks of handlers that no reaction reached; the verdicts say nothing about them.
     pub unreached: Vec<String>,
 }
 
-/// How much of the world was seen, and so what a verdict is worth.
+/// How much of the world was explored, and so what a verdict is worth.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Strength {
-    /// Every state of this world was met.
+    /// Every state of this world was visited.
     Exhaustive,
-    /// It ended at the first violation: only that is known.
+    /// The search ended at the first violation; only the violation is known.
     UpToViolation,
-    /// It ended at a limit of states.
+    /// The search ended at a limit of states.
     Bounded { limit: usize },
 }
 
-/// What was found about one property.
+/// The finding about one property.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Verdict {
     pub property: Property,
     pub finding: Finding,
 }
 
-/// Whether a property holds, in this world and with the strength of its outcome.
+/// Whether a property holds, in this world and with the outcome's strength.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Finding {
     Holds,
-    /// Not decided, since the exploration ended before.
+    /// Undecided: the exploration ended before.
     Open,
     Violated(Box<Violation>),
 }
 
-/// A way from the beginning to a state or a step that must not be.
+/// A way from the beginning to a forbidden state or step.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Violation {
     pub text: String,
-    /// A shortest way there.
+    /// A shortest sequence of steps to it.
     pub steps: Vec<Step>,
     pub chart: Chart,
 }
 
 impl Outcome {
-    /// The verdict about a property; `Open` where the exploration gave none.
+    /// The finding about a property; `Open` if the exploration has none.
     pub fn finding(&self, property: Property) -> &Finding {
         let found = self.verdicts.iter().find(|verdict| verdict.property == property);
         found.map_or(&Finding::Open, |verdict| &verdict.finding)
     }
 
-    /// The violation that was found, if one was.
+    /// The violation, if one was found.
     pub fn violation(&self) -> Option<(Property, &Violation)> {
         self.verdicts.iter().find_map(|verdict| match &verdict.finding {
             Finding::Violated(violation) => Some((verdict.property, &**violation)),
@@ -135,7 +135,7 @@ impl Outcome {
         }
     }
 
-    /// For people; the chart is not part of it.
+    /// The result as text, without the chart.
     pub fn text(&self) -> String {
         let mut text = String::new();
         let _ = writeln!(text, "{}: {}", self.stack, self.strength_text());
@@ -172,7 +172,7 @@ impl Outcome {
         text
     }
 
-    /// For programs.
+    /// The result as JSON.
     pub fn json(&self) -> Value {
         let verdict = |verdict: &Verdict| {
             let (finding, violation) = match &verdict.finding {

@@ -1,4 +1,4 @@
-//! What handlers do with headers: taking them off, and reading them from a packet.
+//! Headers in handlers: removing them, and reading them from a packet.
 
 use mokume_reaction::{HeaderId, Target, VariantId, WireId};
 use mokume_wire::HeaderValue;
@@ -7,11 +7,11 @@ use crate::operate::Next;
 use crate::react::Reaction;
 
 impl Reaction<'_> {
-    /// Takes the top header off and goes to the case of its variant, with message and fields. Where no case
-    /// has the variant, the handler stops.
+    /// Removes the top header and goes to the case of its variant, with the message and the fields. If no case has the
+    /// variant, the handler stops.
     pub fn match_header<'a>(&mut self, message: u64, header: HeaderId, cases: &'a [(VariantId, Target)]) -> Next<'a> {
         let mut message = self.messages[message as usize].clone();
-        // Of a message without a header the first alternative, of zeros (docs/semantics.md, F8).
+        // A message without a header counts as the first alternative, with fields of 0 (docs/semantics.md, F8).
         let none = || HeaderValue::nothing(&self.program.automaton, header);
         let top = message.headers.pop().unwrap_or_else(none);
         let Some((_, target)) = cases.iter().find(|(variant, _)| *variant == top.variant) else {
@@ -22,8 +22,8 @@ impl Reaction<'_> {
         Next::To(target, results)
     }
 
-    /// `Ok` with the message behind its headers, which stand on it with the outermost on top; `Err` with the message
-    /// as it was and the reason (docs/semantics.md, W2).
+    /// Decodes a message. `Ok`: the message with its headers pushed, the outermost on top, and their octets removed;
+    /// `Err`: the unchanged message and the reason (docs/semantics.md, W2).
     pub fn decode(&mut self, id: u64, wire: WireId) -> Result<Vec<u64>, Vec<u64>> {
         let mut message = self.messages[id as usize].clone();
         match mokume_wire::decode(&self.program.automaton, wire, &message.octets) {
@@ -41,8 +41,8 @@ impl Reaction<'_> {
         }
     }
 
-    /// `Ok` with the message, padding cut off and all other octets left; `Err` with the message as it was and the
-    /// reason (docs/semantics.md, W4).
+    /// Validates a message. `Ok`: the message without padding, otherwise unchanged; `Err`: the unchanged message and
+    /// the reason (docs/semantics.md, W4).
     pub fn validate(&mut self, id: u64, wire: WireId) -> Result<Vec<u64>, Vec<u64>> {
         let mut message = self.messages[id as usize].clone();
         match mokume_wire::decode(&self.program.automaton, wire, &message.octets) {

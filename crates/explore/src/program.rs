@@ -1,4 +1,5 @@
-//! The automaton with every name resolved: who handles an emission, on which channel it goes, which types hold references.
+//! The automaton with every name resolved: which handler receives an emission, on which channel, and which types hold
+//! references.
 
 use std::sync::Arc;
 
@@ -12,17 +13,17 @@ use crate::world::{Random, Unfit, World};
 pub(crate) struct Program {
     pub automaton: Arc<Automaton>,
     pub world: World,
-    /// By host, then by parameter.
+    /// Parameter values, by host, then by parameter.
     pub params: Vec<Vec<u64>>,
     pub classes: Vec<ClassInfo>,
-    /// By handler, then by procedure ([`Automaton::code`]); then by block.
+    /// By handler, then by procedure ([`Automaton::code`]); within each, by block.
     pub links: Vec<Vec<BlockLinks>>,
-    /// In the same order, the number of the first block, for coverage; and behind all, how many blocks there are.
+    /// The number of the first block, in the same order, for coverage. The last entry is the number of blocks.
     pub first_block: Vec<usize>,
-    /// By function: its place in that order, of a procedure.
+    /// The place of a procedure in that order, by function; `None` for other functions.
     pub procedures: Vec<Option<usize>>,
     pub channels: usize,
-    /// Some handler asks for packets as they were received.
+    /// Whether some handler asks for packets as they were received.
     pub remembers: bool,
     pub device_input: (PortId, usize),
     pub device_output: (PortId, u32),
@@ -44,21 +45,21 @@ pub(crate) struct ClassInfo {
 
 #[derive(Default)]
 pub(crate) struct BlockLinks {
-    /// By operation; only emissions have one.
+    /// By operation; only emissions have a link.
     pub emits: Vec<Option<Link>>,
     pub later: Option<HandlerId>,
 }
 
 #[derive(Clone, Copy)]
 pub(crate) struct Link {
-    /// `None`: of a port, or nobody's.
+    /// The receiving handler; `None`: the emission goes to a port, or to nothing.
     pub handler: Option<HandlerId>,
     pub channel: usize,
 }
 
 impl Program {
-    /// Resolves the automaton against a world. `Err` says in words what this world and this stack do not have in
-    /// common: a port or event by name, random numbers, functions in C without a model, too many hosts.
+    /// Resolves the automaton against a world. `Err` says why they do not fit: an unknown port or event, random
+    /// numbers, functions in C without a model, or too many hosts.
     pub fn new(automaton: Arc<Automaton>, world: &World) -> Result<Program, Unfit> {
         let a = &*automaton;
         refuse_outside(a, world.random == Random::Refused)?;
@@ -91,17 +92,17 @@ impl Program {
         })
     }
 
-    /// How many blocks handlers and procedures have together.
+    /// The number of blocks of all handlers and procedures.
     pub fn blocks(&self) -> usize {
         self.first_block[self.first_block.len() - 1]
     }
 
-    /// Bits of a value of the type: 0 of references, messages and reasons, which are no numbers.
+    /// The bits of a value of the type; 0 for references, messages and reasons, which are not numbers.
     pub fn width(&self, ty: Type) -> u8 {
         ty.width(&self.automaton)
     }
 
-    /// Handler of an input, by its place in its port.
+    /// The handler of an input, given by its place in its port.
     pub fn input_handler(&self, (port, event): (PortId, usize)) -> Option<HandlerId> {
         let input = &self.automaton.ports[port.index()].inputs[event];
         self.automaton.handler_of(input.class, &Trigger::Event(input.handler.clone()))
@@ -115,7 +116,7 @@ pub(crate) fn mask(width: u8) -> u64 {
     }
 }
 
-/// Functions in C cannot be looked into; random numbers only where the world says what they are.
+/// Refuses functions in C, which cannot be explored, and random numbers unless the world defines them.
 fn refuse_outside(automaton: &Automaton, samples: bool) -> Result<(), Unfit> {
     for op in automaton.code().flat_map(|(_, body)| body.ops()) {
         if samples && matches!(op.kind, OpKind::Sample { .. }) {

@@ -1,8 +1,8 @@
-//! What one event does to one host: the reaction, and all that must follow before the next event from outside
-//! (continuations and `later` events). Written from docs/semantics.md, and on purpose not from the interpreter, which
+//! The effect of one event on one host: the reaction, and all that must follow before the next event from outside
+//! (continuations and `later` events). Written from docs/semantics.md, deliberately not from the interpreter, which
 //! judges it.
 //!
-//! Every channel is treated as queued: where a channel is direct, that makes no difference (docs/semantics.md, O6).
+//! Every channel is treated as queued; for a direct channel that makes no difference (docs/semantics.md, O6).
 
 use std::collections::VecDeque;
 
@@ -12,20 +12,21 @@ use crate::host::{Content, Host, Object, Tables, NULL};
 use crate::message::Message;
 use crate::program::Program;
 
-/// A step ends after this many instants: a stack that never comes to rest is a finding, not a loop of ours.
+/// A step is stopped after this many instants: a stack that never comes to rest is a finding, and must not loop forever
+/// here.
 const MOST_INSTANTS: usize = 10_000;
 
 /// An event from outside.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Input {
     Start,
-    /// Of a port: the event's place in it, and arguments without messages; the message's octets.
+    /// An event at a port: its place in the port, arguments without messages, and the message's octets.
     Port {
         port: PortId,
         event: usize,
         args: Vec<Arg>,
     },
-    /// The timer of an object: class, place, cell.
+    /// An object's timer expires: class, place, cell.
     Expiry(usize, usize, usize),
 }
 
@@ -44,7 +45,7 @@ pub(crate) struct Out {
     pub args: Vec<Arg>,
 }
 
-/// For charts: what happened on the way, in order.
+/// What happened during the step, in order, for charts.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Happening {
     Out(Out),
@@ -57,9 +58,9 @@ pub(crate) enum Happening {
 pub(crate) struct Effect {
     pub outs: Vec<Out>,
     pub reports: Vec<Report>,
-    /// The event was refused, as a port refuses what names no living object.
+    /// Whether the event was refused: ports refuse events for objects that do not live.
     pub refused: bool,
-    /// Instants without end.
+    /// Whether the instants never end.
     pub diverges: bool,
     pub happenings: Vec<Happening>,
 }
@@ -68,7 +69,7 @@ pub(crate) struct Event {
     pub handler: Option<HandlerId>,
     pub out: Option<(PortId, u32)>,
     pub target: u64,
-    /// The target is the sender, and the event for whom this cell of it refers to when it is carried out.
+    /// If set, the target is the sender, and the event goes to the object that this cell of it refers to at delivery.
     pub by: Option<(ClassId, CellId)>,
     pub channel: usize,
     pub args: Vec<u64>,
@@ -80,7 +81,7 @@ pub(crate) struct Reaction<'a> {
     pub tables: &'a mut Tables,
     pub host: Host,
     pub effect: Effect,
-    /// Messages in somebody's hands.
+    /// The messages that a handler or event holds.
     pub messages: Vec<Message>,
     pub events: Vec<Event>,
     queues: Vec<VecDeque<usize>>,
@@ -92,11 +93,11 @@ pub(crate) struct Reaction<'a> {
     settling: Option<(ClassId, usize)>,
     again: bool,
     instants: usize,
-    /// By block, over all handlers: whether it was reached.
+    /// Whether a block was reached, by block over all handlers.
     pub covered: &'a mut Vec<bool>,
 }
 
-/// What the host becomes, and what it does.
+/// Runs an event on a host: the next state of the host, and the effects.
 pub(crate) fn react(
     program: &Program,
     tables: &mut Tables,
@@ -168,7 +169,7 @@ impl Reaction<'_> {
         }
     }
 
-    /// A reaction, then continuations and `later` events until none is left.
+    /// Runs a reaction, then continuations and `later` events until none is left.
     fn whole(&mut self, handler: HandlerId, object: u64, args: Vec<u64>) {
         self.instant(handler, object, args);
         self.carry_out();
@@ -206,7 +207,7 @@ impl Reaction<'_> {
         self.frames.push((first, self.events.len()));
     }
 
-    /// Emissions in order, each with all that follows from it, but never past an older one of its channel.
+    /// Delivers emissions in order, each with all that follows from it, but never before an older one of its channel.
     fn carry_out(&mut self) {
         while let Some(frame) = self.frames.last_mut() {
             if frame.0 == frame.1 {
@@ -235,7 +236,7 @@ impl Reaction<'_> {
         }
     }
 
-    /// Whom a cell of an object refers to, also of one that has ended in this reaction.
+    /// The object that a cell of an object refers to, even if it has ended in this reaction.
     fn referred(&self, class: ClassId, object: u64, cell: CellId) -> u64 {
         match self.object(class, object).map(|object| &object.cells[cell.index()]) {
             Some(Content::Word(word)) => *word,
@@ -262,15 +263,15 @@ impl Reaction<'_> {
         self.effect.outs.push(out);
     }
 
-    /// The object settles when nothing is undelivered, behind all that have been dirty longer (docs/semantics.md,
-    /// S2). One that is dirty, or waits for a continuation, keeps its place.
+    /// Queues an object for settling when nothing is undelivered, after all that became dirty earlier
+    /// (docs/semantics.md, S2). An object that is already dirty, or waits for a continuation, keeps its place.
     pub fn make_dirty(&mut self, class: ClassId, place: usize) {
         if !self.dirty.contains(&(class, place)) && !self.unsettled.contains(&(class, place)) {
             self.dirty.push_back((class, place));
         }
     }
 
-    /// `again`: at once in its own settle instant; elsewhere the object is dirty from then on.
+    /// `again`: the object settles again at once if it is settling; otherwise it becomes dirty.
     pub fn ask_again(&mut self, class: ClassId, object: u64) {
         if self.settling == Some((class, object as usize)) {
             self.again = true;
@@ -279,7 +280,7 @@ impl Reaction<'_> {
         }
     }
 
-    /// Settles what is dirty, longest first, then frees what has ended.
+    /// Settles dirty objects, the longest dirty first, then frees ended objects.
     fn end(&mut self) {
         while let Some((class, place)) = self.dirty.pop_front() {
             self.settle(class, place);
@@ -317,23 +318,22 @@ impl Reaction<'_> {
         }
     }
 
-    /// Whether the object is there and has not ended (docs/semantics.md, L5). Of `NULL`, false.
+    /// Whether the object exists and has not ended (docs/semantics.md, L5). False for `NULL`.
     pub fn is_living(&self, class: ClassId, object: u64) -> bool {
         self.object(class, object).is_some_and(|object| !object.has_ended)
     }
 
-    /// The object at a place of its class; it may have ended in this reaction. `None` where it was freed, or of
-    /// `NULL`.
+    /// The object at a place of its class; it may have ended in this reaction. `None` if it was freed, and for `NULL`.
     pub fn object(&self, class: ClassId, object: u64) -> Option<&Object> {
         self.host.objects[class.index()].get(usize::try_from(object).ok()?)
     }
 
-    /// As [`Reaction::object`], to be changed.
+    /// [`Reaction::object`], mutable.
     pub fn object_mut(&mut self, class: ClassId, object: u64) -> Option<&mut Object> {
         self.host.objects[class.index()].get_mut(usize::try_from(object).ok()?)
     }
 
-    /// A message that somebody holds, as a value.
+    /// Stores a message and returns the value that stands for it.
     pub fn hand(&mut self, message: Message) -> u64 {
         self.messages.push(message);
         self.messages.len() as u64 - 1

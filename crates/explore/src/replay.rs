@@ -1,7 +1,7 @@
-//! A trace on the reference interpreter: whoever doubts the explorer asks the one who decides what a stack means.
+//! Replays a trace on the reference interpreter, which defines the meaning of a stack. This checks the explorer.
 //!
-//! Each host has a machine and a clock of its own; a timer expires by moving its host's clock to the deadline. Only the
-//! timer with the earliest deadline of a host can expire so, and nothing may read the time.
+//! Each host has its own machine and clock; a timer expires by moving its host's clock to the deadline. So only the
+//! timer with a host's earliest deadline can expire, and handlers must not read the time.
 
 use mokume_interpret::Instance;
 use mokume_reaction::{Automaton, Datum, Handle, Machine, Outcome, Output, PortId, Type};
@@ -18,14 +18,14 @@ pub struct Replay<'a> {
     clocks: Vec<u64>,
     handles: Vec<Handle>,
     sent: Vec<usize>,
-    /// What each host was given, in order, as octets.
+    /// The messages delivered to each host, in order, as octets.
     pub delivered: Vec<Vec<Vec<u8>>>,
-    /// What each host put out since the start.
+    /// The packets that each host sent since the start.
     pub packets: Vec<Vec<Vec<u8>>>,
 }
 
 impl<'a> Replay<'a> {
-    /// Hosts that have started and opened what the world opens.
+    /// Starts the hosts, and sends the events that the world opens with.
     pub fn new(automaton: &'a Automaton, world: &'a World) -> Result<Self, Unfit> {
         let mut replay = Replay {
             automaton,
@@ -49,7 +49,7 @@ impl<'a> Replay<'a> {
         Ok(replay)
     }
 
-    /// Takes the step; answers what the machine did, if a machine was concerned.
+    /// Runs the step; returns the machine's outcome if the step concerned a machine.
     pub fn step(&mut self, step: &Step) -> Result<Option<Outcome>, Unfit> {
         match step {
             Step::Send { host, .. } => {
@@ -124,7 +124,7 @@ impl<'a> Replay<'a> {
         (&port.name, &port.outputs[output.event as usize].event)
     }
 
-    /// Whether what each host was given is, for each other host, a prefix of what that one sent.
+    /// Whether the messages that each host received from another are a prefix of those that the other sent.
     pub fn is_in_order(&self) -> bool {
         self.delivered.iter().all(|delivered| {
             let mut next = vec![0; self.world.hosts];

@@ -1,5 +1,5 @@
-//! The search: breadth first, so that the first violation met has a shortest trace; then, where every state is known,
-//! a sweep backwards for what can still be delivered.
+//! The search. It is breadth first, so the first violation has a shortest trace. When every state is known, it sweeps
+//! backwards to find the states from which all can still be delivered.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -16,12 +16,12 @@ use crate::store::Store;
 use crate::trace::{retell, Told};
 use crate::world::{Unfit, World};
 
-/// How far an exploration goes.
+/// The limits of an exploration.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Effort {
-    /// States at most.
+    /// The most states.
     pub states: usize,
-    /// Whether [`Property::Progress`] is looked at: it takes sweeps over all states.
+    /// Whether [`Property::Progress`] is checked, which takes sweeps over all states.
     pub progress: bool,
 }
 
@@ -39,7 +39,7 @@ pub fn explore(automaton: &Automaton, world: &World, effort: Effort) -> Result<O
     let too_large = || Unfit("the states of so many hosts, channels and packets are too many for one word".to_string());
     let mut layout = Layout::new(world.hosts);
     loop {
-        // Numbers that do not fit their fields: again, with wider ones. The tables are kept, so it costs little.
+        // Some numbers do not fit their fields: repeats with wider ones. The tables are kept, so this is cheap.
         layout.grow(locals.info.len(), locals.channels.len());
         let outcome = match layout.bits() {
             0..=64 => run::<u64>(&mut locals, &layout, &beginning, effort),
@@ -59,7 +59,7 @@ pub(crate) struct Search<'a, K> {
     pub transitions: u64,
 }
 
-/// A step that is a violation: the state before it, the step (none: the state itself), and what is wrong.
+/// A violation: the state before it, the step (`None`: the state itself is wrong), and the fault.
 pub(crate) struct Found {
     pub state: u32,
     pub step: Option<Move>,
@@ -75,7 +75,7 @@ pub(crate) enum StopReason {
     Outgrown,
 }
 
-/// States whose steps are gathered before they are put into the store.
+/// The number of states whose steps are collected before they go into the store.
 const BLOCK: usize = 32;
 
 fn run<K: Key>(locals: &mut Locals, layout: &Layout, beginning: &Beginning, effort: Effort) -> Option<Outcome> {
@@ -92,7 +92,7 @@ fn run<K: Key>(locals: &mut Locals, layout: &Layout, beginning: &Beginning, effo
 }
 
 impl<'a, K: Key> Search<'a, K> {
-    /// A search that knows the first state only: hosts after their start, and what they put out meanwhile on its way.
+    /// A search that knows only the first state: hosts after their start, with the packets they sent under way.
     pub fn new(locals: &'a mut Locals, layout: &'a Layout, beginning: &Beginning) -> Self {
         let mut search = Search { locals, layout, store: Store::new(), transitions: 0 };
         let first = search.layout.pack(&first_state(search.layout, search.locals, beginning));
@@ -100,8 +100,8 @@ impl<'a, K: Key> Search<'a, K> {
         search
     }
 
-    /// Meets states breadth first until there are no more, one step is a fault, more than `limit` states are known,
-    /// or a number has outgrown its field. At the limit it stops behind a block, so a few states more may be known.
+    /// Visits states breadth first until there are no more, a step is a fault, more than `limit` states are known, or a
+    /// number does not fit its field. It checks the limit after each block, so it may know a few states more.
     pub fn forwards(&mut self, limit: usize) -> StopReason {
         let mut at = 0;
         let mut found = Vec::new();
@@ -125,7 +125,7 @@ impl<'a, K: Key> Search<'a, K> {
         StopReason::All
     }
 
-    /// The steps from a state go to `found`; a step that is a fault ends the search.
+    /// Adds the steps from a state to `found`; a step that is a fault ends the search.
     fn expand(&mut self, number: usize, found: &mut Vec<(K, u32)>) -> Option<Found> {
         let state = self.store.keys[number];
         let mut steps = 0;
@@ -157,8 +157,8 @@ impl<'a, K: Key> Search<'a, K> {
         self.layout.hosts.iter().all(|host| self.locals.info[state.get(*host) as usize].is_done)
     }
 
-    /// The nearest state from which not all can be delivered any more. One bit a state, no edges: each sweep marks what
-    /// leads to a marked state, until nothing is new.
+    /// The nearest state from which not all can be delivered any more. Uses one bit a state and no edges: each sweep
+    /// marks the states that lead to a marked state, until nothing changes.
     pub fn stuck(&mut self) -> Option<Found> {
         let mut marks = vec![0u64; self.store.len().div_ceil(64)];
         loop {
@@ -281,7 +281,7 @@ pub(crate) fn first_state(layout: &Layout, locals: &mut Locals, beginning: &Begi
     state
 }
 
-/// Handlers and blocks that were never run, as `handler` or `handler/block`.
+/// Handlers and blocks that never ran, as `handler` or `handler/block`.
 fn unreached(locals: &Locals) -> Vec<String> {
     let program = &locals.program;
     let mut unreached = Vec::new();

@@ -1,38 +1,39 @@
-//! The states that were met: exact, in the order of their discovery, each with where it was met from.
+//! The set of visited states: exact, in the order of discovery, each with its predecessor.
 //!
-//! A state costs its key, four bytes of parent, and its share of a table of four-byte places. The order is the queue.
+//! A state takes its key, four bytes for its parent, and its share of a table of four-byte places. The order serves as
+//! the queue.
 
 use crate::layout::Key;
 
 pub(crate) struct Store<K> {
     pub keys: Vec<K>,
-    /// Of the first state: itself.
+    /// The predecessor by state; for the first state, itself.
     pub parents: Vec<u32>,
-    /// Number plus one, or 0; a power of two of places.
+    /// A state's number plus one, or 0. The size is a power of two.
     table: Vec<u32>,
     shift: u32,
 }
 
-/// States are put in in bunches: their places in the table are fetched side by side, not one after the other.
+/// States are added in groups, so that the memory accesses to the table overlap.
 const AHEAD: usize = 32;
 
 impl<K: Key> Store<K> {
-    /// A set without states. Their numbers count from 0, in the order in which they are added.
+    /// An empty set. States are numbered from 0 in the order in which they are added.
     pub fn new() -> Self {
         Store { keys: Vec::new(), parents: Vec::new(), table: vec![0; 1 << 12], shift: 64 - 12 }
     }
 
-    /// How many states are known; the number of the next new one.
+    /// The number of states, which is also the number of the next new one.
     pub fn len(&self) -> usize {
         self.keys.len()
     }
 
-    /// Bytes that the set has asked for, the part of its table that is not in use included.
+    /// The bytes that the set has allocated, including the unused part of its table.
     pub fn bytes(&self) -> usize {
         self.keys.capacity() * size_of::<K>() + self.parents.capacity() * 4 + self.table.capacity() * 4
     }
 
-    /// Adds those that are new.
+    /// Adds the states that are new.
     pub fn add_all(&mut self, found: &[(K, u32)]) {
         for bunch in found.chunks(AHEAD) {
             self.make_room(bunch.len());
@@ -49,7 +50,7 @@ impl<K: Key> Store<K> {
                 *known = self.keys.get(head.wrapping_sub(1) as usize).copied().unwrap_or_default();
             }
             for (index, (key, parent)) in bunch.iter().enumerate() {
-                // Most are known, and most of those stand in their first place.
+                // Most states are known, and most of those are at their first place.
                 if heads[index] == 0 || keys[index] != *key {
                     self.add(*key, *parent, places[index]);
                 }
@@ -71,7 +72,7 @@ impl<K: Key> Store<K> {
         self.table[place] = self.keys.len() as u32;
     }
 
-    /// The number of a state; `None` if it was not met.
+    /// The number of a state; `None` if it was not visited.
     pub fn find(&self, key: K) -> Option<u32> {
         let mut place = (key.spread() >> self.shift) as usize;
         loop {
@@ -83,7 +84,7 @@ impl<K: Key> Store<K> {
         }
     }
 
-    /// At most two thirds of the table are taken; lists grow by an eighth, since they are most of the memory.
+    /// At most two thirds of the table are used. Lists grow by an eighth, since they take most of the memory.
     fn make_room(&mut self, more: usize) {
         if self.keys.capacity() < self.keys.len() + more {
             let extra = (self.keys.len() / 8).max(1 << 12);

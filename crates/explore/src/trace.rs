@@ -1,4 +1,4 @@
-//! A way through the world, told: as steps that can be replayed, and as a sequence chart.
+//! A trace through the world: steps that can be replayed, and a sequence chart.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -13,7 +13,7 @@ use crate::moves::Move;
 use crate::react::{Arg, Happening, Out};
 use crate::world::World;
 
-/// What happens, so that another machine can do it too.
+/// A step in a form that another machine can repeat.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Step {
     /// The application of a host sends its next message.
@@ -21,7 +21,7 @@ pub enum Step {
         host: usize,
         message: usize,
     },
-    /// A timer of a host expires; `number` counts those that are armed, as declared and by age.
+    /// A timer of a host expires; `number` counts the armed timers, as declared and by age.
     Expire {
         host: usize,
         timer: String,
@@ -61,8 +61,7 @@ impl fmt::Display for Step {
 }
 
 impl Step {
-    /// The step for tools: `step` says which kind it is, hosts stand by name, and the octets of packets in
-    /// hexadecimal.
+    /// The step for tools: `step` is its kind, hosts are given by name, and octets of packets in hexadecimal.
     pub fn json(&self) -> Value {
         let name = |host: &usize| World::host_name(*host);
         match self {
@@ -89,7 +88,7 @@ pub(crate) struct Told {
     pub chart: Chart,
 }
 
-/// Steps and chart of a way; `text` is what it leads to.
+/// The steps and the chart of a trace; `text` says what it leads to.
 pub(crate) fn retell(locals: &mut Locals, layout: &Layout, way: &[(State, Move)], text: &str) -> Told {
     let names: Vec<String> = (0..layout.hosts.len()).map(World::host_name).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -114,7 +113,7 @@ pub(crate) fn retell(locals: &mut Locals, layout: &Layout, way: &[(State, Move)]
 
 struct Teller<'a> {
     chart: Chart,
-    /// Packets by channel, as numbers and as messages of the chart, oldest first.
+    /// Packets under way by channel, as numbers and as messages of the chart, oldest first.
     under_way: Vec<VecDeque<(u32, MessageId)>>,
     messages: u32,
     locals: &'a mut Locals,
@@ -122,7 +121,7 @@ struct Teller<'a> {
 }
 
 impl Teller<'_> {
-    /// Packets that were put out before the first step.
+    /// Shows the packets that were sent before the first step.
     fn begin(&mut self, first: &State) {
         for channel in 0..self.layout.endpoints.len() {
             for packet in self.locals.channels.content(first.channels[channel]).to_vec() {
@@ -173,7 +172,7 @@ impl Teller<'_> {
         step
     }
 
-    /// The reaction once more, for what happens in it.
+    /// Repeats the reaction to see what happens in it.
     fn react(&mut self, time: Option<u64>, state: &State, host: usize, event: LocalEvent) {
         let before = self.locals.host(state.hosts[host]);
         let input = self.locals.input(&before, event);
@@ -227,7 +226,7 @@ impl Teller<'_> {
         }
     }
 
-    /// The oldest one of these packets.
+    /// The oldest of these packets.
     fn take(&mut self, channel: usize, packet: u32, stays: bool) -> MessageId {
         let place = self.under_way[channel].iter().position(|(other, _)| *other == packet).unwrap_or(0);
         let message = self.under_way[channel].get(place).map_or(MessageId(u32::MAX), |(_, message)| *message);
@@ -246,7 +245,7 @@ impl Teller<'_> {
     }
 }
 
-/// A packet as its first fitting wire reads it: `Data seq=0 a0`.
+/// A packet as the first fitting wire reads it: `Data seq=0 a0`.
 fn packet_name(automaton: &Automaton, world: &World, octets: &[u8]) -> String {
     for wire in (0..automaton.wires.len()).map(WireId::from) {
         let Ok(decoded) = mokume_wire::decode(automaton, wire, octets) else { continue };

@@ -1,6 +1,6 @@
-//! The closed world that is explored: hosts, what is between them, what their applications do, and what time is.
+//! The closed world that is explored: the hosts, the network between them, their applications, and the rule for time.
 //!
-//! A verdict holds in its world and nowhere else; so a world can be said in one line, and every result carries it.
+//! A verdict holds in its world only. So a world can be described in one line, and every result carries it.
 
 use std::fmt;
 
@@ -10,7 +10,8 @@ use mokume_reaction::{Automaton, PortKind, Type};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct World {
     pub hosts: usize,
-    /// Parameters of the stack, by name, of all hosts; and those of one host. What is not named has its default, or 0.
+    /// Parameters of the stack, by name: of all hosts, and of single hosts. A parameter without a value has its
+    /// default, or 0.
     pub params: Vec<(String, u64)>,
     pub params_of: Vec<Vec<(String, u64)>>,
     pub network: Network,
@@ -19,52 +20,52 @@ pub struct World {
     pub random: Random,
 }
 
-/// A packet that a host puts out goes to every other host, each on a channel of its own.
+/// The network. A packet that a host sends goes to every other host, each on its own channel.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Network {
     /// The device port, its input and its output, by name.
     pub port: String,
     pub input: String,
     pub output: String,
-    /// Packets on the way from one host to another, at most. One more is lost where packets may be lost; elsewhere the
-    /// world is too small, which is reported.
+    /// The most packets on the way from one host to another. A further packet is lost if packets may be lost; otherwise
+    /// the world is too small, which is reported.
     pub capacity: usize,
     pub loses: bool,
     pub duplicates: bool,
     pub reorders: bool,
 }
 
-/// Sends so many messages, each as soon as it is allowed to, or later; receives whatever comes.
+/// The application. It sends messages, each as soon as it may or later, and receives whatever comes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Application {
     pub port: String,
-    /// Inputs that happen once on each host, before all else: the event and its scalars. A handle that an output of the
-    /// port brings is what later inputs name.
+    /// Inputs that happen once on each host, before all others: the event and its scalars. Later inputs use the handle
+    /// that an output of the port brings.
     pub open: Vec<(usize, String, Vec<u64>)>,
     pub send: String,
     pub deliver: String,
-    /// How many messages each host sends.
+    /// The number of messages that each host sends.
     pub messages: Vec<usize>,
-    /// Sends allowed at first, and the output that allows one more; `None`: all are allowed from the start.
+    /// The sends allowed at first, and the output that allows one more; `None`: all are allowed from the start.
     pub credit: Option<(usize, String)>,
 }
 
-/// When a timer that is armed may expire. The time itself always reads 0.
+/// When an armed timer may expire. The time itself always reads 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Timers {
     /// At any time.
     Free,
-    /// Only when no packet is under way: what time-outs are set for.
+    /// Only when no packet is under way, which is what time-outs assume.
     Patient,
 }
 
-/// What a random number is.
+/// The value of a random number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Random {
-    /// A stack that samples one is not explored.
+    /// A stack that samples random numbers is not explored.
     Refused,
-    /// The number of the host, plus one: different for each host, and always the same. A run in which two samples of one
-    /// host differ, or those of two hosts agree, is not looked at.
+    /// The number of the host plus one: different for each host, and always the same. Runs in which two samples of one
+    /// host differ, or those of two hosts agree, are not explored.
     OfHost,
 }
 
@@ -79,8 +80,8 @@ impl fmt::Display for Unfit {
 }
 
 impl World {
-    /// Two hosts, channels of two packets that may be lost and duplicated, one message from each; ports where the
-    /// automaton leaves no choice.
+    /// Two hosts, channels of two packets that may be lost and duplicated, and one message from each. The ports are
+    /// taken from the automaton, if it leaves no choice.
     pub fn of(automaton: &Automaton) -> Result<World, Unfit> {
         let has_message = |params: &[(String, Type)]| params.iter().any(|(_, ty)| *ty == Type::Msg);
         let port = |kind: PortKind, what: &str| {
@@ -127,7 +128,7 @@ impl World {
         })
     }
 
-    /// How many messages a host sends.
+    /// The number of messages that a host sends.
     pub fn messages_of(&self, host: usize) -> usize {
         self.application.messages.get(host).copied().unwrap_or(0)
     }
@@ -140,12 +141,12 @@ impl World {
         }
     }
 
-    /// The octets that stand for a message: different for each, so that it is known again.
+    /// The octets of a message; different for each, so that they identify it.
     pub fn payload(&self, host: usize, number: usize) -> Vec<u8> {
         vec![0x4d, host as u8, (number >> 8) as u8, number as u8]
     }
 
-    /// Whose message these octets are, and which.
+    /// The host and number of the message with these octets; `None` if it is none.
     pub fn message_of(&self, payload: &[u8]) -> Option<(usize, usize)> {
         match *payload {
             [0x4d, host, high, low] => {
@@ -156,7 +157,7 @@ impl World {
         }
     }
 
-    /// How a host's message is written in steps and charts: `A0` is the first that host `A` sends.
+    /// A host's message in steps and charts: `A0` is the first that host `A` sends.
     pub fn message_name(host: usize, number: usize) -> String {
         format!("{}{number}", World::host_name(host))
     }

@@ -1,8 +1,9 @@
 //! The same closed model in SPIN, written by hand: verdicts and counts must agree.
 //!
-//! Safety is an assertion there. Progress is the LTL property `[] (calm -> <> done)`: at some time the network becomes
-//! calm for good (it neither loses nor duplicates, and timers expire only when nothing is under way), and then all is
-//! delivered. That implies ours ("can still be delivered"), which is no property of LTL; in these models they agree.
+//! Safety is an assertion there. Progress is the LTL property `[] (calm -> <> done)`: if the network becomes calm for
+//! good (it neither loses nor duplicates, and timers expire only when nothing is under way), all is eventually
+//! delivered. That implies our property ("can still be delivered"), which LTL cannot express; in these models they
+//! agree.
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -10,7 +11,7 @@ use std::process::{Command, Stdio};
 use crate::common::{self, *};
 use mokume_explore::*;
 
-/// One run of the verifier that SPIN makes.
+/// One run of the verifier that SPIN generates.
 struct Pan {
     errors: u64,
     states: u64,
@@ -18,7 +19,7 @@ struct Pan {
     bytes: f64,
 }
 
-/// `None`, with a line that says so, where SPIN or gcc is not installed.
+/// `None`, with a message, if SPIN or gcc is not installed.
 fn is_installed() -> bool {
     let answers = |program: &str, flag: &str| {
         Command::new(program).arg(flag).stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|s| s.success())
@@ -106,7 +107,7 @@ fn states_and_steps_are_as_many_as_in_spin() {
         let ours = explore(&right(), &world, Effort { progress: false, ..Effort::default() }).expect("it fits");
         let name = format!("count_{from_a}_{from_b}_{capacity}");
         let theirs = verify(&name, (from_a, from_b, capacity), "", Check::Safety);
-        // SPIN counts the coming into being of the first state as a transition.
+        // SPIN counts the creation of the first state as a transition.
         assert_eq!((ours.states, ours.transitions + 1), (theirs.states, theirs.transitions), "{world}");
     }
 }
@@ -134,7 +135,7 @@ fn figures() {
         );
         if is_installed() {
             let name = format!("figures_{from_a}_{from_b}_{capacity}");
-            // Once for nothing, so that SPIN and gcc themselves are not counted: they are, and then taken away.
+            // An empty run first, to measure SPIN and gcc themselves: their time is subtracted.
             let (_, start) = cpu_seconds();
             let theirs = verify(&name, (from_a, from_b, capacity), "", Check::Safety);
             let both = cpu_seconds().1 - start;
@@ -151,7 +152,7 @@ fn figures() {
     }
 }
 
-/// Of this process, and of the processes that it has waited for; in hundredths (Linux).
+/// The time of this process, and of the processes that it has waited for; in hundredths (Linux).
 fn cpu_seconds() -> (f64, f64) {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let fields: Vec<f64> =

@@ -1,4 +1,4 @@
-//! Stop and wait, explored: right where it should be, wrong where a fault is planted, with blessed charts.
+//! Stop and wait, explored: right where it should be, wrong where a fault is planted, with expected charts.
 
 use crate::common::*;
 use mokume_explore::*;
@@ -85,7 +85,7 @@ fn every_trace_happens_on_the_interpreter_too() {
     }
 }
 
-/// Another one, by another hand: eight messages may wait in a ring.
+/// Another model, by another author: eight messages may wait in a ring.
 #[test]
 fn one_with_a_ring_of_waiting_messages_is_right_too() {
     let text =
@@ -96,14 +96,14 @@ fn one_with_a_ring_of_waiting_messages_is_right_too() {
     let outcome = explore(&automaton, &world, Effort::default()).expect("it fits");
     assert_eq!(outcome.strength, Strength::Exhaustive);
     assert_eq!(outcome.violation(), None, "{}", outcome.text());
-    // More than eight at once: it drops one, so what is delivered has a hole.
+    // More than eight at once: it drops one, so one is missing among the delivered messages.
     world.application.messages = vec![10, 0];
     let outcome = explore(&automaton, &world, Effort::default()).expect("it fits");
     assert!(outcome.violation().is_some(), "{}", outcome.text());
     println!("{}", outcome.text());
 }
 
-/// The number that is expected next, as the middle item of an array: the same states, and wrong where another item is read.
+/// The expected number as the middle item of an array: the same states, and wrong if another item is read.
 #[test]
 fn it_is_the_same_with_its_number_in_an_array() {
     let steps = [

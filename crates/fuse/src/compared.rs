@@ -1,8 +1,8 @@
-//! What comparisons say of each other, and of numbers of which only bounds are known.
+//! What comparisons imply about each other, and about numbers with known bounds.
 
 use mokume_reaction::Compare;
 
-/// What holds of `b` and `a`.
+/// The comparison of `b` with `a` that is equivalent to this one of `a` with `b`.
 pub fn turned(op: Compare) -> Compare {
     match op {
         Compare::Eq | Compare::Ne => op,
@@ -13,6 +13,7 @@ pub fn turned(op: Compare) -> Compare {
     }
 }
 
+/// The comparison that holds exactly if this one does not.
 pub fn opposite(op: Compare) -> Compare {
     match op {
         Compare::Eq => Compare::Ne,
@@ -24,7 +25,7 @@ pub fn opposite(op: Compare) -> Compare {
     }
 }
 
-/// What a comparison of numbers says for all values of two spans, if it says the same for all.
+/// The result of a comparison, if it is the same for all values of two ranges.
 pub fn apart(op: Compare, (a0, a1): (u64, u64), (b0, b1): (u64, u64)) -> Option<bool> {
     let less = if a1 < b0 {
         Some(true)

@@ -1,16 +1,16 @@
-//! Which way a path goes where there are several: the likeliest way first, then the others.
+//! Chooses the ways of a path: the likeliest way first, then the others.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-/// The ways of one attempt: those that are prescribed, then the likeliest.
+/// The decisions of one attempt: first the prescribed ones, then the likeliest.
 #[derive(Clone, Debug, Default)]
 pub struct Decisions {
     prescribed: Vec<usize>,
     taken: Vec<Decided>,
 }
 
-/// One decision: the way that was taken, how likely each was, and how far the path was.
+/// One decision: the way that was taken, how likely each way was, and how far the path had come.
 #[derive(Clone, Debug)]
 struct Decided {
     way: usize,
@@ -18,7 +18,7 @@ struct Decided {
     at: Far,
 }
 
-/// How far a path is: its steps and its values so far.
+/// How far a path has come: its steps and its values so far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Far {
     pub steps: usize,
@@ -26,7 +26,7 @@ pub struct Far {
 }
 
 impl Decisions {
-    /// Those that are told, and behind them the likeliest.
+    /// Takes these ways first, then the likeliest.
     pub fn prescribed(ways: Vec<usize>) -> Self {
         Decisions { prescribed: ways, taken: Vec::new() }
     }
@@ -36,23 +36,23 @@ impl Decisions {
         self.taken.iter().map(|decided| decided.way).collect()
     }
 
-    /// How far the path was at the last decision.
+    /// How far the path had come at the last decision.
     pub fn last(&self) -> Option<Far> {
         Some(self.taken.last()?.at)
     }
 
-    /// How likely the ways taken so far are together.
+    /// The probability of all ways taken so far.
     pub fn likely(&self) -> f32 {
         self.taken.iter().map(|decided| decided.likely[decided.way]).product()
     }
 
-    /// Whether it came by the ways that were prescribed, and through all of them.
+    /// Whether the attempt followed all prescribed ways.
     fn went_as_told(&self) -> bool {
         let ways = self.taken.iter().map(|decided| decided.way);
         self.taken.len() >= self.prescribed.len() && ways.zip(&self.prescribed).all(|(way, told)| way == *told)
     }
 
-    /// The way to take of these, by how likely each is; `at`: how far the path is.
+    /// Chooses one of the ways by their probabilities; `at`: how far the path has come.
     pub fn next(&mut self, likely: &[f32], at: Far) -> usize {
         let best = || {
             let ways = 0..likely.len();
@@ -91,25 +91,26 @@ impl Ord for Untried {
     }
 }
 
-/// A way that is taken less often than this, where the likeliest is taken once, is not looked for.
+/// Ways that are less likely than this, relative to the likeliest that succeeded, are not searched.
 pub const SELDOM: f32 = 0.01;
 
 /// A way that succeeded.
 #[derive(Clone, Debug)]
 pub struct Taken<T> {
-    /// How much it is worth to have it, as often as it is taken.
+    /// The worth of the way, weighted by how often it is taken.
     pub worth: f32,
-    /// Of each decision, the way that was taken, and how far the path was.
+    /// For each decision, the way that was taken, and how far the path had come.
     pub ways: Vec<(usize, Far)>,
     pub found: T,
 }
 
-/// Ways that succeeded, and why the first that did not did not; that alone where none succeeded.
+/// The ways that succeeded, and why the first failure failed; `Err` with that reason if none succeeded.
 pub type Searched<T, E> = Result<(Vec<Taken<T>>, Option<E>), Option<E>>;
 
-/// Tries ways, the likeliest first, until those that are left are taken too seldom, or `most` were tried. `attempt` says what it found, and the
-/// decisions that it took; `worth` how much it is worth to take a way. The answer is `enough` of those that succeeded, the ones first that are worth
-/// the most as often as they are taken, and why the first that did not succeed did not; that alone where none succeeded.
+/// Tries ways, the likeliest first, until the remaining ones are too unlikely, or `most` were tried. `attempt` returns
+/// the decisions that it took and its result; `worth` gives the worth of a way. Returns the `enough` ways with the
+/// highest worth, weighted by their probabilities, and why the first failure failed; `Err` with that reason if none
+/// succeeded.
 pub fn search<T, E>(
     (enough, most): (usize, usize),
     worth: impl Fn(&T) -> f32,
@@ -126,7 +127,7 @@ pub fn search<T, E>(
         }
         let from = next.ways.len();
         let (decisions, found) = attempt(Decisions::prescribed(next.ways));
-        // By now the path ends before it: that way was found already.
+        // The path now ends before this decision: that way was found already.
         if !decisions.went_as_told() {
             continue;
         }
@@ -200,7 +201,7 @@ mod tests {
             |_| 1.0,
             |mut decisions| {
                 tried += 1;
-                // The first attempt has two ways, and from then on the path ends before.
+                // The first attempt has two ways; from then on the path ends earlier.
                 let likely = if tried == 1 { vec![0.6, 0.4] } else { vec![0.5] };
                 let way = decisions.next(&likely, HERE);
                 (decisions, if tried == 1 { Err(()) } else { Ok(way) })

@@ -1,6 +1,6 @@
-//! What a path computes, as a graph: each value once, folded as far as it is known.
+//! The computations of a path as a graph: each value once, folded as far as it is known.
 //!
-//! It must keep: a node means what the operation of the form means, wherever the path comes to it.
+//! It must keep: a node means what the operation means, wherever the path reaches it.
 
 mod learnt;
 mod parts;
@@ -15,14 +15,14 @@ use crate::compared::{apart, turned};
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Node(pub u32);
 
-/// What a value is.
+/// The kind of a value.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Kind {
     Constant(u64),
     Null,
     /// A parameter of the path.
     Entry(u32),
-    /// A result of the path's so many-eth look-up.
+    /// A result of the path's look-up with this number.
     Found(u32, u32),
     Param(ParamId),
     Now,
@@ -39,10 +39,10 @@ pub enum Kind {
     Not(Node),
     Select(Node, Node, Node),
     Cast(Node),
-    /// Of a message as it was given, which a parameter is.
+    /// The size of a message as it was given; the number is its parameter.
     Size(u32),
     Load(u32, OctetField, Node),
-    /// A field of the header on top of it, an attribute.
+    /// A field of its top header; then an attribute.
     Header(u32, u32),
     Attribute(u32, AttributeId),
     Sum(u32, Node, Node),
@@ -59,10 +59,10 @@ struct Info {
 pub struct Graph<'a> {
     pub automaton: &'a Automaton,
     nodes: Vec<Info>,
-    /// Of each node, whatever is known elsewhere.
+    /// The range of each node, regardless of other knowledge.
     spans: Vec<(u64, u64)>,
     numbers: FxHashMap<Info, Node>,
-    /// What the path's guards say.
+    /// Ranges that the path's guards imply.
     narrowed: FxHashMap<Node, (u64, u64)>,
 }
 
@@ -71,6 +71,7 @@ pub const U32: Type = Type::U(32);
 pub const U64: Type = Type::U(64);
 
 impl<'a> Graph<'a> {
+    /// An empty graph.
     pub fn new(automaton: &'a Automaton) -> Self {
         Graph {
             automaton,
@@ -81,15 +82,17 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// How many nodes there are.
+    /// The number of nodes.
     pub fn len(&self) -> u32 {
         self.nodes.len() as u32
     }
 
+    /// The kind of a node.
     pub fn kind(&self, node: Node) -> &Kind {
         &self.nodes[node.0 as usize].kind
     }
 
+    /// The type of a node.
     pub fn ty(&self, node: Node) -> Type {
         self.nodes[node.0 as usize].ty
     }
@@ -100,9 +103,9 @@ impl<'a> Graph<'a> {
             return *span;
         }
         match *self.kind(node) {
-            // What is known by now of the number that was made wider.
+            // Uses what is known of the number that was widened.
             Kind::Cast(inner) if matches!(self.ty(inner), Type::U(_)) && self.widens(inner, node) => self.span(inner),
-            // Nothing is cut off, as is known by now.
+            // As is known by now, nothing is cut off.
             Kind::Cast(inner) if matches!((self.ty(inner), self.ty(node)), (Type::U(_), Type::U(_))) => {
                 let (least, most) = self.span(inner);
                 if most <= self.mask(self.ty(node)) {
@@ -119,7 +122,7 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// Its value, if there is one only.
+    /// Its value, if there is only one.
     pub fn known(&self, node: Node) -> Option<u64> {
         match self.kind(node) {
             Kind::Constant(value) => Some(*value),
@@ -131,10 +134,12 @@ impl<'a> Graph<'a> {
         }
     }
 
+    /// A constant of a type.
     pub fn constant(&mut self, ty: Type, value: u64) -> Node {
         self.add(Kind::Constant(value & self.mask(ty)), ty)
     }
 
+    /// True or false.
     pub fn truth(&mut self, value: bool) -> Node {
         self.constant(Type::Bool, u64::from(value))
     }
@@ -143,7 +148,7 @@ impl<'a> Graph<'a> {
         mask(ty.width(self.automaton))
     }
 
-    /// The node of this kind; a constant where only one value is left.
+    /// The node of this kind; a constant if only one value is possible.
     pub fn add(&mut self, kind: Kind, ty: Type) -> Node {
         let node = self.number(kind, ty);
         match (self.kind(node), self.known(node)) {
@@ -152,7 +157,7 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// The node of this kind itself, whatever is known of it by now.
+    /// The node of this kind itself, whatever is known of it.
     fn number(&mut self, kind: Kind, ty: Type) -> Node {
         let info = Info { kind, ty };
         match self.numbers.get(&info) {
@@ -168,7 +173,7 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// The same, if it is there.
+    /// The same, if the node exists.
     pub fn node_of(&self, kind: &Kind, ty: Type) -> Option<Node> {
         self.numbers.get(&Info { kind: kind.clone(), ty }).copied()
     }
@@ -177,7 +182,7 @@ impl<'a> Graph<'a> {
         let all = (0, self.mask(info.ty));
         match &info.kind {
             Kind::Constant(value) => (*value, *value),
-            // No message is so long.
+            // No message is longer.
             Kind::Size(_) => (0, u64::from(u32::MAX >> 1)),
             Kind::Cast(a) => {
                 let (least, most) = self.span(*a);
@@ -224,7 +229,7 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// Whether `a` is no less than `b`, whatever both are.
+    /// Whether `a >= b` for all values.
     pub fn is_at_least(&self, a: Node, b: Node) -> bool {
         if a == b {
             return true;
@@ -240,7 +245,7 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// Whether `a` is a sum of octets, and `b` one of the numbers that it is of.
+    /// Whether `a` is a sum of octets that contains the number `b`.
     fn is_part_of_sum(&self, a: Node, b: Node) -> bool {
         let Kind::Sum(message, from, size) = *self.kind(a) else { return false };
         let inner = if let Kind::Cast(inner) = *self.kind(b) { inner } else { b };
@@ -250,7 +255,7 @@ impl<'a> Graph<'a> {
         is_number && at >= from && (at - from).is_multiple_of(2) && self.span(size).0 >= at - from + 2
     }
 
-    /// `a` less what was taken from it, or from a part of it: the rest, if `b` was.
+    /// `a - b`, if `b` was taken from `a` or from a part of it: the rest.
     fn without_less(&mut self, a: Node, b: Node, depth: u32) -> Option<Node> {
         match *self.kind(a) {
             Kind::Binary(Binary::SubWrap, x, y) if y == b => Some(x),
@@ -267,7 +272,7 @@ impl<'a> Graph<'a> {
 
     // -- operations
 
-    /// Arithmetic that reports nothing: whoever asks for it has seen to that.
+    /// Arithmetic that reports nothing; the caller has checked that.
     pub fn binary(&mut self, op: Binary, a: Node, b: Node) -> Node {
         let ty = self.ty(a);
         let op = match op {
@@ -277,7 +282,7 @@ impl<'a> Graph<'a> {
             other => other,
         };
         if let (Some(a), Some(b)) = (self.known(a), self.known(b)) {
-            // Where it would report there is no path: that is asked before.
+            // Where it would report there is no path; that was asked before.
             let (value, _) = mokume_interpret::binary(op, ty, ty.width(self.automaton), a, b);
             return self.constant(ty, value);
         }
@@ -292,6 +297,14 @@ impl<'a> Graph<'a> {
                 (Binary::Min, true, _) | (Binary::Max, _, true) => return a,
                 (Binary::Min, _, true) | (Binary::Max, true, _) => return b,
                 _ => {}
+            }
+        }
+        // Bits of one of two constants.
+        let is_bits = matches!(op, Binary::And | Binary::Or | Binary::Shl | Binary::Shr);
+        if let (Kind::Select(c, x, y), Some(_), true) = (self.kind(a).clone(), self.known(b), is_bits) {
+            if self.known(x).is_some() && self.known(y).is_some() {
+                let (x, y) = (self.binary(op, x, b), self.binary(op, y, b));
+                return self.select(c, x, y);
             }
         }
         match (op, self.known(b)) {
@@ -311,7 +324,7 @@ impl<'a> Graph<'a> {
                     }
                 }
             }
-            // `(x + c) - d` where `d` is no more than `c`; `(x - c) - d`.
+            // `(x + c) - d` where `d <= c`; `(x - c) - d`.
             (Binary::SubWrap, Some(d)) => match *self.kind(a) {
                 Kind::Binary(Binary::AddWrap, x, c) => {
                     if let Some(c) = self.known(c).filter(|c| *c >= d) {
@@ -336,7 +349,7 @@ impl<'a> Graph<'a> {
                 return self.binary(Binary::AddWrap, sum, c);
             }
         }
-        // `(x + c) % d`, where `c` is so many times `d`.
+        // `(x + c) % d`, where `c` is a multiple of `d`.
         if let (Binary::Rem, &Kind::Binary(Binary::AddWrap, x, c), Some(d)) = (op, self.kind(a), self.known(b)) {
             let is_whole = |c: &u64| {
                 d > 0 && c.is_multiple_of(d) && self.span(x).1.checked_add(*c).is_some_and(|most| most <= all)
@@ -350,13 +363,22 @@ impl<'a> Graph<'a> {
                 return sum;
             }
         }
-        // The larger of `x`, and of `x` and `y`.
+        // `max(x, max(x, y))` is `max(x, y)`; the same for the minimum.
         match (op, self.kind(b)) {
             (Binary::Max, Kind::Binary(Binary::Max, x, _)) | (Binary::Min, Kind::Binary(Binary::Min, x, _))
                 if *x == a =>
             {
                 return b;
             }
+            _ => {}
+        }
+        match (op, self.kind(a), self.kind(b)) {
+            // `a - (a - y)`
+            (Binary::SubWrap, _, &Kind::Binary(Binary::SubWrap, x, y)) if x == a => return y,
+            (Binary::Or, Kind::Not(x), _) if *x == b && ty == Type::Bool => return self.truth(true),
+            (Binary::Or, _, Kind::Not(y)) if *y == a && ty == Type::Bool => return self.truth(true),
+            (Binary::And, Kind::Not(x), _) if *x == b && ty == Type::Bool => return self.truth(false),
+            (Binary::And, _, Kind::Not(y)) if *y == a && ty == Type::Bool => return self.truth(false),
             _ => {}
         }
         if a == b {
@@ -376,6 +398,7 @@ impl<'a> Graph<'a> {
         )
     }
 
+    /// A comparison, simplified by what is known.
     pub fn compare(&mut self, op: Compare, a: Node, b: Node) -> Node {
         let ty = self.ty(a);
         if let (Some(a), Some(b)) = (self.known(a), self.known(b)) {
@@ -398,7 +421,14 @@ impl<'a> Graph<'a> {
                 _ => {}
             }
         }
-        // So many times a number: of the number, where nothing goes around.
+        // One of two constants: whether it is the one, or the other.
+        if let (Kind::Select(c, x, y), Some(_)) = (self.kind(a).clone(), self.known(b)) {
+            if self.known(x).is_some() && self.known(y).is_some() {
+                let (x, y) = (self.compare(op, x, b), self.compare(op, y, b));
+                return self.select(c, x, y);
+            }
+        }
+        // A comparison of a product becomes one of its factor, if nothing wraps around.
         if let (Kind::Binary(Binary::MulWrap, x, times), Compare::Eq | Compare::Ne, Some(value), Type::U(_)) =
             (self.kind(a).clone(), op, self.known(b), ty)
         {
@@ -410,7 +440,7 @@ impl<'a> Graph<'a> {
                 return self.compare(op, x, value);
             }
         }
-        // Of a number that was made wider: of what it was.
+        // A comparison of a widened number becomes one of the original.
         if let (Kind::Cast(inner), Some(value), Type::U(_)) = (self.kind(a).clone(), self.known(b), ty) {
             let from = self.ty(inner);
             let wide = from.width(self.automaton);
@@ -419,7 +449,7 @@ impl<'a> Graph<'a> {
                 return self.compare(op, inner, value);
             }
         }
-        // Of two that were made wider: of what they were.
+        // A comparison of two widened numbers becomes one of the originals.
         if let (Kind::Cast(x), Kind::Cast(y), Type::U(wide)) = (self.kind(a).clone(), self.kind(b).clone(), ty) {
             let same = self.ty(x) == self.ty(y) && matches!(self.ty(x), Type::U(narrow) if narrow <= wide);
             if same {
@@ -452,7 +482,8 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// The same without a division: `x / d <= c` is `x < d * (c + 1)`. For who writes the path: what is known of the quotient is not said.
+    /// The same condition without a division: `x / d <= c` is `x < d * (c + 1)`. For writing the path only: facts about
+    /// the quotient are lost.
     pub fn without_division(&mut self, condition: Node) -> Option<Node> {
         let Kind::Compare(op @ (Compare::Le | Compare::Lt), a, b) = *self.kind(condition) else { return None };
         let (Kind::Binary(Binary::Div, x, d), Some(times)) = (self.kind(a).clone(), self.known(b)) else { return None };
@@ -466,6 +497,7 @@ impl<'a> Graph<'a> {
         Some(self.add(Kind::Compare(Compare::Lt, x, end), Type::Bool))
     }
 
+    /// The negation, simplified.
     pub fn not(&mut self, a: Node) -> Node {
         let ty = self.ty(a);
         if let Some(value) = self.known(a) {
@@ -477,13 +509,16 @@ impl<'a> Graph<'a> {
         }
     }
 
+    /// `if c { a } else { b }`, simplified.
     pub fn select(&mut self, c: Node, a: Node, b: Node) -> Node {
         let ty = self.ty(a);
         match self.known(c) {
             Some(0) => b,
             Some(_) => a,
             None if a == b => a,
-            // `c and a`, and the like.
+            None if ty == Type::Bool && (self.known(a), self.known(b)) == (Some(1), Some(0)) => c,
+            None if ty == Type::Bool && (self.known(a), self.known(b)) == (Some(0), Some(1)) => self.not(c),
+            // `c and a`, and similar.
             None if ty == Type::Bool => match (*self.kind(a) == Kind::Not(c), *self.kind(b) == Kind::Not(c)) {
                 (true, _) => self.binary(Binary::And, a, b),
                 (_, true) => self.binary(Binary::Or, b, a),
@@ -493,6 +528,7 @@ impl<'a> Graph<'a> {
         }
     }
 
+    /// The number in another type, simplified; it is widened by zeros or cut off.
     pub fn cast(&mut self, a: Node, to: Type) -> Node {
         let from = self.ty(a);
         if from == to {
@@ -501,7 +537,13 @@ impl<'a> Graph<'a> {
         if let Some(value) = self.known(a) {
             return self.constant(to, value);
         }
-        // There and back, where nothing was lost.
+        if let Kind::Select(c, x, y) = *self.kind(a) {
+            if self.known(x).is_some() && self.known(y).is_some() {
+                let (x, y) = (self.cast(x, to), self.cast(y, to));
+                return self.select(c, x, y);
+            }
+        }
+        // A cast there and back, if nothing was lost.
         if let Kind::Cast(inner) = *self.kind(a) {
             let (wide, inner_ty) = (from.width(self.automaton), self.ty(inner));
             if inner_ty.width(self.automaton) <= wide
@@ -511,7 +553,7 @@ impl<'a> Graph<'a> {
                 return self.cast(inner, to);
             }
         }
-        // A sum that does not go around may as well be made of wider numbers.
+        // A sum that does not wrap around may be made of widened numbers.
         if let (&Kind::Binary(Binary::AddWrap, x, y), Type::U(narrow), Type::U(wide)) = (self.kind(a), from, to) {
             let most = self.known(y).and_then(|y| self.span(x).1.checked_add(y));
             if narrow < wide && most.is_some_and(|most| most <= mask(narrow)) {
@@ -519,14 +561,14 @@ impl<'a> Graph<'a> {
                 return self.binary(Binary::AddWrap, x, y);
             }
         }
-        // The same of a difference.
+        // The same for a difference.
         if let (&Kind::Binary(Binary::SubWrap, x, y), Type::U(narrow), Type::U(wide)) = (self.kind(a), from, to) {
             if narrow < wide && self.known(y).is_some_and(|y| self.span(x).0 >= y) {
                 let (x, y) = (self.cast(x, to), self.cast(y, to));
                 return self.binary(Binary::SubWrap, x, y);
             }
         }
-        // What is cut off is cut off before, where that saves making it wide.
+        // Bits are cut off before the operation, if that saves a widening.
         if let (&Kind::Binary(op @ (Binary::AddWrap | Binary::SubWrap), x, y), Type::U(narrow), Type::U(wide)) =
             (self.kind(a), to, from)
         {

@@ -1,6 +1,6 @@
-//! Messages in places, and what quotas have left.
+//! Messages stored at places, and what is left of quotas.
 //!
-//! It must keep: a place is read back only where it is known by which name it was written.
+//! It must keep: a place is read back only if the name by which it was written is known.
 
 use mokume_reaction::{Binary, CellId, CellKind, ClassId, Compare};
 
@@ -8,16 +8,16 @@ use crate::graph::{Kind, Node, U32};
 use crate::message::Message;
 use crate::region::{Do, Followed, Place, Region};
 
-/// Places that are told apart on one path.
+/// The most places that are distinguished on one path.
 const MOST_PLACES: usize = 32;
 
-/// What a place has by now.
+/// The current content of a place.
 pub struct Held {
     object: Node,
     class: ClassId,
     cell: CellId,
     index: Node,
-    /// None: what was there was taken out.
+    /// `None`: the message was taken out.
     message: Option<Message>,
 }
 
@@ -30,7 +30,7 @@ impl Region<'_> {
         self.within(index, u64::from(size))
     }
 
-    /// What a place has where something was put there or taken out on the way; none where nothing was.
+    /// The content of a place that was filled or emptied on this way; `None` if it was not.
     fn held_at(&mut self, object: Node, cell: CellId, index: Node) -> Followed<Option<Option<Message>>> {
         let class = self.class(object);
         if self.held.len() > MOST_PLACES {
@@ -54,7 +54,7 @@ impl Region<'_> {
         Ok(None)
     }
 
-    /// Whether a place has a message.
+    /// Whether a place holds a message.
     pub fn holds(&mut self, object: Node, cell: CellId, index: Node) -> Followed<Node> {
         let index = self.place_of_message(object, cell, index)?;
         Ok(match self.held_at(object, cell, index)? {
@@ -66,13 +66,13 @@ impl Region<'_> {
         })
     }
 
-    /// Puts a message into a place, which is empty: else there is no path.
+    /// Stores a message at a place, which must be empty: else there is no path.
     pub fn keep(&mut self, object: Node, cell: CellId, index: Node, message: Message) -> Followed<()> {
         let index = self.place_of_message(object, cell, index)?;
         let holds = self.holds(object, cell, index)?;
         let is_empty = self.graph.not(holds);
         self.guard(is_empty)?;
-        // Who measures nothing expects that messages go on at once.
+        // Without measurements, messages are expected to go on at once.
         self.is_unlikely(0.1);
         let class = self.class(object);
         self.held.push(Held { object, class, cell, index, message: Some(message.clone()) });
@@ -80,13 +80,13 @@ impl Region<'_> {
         Ok(())
     }
 
-    /// A share of what is in a place, where it was put there on the way.
+    /// A share of the message at a place, if it was stored on this way.
     pub fn share_held(&mut self, object: Node, cell: CellId, index: Node) -> Followed<Option<Message>> {
         let index = self.place_of_message(object, cell, index)?;
         match self.held_at(object, cell, index)? {
             Some(found) => Ok(found),
             None => {
-                // Of what was there before no path can say what it is.
+                // A path cannot know a message that was stored before.
                 let holds = self.holds(object, cell, index)?;
                 if self.decide(holds, Some(self.succeeds(0.5)))? {
                     return self.no("is of a message that was kept before");
@@ -96,7 +96,7 @@ impl Region<'_> {
         }
     }
 
-    /// Takes out what was in a place before; none where it is empty.
+    /// Takes out the message that a place held before; `None` if it is empty.
     pub fn take_out(&mut self, object: Node, cell: CellId, index: Node) -> Followed<Option<Place>> {
         let index = self.place_of_message(object, cell, index)?;
         if let Some(Some(_)) = self.held_at(object, cell, index)? {
@@ -111,7 +111,7 @@ impl Region<'_> {
         Ok(Some((object, cell, index)))
     }
 
-    /// What a quota has left.
+    /// What is left of a quota.
     pub fn left(&mut self, object: Node, cell: CellId) -> Followed<Node> {
         let class = self.class(object);
         match self.left.iter().find(|left| (left.1, left.2) == (class, cell)) {
@@ -129,7 +129,7 @@ impl Region<'_> {
         }
     }
 
-    /// Takes from a quota; whether there was enough.
+    /// Takes units from a quota; returns whether there were enough.
     pub fn take(&mut self, object: Node, cell: CellId, amount: Node) -> Followed<bool> {
         let left = self.left(object, cell)?;
         let enough = self.graph.compare(Compare::Ge, left, amount);
@@ -142,7 +142,7 @@ impl Region<'_> {
         Ok(true)
     }
 
-    /// Gives back to a quota of which so much was taken: else there is no path.
+    /// Returns units to a quota from which that many were taken: else there is no path.
     pub fn give(&mut self, object: Node, cell: CellId, amount: Node) -> Followed<()> {
         let CellKind::Quota { amount: all } = self.automaton.cell(self.class(object), cell).kind else {
             return self.no("gives to what is no quota");

@@ -1,8 +1,8 @@
-//! From a composed automaton to paths: a whole reaction, through all layers, as one straight piece of the form.
+//! From a composed automaton to paths: a whole reaction, through all layers, as one straight body.
 //!
-//! For each event of a port the likeliest way is followed from its handler to its outputs ([`paths`]). What is asked on the
-//! way becomes a guard, where the path refuses; what is done is done behind the last guard. Values are folded, headers are
-//! octets at once, what was written is read back. It knows no protocol.
+//! For each event of a port, the likeliest way is followed from its handler to its outputs ([`paths`]). Questions on
+//! the way become guards, where the path refuses; all actions come after the last guard. Values are folded, headers
+//! become octets at once, and written values are read back. It knows no protocol.
 //!
 //! Invariant: where a path does not refuse, it does what the handlers do, output for output.
 
@@ -40,22 +40,22 @@ pub use region::{Counted, Why};
 use watched::Watched;
 use write::Ways;
 
-/// What came of an event.
+/// The result for an event.
 #[derive(Clone, Debug)]
 pub struct Found {
     /// The handler of the event.
     pub handler: HandlerId,
-    /// The path, with the layers that it goes through, in order; or why there is none.
+    /// The path with the layers that it goes through, in order; or why there is none.
     pub path: Result<(Path, Vec<LayerId>), Why>,
     pub aside: Aside,
-    /// What the search expects of the path; empty without one.
+    /// What the search expects of the path; empty without a path.
     pub expected: Expected,
-    /// What ways met that could not be followed, or no further, each once: the likeliest first.
+    /// The obstacles of ways that could not be followed, or not further, each once: the likeliest first.
     pub missed: Vec<Missed>,
 }
 
 impl Found {
-    /// Of an event that a network did not have.
+    /// The result for an event that a network did not have.
     fn unseen(handler: HandlerId) -> Self {
         let why = Why { what: "is of an event that the network of the profile did not have".to_owned(), source: None };
         let (aside, expected) = (Aside::default(), Expected::default());
@@ -63,19 +63,20 @@ impl Found {
     }
 }
 
-/// What the search expects of a path, by what was measured, said and guessed.
+/// What the search expects of a path, from measurements, the source's annotations, and guesses.
 #[derive(Clone, Debug, Default)]
 pub struct Expected {
-    /// How likely each of its ways is; the first is the one that is worth most.
+    /// The probability of each of its ways; the first is the one with the highest worth.
     pub ways: Vec<f32>,
-    /// What is asked for on them, by its place in the source: how likely it is that the path goes on there; none where nothing was decided.
+    /// The questions on them, by place in the source, with the probability that the path goes on there; `None` if
+    /// nothing was decided.
     pub asked: Vec<(Option<SourceId>, Option<f32>)>,
-    /// What the first way looked at of the code of each layer: what the handlers do on it.
+    /// The amount of each layer's code that the first way follows: what the handlers do on it.
     pub followed: Vec<(LayerId, Counted)>,
 }
 
 impl Expected {
-    /// A way more.
+    /// Adds a way.
     fn add(&mut self, way: &Taken<Region>) {
         let region = &way.found;
         self.ways.push(way.worth / worth(region).max(1.0));
@@ -91,7 +92,7 @@ impl Expected {
 /// What handlers do beside a path.
 #[derive(Clone, Debug, Default)]
 pub struct Aside {
-    /// Cells that are written on ways that are not in it and are not seldom taken.
+    /// Cells that are written on ways outside the path that are not rare.
     pub moving: Vec<(ClassId, CellId)>,
     /// Handlers to which it hands over at the end of a way.
     pub often: Vec<HandlerId>,
@@ -102,33 +103,35 @@ pub struct Aside {
 /// Why a way is not in a path, or ends where a handler does the rest.
 #[derive(Clone, Debug)]
 pub struct Missed {
-    /// How likely it is to come there, by what the source says and is guessed.
+    /// The probability of getting there, from the source's annotations and guesses.
     pub likely: f32,
     pub why: Why,
 }
 
-/// Ways that are tried for an event.
+/// The most ways that are tried for an event.
 const MOST_WAYS: usize = 250;
 /// The same for an event that a layer emits: there are many of these, and most lead to a layer that is not followed.
 const MOST_WAYS_INSIDE: usize = 60;
-/// Ways of one path, which part where they differ.
+/// The most ways of one path; they part where they differ.
 const LEAVES: usize = 8;
-/// A way that is worth less than this, where the first is worth one, costs more than it saves: each makes the others larger.
+/// A way with less worth than this, relative to the first, costs more than it saves: each makes the others larger.
 const WORTH_MORE: f32 = 0.1;
-/// Where ways that go no further than a call are so much likelier than the one that does, the path hands over there instead of refusing.
+/// If ways that end at a call are this many times likelier than the one that goes further, the path hands over there
+/// instead of refusing.
 const REST: f32 = 1.0;
-/// Handlers that a way comes through before it is worth to hand over to another.
+/// The least handlers before a call on a way that make it worth handing over there.
 const WORTH_IT: u32 = 5;
 
-/// For each event that enters by a port, and for those that the layers emit at which such a path ends, the likeliest way through the reaction, by what was measured and what the source says. The
-/// automaton must have been verified; one that was not composed has queues everywhere.
+/// Finds paths: for each event that enters by a port, and for events that layers emit where such a path ends, the
+/// likeliest way through the reaction, by measurements and by the source's annotations. The automaton must have been
+/// verified; one that was not composed has queues everywhere.
 pub fn paths(automaton: &Automaton, profile: &Profile, passes: Passes) -> Vec<Found> {
     let flat = mokume_analyse::laid_open(automaton);
     let mut finder =
         Finder { flat: &flat, profile, behind: Vec::new(), overview: Rc::new(Overview::of(&flat, passes)) };
     let timers = finder.timers();
     let begin = entries(&flat).into_iter().chain(timers.iter().copied());
-    // What a network did not have at all is not usual.
+    // Events that a network did not have at all are not usual.
     let is_measured = profile.called.is_none() && !profile.ways.is_empty();
     let is_usual = |handler: HandlerId| !is_measured || profile.from(handler).next().is_some();
     let begun =
@@ -137,7 +140,7 @@ pub fn paths(automaton: &Automaton, profile: &Profile, passes: Passes) -> Vec<Fo
     if passes.has(Pass::HandingOver) {
         finder.note_layers(&timers);
     }
-    // What the layers say at which paths end; where such a path ends, what is said there, too.
+    // Paths also begin at events of the layers where paths end, and in turn where those end.
     let mut at = 0;
     while let Some(layer) = finder.behind.get(at).copied() {
         at += 1;
@@ -162,7 +165,7 @@ pub fn paths(automaton: &Automaton, profile: &Profile, passes: Passes) -> Vec<Fo
     found
 }
 
-/// Paths while they are found.
+/// The state of finding paths.
 struct Finder<'a> {
     flat: &'a Automaton,
     profile: &'a Profile,
@@ -176,12 +179,13 @@ struct Seen<'p> {
     watched: Watched<'p>,
     /// Calls that some way followed.
     followed: HashSet<Call>,
-    /// Layers where one that failed might have ended.
+    /// Layers where a failed way might have ended.
     ends: HashSet<LayerId>,
-    /// Calls that ways which failed came through, with how likely these are together.
+    /// Calls that failed ways passed, with the total probability of these ways.
     stuck: HashMap<Call, f32>,
     missed: Vec<Missed>,
-    /// Cells that ways have written, those that failed and those that may be none of the path's, with how likely such a way is.
+    /// Cells written by any way, including failed ways and ways that may not become part of the path, with the
+    /// probability of the likeliest such way.
     moving: HashMap<(ClassId, CellId), f32>,
 }
 
@@ -191,7 +195,7 @@ impl<'p> Seen<'p> {
         Seen { watched, followed, ends, stuck: HashMap::new(), missed: Vec::new(), moving: HashMap::new() }
     }
 
-    /// What a way wrote moves as often as it is taken.
+    /// Records the cells that a way wrote, with its probability.
     fn wrote(&mut self, way: &Region) {
         let likely = way.decisions.likely();
         for (_, class, cell, ..) in &way.written {
@@ -200,7 +204,7 @@ impl<'p> Seen<'p> {
         }
     }
 
-    /// A way failed, and why: what it wrote, and where it came through.
+    /// Records a failed way: the reason, what it wrote, and the calls that it passed.
     fn failed(&mut self, way: &Region, why: Why) {
         let likely = way.decisions.likely();
         match self.missed.iter_mut().find(|missed| missed.why == why) {
@@ -226,7 +230,7 @@ impl<'a> Finder<'a> {
         let whole = usual(self.look((handler, is_inside), &mut seen, |_| false));
         let found = match whole {
             Ok(mut taken) => {
-                // What goes elsewhere is handed over there.
+                // Messages that go elsewhere are handed over there.
                 let layers: HashSet<LayerId> = taken.iter().flat_map(|way| &way.found.layers).copied().collect();
                 let elsewhere = |layer| is_between(layer) && !layers.contains(&layer);
                 if self.has(Pass::HandingOver) && seen.ends.iter().any(|layer| elsewhere(*layer)) {
@@ -240,7 +244,7 @@ impl<'a> Finder<'a> {
             // There is nowhere to end.
             Err(why) if seen.ends.is_empty() || !self.has(Pass::HandingOver) => Err(why),
             Err(_) => usual(self.look((handler, is_inside), &mut seen, is_between))
-                // Nobody is above: then it may end at the top.
+                // If no layer is above, it may end at the top.
                 .or_else(|_| usual(self.look((handler, is_inside), &mut seen, |_| true))),
         };
         let (mut aside, mut expected) = (Aside::default(), Expected::default());
@@ -274,7 +278,7 @@ impl<'a> Finder<'a> {
         Found { handler, path: path.map_err(|why| why.unwrap_or_else(nowhere)), aside, expected, missed }
     }
 
-    /// A way, and who does the rest of what goes as it does, and then no further.
+    /// A way, with the handler that does the rest for reactions that go the same way at first, but then no further.
     fn ways(&mut self, event: (HandlerId, bool), taken: Taken<Region<'a>>, seen: &Seen<'a>) -> Ways<'a> {
         let rest = self.rest(event, &taken, seen);
         self.note(&taken.found);
@@ -282,14 +286,16 @@ impl<'a> Finder<'a> {
         Ways { region: taken.found, ways: taken.ways, others: Vec::new(), rest }
     }
 
-    /// Where ways that go as the likeliest does, and then fail, hand over to a handler that does the rest: how far they are there, and the way up to it.
+    /// Reactions that go as the likeliest way does, and then fail, are handed over to a handler that does the rest.
+    /// Returns how far they are there, and the way up to it.
     fn rest(
         &self,
         (handler, is_inside): (HandlerId, bool),
         first: &Taken<Region<'a>>,
         seen: &Seen<'a>,
     ) -> Option<(Far, Region<'a>)> {
-        // By what the source says that is a guess, and it costs: what is asked behind the place is not remembered with what is asked before it.
+        // With the source's annotations only this would be a guess, and it costs: answers after this place are not
+        // remembered together with those before it.
         if !seen.watched.is_known() || !self.has(Pass::HandingOver) {
             return None;
         }
@@ -308,8 +314,8 @@ impl<'a> Finder<'a> {
         Some((region.decisions.last()?, region))
     }
 
-    /// Ways from an event on. They may end at layers of which `may_end` says so, but at no call that was followed by some way. Such calls, and the
-    /// layers where a way that failed might have ended, are added to what was seen.
+    /// Searches the ways from an event. They may end at layers that `may_end` accepts, but at no call that some way
+    /// followed. Such calls, and the layers where a failed way might have ended, are added to `seen`.
     fn look(
         &self,
         (handler, is_inside): (HandlerId, bool),
@@ -349,7 +355,7 @@ impl<'a> Finder<'a> {
         })
     }
 
-    /// Timers that run out not seldom, as a run has shown.
+    /// Timers that expire not seldom, according to a run.
     fn timers(&self) -> Vec<HandlerId> {
         let all = profile::all(self.profile.ways.values().copied());
         let timers = (0..self.flat.handlers.len()).map(HandlerId::from);
@@ -359,7 +365,7 @@ impl<'a> Finder<'a> {
         timers.filter(|timer| often(*timer) >= least).collect()
     }
 
-    /// Paths begin inside at what the layers of handlers say, too.
+    /// Paths inside also begin at events of these handlers' layers.
     fn note_layers(&mut self, handlers: &[HandlerId]) {
         let layers = handlers.iter().map(|handler| self.flat.class(self.flat.handler(*handler).class).layer);
         for layer in layers {
@@ -369,19 +375,19 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// Where a way ends.
+    /// Records the layer where a way ends.
     fn note(&mut self, way: &Region) {
         let end = handed_over(way).map(|handler| way.layer_of(handler));
         self.behind.extend(end.filter(|layer| !self.behind.contains(layer)));
     }
 }
 
-/// What a way saves, as far as it can be said: what it comes through.
+/// An estimate of what a way saves: the number of handlers on it.
 fn worth(way: &Region) -> f32 {
     way.handlers.len() as f32
 }
 
-/// The handler that does the rest.
+/// The handler that does the rest; `None` if the way does not hand over.
 fn handed_over(way: &Region) -> Option<HandlerId> {
     match way.deeds.last()?.what {
         Do::HandOver { handler, .. } => Some(handler),
@@ -389,7 +395,8 @@ fn handed_over(way: &Region) -> Option<HandlerId> {
     }
 }
 
-/// Who measures nothing expects that messages arrive: where another way failed, one that drops them is not the usual one.
+/// Without measurements, messages are expected to arrive: if another way failed, a way that drops them is not the usual
+/// one.
 fn usual(looked: Looked) -> Result<Vec<Taken<Region>>, Option<Why>> {
     let (taken, failed) = looked?;
     let drops = taken[0].found.deeds.iter().any(|deed| matches!(deed.what, Do::Drop { .. }));
@@ -410,7 +417,7 @@ fn emitted_by(automaton: &Automaton, layer: LayerId) -> Vec<HandlerId> {
     handlers
 }
 
-/// The handlers of the events that a body emits, in its order, with their classes.
+/// The handlers of the events that a body emits, in order, with their classes.
 fn emitted_to<'a>(automaton: &'a Automaton, body: &'a Body) -> impl Iterator<Item = (ClassId, HandlerId)> + 'a {
     body.ops().filter_map(|op| {
         let Some(Emission::Event { target, event, .. }) = op.kind.emission() else { return None };
@@ -434,12 +441,13 @@ pub fn with_paths(automaton: &Automaton, profile: &Profile) -> Automaton {
     made(automaton, profile, Passes::ALL, None).automaton
 }
 
-/// The automaton with the paths that were found, and in them memos that save more than `worth`; [`WORTH`] but for tests.
+/// The automaton with the paths that were found, which use memos that save more than `worth`; use [`WORTH`] except in
+/// tests.
 pub fn with_memos(automaton: &Automaton, profile: &Profile, worth: usize) -> Automaton {
     made(automaton, profile, Passes::ALL, Some(worth)).automaton
 }
 
-/// An automaton with its paths, and what became of each event.
+/// An automaton with its paths, and the result for each event.
 #[derive(Clone, Debug)]
 pub struct Fused {
     pub automaton: Automaton,
@@ -447,7 +455,7 @@ pub struct Fused {
     pub events: Vec<(HandlerId, Result<usize, Why>)>,
 }
 
-/// The automaton with paths and memos as these passes make them, with what became of the events.
+/// The automaton with paths and memos as these passes make them, and the results for the events.
 pub fn fused(automaton: &Automaton, profile: &Profile, passes: Passes) -> Fused {
     made(automaton, profile, passes, passes.has(Pass::Memos).then_some(WORTH))
 }

@@ -1,36 +1,36 @@
-//! Messages on a path: what they are made of, as values.
+//! Messages on a path, as values: what they are made of.
 
 use mokume_reaction::{AttributeId, Binary, Compare, Endian, HeaderId, OctetField, Type, VariantId, WireId};
 
 use crate::graph::{Graph, Kind, Node, U32};
 use crate::region::{Followed, Region, Step};
 
-/// In place of a parameter's number: a message without octets that the path has made.
+/// Replaces a parameter's number: a message without octets that the path has made.
 pub const NEW: u32 = u32::MAX;
 
-/// A message: headers, octets of the path's own, and a part of the message that a parameter is.
+/// A message: headers, octets of the path's own, and a part of a message that is a parameter.
 #[derive(Clone, Debug)]
 pub struct Message {
     /// The parameter's number; [`NEW`] for none.
     pub given: u32,
-    /// The first octet of the part, and how many there are.
+    /// The first octet of the part; then its size.
     pub at: Node,
     pub size: Node,
-    /// So many octets of the parameter stand in front of the part, or more.
+    /// At least this many octets of the parameter are before the part.
     pub behind: u64,
-    /// In front of the part: whole octets together.
+    /// The bits in front of the part; together they are whole octets.
     pub front: Vec<Field>,
-    /// Numbers that were written over octets of the parameter, the last one last.
+    /// Numbers that were written over octets of the parameter, the latest last.
     pub stored: Vec<Stored>,
-    /// The top one last.
+    /// Its headers, the top one last.
     pub headers: Vec<(HeaderId, VariantId, Vec<Node>)>,
     /// By number.
     pub attributes: Vec<Node>,
     /// The header that was on top of the parameter, if it was taken off.
     pub taken_off: Option<(HeaderId, VariantId)>,
-    /// How many messages without octets it was put behind: each is then one with it.
+    /// How many empty messages it was joined to; each join merged two messages.
     pub joined: u32,
-    /// Wires that met it: with which part of the parameter, from where and how many octets.
+    /// Wires that met it, with the part of the parameter that they met: first octet and size.
     pub met: Vec<(WireId, Node, Node)>,
 }
 
@@ -39,14 +39,14 @@ pub struct Message {
 pub struct Field {
     pub width: u8,
     pub endian: Endian,
-    /// A number of so many bits.
+    /// A number of this width.
     pub value: Node,
 }
 
 /// A number in place of octets of the parameter.
 #[derive(Clone, Copy, Debug)]
 pub struct Stored {
-    /// The first of them, which is known.
+    /// The first of these octets, which is known.
     at: u64,
     field: OctetField,
     value: Node,
@@ -59,12 +59,12 @@ impl Stored {
 }
 
 impl Message {
-    /// Octets in front of the part.
+    /// The number of octets in front of the part.
     pub fn front_size(&self) -> u64 {
         self.front.iter().map(|field| u64::from(field.width)).sum::<u64>() / 8
     }
 
-    /// Bits in front as a number, its high ones first; none where they are no whole fields of that order.
+    /// Bits in front as a number, high bits first; `None` if they are not whole fields in that order.
     fn number_at(&self, graph: &mut Graph, bit: u64, width: u8) -> Option<Node> {
         if bit + u64::from(width) > self.front_size() * 8 {
             return None;
@@ -89,7 +89,7 @@ impl Message {
         all
     }
 
-    /// The field in front that begins at a bit and has so many.
+    /// The index of the field in front that has this first bit and this width.
     fn field_at(&self, bit: u64, width: u8) -> Option<usize> {
         let mut at = 0;
         for (place, field) in self.front.iter().enumerate() {
@@ -122,7 +122,7 @@ impl Region<'_> {
         Message { given, at, size, behind: 0, front, stored, headers, attributes, taken_off: None, joined: 0, met }
     }
 
-    /// Puts the second's octets behind the first's, which has none.
+    /// Joins two messages, the first of which must be empty.
     pub fn join(&mut self, first: &mut Message, second: Message) -> Followed<()> {
         if first.given != NEW || !first.front.is_empty() || !first.headers.is_empty() || !second.headers.is_empty() {
             return self.no("joins messages that both have octets");
@@ -137,7 +137,7 @@ impl Region<'_> {
         Ok(())
     }
 
-    /// What attributes a parameter has: at a port those of every new message, inside any.
+    /// The attributes of a parameter: at a port the defaults, inside any.
     fn attributes_of(&mut self, param: u32) -> Vec<Node> {
         let attributes = self.automaton.attributes.iter().enumerate();
         let is_unknown = self.is_inside && param != NEW;
@@ -149,7 +149,7 @@ impl Region<'_> {
             .collect()
     }
 
-    /// Takes the top header off, which is this one: its fields.
+    /// Takes the top header off, which must be this one; returns its fields.
     pub fn take_off(&mut self, message: &mut Message, header: HeaderId, variant: VariantId) -> Followed<Vec<Node>> {
         if let Some(top) = message.headers.pop() {
             return match (top.0, top.1) == (header, variant) {
@@ -167,12 +167,12 @@ impl Region<'_> {
         Ok(fields.map(|(at, (_, ty))| self.graph.add(Kind::Header(message.given, at as u32), *ty)).collect())
     }
 
-    /// Octets, without headers.
+    /// The number of octets, without headers.
     pub fn size_of(&mut self, message: &Message) -> Node {
         self.plus(message.size, message.front_size())
     }
 
-    /// The number in a field at an octet.
+    /// The number in a field at an offset.
     pub fn load_from(&mut self, message: &Message, field: OctetField, at: Node) -> Followed<Node> {
         let front = message.front_size();
         let octets = u64::from(field.width / 8);
@@ -204,7 +204,7 @@ impl Region<'_> {
         }
     }
 
-    /// The number in a field at an octet of the parameter, which is there.
+    /// The number in a field at an offset of the parameter, which exists.
     pub fn load_at(&mut self, message: &Message, field: OctetField, at: Node) -> Followed<Node> {
         let octets = u64::from(field.width / 8);
         for stored in message.stored.iter().rev() {
@@ -217,7 +217,7 @@ impl Region<'_> {
         Ok(self.load(message.given, field, at))
     }
 
-    /// So many octets from a place on are there; what does not fit in 32 bits is not.
+    /// Requires that this many octets exist from a place on; ends beyond 32 bits do not.
     fn must_reach(&mut self, at: Node, octets: u64, size: Node) -> Followed<()> {
         if self.graph.span(at).1 + octets <= u64::from(u32::MAX) {
             let behind = self.plus(at, octets);
@@ -230,7 +230,7 @@ impl Region<'_> {
         self.guard(there)
     }
 
-    /// Writes a number at an octet.
+    /// Writes a number at an offset.
     pub fn store_into(&mut self, message: &mut Message, field: OctetField, at: Node, value: Node) -> Followed<()> {
         if message.front.is_empty() {
             let octets = u64::from(field.width / 8);
@@ -252,7 +252,7 @@ impl Region<'_> {
         }
     }
 
-    /// Keeps so many octets.
+    /// Keeps only the first octets.
     pub fn trim(&mut self, message: &mut Message, size: Node) -> Followed<()> {
         let front = self.number(U32, message.front_size());
         let rest = self.minus(size, front)?;
@@ -262,7 +262,7 @@ impl Region<'_> {
         Ok(())
     }
 
-    /// Takes so many octets off the front.
+    /// Removes octets from the front.
     pub fn skip(&mut self, message: &mut Message, octets: Node) -> Followed<()> {
         let front = message.front_size();
         if front == 0 {
@@ -291,7 +291,7 @@ impl Region<'_> {
         }
     }
 
-    /// The sum of a message's octets, as `sum16` has it.
+    /// The sum of a message's octets, like the operation `sum16`.
     pub fn sum_of(&mut self, message: &Message) -> Followed<Node> {
         let front = self.sum_of_fields(&message.front)?;
         if !message.front_size().is_multiple_of(2) {
@@ -329,7 +329,7 @@ impl Region<'_> {
         Ok(sum)
     }
 
-    /// What is left of a message has none of the octets that were written over others.
+    /// Requires that the rest of a message has no octets that were written over.
     pub fn must_be_as_it_came(&self, message: &Message) -> Followed<()> {
         if message.stored.iter().all(|stored| stored.end() <= message.behind) {
             return Ok(());
@@ -373,7 +373,7 @@ impl Region<'_> {
         Ok(self.graph.binary(Binary::AddWrap, sum, known))
     }
 
-    /// So many bits of a number from a bit on, as a number of as many bits or more.
+    /// `width` bits of a number from a bit on, as a number of at least that width.
     fn bits_of(&mut self, value: Node, from: u64, width: u8) -> Node {
         let ty = self.graph.ty(value);
         let all = ty.width(self.automaton);

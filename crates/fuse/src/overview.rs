@@ -1,29 +1,30 @@
-//! What is true of a whole automaton: found once, asked on every way.
+//! Facts about a whole automaton: computed once, used on every way.
 
 use mokume_reaction::{Automaton, Body, HeaderId, LayerId, OpKind, Value, VariantId, WireId};
 use rustc_hash::FxHashMap;
 
 use crate::passes::Passes;
 
-/// Facts that ways ask for.
+/// Facts that ways need.
 pub struct Overview {
-    /// Which passes run.
+    /// The passes that run.
     pub passes: Passes,
-    /// Wires of which somebody asks for the packet as they met it.
+    /// Wires whose received packets some operation asks for.
     pub asked_for: Vec<WireId>,
-    /// By layer: how many layers stand on it, itself among them.
+    /// By layer: how many layers stand on it, including it.
     above: Vec<usize>,
     pushed: FxHashMap<(HeaderId, VariantId), Pushed>,
 }
 
-/// Where a header is put on messages.
+/// The places where a header is pushed.
 struct Pushed {
     places: f32,
-    /// By field: in how many of the places it is not zero; a half where that depends.
+    /// By field: the number of places where it is not zero; places where that varies count half.
     with: Vec<f32>,
 }
 
 impl Overview {
+    /// The facts about an automaton.
     pub fn of(automaton: &Automaton, passes: Passes) -> Self {
         let above = (0..automaton.layers.len()).map(|layer| stand_on(automaton, LayerId::from(layer))).collect();
         Overview { passes, asked_for: automaton.asked_for(), above, pushed: pushed(automaton) }
@@ -34,12 +35,12 @@ impl Overview {
         self.above[layer.index()] > 1
     }
 
-    /// How many layers stand on this one, itself among them.
+    /// How many layers stand on this one, including it.
     pub fn above(&self, layer: LayerId) -> usize {
         self.above[layer.index()]
     }
 
-    /// In how many of all places where such a header is made a field of it is not zero, as a part of one; half where that depends.
+    /// The fraction of places pushing this header where the field is not zero; places where that varies count half.
     pub fn pushed_with(&self, header: HeaderId, variant: VariantId, field: u32) -> Option<f32> {
         let pushed = self.pushed.get(&(header, variant))?;
         Some(pushed.with.get(field as usize)? / pushed.places)

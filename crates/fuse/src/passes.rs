@@ -1,8 +1,8 @@
-//! The passes of which a path is made: each has a name, by which it is left out.
+//! The passes that make a path. Each has a name, by which it can be switched off.
 //!
-//! It must keep: a path without a pass does what it does with it, by more instructions, or there is none.
+//! It must keep: a path without a pass does the same with more instructions, or there is no path.
 
-/// A part of the work that can be left out.
+/// A part of the work that can be switched off.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Pass {
     Usual,
@@ -15,15 +15,16 @@ pub enum Pass {
     Octets,
     Memos,
     Gathering,
+    Alike,
 }
 
-/// Passes that run.
+/// A set of passes that run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Passes(u16);
 
 impl Pass {
-    /// In the order in which they run.
-    pub const ALL: [Pass; 10] = [
+    /// All passes, in the order in which they run.
+    pub const ALL: [Pass; 11] = [
         Pass::Usual,
         Pass::Parting,
         Pass::HandingOver,
@@ -34,6 +35,7 @@ impl Pass {
         Pass::Octets,
         Pass::Memos,
         Pass::Gathering,
+        Pass::Alike,
     ];
 
     /// Its name.
@@ -49,21 +51,22 @@ impl Pass {
     fn row(self) -> (&'static str, &'static str) {
         match self {
             Pass::Usual => {
-                ("usual", "goes by what networks have shown of the library's layers, beside what the source says")
+                ("usual", "uses what networks have shown of the library's layers, beside what the source says")
             }
-            Pass::Parting => ("parting", "lets a path part where several ways are likely"),
+            Pass::Parting => ("parting", "lets a path branch where several ways are likely"),
             Pass::HandingOver => {
                 ("handing-over", "ends paths at layers that are not followed, and begins others inside")
             }
-            Pass::Choosing => ("choosing", "works out both sides of a branch that only computes, and selects"),
-            Pass::Facts => ("facts", "knows ranges of numbers from what was asked before"),
-            Pass::Order => ("order", "asks first what decides most, and look-ups early"),
-            Pass::Implied => ("implied", "leaves out what other questions answer"),
-            Pass::Octets => ("octets", "compares octets that stand side by side at once"),
-            Pass::Memos => ("memos", "remembers what is asked of state that seldom changes"),
+            Pass::Choosing => ("choosing", "computes both sides of a branch that only computes, and selects"),
+            Pass::Facts => ("facts", "derives ranges of numbers from earlier guards"),
+            Pass::Order => ("order", "evaluates the most decisive guards first, and look-ups early"),
+            Pass::Implied => ("implied", "leaves out guards that others imply"),
+            Pass::Octets => ("octets", "compares adjacent octets at once"),
+            Pass::Memos => ("memos", "caches guards on state that seldom changes"),
             Pass::Gathering => {
-                ("gathering", "gathers what is still in sums, in front of messages and in bounds, for memos")
+                ("gathering", "gathers constant parts of sums, of octets in front of messages and of bounds")
             }
+            Pass::Alike => ("alike", "merges ways that differ only in the results of a memo"),
         }
     }
 
@@ -74,12 +77,15 @@ impl Pass {
 }
 
 impl Passes {
+    /// All passes.
     pub const ALL: Passes = Passes((1 << Pass::ALL.len()) - 1);
 
+    /// These passes without one.
     pub fn without(self, pass: Pass) -> Self {
         Passes(self.0 & !(1 << pass as u16))
     }
 
+    /// Whether a pass runs.
     pub fn has(self, pass: Pass) -> bool {
         self.0 & (1 << pass as u16) != 0
     }

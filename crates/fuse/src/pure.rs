@@ -1,4 +1,5 @@
-//! Branches that only choose between values, or what cells have: both sides are computed, and one is selected.
+//! Branches that only choose values or cell contents become straight code: both sides are computed, and one is
+//! selected.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,19 +10,19 @@ use crate::graph::Node;
 use crate::passes::Pass;
 use crate::region::{Given, Region};
 
-/// Operations that are computed though only one side is needed, but for those that cost next to nothing.
+/// The most operations that are computed although only one side is needed, not counting very cheap ones.
 const MOST: usize = 24;
-/// Blocks that are looked at for the place where the ways meet.
+/// The most blocks that are searched for the place where the ways join.
 const FAR: usize = 12;
 
-/// What one side of a branch passes on where the ways meet, and the cells that it writes.
+/// What one side of a branch passes on where the ways join, and the cells that it writes.
 struct Side {
     passed: Vec<Node>,
     written: BTreeMap<(Node, CellId), Node>,
 }
 
 impl<'a> Region<'a> {
-    /// Where the ways of a branch meet, and what is passed there, if all between is pure and small.
+    /// The block where the ways of a branch join, and what is passed there, if all between is pure and small.
     pub(crate) fn chosen(
         &mut self,
         frame: &mut Frame<'a>,
@@ -63,7 +64,7 @@ impl<'a> Region<'a> {
         None
     }
 
-    /// `select`, as logic where it is logic.
+    /// A `select`; logical operators where that is possible.
     fn either(&mut self, condition: Node, a: Node, b: Node) -> Node {
         if self.graph.ty(a) == Type::Bool {
             match (self.graph.known(a), self.graph.known(b)) {
@@ -90,7 +91,7 @@ impl<'a> Region<'a> {
         self.graph.select(condition, a, b)
     }
 
-    /// The one side or the other.
+    /// Merges the two sides.
     fn meet(&mut self, condition: Node, one: Side, other: Side) -> Option<Side> {
         let passed = one.passed.iter().zip(&other.passed).map(|(a, b)| self.either(condition, *a, *b)).collect();
         let cells: BTreeSet<_> = one.written.keys().chain(other.written.keys()).copied().collect();
@@ -105,7 +106,8 @@ impl<'a> Region<'a> {
         Some(Side { passed, written })
     }
 
-    /// What an edge leads to at the place where the ways meet; none if more is done on the way than to write cells, or something is asked for.
+    /// What an edge passes on at the place where the ways join; `None` if the way does more than compute and write
+    /// cells, or asks a question.
     fn side(&mut self, frame: &mut Frame<'a>, edge: &Target, join: BlockId, left: &mut usize) -> Option<Side> {
         let before = self.written.len();
         let side = self.passed(frame, edge, join, left);
@@ -132,7 +134,7 @@ impl<'a> Region<'a> {
             *left = left.checked_sub(usize::from(!is_free))?;
             if let OpKind::Set { object, cell, value } = &op.kind {
                 let (object, value) = (frame.node(*object)?, frame.node(*value)?);
-                // Of one that has another name elsewhere it is not known what it has.
+                // Fails if an object with another name may be the same: then the old content is unknown.
                 self.get(object, *cell, self.graph.ty(value)).ok()?;
                 self.written.push((object, self.class(object), *cell, None, value));
                 written.insert((object, *cell), value);
@@ -145,7 +147,7 @@ impl<'a> Region<'a> {
             self.operation(frame, op).ok()?;
             self.source = source;
             if self.steps.len() > steps {
-                // What it asked for holds on this side alone.
+                // Its question would be asked on this side only.
                 debug_assert!(false, "a pure operation asks for something");
                 return None;
             }
@@ -160,7 +162,7 @@ impl<'a> Region<'a> {
             }
             _ => return None,
         };
-        // What is written later counts.
+        // Later writes count.
         written.extend(rest.written);
         Some(Side { passed: rest.passed, written })
     }

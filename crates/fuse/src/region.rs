@@ -1,4 +1,4 @@
-//! A path while it is found: guards and look-ups first, then what is done.
+//! A path under construction: guards and look-ups first, then actions.
 
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -17,14 +17,14 @@ use crate::passes::Pass;
 use crate::settling::Settling;
 use crate::watched::Watched;
 
-/// Why there is no path this way: in words that end a sentence about an operation, and where it is.
+/// Why there is no path this way: words that end a sentence about an operation, and its place.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Why {
     pub what: String,
     pub source: Option<SourceId>,
 }
 
-/// What is asked before anything is done, in order.
+/// A question that is asked before anything is done; they are asked in order.
 #[derive(Clone, Debug)]
 pub enum Step {
     Guard {
@@ -38,7 +38,7 @@ pub enum Step {
         found: Vec<Type>,
         source: Option<SourceId>,
     },
-    /// The top header of a message that is given: which it is.
+    /// The kind of a given message's top header.
     Peek {
         message: u32,
         header: HeaderId,
@@ -55,7 +55,7 @@ pub enum Step {
 }
 
 impl Step {
-    /// Where it comes from.
+    /// The place in the source that it comes from.
     pub fn source(&self) -> Option<SourceId> {
         match self {
             Step::Guard { source, .. }
@@ -66,14 +66,14 @@ impl Step {
     }
 }
 
-/// What is done then, in order.
+/// An action; actions are done after all questions, in order.
 #[derive(Clone, Debug)]
 pub struct Deed {
     pub what: Do,
     pub source: Option<SourceId>,
 }
 
-/// One thing that is done.
+/// The kinds of actions.
 #[derive(Clone, Debug)]
 pub enum Do {
     Set {
@@ -101,19 +101,19 @@ pub enum Do {
         cell: CellId,
         amount: Node,
     },
-    /// There is so much.
+    /// The quota has enough units.
     Take {
         object: Node,
         cell: CellId,
         amount: Node,
     },
-    /// So much was taken.
+    /// At least this many units were taken.
     Give {
         object: Node,
         cell: CellId,
         amount: Node,
     },
-    /// The place has a message.
+    /// The place holds a message.
     ConsumeHeld {
         object: Node,
         cell: CellId,
@@ -132,7 +132,7 @@ pub enum Do {
         event: u32,
         args: Vec<Given>,
     },
-    /// The last: what a handler that is not followed does.
+    /// The last action: calls a handler that is not followed.
     HandOver {
         object: Node,
         handler: HandlerId,
@@ -149,12 +149,12 @@ pub enum Do {
 }
 
 impl Do {
-    /// Whether messages leave by it, or end.
+    /// Whether messages leave or end by it.
     pub fn ends_messages(&self) -> bool {
         matches!(self, Do::Out { .. } | Do::HandOver { .. } | Do::Drop { .. } | Do::Consume { .. })
     }
 
-    /// The messages that go with it.
+    /// The messages that it carries.
     pub fn messages(&self) -> Vec<&Message> {
         match self {
             Do::Out { args, .. } | Do::HandOver { args, .. } => args.iter().filter_map(Given::message).collect(),
@@ -171,12 +171,12 @@ impl Do {
     }
 }
 
-/// What goes with an event.
+/// An argument of an event.
 #[derive(Clone, Debug)]
 pub enum Given {
     Node(Node),
     Message(Box<Message>),
-    /// What was in a place before, of which no path says what it is.
+    /// The message that a place held before; a path does not know it.
     Held(Place),
 }
 
@@ -192,7 +192,7 @@ impl Given {
     }
 }
 
-/// A handler's call on a way: how many there were before, and the decisions by then.
+/// A handler's call on a way: the number of calls before it, and the decisions so far.
 pub type Call = (u32, Vec<usize>);
 
 /// A call on the way.
@@ -200,68 +200,69 @@ pub type Call = (u32, Vec<usize>);
 pub struct Active {
     pub call: Call,
     pub layer: LayerId,
-    /// Whether nothing is left to do behind it.
+    /// Whether nothing is left to do after it.
     pub is_last: bool,
 }
 
-/// What a way looks at of the code of a layer.
+/// The amount of a layer's code that a way follows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Counted {
     pub operations: usize,
-    /// Where the code parts.
+    /// The number of branches.
     pub branches: usize,
 }
 
 /// One way through a reaction, as far as it is found.
 pub struct Region<'a> {
     pub automaton: &'a Automaton,
-    /// Whether it begins with an event that a layer emits: then messages may have headers, and queues may hold something.
+    /// Whether it begins with an event that a layer emits: then messages may have headers, and queues may not be empty.
     pub is_inside: bool,
     pub overview: Rc<Overview>,
     /// Calls where the path hands over.
     pub ends: Rc<HashSet<Call>>,
-    /// Calls on the way, and those that are not done with.
+    /// Calls on the way; then those that are not finished.
     pub calls: Vec<Active>,
     pub active: Vec<Active>,
     /// Handlers on the way.
     pub handlers: Vec<HandlerId>,
     pub graph: Graph<'a>,
     pub decisions: Decisions,
-    /// What a run has shown of reactions that go as this one does.
+    /// What a run has shown about reactions that go the same way.
     pub watched: Watched<'a>,
-    /// The same of the two targets of the operation at hand.
+    /// The same for the two targets of the current operation.
     pub expected: Option<[f32; 2]>,
     pub steps: Vec<Step>,
     pub deeds: Vec<Deed>,
-    /// What cells of one value have from here on.
+    /// The written contents of cells.
     pub written: Vec<(Node, ClassId, CellId, Option<Node>, Node)>,
-    /// Timers: whether armed.
+    /// Timers that were set: whether armed.
     pub timers: Vec<(Node, CellId, bool)>,
-    /// What was put into places and taken out.
+    /// The places that were filled or emptied.
     pub held: Vec<Held>,
-    /// What quotas have left that were taken from, or given back to.
+    /// What is left of quotas that were changed.
     pub left: Vec<(Node, ClassId, CellId, Node)>,
     pub alive: Vec<Node>,
     pub pending: Vec<Channel>,
     pub settling: Settling,
-    /// The operation at hand.
+    /// The place of the current operation.
     pub source: Option<SourceId>,
-    /// Handlers that are not done with.
+    /// The number of handlers that are not finished.
     pub depth: u32,
-    /// Operations that may still be looked at.
+    /// How many operations may still be followed.
     pub budget: u32,
-    /// The layers that the path came through, in order.
+    /// The layers that the path passed, in order.
     pub layers: Vec<LayerId>,
-    /// Steps that a decision made, by their places, each with how likely it is that they hold.
+    /// Steps that a decision made, by index, with the probability that they hold.
     pub likely: Vec<(usize, f32)>,
-    /// By layer: what was looked at of its code.
+    /// By layer: the amount of its code that was followed.
     pub followed: Vec<Counted>,
 }
 
-/// What comes of following a path.
+/// The result of following a path.
 pub type Followed<T> = Result<T, Why>;
 
 impl<'a> Region<'a> {
+    /// A way before its first step. `decisions` prescribes its first decisions; at the calls `ends` it hands over.
     pub fn new(
         automaton: &'a Automaton,
         overview: Rc<Overview>,
@@ -299,31 +300,32 @@ impl<'a> Region<'a> {
         }
     }
 
-    /// Where the way may end instead of where it failed: at the last call behind which nothing is left to do, if no way through that
-    /// one succeeded.
+    /// Where the way may end instead of where it failed: at the last call after which nothing is left to do, if no way
+    /// through that call succeeded.
     pub fn where_to_end(&self, succeeded: &HashSet<Call>) -> Option<(Call, LayerId)> {
         let last = self.active.iter().rev().find(|active| active.is_last)?;
         (!succeeded.contains(&last.call)).then(|| (last.call.clone(), last.layer))
     }
 
-    /// There is no path this way.
+    /// Fails: there is no path this way.
     pub fn no<T>(&self, what: impl Into<String>) -> Followed<T> {
         Err(Why { what: what.into(), source: self.source })
     }
 
+    /// Adds an action.
     pub fn deed(&mut self, what: Do) {
         self.deeds.push(Deed { what, source: self.source });
     }
 
-    /// The path goes on only where the condition holds. What the path has written is read back as a value, so that nodes mean the state at
-    /// its beginning, and guards can all be asked there.
+    /// Requires the condition for the rest of the path. Values that the path has written are read back as nodes, so
+    /// nodes mean the state at its beginning, and all guards can be asked there.
     pub fn guard(&mut self, condition: Node) -> Followed<()> {
         match self.graph.known(condition) {
             Some(0) => return self.no("never comes to here"),
             Some(_) => return Ok(()),
             None => {}
         }
-        // Both, or neither: each is asked for by itself.
+        // Splits "both" and "neither": each part is asked separately.
         let parts = match *self.graph.kind(condition) {
             Kind::Binary(Binary::And, a, b) if self.graph.ty(condition) == Type::Bool => Some([a, b]),
             Kind::Not(either) if self.graph.ty(condition) == Type::Bool => match *self.graph.kind(either) {
@@ -344,7 +346,7 @@ impl<'a> Region<'a> {
         Ok(())
     }
 
-    /// One of these ways, by how likely each is.
+    /// Chooses one of these ways by their probabilities.
     pub fn choose(&mut self, likely: &[f32]) -> usize {
         let at = Far { steps: self.steps.len(), nodes: self.graph.len() };
         let way = self.decisions.next(likely, at);
@@ -354,18 +356,18 @@ impl<'a> Region<'a> {
         way
     }
 
-    /// What is done from here on is unlikely, if nothing was measured.
+    /// Marks what follows as unlikely, if nothing was measured.
     pub fn is_unlikely(&mut self, likely: f32) {
         let likely = if self.watched.is_known() { 1.0 } else { likely };
         self.choose(&[likely]);
     }
 
-    /// How likely it is that the operation at hand succeeds; `usual`: if nothing was measured.
+    /// The probability that the current operation succeeds; `usual`: if nothing was measured.
     pub fn succeeds(&self, usual: f32) -> f32 {
         self.expected.map_or(usual, |expected| expected[0])
     }
 
-    /// How likely a condition is of which nobody says anything: most numbers differ.
+    /// The guessed probability of a condition without annotations: most numbers differ.
     fn guess(&self, condition: Node) -> f32 {
         match *self.graph.kind(condition) {
             Kind::Compare(Compare::Eq, a, _) if self.graph.ty(a) != Type::Bool => 0.2,
@@ -376,7 +378,8 @@ impl<'a> Region<'a> {
         }
     }
 
-    /// The one way or the other, and from here on it is known which; `likely`: how likely the condition holds, if somebody says so.
+    /// Decides a condition; from here on its value is known. `likely`: the probability that it holds, if the source or
+    /// a run gives one.
     pub fn decide(&mut self, condition: Node, likely: Option<f32>) -> Followed<bool> {
         if let Some(value) = self.graph.known(condition) {
             return Ok(value != 0);
@@ -393,12 +396,12 @@ impl<'a> Region<'a> {
 
     // -- state
 
-    /// What a cell of one value has.
+    /// The content of a cell with one value.
     pub fn get(&mut self, object: Node, cell: CellId, ty: Type) -> Followed<Node> {
         self.read(object, cell, None, Kind::Get(object, cell), ty)
     }
 
-    /// What an array has at a place.
+    /// The content of an array at a place.
     pub fn get_at(&mut self, object: Node, cell: CellId, index: Node, ty: Type) -> Followed<Node> {
         self.read(object, cell, Some(index), Kind::GetAt(object, cell, index), ty)
     }
@@ -423,7 +426,7 @@ impl<'a> Region<'a> {
                 _ => return self.no("reads what may have been written by another name"),
             };
             if is_there {
-                // What is written to nobody is lost.
+                // A write through null is lost.
                 self.must_live(object)?;
                 return Ok(value);
             }
@@ -431,20 +434,22 @@ impl<'a> Region<'a> {
         Ok(self.graph.add(kind, ty))
     }
 
-    /// Whether two references are to one object; where it is not known, it is asked: most are to two.
+    /// Whether two references are to one object. If that is unknown, it is asked; most are to two.
     pub fn is_one(&mut self, a: Node, b: Node) -> Followed<bool> {
         if a == b {
             return Ok(true);
         }
-        // In one order, so that it is asked once.
+        // In fixed order, so that it is asked once.
         let same = self.graph.compare(Compare::Eq, a.min(b), a.max(b));
         self.decide(same, Some(0.1))
     }
 
+    /// Whether two nodes are known to be different constants.
     pub fn differ(&self, a: Node, b: Node) -> bool {
         matches!((self.graph.known(a), self.graph.known(b)), (Some(a), Some(b)) if a != b)
     }
 
+    /// Writes a cell, or the place `index` of an array. Nothing is done if the cell already has this value.
     pub fn set(&mut self, object: Node, cell: CellId, index: Option<Node>, value: Node) {
         let class = self.class(object);
         if index.is_none() && self.has(object, cell, value) {
@@ -457,13 +462,13 @@ impl<'a> Region<'a> {
         });
     }
 
-    /// Whether a cell has this value already.
+    /// Whether a cell already has this value.
     fn has(&mut self, object: Node, cell: CellId, value: Node) -> bool {
         let class = self.class(object);
         let last = self.written.iter().rev().find(|written| (written.1, written.2) == (class, cell));
         let now = match last {
             Some((other, _, _, None, now)) if *other == object => *now,
-            // Nothing is asked for that.
+            // This is not worth a question.
             Some(_) => return false,
             None => {
                 let ty = self.graph.ty(value);
@@ -474,7 +479,7 @@ impl<'a> Region<'a> {
         now == value || matches!((self.graph.known(now), self.graph.known(value)), (Some(a), Some(b)) if a == b)
     }
 
-    /// The class of a reference; of any other value a class that no automaton has.
+    /// The class of a reference; for other values a class that no automaton has.
     pub fn class(&self, object: Node) -> ClassId {
         match self.graph.ty(object) {
             Type::Ref(class) => class,
@@ -482,10 +487,10 @@ impl<'a> Region<'a> {
         }
     }
 
-    /// The path goes on only where the object is there.
+    /// Requires that the object exists.
     pub fn must_live(&mut self, object: Node) -> Followed<()> {
         match *self.graph.kind(object) {
-            // What a cell has may be null, also where there is but one object of the class.
+            // The content of a cell may be null, even if the class has only one object.
             Kind::Unique(_) => return Ok(()),
             Kind::Null => return self.no("is for nobody"),
             _ if self.alive.contains(&object) => return Ok(()),
@@ -499,6 +504,7 @@ impl<'a> Region<'a> {
 
     // -- numbers
 
+    /// A constant of a type.
     pub fn number(&mut self, ty: Type, value: u64) -> Node {
         self.graph.constant(ty, value)
     }
@@ -516,14 +522,14 @@ impl<'a> Region<'a> {
         }
         let result = self.graph.binary(op, a, b);
         if op == Binary::Sub {
-            // It has not gone around.
+            // It has not wrapped around.
             let most = self.graph.span(a).1;
             self.graph.is_at_most(result, most);
         }
         Ok(result)
     }
 
-    /// Whether arithmetic reports nothing, whatever comes.
+    /// Whether arithmetic reports nothing for any values.
     pub fn never_reports(&self, op: Binary, a: Node, b: Node) -> bool {
         let Type::U(width) = self.graph.ty(a) else { return !matches!(op, Binary::Div | Binary::Rem | Binary::Within) };
         let all = mokume_interpret::mask(width);
@@ -548,7 +554,7 @@ impl<'a> Region<'a> {
                 self.graph.compare(Compare::Le, a, half)
             }
             Binary::Add => {
-                // What is left above `b`.
+                // The room above `b`.
                 let room = self.graph.not(b);
                 self.graph.compare(Compare::Le, a, room)
             }
@@ -581,25 +587,26 @@ impl<'a> Region<'a> {
         self.guard(condition)
     }
 
-    /// The sum of sizes and places, of which none is so large that it goes around.
+    /// The sum of sizes and offsets, which are too small to wrap around.
     pub fn plus(&mut self, a: Node, octets: u64) -> Node {
         let ty = self.graph.ty(a);
         let octets = self.number(ty, octets);
         self.graph.binary(Binary::AddWrap, a, octets)
     }
 
-    /// `a` less `b`, where the path goes on only if there is so much.
+    /// `a - b`; requires `a >= b`.
     pub fn minus(&mut self, a: Node, b: Node) -> Followed<Node> {
         let enough = self.graph.compare(Compare::Ge, a, b);
         self.guard(enough)?;
         Ok(self.graph.binary(Binary::SubWrap, a, b))
     }
 
+    /// A field of a message that is a parameter, at an octet that exists.
     pub fn load(&mut self, message: u32, field: OctetField, at: Node) -> Node {
         self.graph.add(Kind::Load(message, field, at), field.ty())
     }
 
-    /// The layer whose handler it is.
+    /// The layer of a handler.
     pub fn layer_of(&self, handler: HandlerId) -> LayerId {
         self.automaton.class(self.automaton.handler(handler).class).layer
     }

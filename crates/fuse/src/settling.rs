@@ -1,28 +1,28 @@
-//! Objects that settle, when nothing is undelivered (docs/semantics.md, S).
+//! Objects that settle when nothing is undelivered (docs/semantics.md, S).
 //!
-//! It must keep: who settles does so in the order in which they were touched. What would settle in a reaction of its own does nothing
-//! there, or there is no path.
+//! It must keep: objects settle in the order in which they became dirty. What would settle in a reaction of its own
+//! must do nothing there, else there is no path.
 
 use mokume_reaction::{ClassId, Trigger};
 
 use crate::graph::Node;
 use crate::region::{Followed, Region};
 
-/// Who is to settle, and who has.
+/// The objects that are to settle, and that have settled.
 #[derive(Default)]
 pub struct Settling {
-    /// Who was touched, the longest first.
+    /// Dirty objects, the longest dirty first.
     dirty: Vec<Node>,
-    /// Objects that were ever touched, each with how often it settled.
+    /// All objects that were ever dirty, with the number of times they settled.
     known: Vec<(Node, u32)>,
-    /// Who settles at the instant at hand.
+    /// The object that settles at the current instant.
     at_hand: Option<Node>,
-    /// Whether that one asks to settle once more.
+    /// Whether that object asks to settle once more.
     again: bool,
 }
 
 impl Settling {
-    /// Whether nobody was touched, so that nothing is left to do behind the events.
+    /// Whether no object is dirty, so that nothing follows the events.
     pub fn is_idle(&self) -> bool {
         self.known.is_empty()
     }
@@ -33,7 +33,7 @@ impl Region<'_> {
         self.automaton.handler_of(class, &Trigger::Settle).is_some()
     }
 
-    /// An object handles an event, or asks to settle: it will, if its class does.
+    /// An object handles an event, or asks to settle: it becomes dirty if its class settles.
     pub fn touch(&mut self, object: Node) -> Followed<()> {
         let class = self.class(object);
         if !self.settles(class) {
@@ -55,7 +55,7 @@ impl Region<'_> {
         Ok(())
     }
 
-    /// `again`, of an object.
+    /// `again` of an object.
     pub fn ask_again(&mut self, object: Node) -> Followed<()> {
         if self.settling.at_hand == Some(object) {
             self.settling.again = true;
@@ -64,7 +64,7 @@ impl Region<'_> {
         self.touch(object)
     }
 
-    /// All that settles in this reaction does; what is left would do nothing.
+    /// Settles all that settles in this reaction; what is left over must do nothing.
     pub fn settle(&mut self) -> Followed<()> {
         let mut left = Vec::new();
         while !self.settling.dirty.is_empty() {
@@ -79,7 +79,7 @@ impl Region<'_> {
                 }
             }
         }
-        // In a reaction of its own, behind the outputs of this one.
+        // In a separate reaction, after the outputs of this one.
         let done = self.deeds.len();
         for object in left {
             let again = self.settle_once(object)?;
@@ -99,7 +99,7 @@ impl Region<'_> {
         settles >= limit || (quota > 0 && self.deeds.iter().filter(is_out).count() >= quota)
     }
 
-    /// One settle instant, and what follows from it; whether it asks for another.
+    /// One settle instant, and what follows from it; returns whether the object asks for another.
     fn settle_once(&mut self, object: Node) -> Followed<bool> {
         let Some(handler) = self.automaton.handler_of(self.class(object), &Trigger::Settle) else { return Ok(false) };
         if let Some(known) = self.settling.known.iter_mut().find(|known| known.0 == object) {

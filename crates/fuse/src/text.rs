@@ -1,4 +1,4 @@
-//! A path's values, as operations of a body: each where it is first asked for.
+//! Writes a path's values as operations of a body: each where it is first needed.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,7 @@ use mokume_reaction::{Automaton, BlockId, Body, BodyBuilder, OpKind, Terminator,
 
 use crate::graph::{Graph, Kind, Node};
 
-/// A body while it is written, at a place.
+/// A body under construction, at a place.
 pub struct Text<'r> {
     pub automaton: &'r Automaton,
     pub builder: &'r mut BodyBuilder,
@@ -14,20 +14,22 @@ pub struct Text<'r> {
     pub params: &'r [Value],
     /// What is known at this place.
     pub values: HashMap<Node, Value>,
-    /// Whether something was asked for that no look-up has given.
+    /// Whether a value was needed that no look-up has given.
     pub is_lost: bool,
 }
 
 impl Text<'_> {
+    /// Adds an operation with one result.
     pub fn op(&mut self, kind: OpKind) -> Value {
         self.builder.value(self.automaton, kind)
     }
 
+    /// A message among the parameters.
     pub fn message(&self, param: u32) -> Value {
         self.params[param as usize]
     }
 
-    /// The value of a node here; it is worked out where it is first asked for.
+    /// The value of a node here; it is computed where it is first needed.
     pub fn value(&mut self, graph: &Graph, node: Node) -> Value {
         if let Some(value) = self.values.get(&node) {
             return *value;
@@ -129,7 +131,7 @@ pub fn refuse(builder: &mut BodyBuilder, exit: BlockId, params: &[Value]) {
     builder.end(Terminator::Refuse { values: messages });
 }
 
-/// The body that was written.
+/// The finished body.
 pub fn finished(builder: BodyBuilder) -> Body {
     let mut body = builder.finish();
     mokume_analyse::straighten(&mut body);

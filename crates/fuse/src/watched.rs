@@ -1,6 +1,7 @@
-//! What a run has shown of the reactions to one event: which branches they took, and how often.
+//! What a run has shown about the reactions to one event: which branches they took, and how often.
 //!
-//! It must keep: it says how likely a way is, never what is done on it. A profile of another automaton finds bad paths, not wrong ones.
+//! It must keep: it only affects probabilities, never what is done on a way. A profile of another automaton leads to
+//! bad paths, not wrong ones.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -8,34 +9,34 @@ use std::rc::Rc;
 use mokume_reaction::profile::{Passed, Profile};
 use mokume_reaction::{BlockId, HandlerId};
 
-/// Ways of one event that are looked at, the most usual ones.
+/// The most ways of one event that are used: the most frequent ones.
 const MOST: usize = 2_000;
 
 type Place = (HandlerId, BlockId);
 
-/// A way that was seen: how often, and at each place which targets were taken, in their order.
+/// A way that was seen: its frequency, and the targets taken at each place, in order.
 struct Seen {
     often: f32,
     taken: HashMap<Place, Vec<u32>>,
 }
 
-/// The ways that were seen of an event, and which of them go as the way at hand does so far.
+/// The ways that were seen of an event, and which of them agree with the current way so far.
 #[derive(Clone)]
 pub struct Watched<'p> {
     profile: &'p Profile,
-    /// Whether the way at hand has come to a handler that is in ways that were seen.
+    /// Whether the current way has reached a handler that is in ways that were seen.
     begun: bool,
     seen: Rc<[Seen]>,
     fit: Vec<u32>,
-    /// How often each place was passed.
+    /// How often the current way passed each place.
     passed: HashMap<Place, usize>,
 }
 
 impl<'p> Watched<'p> {
-    /// What is known of an event: that enters by a port, or (`is_inside`) that a layer emits.
+    /// What is known about an event that enters by a port, or (`is_inside`) that a layer emits.
     pub fn of(profile: &'p Profile, handler: HandlerId, is_inside: bool) -> Self {
         let mut watched = Watched { profile, begun: false, seen: Rc::new([]), fit: Vec::new(), passed: HashMap::new() };
-        // What others took begins where the layers of this automaton that they know do.
+        // For a profile of another automaton, what was taken begins at the layers of this automaton that it knows.
         let is_inside = is_inside || profile.called.is_some() && profile.from(handler).next().is_none();
         if profile.called(handler).is_some() {
             watched.begin(match is_inside {
@@ -53,7 +54,7 @@ impl<'p> Watched<'p> {
         self.begun = true;
     }
 
-    /// A place as the ways that were seen call it, if they may come there.
+    /// A place as the seen ways name it, if they may reach it.
     fn called(&mut self, (handler, block): Place) -> Option<Place> {
         let called = self.profile.called(handler)?;
         if !self.begun {
@@ -62,12 +63,12 @@ impl<'p> Watched<'p> {
         Some((called, block))
     }
 
-    /// Whether something is known of ways that go as this one does.
+    /// Whether any seen way agrees with this one.
     pub fn is_known(&self) -> bool {
         !self.fit.is_empty()
     }
 
-    /// How likely each of so many targets is at a place; none where nothing is known.
+    /// The probability of each target at a place; `None` if nothing is known.
     pub fn likely(&mut self, place: Place, targets: usize) -> Option<Vec<f32>> {
         let place = self.called(place)?;
         let mut often = vec![0.0; targets];
@@ -80,7 +81,7 @@ impl<'p> Watched<'p> {
         (all > 0.0).then(|| often.iter().map(|one| one / all).collect())
     }
 
-    /// The way at hand takes a target; `None`: which one it is does not matter.
+    /// The current way takes a target; `None`: it does not matter which.
     pub fn passes(&mut self, place: Place, target: Option<u32>) {
         let Some(place) = self.called(place) else { return };
         if let Some(target) = target {
@@ -95,7 +96,7 @@ impl<'p> Watched<'p> {
         self.fit.iter().map(|number| &self.seen[*number as usize])
     }
 
-    /// What a way that was seen takes where the way at hand stands.
+    /// The target that a seen way takes at the current place.
     fn taken(&self, seen: &Seen, place: Place) -> Option<u32> {
         let times = self.passed.get(&place).copied().unwrap_or(0);
         seen.taken.get(&place)?.get(times).copied()
@@ -119,7 +120,7 @@ mod tests {
     const HERE: Place = (HandlerId(1), BlockId(2));
     const THERE: Place = (HandlerId(1), BlockId(5));
 
-    /// Three in four go 0, then 1, then 0; the fourth goes 1, then 0.
+    /// Three in four take 0, then 1, then 0; the fourth takes 1, then 0.
     fn profile() -> Profile {
         let way = |targets: &[(u32, u32)]| {
             let branches = targets.iter().map(|(block, target)| (BlockId(*block), *target)).collect();

@@ -1,4 +1,4 @@
-//! A path as a body of the form.
+//! Writes a path as a body.
 
 use std::collections::HashMap;
 
@@ -16,14 +16,14 @@ use crate::text::{finished, refuse, Text};
 /// A way, and those that part from it.
 pub struct Ways<'a> {
     pub region: Region<'a>,
-    /// By decision: the way that was taken, and how far the path was.
+    /// By decision: the way that was taken, and how far the path had come.
     pub ways: Vec<(usize, Far)>,
     pub others: Vec<Other<'a>>,
-    /// What is done where a way that came so far goes no further.
+    /// What is done if a way that came this far goes no further.
     pub rest: Option<(Far, Region<'a>)>,
 }
 
-/// A way that parts from another: up to there both have the same steps and the same values.
+/// A way that parts from another; up to there both have the same steps and the same values.
 pub struct Other<'a> {
     at: Far,
     ways: Ways<'a>,
@@ -36,7 +36,7 @@ impl<'a> Ways<'a> {
         own.chain(self.others.iter().flat_map(|other| other.ways.rests())).collect()
     }
 
-    /// Puts a way where it parts from these. One that parts where nothing is asked is left out.
+    /// Adds a way where it parts from these. A way that parts where nothing is asked is left out.
     pub fn add(&mut self, mut other: Self) {
         let parts = self.ways.iter().zip(&other.ways).position(|(a, b)| a.0 != b.0);
         let Some(place) = parts else { return };
@@ -45,7 +45,7 @@ impl<'a> Ways<'a> {
         if at != other.ways[place].1 || at.steps >= fewest {
             return;
         }
-        // Where it parts behind the place from which the rest is left to another, that one does its rest, too.
+        // If it parts after the place from which a handler does the rest, that handler does the rest of this way, too.
         if self.rest.as_ref().is_some_and(|(rest, _)| rest.steps <= at.steps) {
             other.rest = None;
         }
@@ -56,7 +56,7 @@ impl<'a> Ways<'a> {
     }
 }
 
-/// What becomes of a parameter's octets: so many go in front, so many stay, a wire meets them.
+/// A view of a parameter's octets: octets removed from the front, octets kept, or a wire that meets them.
 #[derive(Clone, Copy)]
 enum View {
     Skip(Node),
@@ -64,19 +64,19 @@ enum View {
     Meet(WireId),
 }
 
-/// The body at work.
+/// Writes the body.
 struct Writer<'r, 'a> {
     automaton: &'a Automaton,
     is_inside: bool,
     graph: &'r mut Graph<'a>,
     text: Text<'r>,
-    /// Look-ups so far.
+    /// The number of look-ups so far.
     finds: u32,
-    /// By parameter, second messages of it for all uses but the last.
+    /// By parameter, its shares, for all uses but the last.
     shares: HashMap<u32, Vec<Value>>,
 }
 
-/// The body of a path of this handler; none if a way asks for what none of its look-ups gives.
+/// The body of a path of this handler; `None` if a way needs what none of its look-ups gives.
 pub fn body(mut ways: Ways, handler: HandlerId) -> Option<Body> {
     let automaton = ways.region.automaton;
     let definition = automaton.handler(handler);
@@ -92,8 +92,8 @@ pub fn body(mut ways: Ways, handler: HandlerId) -> Option<Body> {
     is_whole.then(|| finished(builder))
 }
 
-/// Writes a way from a step on, and so many look-ups, with what is known by then; then those that part from it. Whether all that they ask for
-/// is there.
+/// Writes a way from step `from` on, after `finds` look-ups, with the known values; then the ways that part from it.
+/// Returns whether all needed values are there.
 fn write(
     ways: &mut Ways,
     (from, finds): (usize, u32),
@@ -107,7 +107,7 @@ fn write(
     let text = Text { automaton, builder, params, values, is_lost: false };
     let mut writer = Writer { automaton, is_inside, graph, text, finds, shares: HashMap::new() };
     let mut parted = Vec::new();
-    // From there on it is left to who does the rest.
+    // From there on a handler does the rest.
     let mut rest = None;
     for (place, step) in steps.iter().enumerate().skip(from) {
         if let Some((at, _)) = ways.rest.as_ref().filter(|(at, _)| at.steps == place) {
@@ -118,7 +118,7 @@ fn write(
         }
         let exit = rest.as_ref().map_or(exit, |(block, ..)| *block);
         let other = ways.others.iter().position(|other| other.at.steps == place);
-        // The other way goes on with what is found.
+        // The other way continues with what is found.
         let found = match (step, other.map(|other| &ways.others[other].ways.region.steps[place])) {
             (Step::Absent { .. }, Some(Step::Find { found, .. })) => Some(found),
             _ => None,
@@ -131,20 +131,20 @@ fn write(
         let before = writer.finds;
         writer.step(step, (otherwise, found.is_some()));
         if let Some(other) = other {
-            // What came after they parted has other numbers on the other way.
+            // Nodes made after the parting have other numbers on the other way.
             let is_shared = |node: &Node| node.0 < ways.others[other].at.nodes;
             let values =
                 writer.text.values.iter().filter(|(node, _)| is_shared(node)).map(|(node, value)| (*node, *value));
             parted.push((other, place, before, (otherwise, exit), values.collect::<HashMap<_, _>>()));
         }
     }
-    // All that is read is read before anything is done.
+    // All reads come before all writes.
     for deed in &deeds {
         writer.text.builder.set_source(deed.source);
         writer.prepare(&deed.what);
     }
     writer.share(&deeds);
-    // What leaves does so when the reaction is over: so it comes last, in its order.
+    // Outputs leave when the reaction ends, so they come last, in order.
     let (leaving, kept): (Vec<&Deed>, Vec<&Deed>) = deeds.iter().partition(|deed| deed.what.ends_messages());
     for deed in kept.into_iter().chain(leaving) {
         writer.text.builder.set_source(deed.source);
@@ -179,7 +179,7 @@ fn write(
     is_whole
 }
 
-/// What the so many-eth look-up of a way has given as the parameters of a block.
+/// The results of a way's look-up with this number, as the parameters of a block.
 fn found_in(graph: &Graph, builder: &BodyBuilder, block: BlockId, finds: u32) -> Vec<(Node, Value)> {
     let params = builder.params(block).iter().enumerate();
     let known = |(place, value): (usize, &Value)| {
@@ -197,7 +197,7 @@ impl Writer<'_, '_> {
         self.text.message(param)
     }
 
-    /// Makes a second message of what is used up more than once.
+    /// Makes shares of messages that are used more than once.
     fn share(&mut self, deeds: &[Deed]) {
         let mut seen: Vec<u32> = Vec::new();
         for given in deeds.iter().flat_map(|deed| deed.what.messages()).map(|message| message.given) {
@@ -209,7 +209,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// The message that another is made of, to be used up.
+    /// The message that another is made of, to be consumed.
     fn base(&mut self, given: u32) -> Value {
         if given == NEW {
             return self.op(OpKind::NewMessage { octets: Vec::new() });
@@ -217,12 +217,12 @@ impl Writer<'_, '_> {
         self.shares.get_mut(&given).and_then(Vec::pop).unwrap_or_else(|| self.message(given))
     }
 
-    /// Asks, and goes on in a new block; elsewhere where the answer is another one: that block may want what was found.
+    /// Asks, and continues in a new block; `elsewhere` for any other answer: that block may need what was found.
     fn step(&mut self, step: &Step, (elsewhere, wants_found): (BlockId, bool)) {
         match step {
             Step::Guard { condition, source } => {
                 self.text.builder.set_source(*source);
-                // Where the graph says the opposite, the branch does.
+                // A negated node becomes a branch with exchanged targets.
                 let (condition, swapped) = match *self.graph.kind(*condition) {
                     Kind::Not(inner) if self.graph.ty(inner) == Type::Bool => (inner, true),
                     _ => (*condition, false),
@@ -344,7 +344,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// What becomes of the parameter's octets, in turn. No wire meets what leaves by a port.
+    /// The views of the parameter's octets, in order. For a message that leaves by a port, no wire meets them.
     fn views(&mut self, message: &Message, is_inside: bool) -> Vec<View> {
         let met = message.met.iter().filter(|_| is_inside).map(|(wire, at, size)| (Some(*wire), *at, *size));
         let last = (None, message.at, message.size);
@@ -366,7 +366,7 @@ impl Writer<'_, '_> {
         views
     }
 
-    /// Attributes that are others than they were.
+    /// Attributes that have changed.
     fn changed_attributes(&self, message: &Message) -> Vec<(AttributeId, Node)> {
         let is_new = message.given == NEW || message.joined > 0;
         let is_as_given = |at: usize, node: Node| match self.graph.kind(node) {
@@ -422,7 +422,7 @@ impl Writer<'_, '_> {
         self.text.builder.op(self.automaton, kind);
     }
 
-    /// What goes with an event, made.
+    /// The arguments of an event.
     fn given(&mut self, args: &[Given], is_inside: bool) -> Vec<Value> {
         let made = |arg: &Given| match arg {
             Given::Node(node) => Some(self.value(*node)),
@@ -432,7 +432,7 @@ impl Writer<'_, '_> {
         args.iter().filter_map(made).collect()
     }
 
-    /// The message, made of the one that was given.
+    /// The message, made of the given one.
     fn made(&mut self, message: &Message, is_inside: bool) -> Value {
         let mut value = self.base(message.given);
         if let Some((header, variant)) = message.taken_off {
@@ -530,7 +530,7 @@ impl Writer<'_, '_> {
         stores
     }
 
-    /// Bits that share octets, each octet a number.
+    /// Bits that share octets, as one number for each octet.
     fn octet_by_octet(&mut self, group: &[Field], at: u64, octets: u64, stores: &mut Vec<(u64, OctetField, Node)>) {
         let field = OctetField { width: 8, endian: Endian::Big };
         for octet in 0..octets {

@@ -1,4 +1,4 @@
-//! With paths a stack does what it does without: every file of `tests/run`, composed and not.
+//! With paths a stack does the same as without: every file of `tests/run`, composed and uncomposed.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -27,7 +27,7 @@ fn files() -> Vec<(String, Automaton, Vec<Script>)> {
     files.iter().map(read).collect()
 }
 
-/// What goes wrong with paths, and how often one was taken.
+/// What goes wrong with paths, and how often a path was taken.
 fn played(name: &str, automaton: &Automaton, scripts: &[Script]) -> (Vec<String>, u64) {
     let faults = verify(automaton);
     if !faults.is_empty() {
@@ -74,7 +74,8 @@ fn the_files_do_with_paths_what_they_say() {
     assert!(found > 300 && taken > 500 && memos > 10, "{found} paths, taken {taken} times, {memos} memos");
 }
 
-/// What a look-up finds is known only behind it: the other side of it must not be told (it was: `find e.b[f]` on the side where `f` is not found).
+/// A look-up's result is known only after it found something: the other side must not use it (it did: `find e.b[f]` on
+/// the side where `f` is not found).
 #[test]
 fn what_is_found_is_known_behind_the_look_up() {
     let text = "automaton ports\n\nlayer up\n\nreason up.nobody\n\nclass up.E capacity 1 {\n  a: map 4 (u8) -> (u8)\n  b: map 4 (u8) -> ()\n}\n\n\
@@ -92,7 +93,8 @@ fn what_is_found_is_known_behind_the_look_up() {
     assert!(path.contains("find e.a[") && path.contains("find e.b[0]"), "{path}");
 }
 
-/// Where the usual way is not followed, one that drops what comes is no path (it was: each message was asked whether it is too large).
+/// If the usual way is not supported, one that drops messages must not become the path (it did: each message was asked
+/// whether it is too large).
 #[test]
 fn a_way_that_drops_is_not_the_usual_one() {
     let text = "automaton twice\n\nlayer up\n\nreason up.large\n\nclass up.E capacity 1 {\n}\n\n\
@@ -107,7 +109,7 @@ fn a_way_that_drops_is_not_the_usual_one() {
     assert!(why.as_ref().is_some_and(|why| why.contains("Split")), "{why:?}");
 }
 
-/// Where the reactions of a call are used up, somebody may still be to settle: then no path settles it once more.
+/// When a call has used up its reactions, some object may still have to settle: then no path settles it a second time.
 #[test]
 fn who_is_still_to_settle_settles_once() {
     let text = "automaton endless\n\nlayer up\n\nclass up.E capacity 1 settle 1 {\n  stop: bool\n  ran: u32\n}\n\n\
@@ -146,7 +148,7 @@ fn path_lines(name: &str) -> String {
     lines.map(|(line, _)| line + "\n").collect()
 }
 
-/// An object that settles is followed to what it emits then, with what was put into a place before.
+/// A settling object is followed to its emissions, including messages that were stored before.
 #[test]
 fn settling_is_followed() {
     let path = path_lines("settling_is_followed.ra");
@@ -155,7 +157,7 @@ fn settling_is_followed() {
     }
 }
 
-/// Options that usually are there are looked for as the encoder writes them; what was kept is consumed, its unit given back.
+/// Usual options are expected as the encoder writes them; stored messages are consumed, and their units returned.
 #[test]
 fn options_are_followed() {
     let path = path_lines("options_are_followed.ra");
@@ -164,7 +166,7 @@ fn options_are_followed() {
     }
 }
 
-/// A timer that a run shows to run out has a path, which settles what it touches: once, as the layers do.
+/// A timer that expires in a run has a path, which settles what it makes dirty: once, as the layers do.
 #[test]
 fn a_timer_that_runs_out_begins_a_path() {
     let text = "automaton ticks\n\nlayer up\n\nclass up.E capacity 1 settle 1 {\n  t: timer\n  ticked: u32\n  settled: u32\n}\n\n\

@@ -1,4 +1,4 @@
-//! Paths: what is found, and that it does what the handlers do.
+//! Paths: which are found, and that they do what the handlers do.
 
 mod agree;
 mod asks;

@@ -1,4 +1,4 @@
-//! What a path asks, before and after it is put in order, in the text form.
+//! The questions of a path, before and after reordering, in the text form.
 
 use mokume_base::FileId;
 use mokume_fuse::in_order;
@@ -9,12 +9,12 @@ const LAYERS: &str = "automaton two\n\nlayer up\nlayer low\n\nreason no\n\nclass
     port dev device {\n  in frame(m: msg) -> up.E.frame\n}\nport app application {\n  out got(s: @up.S, m: msg)\n}\n\n\
     handler up.E.frame(e, m: msg) {\n    drop m, no\n    return\n}\n\n";
 
-/// The path in order, of a path that is written so; none where nothing is asked in vain.
+/// The reordered form of a path; `None` if nothing is redundant.
 fn ordered(path: &str) -> Option<String> {
     ordered_of(LAYERS, path)
 }
 
-/// The same of an event that no port brings.
+/// The same for an event that comes from no port.
 fn lives_inside(path: &str) -> Option<String> {
     ordered_of(&LAYERS.replace("  in frame(m: msg) -> up.E.frame\n", "  out other(m: msg)\n"), path)
 }
@@ -39,7 +39,7 @@ fn count(text: &str, what: &str) -> usize {
     text.matches(what).count()
 }
 
-/// Asks these conditions in turn, and goes on where each holds.
+/// Asks these conditions in turn, and goes on if each holds.
 fn asks(conditions: &[&str]) -> String {
     let mut path = String::new();
     for (at, condition) in conditions.iter().enumerate() {
@@ -55,18 +55,18 @@ fn what_follows_is_not_asked() {
     let path =
         ordered(&asks(&[SIZE, "    x = load.be16 m, 4\n    c1 = ne x, 5\n", "    c2 = eq x, 2048\n"])).expect("one");
     assert_eq!((count(&path, "eq v"), count(&path, "2048"), count(&path, ", 5")), (1, 1, 0), "{path}");
-    // The other is needed still.
+    // The other one is still needed.
     let path = ordered(&asks(&[SIZE, "    x = load.be16 m, 4\n    c1 = lt x, 9\n", "    c2 = ne x, 5\n"]));
     assert_eq!(path, None);
 }
 
 #[test]
 fn what_is_read_is_known_to_be_there_before() {
-    // That so much is there follows from the next question, too, but that one reads it.
+    // The next question implies that the octets exist, but it reads them.
     let path = "    n = size m\n    x = load.be16 m, 4\n    y = cast x to u32\n    c0 = ge n, 20\n    br c0 @0.999 b0, exit\n  b0:\n    c1 = gt n, y\n    br c1 @0.999 b1, exit\n  b1:\n    \
         z = load.be8 m, y\n    c2 = eq z, 1\n    br c2 @0.999 b2, exit\n  b2:\n    c3 = eq y, 2\n    br c3 @0.999 b3, exit\n  b3:\n    set e.sum, 1\n    drop m, no\n    return\n";
     if let Some(path) = ordered(path) {
-        // `n > y` stands before the octet at `y` is read, and what says that `y` is 2 does not take its place.
+        // `n > y` comes before the octet at `y` is read; the fact that `y` is 2 does not replace it.
         let (asked, read) = (path.find("le v").or(path.find("gt v")).or(path.find("lt v")), path.find("load.be8"));
         assert!(asked < read, "{path}");
         assert_eq!(count(&path, "load.be8"), 1, "{path}");
@@ -80,7 +80,7 @@ fn bits_of_octets_side_by_side_are_one_comparison() {
     let path = ordered(&asks(&[SIZE, version, length])).expect("one");
     assert!(path.contains("69"), "0x45: {path}");
     assert_eq!((count(&path, "eq v"), count(&path, "br ")), (1, 3), "{path}");
-    // Never both: nothing is joined, and nothing is done.
+    // Both never hold: nothing is joined, and nothing is done.
     let other = "    w = shr x, 4\n    c2 = eq w, 5\n";
     let path = ordered(&asks(&[SIZE, version, other]));
     assert!(path.is_none_or(|path| !path.contains("set ")), "never taken");
@@ -94,11 +94,11 @@ fn who_it_is_for_is_asked_first() {
     let path = ordered(FOUND).expect("one");
     let (found, asked) = (path.find("find "), path.find("eq v").expect("it is asked"));
     assert!(found.is_some_and(|found| found < asked), "{path}");
-    // What was asked of the message is asked of the session's cell, which is the same.
+    // The question about the message becomes one about the session's cell, which has the same value.
     assert_eq!((count(&path, ".host"), count(&path, "load.be32")), (1, 1), "{path}");
 }
 
-/// Behind what began the reaction, one may have ended that is in its map still.
+/// After the beginning of a reaction, an object that is still in its map may have ended.
 #[test]
 fn who_is_found_lives_where_a_reaction_begins() {
     let lives =

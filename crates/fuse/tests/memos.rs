@@ -9,7 +9,7 @@ const LAYERS: &str = "automaton two\n\nlayer up\nlayer low\n\nclass up.E capacit
     port app application {\n  in send(s: @up.S, m: msg) -> up.S.send\n}\nport dev device {\n  out frame(m: msg)\n}\n\n\
     handler up.S.send(s, m: msg) {\n    emit.by s.below.send(m)\n    return\n}\nhandler low.S.send(s, m: msg) {\n    out dev.frame(m)\n    return\n}\n\n";
 
-/// The path with memos, and the memos, of a path that is written so.
+/// The path with memos, and the memos, of a path in text form.
 fn with_memos(path: &str) -> (String, String) {
     let parsed =
         text::parse(FileId(0), &format!("{LAYERS}path up.S.send(s, m: msg) {{\n{path}  exit:\n    refuse m\n}}\n"));
@@ -76,4 +76,29 @@ fn sums_and_octets_are_gathered() {
     assert_eq!((count(&path, "add.wrap"), count(&memo, "add.wrap")), (1, 1), "{path}{memo}");
     assert!(path.contains("store.be64") && !path.contains("store.be48"), "{path}");
     assert!(memo.contains("shl"), "{memo}");
+}
+
+/// Ways that part by a cell: both write a number of state, and go the same way on.
+fn parting(last: &str) -> (String, String) {
+    with_memos(&format!(
+        "    b = get s.below\n    there = lives b\n    br there @0.999 known, exit\n  known:\n    part = get b.part\n    one = eq part, 0\n    br one @0.5 near, far\n  \
+         near:\n    station = get b.station\n    framed = front m, \"000000000000\"\n    sealed = store.be48 framed, 0, station\n    out dev.frame(sealed)\n    return\n  \
+         far:\n    mtu = get b.mtu\n    wide = cast mtu to u48\n    framed2 = front m, \"{last}\"\n    sealed2 = store.be48 framed2, 0, wide\n    out dev.frame(sealed2)\n    return\n"
+    ))
+}
+
+#[test]
+fn ways_that_differ_in_what_the_memo_says_are_one() {
+    let (path, memo) = parting("000000000000");
+    assert_eq!((count(&path, "switch"), count(&path, "out dev.frame")), (0, 1), "{path}{memo}");
+    // Each way of the memo says what the path writes there, and nothing else.
+    assert!(memo.contains("-> (u48)") && count(&memo, "yield") == 2, "{memo}");
+    let said: Vec<&str> = memo.lines().filter_map(|line| line.trim().strip_prefix("yield ")).collect();
+    assert_eq!(said, ["station", "wide"], "{memo}");
+}
+
+#[test]
+fn ways_that_differ_elsewhere_stay_two() {
+    let (path, memo) = parting("000000000001");
+    assert_eq!((count(&path, "switch"), count(&path, "out dev.frame")), (1, 2), "{path}{memo}");
 }

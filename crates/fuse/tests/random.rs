@@ -1,6 +1,6 @@
-//! Random stacks: with paths each does what it does without.
+//! Random stacks: each does the same with paths as without.
 //!
-//! `MOKUME_SEEDS=100..5000` looks at others, `MOKUME_SHOW=1` prints a stack that differs.
+//! `MOKUME_SEEDS=100..5000` uses others, `MOKUME_SHOW=1` prints a stack that differs.
 
 use std::sync::{Arc, Mutex};
 
@@ -52,7 +52,7 @@ fn compare(name: &str, seeds: std::ops::Range<u64>, generate: impl Fn(u64) -> St
         let composed = composed.unwrap_or_else(|| panic!("{name} {seed} does not compose\n{written}"));
         let profile = seen(&composed);
         let none = Profile::default();
-        // One pass is left out, each in its turn.
+        // One pass is switched off, each in turn.
         let pass = Pass::ALL[seed as usize % Pass::ALL.len()];
         let without = Passes::ALL.without(pass);
         let made = [

@@ -1,4 +1,4 @@
-//! How fast the interpreter is: `cargo run --release -p mokume-interpret --example speed [file.ra]`.
+//! Measures the interpreter: `cargo run --release -p mokume-interpret --example speed [file.ra]`.
 //!
 //! Drives a stack with the inputs of all its ports in turn and prints inputs and instants a second.
 

@@ -1,5 +1,5 @@
-//! Arrays as values. Each has words of its own behind the registers of its body, for as long as the body runs; its register
-//! says where. So what a body takes is known before it runs, however often it goes round.
+//! Arrays as values. Each has words of its own behind the registers of its body as long as the body runs; its register
+//! holds their place. So the memory of a body is known before it runs, whatever its loops do.
 
 use std::ops::Range;
 
@@ -9,15 +9,16 @@ use crate::core::Core;
 use crate::eval::Activation;
 use crate::store::Content;
 
-/// Where the arrays of a body lie, behind its registers.
+/// The places of a body's arrays, behind its registers.
 #[derive(Default)]
 pub struct Arrays {
     places: Vec<(Value, usize)>,
-    /// Words of all of them together.
+    /// The total words of all arrays.
     words: usize,
 }
 
 impl Arrays {
+    /// The places of a body's arrays.
     pub fn of(body: &Body) -> Arrays {
         let mut arrays = Arrays::default();
         for (value, info) in body.values.iter().enumerate() {
@@ -29,13 +30,14 @@ impl Arrays {
         arrays
     }
 
+    /// Whether the body has no arrays.
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
     }
 }
 
 impl Core {
-    /// Registers for a body, behind those of its callers; the answer is where they begin.
+    /// Allocates registers for a body, behind those of its callers; returns where they begin.
     pub fn make_registers(&mut self, body: &Body, arrays: &Arrays) -> usize {
         let base = self.registers.len();
         self.registers.resize(base + body.values.len() + arrays.words, 0);
@@ -45,7 +47,7 @@ impl Core {
         base
     }
 
-    /// Where an array's words are.
+    /// The words of an array.
     fn words_at(&self, at: Activation, array: Value) -> Range<usize> {
         let start = self.get(at, array) as usize;
         let count = at.ty(array).array().map_or(0, |(_, count)| count as usize);
@@ -56,7 +58,7 @@ impl Core {
         &self.registers[self.words_at(at, array)]
     }
 
-    /// Makes an array a copy of another, as far as both go; the answer is where it is.
+    /// Copies an array to another, as far as both go; returns the place of the copy.
     fn copy_array(&mut self, at: Activation, from: Value, to: Value) -> Range<usize> {
         let (from, to) = (self.words_at(at, from), self.words_at(at, to));
         let count = from.len().min(to.len());
@@ -64,6 +66,7 @@ impl Core {
         to
     }
 
+    /// Makes an array of these values; further items are zero.
     pub fn pack(&mut self, at: Activation, values: &[Value], result: Value) {
         let to = self.words_at(at, result);
         self.registers[to.clone()].fill(0);
@@ -72,12 +75,13 @@ impl Core {
         }
     }
 
-    /// An item; beyond the end: zero.
+    /// An item; zero beyond the end.
     pub fn item(&self, at: Activation, array: Value, index: Value) -> u64 {
         let index = self.get(at, index);
         usize::try_from(index).ok().and_then(|index| self.words_of(at, array).get(index)).copied().unwrap_or(0)
     }
 
+    /// A copy with another item; unchanged if the index is beyond the end.
     pub fn set_item(&mut self, at: Activation, array: Value, (index, value): (Value, Value), result: Value) {
         let (index, value) = (self.get(at, index), self.get(at, value));
         let to = self.copy_array(at, array, result);
@@ -86,6 +90,7 @@ impl Core {
         }
     }
 
+    /// A part of an array from an index on; zeros beyond the end.
     pub fn slice(&mut self, at: Activation, array: Value, index: Value, result: Value) {
         let (from, to) = (self.words_at(at, array), self.words_at(at, result));
         let first = self.get(at, index).min(from.len() as u64) as usize;
@@ -94,6 +99,7 @@ impl Core {
         self.registers[to.start + there..to.end].fill(0);
     }
 
+    /// A copy in which `with` replaces the items from an index on; values beyond the end are ignored.
     pub fn splice(&mut self, at: Activation, array: Value, (index, with): (Value, Value), result: Value) {
         let index = self.get(at, index);
         let to = self.copy_array(at, array, result);
@@ -103,17 +109,18 @@ impl Core {
         self.registers.copy_within(with.start..with.start + there, to.start + first);
     }
 
-    /// The one array or the other.
+    /// Copies one of two arrays into the result.
     pub fn choose_array(&mut self, at: Activation, from: Value, result: Value) {
         self.copy_array(at, from, result);
     }
 
+    /// Whether two arrays are equal, or differ, according to `op`.
     pub fn compare_arrays(&self, at: Activation, op: Compare, a: Value, b: Value) -> bool {
         let same = self.words_of(at, a) == self.words_of(at, b);
         same == (op == Compare::Eq)
     }
 
-    /// All items of a cell; of an object that is not there, zeros.
+    /// All items of a cell; zeros if the object does not exist.
     pub fn get_all(&mut self, at: Activation, object: Value, cell: CellId, result: Value) {
         let to = self.words_at(at, result);
         let found = self.store.cell(at.class(object), self.get(at, object), cell);
@@ -123,6 +130,7 @@ impl Core {
         }
     }
 
+    /// Writes all items of a cell; does nothing if the object does not exist.
     pub fn set_all(&mut self, at: Activation, object: Value, cell: CellId, value: Value) {
         let from = self.words_at(at, value);
         let (class, object) = (at.class(object), self.get(at, object));
@@ -131,7 +139,7 @@ impl Core {
         }
     }
 
-    /// As [`Core::enter`], where the body has arrays: their words move, all at once, and each parameter stays where it is.
+    /// As [`Core::enter`], for a body with arrays: all words are copied at once, and each parameter keeps its place.
     pub fn enter_with_arrays(&mut self, at: Activation, to: &Target) {
         let params = &at.body.blocks[to.block.index()].params;
         let first = params.len() - to.args.len();

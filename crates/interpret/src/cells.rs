@@ -1,4 +1,4 @@
-//! Operations on the cells of objects. An object that is not there reads as zeros, and nothing is written to it.
+//! Operations on the cells of objects. An object that does not exist reads as zeros; writes to it have no effect.
 
 use mokume_reaction::{Cell, CellId, CellKind, ClassId, Report, SourceId, Type, Value};
 
@@ -7,7 +7,7 @@ use crate::eval::Activation;
 use crate::program::Program;
 use crate::store::{place_of, Armed, Content, NULL};
 
-/// What a cell of nobody holds: zero, and of references none (docs/semantics.md, L7).
+/// The content of a cell of no object: zero, and null for references (docs/semantics.md, L7).
 fn nothing(cell: &Cell) -> u64 {
     match cell.kind {
         CellKind::Scalar { ty: Type::Ref(_), .. } | CellKind::Array { ty: Type::Ref(_), .. } => NULL,
@@ -16,7 +16,7 @@ fn nothing(cell: &Cell) -> u64 {
 }
 
 impl Core {
-    /// What one place of a cell holds; of cells with one place, `index` is 0.
+    /// The content of one place of a cell; `index` is 0 for cells with one place.
     pub fn read(&mut self, at: Activation, object: Value, cell: CellId, index: u64, source: Option<SourceId>) -> u64 {
         let word = match self.store.cell(at.class(object), self.get(at, object), cell) {
             Some(Content::Word(word)) => Some(*word),
@@ -33,8 +33,8 @@ impl Core {
         word.unwrap_or(0)
     }
 
-    /// Writes a cell that holds one number. The number has the width of its type already.
-    /// A cell by which the object is in a map stays as it is: another value is a `misuse`.
+    /// Writes a cell with one number, which has the width of its type already. If a map finds the object by this cell,
+    /// another value is not written, and reported as `misuse`.
     pub fn set_cell(&mut self, at: Activation, object: Value, cell: CellId, value: Value, source: Option<SourceId>) {
         let (class, value) = (at.class(object), self.get(at, value));
         let object = self.get(at, object);
@@ -48,7 +48,7 @@ impl Core {
         }
     }
 
-    /// Whether an object is in a map that finds it by its own cells, of those maps that are `wanted`.
+    /// Whether an object is in a map that finds it by its own cells, among the maps for which `wanted` holds.
     pub fn is_found_by(
         &self,
         program: &Program,
@@ -66,7 +66,7 @@ impl Core {
         })
     }
 
-    /// What an object's cells say; none of one that is not there.
+    /// The key in an object's cells; `None` if the object does not exist.
     pub fn key_of(&self, class: ClassId, object: u64, by: &[CellId]) -> Option<Box<[u64]>> {
         let word = |cell: &CellId| match self.store.cell(class, object, *cell)? {
             Content::Word(word) => Some(*word),
@@ -75,7 +75,7 @@ impl Core {
         by.iter().map(word).collect()
     }
 
-    /// Writes one element of an array; behind the last one nothing is written, and `bounds` is reported
+    /// Writes one element of an array; an index beyond the last is reported as `bounds`, and nothing is written
     /// (docs/semantics.md, M1).
     pub fn set_at(
         &mut self,
@@ -103,7 +103,7 @@ impl Core {
         }
     }
 
-    /// A timer of an object that has ended stays idle.
+    /// Starts or stops a timer; that of an object that has ended stays idle.
     pub fn set_timer(&mut self, at: Activation, object: Value, cell: CellId, deadline: Option<u64>) {
         let class = at.class(object);
         let object = self.get(at, object);
@@ -122,7 +122,7 @@ impl Core {
         }
     }
 
-    /// Gives units back to a quota; more than were taken make it whole, and `misuse` is reported (docs/semantics.md,
+    /// Gives units back to a quota. More than were taken fill it up, and are reported as `misuse` (docs/semantics.md,
     /// M1).
     pub fn give(&mut self, at: Activation, object: Value, cell: CellId, amount: Value, source: Option<SourceId>) {
         let given = self.get(at, amount) as u32;
@@ -135,7 +135,7 @@ impl Core {
         }
     }
 
-    /// Takes from a quota; where it has not so much nothing is taken, and `misuse` is reported.
+    /// Takes units from a quota; if it has too few, takes none and reports `misuse`.
     pub fn spend(&mut self, at: Activation, object: Value, cell: CellId, amount: Value, source: Option<SourceId>) {
         let wanted = self.get(at, amount) as u32;
         let found = self.store.cell_mut(at.class(object), self.get(at, object), cell);
@@ -146,8 +146,9 @@ impl Core {
         }
     }
 
-    /// Puts a message into a place. Where one was, that is gone and `misuse` is reported; a place that is not there
-    /// makes the message gone, and reports `bounds` where only the index is wrong (docs/semantics.md, M1 and L7).
+    /// Puts a message into a place. A message that was there is dropped as gone, and `misuse` is reported. If the place
+    /// does not exist, the message is gone; `bounds` is reported if only the index is wrong (docs/semantics.md, M1 and
+    /// L7).
     pub fn keep(&mut self, at: Activation, place: (Value, CellId, Value), message: Value, source: Option<SourceId>) {
         let (object, cell, index) = place;
         let message = self.get(at, message);
@@ -178,8 +179,8 @@ impl Core {
         }
     }
 
-    /// In the object's own settle instant it settles at once again (docs/semantics.md, S3); elsewhere it is dirty
-    /// from then on (S7). Of a class without `settle` nothing happens.
+    /// In the object's own settle instant: it settles again at once (docs/semantics.md, S3). Elsewhere it becomes dirty
+    /// (S7). No effect for a class without `settle`.
     pub fn ask_again(&mut self, at: Activation, object: Value) {
         let (class, object) = (at.class(object), self.get(at, object));
         if self.settling == Some((class, object)) {

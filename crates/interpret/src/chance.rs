@@ -1,21 +1,21 @@
-//! What an instance draws at random, noted; and told what to draw instead.
+//! Records an instance's random draws, and replaces them by given ones.
 //!
-//! Keeps: with nothing told, a stack draws what it draws when nobody notes it.
+//! Keeps: without given values, a recorded stack draws the same values as an unrecorded one.
 
 use std::collections::BTreeMap;
 
 use mokume_reaction::FunctionId;
 
-/// Something that a stack chooses, and that its seed alone decides.
+/// A random choice of a stack, which depends on its seed.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Choice {
-    /// The sample with this number, from 0, in the order in which they are drawn.
+    /// The sample with this number, from 0, in the order of drawing.
     Sample(u64),
-    /// A pseudorandom number of these arguments, the key among them.
+    /// The result of a pseudorandom function for these arguments, the key among them.
     Number(FunctionId, Vec<u64>),
 }
 
-/// A choice, and what was chosen.
+/// A choice, and its result.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Chosen {
     pub choice: Choice,
@@ -23,7 +23,7 @@ pub struct Chosen {
     pub width: u8,
 }
 
-/// What has been chosen so far, and what is to be.
+/// The choices made so far, and the given ones.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Chance {
     samples: u64,
@@ -32,7 +32,7 @@ pub(crate) struct Chance {
 }
 
 impl Chance {
-    /// What is drawn in place of `drawn`.
+    /// The value to use instead of `drawn`.
     pub fn draw(&mut self, drawn: u64, width: u8) -> u64 {
         let choice = Choice::Sample(self.samples);
         self.samples += 1;
@@ -41,7 +41,7 @@ impl Chance {
         value
     }
 
-    /// What a pseudorandom function gives in place of `given`.
+    /// The result to use instead of `given` for a pseudorandom function.
     pub fn look_random(&mut self, function: FunctionId, args: Vec<u64>, given: u64) -> u64 {
         let choice = Choice::Number(function, args);
         let value = self.told.get(&choice).copied().unwrap_or(given);

@@ -1,4 +1,4 @@
-//! The running state: objects, what waits, and the scratch space of the reaction at hand.
+//! The running state: objects, queues, and scratch space for the current reaction.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -15,8 +15,8 @@ use crate::record::Recording;
 use crate::store::Store;
 use crate::watching::Watching;
 
-/// All of an instance that changes. Between two calls only objects, totals, `now`, what is put off and what is
-/// unsettled hold something; the rest is empty, and kept for its room.
+/// All of an instance that changes. Between two calls, only objects, totals, `now`, queued `later` events and unsettled
+/// objects matter; the rest is empty, and kept to reuse its memory.
 #[derive(Clone)]
 pub struct Core {
     pub store: Store,
@@ -24,46 +24,46 @@ pub struct Core {
     pub now: u64,
     /// Events for reactions of their own, in order.
     pub later: VecDeque<Put>,
-    /// By handler: how many of its events are in `later`.
+    /// By handler: the number of its events in `later`.
     pub later_waiting: Vec<u32>,
-    /// Longest dirty first. An entry counts only if the object is still dirty since then.
+    /// Dirty objects, the longest dirty first. An entry counts only if the object has been dirty since then.
     pub dirty: VecDeque<Dirty>,
     pub dirty_serial: u64,
-    /// At their limit, for the continuation.
+    /// Objects that reached their settle limit, for the continuation.
     pub unsettled: Vec<(ClassId, u64)>,
     /// Objects that settled in this reaction.
     pub settled: Vec<(ClassId, u64)>,
     pub ended: Vec<(ClassId, u32)>,
     pub messages: Arena,
-    /// Emissions of this reaction; those of one handler lie side by side.
+    /// Emissions of this reaction; those of one handler are contiguous.
     pub events: Vec<Event>,
     pub args: Vec<u64>,
     pub queues: Vec<VecDeque<u32>>,
-    /// Emissions still to be carried out, innermost handler last: the next and the end.
+    /// Emissions still to be carried out, innermost handler last: the next one, and the end.
     pub frames: Vec<(u32, u32)>,
-    /// Values of the body at hand, and of those that call it.
+    /// Values of the current body, and of its callers.
     pub registers: Vec<u64>,
     pub scratch: Vec<u64>,
-    /// The object whose settle instant this is, if it is one.
+    /// The object of the current settle instant, if it is one.
     pub settling: Option<(ClassId, u64)>,
     pub again: bool,
     pub outputs: Vec<Output>,
-    /// Outputs of the reaction at hand.
+    /// The number of outputs of the current reaction.
     pub put_out: u32,
     pub reports: Vec<(Report, Option<SourceId>)>,
     pub reactions: u64,
     /// How often each path was taken.
     pub paths_taken: Arc<Mutex<Vec<u64>>>,
-    /// Where paths are left, if somebody asks.
+    /// Where paths are left, if recorded.
     pub exits: Option<Arc<Mutex<Exits>>>,
     pub recording: Option<Box<Recording>>,
-    /// While what calls do is noted: the handlers of the call at hand.
+    /// The handlers of the current call, if recorded.
     pub steps: Option<Vec<Step>>,
-    /// When the timer was due whose handler runs next.
+    /// The deadline of the timer whose handler runs next.
     pub due: Option<u64>,
-    /// Who looks on, if anybody does.
+    /// The observer, if there is one.
     pub(crate) watching: Option<Box<Watching>>,
-    /// While what is drawn at random is noted.
+    /// The random choices, if recorded.
     pub(crate) chance: Option<Box<Chance>>,
 }
 
@@ -74,11 +74,11 @@ pub struct Event {
     pub channel: u32,
     pub args: std::ops::Range<usize>,
     pub delivered: bool,
-    /// Its place in the recorded instants.
+    /// The emission's place in the recorded instants.
     pub cause: Option<(usize, usize)>,
 }
 
-/// Where an emission goes.
+/// The target of an emission.
 #[derive(Clone, Copy, Debug)]
 pub enum Destination {
     /// `handler` may be [`crate::program::NOBODY`].
@@ -86,7 +86,7 @@ pub enum Destination {
         handler: u32,
         target: u64,
     },
-    /// For the object that a cell of `object` refers to when it is carried out.
+    /// The object that a cell of `object` refers to when the emission is carried out.
     Linked {
         handler: u32,
         object: u64,
@@ -99,7 +99,7 @@ pub enum Destination {
     },
 }
 
-/// An event for later, with its arguments (docs/semantics.md, R6).
+/// An event in the `later` queue, with its arguments (docs/semantics.md, R6).
 #[derive(Clone, Debug)]
 pub struct Put {
     pub handler: u32,
@@ -107,8 +107,8 @@ pub struct Put {
     pub args: Vec<u64>,
 }
 
-/// An object in the queue of the dirty. It counts only while the object's own `dirty` is the same `since`: one that
-/// settled in between stands there no more.
+/// An object in the queue of dirty objects. The entry counts only while the object's own `dirty` has the same `since`:
+/// if the object settled in between, it is stale.
 #[derive(Clone, Copy, Debug)]
 pub struct Dirty {
     pub class: ClassId,
@@ -116,7 +116,7 @@ pub struct Dirty {
     pub since: u64,
 }
 
-/// Messages in the hands of handlers, events and `later`.
+/// Messages held by handlers, events and `later`.
 #[derive(Clone, Debug, Default)]
 pub struct Arena {
     messages: Vec<Option<Box<Message>>>,
@@ -124,7 +124,7 @@ pub struct Arena {
 }
 
 impl Arena {
-    /// Takes a message over, and answers with what registers hold for it. The number is free again once the message
+    /// Stores a message, and returns the number that registers hold for it. The number is free again once the message
     /// is taken.
     pub fn put(&mut self, message: Box<Message>) -> u64 {
         match self.free.pop() {
@@ -139,7 +139,7 @@ impl Arena {
         }
     }
 
-    /// A message that was used up is empty: the verifier excludes it.
+    /// Takes a message out. One that was used up is empty: the verifier excludes that.
     pub fn take(&mut self, id: u64) -> Box<Message> {
         let taken = self.messages.get_mut(id as usize).and_then(Option::take);
         debug_assert!(taken.is_some(), "a message is used after it was given away");
@@ -147,7 +147,8 @@ impl Arena {
         taken.unwrap_or_default()
     }
 
-    /// The message of a number. One that was used up is empty, and a fault of the verifier in a debug build.
+    /// The message of a number. One that was used up is empty; a debug build panics then, as the verifier should
+    /// exclude it.
     pub fn get(&self, id: u64) -> &Message {
         static NOTHING: Message =
             Message { headers: Vec::new(), octets: Vec::new(), attributes: Vec::new(), met: Vec::new() };
@@ -156,7 +157,7 @@ impl Arena {
         found.unwrap_or(&NOTHING)
     }
 
-    /// As [`Arena::get`], to be changed; one that was used up becomes an empty message again.
+    /// As [`Arena::get`], mutable; one that was used up becomes an empty message again.
     pub fn get_mut(&mut self, id: u64) -> &mut Message {
         let place = id as usize;
         if self.messages.len() <= place {
@@ -165,19 +166,19 @@ impl Arena {
         self.messages[place].get_or_insert_default()
     }
 
-    /// As [`Arena::get`]; none of what was used up.
+    /// As [`Arena::get`]; `None` if it was used up.
     pub fn seen(&self, id: u64) -> Option<&Message> {
         self.messages.get(id as usize).and_then(Option::as_deref)
     }
 
-    /// How many messages are in somebody's hands.
+    /// The number of messages that are held.
     pub fn len(&self) -> usize {
         self.messages.len() - self.free.len()
     }
 }
 
 impl Core {
-    /// The state before the start, with room for one queue a channel. The seed is that of docs/semantics.md, D2.
+    /// The state before the start, with a queue for each channel. The seed is that of docs/semantics.md, D2.
     pub fn new(program: &Program, seed: u64) -> Self {
         let automaton = &program.automaton;
         let retired = automaton.classes.iter().map(|class| vec![0; class.cells.len()]).collect();
@@ -217,19 +218,19 @@ impl Core {
         }
     }
 
-    /// Notes a report of the reaction at hand; it goes out with its outputs (docs/semantics.md, A11).
+    /// Notes a report of the current reaction; it leaves with the outputs (docs/semantics.md, A11).
     pub fn report(&mut self, report: Report, source: Option<SourceId>) {
         self.reports.push((report, source));
     }
 
-    /// A message that nobody is left to take.
+    /// Ends a message as gone: its receiver does not exist.
     pub fn gone(&mut self, message: u64) {
         self.messages.take(message);
         self.totals.gone += 1;
         self.totals.used_up += 1;
     }
 
-    /// Ends a message as lost, for a reason (docs/semantics.md, F3).
+    /// Drops a message for a reason (docs/semantics.md, F3).
     pub fn drop_message(&mut self, message: u64, reason: ReasonId) {
         self.messages.take(message);
         self.totals.used_up += 1;
@@ -238,7 +239,7 @@ impl Core {
         }
     }
 
-    /// Ends a message as one that has done its work, for a reason (docs/semantics.md, F3).
+    /// Consumes a message for a reason (docs/semantics.md, F3).
     pub fn consume(&mut self, message: u64, reason: ReasonId) {
         self.messages.take(message);
         self.totals.used_up += 1;
@@ -247,7 +248,7 @@ impl Core {
         }
     }
 
-    /// The next settle of the object will not come before those that are dirty now.
+    /// Marks an object dirty: it settles after those that are dirty now.
     pub fn make_dirty(&mut self, class: ClassId, object: u64) {
         let since = self.dirty_serial;
         let Some(found) = self.store.get_mut(class, object) else { return };
@@ -258,7 +259,7 @@ impl Core {
         }
     }
 
-    /// The messages among the arguments of an event that nobody takes.
+    /// Ends the messages among the arguments of an event without a handler.
     pub fn discard(&mut self, program: &Program, handler: u32, args: &[u64]) {
         let Some(info) = program.handlers.get(handler as usize) else { return };
         for place in &info.messages {

@@ -1,4 +1,4 @@
-//! One body, from its entry to its end: blocks, arguments, and edges counted.
+//! Runs one body from its entry to its end: blocks, arguments, and counts of edges.
 
 use mokume_reaction::{BlockId, Body, ClassId, FunctionId, HandlerId, Target, Terminator, Type, Unit, Value};
 
@@ -6,12 +6,12 @@ use crate::arrays::Arrays;
 use crate::core::Core;
 use crate::program::{BlockInfo, FunctionInfo, Program};
 
-/// The body at hand and where its values are.
+/// The current body, and the place of its values.
 #[derive(Clone, Copy)]
 pub struct Activation<'a> {
     pub program: &'a Program,
     pub body: &'a Body,
-    /// None in a function without effects.
+    /// `None` for a function without effects.
     pub blocks: Option<&'a [BlockInfo]>,
     pub arrays: &'a Arrays,
     pub base: usize,
@@ -23,7 +23,7 @@ impl Activation<'_> {
         self.body.values[value.index()].ty
     }
 
-    /// The class of a value that is a reference; of any other a class that no automaton has.
+    /// The class of a reference; for any other value, a class that no automaton has.
     pub fn class(&self, object: Value) -> ClassId {
         match self.ty(object) {
             Type::Ref(class) => class,
@@ -32,7 +32,7 @@ impl Activation<'_> {
     }
 }
 
-/// Where a block's terminator leads: an edge and the results that come before the target's own arguments.
+/// The successor of a block: an edge, and the results that come before the target's own arguments.
 pub enum Next<'a> {
     Go { edge: u32, to: &'a Target },
     Stop,
@@ -40,7 +40,7 @@ pub enum Next<'a> {
     Refused(&'a [Value]),
 }
 
-/// How a function ended, with the values of its body that it gives.
+/// How a function ended, with the values that it gives.
 pub(crate) enum Answer<'a> {
     Given(&'a [Value]),
     Refused(&'a [Value]),
@@ -64,14 +64,14 @@ impl Core {
         self.run_body(program, body, (&info.arrays, &info.blocks, Unit::Handler(handler)), object, args);
     }
 
-    /// Runs a path: whether it did not refuse. Its outputs are added to `events`.
+    /// Runs a path; returns whether it did not refuse. Its outputs are added to `events`.
     pub fn run_path(&mut self, program: &Program, path: u32, object: u64, args: &[u64]) -> bool {
         let body = &program.automaton.paths[path as usize].body;
         let info = &program.paths[path as usize];
         !self.run_body(program, body, (&info.arrays, &info.blocks, Unit::Path((path as usize).into())), object, args)
     }
 
-    /// Runs a body for an object: whether it refused.
+    /// Runs a body for an object; returns whether it refused.
     fn run_body(
         &mut self,
         program: &Program,
@@ -113,7 +113,8 @@ impl Core {
         }
     }
 
-    /// Runs a procedure that may refuse: whether it did not. What it gives, or gives back, is put into `scratch`.
+    /// Runs a procedure that may refuse; returns whether it did not. Puts its results, or what it gives back, into
+    /// `scratch`.
     pub fn try_call(&mut self, caller: Activation, function: FunctionId, args: &[Value]) -> bool {
         let (base, answer) = self.answer(caller, function, args);
         self.scratch.clear();
@@ -170,7 +171,7 @@ impl Core {
         }
     }
 
-    /// Results (in `scratch`) and arguments become the target's parameters, all at once.
+    /// Assigns results (in `scratch`) and arguments to the target's parameters, all at once.
     pub(crate) fn enter(&mut self, at: Activation, to: &Target) {
         self.scratch.extend(to.args.iter().map(|arg| self.registers[at.base + arg.index()]));
         if !at.arrays.is_empty() {
@@ -203,8 +204,7 @@ impl Core {
         self.recording.as_mut()?.coverage.as_mut()
     }
 
-    /// What a value holds. Before its definition was carried out that is nothing of sense: the verifier has seen to
-    /// the order.
+    /// The content of a value. The verifier ensures that its definition has run.
     pub fn get(&self, at: Activation, value: Value) -> u64 {
         self.registers[at.base + value.index()]
     }
@@ -215,7 +215,7 @@ impl Core {
     }
 }
 
-/// The end of a handler, for terminators that make no sense in one.
+/// The end of a handler, for terminators that make no sense there.
 pub fn stop(terminator: &Terminator) -> Next<'_> {
     debug_assert!(matches!(terminator, Terminator::Return), "the verifier excludes this end of a handler");
     Next::Stop

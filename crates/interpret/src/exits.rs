@@ -1,7 +1,7 @@
-//! Where paths are left for the handlers, for who asks whether each guard of theirs was seen to be needed.
+//! Records where paths are left for the handlers, to find out whether each guard was seen to be needed.
 //!
-//! A guard is seen alone where the path would have come to its end without it: the run goes on behind the guard, as if it held, in a copy
-//! that nobody sees.
+//! A guard is seen alone if the path would have reached its end without it. To find out, the run continues in a
+//! discarded copy as if the guard had held.
 
 use std::sync::{Arc, Mutex};
 
@@ -12,10 +12,10 @@ use crate::eval::{Activation, Answer, Next};
 use crate::left::Exits;
 use crate::record::lock;
 
-/// Where a run was last.
+/// The last place of a run.
 struct Last {
     block: BlockId,
-    /// The edge on which there was a choice.
+    /// The last edge at which there was a choice.
     chosen: (BlockId, u32),
 }
 
@@ -26,7 +26,7 @@ impl Last {
 }
 
 impl Core {
-    /// Runs the blocks of a path: whether it refused; and notes where.
+    /// Runs the blocks of a path, and records where it ends or is left; returns whether it refused.
     pub(crate) fn run_path_noted(&mut self, at: Activation<'_>, path: PathId, exits: &Arc<Mutex<Exits>>) -> bool {
         let mut last = Last::at_the_entry();
         let answer = self.run_from(at, BlockId(0), &mut last, false);
@@ -42,7 +42,7 @@ impl Core {
         true
     }
 
-    /// Whether a path comes to its end behind a guard that refused.
+    /// Whether a path reaches its end when a guard that refused is skipped.
     fn is_alone(&self, at: Activation<'_>, (block, edge): (BlockId, u32)) -> bool {
         let Terminator::Branch { then, otherwise, .. } = &at.body.blocks[block.index()].terminator else { return true };
         let other = if edge == 0 { otherwise } else { then };
@@ -52,7 +52,7 @@ impl Core {
         !matches!(copy.run_from(at, other.block, &mut Last::at_the_entry(), true), Some(Answer::Refused(_)))
     }
 
-    /// Runs on from a block; `is_asked`: no further than to the block that does something.
+    /// Runs on from a block; with `is_asked`, no further than to the first block with an effect.
     fn run_from<'a>(
         &mut self,
         at: Activation<'a>,
@@ -85,7 +85,7 @@ impl Core {
         }
     }
 
-    /// Whether the unit at hand is a path whose exits are noted.
+    /// The current path, if its exits are recorded.
     pub(crate) fn noted(&self, unit: Unit) -> Option<(PathId, Arc<Mutex<Exits>>)> {
         let Unit::Path(path) = unit else { return None };
         Some((path, self.exits.clone()?))

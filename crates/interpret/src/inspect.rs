@@ -1,4 +1,4 @@
-//! What tools may see of a running stack, by name or by id. Nothing here changes it.
+//! What tools may read of a running stack, by name or by id. Nothing here changes it.
 
 use mokume_reaction::{CellId, ClassId, Handle};
 
@@ -18,7 +18,7 @@ pub fn objects(store: &Store, class: ClassId) -> Vec<Handle> {
     living.into_iter().map(|(_, handle)| handle).collect()
 }
 
-/// A cell of an object that has not been freed.
+/// A cell of an object; `None` if the object was freed.
 pub fn cell(store: &Store, class: ClassId, object: Handle, cell: CellId) -> Option<CellView<'_>> {
     Some(match store.cell(class, object_of(object), cell)? {
         Content::Word(word) => CellView::Word(*word),
@@ -39,12 +39,12 @@ impl Instance {
         objects(&self.core.store, class)
     }
 
-    /// A cell of an object that has not been freed.
+    /// A cell of an object; `None` if the object was freed.
     pub fn cell(&self, class: ClassId, object: Handle, cell: CellId) -> Option<CellView<'_>> {
         self::cell(&self.core.store, class, object, cell)
     }
 
-    /// The object in whose scope an object was made.
+    /// The parent of an object.
     pub fn parent(&self, class: ClassId, object: Handle) -> Option<Handle> {
         let up = self.program.automaton.class(class).parent?;
         let place = self.core.store.get(class, object_of(object))?.parent;
@@ -56,7 +56,7 @@ impl Instance {
         self.core.now
     }
 
-    /// Messages in nobody's account: 0 between two calls, or a handler leaked one.
+    /// The number of messages without origin or fate: 0 between two calls, unless a handler leaked one.
     pub fn leaked(&self) -> usize {
         let waiting: usize =
             self.core.later.iter().map(|p| self.program.handlers[p.handler as usize].messages.len()).sum();

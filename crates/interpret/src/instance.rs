@@ -1,4 +1,4 @@
-//! One running stack, behind the door that all back ends have.
+//! One running stack, as a [`Machine`] like all back ends.
 
 use std::sync::{Arc, Mutex};
 
@@ -19,15 +19,15 @@ use crate::store::{object_of, Content, Life};
 use crate::trace;
 use crate::watching::{Observed, Watching};
 
-/// A call does at most this many reactions; a stack that never comes to rest is driven on by further calls.
+/// The most reactions in one call; further calls continue a stack that never comes to rest.
 pub const REACTIONS_PER_CALL: u32 = 1 << 16;
 
-/// A running stack. A clone goes its own way; two are equal when their objects and what waits are.
+/// A running stack. A clone is independent; two are equal if their objects and queues are.
 #[derive(Clone)]
 pub struct Instance {
     pub(crate) program: Arc<Program>,
     pub(crate) core: Core,
-    /// Frames of ours that wait in devices' queues: they hold buffers of the pool.
+    /// Our frames that wait in devices' queues: they hold buffers of the pool.
     waiting: u32,
 }
 
@@ -43,19 +43,19 @@ impl PartialEq for Instance {
 }
 
 impl Instance {
-    /// `params` by [`mokume_reaction::ParamId`]; those that are missing have their defaults, or 0.
+    /// A stack with these parameters, by [`mokume_reaction::ParamId`]; missing ones have their defaults, or 0.
     pub fn new(automaton: &Automaton, params: &[u64], seed: u64) -> Self {
         Self::shared(Arc::new(automaton.clone()), params, seed)
     }
 
-    /// As [`Instance::new`], without a copy of the automaton.
+    /// As [`Instance::new`], without copying the automaton.
     pub fn shared(automaton: Arc<Automaton>, params: &[u64], seed: u64) -> Self {
         let program = Arc::new(Program::new(automaton, params));
         let core = Core::new(&program, seed);
         Instance { program, core, waiting: 0 }
     }
 
-    /// With functions in C, before it starts.
+    /// Adds functions in C, before the start.
     pub fn with_natives(mut self, natives: Option<Arc<dyn Natives>>) -> Self {
         if let Some(program) = Arc::get_mut(&mut self.program) {
             program.natives = natives;
@@ -63,7 +63,7 @@ impl Instance {
         self
     }
 
-    /// Takes the automaton's paths, before it starts: for who compares them with the handlers.
+    /// Enables the automaton's paths, before the start, to compare them with the handlers.
     pub fn with_paths(mut self) -> Self {
         if let Some(program) = Arc::get_mut(&mut self.program) {
             program.take_paths();
@@ -76,19 +76,20 @@ impl Instance {
         lock(&self.core.paths_taken).clone()
     }
 
-    /// Takes the automaton's paths, before it starts, and adds how often each was taken to these counts, one a path.
+    /// Enables the automaton's paths, before the start, and adds how often each was taken to these counts, one for each
+    /// path.
     pub fn with_paths_counted(mut self, taken: Arc<Mutex<Vec<u64>>>) -> Self {
         self.core.paths_taken = taken;
         self.with_paths()
     }
 
-    /// Notes how often each path that is taken comes to its end, and where it is left.
+    /// Records how often each path reaches its end, and where it is left.
     pub fn with_exits(mut self, exits: Arc<Mutex<Exits>>) -> Self {
         self.core.exits = Some(exits);
         self
     }
 
-    /// A second stack of the same automaton and parameters, not started. Cheap: what was resolved is shared.
+    /// A second stack with the same automaton and parameters, not started. Cheap: resolved data is shared.
     pub fn sibling(&self, seed: u64) -> Self {
         Instance { program: self.program.clone(), core: Core::new(&self.program, seed), waiting: 0 }
     }
@@ -102,12 +103,13 @@ impl Instance {
         Instance { program: Arc::new(program), core, waiting: 0 }
     }
 
-    /// The automaton that runs, as it was given: composed or not.
+    /// The automaton that runs, composed or not.
     pub fn automaton(&self) -> &Automaton {
         &self.program.automaton
     }
 
-    /// How many frames of this stack wait in devices; they hold buffers, so the door may be shut (docs/semantics.md, M4).
+    /// Sets how many frames of this stack wait in devices. They hold buffers, so the machine may refuse calls
+    /// (docs/semantics.md, M4).
     pub fn set_waiting(&mut self, frames: u32) {
         self.waiting = frames;
     }
@@ -117,37 +119,37 @@ impl Instance {
         self.core.totals.ledger()
     }
 
-    /// The most messages that a reaction has held at once so far, beyond those that were there when it began: no more than composing
-    /// says (docs/semantics.md, M3).
+    /// The most messages that a reaction has held at once so far, beyond those at its beginning. It is at most what
+    /// composing computed (docs/semantics.md, M3).
     pub fn most_held(&self) -> u64 {
         self.core.totals.most
     }
 
-    /// Lets somebody look on from here on.
+    /// Adds an observer from here on.
     pub fn watch(&mut self, observer: Observed) {
-        // Why something happens is asked of what was before.
+        // The cause of an instant refers to recorded instants.
         self.record(false, true);
         self.core.watching = Some(Box::new(Watching::new(observer)));
     }
 
-    /// What it draws is noted from here on: before it starts.
+    /// Records random choices from here on; call it before the start.
     pub fn note_chance(&mut self) {
         self.core.chance = Some(Box::default());
     }
 
-    /// What has been chosen, in order; of a pseudorandom number the first time. Nothing before [`Instance::note_chance`].
+    /// The choices so far, in order; a pseudorandom number only the first time. Empty before [`Instance::note_chance`].
     pub fn chosen(&self) -> &[Chosen] {
         self.core.chance.as_ref().map_or(&[], |chance| &chance.made)
     }
 
-    /// What is to be chosen, when it comes to that.
+    /// Sets the result of a future choice.
     pub fn tell_chance(&mut self, choice: Choice, value: u64) {
         if let Some(chance) = &mut self.core.chance {
             chance.told.insert(choice, value);
         }
     }
 
-    /// Starts to count branches, and to keep instants.
+    /// Starts to count branches, and to record instants.
     pub fn record(&mut self, coverage: bool, instants: bool) {
         let edges = vec![0; self.program.edges as usize];
         let handlers = vec![0; self.program.automaton.handlers.len()];
@@ -155,26 +157,26 @@ impl Instance {
         self.core.recording = Some(Box::new(Recording { coverage, instants: instants.then(Vec::new), ways: None }));
     }
 
-    /// Starts to add the ways that its reactions take to a profile, and records nothing else. The automaton must have no procedures
-    /// (`mokume_analyse::flat`).
+    /// Starts to add the ways of its reactions to a profile, and records nothing else. The automaton must have no
+    /// procedures (`mokume_analyse::flat`).
     pub fn record_ways(&mut self, profile: Arc<Mutex<Profile>>) {
         let ways = Some(Ways { going: Going::default(), profile });
         self.core.recording = Some(Box::new(Recording { ways, ..Recording::default() }));
     }
 
-    /// What was recorded and not taken yet; `None` before [`Instance::record`].
+    /// The recording so far; `None` before [`Instance::record`].
     pub fn recording(&self) -> Option<&Recording> {
         self.core.recording.as_deref()
     }
 
-    /// What was recorded since the last call; recording goes on.
+    /// Takes what was recorded since the last call; recording continues.
     pub fn take_recording(&mut self) -> Option<Recording> {
         let taken = self.core.recording.take().map(|recording| *recording)?;
         self.record(taken.coverage.is_some(), taken.instants.is_some());
         Some(taken)
     }
 
-    /// All that comes before an outside event at `now`; how many of the reactions that are `left` are left then.
+    /// Runs everything due before an outside event at `now`; returns how many of the reactions `left` remain.
     fn catch_up(&mut self, now: u64, mut left: u32) -> u32 {
         loop {
             left = self.settle_down(left);
@@ -185,7 +187,7 @@ impl Instance {
         }
     }
 
-    /// Continuations and `later` events, until none is left.
+    /// Runs continuations and `later` events until none is left.
     fn settle_down(&mut self, mut left: u32) -> u32 {
         while left > 0 && self.run_pending() {
             left -= 1;
@@ -222,13 +224,13 @@ impl Instance {
         Outcome { outputs: std::mem::take(&mut self.core.outputs), reports, refused }
     }
 
-    /// `file:line`, or nothing.
+    /// `file:line`, or an empty text.
     fn place(&self, source: Option<SourceId>) -> String {
         let source = source.and_then(|id| self.program.automaton.sources.get(id.index()));
         source.map_or(String::new(), |source| format!("{}:{}", source.file, source.line))
     }
 
-    /// Whether the pool has room for a reaction (composed stacks only: the uncomposed one knows no peak).
+    /// Whether the pool has room for a reaction (only if composed: without composition the peak is unknown).
     fn has_room(&self) -> bool {
         let automaton = &self.program.automaton;
         let Some(composition) = &automaton.composition else { return true };
@@ -236,7 +238,7 @@ impl Instance {
         automaton.pool == 0 || used + u64::from(composition.peak) <= u64::from(automaton.pool)
     }
 
-    /// Handler, object and arguments of an input; `None` when it makes no sense or its object has ended.
+    /// Handler, object and arguments of an input; `None` if it makes no sense or its object has ended.
     fn admit(&mut self, port: PortId, event: u32, args: &[Datum]) -> Option<(u32, u64, Vec<u64>)> {
         let program = self.program.clone();
         let definition = program.automaton.ports.get(port.index())?;

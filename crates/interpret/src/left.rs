@@ -1,19 +1,19 @@
-//! How often paths came to their ends, and where they were left: see `exits.rs`.
+//! Statistics of paths: how often they reached their ends, and where they were left; see `exits.rs`.
 
 use std::collections::BTreeMap;
 
 use mokume_reaction::{BlockId, PathId};
 
-/// How often paths came to their ends, and where they were left.
+/// How often paths reached their ends, and where they were left.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Exits {
-    /// Of an exit so many are looked at, whether its guard is alone; of a path so many ends count as progress.
+    /// How many observations are enough: of lone guards for each exit, and of ends for each path.
     pub wanted: u64,
-    /// By path and block at its end: how often it came there.
+    /// By path and its last block: how often it ended there.
     pub taken: BTreeMap<(PathId, BlockId), u64>,
     /// By path, block, and the edge out of it that refuses.
     pub left: BTreeMap<(PathId, BlockId, u32), Left>,
-    /// Grows with each end and each guard alone of which there were not enough yet.
+    /// Grows with each end and each lone guard of which there were not enough yet.
     pub progress: u64,
 }
 
@@ -21,17 +21,18 @@ pub struct Exits {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Left {
     pub times: u64,
-    /// So many of these were looked at, until there were enough.
+    /// How many of these were examined, until there were enough.
     pub looked_at: u64,
-    /// Of these, so many in which nothing else would have refused. What a look-up would have given nobody knows: it is taken as alone.
+    /// How many of those were alone: no other guard would have refused. After a failed look-up, the values are unknown,
+    /// so it counts as alone.
     pub alone: u64,
 }
 
-/// For each that is wanted alone at most so many are looked at.
+/// The most exits to examine for each wanted observation.
 const LOOKS: u64 = 20;
 
 impl Exits {
-    /// Nothing was seen yet.
+    /// No observations yet.
     pub fn new(wanted: u64) -> Exits {
         Exits { wanted, ..Exits::default() }
     }
@@ -42,7 +43,7 @@ impl Exits {
         self.progress += u64::from(*taken <= self.wanted);
     }
 
-    /// Counts an exit: whether its guard is to be looked at.
+    /// Counts an exit; returns whether its guard is to be examined.
     pub(crate) fn leave(&mut self, exit: (PathId, BlockId, u32)) -> bool {
         let left = self.left.entry(exit).or_default();
         left.times += 1;

@@ -1,10 +1,10 @@
-//! The reference interpreter of the reaction automaton: what it does is what a stack means.
+//! The reference interpreter of the reaction automaton: its behaviour defines what a stack means.
 //!
-//! [`Instance`] is one running stack behind [`mokume_reaction::Machine`]. It keeps the rules of docs/semantics.md to the letter;
-//! where it and the page disagree, one of the two has a fault. An uncomposed automaton is run with a queue for each channel (O2,
-//! O3); a composed one calls along direct channels and queues on the others (O6).
+//! [`Instance`] is one running stack as a [`mokume_reaction::Machine`]. It follows the rules of docs/semantics.md to
+//! the letter; if it and the page disagree, one of the two is wrong. An uncomposed automaton runs with a queue for each
+//! channel (O2, O3); a composed one calls along direct channels and queues on the others (O6).
 //!
-//! Of the form alone, not of the language: a class that settles without a limit has the limit 1.
+//! A rule of the form, not of the language: a class that settles without a limit has the limit 1.
 //!
 //! Invariant: nothing that a verified automaton does panics, and no recursion depends on the length of a reaction.
 

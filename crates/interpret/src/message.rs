@@ -5,38 +5,39 @@ use std::sync::Arc;
 use mokume_reaction::{Automaton, Endian, WireId};
 use mokume_wire::HeaderValue;
 
-/// A message's value. Linear in handlers; here a plain value that is moved.
+/// A message. Linear in handlers; here a plain value that is moved.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Message {
-    /// The top one last.
+    /// The headers, the top one last.
     pub headers: Vec<HeaderValue>,
     pub octets: Vec<u8>,
-    /// By [`mokume_reaction::AttributeId`].
+    /// The attributes, by [`mokume_reaction::AttributeId`].
     pub attributes: Vec<u64>,
-    /// The packet in which the message came, as a wire met it.
+    /// The packets that the message came in, as each wire received them.
     pub met: Vec<(WireId, Arc<[u8]>)>,
 }
 
 impl Message {
-    /// A message without headers that no wire has met; its attributes are as declared (docs/semantics.md, F7).
+    /// A message without headers, not received by any wire; its attributes have their declared defaults
+    /// (docs/semantics.md, F7).
     pub fn new(automaton: &Automaton, octets: Vec<u8>) -> Self {
         let attributes = automaton.attributes.iter().map(|attribute| attribute.default).collect();
         Message { headers: Vec::new(), octets, attributes, met: Vec::new() }
     }
 
-    /// The second part, with the same attributes and without headers.
+    /// Splits off the second part, with the same attributes and without headers.
     pub fn split_off(&mut self, at: usize) -> Message {
         let octets = self.octets.split_off(at);
         Message { headers: Vec::new(), octets, attributes: self.attributes.clone(), met: self.met.clone() }
     }
 
-    /// Remembers a packet as a wire met it. Of each wire only the last one is kept (docs/semantics.md, F9).
+    /// Stores a packet as a wire received it. Only the last one of each wire is kept (docs/semantics.md, F9).
     pub fn note_met(&mut self, wire: WireId, packet: &[u8]) {
         self.met.retain(|(known, _)| *known != wire);
         self.met.push((wire, packet.into()));
     }
 
-    /// The packet as the wire met it; empty if it met none (docs/semantics.md, F9).
+    /// The packet as the wire received it; empty if it received none (docs/semantics.md, F9).
     pub fn received(&self, wire: WireId) -> &[u8] {
         self.met.iter().find(|(known, _)| *known == wire).map_or(&[], |(_, packet)| packet)
     }
@@ -47,8 +48,8 @@ impl Message {
         self.octets.get(at..at.checked_add(octets)?)
     }
 
-    /// Writes the low octets of a number at an offset from the start; false, and nothing written, where the message
-    /// ends before. `octets` is at most 8.
+    /// Writes the low `octets` octets of a number at an offset; `octets` is at most 8. Returns false, and writes
+    /// nothing, if the message ends before.
     pub fn store(&mut self, at: u64, octets: usize, endian: Endian, value: u64) -> bool {
         let place = usize::try_from(at).ok().and_then(|at| self.octets.get_mut(at..at.checked_add(octets)?));
         let Some(place) = place else { return false };
@@ -60,7 +61,7 @@ impl Message {
     }
 }
 
-/// A field of octets as a number.
+/// The number in a field of octets.
 pub fn number(octets: &[u8], endian: Endian) -> u64 {
     let join = |value: u64, octet: &u8| value << 8 | u64::from(*octet);
     match endian {
@@ -69,7 +70,7 @@ pub fn number(octets: &[u8], endian: Endian) -> u64 {
     }
 }
 
-/// The octets as big-endian u16s, an odd last one padded, summed modulo 2^32.
+/// The sum of the octets as big-endian u16s modulo 2^32, an odd last octet padded.
 pub fn sum16(octets: &[u8]) -> u32 {
     let pair = |pair: &[u8]| u32::from(pair[0]) << 8 | pair.get(1).map_or(0, |low| u32::from(*low));
     octets.chunks(2).fold(0, |sum, octets| sum.wrapping_add(pair(octets)))

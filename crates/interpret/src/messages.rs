@@ -1,4 +1,4 @@
-//! Operations on messages. One that changes a message gives it back as its first result.
+//! Operations on messages. One that changes a message has it as its first result.
 
 use mokume_reaction::{AttributeId, HeaderId, OctetField, Op, Report, SourceId, Value, VariantId, WireId};
 use mokume_wire::HeaderValue;
@@ -8,13 +8,12 @@ use crate::eval::Activation;
 use crate::message::{number, Message};
 
 impl Core {
-    /// The message that a value holds; see [`crate::core::Arena::get`] for one that was used up.
+    /// The message of a value; see [`crate::core::Arena::get`] for one that was used up.
     pub fn message(&self, at: Activation, message: Value) -> &Message {
         self.messages.get(self.get(at, message))
     }
 
-    /// The number in a field at an offset, in octets from the start; beyond the end it is 0, and `bounds` is reported
-    /// (docs/semantics.md, F6).
+    /// Reads a number at an offset in octets; beyond the end gives 0, and reports `bounds` (docs/semantics.md, F6).
     pub fn load(
         &mut self,
         at: Activation,
@@ -31,8 +30,8 @@ impl Core {
         found.unwrap_or(0)
     }
 
-    /// Writes a field at an offset, in octets from the start; beyond the end nothing is written, and `bounds` is
-    /// reported (docs/semantics.md, F6).
+    /// Writes a number at an offset in octets; beyond the end writes nothing, and reports `bounds` (docs/semantics.md,
+    /// F6).
     pub fn store_field(
         &mut self,
         at: Activation,
@@ -53,15 +52,15 @@ impl Core {
         octets.splice(..0, front.iter().copied());
     }
 
-    /// Puts a header on top; the octets stay until a wire encodes it (docs/semantics.md, F8).
+    /// Pushes a header; the octets stay until a wire encodes it (docs/semantics.md, F8).
     pub fn push(&mut self, at: Activation, op: &Op, message: Value, of: (HeaderId, VariantId), fields: &[Value]) {
         let fields = fields.iter().map(|field| self.get(at, *field)).collect();
         let header = HeaderValue { header: of.0, variant: of.1, fields };
         self.change(at, op, message).headers.push(header);
     }
 
-    /// Takes the top header off; its fields are the results behind the message. Another header than `of` on top is a
-    /// fault of the form, found in debug builds; fields that it lacks are 0.
+    /// Pops the top header; its fields are the results after the message. If another header than `of` is on top, the
+    /// form is faulty: debug builds panic; missing fields are 0.
     pub fn pop(&mut self, at: Activation, op: &Op, message: Value, of: (HeaderId, VariantId)) {
         let popped = self.change(at, op, message).headers.pop();
         debug_assert!(
@@ -74,15 +73,15 @@ impl Core {
         }
     }
 
-    /// The wire has met the message as it is.
+    /// Marks the message as received by the wire.
     pub fn meet(&mut self, at: Activation, op: &Op, message: Value, wire: WireId) {
         let message = self.change(at, op, message);
         let packet = message.octets.clone();
         message.note_met(wire, &packet);
     }
 
-    /// Turns the headers on top that the wire carries into octets in front (docs/semantics.md, W1); a field that was
-    /// cut is reported as `narrow`.
+    /// Turns the top headers that the wire carries into octets in front (docs/semantics.md, W1); reports `narrow` if a
+    /// field was cut.
     pub fn encode(&mut self, at: Activation, op: &Op, message: Value, wire: WireId) {
         let message = self.change(at, op, message);
         if encode(&at.program.automaton, wire, message) {
@@ -90,8 +89,8 @@ impl Core {
         }
     }
 
-    /// Calls a function in C; without functions it gives 0 and leaves the message as it is. A function that is given
-    /// a message may make it longer by `grows` octets, and no more.
+    /// Calls a function in C; if there are none, gives 0 and leaves the message as it is. A function may make its
+    /// message longer by at most `grows` octets.
     pub fn native(
         &mut self,
         at: Activation,
@@ -117,7 +116,7 @@ impl Core {
         }
     }
 
-    /// Keeps the first `size` octets; where there are fewer, all, and `bounds` is reported (docs/semantics.md, F6).
+    /// Keeps the first `size` octets; if there are fewer, keeps all and reports `bounds` (docs/semantics.md, F6).
     pub fn trim(&mut self, at: Activation, op: &Op, message: Value, size: Value) {
         let size = self.get(at, size);
         let octets = &mut self.change(at, op, message).octets;
@@ -126,7 +125,7 @@ impl Core {
         self.report_if(beyond, op);
     }
 
-    /// Takes `size` octets off the front; where there are fewer, all, and `bounds` is reported (docs/semantics.md,
+    /// Removes `size` octets from the front; if there are fewer, removes all and reports `bounds` (docs/semantics.md,
     /// F6).
     pub fn skip(&mut self, at: Activation, op: &Op, message: Value, size: Value) {
         let size = self.get(at, size);
@@ -136,8 +135,8 @@ impl Core {
         self.report_if(beyond, op);
     }
 
-    /// Cuts the message at an octet; the rest is the second result, a new message. Behind the end it is empty, and
-    /// `bounds` is reported (docs/semantics.md, F6 to F8).
+    /// Splits the message at an octet; the rest is the second result, a new message. Beyond the end the rest is empty,
+    /// and `bounds` is reported (docs/semantics.md, F6 to F8).
     pub fn split(&mut self, at: Activation, op: &Op, message: Value, place: Value) {
         let place = self.get(at, place);
         let message = self.change(at, op, message);
@@ -147,7 +146,7 @@ impl Core {
         self.report_if(beyond, op);
     }
 
-    /// Puts the octets of the second message behind the first one's. The second is used up, and counts as merged
+    /// Appends the octets of the second message to the first. The second is used up, and counts as merged
     /// (docs/semantics.md, F2, F7 and F11).
     pub fn join(&mut self, at: Activation, op: &Op, first: Value, second: Value) {
         let second = self.messages.take(self.get(at, second));
@@ -159,7 +158,7 @@ impl Core {
         self.report_if(fits < second.octets.len(), op);
     }
 
-    /// Sets an attribute of the message, as a number that has the width of its type already.
+    /// Sets an attribute of the message to a number, which has the width of its type already.
     pub fn set_attribute(&mut self, at: Activation, op: &Op, message: Value, attribute: AttributeId, value: Value) {
         let value = self.get(at, value);
         if let Some(place) = self.change(at, op, message).attributes.get_mut(attribute.index()) {
@@ -174,7 +173,7 @@ impl Core {
         self.messages.get_mut(id)
     }
 
-    /// Counts a message as made inside (docs/semantics.md, F2), and puts it into one of the operation's results.
+    /// Counts a message as made inside (docs/semantics.md, F2), and stores it as one of the operation's results.
     pub fn make(&mut self, at: Activation, op: &Op, result: usize, message: Message) {
         self.totals.make();
         let id = self.messages.put(Box::new(message));
@@ -188,17 +187,17 @@ impl Core {
     }
 }
 
-/// By how many octets a layer may make a message of so many longer (docs/semantics.md, F11).
+/// The most octets by which a layer may make a message of this size longer (docs/semantics.md, F11).
 fn room_to_grow(octets: usize) -> usize {
     (mokume_reaction::LONGEST_MESSAGE as usize).saturating_sub(octets)
 }
 
-/// The wire's headers become octets; whether a field was too narrow.
+/// Turns the wire's headers into octets; returns whether a value did not fit its field.
 fn encode(automaton: &mokume_reaction::Automaton, wire: mokume_reaction::WireId, message: &mut Message) -> bool {
     let carried = &automaton.wires[wire.index()].headers;
     let on_top = message.headers.iter().rev().take(carried.len()).take_while(|top| carried.contains(&top.header));
     let first = message.headers.len() - on_top.count();
-    // What a layer in the middle of the wire sends of its own has no headers of the layers above it.
+    // A message that a layer in the middle of the wire sends itself has no headers of the layers above.
     let in_order = message.headers[first..].iter().rev().zip(carried).all(|(top, wanted)| top.header == *wanted);
     debug_assert!(in_order, "the headers on top are not those of the wire");
     let headers = message.headers.split_off(first);

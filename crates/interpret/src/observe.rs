@@ -1,6 +1,6 @@
-//! Bodies that run while somebody looks on, statement by statement.
+//! Runs bodies statement by statement for an observer.
 //!
-//! Keeps: they do what they do when nobody does; then one question is asked for each body that runs.
+//! Keeps: observed bodies do the same as unobserved ones; without an observer the cost is one test for each body.
 
 use mokume_reaction::{
     Automaton, BlockId, CellId, ClassId, Handle, HandlerId, OpKind, ReasonId, SourceId, Unit, Value,
@@ -15,7 +15,7 @@ use crate::record::{lock, Cause, Instant};
 use crate::store::{handle, CellView};
 use crate::watching::{Frame, Moment, State, What};
 
-/// The state of a reaction at work.
+/// The state of the current reaction.
 struct Here<'a> {
     program: &'a Program,
     core: &'a Core,
@@ -48,7 +48,7 @@ impl State for Here<'_> {
 }
 
 impl Core {
-    /// A handler is about to run for an object.
+    /// Tells the observer that a handler is about to run for an object.
     pub(crate) fn observe_handler(&mut self, handler: HandlerId, object: u64, cause: Cause, program: &Program) {
         if let Some(watching) = &mut self.watching {
             watching.instant = (handler, object, cause);
@@ -68,7 +68,7 @@ impl Core {
         self.watching = Some(watching);
     }
 
-    /// As the loop without an observer; `unit` is whose body it is.
+    /// As the loop without an observer; `unit` is the owner of the body.
     pub(crate) fn run_blocks_observed<'a>(&mut self, at: Activation<'a>, unit: Unit) -> Option<Answer<'a>> {
         if let Some(watching) = &mut self.watching {
             let set = at.body.blocks.first().map_or(Vec::new(), |entry| entry.params.clone());
@@ -114,7 +114,7 @@ impl Core {
         }
     }
 
-    /// For what reason an operation ends a message, if it does.
+    /// The reason for which an operation ends a message, if it does.
     fn reason_of(&self, at: Activation<'_>, op: &OpKind) -> Option<ReasonId> {
         if let OpKind::DropFor { reason, .. } = op {
             return Some((self.get(at, *reason) as usize).into());
@@ -126,7 +126,7 @@ impl Core {
         Some(*reason)
     }
 
-    /// What comes is of this statement: told if what came before, in this body, was of another.
+    /// Tells the observer of a new statement, if the previous operation in this body belonged to another.
     fn observe_statement(&mut self, program: &Program, source: Option<SourceId>) {
         let frame = self.watching.as_mut().and_then(|watching| watching.frames.last_mut());
         if let (Some(frame), Some(source)) = (frame, source) {

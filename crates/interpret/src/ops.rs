@@ -1,4 +1,4 @@
-//! Operations that do not branch: each by its name, and values.
+//! Operations that do not branch, one arm each, and arithmetic on values.
 
 use mokume_reaction::{Binary, BlockId, Compare, Op, OpKind, Report, SourceId, Type, Value};
 
@@ -10,8 +10,8 @@ use crate::random;
 use crate::store::{round_up, NULL};
 
 impl Core {
-    /// Carries out one operation that does not branch, and sets its results. `block` and `place` say where it stands:
-    /// an emission's handler and channel are looked up by them. A table: an arm for each, so it is long.
+    /// Runs one operation that does not branch, and sets its results. `block` and `place` are its position: an
+    /// emission's handler and channel are looked up by them. A table: one arm for each operation, so it is long.
     pub fn operation(&mut self, at: Activation, block: BlockId, place: usize, op: &Op) {
         let word = match &op.kind {
             OpKind::Const { ty, value } => *value & at.program.mask(*ty),
@@ -191,13 +191,13 @@ impl Core {
     }
 }
 
-/// So many octets from a place on, as far as they are there.
+/// The `size` octets from `at` on, as far as they exist.
 fn part(octets: &[u8], at: u64, size: u64) -> &[u8] {
     let first = octets.len().min(at as usize);
     &octets[first..][..(octets.len() - first).min(size as usize)]
 }
 
-/// The word, and what is to be reported.
+/// The result, and the report if there is one.
 pub fn binary(op: Binary, ty: Type, width: u8, a: u64, b: u64) -> (u64, Option<Report>) {
     let mask = mask(width);
     let checked = |wide: Option<u64>, wrapped: u64| {
@@ -228,7 +228,7 @@ pub fn binary(op: Binary, ty: Type, width: u8, a: u64, b: u64) -> (u64, Option<R
     }
 }
 
-/// Compares two numbers of one type; on `seqN` around the circle (RFC 1982; docs/semantics.md, A4).
+/// Compares two numbers of one type; `seqN` is circular (RFC 1982; docs/semantics.md, A4).
 pub fn compare(op: Compare, ty: Type, a: u64, b: u64) -> bool {
     let less = |a: u64, b: u64| match ty {
         // RFC 1982: `a < b` when `b - a` is in `1 .. 2^(n-1)`.

@@ -1,4 +1,4 @@
-//! The automaton with everything resolved that does not change while it runs: events to handlers, channels to numbers.
+//! The automaton with look-ups resolved that do not change while it runs: events to handlers, channels to numbers.
 
 use std::sync::Arc;
 
@@ -8,92 +8,92 @@ use mokume_reaction::{
 
 use crate::arrays::Arrays;
 
-/// Who handles an emission; `NOBODY` if no handler does.
+/// The handler of an emission that has none.
 pub const NOBODY: u32 = u32::MAX;
 
-/// One automaton with its parameters, ready to run; nothing in it changes while it runs.
+/// One automaton with its parameters, ready to run; immutable while it runs.
 pub struct Program {
     pub automaton: Arc<Automaton>,
-    /// Functions in C; without them they give 0 and leave messages as they are.
+    /// Functions in C; without them calls give 0 and leave messages as they are.
     pub natives: Option<Arc<dyn Natives>>,
     pub params: Vec<u64>,
     pub classes: Vec<ClassInfo>,
     pub handlers: Vec<HandlerInfo>,
     pub functions: Vec<FunctionInfo>,
     pub paths: Vec<PathInfo>,
-    /// By handler, the paths that are taken instead of it, where they do not refuse.
+    /// By handler, the paths to try before it.
     pub taken: Vec<Vec<u32>>,
-    /// The same, of paths that begin inside: for an event that another layer emitted.
+    /// The same for paths that begin inside, at an event that another layer emitted.
     pub taken_inside: Vec<Vec<u32>>,
     /// Timer cells in the order of their declaration.
     pub timers: Vec<(ClassId, CellId)>,
-    /// By channel, as emissions have them in [`BlockInfo::emits`]: whether it is a queue (docs/semantics.md, O6).
+    /// By channel, as numbered in [`BlockInfo::emits`]: whether it is a queue (docs/semantics.md, O6).
     pub queued: Vec<bool>,
     /// Handlers of inputs, by port and event.
     pub inputs: Vec<Vec<u32>>,
     pub edges: u32,
-    /// Which wires' packets some handler asks for again.
+    /// Whether some handler asks for the packets of a wire, by wire.
     pub remembered: Vec<bool>,
 }
 
-/// Of a class, what is looked up while it runs.
+/// Look-ups of a class.
 pub struct ClassInfo {
     pub unique: bool,
-    /// Handler of `settle`, or `NOBODY`.
+    /// The handler of `settle`, or `NOBODY`.
     pub settle: u32,
     pub limit: u32,
     pub start: u32,
-    /// By cell: the number of a timer.
+    /// By cell: the number of the timer.
     pub declaration: Vec<u32>,
     /// By cell: the handler of its expiry.
     pub expiry: Vec<u32>,
     pub children: Vec<ClassId>,
-    /// Maps that find its objects by their own cells.
+    /// The maps that find its objects by the objects' own cells.
     pub indices: Vec<ObjectIndex>,
 }
 
-/// A map of a unique object that finds others by their own cells.
+/// A map of a unique object that finds objects by their own cells.
 pub struct ObjectIndex {
     pub class: ClassId,
     pub map: CellId,
     pub by: Vec<CellId>,
 }
 
-/// Of a handler, what is looked up while it runs.
+/// Look-ups of a handler.
 pub struct HandlerInfo {
     pub arrays: Arrays,
     pub blocks: Vec<BlockInfo>,
-    /// Places of the messages among the arguments, without the object.
+    /// Indices of the messages among the arguments, without the object.
     pub messages: Vec<u16>,
 }
 
-/// Of a function, what is looked up while it runs.
+/// Look-ups of a function.
 pub struct FunctionInfo {
     pub arrays: Arrays,
-    /// Of a procedure: as of a handler.
+    /// For a procedure: as for a handler.
     pub blocks: Option<Vec<BlockInfo>>,
 }
 
-/// Of a path, what is looked up while it runs.
+/// Look-ups of a path.
 pub struct PathInfo {
     pub arrays: Arrays,
     pub blocks: Vec<BlockInfo>,
 }
 
-/// Of a block, what is looked up while it runs.
+/// Look-ups of a block.
 #[derive(Default)]
 pub struct BlockInfo {
-    /// By operation: who handles an emission and its channel.
+    /// By operation: the handler of an emission, and its channel.
     pub emits: Vec<(u32, u32)>,
-    /// Who handles the `later` event at the end.
+    /// The handler of the `later` event at the end.
     pub later: u32,
     /// The number of the block's first edge.
     pub edge: u32,
 }
 
 impl Program {
-    /// Resolves an automaton that has been verified. Parameters stand in their order; what is left out is as
-    /// declared, and numbers are cut to their types' bits.
+    /// Resolves a verified automaton. Parameters are in their order; missing ones have their defaults, and numbers are
+    /// cut to their types' bits.
     pub fn new(automaton: Arc<Automaton>, params: &[u64]) -> Self {
         let automaton_ref = &*automaton;
         let mut timers = Vec::new();
@@ -138,7 +138,7 @@ impl Program {
         }
     }
 
-    /// From here on paths are taken: the handlers run where all refuse.
+    /// Enables paths: handlers run only if all paths refuse.
     pub fn take_paths(&mut self) {
         for (number, path) in self.automaton.paths.iter().enumerate() {
             let taken = match self.automaton.begins(path.handler) {
@@ -149,13 +149,13 @@ impl Program {
         }
     }
 
-    /// All ones in the bits of a type; all 64 of references, messages and reasons.
+    /// All ones in the bits of a type; all 64 for references, messages and reasons.
     pub fn mask(&self, ty: Type) -> u64 {
         mask(ty.width(&self.automaton))
     }
 
-    /// One queue for all events, in place of one a channel: the order that docs/semantics.md, O5 refuses. A planted
-    /// fault.
+    /// A planted fault: one queue for all events instead of one for each channel, an order that docs/semantics.md, O5
+    /// excludes.
     pub fn merge_channels(&mut self) {
         self.queued.fill(true);
         let blocks = self.handlers.iter_mut().flat_map(|handler| &mut handler.blocks);
@@ -164,13 +164,13 @@ impl Program {
         }
     }
 
-    /// How many channels the layers have, whether anything is emitted on them or not.
+    /// The number of channels between layers, used or not.
     pub fn channels(&self) -> usize {
         self.automaton.layers.len() * receivers(&self.automaton)
     }
 }
 
-/// All ones in a type's bits; values that are no scalars are not cut.
+/// All ones in `width` bits; types that are not scalars are not cut.
 pub fn mask(width: u8) -> u64 {
     match width {
         0 | 64.. => u64::MAX,
@@ -286,7 +286,7 @@ fn block_infos(automaton: &Automaton, body: &Body, from: LayerId, edges: &mut u3
     body.blocks.iter().map(info).collect()
 }
 
-/// A path's emissions stand in no queue: what it hands over is carried out next, what it puts out leaves in its order.
+/// Emissions of a path use no queue: the handler that it hands over to runs next, and its outputs leave in order.
 fn directly(automaton: &Automaton, mut blocks: Vec<BlockInfo>) -> Vec<BlockInfo> {
     let channels = (automaton.layers.len() * receivers(automaton)) as u32;
     blocks.iter_mut().flat_map(|block| &mut block.emits).for_each(|(_, channel)| *channel = channels);

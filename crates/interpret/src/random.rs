@@ -1,8 +1,8 @@
 //! Random streams: one for each object, so that a sample of one never changes what another gets.
 //!
-//! A stream is SplitMix64 (Steele, Lea, Flood 2014): the state grows by the golden gamma, its mix is the number.
-//! A sample of an n-bit type is the low n bits. The first state is, with the gamma `G` and the mix `m`,
-//! `m(m(m(seed + G) ^ (class index + G)) ^ (generation << 32 | place))`.
+//! A stream is SplitMix64 (Steele, Lea, Flood 2014): the state grows by the golden gamma, and its mix is the number. A
+//! sample of an n-bit type is the low n bits. The first state is, with the gamma `G` and the mix `m`, `m(m(m(seed + G)
+//! ^ (class index + G)) ^ (generation << 32 | place))`.
 
 pub use mokume_base::random::sample;
 use mokume_base::random::{mix, GAMMA};

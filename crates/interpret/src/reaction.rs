@@ -1,4 +1,5 @@
-//! A reaction: an instant and all that follows from it, settling, and the end of objects (docs/semantics.md, O, S and L).
+//! A reaction: an instant and all that follows from it, settling, and the end of objects (docs/semantics.md, O, S and
+//! L).
 
 use mokume_reaction::{CellId, ClassId, Datum, HandlerId, Output, PortId, Report, Type};
 
@@ -8,11 +9,11 @@ use crate::record::{lock, Cause, Emission, Instant, Recipient};
 use crate::store::{handle, place_of, Content, Life, NULL};
 
 impl Core {
-    /// One event handled by one object; what it emits is carried out, with everything that follows from it.
+    /// Runs an event of one object, carries out what it emits, and everything that follows.
     pub fn react(&mut self, program: &Program, handler: u32, object: u64, args: &[u64], cause: Cause) {
         self.totals.begin();
-        // What waited for `later` may have headers and attributes.
-        // What is still to settle does so once, behind this: a path would settle it before, too.
+        // `later` arguments may have headers and attributes. Objects still to settle do so once, after this; a path
+        // would settle them before, too.
         let is_outside = matches!(cause, Cause::Input(_) | Cause::Expiry) && self.unsettled.is_empty();
         if !(is_outside && self.takes_path(program, &program.taken, handler, object, args)) {
             self.instant(program, handler, object, args, cause);
@@ -21,7 +22,7 @@ impl Core {
         self.end_reaction(program);
     }
 
-    /// Whether a path of the handler was taken; then its emissions are yet to be carried out.
+    /// Whether a path of the handler was taken; its emissions are then still to be carried out.
     fn takes_path(&mut self, program: &Program, taken: &[Vec<u32>], handler: u32, object: u64, args: &[u64]) -> bool {
         let Some(paths) = taken.get(handler as usize).filter(|paths| !paths.is_empty()) else { return false };
         let class = program.automaton.handlers[handler as usize].class;
@@ -37,7 +38,7 @@ impl Core {
         true
     }
 
-    /// The reaction of a continuation: only settling.
+    /// The reaction of a continuation, which only settles.
     pub fn continue_settling(&mut self, program: &Program) {
         self.totals.begin();
         for (class, object) in std::mem::take(&mut self.unsettled) {
@@ -49,7 +50,7 @@ impl Core {
         self.end_reaction(program);
     }
 
-    /// Runs the handler of a living object. Its emissions enter their channels' queues when it has ended.
+    /// Runs the handler of a living object. Its emissions enter their channels' queues afterwards.
     fn instant(&mut self, program: &Program, handler: u32, object: u64, args: &[u64], cause: Cause) {
         let definition = program.automaton.handlers.get(handler as usize);
         let Some(class) = definition.map(|handler| handler.class).filter(|class| self.store.is_living(*class, object))
@@ -66,7 +67,7 @@ impl Core {
         self.record_instant(first, HandlerId(handler), object, cause);
     }
 
-    /// Emissions enter their channels' queues.
+    /// Puts emissions into their channels' queues.
     fn issue(&mut self, program: &Program, first: usize) {
         for place in first..self.events.len() {
             let channel = self.events[place].channel as usize;
@@ -79,7 +80,8 @@ impl Core {
         }
     }
 
-    /// Carries emissions out in order, each with all that follows from it, but never past an older one of its channel.
+    /// Carries out emissions in order, each with all that follows from it, but never before an older one of its
+    /// channel.
     fn carry_out(&mut self, program: &Program) {
         while let Some(frame) = self.frames.last_mut() {
             if frame.0 == frame.1 {
@@ -92,7 +94,7 @@ impl Core {
             }
             let wanted = frame.0;
             let channel = self.events[wanted as usize].channel as usize;
-            // An undelivered event of a queued channel stands in the queue: the head is it, or an older one.
+            // An undelivered event of a queued channel is in the queue: the head is this event, or an older one.
             let head =
                 if program.queued[channel] { self.queues[channel].pop_front().unwrap_or(wanted) } else { wanted };
             self.deliver(program, head as usize);
@@ -170,8 +172,8 @@ impl Core {
         }
     }
 
-    /// Settles an object as often as it asks for, within its limit and while the reaction may put out; beyond, it stays dirty
-    /// for a continuation.
+    /// Settles an object as often as it asks for, within its limit and the reaction's limit of outputs; beyond these it
+    /// stays dirty for a continuation.
     fn settle(&mut self, program: &Program, class: ClassId, object: u64) {
         let info = &program.classes[class.index()];
         loop {
@@ -180,7 +182,7 @@ impl Core {
             };
             let quota = program.automaton.outputs;
             if found.settles >= info.limit || (quota > 0 && self.put_out >= quota) {
-                // Still dirty, so nothing puts it into the queue once more.
+                // It stays dirty, so nothing puts it into the queue again.
                 found.dirty = Some(u64::MAX);
                 return self.unsettled.push((class, object));
             }
@@ -201,7 +203,7 @@ impl Core {
         }
     }
 
-    /// Ends an object and those in it: timers stop, held messages are dropped as gone; freed after the reaction.
+    /// Ends an object and its children: timers stop, held messages are dropped as gone; freed after the reaction.
     pub fn release(&mut self, program: &Program, class: ClassId, object: u64) {
         if !self.store.is_living(class, object) || program.classes[class.index()].unique {
             return;
@@ -253,7 +255,7 @@ impl Core {
         }
     }
 
-    /// Units of a quota of this class or of a scope around it.
+    /// Gives units back to a quota of this class or of an enclosing scope.
     fn give_back(&mut self, program: &Program, class: ClassId, object: u64, quota: (ClassId, CellId), units: u32) {
         let (mut class, mut object) = (class, object);
         while class != quota.0 {
@@ -266,12 +268,13 @@ impl Core {
         }
     }
 
-    /// What was put into an object after it had ended goes the same way.
+    /// Ends and frees what was put into an object after it had ended.
     fn free_ended(&mut self, program: &Program) {
         for (class, place) in std::mem::take(&mut self.ended) {
             let object = self.store.object_in(class, place);
             self.clear(program, class, object);
-            // It should have left the maps that find it by its cells: in C they have its place, which another object gets.
+            // The object should have left the maps that find it by its cells: in C they hold its place, which another
+            // object gets.
             if self.is_found_by(program, class, object, |_| true) {
                 self.report(Report::Misuse, None);
             }
@@ -287,7 +290,7 @@ impl Core {
         }
     }
 
-    /// Takes the first timer due at or before `now`; its cell is idle from here on.
+    /// Takes the first timer due at or before `now`; its cell is then idle.
     pub fn take_timer(&mut self, program: &Program, now: u64) -> Option<(u64, u32, u64)> {
         let armed = *self.store.timers.first().filter(|armed| armed.deadline <= now)?;
         self.store.timers.remove(&armed);
@@ -303,7 +306,7 @@ impl Core {
         self.events[place].cause.map_or(Cause::Start, |(instant, emission)| Cause::Emission(instant, emission))
     }
 
-    /// Who an emission was for is known now.
+    /// Records the receiver of an emission, now that it is known.
     fn note_target(&mut self, place: usize, target: u64) {
         let Some((instant, emission)) = self.events[place].cause else { return };
         let Some(instants) = self.recording.as_mut().and_then(|recording| recording.instants.as_mut()) else { return };
@@ -330,7 +333,7 @@ impl Core {
                 Destination::Call { handler, target } => {
                     Recipient::Object { object: handle(target), handler: HandlerId(handler) }
                 }
-                // Noted when it is carried out.
+                // Recorded when it is carried out.
                 Destination::Linked { handler, .. } => {
                     Recipient::Object { object: handle(NULL), handler: HandlerId(handler) }
                 }

@@ -1,11 +1,11 @@
-//! What a run did, for tools: branches taken, and the instants with what they emitted (for sequence charts).
+//! Recordings of a run, for tools: branches taken, and the instants with their emissions (for sequence charts).
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mokume_reaction::profile::{Going, Profile};
 use mokume_reaction::{Automaton, BlockId, Handle, HandlerId, PortId, Unit};
 
-/// Off unless asked for; recording never changes what a run does.
+/// A recording; off by default. Recording never changes what a run does.
 #[derive(Clone, Debug, Default)]
 pub struct Recording {
     pub coverage: Option<Coverage>,
@@ -21,7 +21,7 @@ pub(crate) struct Ways {
 }
 
 impl Ways {
-    /// A reaction has ended, and nothing is left to settle.
+    /// Notes that a reaction has ended, and nothing is left to settle.
     pub fn end(&mut self) {
         self.going.end(&mut lock(&self.profile));
     }
@@ -46,27 +46,27 @@ pub struct Instant {
     pub emissions: Vec<Emission>,
 }
 
-/// Why an object had an instant.
+/// The cause of an instant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Cause {
     Start,
     Input(PortId),
-    /// Places in the list of instants and in its emissions.
+    /// Index of an instant, and of an emission in it.
     Emission(usize, usize),
     Expiry,
     Settle,
     Later,
 }
 
-/// What an instant sent out, in order; `later` events are not among them.
+/// What an instant emitted, in order; `later` events are not included.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Emission {
     pub to: Recipient,
-    /// Its object had ended when it came.
+    /// Whether its object had already ended.
     pub gone: bool,
 }
 
-/// Who an emission was for.
+/// The receiver of an emission.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Recipient {
     Object { object: Handle, handler: HandlerId },
@@ -74,7 +74,8 @@ pub enum Recipient {
 }
 
 impl Coverage {
-    /// Each edge: the handler or procedure, the block, the place of the target in [`mokume_reaction::Terminator::targets`], and how often.
+    /// Each edge: the handler or procedure, the block, the index of the target in
+    /// [`mokume_reaction::Terminator::targets`], and its count.
     pub fn taken<'a>(&'a self, automaton: &'a Automaton) -> impl Iterator<Item = (Unit, BlockId, usize, u64)> + 'a {
         let blocks = Unit::code(automaton).flat_map(|unit| {
             let blocks = unit.body(automaton).blocks.iter().enumerate();
@@ -85,7 +86,7 @@ impl Coverage {
     }
 }
 
-/// What is shared, also where who held it has panicked: counts are whole at any time.
+/// Locks shared data, even if another holder has panicked: counts are always consistent.
 pub fn lock<T: ?Sized>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }

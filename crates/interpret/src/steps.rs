@@ -1,4 +1,4 @@
-//! Which handlers run within a call, and which places of the source, for who shows runs. Off unless asked for.
+//! Records which handlers run within a call, and which source places, for tools that show runs. Off by default.
 
 use mokume_reaction::trace::Step;
 use mokume_reaction::{Block, HandlerId};
@@ -8,7 +8,7 @@ use crate::program::Program;
 use crate::store::handle;
 
 impl Core {
-    /// A handler begins.
+    /// Records the start of a handler.
     pub fn note_step(&mut self, program: &Program, handler: HandlerId, object: u64) {
         let due = self.due.take();
         if let Some(steps) = &mut self.steps {
@@ -17,7 +17,7 @@ impl Core {
         }
     }
 
-    /// A block of the handler at hand, or of what it calls, is run.
+    /// Records a block of the current handler, or of a function that it calls.
     pub fn note_places(&mut self, block: &Block) {
         let Some(step) = self.steps.as_mut().and_then(|steps| steps.last_mut()) else { return };
         let places = block.ops.iter().filter_map(|op| op.source).chain(block.mark.map(|mark| mark.source));

@@ -1,4 +1,4 @@
-//! Objects and their cells, and the timers that are armed: the state between two reactions.
+//! Objects and their cells, and armed timers: the state between two reactions.
 //!
 //! A value of type `Ref` is `generation << 32 | place`; `null` is all ones.
 
@@ -9,22 +9,22 @@ use mokume_reaction::{Automaton, CellId, CellKind, ClassId, Handle, Type};
 use crate::message::Message;
 use crate::random;
 
-/// The reference to nothing.
+/// The null reference.
 pub const NULL: u64 = u64::MAX;
 /// No place: the end of a chain of siblings.
 pub const NONE: u32 = u32::MAX;
 
-/// The place in its class of the object that a reference names; without sense for [`NULL`].
+/// The place, in its class, of the object that a reference names; meaningless for [`NULL`].
 pub fn place_of(object: u64) -> u32 {
     object as u32
 }
 
-/// The reference to the object that has a place for the time that its generation says (docs/semantics.md, L3).
+/// The reference to an object by its place and generation (docs/semantics.md, L3).
 pub fn reference(place: u32, generation: u32) -> u64 {
     u64::from(generation) << 32 | u64::from(place)
 }
 
-/// A reference, as programs outside are given it.
+/// A reference as a handle for programs outside.
 pub fn handle(object: u64) -> Handle {
     match object {
         NULL => Handle::NULL,
@@ -32,7 +32,7 @@ pub fn handle(object: u64) -> Handle {
     }
 }
 
-/// A handle from outside, as a reference. Whether the object is there is not looked at.
+/// A handle from outside as a reference. Does not check whether the object exists.
 pub fn object_of(handle: Handle) -> u64 {
     match handle {
         Handle::NULL => NULL,
@@ -40,7 +40,7 @@ pub fn object_of(handle: Handle) -> u64 {
     }
 }
 
-/// What one cell holds.
+/// The content of a cell.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Content {
     Word(u64),
@@ -52,10 +52,10 @@ pub enum Content {
     Counter(u64),
 }
 
-/// What a cell holds.
+/// The content of a cell, for tools.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum CellView<'a> {
-    /// A scalar; a reference as its handle would be, `generation << 32 | place`.
+    /// A scalar; a reference in the form `generation << 32 | place`.
     Word(u64),
     Array(&'a [u64]),
     Messages(Vec<Option<&'a Message>>),
@@ -75,7 +75,7 @@ pub enum CellView<'a> {
 pub enum Life {
     Free,
     Living,
-    /// Until the end of the reaction.
+    /// Ended, and freed at the end of the reaction.
     Ended,
 }
 
@@ -84,16 +84,16 @@ pub enum Life {
 pub struct Object {
     pub life: Life,
     pub generation: u32,
-    /// Its place in the parent's class, or 0.
+    /// The parent's place in its class, or 0.
     pub parent: u32,
     pub older: u32,
     pub younger: u32,
-    /// Grows from object to object of the instance.
+    /// Increases from object to object of the instance.
     pub age: u64,
     pub stream: u64,
-    /// If it is dirty: since when, to find its entry in the queue of the dirty.
+    /// If it is dirty: since when, which identifies its entry in the queue of dirty objects.
     pub dirty: Option<u64>,
-    /// Settles in this reaction.
+    /// How often it has settled in this reaction.
     pub settles: u32,
     pub cells: Vec<Content>,
 }
@@ -108,7 +108,7 @@ pub struct Objects {
     families: Vec<(u32, u32)>,
 }
 
-/// An armed timer, in the order in which timers run.
+/// An armed timer; sorted in the order in which timers run.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Armed {
     pub deadline: u64,
@@ -117,19 +117,20 @@ pub struct Armed {
     pub place: u32,
 }
 
-/// All objects, and which timers are armed in which order.
+/// All objects, and the armed timers in order.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Store {
     pub classes: Vec<Objects>,
     pub timers: BTreeSet<Armed>,
     ages: u64,
     seed: u64,
-    /// While changes are noted: by class and place, the objects that may have changed, as they were; none of a place without one.
+    /// If changes are recorded: the objects that may have changed, in their old state, by class and place; `None` for a
+    /// place without an object.
     pub touched: Option<BTreeMap<(ClassId, u32), Option<Object>>>,
 }
 
 impl Store {
-    /// Every unique object exists from the start.
+    /// A store with all unique objects, which exist from the start.
     pub fn new(automaton: &Automaton, seed: u64) -> Self {
         let classes = vec![Objects::default(); automaton.classes.len()];
         let mut store = Store { classes, timers: BTreeSet::new(), ages: 0, seed, touched: None };
@@ -141,7 +142,7 @@ impl Store {
         store
     }
 
-    /// A new object, if the class has room.
+    /// Makes a new object; `None` if the class is full.
     pub fn add(&mut self, automaton: &Automaton, class: ClassId, parent: u32) -> Option<u64> {
         let definition = automaton.class(class);
         let objects = &mut self.classes[class.index()];
@@ -180,7 +181,7 @@ impl Store {
         Some(object)
     }
 
-    /// Gives the place of an object that has ended back.
+    /// Frees the place of an object that has ended.
     pub fn free(&mut self, class: ClassId, place: u32) {
         let objects = &mut self.classes[class.index()];
         let object = &mut objects.places[place as usize];
@@ -200,14 +201,14 @@ impl Store {
         objects.free.insert(at, place);
     }
 
-    /// The object of a reference, living or ended, if it was not freed.
+    /// The object of a reference, living or ended; `None` if it was freed.
     pub fn get(&self, class: ClassId, object: u64) -> Option<&Object> {
         let found = self.classes[class.index()].places.get(place_of(object) as usize)?;
         (found.life != Life::Free && u64::from(found.generation) == object >> 32).then_some(found)
     }
 
-    /// The object that a reference names, also one that has ended in this reaction; `None` if it was freed, even
-    /// where another has its place (docs/semantics.md, L7).
+    /// The object of a reference, also one that has ended in this reaction; `None` if it was freed, even if another has
+    /// its place now (docs/semantics.md, L7).
     pub fn get_mut(&mut self, class: ClassId, object: u64) -> Option<&mut Object> {
         let place = place_of(object);
         let found = self.classes[class.index()].places.get_mut(place as usize)?;
@@ -219,22 +220,22 @@ impl Store {
         Some(found)
     }
 
-    /// Whether the object is there and has not ended.
+    /// Whether the object exists and has not ended.
     pub fn is_living(&self, class: ClassId, object: u64) -> bool {
         self.get(class, object).is_some_and(|found| found.life == Life::Living)
     }
 
-    /// A cell of an object; `None` where the object was freed.
+    /// A cell of an object; `None` if the object was freed.
     pub fn cell(&self, class: ClassId, object: u64, cell: CellId) -> Option<&Content> {
         self.get(class, object)?.cells.get(cell.index())
     }
 
-    /// As [`Store::cell`], to be changed. Timers are armed elsewhere: their order is kept beside the cells.
+    /// As [`Store::cell`], mutable. Timers are armed elsewhere, as their order is stored beside the cells.
     pub fn cell_mut(&mut self, class: ClassId, object: u64, cell: CellId) -> Option<&mut Content> {
         self.get_mut(class, object)?.cells.get_mut(cell.index())
     }
 
-    /// The object in a place, as it is now.
+    /// The object at a place now.
     pub fn object_in(&self, class: ClassId, place: u32) -> u64 {
         match self.classes[class.index()].places.get(place as usize) {
             Some(found) => reference(place, found.generation),
@@ -242,13 +243,13 @@ impl Store {
         }
     }
 
-    /// The oldest living object of a family, or `null`.
+    /// The oldest living object of a parent, or `null`.
     pub fn oldest(&self, class: ClassId, parent: u32) -> u64 {
         let objects = &self.classes[class.index()];
         self.living_from(class, objects.families.get(parent as usize).map_or(NONE, |family| family.0))
     }
 
-    /// The next younger living object of the same family, or `null`.
+    /// The next younger living object of the same parent, or `null`.
     pub fn younger(&self, class: ClassId, object: u64) -> u64 {
         self.living_from(class, self.get(class, object).map_or(NONE, |found| found.younger))
     }
@@ -309,7 +310,7 @@ impl Content {
     }
 }
 
-/// Up to a multiple of the tick; beyond the end of time, down.
+/// Rounds up to a multiple of the tick; near the largest time, rounds down.
 pub fn round_up(deadline: u64, tick: u64) -> u64 {
     let tick = tick.max(1);
     deadline.checked_next_multiple_of(tick).unwrap_or(deadline - deadline % tick)

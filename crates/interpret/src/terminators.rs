@@ -21,7 +21,7 @@ fn either<'a>(taken: bool, then: &'a Target, otherwise: &'a Target) -> Next<'a> 
 }
 
 impl Core {
-    /// Where the block's terminator leads; results for the target are put into `scratch`.
+    /// Runs a block's terminator, and returns the next edge; puts results for the target into `scratch`.
     pub fn terminator<'a>(&mut self, at: Activation<'a>, block: BlockId, terminator: &'a Terminator) -> Next<'a> {
         match terminator {
             Terminator::Return => stop(terminator),
@@ -44,7 +44,7 @@ impl Core {
         }
     }
 
-    /// Whether the operation is not refused.
+    /// Runs an operation that may refuse; returns whether it did not.
     fn attempt(&mut self, at: Activation, block: BlockId, op: &Fallible) -> bool {
         match op {
             Fallible::Decode { message, wire } => self.decode(at, *message, *wire),
@@ -113,7 +113,7 @@ impl Core {
         };
         let case = top.as_ref().and_then(|top| cases.iter().position(|(variant, _)| *variant == top.variant));
         let (Some(case), Some(top)) = (case, top) else {
-            // The verifier asks for a case for each variant.
+            // The verifier requires a case for each variant.
             self.gone(id);
             return stop(terminator);
         };
@@ -141,7 +141,7 @@ impl Core {
         true
     }
 
-    /// A message, and what a wire reads in it; none where it refuses. `scratch` has the message then, and why.
+    /// Decodes a message by a wire; `None` if it is rejected, with the message and the reason in `scratch`.
     fn read_packet(
         &mut self,
         at: Activation,
@@ -168,7 +168,8 @@ impl Core {
         true
     }
 
-    /// What is entered in a map that finds objects by their cells has its key in them, and is there: else it is a `misuse`.
+    /// Checks an entry of a map that finds objects by their cells: the object must exist and have the key in its cells,
+    /// else `misuse` is reported.
     fn check_entry(&mut self, at: Activation, (object, cell): (Value, CellId), key: &[u64], values: &[u64]) {
         let CellKind::Map { value, by, .. } = &at.program.automaton.cell(at.class(object), cell).kind else { return };
         let [Type::Ref(of)] = value[..] else { return };
@@ -216,7 +217,7 @@ impl Core {
         self.store.add(&at.program.automaton, class, place).unwrap_or(NULL)
     }
 
-    /// The oldest living object of a family; of a parent that was freed there is none, whoever has its place now.
+    /// The oldest living object of a parent; none for a freed parent, whatever has its place now.
     fn oldest(&self, at: Activation, class: ClassId, parent: Option<Value>) -> u64 {
         let place = match parent {
             None => Some(0),
@@ -262,7 +263,7 @@ impl Core {
         true
     }
 
-    /// Takes the message out of a place, if one is there, and counts its end.
+    /// Consumes the message in a place, if there is one, and counts its end.
     pub(crate) fn consume_held(&mut self, at: Activation, object: Value, cell: CellId, index: Value, reason: ReasonId) {
         if self.take_out(at, object, cell, index) {
             let message = self.scratch.pop();

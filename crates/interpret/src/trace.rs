@@ -1,4 +1,4 @@
-//! Which cells calls have changed, for who shows runs. Off unless asked for; nothing runs otherwise for being noted.
+//! Records which cells calls have changed, for tools that show runs. Off by default; recording does not change a run.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use mokume_reaction::{Automaton, CellId, CellKind, ClassId, Handle, Type};
 
 use crate::store::{handle, Content, Life, Object, Store, NULL};
 
-/// All that is there, as made by the first call.
+/// Begins with all that exists, as if the first call had made it.
 pub fn begin(store: &mut Store) {
     let living = |class: usize| {
         let places = store.classes[class].places.iter().enumerate();
@@ -18,14 +18,14 @@ pub fn begin(store: &mut Store) {
     store.touched = Some(touched);
 }
 
-/// What has changed since the last time; nothing of what is not noted.
+/// The changes since the last time; empty if not recording.
 pub fn take(automaton: &Automaton, store: &mut Store) -> Vec<Change> {
     let touched = store.touched.as_mut().map(std::mem::take).unwrap_or_default();
     let change = |((class, place), before)| changes(automaton, store, (class, place), before);
     touched.into_iter().flat_map(change).collect()
 }
 
-/// What became of the objects of a place.
+/// The changes of the objects at a place.
 fn changes(
     automaton: &Automaton,
     store: &Store,
@@ -53,7 +53,7 @@ fn changes(
     }
 }
 
-/// The cells that differ; all that hold something, if there were none before.
+/// The cells that differ; for a new object, all that hold something.
 fn cells(automaton: &Automaton, class: ClassId, from: &[Content], to: &[Content]) -> Vec<CellChange> {
     let mut found = Vec::new();
     for (place, (definition, now)) in automaton.class(class).cells.iter().zip(to).enumerate() {
@@ -63,7 +63,7 @@ fn cells(automaton: &Automaton, class: ClassId, from: &[Content], to: &[Content]
         }
         let (mut before, mut now) =
             (before.map(|before| parts(before, &definition.kind)), parts(now, &definition.kind));
-        // Of a new object what has as yet nothing in it is not said.
+        // For a new object, empty cells are not listed.
         now.retain(|at, held| *at == Part::Whole || *held != Held::Word(0) || before.is_some());
         let mut all: Vec<Part> = now.keys().cloned().collect();
         all.extend(before.iter().flat_map(|before| before.keys().filter(|at| !now.contains_key(at))).cloned());
@@ -77,7 +77,7 @@ fn cells(automaton: &Automaton, class: ClassId, from: &[Content], to: &[Content]
     found
 }
 
-/// A part of a cell, in the order in which parts are told.
+/// A part of a cell, sorted as in the output.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Part {
     Whole,
@@ -95,7 +95,7 @@ impl Part {
     }
 }
 
-/// What a cell holds, part by part; places without anything are left out.
+/// The content of a cell, part by part; empty places are left out.
 fn parts(content: &Content, kind: &CellKind) -> BTreeMap<Part, Held> {
     let scalar = |ty: Type, word: u64| match ty {
         Type::Ref(_) if word == NULL => None,

@@ -1,6 +1,6 @@
-//! What an observer of handlers is told: moments, and what is to be seen at one.
+//! The observer of handlers: the moments that it is told of, and what it can inspect at each.
 //!
-//! Keeps: what an observer sees it cannot change, and what it is told is a function of the run alone.
+//! Keeps: an observer cannot change what it sees, and what it is told depends on the run alone.
 
 use std::sync::{Arc, Mutex};
 
@@ -10,13 +10,13 @@ use crate::message::Message;
 use crate::record::{Cause, Instant};
 use crate::store::CellView;
 
-/// Hears what goes on, before it does.
+/// Is told of events before they happen.
 pub trait Observer: Send {
-    /// Something is about to happen, or a report was made. The run goes on when this returns.
+    /// Something is about to happen, or a report was made. The run continues when this returns.
     fn see(&mut self, moment: &Moment<'_>);
 }
 
-/// An observer that several instances tell.
+/// An observer shared by several instances.
 pub type Observed = Arc<Mutex<dyn Observer>>;
 
 /// What is about to happen.
@@ -24,18 +24,18 @@ pub type Observed = Arc<Mutex<dyn Observer>>;
 pub enum What {
     /// A handler begins.
     Begins,
-    /// A statement, or the rest of one behind a call.
+    /// A statement begins, or continues after a call.
     Statement(SourceId),
-    /// A message ends, for a reason.
+    /// A message ends for a reason.
     Ends(ReasonId),
-    /// The reaction has reported something; it goes on.
+    /// The reaction has reported something and continues.
     Reports(Report),
 }
 
 /// A moment of a reaction.
 pub struct Moment<'a> {
     pub what: What,
-    /// Whose instant it is.
+    /// The handler of the current instant.
     pub handler: HandlerId,
     pub object: Handle,
     pub cause: Cause,
@@ -46,17 +46,17 @@ pub struct Moment<'a> {
     pub(crate) watching: &'a Watching,
 }
 
-/// A body that runs, and where it is.
+/// A running body, and its current place.
 #[derive(Clone, Debug)]
 pub struct Frame {
     pub unit: Unit,
     pub source: Option<SourceId>,
     pub(crate) base: usize,
-    /// Values that have been set, the last one last.
+    /// Values that have been set, the latest last.
     pub(crate) set: Vec<Value>,
 }
 
-/// What is kept while somebody looks on.
+/// State that is kept while there is an observer.
 #[derive(Clone)]
 pub(crate) struct Watching {
     pub observer: Observed,
@@ -65,17 +65,18 @@ pub(crate) struct Watching {
 }
 
 impl Watching {
+    /// The state of an observer before the first instant.
     pub fn new(observer: Observed) -> Watching {
         Watching { observer, instant: (HandlerId(0), 0, Cause::Start), frames: Vec::new() }
     }
 }
 
-/// The running state, to be looked at.
+/// The running state, read-only.
 pub(crate) trait State {
     fn running(&self) -> &Automaton;
-    /// What a value of a body that runs holds, by its place among all.
+    /// The content of a value of a running body, by its index among all.
     fn word_at(&self, place: usize) -> u64;
-    /// None of a message that was given away.
+    /// `None` for a message that was given away.
     fn held(&self, word: u64) -> Option<&Message>;
     fn before(&self, place: usize) -> Option<&Instant>;
     fn living(&self, class: ClassId) -> Vec<Handle>;
@@ -87,7 +88,7 @@ pub struct Named<'a> {
     pub name: &'a str,
     pub ty: Type,
     pub word: u64,
-    /// Of a message, unless it was given away.
+    /// The message, unless it was given away.
     pub message: Option<&'a Message>,
 }
 
@@ -97,12 +98,12 @@ impl Moment<'_> {
         self.state.running()
     }
 
-    /// The bodies that run, the handler's own first; empty where it only begins.
+    /// The running bodies, the handler's own first; empty if it is only about to begin.
     pub fn frames(&self) -> &[Frame] {
         &self.watching.frames
     }
 
-    /// What has a name and was set, in a body that runs; of names that were set twice the last.
+    /// The named values that are set in a running body; of names that were set twice, the latest.
     pub fn named(&self, frame: &Frame) -> Vec<Named<'_>> {
         let body = frame.unit.body(self.state.running());
         let mut found: Vec<Named<'_>> = Vec::new();
@@ -119,7 +120,7 @@ impl Moment<'_> {
         found
     }
 
-    /// What an earlier instant was, by its place ([`Cause::Emission`]).
+    /// An earlier instant, by its index ([`Cause::Emission`]).
     pub fn instant(&self, place: usize) -> Option<&Instant> {
         self.state.before(place)
     }
@@ -129,7 +130,7 @@ impl Moment<'_> {
         self.state.living(class)
     }
 
-    /// A cell of an object that has not been freed.
+    /// A cell of an object; `None` if the object was freed.
     pub fn cell(&self, class: ClassId, object: Handle, cell: CellId) -> Option<CellView<'_>> {
         self.state.content(class, object, cell)
     }

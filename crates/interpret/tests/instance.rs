@@ -1,4 +1,4 @@
-//! The door, time, recordings and state of an instance: what run tests cannot say.
+//! Ports, time, recordings and state of an instance: what run tests cannot express.
 
 use mokume_base::SourceMap;
 use mokume_interpret::{Cause, CellView, Instance, Recipient, REACTIONS_PER_CALL};
@@ -13,7 +13,7 @@ fn automaton(text: &str) -> Automaton {
 
 const APP: PortId = PortId(0);
 
-/// `go` starts what never comes to rest: `later` for ever, `again` for ever, or a timer that is always due.
+/// `go` starts something that never rests: `later` for ever, `again` for ever, or a timer that is always due.
 const RESTLESS: &str =
     "automaton r\nlayer a\nclass a.E capacity 1 settle 1 {\n  mode: u8\n  n: counter\n  t: timer\n}\n\
 port app application {\n  in go(mode: u8) -> a.E.go\n  in poke() -> a.E.poke\n  out poked()\n}\n
@@ -66,7 +66,7 @@ fn a_stack_that_never_rests_is_driven_on_by_further_calls() {
         machine.advance(0);
         assert!(machine.accounts().counters[0].1 >= counted + u64::from(REACTIONS_PER_CALL));
         assert_eq!(machine.next_deadline(), Some(0));
-        // An outside event still comes through.
+        // An outside event still gets through.
         assert_eq!(machine.input(5, APP, 1, &[]).outputs.len(), 1);
     }
 }
@@ -133,7 +133,7 @@ fn recording_tells_what_led_to_what() {
     assert_eq!(instants[2].emissions[0].to, Recipient::Port { port: APP, event: 0 });
     let coverage = recording.coverage.expect("coverage");
     assert_eq!(coverage.handlers, [1, 1, 1]);
-    // Recording goes on, from nothing.
+    // Recording continues, from an empty list.
     machine.input(8, APP, 0, &[]);
     assert_eq!(machine.recording().and_then(|r| r.instants.as_ref()).map(Vec::len), Some(3));
 }

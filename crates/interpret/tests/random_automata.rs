@@ -1,5 +1,5 @@
 //! Random automata of every kind of operation: they pass the verifier, nothing panics, every message has one fate, and
-//! the composed stack does what the uncomposed one does. Planted faults must be found by the same comparison.
+//! the composed stack does what the uncomposed one does. The same comparison must find planted faults.
 
 use mokume_base::SourceMap;
 use mokume_compose::{compose, Options};
@@ -44,14 +44,15 @@ fn composing_changes_nothing_and_every_message_has_one_fate() {
             assert_eq!(machine.leaked(), 0, "seed {seed}");
         }
     }
-    // One buffer less would be found to be too few.
+    // With one buffer less, it would be noticed that they are too few.
     assert!(reached > 0, "no automaton came to the peak that composing counts");
     println!("{reached} of {} runs held as many messages at once as composing counts", 2 * AUTOMATA);
 }
 
 type Change<'a> = &'a dyn Fn(&mut OpKind) -> bool;
 
-/// Changes the operations that `change` knows; how many of the automata that have one show a difference.
+/// Changes the operations that `change` accepts; returns how many of the automata with such an operation show a
+/// difference.
 fn found(change: impl Fn(&mut OpKind) -> bool) -> (u64, u64) {
     let (mut planted, mut found) = (0, 0);
     for seed in 0..60 {

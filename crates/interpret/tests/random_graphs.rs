@@ -1,7 +1,7 @@
 //! Random event graphs: inserting a layer that only passes events on changes nothing, and neither does composing.
 //!
-//! Seeded; a failure prints the seed and the graph. Planted faults (one queue for all; a queued channel called
-//! directly) must be found by the same comparison.
+//! Seeded; a failure prints the seed and the graph. The same comparison must find planted faults (one queue for all; a
+//! queued channel called directly).
 
 use std::fmt::Write;
 
@@ -32,7 +32,8 @@ struct Graph {
     /// By layer and event; ranks grow with the event's number, so there is no cycle.
     layers: Vec<Vec<Handler>>,
     settle: Vec<Option<Vec<To>>>,
-    /// Channels on which a layer that only passes on stands between: from, and to a layer or (behind the layers) a port.
+    /// Channels with an inserted layer that only passes on: from a layer, and to a layer or (numbered after the layers)
+    /// a port.
     passes: Vec<(u64, u64)>,
 }
 
@@ -90,7 +91,7 @@ impl Graph {
                 self.handler(&mut text, layer as u64, event as u64, handler);
             }
             if let Some(targets) = &self.settle[layer] {
-                // Each input lets its layer settle with emissions twice: settling ends.
+                // Each input lets its layer settle with emissions twice, so settling ends.
                 let _ = write!(
                     text,
                     "settle l{layer}.E(e) {{\n    x = get e.x\n    left = get e.left\n    none = eq left, 0\n    br none done, go\n  \
@@ -193,7 +194,7 @@ fn parse(text: &str) -> Automaton {
     parsed.automaton
 }
 
-/// Outputs of a few inputs, by port.
+/// Outputs for a few inputs, by port.
 fn play(mut machine: Instance, seed: u64) -> Vec<Vec<Output>> {
     let inputs = machine.automaton().ports[0].inputs.len() as u64;
     let mut random = Random::new(seed);

@@ -1,7 +1,7 @@
 //! Two hosts over a network that loses, duplicates and reorders: a thousand seeded runs deliver everything in order.
 //!
-//! The stack is `tests/reaction/right/stop_and_wait.ra` with numbers of 16 bits. Planted faults must fail: one bit (which
-//! reordering breaks), no timer, no look at duplicates, an acknowledgement that is not sent.
+//! The stack is `tests/reaction/right/stop_and_wait.ra` with 16-bit numbers. Planted faults must fail: one-bit numbers
+//! (which reordering breaks), no timer, no check for duplicates, an acknowledgement that is not sent.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -56,7 +56,7 @@ fn automaton(text: &str) -> Arc<Automaton> {
 struct Weather {
     loss: u64,
     duplicate: u64,
-    /// Frames take 1 ms to this; at 1 nothing overtakes.
+    /// Frames take 1 ms up to this; with 1, none overtakes another.
     delay: u64,
 }
 
@@ -73,7 +73,7 @@ struct Totals {
     longest: u64,
 }
 
-/// When, in which order made, where, what.
+/// Time, sequence number, place, content.
 type Arrival = (u64, u64, usize, Vec<u8>);
 
 struct World {
@@ -131,7 +131,7 @@ impl World {
         }
     }
 
-    /// Four messages ahead of what the peer has, so that no queue is full.
+    /// At most four messages ahead of the peer, so that no queue is full.
     fn offer(&mut self, now: u64) {
         for host in 0..2 {
             while self.sent[host] < MESSAGES && self.sent[host] < self.delivered[1 - host].len() + 4 {
@@ -167,7 +167,7 @@ impl World {
         }
     }
 
-    /// Everything arrived, once and in order, and nothing is kept or unaccounted for.
+    /// Whether everything arrived, once and in order, and nothing is kept or unaccounted for.
     fn is_right(&self) -> bool {
         let expected = |host: usize| (0..MESSAGES).map(|number| message(host, number)).collect::<Vec<_>>();
         let settled = self.hosts.iter().all(|host| {
@@ -248,7 +248,8 @@ fn campaign_of_faulty(text: &str) -> u64 {
     campaign(&automaton(text), BAD, 100).complete
 }
 
-/// Retransmit, RoundTrip and Output as processes, lowered by hand: instants, signals, published values, level awaits, settling.
+/// Retransmit, RoundTrip and Output as processes, lowered by hand: instants, signals, published values, level awaits,
+/// settling.
 const PROCESSES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/reaction/right/processes.ra");
 
 #[test]

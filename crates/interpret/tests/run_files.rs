@@ -1,4 +1,4 @@
-//! Runs every file of `tests/run`: uncomposed, and composed, where the same must come out.
+//! Runs every file of `tests/run`: uncomposed, and composed with the same result.
 //!
 //! A file is an automaton in its text form and its tests. `; composition: M0901` in its first line says that composing
 //! it must fail with that code.
@@ -50,7 +50,7 @@ fn read(path: &Path) -> Result<File, String> {
     Ok(File { name, text: text.clone(), automaton: parsed.automaton, scripts })
 }
 
-/// All differences of one script, as text; edges taken are counted in `taken`.
+/// All differences of one script, as text; counts the taken edges in `taken`.
 fn play(
     file: &str,
     automaton: &Automaton,
@@ -155,15 +155,15 @@ fn play_composed(file: &File) -> Vec<String> {
     file.scripts.iter().flat_map(|script| play(&label, &automaton, script, &mut BTreeMap::new())).collect()
 }
 
-/// Operations of the table that no test runs, and ways to leave a block that no test takes. Functions in C are run by tests of
-/// the language, which has a compiler for them.
+/// Operations of the table that no test runs, and edges that no test takes. Tests of the language run functions in C,
+/// as they have a compiler.
 fn missing(taken: &BTreeMap<String, BTreeSet<usize>>) -> Vec<String> {
     let operations = OpKind::ROWS.iter().map(|row| row.name.to_string());
     let operations = operations.filter(|name| !["Native", "Binary", "Compare", "Meet"].contains(&name.as_str()));
     let words = Binary::ALL.iter().map(|op| op.word()).chain(Compare::ALL.iter().map(|op| op.word()));
     let once = operations.chain(words.map(str::to_string)).chain(["Return".to_string(), "Jump".to_string()]);
     let mut missing: Vec<String> = once.filter(|name| !taken.contains_key(name)).collect();
-    // Paths alone have these, and `Meet`: crates/fuse/tests/agree.rs plays these files with paths and memos.
+    // Only paths have these, and `Meet`: crates/fuse/tests/agree.rs plays these files with paths and memos.
     let fallible = Fallible::ROWS.iter().map(|row| row.name).filter(|name| !["Peek", "Recall"].contains(name));
     for name in ["Branch", "Switch", "Match"].into_iter().chain(fallible) {
         if taken.get(name).is_none_or(|ways| ways.len() < 2) {
@@ -173,7 +173,7 @@ fn missing(taken: &BTreeMap<String, BTreeSet<usize>>) -> Vec<String> {
     missing
 }
 
-/// Leaves the last output out, or changes the last number or message; whether there was one.
+/// Omits the last output, or changes the last number or message; returns whether there was one.
 fn spoil(expect: &mut Expect, leave_out: bool) -> bool {
     if leave_out {
         return expect.outputs.pop().is_some();

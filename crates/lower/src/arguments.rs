@@ -1,4 +1,4 @@
-//! The arguments of a step of a test, put to the parameters of the port's event: by their order, by name, or left out.
+//! Assigns the arguments of a test's step to the parameters of the port's event: by order, by name, or by default.
 
 use std::collections::BTreeMap;
 
@@ -7,22 +7,22 @@ use mokume_reaction::{Automaton, Port, Type};
 use mokume_script::{Arg, PacketPart};
 use mokume_semantics::program as s;
 
-/// What stands for a parameter that a step does not give.
+/// What happens to parameters that a step does not give.
 pub enum LeftOut {
-    /// Of inputs: 0, which is any, for these parts of flows; for some what they are by default; the rest must be given.
+    /// For inputs: parts of flows are 0, which is any; some parameters have defaults; the others are required.
     Of {
-        /// The parts of flows, by the names of their parameters.
+        /// The parts of flows, by their parameters' names.
         flow: Vec<String>,
-        /// The values of the last so many parameters.
+        /// The defaults of the last parameters.
         defaults: Vec<u64>,
     },
-    /// Of outputs: nothing does, but `..` at the end; and what stands behind so many may be anything without that.
+    /// For outputs: parameters can be left out only by `..` at the end; those from this number on also without it.
     Behind(usize),
 }
 
 type Params = [(String, Type)];
 
-/// Whether an argument, or a part of a packet, is not known before something comes.
+/// Whether an argument, or a part of a packet, has a value that is not fixed in advance.
 pub fn is_open(arg: &Arg) -> bool {
     let in_part = |part: &PacketPart| match part {
         PacketPart::Wire(pattern) => pattern.fields.iter().any(|(_, arg)| is_open(arg)),
@@ -46,7 +46,7 @@ pub fn left_open(args: &s::Args) -> Option<&s::WirePattern> {
     })
 }
 
-/// The parts of flows that a port's events have, by the names of their parameters.
+/// The parts of flows in a port's events, by their parameters' names.
 pub fn flow_parts(port: &Port) -> Vec<String> {
     let accepted = port.outputs.iter().find(|output| output.event == "accepted").map(|output| &output.params[1..]);
     let delivered = || {
@@ -56,14 +56,14 @@ pub fn flow_parts(port: &Port) -> Vec<String> {
     accepted.or_else(delivered).unwrap_or_default().iter().map(|(name, _)| name.clone()).collect()
 }
 
-/// One value for each parameter; a diagnostic for what does not fit.
+/// One value for each parameter; reports those that do not fit.
 pub fn fitted(
     params: &Params,
     args: &s::Args,
     event: &s::Name,
     left_out: &LeftOut,
 ) -> Result<Vec<s::Arg>, Box<Diagnostic>> {
-    // `_` alone stands for whatever comes.
+    // A single `_` stands for all values.
     if let ([s::Given { name: None, values }], true) = (args.given.as_slice(), params.len() != 1) {
         if let [s::Arg::Any] = values.as_slice() {
             return Ok(vec![s::Arg::Any; params.len()]);
@@ -88,7 +88,7 @@ pub fn fitted(
     fill(params, args.rest, event, left_out, found)
 }
 
-/// Puts the values of one argument with a name where they belong.
+/// Assigns the values of a named argument.
 fn by_name(
     params: &Params,
     name: &s::Name,
@@ -122,7 +122,7 @@ fn by_name(
     Ok(())
 }
 
-/// The parameter of a name, or those of a record or an end of a flow that is named as a whole.
+/// The parameter of this name, or those of a record or an end of a flow with this name.
 fn places(params: &Params, name: &str) -> std::ops::Range<usize> {
     let plain = |text: &str| text.replace('.', "_");
     let name = plain(name);
@@ -172,7 +172,7 @@ fn fill(
     Err(wrong(text, event, "not given", help))
 }
 
-/// What a value is, as far as one never stands for another.
+/// The kind of values of a type; a value of one kind never stands for one of another.
 fn kind(ty: &Type) -> &'static str {
     match ty {
         Type::Ref(_) => "a session",
@@ -181,7 +181,8 @@ fn kind(ty: &Type) -> &'static str {
     }
 }
 
-/// What is wrong with a value that the type of its parameter does not have; `bound` are the types of what outputs have bound.
+/// What is wrong with a value that does not fit its parameter's type; `bound` has the types of names that outputs
+/// bound.
 pub fn misfit(
     automaton: &Automaton,
     (name, ty): &(String, Type),
@@ -203,7 +204,7 @@ pub fn misfit(
         (s::Arg::Octets(_) | s::Arg::Packet(_), Type::Msg) => None,
         (s::Arg::Octets(_) | s::Arg::Packet(_), _) => Some("a text".to_owned()),
         (s::Arg::Word(value), Type::Ref(_)) => Some(value.to_string()),
-        // A reason by its number: the machine says if there is none. Sums are known when the test runs.
+        // A reason by its number: the machine reports an unknown one. Sums are known when the test runs.
         (s::Arg::Word(_), Type::Reason | Type::Array(..)) => None,
         (s::Arg::Handle(name), _) => match bound.get(&name.text) {
             Some(known) if kind(known) != kind(ty) => Some(format!("`{}`, {},", name.text, kind(known))),
@@ -238,7 +239,7 @@ fn wrong_number(params: &Params, event: &s::Name, count: usize, left_out: &LeftO
     wrong(text, event, "wrong number", format!("{}{}", listed(params), by_names(params, event, left_out)))
 }
 
-/// Where some may be left out: how the others are given.
+/// If some parameters may be left out: how to name the others.
 fn by_names(params: &Params, event: &s::Name, left_out: &LeftOut) -> String {
     let LeftOut::Of { flow, defaults } = left_out else {
         return "; end with `..` if the others may be anything".to_string();
@@ -264,7 +265,7 @@ fn listed(params: &Params) -> String {
     format!("they are: {}", shown.join(", "))
 }
 
-/// As a step names a parameter: `remote.port` of `remote_port`.
+/// The name in a step for a parameter: `remote.port` for `remote_port`.
 fn label(name: &str) -> String {
     let end = ["local_", "remote_"].into_iter().find(|end| name.starts_with(end));
     end.map_or_else(|| name.to_string(), |end| name.replacen(end, &end.replace('_', "."), 1))

@@ -1,9 +1,9 @@
-//! Takes operations away whose results nobody uses and whose only effect these were.
+//! Removes operations without effects whose results are unused.
 
 use mokume_analyse::Liveness;
 use mokume_reaction::{Body, Operation};
 
-/// Removes what is computed in vain.
+/// Removes unused operations from a body.
 pub fn clean(body: &mut Body) {
     let live = Liveness::with_parameters(body);
     for block in &mut body.blocks {

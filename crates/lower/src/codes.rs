@@ -1,4 +1,4 @@
-//! The codes of what only a whole stack shows. What they mean stands in `docs/diagnostics`.
+//! The codes of faults that only a whole stack shows. `docs/diagnostics` says what they mean.
 
 use mokume_base::Code;
 

@@ -1,38 +1,38 @@
-//! What is known before the stack starts: the arguments that a layer was used with, and constants.
+//! What is known before the stack starts: the arguments of layers, and constants.
 //!
-//! An expression that stands in a layer names the layer's parameters; [`Env`] says what they are there.
+//! An expression in a layer names the layer's parameters; [`Env`] gives their arguments.
 
 use std::rc::Rc;
 
 use mokume_semantics::constants::{eval_in, Known, Value};
 use mokume_semantics::program::{Expr, Program, RecordId, Type};
 
-/// What the parameters of the expression at hand stand for.
+/// The arguments for the parameters of the current expression.
 #[derive(Clone, Debug)]
 pub enum Env<'p> {
-    /// Parameters of the stack itself, or of nothing.
+    /// The parameters are those of the stack itself, or there are none.
     Stack,
-    /// Arguments, which are expressions in an environment further out.
+    /// Arguments, which are expressions in an outer environment.
     Use(Rc<Used<'p>>),
 }
 
-/// What a layer or bundle was used with.
+/// The arguments of a layer or bundle.
 #[derive(Clone, Debug)]
 pub struct Used<'p> {
     pub args: &'p [Expr],
     pub outer: Env<'p>,
-    /// How many layers it stands on.
+    /// How many layers it is over.
     pub below: u32,
 }
 
 impl<'p> Env<'p> {
-    /// An environment further in: the parameters are those arguments, which mean what they do in `outer`. The layer
-    /// stands on one other.
+    /// An inner environment: the parameters are these arguments, which are expressions in `outer`. The layer is over
+    /// one other layer.
     pub fn used(args: &'p [Expr], outer: &Env<'p>) -> Env<'p> {
         Env::Use(Rc::new(Used { args, outer: outer.clone(), below: 1 }))
     }
 
-    /// The same for a layer that stands on several.
+    /// The same for a layer that is over several.
     pub fn over(&self, below: u32) -> Env<'p> {
         match self {
             Env::Stack => Env::Stack,
@@ -41,8 +41,8 @@ impl<'p> Env<'p> {
     }
 }
 
-/// The scalars of a type at a border ([`crate::parts`]), in order, each with its name behind the value's (`.left`); messages
-/// and handles are one.
+/// The scalars of a type at a border ([`crate::parts`]), in order, each with the suffix for its name (`.left`).
+/// Messages and handles are one scalar.
 pub fn scalars(program: &Program, ty: Type) -> Vec<(String, Type)> {
     match ty {
         Type::Record(id) => record_scalars(program, id),
@@ -60,7 +60,7 @@ fn record_scalars(program: &Program, id: RecordId) -> Vec<(String, Type)> {
     fields.iter().flat_map(of_field).collect()
 }
 
-/// What is known in an environment; functions are computed.
+/// What is known in an environment; functions are evaluated.
 impl Known for Env<'_> {
     fn param(&self, program: &Program, index: u32) -> Option<Value> {
         match self {
@@ -81,7 +81,7 @@ impl Known for Env<'_> {
     }
 }
 
-/// The scalars of a constant expression; `None` if it depends on anything that is known later.
+/// The scalars of a constant expression; `None` if it depends on anything known only later.
 pub fn fold(program: &Program, env: &Env<'_>, expr: &Expr) -> Option<Vec<u64>> {
     eval_in(program, env, expr).ok().map(|value| value.words())
 }

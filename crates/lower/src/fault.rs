@@ -1,12 +1,12 @@
-//! Planted faults: wrong lowerings that the run tests must find. Only test builds can switch one on.
+//! Planted faults: wrong lowerings that the run tests must find. Only test builds can enable one.
 
-/// One way to be wrong.
+/// A planted fault.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[cfg_attr(not(test), allow(dead_code))]
 pub enum Fault {
-    /// A multiplexor writes its source where the destination belongs.
+    /// A multiplexor swaps source and destination.
     KeysSwapped,
-    /// A listener of any local address goes before the exact one.
+    /// A listener of any local address comes before the exact one.
     ListenerOrder,
     /// The message that began a passive session is dropped.
     FirstMessageLost,
@@ -14,49 +14,49 @@ pub enum Fault {
     TimerNotStopped,
     /// A narrower operand is not widened: its high bits are lost.
     WideningDropped,
-    /// Placed fields are one octet too far.
+    /// Placed fields are one octet off.
     PlacedOffset,
-    /// The local and the remote part of a flow change places on the way up.
+    /// The local and the remote part of a flow are swapped on the way up.
     FlowPermuted,
     /// A loop ends one round early.
     LoopBound,
-    /// A session that ended is still found.
+    /// A session that has ended is still found.
     SessionKept,
-    /// The oldest object is not evicted but the new one refused.
+    /// Instead of evicting the oldest object, the new one is refused.
     NoEviction,
-    /// What a container without room should bring about is left out.
+    /// The code for a full container is left out.
     FullIgnored,
-    /// The bound key is not put into the flow of what goes down.
+    /// The bound key is missing in the flow of messages that go down.
     BoundKeyLost,
-    /// `and` looks at its right side always.
+    /// `and` always evaluates its right side.
     NoShortCircuit,
     /// A checked narrowing does not report.
     NarrowingSilent,
-    /// Credit is not looked at by applications.
+    /// Applications ignore credit.
     CreditIgnored,
-    /// A layer's own checksum field is part of the sum.
+    /// A layer's own checksum field is included in the sum.
     OwnFieldSummed,
     /// An attribute is not written.
     AttributeLost,
-    /// Branches that meet keep the locals of the first.
+    /// Joins keep the locals of the first branch.
     JoinForgets,
-    /// The second part of a message that is split has no headers of the layers above.
+    /// The second part of a split message has no headers of the layers above.
     RestBare,
-    /// What comes from below is always from the first of several layers.
+    /// Messages from below always come from the first of several layers.
     WayForgotten,
-    /// Of all who match nobody gets a share.
+    /// No match gets a copy.
     ShareLost,
     /// A quote is read as if the other end had sent it.
     QuoteTurned,
-    /// Of another value all are told, and nobody remembers that they were.
+    /// A change is told, but not remembered as told.
     ChangeToldAgain,
-    /// A layer calls the function that it declares, not the one that it was given.
+    /// A layer calls the declared function, not the one that it was given.
     FunctionNotGiven,
-    /// A layer's parameter is 0, whatever it was given.
+    /// A layer's parameter is 0, whatever its argument.
     ArgumentLost,
-    /// What a listener says of the remote end is not looked at.
+    /// The remote end of a listener is ignored.
     RemoteIgnored,
-    /// The two numbers of a grant change places.
+    /// The two numbers of a grant are swapped.
     GrantTurned,
 }
 

@@ -1,21 +1,21 @@
-//! The typed program to uncomposed reaction automata: what the layers of one stack mean.
+//! The typed program to uncomposed reaction automata: the meaning of the layers of one stack.
 //!
-//! [`lower`] takes a stack apart into instances (`plan`), declares what each keeps (`stack`, `wire`), and makes handlers on
-//! demand, from the ports inwards (`event`): what a shape supplies (`shape`) and what the layer's code says (`code`) become
-//! one body. `docs/language.md` is the law; sections are cited.
+//! [`lower`] takes a stack apart into instances (`plan`), declares their state (`stack`, `wire`), and makes handlers on
+//! demand, from the ports inwards (`event`). The defaults of a shape (`shape`) and the layer's code (`code`) become one
+//! body. `docs/language.md` is the law; its sections are cited.
 //!
 //! ```text
 //! plan      the stack as a tree of instances; no automaton yet
-//! stack     the automaton so far, and questions about it: classes, cells, who listens, who publishes
+//! stack     the automaton so far, and look-ups in it: classes, cells, who listens, who publishes
 //! wire      headers and wires
-//! code      the writer of one body: ways that part and meet, statements, expressions
+//! code      the writer of one body: forks and joins, statements, expressions
 //! tell      events and messages to the neighbours above and below
 //! shape     what shapes supply: sessions, listeners, demultiplexing
 //! event     one handler a task, and what a layer's emissions do
 //! ```
 //!
-//! Each room knows those above it in the list. Invariant: the program had no errors, so this finds only what depends on the
-//! stack (codes M0720 to M0749), and every automaton that it gives back passes the verifier.
+//! Each room knows those above it in the list. Invariant: the program had no errors, so this finds only faults that
+//! depend on the stack (codes M0720 to M0749), and every automaton that it returns passes the verifier.
 
 mod arguments;
 mod clean;
@@ -52,7 +52,7 @@ pub use protocols::Protocols;
 pub use script::{settings, test_script};
 pub use stack::DEVICE_MTU;
 
-/// The uncomposed automaton of a stack; none if a diagnostic is an error.
+/// The uncomposed automaton of a stack; `None` if a diagnostic is an error.
 pub fn lower(
     program: &Program,
     sources: &SourceMap,
@@ -63,7 +63,7 @@ pub fn lower(
     (found.map(|(automaton, _)| automaton), diagnostics)
 }
 
-/// The same, with what a packet of the stack may hold.
+/// The same, with a description of the packets that the stack may receive.
 pub fn lower_with_protocols(
     program: &Program,
     sources: &SourceMap,
@@ -95,7 +95,7 @@ pub fn lower_with_protocols(
     ((!failed).then_some((automaton, protocols)), lowering.diagnostics)
 }
 
-/// Ports that are named together are one group: that of the first.
+/// Ports that are named together get the group of the first.
 fn order(automaton: &mut mokume_reaction::Automaton, together: &[Vec<mokume_semantics::program::Name>]) {
     for names in together {
         let named = |port: &mokume_reaction::Port| names.iter().any(|name| name.text == port.name);

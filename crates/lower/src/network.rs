@@ -1,4 +1,4 @@
-//! A network's inputs and outputs: names to ports, events and arguments of the stacks that its hosts run.
+//! A network's inputs and outputs: resolves names to ports, events and arguments of the hosts' stacks.
 
 use mokume_base::{Code, Diagnostic, Span};
 use mokume_reaction::{Automaton, Type};
@@ -9,16 +9,16 @@ use crate::arguments::LeftOut;
 use crate::protocols::Protocols;
 use crate::script::{Scripting, BINDS_IN_NETWORKS};
 
-/// Names that may stand in an event of a network.
+/// Names that an event of a network may use.
 #[derive(Clone, Copy)]
 pub enum Bound<'a> {
-    /// By outputs of the same host.
+    /// Names bound by outputs of the same host.
     Here(&'a [String]),
-    /// By an output of another host: numbers, but no sessions.
+    /// Names bound by an output of another host: numbers, but no sessions.
     There(&'a [String]),
 }
 
-/// One input of a network: of `at`, or of `when`.
+/// One input of a network: from `at`, or from `when`.
 #[allow(clippy::result_large_err)] // A diagnostic is what every crate answers with.
 pub fn network_input(
     program: &s::Program,
@@ -44,7 +44,7 @@ pub fn network_input(
     }
 }
 
-/// One output of a network: of `expect`, or of `when`.
+/// One output of a network: from `expect`, or from `when`.
 #[allow(clippy::result_large_err)] // A diagnostic is what every crate answers with.
 pub fn network_output(
     program: &s::Program,
@@ -62,7 +62,7 @@ pub fn network_output(
     found.ok_or_else(|| first(scripting, output.span))
 }
 
-/// An input or an output that each host has whose stack has it; none if this stack has not.
+/// An input or output of each host whose stack has it; `None` if this stack does not have it.
 #[allow(clippy::result_large_err)]
 pub fn network_heard(
     program: &s::Program,
@@ -86,7 +86,7 @@ pub fn network_heard(
     }
 }
 
-/// That a stack has not this event, and which it has.
+/// The report that no stack has the event, with the events that there are.
 pub fn network_unheard(
     program: &s::Program,
     stack: (&Automaton, &Protocols),
@@ -118,7 +118,7 @@ fn scripting<'a>(
     scripting
 }
 
-/// `s1`, `s2`, …: the host's first, second, … session that an output has shown.
+/// `s1`, `s2`, …: the number of a session among those in the host's outputs.
 pub fn number_of_session(name: &str) -> Option<u32> {
     name.strip_prefix('s')?.parse().ok().filter(|number| *number > 0)
 }

@@ -1,13 +1,13 @@
-//! What who lowers a stack may ask for.
+//! Options of lowering.
 
 use crate::fault::Fault;
 
-/// How a stack is to be lowered.
+/// Options of lowering.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Deadlines are rounded up to a multiple of it, in nanoseconds.
+    /// Timer deadlines are rounded up to a multiple of this, in nanoseconds.
     pub tick: u64,
-    /// Functions in C are their models: for tools that look at what a stack does, and where there is no C compiler.
+    /// Functions in C are replaced by their models: for tools that analyse a stack, and if there is no C compiler.
     pub models: bool,
     #[cfg(test)]
     pub(crate) fault: Option<Fault>,
@@ -25,7 +25,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Whether a planted fault is switched on; only test builds have any.
+    /// Whether a planted fault is enabled; only test builds have any.
     #[cfg(test)]
     pub(crate) fn faulty(&self, fault: Fault) -> bool {
         self.fault == Some(fault)

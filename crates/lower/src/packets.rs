@@ -1,4 +1,4 @@
-//! Packets of tests: their wires as the stack calls them, and what fields have that a test does not name.
+//! Packets of tests: their wires in the stack, and the values of fields that a test does not name.
 
 use mokume_base::{Code, Diagnostic};
 use mokume_reaction::{FieldValue, Wire, WireExpression, WireId, WireItem};
@@ -11,7 +11,7 @@ use crate::script::Scripting;
 use crate::wire::expression_of;
 
 impl Scripting<'_> {
-    /// A packet, its wires found in the stack.
+    /// A packet with its wires resolved in the stack.
     pub fn packet(&mut self, packet: &s::Packet) -> Packet {
         let wires: Vec<Option<WireId>> = packet.parts.iter().map(|part| self.wire_of(part)).collect();
         let mut parts = Vec::new();
@@ -32,7 +32,7 @@ impl Scripting<'_> {
     fn wire_of(&mut self, part: &s::PacketPart) -> Option<WireId> {
         let s::PacketPart::Wire(pattern) = part else { return None };
         let wanted = &self.program.wires.get(pattern.wire.index())?.name.text;
-        // A wire that a stack has several times has the instance in front of its name.
+        // If a stack has a wire several times, the instance precedes its name.
         let is_it = |name: &str| name.rsplit('.').next() == Some(wanted);
         let found = self.automaton.wires.iter().position(|wire| is_it(&wire.name)).map(WireId::from);
         if found.is_none() {
@@ -88,7 +88,7 @@ impl Scripting<'_> {
         }
     }
 
-    /// A report where all numbers are known and no packet has them: those that are bound are looked at when the test runs.
+    /// Reports a packet that cannot have the given numbers; bound ones are checked when the test runs.
     fn is_sayable(&mut self, wire: WireId, name: &s::Name, fields: &[(String, Arg)], defaults: &[(String, Of)]) {
         let word = |(name, arg): &(String, Arg)| match arg {
             Arg::Word(word) => Some((name.clone(), Some(*word))),
@@ -106,7 +106,7 @@ impl Scripting<'_> {
         }
     }
 
-    /// A report where a field is too narrow for its value.
+    /// Reports a field that is too narrow for its value.
     fn fits(&mut self, wire: Option<&Wire>, (name, part): (&s::Name, &str), value: &Arg) {
         let (Some(wire), Arg::Word(number)) = (wire, value) else { return };
         let fields = WireItem::fields(&wire.items).into_iter().filter(|field| field.name == part);
@@ -118,7 +118,7 @@ impl Scripting<'_> {
         }
     }
 
-    /// A report where a list has more elements than the wire has room for.
+    /// Reports a list with more elements than the wire has room for.
     fn as_many(&mut self, wire: Option<&Wire>, pattern: &s::WirePattern) {
         let Some(wire) = wire else { return };
         for (at, (name, _)) in pattern.fields.iter().enumerate() {
@@ -133,14 +133,14 @@ impl Scripting<'_> {
         }
     }
 
-    /// The key by which the stack binds what the next wire is of to the layers of this one: the field and its number.
+    /// The key by which the stack binds the next wire's layers to this wire's: the field and its number.
     fn key(&self, wire: Option<WireId>, next: Option<WireId>) -> Option<(String, Of)> {
         let (wire, next) = (wire?, next?);
         let of = |protocol: &&crate::protocols::Protocol| protocol.wire == Some(wire);
         let mut above = self.protocols.all.iter().filter(of).flat_map(|protocol| &protocol.above);
-        // Layers that have nothing to carry may stand between; the key is that of the first step up.
+        // Layers without headers may be in between; the key is that of the first step up.
         let found = above.find(|first| self.leads_to(first, next))?;
-        // A key with two ends says nothing of which of them is meant.
+        // A key with two ends does not tell which end is meant.
         let key = found.keys.iter().find(|key| key.fields.len() == 1)?;
         let is_key = |field: &&mokume_reaction::WireField| match field.value {
             FieldValue::Header { header, variant, field, .. } if header == key.header => {
@@ -165,8 +165,8 @@ impl Scripting<'_> {
         }
     }
 
-    /// Whether the stack has a wire below this one that says what a pseudo header counts. Where it has none there is no such checksum,
-    /// and the field is as others that are not named.
+    /// Whether the stack has a wire below this one that provides a pseudo header. If not, there is no such checksum,
+    /// and the field is like other unnamed ones.
     fn may_be_summed(&self, wire: WireId) -> bool {
         let says = |of: WireId| {
             let name = self.automaton.wires[of.index()].name.rsplit('.').next().unwrap_or_default();
@@ -181,7 +181,7 @@ impl Scripting<'_> {
         protocol.wire == Some(wire) || protocol.above.iter().any(|further| self.stands_on(further, wire))
     }
 
-    /// A report where a checksum counts a pseudo header that nothing says.
+    /// Reports a checksum over a pseudo header that no wire provides.
     fn is_summed(&mut self, packet: &s::Packet, wires: &[Option<WireId>]) {
         for (at, part) in packet.parts.iter().enumerate() {
             let s::PacketPart::Wire(pattern) = part else { continue };

@@ -1,9 +1,10 @@
-//! The two forms of a value. *In code* it is parts: a scalar each, but a bounded vector is its length and an array for each
-//! scalar of its elements. *At a border*, where only scalars go (events, headers, ports, published values, keys, constants), it
-//! is its scalars, those of a vector element by element. A value without vectors is the same in both.
+//! The two forms of a value. *In code* it consists of parts: scalars, and for a bounded vector its length and an array
+//! for each scalar of its elements. *At a border*, where only scalars pass (events, headers, ports, published values,
+//! keys, constants), it consists of its scalars, those of a vector element by element. A value without vectors has the
+//! same form in both.
 //!
-//! The elements of a vector within an element lie in one array with those of all its siblings: of `[[u8; ..4]; ..2]` the parts
-//! are the length, two lengths, and eight numbers. Keeps: elements behind a length are zero, so vectors are equal where all
+//! The elements of a nested vector are in one array with those of all its siblings: `[[u8; ..4]; ..2]` has as parts the
+//! length, two lengths, and eight numbers. Keeps: elements at or beyond a length are zero, so vectors are equal if all
 //! their parts are.
 
 use std::ops::Range;
@@ -13,15 +14,15 @@ use mokume_semantics::program::{Program, RecordId, Type, Vector};
 /// A part of a value.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Part {
-    /// Its name behind the value's: `.left`.
+    /// The suffix of its name: `.left`.
     pub name: String,
-    /// Of the scalar, or of one item.
+    /// The type of the scalar, or of one item.
     pub ty: Type,
-    /// Of an array: how many items.
+    /// For an array: how many items.
     pub items: Option<u32>,
 }
 
-/// The parts of a type, in order; messages, handles and flows are one.
+/// The parts of a type, in order; messages, handles and flows have one.
 pub fn parts(program: &Program, ty: Type) -> Vec<Part> {
     let mut found = Vec::new();
     add_parts(program, ty, ("", None), &mut found);
@@ -44,10 +45,10 @@ fn add_parts(program: &Program, ty: Type, (name, items): (&str, Option<u32>), fo
     }
 }
 
-/// Of the length of a vector.
+/// The type of a vector's length.
 const LENGTH: Type = Type::UInt(8);
 
-/// Where the parts of a record's field stand among the record's. Of a vector only the length is a field.
+/// The range of a record's field among the record's parts. Of a vector only the length is a field.
 pub fn part_range(program: &Program, record: RecordId, field: u32) -> Range<usize> {
     let fields = &program.records[record.index()].fields;
     let count = |ty: Type| parts(program, ty).len();
@@ -55,15 +56,14 @@ pub fn part_range(program: &Program, record: RecordId, field: u32) -> Range<usiz
     before..before + count(fields[field as usize].ty)
 }
 
-/// Where the scalars of a type are among its parts, in the order in which they cross a border: the part, and the item of an
-/// array.
+/// The position of each scalar of a type among its parts, in the order at a border: the part, and the item in an array.
 pub fn places(program: &Program, ty: Type) -> Vec<(usize, Option<u32>)> {
     let mut found = Vec::new();
     add_places(program, ty, (0, None), &mut found);
     found
 }
 
-/// The answer is how many parts the type has.
+/// Adds the positions; returns how many parts the type has.
 fn add_places(
     program: &Program,
     ty: Type,

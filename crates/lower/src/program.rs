@@ -1,4 +1,4 @@
-//! What a layer's code does with octets.
+//! Look-ups in a layer's code.
 
 use mokume_semantics::program::{Expr, ExprKind, Layer, LocalId, Stmt, StmtKind};
 use mokume_semantics::visit::{any, walk, walk_expr, Met};
@@ -9,19 +9,19 @@ pub fn blocks(layer: &Layer) -> impl Iterator<Item = &[Stmt]> {
     handlers.chain(layer.functions.iter().map(|function| function.body.as_slice()))
 }
 
-/// Whether any statement of the blocks is of a kind.
+/// Whether some statement of the blocks satisfies `wanted`.
 pub fn any_stmt<'a>(blocks: impl IntoIterator<Item = &'a [Stmt]>, wanted: &dyn Fn(&StmtKind) -> bool) -> bool {
     let is_it = |met: Met| matches!(met, Met::Stmt(stmt) if wanted(&stmt.kind));
     blocks.into_iter().any(|block| any(block, is_it))
 }
 
-/// Whether any expression of the blocks is of a kind.
+/// Whether some expression of the blocks satisfies `wanted`.
 pub fn any_expr<'a>(blocks: impl IntoIterator<Item = &'a [Stmt]>, wanted: &dyn Fn(&ExprKind) -> bool) -> bool {
     let is_it = |met: Met| matches!(met, Met::Expr(expr) if wanted(&expr.kind));
     blocks.into_iter().any(|block| any(block, is_it))
 }
 
-/// Whether the layer cuts, splits or joins messages, or lets C do anything to them.
+/// Whether the layer cuts, splits or joins messages, or passes them to C.
 pub fn changes_size(layer: &Layer) -> bool {
     use StmtKind::*;
     let cuts = any_stmt(blocks(layer), &|kind| matches!(kind, Trim { .. } | Skip { .. } | Split { .. } | Join { .. }));
@@ -29,7 +29,7 @@ pub fn changes_size(layer: &Layer) -> bool {
     cuts || in_c
 }
 
-/// Locals that a block gives new values: what a loop's head must carry.
+/// Locals that a block assigns: a loop's head must carry them.
 pub fn assigned(block: &[Stmt]) -> Vec<LocalId> {
     use StmtKind::*;
     let mut all = Vec::new();
@@ -44,7 +44,7 @@ pub fn assigned(block: &[Stmt]) -> Vec<LocalId> {
                 all.push(*message)
             }
             SetAttribute { message, .. } => all.push(*message),
-            // What is refused comes back, perhaps changed.
+            // On refusal messages come back, perhaps changed.
             IfDone { call, .. } => walk_expr(call, &mut |part| {
                 if let ExprKind::Give(message) = part.kind {
                     all.push(message);
@@ -63,7 +63,7 @@ pub fn assigned(block: &[Stmt]) -> Vec<LocalId> {
     all
 }
 
-/// Whether evaluating it twice, or in vain, cannot be noticed: neither reports nor branches.
+/// Whether evaluating it twice, or unnecessarily, has no effect: it neither reports nor branches.
 pub fn is_total(expr: &Expr) -> bool {
     use mokume_semantics::program::{Binary, CastKind, Type};
     let own = match &expr.kind {

@@ -1,4 +1,5 @@
-//! Which wire follows which: the groups of a stack with the keys that it binds, for tools that read packets from outside.
+//! Which wire follows which: the groups of a stack with the keys that it binds, for tools that read packets from
+//! outside.
 
 use mokume_reaction as r;
 
@@ -6,36 +7,36 @@ use crate::constants::{fold_one, Env};
 use crate::plan::{Inst, Kind};
 use crate::stack::{KeyPart, Lowering};
 
-/// What a packet from a device may hold, layer by layer.
+/// What a packet from a device may contain, layer by layer.
 #[derive(Clone, Debug, Default)]
 pub struct Protocols {
     pub all: Vec<Protocol>,
-    /// Those that stand on a device.
+    /// The protocols directly above a device.
     pub first: Vec<Above>,
 }
 
 /// Layers whose headers one wire carries.
 #[derive(Clone, Debug)]
 pub struct Protocol {
-    /// As the stack names it.
+    /// The name in the stack.
     pub name: String,
-    /// None where there is nothing to carry.
+    /// `None` if it has no headers.
     pub wire: Option<r::WireId>,
-    /// In the order of the stack: the first whose keys are those of the packet.
+    /// In the order of the stack: the first whose keys match the packet applies.
     pub above: Vec<Above>,
-    /// All layers of it, and those of them that stand on another protocol or on a device, by the names of the automaton.
+    /// All its layers, and those of them that are over another protocol or a device, by their names in the automaton.
     pub layers: Vec<String>,
     pub lowest: Vec<String>,
 }
 
-/// What is read next where all the keys are those of the packet: a place in [`Protocols::all`].
+/// The protocol to read next, as an index into [`Protocols::all`], if all keys match the packet.
 #[derive(Clone, Debug)]
 pub struct Above {
     pub keys: Vec<Key>,
     pub to: usize,
 }
 
-/// A constant that a field of the header has, whichever end's it is.
+/// A constant that a header field must have, at either end.
 #[derive(Clone, Debug)]
 pub struct Key {
     pub header: r::HeaderId,
@@ -70,20 +71,20 @@ impl Lowering<'_> {
         }
     }
 
-    /// A layer that only makes sessions is of the group that it makes them for.
+    /// A layer that only makes sessions belongs to the group that it makes them for.
     fn group_of(&self, inst: &Inst<'_>) -> Option<usize> {
         let users = || inst.users.iter().find_map(|user| self.inst(*user).group);
         inst.group.or_else(|| matches!(inst.kind, Kind::Layer(_)).then(users)?)
     }
 
-    /// Of a family all members.
+    /// Of a family, all members.
     fn layers_of(&self, group: usize, is_one: impl Fn(&Inst<'_>) -> bool) -> Vec<String> {
         let all = self.plan.insts.iter().filter(|inst| self.group_of(inst) == Some(group) && is_one(inst));
         all.map(|inst| inst.name.clone()).collect()
     }
 
-    /// A layer above, with the constants that it is bound to. One that only makes sessions for others has no part of a packet: those
-    /// others are above.
+    /// The protocols above, with the constants that they are bound to. A layer that only makes sessions has no part of
+    /// a packet, so those above it count.
     fn above(&self, user: usize) -> Vec<Above> {
         let inst = self.inst(user);
         let Some(keys) = self.keys(inst) else { return Vec::new() };

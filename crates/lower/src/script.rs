@@ -10,14 +10,15 @@ use mokume_semantics::program as s;
 use crate::arguments::{self, LeftOut};
 use crate::protocols::Protocols;
 
-/// The values of a stack's parameters by the automaton's names: `address` of two scalars is `address.address`, `address.prefix`.
+/// The values of a stack's parameters by the automaton's names: an `address` of two scalars becomes `address.address`,
+/// `address.prefix`.
 pub fn settings(automaton: &Automaton, given: &[(s::Name, Vec<u64>)]) -> Vec<(String, u64)> {
     let mut all = Vec::new();
     for (name, values) in given {
         let behind = format!("{}.", name.text);
         let exact = automaton.params.iter().filter(|param| param.name == name.text);
         let within = automaton.params.iter().filter(|param| param.name.starts_with(&behind));
-        // `device.mac` is a parameter of its own; a device has no value.
+        // `device.mac` is a separate parameter; a device itself has no value.
         let named: Vec<&str> = exact.chain(within).map(|param| param.name.as_str()).collect();
         all.extend(named.into_iter().zip(values).map(|(name, value)| (name.to_owned(), *value)));
     }
@@ -59,7 +60,7 @@ pub fn test_script(
                     let wait =
                         |within: &u64| Step { action: Action::Within(*within), expect: Expect::default(), line: at };
                     script.steps.extend(within.as_ref().map(wait));
-                    // `=>` is of all since the one before (docs/language.md, section 11).
+                    // `=>` covers everything since the one before (docs/language.md, section 11).
                     let last = script.steps.len().saturating_sub(1);
                     script.start.later |= settled.is_none() && !script.steps.is_empty();
                     let since = settled.unwrap_or(0).min(last);
@@ -79,7 +80,7 @@ pub fn test_script(
     (diagnostics.is_empty().then_some(script), diagnostics)
 }
 
-/// How a port would have the attributes that layers of its stack read, and that it has not.
+/// How to export a port with attributes that it lacks and that layers of its stack read.
 fn with_attributes(program: &s::Program, stack: &s::Stack, port: &s::Name) -> Option<String> {
     let told = stack.extras.iter().filter(|extras| extras.export.text == port.text);
     let told: Vec<usize> = told.flat_map(|extras| &extras.attributes).map(|(_, id)| id.index()).collect();
@@ -95,11 +96,11 @@ fn with_attributes(program: &s::Program, stack: &s::Stack, port: &s::Name) -> Op
         .then(|| format!("an attribute is given with the message where the stack says so: `export {port} with {list}`"))
 }
 
-/// What a port has that is nearly the event's name, or else all that there is.
+/// An event of the port with a similar name, or else the list of all.
 fn there_is(port: &s::Name, event: &s::Name, known: &[String]) -> String {
     let before = format!("{}.", port.text);
     let own: Vec<&str> = known.iter().filter_map(|known| known.strip_prefix(&before)).collect();
-    // What is said of sessions and of flow traffic differs by its end.
+    // The names for sessions and for flow traffic differ by their endings.
     let with_flow = own
         .iter()
         .find(|known| known.strip_prefix(event.text.as_str()).is_some_and(|end| matches!(end, "_to" | "_from")));
@@ -124,12 +125,12 @@ pub(crate) struct Scripting<'a> {
     pub automaton: &'a Automaton,
     pub protocols: &'a Protocols,
     pub bound: Vec<String>,
-    /// The types of those of them that are known here.
+    /// The types of those names that are known.
     pub types: BTreeMap<String, Type>,
     pub diagnostics: Vec<Diagnostic>,
-    /// By which ways messages end, once somebody has asked.
+    /// How messages end for each reason, computed on first use.
     ends: Option<Ends>,
-    /// Steps of a network, not of a test.
+    /// Whether these are steps of a network, not of a test.
     pub in_network: bool,
 }
 
@@ -138,12 +139,12 @@ pub(crate) const BINDS_IN_NETWORKS: &str =
     "`when a.app.opened(_, ?s, ..)` and `expect` bind one; `s1`, `s2` … are those that the outputs of \
                                             the host have shown, in that order";
 
-/// The reasons for which operations drop and consume.
+/// The reasons with which operations drop and consume.
 #[derive(Default)]
 struct Ends {
     dropped: BTreeSet<usize>,
     consumed: BTreeSet<usize>,
-    /// Something is dropped for a reason that is a value.
+    /// Whether something is dropped for a reason that is a value.
     dropped_for_any: bool,
 }
 
@@ -163,7 +164,7 @@ impl Ends {
 }
 
 impl<'a> Scripting<'a> {
-    /// Of names that are bound already.
+    /// A translator of steps; `bound` are the names that are bound already.
     pub fn new(
         program: &'a s::Program,
         (automaton, protocols): (&'a Automaton, &'a Protocols),
@@ -175,12 +176,14 @@ impl<'a> Scripting<'a> {
 }
 
 impl Scripting<'_> {
+    /// The port and the number of an input; `None` if the stack does not have it.
     pub fn find_input(&self, port: &s::Name, event: &s::Name) -> Option<(PortId, u32)> {
         let at = self.automaton.ports.iter().position(|known| known.name == port.text)?;
         let input = self.automaton.ports[at].inputs.iter().position(|input| input.event == event.text)?;
         Some((PortId::from(at), input as u32))
     }
 
+    /// The arguments of an input; reports an unknown input or unfitting arguments, and returns `None`.
     pub fn input_args(&mut self, port: &s::Name, event: &s::Name, args: &s::Args) -> Option<Vec<Arg>> {
         let Some((at, input)) = self.find_input(port, event) else {
             let known: Vec<String> = self
@@ -214,7 +217,7 @@ impl Scripting<'_> {
         Some(args)
     }
 
-    /// Whether more stands behind a message that is sent than its event takes.
+    /// Whether a step passes more with a message than its event takes.
     fn is_given_more(&self, port: &s::Name, event: &s::Name, args: &s::Args) -> bool {
         let takes = self.find_input(port, event).and_then(|(at, input)| {
             Some(self.automaton.ports.get(at.index())?.inputs.get(input as usize)?.params.len())
@@ -222,6 +225,7 @@ impl Scripting<'_> {
         matches!(event.text.as_str(), "send" | "send_to") && takes.is_some_and(|takes| args.given.len() > takes)
     }
 
+    /// The arguments for these parameters; reports those that do not fit. `None` if their number is wrong.
     pub fn args(
         &mut self,
         params: &[(String, Type)],
@@ -244,6 +248,7 @@ impl Scripting<'_> {
         }
     }
 
+    /// An argument of a type.
     pub fn arg(&mut self, ty: Type, arg: &s::Arg) -> Arg {
         match arg {
             s::Arg::Word(value) => Arg::Word(*value),
@@ -261,7 +266,7 @@ impl Scripting<'_> {
         }
     }
 
-    /// A reason or the name of an enum's value; anything else would have been bound before.
+    /// A reason or the name of an enum's value; any other name would have been bound before.
     fn constant(&mut self, ty: Type, name: &s::Name) -> Arg {
         match ty {
             Type::Reason => match self.reasons(&name.text).as_slice() {
@@ -299,7 +304,7 @@ impl Scripting<'_> {
         let message = format!("no output before this has bound `{}`", name.text);
         self.diagnostics
             .push(Diagnostic::error(mokume_semantics::codes::UNKNOWN_HANDLE, message).at(name.span, label).help(help));
-        // Told once.
+        // Report it once.
         self.bound.push(name.text.clone());
     }
 
@@ -314,14 +319,14 @@ impl Scripting<'_> {
         self.diagnostics.push(Diagnostic::error(Code("M0729"), message).at(span, "here").help(help));
     }
 
-    /// Reasons of this name: the exact one, else all layers'.
+    /// Reasons of this name: the exact one, else those of all layers.
     fn reasons(&self, name: &str) -> Vec<usize> {
         let reasons = &self.automaton.reasons;
         let exact = reasons.iter().position(|reason| reason.name == name);
         if let Some(exact) = exact.filter(|_| name.contains('.')) {
             return vec![exact];
         }
-        // A shared reason has no layer in front of its name; layers may drop for it, each by itself.
+        // A shared reason has no layer in its name; several layers may drop for it.
         let named = |at: &usize| Some(*at) == exact || mokume_script::is_meant(name, &reasons[*at].name);
         (0..reasons.len()).filter(named).collect()
     }
@@ -357,6 +362,7 @@ impl Scripting<'_> {
         }
     }
 
+    /// An expected output; reports an unknown output or unfitting arguments, and returns `None`.
     pub fn output(&mut self, port: &s::Name, event: &s::Name, args: &s::Args) -> Option<ExpectedOutput> {
         let known = self.automaton.ports.iter().find(|known| known.name == port.text);
         let Some(output) = known.and_then(|port| port.outputs.iter().find(|output| output.event == event.text)) else {
@@ -373,13 +379,13 @@ impl Scripting<'_> {
             self.bind_all(args);
             return None;
         };
-        // What `opened` says of the flow is for who asks.
+        // Of `opened`, the flow is optional in a test.
         let asked = if event.text == "opened" { output.params.len().min(2) } else { output.params.len() };
         let args = self.args(&output.params, args, event, &LeftOut::Behind(asked))?;
         Some(ExpectedOutput { port: port.text.clone(), event: event.text.clone(), args, at: None })
     }
 
-    /// What an output would have bound that there is not: who names it is not to blame.
+    /// Binds the names of an output that does not exist, so that their uses are not reported.
     fn bind_all(&mut self, args: &s::Args) {
         let binds = args.given.iter().flat_map(|given| &given.values).filter_map(|arg| match arg {
             s::Arg::Bind(name) => Some(name.clone()),
@@ -388,7 +394,7 @@ impl Scripting<'_> {
         self.bound.extend(binds);
     }
 
-    /// Whether messages end for these reasons, but never in the way that is counted.
+    /// Whether messages end for these reasons, but never in the counted way; then reports.
     fn is_of_the_other_way(&mut self, reasons: &[usize], is_dropped: bool) -> bool {
         let ends = self.ends.get_or_insert_with(|| Ends::of(self.automaton));
         let any = |of: &BTreeSet<usize>| reasons.iter().any(|reason| of.contains(reason));
@@ -398,13 +404,14 @@ impl Scripting<'_> {
         }
     }
 
-    /// What several layers drop for the same reason counts together.
+    /// Drops for one reason in several layers are counted together.
     fn counted(&mut self, reason: &str, span: Span, of: fn(String) -> Counted) -> Option<Counted> {
         let known = self.reasons(reason);
-        // Nothing is dropped for a reason that is shared; for one of the same name a layer may drop.
+        // Nothing is dropped for a shared reason itself; a layer may drop for one of the same name.
         let of_layers: Vec<usize> =
             known.iter().copied().filter(|at| self.automaton.reasons[*at].name.contains('.')).collect();
-        // Whether or not somebody is told so, and whether or not a layer drops for a reason of this name (docs/semantics.md, F4).
+        // Independent of whether it is also a shared reason, and of whether a layer drops for one of this name
+        // (docs/semantics.md, F4).
         let gone = matches!(reason, "ended" | "gone");
         let is_dropped = matches!(of(String::new()), Counted::Dropped(_));
         if !gone && self.is_of_the_other_way(&known, is_dropped) {
@@ -428,7 +435,7 @@ impl Scripting<'_> {
 }
 
 impl Scripting<'_> {
-    /// The counters of this name, of all layers or of those below the names in front, as one sum.
+    /// The counters of this name as one sum: of all layers, or of those whose names are in front.
     fn counter(&mut self, name: &s::Name) -> Option<Counted> {
         let classes = self.automaton.classes.iter();
         let counters = classes.flat_map(|class| {
@@ -462,6 +469,6 @@ fn last_part(name: &str) -> Option<&str> {
 }
 
 fn report_of(name: &str) -> Option<Report> {
-    // Its long name was one once.
+    // A former name of the report is still accepted.
     Report::named(if name == "division_by_zero" { "division" } else { name })
 }

@@ -1,4 +1,4 @@
-//! What a call's parentheses take: of functions, operations, layers, bundles, stacks, and of a layer's own header.
+//! The parameters of a call: of functions, operations, layers, bundles, stacks, and of a layer's own header.
 
 use ls_types::{
     Documentation, MarkupContent, MarkupKind, ParameterInformation, ParameterLabel, SignatureHelp, SignatureInformation,
@@ -12,21 +12,21 @@ use mokume_syntax::{SyntaxKind, SyntaxNode, SyntaxToken, TextSize};
 use crate::analysis::Analysis;
 use crate::{hover, names};
 
-/// What may be called where a word stands.
+/// What a call at a word may refer to.
 pub struct Callee {
     pub name: String,
-    /// Each with its type.
+    /// The parameters with their types.
     pub params: Vec<(String, Type)>,
-    /// What it gives, if anything.
+    /// The type of its result, if any.
     gives: Option<Type>,
-    /// Where it is declared, for what its author wrote.
+    /// The place of its declaration, from which its documentation is read.
     declared: Option<Span>,
-    /// Of a header with several forms: which of them is sent.
+    /// For a header with several alternatives: the one that is sent.
     pub alternative: Option<String>,
 }
 
 impl Callee {
-    /// What is given by name: all but a message that is sent.
+    /// The parameters that may be given by name: all but the message that is sent.
     pub fn named(&self) -> &[(String, Type)] {
         match self.declared {
             Some(_) => &self.params,
@@ -35,7 +35,7 @@ impl Callee {
     }
 }
 
-/// All that the call around a token may be of; one that takes several forms is told of once for each.
+/// All that the call around a token may refer to; something with several alternatives appears once for each.
 pub fn around(analysis: &Analysis, file: FileId, token: &SyntaxToken) -> Vec<Callee> {
     use SyntaxKind as S;
     let is_call = |node: &SyntaxNode| matches!(node.kind(), S::CALL_EXPR | S::LAYER_USE | S::TEST_STACK | S::HOST);
@@ -61,7 +61,7 @@ pub fn around(analysis: &Analysis, file: FileId, token: &SyntaxToken) -> Vec<Cal
     found
 }
 
-/// The layer in whose text a token stands.
+/// The layer in whose text a token is.
 pub fn layer_around<'p>(program: &'p Program, token: &SyntaxToken, file: FileId) -> Option<&'p Layer> {
     let here = token.parent_ancestors().find(|node| matches!(node.kind(), SyntaxKind::LAYER | SyntaxKind::PART))?;
     let here = ast::span_of(&here, file);
@@ -69,7 +69,7 @@ pub fn layer_around<'p>(program: &'p Program, token: &SyntaxToken, file: FileId)
     program.layers.iter().find(|layer| is_in(layer.name.span))
 }
 
-/// A message with the header's fields, and each alternative of the header.
+/// A message with the header's fields, once for each alternative of the header.
 fn sent(layer: &Layer) -> Vec<Callee> {
     let mut all = Vec::new();
     for variant in layer.header.iter().flat_map(|header| &header.variants) {
@@ -88,7 +88,7 @@ fn sent(layer: &Layer) -> Vec<Callee> {
 fn declared_at(program: &Program, declared: Span) -> Vec<Callee> {
     let mut found = Vec::new();
     let mut add = |name: &str, params: &[Param], gives: Option<Type>| {
-        // A stack's devices are given to it where it runs.
+        // A stack gets its devices when it runs.
         let params = params.iter().filter(|param| param.ty != Type::Unit);
         let params = params.map(|param| (param.name.text.clone(), param.ty)).collect();
         found.push(Callee { name: name.to_string(), params, gives, declared: Some(declared), alternative: None });
@@ -109,7 +109,7 @@ fn declared_at(program: &Program, declared: Span) -> Vec<Callee> {
     found
 }
 
-/// What an editor shows while somebody writes between the parentheses at an offset.
+/// The signature help for an offset between a call's parentheses.
 pub fn help(analysis: &Analysis, file: FileId, offset: u32) -> Option<SignatureHelp> {
     let root = analysis.tree(file);
     let offset = TextSize::from(offset).min(root.text_range().end());
@@ -155,7 +155,7 @@ pub fn help(analysis: &Analysis, file: FileId, offset: u32) -> Option<SignatureH
             }
         })
         .collect();
-    // Of several forms the one that has a parameter here.
+    // Of several alternatives, the first that has a parameter here.
     let fitting = signatures.iter().position(|known| known.active_parameter.is_some()).unwrap_or(0);
     let active = signatures.get(fitting).and_then(|known| known.active_parameter);
     (!signatures.is_empty()).then_some(SignatureHelp {

@@ -1,6 +1,7 @@
-//! What may stand at a place: looked at with a name there, so that the tree and the types around it are what they will be.
+//! Completion at a place. The text is analysed with a name at the cursor, so that the tree and the types around it are
+//! complete.
 //!
-//! Keeps: what is proposed could be written there; an editor sorts it by what is typed already.
+//! Keeps: every proposal could be written there; the editor sorts them by what is typed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,16 +16,16 @@ use mokume_syntax::{words, SyntaxKind, SyntaxNode, SyntaxToken};
 use crate::analysis::Analysis;
 use crate::{calls, hover, names};
 
-/// The name that is put where the cursor is.
+/// The name that is inserted at the cursor.
 pub const HERE: &str = "mokume_here";
 
-/// What every file has without a `use`.
+/// The types that every file knows without a `use`.
 const TYPES: [&str; 10] = ["bool", "u8", "u16", "u32", "u64", "seq32", "Duration", "Instant", "Message", "Flow"];
 const VALUES: [&str; 8] = ["clamp", "flow", "fold16", "max", "message", "min", "now", "random"];
 const OF_MESSAGES: [&str; 10] =
     ["size", "share()", "sum16()", "trim()", "skip()", "split()", "join()", "u8()", "u16be()", "u32be()"];
 
-/// A text in which somebody is about to write, with a name at the cursor; where that name begins.
+/// The text with the name inserted in place of the word at the cursor, and the offset of that name.
 pub fn patched(text: &str, offset: usize) -> (String, usize) {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let from =
@@ -33,7 +34,7 @@ pub fn patched(text: &str, offset: usize) -> (String, usize) {
     (format!("{}{HERE}{}", &text[..from], &text[to..]), from)
 }
 
-/// All that may stand at the name that was put there.
+/// All proposals for the inserted name.
 pub fn at(analysis: &Analysis, file: FileId, from: usize, modules: &[String]) -> Vec<CompletionItem> {
     let Some(word) = names::word(analysis, file, from as u32 + 1) else { return Vec::new() };
     let scene = Scene { analysis, program: &analysis.checked.program, file, token: word.token };
@@ -42,7 +43,7 @@ pub fn at(analysis: &Analysis, file: FileId, from: usize, modules: &[String]) ->
     found.items.into_values().collect()
 }
 
-/// By label, each once.
+/// The proposals by label, each once.
 #[derive(Default)]
 struct Found {
     items: BTreeMap<String, CompletionItem>,
@@ -124,7 +125,7 @@ impl Scene<'_> {
         self.token.parent_ancestors().any(|node| node.kind() == kind)
     }
 
-    /// Where something begins that is not yet to be seen what.
+    /// Proposals at the beginning of something whose kind is still open.
     fn by_place(&self, parent: &SyntaxNode, found: &mut Found) {
         use SyntaxKind as S;
         let around = parent.ancestors().map(|node| node.kind());
@@ -183,7 +184,7 @@ impl Scene<'_> {
         Some(())
     }
 
-    /// A service or a part by the name that the layer has for it.
+    /// The members of a service or a part, by its alias in the layer.
     fn of_alias(&self, word: &str, found: &mut Found) {
         let Some(layer) = self.layer() else { return };
         let services = layer.uses.iter().filter(|(_, alias)| alias.text == word);
@@ -221,7 +222,7 @@ impl Scene<'_> {
         }
     }
 
-    /// What can be asked of what is declared at a place.
+    /// The members of what is declared at a place.
     fn of_declared(&self, declared: Span, found: &mut Found) {
         let program = self.program;
         for item in program.enums.iter().filter(|item| item.name.span == declared) {
@@ -308,7 +309,7 @@ impl Scene<'_> {
 
     // ---- names in sight ----
 
-    /// The layer in whose text this stands.
+    /// The layer in whose text the cursor is.
     fn layer(&self) -> Option<&Layer> {
         calls::layer_around(self.program, &self.token, self.file)
     }
@@ -362,7 +363,7 @@ impl Scene<'_> {
         found.words(&["true", "false", "not"]);
     }
 
-    /// What the handler or function around this has bound in front of it.
+    /// The locals that the surrounding handler or function has bound before the cursor.
     fn locals(&self, found: &mut Found) {
         let code = self
             .token
@@ -461,7 +462,7 @@ impl Scene<'_> {
         STANDARD_REASONS.iter().for_each(|reason| found.add(reason, Kind::ENUM_MEMBER, "reason"));
         let declared = self.program.vocabularies.iter().flat_map(|vocabulary| &vocabulary.reasons);
         declared.for_each(|reason| found.add(&reason.text, Kind::ENUM_MEMBER, "reason"));
-        // Those that the text has already: a reason is declared by being named.
+        // The reasons in the text: naming a reason declares it.
         let root = names::tree(self.analysis, self.file);
         for node in root.descendants().filter(|node| {
             matches!(node.kind(), SyntaxKind::DROP_STMT | SyntaxKind::CONSUME_STMT | SyntaxKind::FAIL_STMT)
@@ -475,7 +476,7 @@ impl Scene<'_> {
         }
     }
 
-    /// `seq: …`, of the layer's header in what is sent; a parameter's name elsewhere.
+    /// `seq: …`: fields of the layer's header in a send, elsewhere names of parameters.
     fn named_arguments(&self, found: &mut Found) {
         for callee in calls::around(self.analysis, self.file, &self.token) {
             match callee.alternative {
@@ -497,7 +498,7 @@ impl Scene<'_> {
         }
     }
 
-    /// Something that is declared at a place, with what its author wrote of it.
+    /// Adds something that is declared at a place, with its documentation.
     fn item(&self, label: &str, kind: Kind, detail: impl Into<String>, declared: Span, found: &mut Found) {
         let documentation = hover::text(self.analysis, declared)
             .filter(|_| found.items.len() < 200)
@@ -511,7 +512,7 @@ impl Scene<'_> {
         });
     }
 
-    /// The files whose items this one sees: itself, those that it uses, and its module.
+    /// The files whose items are visible here: the file itself, and those that it uses, with their modules.
     fn seen(&self) -> BTreeSet<FileId> {
         let mut seen = BTreeSet::from([self.file]);
         let root = names::tree(self.analysis, self.file);
@@ -527,7 +528,7 @@ fn within(place: Span, of: Span) -> bool {
     place.file == of.file && of.start <= place.start && place.end <= of.end
 }
 
-/// What a piece of state is called.
+/// The kind of a piece of state, as text.
 fn state(kind: &MemberKind, program: &Program) -> String {
     match kind {
         MemberKind::Var { ty, .. } => types::show(program, *ty),
@@ -541,7 +542,7 @@ fn state(kind: &MemberKind, program: &Program) -> String {
     }
 }
 
-/// The names of a file's constants, which the typed program has not: they are values there.
+/// The constants of a file. They are not in the typed program, which only has their values.
 fn constants(text: &str) -> Vec<String> {
     let items = mokume_syntax::parse(FileId(0), text).file().items();
     items

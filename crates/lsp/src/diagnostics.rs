@@ -1,4 +1,5 @@
-//! Diagnostics as editors show them: the reason and the way out in the text, other places beside it, the page of the code as a link.
+//! Diagnostics as editors show them: the reason and the help in the text, related places, and a link to the page of the
+//! code.
 
 use ls_types::{
     CodeDescription, Diagnostic as Shown, DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag, Location,
@@ -8,21 +9,21 @@ use mokume_base::{Code, Diagnostic, FileId, Severity, Span};
 use mokume_driver::Failure;
 use mokume_semantics::codes;
 
-/// Of what could as well not be there: editors show it pale.
+/// Diagnostics about unnecessary code, which editors show dimmed.
 const UNUSED: [Code; 4] = [codes::UNUSED_STATE, codes::UNUSED_PARAMETER, codes::UNUSED_SERVICE, codes::UNUSED_WIRE];
 
-/// What a diagnostic is shown with.
+/// What is needed to show a diagnostic.
 pub struct Shower<'s> {
-    /// Places of a file; none of one that has none in an editor.
+    /// The location of a span; `None` if an editor cannot open the file.
     pub location: &'s dyn Fn(Span) -> Option<Location>,
-    /// Where the page of a code is.
+    /// The address of a code's page.
     pub page: &'s dyn Fn(&str) -> Option<Uri>,
-    /// Whether the editor shows other places beside the first.
+    /// Whether the editor shows related places.
     pub has_related: bool,
 }
 
 impl Shower<'_> {
-    /// A diagnostic at its place.
+    /// A diagnostic with its file; `None` if the editor cannot open the file.
     pub fn show(&self, found: &Diagnostic) -> Option<(FileId, Shown)> {
         let primary = found.primary.as_ref()?;
         let range = (self.location)(primary.span)?.range;
@@ -57,7 +58,7 @@ impl Shower<'_> {
     }
 }
 
-/// What keeps a file's project from being read, at the file's beginning.
+/// A failure to read the project, shown at the beginning of the file.
 pub fn of_failure(failure: &Failure) -> Shown {
     Shown {
         range: Range::default(),
@@ -68,12 +69,12 @@ pub fn of_failure(failure: &Failure) -> Shown {
     }
 }
 
-/// Steps of tests that failed, as of the text that was run: each by its line, from 1, with why.
+/// The failed steps of tests, for the text that ran: each with its line, from 1, and the reason.
 pub fn of_steps(failed: &[(u32, String)]) -> Vec<Shown> {
     let shown = |(line, why): &(u32, String)| {
         let line = line.saturating_sub(1);
         Shown {
-            // To the line's end: editors cut it there.
+            // To the end of the line; editors cut the range there.
             range: Range::new(Position::new(line, 0), Position::new(line, u32::from(u16::MAX))),
             severity: Some(DiagnosticSeverity::ERROR),
             source: Some("mokume test".to_string()),

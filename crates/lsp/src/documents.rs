@@ -1,4 +1,4 @@
-//! The documents that an editor has open, by the names that the compiler knows them by.
+//! The documents that an editor has open, by the names that the compiler uses for them.
 
 use std::collections::BTreeMap;
 
@@ -7,9 +7,9 @@ use mokume_base::world::World;
 
 use crate::text::{self, Columns};
 
-/// What an editor says of an open document beside its text.
+/// What the editor says about an open document besides its text.
 pub struct Document {
-    /// As the editor writes it.
+    /// The address, as the editor writes it.
     pub uri: Uri,
     pub version: i32,
 }
@@ -22,19 +22,19 @@ pub struct Documents {
 }
 
 impl Documents {
-    /// Takes a document in.
+    /// Adds a document.
     pub fn open(&mut self, name: String, document: Document, text: String) {
         self.texts.insert(name.clone(), text);
         self.open.insert(name, document);
     }
 
-    /// The editor's text no longer counts.
+    /// Removes a document: the editor's text no longer counts.
     pub fn close(&mut self, name: &str) -> Option<Document> {
         self.texts.remove(name);
         self.open.remove(name)
     }
 
-    /// Changes a document in order; nothing where it is not open.
+    /// Applies changes to a document in order; does nothing if it is not open.
     pub fn change(&mut self, name: &str, version: i32, changes: Vec<TextDocumentContentChangeEvent>, columns: Columns) {
         let (Some(document), Some(text)) = (self.open.get_mut(name), self.texts.get_mut(name)) else { return };
         document.version = version;
@@ -46,18 +46,18 @@ impl Documents {
         self.open.get(name)
     }
 
-    /// Their texts, by name.
+    /// The texts of all open documents, by name.
     pub fn texts(&self) -> &BTreeMap<String, String> {
         &self.texts
     }
 
-    /// The names of all.
+    /// The names of all open documents.
     pub fn names(&self) -> Vec<String> {
         self.open.keys().cloned().collect()
     }
 }
 
-/// What the compiler calls a document: the path of a file, without links; of another document all of its address.
+/// The compiler's name of a document: the path of its file, with links resolved; for other documents the whole address.
 pub fn name_of(world: &dyn World, uri: &Uri) -> String {
     let is_file = uri.as_str().starts_with("file:");
     match uri.to_file_path().filter(|_| is_file) {

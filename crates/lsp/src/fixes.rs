@@ -1,4 +1,4 @@
-//! Ways out of a mistake that are one edit: those whose `help:` says word for word what to write, and where.
+//! Quick fixes: mistakes that one edit corrects. Only those whose `help:` gives the exact text and place.
 
 use std::ops::Range;
 
@@ -7,14 +7,14 @@ use mokume_syntax::{SyntaxKind, TextSize};
 
 use crate::analysis::Analysis;
 
-/// An edit that mends something.
+/// An edit that corrects a mistake.
 pub struct Fix {
     pub title: String,
     pub octets: Range<usize>,
     pub text: String,
 }
 
-/// The fixes of what is wrong in a file at these octets.
+/// The fixes for mistakes of a file within these octets.
 pub fn of<'a>(analysis: &'a Analysis, file: FileId, asked: &Range<usize>) -> Vec<(&'a Diagnostic, Vec<Fix>)> {
     let here = analysis.diagnostics_so_far().iter().filter(|found| {
         let span = found.primary.as_ref().map(|label| label.span);
@@ -35,7 +35,7 @@ fn fix(analysis: &Analysis, file: FileId, found: &Diagnostic, help: &str) -> Opt
     let octets = span.start as usize..span.end as usize;
     if let Some(meant) = quoted(help, "did you mean `", "`?") {
         let written = text.get(octets.clone())?;
-        // A word for a word: what is more than that is not told by the help.
+        // Replaces a word by a word; the help of larger changes does not say enough.
         let is_word = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
         return (is_word(written) && is_word(meant)).then(|| Fix {
             title: format!("write `{meant}`"),
@@ -56,12 +56,12 @@ fn fix(analysis: &Analysis, file: FileId, found: &Diagnostic, help: &str) -> Opt
     Some(Fix { title: format!("add `{member}`"), octets: at..at, text: format!("\n    {member}") })
 }
 
-/// What stands between the beginning and the end of a help that says nothing else.
+/// The text between the beginning and the end of a help that has nothing else.
 fn quoted<'h>(help: &'h str, front: &str, back: &str) -> Option<&'h str> {
     help.strip_prefix(front)?.strip_suffix(back)
 }
 
-/// One more `use`, behind those that there are, or in front of all.
+/// Adds a `use`, after the existing ones or at the beginning of the file.
 fn use_of(analysis: &Analysis, file: FileId, module: &str) -> Fix {
     let root = analysis.tree(file);
     let uses = root.children().filter(|node| node.kind() == SyntaxKind::USE);

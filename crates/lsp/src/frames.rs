@@ -1,23 +1,23 @@
-//! Messages on the wire: a header with a length, then JSON. Keeps: what is no message is told of, and the next one is read.
+//! Message framing: a header with a length, then JSON. Keeps: an invalid message is reported, and the next one is read.
 
 use std::io::{self, BufRead};
 
 use lsp_server::Message;
 
-/// Octets of the longest message that is read; none of an editor's is nearly as long.
+/// The most octets of a message; editors send nothing near this size.
 const LONGEST: usize = 1 << 28;
 
-/// What came from the editor.
+/// Input from the editor.
 pub enum Frame {
     /// A message.
     Message(Message),
-    /// Something that is none, and why not.
+    /// An invalid message, and why it is invalid.
     Broken(String),
-    /// There is no more.
+    /// The end of the input.
     End,
 }
 
-/// The next of the editor's messages.
+/// Reads the editor's next message.
 pub fn read(input: &mut impl BufRead) -> Frame {
     match body(input) {
         Ok(Some(Ok(octets))) => match serde_json::from_slice(&octets) {
@@ -25,7 +25,7 @@ pub fn read(input: &mut impl BufRead) -> Frame {
             Err(error) => Frame::Broken(format!("this is no message of the protocol: {error}")),
         },
         Ok(Some(Err(why))) => Frame::Broken(why),
-        // A pipe that breaks is an editor that has gone.
+        // A broken pipe means that the editor has gone.
         Ok(None) | Err(_) => Frame::End,
     }
 }

@@ -1,4 +1,4 @@
-//! What an editor shows between the words: where fields lie in packets, and of what type a name is that is bound without one.
+//! Inlay hints: where fields are in packets, and the types of names that are bound without one.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -43,7 +43,7 @@ pub fn of(analysis: &Analysis, file: FileId, lines: &Lines<'_>, asked: &Range<us
     found.into_values().collect()
 }
 
-/// The end of each field whose place is the same in every packet, what is shown there, and the same at length.
+/// For each field whose place is the same in every packet: the end of its name, the hint, and the hint's long form.
 fn places(analysis: &Analysis, file: FileId) -> Vec<(u32, String, String)> {
     let program = &analysis.checked.program;
     let all = wires::placed(program);
@@ -63,7 +63,7 @@ fn places(analysis: &Analysis, file: FileId) -> Vec<(u32, String, String)> {
     let here = found.into_iter().filter(|(name, _)| name.file == file);
     let shown = here.filter_map(|(name, placed)| {
         let short = placed.first()?.place()?;
-        // Of a field that wires carry at different places only these say where.
+        // If wires carry a field at different places, only the wires show where.
         if placed.iter().any(|other| other.place().as_ref() != Some(&short)) {
             return None;
         }
@@ -80,7 +80,7 @@ fn places(analysis: &Analysis, file: FileId) -> Vec<(u32, String, String)> {
     shown.collect()
 }
 
-/// Names that `let` binds without saying their types, and these.
+/// Locals that the source binds without a type, each with its type as text.
 fn bound(analysis: &Analysis, file: FileId) -> Vec<(&Local, String)> {
     let program = &analysis.checked.program;
     let mut found = Vec::new();
@@ -102,7 +102,7 @@ fn bound(analysis: &Analysis, file: FileId) -> Vec<(&Local, String)> {
     found
 }
 
-/// A type as people write it; none of what has no name.
+/// A type as people write it; `None` if it has no name.
 fn shown(program: &Program, layer: Option<&Layer>, ty: Type) -> Option<String> {
     match ty {
         Type::Unknown | Type::Unit => None,
@@ -116,7 +116,7 @@ fn is_pattern(node: &SyntaxNode) -> bool {
     matches!(node.kind(), SyntaxKind::NAME_PATTERN | SyntaxKind::TUPLE_PATTERN)
 }
 
-/// Whether the type stands behind it.
+/// Whether the pattern is followed by a type.
 fn has_type(pattern: &SyntaxNode) -> bool {
     pattern.parent().and_then(ast::LetStmt::cast).is_some_and(|bound| bound.ty().is_some())
 }

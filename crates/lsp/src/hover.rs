@@ -1,4 +1,4 @@
-//! What is shown of a name: its declaration without its code, its type, where it lies in packets, and what its author wrote of it.
+//! Hover text for a name: its declaration without code, its type, its place in packets, and its documentation.
 
 use mokume_base::Span;
 use mokume_semantics::program::{Function, Handler, Local, Program, Type};
@@ -10,10 +10,10 @@ use crate::analysis::Analysis;
 use crate::names;
 use crate::wires;
 
-/// Lines of a declaration that are shown at most.
+/// The most lines shown of a declaration.
 const MOST_LINES: usize = 24;
 
-/// What is shown of what is declared at a place, in Markdown.
+/// The hover text, in Markdown, for what is declared at a place.
 pub fn text(analysis: &Analysis, declared: Span) -> Option<String> {
     let node = declaring(analysis, declared)?;
     let source = &analysis.checked.sources.file(declared.file).text;
@@ -33,12 +33,12 @@ pub fn text(analysis: &Analysis, declared: Span) -> Option<String> {
     Some(parts.join("\n\n"))
 }
 
-/// What its author wrote of what is declared at a place.
+/// The documentation of what is declared at a place.
 pub fn docs(analysis: &Analysis, declared: Span) -> Option<String> {
     Some(ast::doc_of(&declaring(analysis, declared)?)).filter(|docs| !docs.is_empty())
 }
 
-/// The node that declares what is named at a place.
+/// The node that contains the declaration of a name.
 fn declaring(analysis: &Analysis, declared: Span) -> Option<SyntaxNode> {
     let word = names::word(analysis, declared.file, declared.start)?;
     let mut node = word.token.parent()?;
@@ -105,7 +105,7 @@ fn shown(node: &SyntaxNode) -> String {
     }
 }
 
-/// A node's text without the comments in front of it, and with what is deeper brought to the left.
+/// A node's text without the comments before it, and without its indentation.
 fn without_comments(node: &SyntaxNode) -> String {
     let text = node.text().to_string();
     let lines: Vec<&str> = text.lines().collect();
@@ -121,7 +121,7 @@ fn without_comments(node: &SyntaxNode) -> String {
     rest.iter().enumerate().map(shift).collect::<Vec<_>>().join("\n").trim_end().to_string()
 }
 
-/// What stands in front of the code.
+/// The text before the code.
 fn head(text: &str) -> String {
     let mut lines = text.lines().skip_while(|line| line.trim().is_empty() || line.trim_start().starts_with("//"));
     let mut head = String::new();
@@ -143,7 +143,7 @@ fn cut(text: &str) -> String {
     }
 }
 
-/// Where a field of a header or wire lies in packets, a line for each wire.
+/// Where a field of a header or wire is in packets, a line for each wire.
 fn places(analysis: &Analysis, declared: Span) -> Option<String> {
     let program = &analysis.checked.program;
     let carried = names::uses(analysis, &[declared]);

@@ -1,7 +1,8 @@
-//! `mokume lsp`: what an editor asks of a file while it is written, over the language server protocol.
+//! `mokume lsp`: answers an editor's questions about a file that is being written, over the language server protocol.
 //!
-//! Invariant: what is said of a text is what the command would say of it, were it saved. Nothing is decided about the language here,
-//! no file of the user's is written, and a program is run only where the user asks for it, by the command, in a process of its own; positions are octets but for the edge ([`text`]).
+//! Invariant: answers about a text equal what the command would say if the text were saved. This crate decides nothing
+//! about the language and writes no file of the user's. A program runs only if the user requests it: the command runs
+//! it, in a separate process. Positions are octets except at the interface to the editor ([`text`]).
 
 mod analysis;
 mod calls;

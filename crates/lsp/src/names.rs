@@ -1,5 +1,5 @@
-//! What the word under the cursor stands for, and where else it stands. Follows the compiler's own table ([`Mention`]), and where that has
-//! nothing, as of what layers match by its text, all that is declared by that name.
+//! What the word under the cursor refers to, and where else it occurs. Uses the compiler's own table ([`Mention`]). If
+//! that has nothing, as for what layers match by name, it takes all declarations of the name.
 
 use mokume_base::{FileId, Span};
 use mokume_semantics::program::Mention;
@@ -16,7 +16,7 @@ pub struct Word {
     pub token: SyntaxToken,
 }
 
-/// The word that an offset is in or behind.
+/// The word that contains an offset or ends there.
 pub fn word(analysis: &Analysis, file: FileId, offset: u32) -> Option<Word> {
     let root = tree(analysis, file);
     let offset = TextSize::from(offset).min(root.text_range().end());
@@ -25,12 +25,12 @@ pub fn word(analysis: &Analysis, file: FileId, offset: u32) -> Option<Word> {
     Some(Word { text: token.text().to_string(), at: ast::token_span(&token, file), token })
 }
 
-/// The tree of a file.
+/// The syntax tree of a file.
 pub fn tree(analysis: &Analysis, file: FileId) -> SyntaxNode {
     analysis.tree(file)
 }
 
-/// Where what a word stands for is declared: itself where it is declared there; nothing where it means nothing.
+/// The declarations of what a word refers to; the word itself if it declares something; empty if it means nothing.
 pub fn declarations(analysis: &Analysis, word: &Word) -> Vec<Span> {
     let exact = exact_declarations(analysis, word.at);
     if !exact.is_empty() {
@@ -42,14 +42,14 @@ pub fn declarations(analysis: &Analysis, word: &Word) -> Vec<Span> {
     by_text(analysis, &word.text)
 }
 
-/// Whether a word is the name of something that is declared there, and that the compiler follows.
+/// Whether a word declares something that the compiler's table follows.
 pub fn is_declared(word: &Word) -> bool {
     let owner = word.token.parent().and_then(|name| name.parent()).map(|owner| owner.kind());
     let is_matched = matches!(owner, Some(SyntaxKind::SIGNAL | SyntaxKind::PUBLISH | SyntaxKind::HANDLER));
     outline::declares(&word.token) && !is_matched
 }
 
-/// The same by the compiler's table alone.
+/// The same from the compiler's table only.
 pub fn exact_declarations(analysis: &Analysis, at: Span) -> Vec<Span> {
     let mentions = &analysis.checked.program.mentions;
     let found: Vec<Span> = mentions_at(mentions, at).iter().map(|mention| mention.of).collect();
@@ -66,7 +66,7 @@ fn mentions_at(mentions: &[Mention], at: Span) -> &[Mention] {
     &mentions[from..to]
 }
 
-/// Handlers, operations, published values of a name: what layers match by it.
+/// Handlers, operations and published values with a name, which layers match by name.
 fn by_text(analysis: &Analysis, text: &str) -> Vec<Span> {
     let mut found = Vec::new();
     for (file, source) in analysis.checked.sources.files() {
@@ -88,7 +88,7 @@ fn collect(file: FileId, text: &str, declared: Vec<Declared>, found: &mut Vec<Sp
     }
 }
 
-/// All places of one analysis at which a name stands that is declared at one of these places, without these.
+/// All places in one analysis that mention one of these declarations, without the declarations.
 pub fn uses(analysis: &Analysis, declared: &[Span]) -> Vec<Span> {
     let of = analysis.checked.program.mentions.iter().filter(|mention| declared.contains(&mention.of));
     let mut found: Vec<Span> = of.map(|mention| mention.at).filter(|at| !declared.contains(at)).collect();
@@ -97,7 +97,7 @@ pub fn uses(analysis: &Analysis, declared: &[Span]) -> Vec<Span> {
     found
 }
 
-/// The beginning of the files that a `use` at this place leads to.
+/// The beginnings of the files that a `use` at this place leads to.
 pub fn used(analysis: &Analysis, file: FileId, offset: u32) -> Vec<Span> {
     let root = tree(analysis, file);
     let offset = TextSize::from(offset).min(root.text_range().end());

@@ -1,4 +1,5 @@
-//! What a text is made of: its declarations, nested, and what can be folded. Reads the tree alone, so it answers whatever is wrong.
+//! The outline of a text: its declarations, nested, and its foldable ranges. Uses the syntax tree only, so it works
+//! despite any errors.
 
 use ls_types::{DocumentSymbol, FoldingRange, FoldingRangeKind, SymbolKind};
 use mokume_base::FileId;
@@ -11,9 +12,9 @@ pub struct Declared {
     pub node: SyntaxKind,
     pub name: String,
     pub kind: SymbolKind,
-    /// What the source calls its kind: `worker`, `timer`.
+    /// The keyword of its kind: `worker`, `timer`.
     pub word: String,
-    /// Octets of all of it, and of its name.
+    /// The octets of the whole declaration, and of its name.
     pub whole: std::ops::Range<usize>,
     pub named: std::ops::Range<usize>,
     pub within: Vec<Declared>,
@@ -45,13 +46,13 @@ pub fn kind_of(kind: SyntaxKind) -> Option<SymbolKind> {
     })
 }
 
-/// The declarations of a tree, nested as they stand.
+/// The declarations of a tree, nested as in the source.
 pub fn declarations(root: &SyntaxNode) -> Vec<Declared> {
     let mut found = Vec::new();
     for node in root.children() {
         match declared(&node) {
             Some(declared) => found.push(declared),
-            // What stands in code is nobody's to find.
+            // Declarations within code are not listed.
             None if node.kind() == SyntaxKind::BLOCK => {}
             None => found.extend(declarations(&node)),
         }
@@ -96,7 +97,7 @@ fn declared(node: &SyntaxNode) -> Option<Declared> {
     Some(Declared { node: node.kind(), name, kind, word, whole, named: octets(range), within: declarations(node) })
 }
 
-/// Whether a word is the name of what the node around it declares.
+/// Whether a word is the name that the node around it declares.
 pub fn declares(word: &SyntaxToken) -> bool {
     let Some(named) = word.parent().filter(|node| node.kind() == SyntaxKind::NAME) else { return false };
     let Some(owner) = named.parent() else { return false };
@@ -104,13 +105,13 @@ pub fn declares(word: &SyntaxToken) -> bool {
     is_first && (kind_of(owner.kind()).is_some_and(|_| owner.kind() != SyntaxKind::HANDLER) || binds(owner.kind()))
 }
 
-/// Parameters, locals, and what has its name from them.
+/// Parameters, locals, and declarations that take their names from them.
 fn binds(kind: SyntaxKind) -> bool {
     use SyntaxKind as S;
     matches!(kind, S::PARAM | S::NAME_PATTERN | S::TUPLE_PATTERN | S::PATTERN_FIELD | S::BIND_EXPR | S::TYPE_PARAMS)
 }
 
-/// Where a node begins, without the comments in front of it.
+/// Where a node begins, without the comments before it.
 pub fn first_word(node: &SyntaxNode) -> Option<mokume_syntax::TextSize> {
     let mut tokens = node.descendants_with_tokens().filter_map(|element| element.into_token());
     tokens.find(|token| !token.kind().is_trivia()).map(|token| token.text_range().start())
@@ -122,7 +123,7 @@ pub fn symbols(text: &str, lines: &Lines<'_>) -> Vec<DocumentSymbol> {
     declarations(&root).into_iter().map(|declared| symbol(declared, lines)).collect()
 }
 
-// The protocol still has the field that it takes back.
+// The protocol type still has the deprecated field.
 #[allow(deprecated)]
 fn symbol(declared: Declared, lines: &Lines<'_>) -> DocumentSymbol {
     let within: Vec<_> = declared.within.into_iter().map(|declared| symbol(declared, lines)).collect();
@@ -138,7 +139,7 @@ fn symbol(declared: Declared, lines: &Lines<'_>) -> DocumentSymbol {
     }
 }
 
-/// What can be folded: what stands between braces over several lines, comments of several lines, a list of `use`.
+/// The foldable ranges: braces over several lines, comments of several lines, and lists of `use`.
 pub fn folds(text: &str, lines: &Lines<'_>) -> Vec<FoldingRange> {
     let root = mokume_syntax::parse(FileId(0), text).syntax();
     let line = |offset| lines.position(usize::from(offset)).line;
@@ -165,7 +166,7 @@ pub fn folds(text: &str, lines: &Lines<'_>) -> Vec<FoldingRange> {
         match token.kind() {
             SyntaxKind::L_BRACE | SyntaxKind::L_PAREN | SyntaxKind::L_BRACKET => open.push((token.kind(), at)),
             SyntaxKind::R_BRACE | SyntaxKind::R_PAREN | SyntaxKind::R_BRACKET => {
-                // The line with the closing brace stays to be seen.
+                // The line with the closing brace stays visible.
                 if let Some((_, from)) = open.pop().filter(|(_, from)| from + 1 < at) {
                     folds.push(fold(from, at - 1, None));
                 }

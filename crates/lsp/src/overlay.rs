@@ -1,4 +1,4 @@
-//! The world with the texts that an editor has open and not saved. Keeps: reads them in place of the files; writes nothing of theirs.
+//! The world with the editor's unsaved texts. Keeps: reads them in place of the files; never writes the user's files.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -9,7 +9,7 @@ use mokume_base::world::{Invocation, Output, Running, World};
 /// A world in which some files have other texts.
 pub struct Overlay<'w> {
     pub world: &'w dyn World,
-    /// By the path from the root, without links.
+    /// The texts by absolute path, with links resolved.
     pub texts: &'w BTreeMap<String, String>,
 }
 
@@ -28,7 +28,7 @@ impl World for Overlay<'_> {
         }
     }
 
-    // A name that does not begin at the root is one of the library that the program carries: where the editor began says nothing.
+    // A relative name belongs to the built-in library: the editor's working folder has no meaning.
     fn exists(&self, path: &str) -> bool {
         self.text(path).is_some() || path.starts_with('/') && self.world.exists(path)
     }

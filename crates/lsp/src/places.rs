@@ -1,4 +1,4 @@
-//! Places of a checked document, as an editor has them: which file, which line, which column.
+//! Places of a checked document in the editor's terms: file, line, column.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ pub struct Places<'a> {
 }
 
 impl<'a> Places<'a> {
-    /// Of these files; `address` says where an editor finds one of a name.
+    /// Places in these files; `address` gives the editor's address of a file by name.
     pub fn new(sources: &'a SourceMap, columns: Columns, address: &'a dyn Fn(&str) -> Option<Uri>) -> Places<'a> {
         Places { sources, columns, address, lines: RefCell::default() }
     }
@@ -30,12 +30,12 @@ impl<'a> Places<'a> {
         Rc::clone(known.entry(file).or_insert_with(|| Rc::new(Lines::new(&sources.file(file).text, self.columns))))
     }
 
-    /// Both ends of a span.
+    /// A span as a range of the editor.
     pub fn range(&self, span: Span) -> Range {
         self.lines(span.file).range(span.start as usize..span.end as usize)
     }
 
-    /// A span as an editor goes there; none in a file that it cannot open.
+    /// A span as a location of the editor; `None` if it cannot open the file.
     pub fn location(&self, span: Span) -> Option<Location> {
         let uri = (self.address)(&self.sources.file(span.file).name)?;
         Some(Location { uri, range: self.range(span) })

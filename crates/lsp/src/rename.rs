@@ -1,7 +1,7 @@
-//! Another name for what a name stands for, wherever it stands in the workspace.
+//! Renames a declaration and all its mentions in the workspace.
 //!
-//! Keeps: the program means what it meant. After the change everything is checked once more, and where one word stands for something
-//! else than before, or something is told that was not, nothing is renamed.
+//! Keeps: the program keeps its meaning. After the change everything is checked again. If a word then refers to
+//! something else, or a new diagnostic appears, nothing is renamed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -16,10 +16,10 @@ use crate::overlay::Overlay;
 use crate::session::Session;
 use crate::{names, workspace};
 
-/// A place in a file of a name: its octets.
+/// A place in a file: the file's name, and two octet offsets.
 pub type Place = (String, u32, u32);
 
-/// All places at which a word must be another for one of them to be: what is declared, and what stands for it.
+/// All places that must change together with this word: the declarations, and what refers to them.
 pub fn places(session: &mut Session<'_>, known: &Rc<Analysis>, word: &Word) -> Result<BTreeSet<Place>, String> {
     if names::exact_declarations(known, word.at).is_empty() && !names::is_declared(word) {
         return Err(format!(
@@ -62,7 +62,7 @@ fn place(analysis: &Analysis, span: Span) -> Place {
     (analysis.checked.sources.file(span.file).name.clone(), span.start, span.end)
 }
 
-/// Whether a name is one: a word, and none of those that values are made of.
+/// Whether a text is a valid name: one identifier that is not a reserved word.
 pub fn is_name(name: &str) -> bool {
     let root = mokume_syntax::parse(FileId(0), name).syntax();
     let tokens: Vec<_> = root.descendants_with_tokens().filter_map(|element| element.into_token()).collect();
@@ -70,7 +70,7 @@ pub fn is_name(name: &str) -> bool {
         && !mokume_semantics::check::names::is_word(name)
 }
 
-/// The texts of the files that change, if the program means the same with them.
+/// The new texts of the changed files, if the program keeps its meaning.
 pub fn renamed(
     session: &Session<'_>,
     word: &str,
@@ -102,7 +102,8 @@ pub fn renamed(
     Ok(texts)
 }
 
-/// A message that was not there before, of the program or of its stacks as wholes; of the same code there are as many.
+/// A diagnostic of the program or of its whole stacks that was not there before; compared by the number of diagnostics
+/// of each code.
 fn news(was: &Analysis, is: &Analysis) -> Option<String> {
     let (was, is) = (check::without_c(&was.checked), check::without_c(&is.checked));
     let mut codes: BTreeMap<&str, i64> = BTreeMap::new();
@@ -115,7 +116,7 @@ fn news(was: &Analysis, is: &Analysis) -> Option<String> {
     new.next().map(|found| found.message.clone())
 }
 
-/// How places move when words become longer or shorter.
+/// How places move when names become longer or shorter.
 struct Moved<'p> {
     places: &'p BTreeSet<Place>,
     by: i64,
@@ -129,7 +130,7 @@ impl Moved<'_> {
     }
 }
 
-/// Which place stands for which.
+/// Which place refers to which.
 fn meanings(analysis: &Analysis, moved: &Moved<'_>) -> BTreeSet<(Place, Place)> {
     let mentions = analysis.checked.program.mentions.iter();
     mentions.map(|mention| (moved.of(place(analysis, mention.at)), moved.of(place(analysis, mention.of)))).collect()

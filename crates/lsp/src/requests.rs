@@ -1,4 +1,4 @@
-//! What can be asked, and who answers it: one line a request.
+//! The requests of the protocol and the functions that answer them: one line a request.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -36,13 +36,13 @@ use crate::{
     calls, complete, documents, fixes, hints, hover, names, outline, rename, runs, selection, tokens, workspace,
 };
 
-/// What is shown of a name that several declare, at most.
+/// The most declarations that a hover shows for one name.
 const MOST_HOVERS: usize = 4;
 
-/// What a request is answered with.
+/// The answer to a request.
 pub type Answer = Result<Value, (ErrorCode, String)>;
 
-/// What the server says of itself.
+/// The server's capabilities.
 pub fn capabilities(columns: Columns) -> ServerCapabilities {
     ServerCapabilities {
         position_encoding: Some(columns.kind()),
@@ -101,7 +101,7 @@ pub fn capabilities(columns: Columns) -> ServerCapabilities {
     }
 }
 
-/// The answer to a request of an editor.
+/// Answers a request of the editor.
 pub fn answer(session: &mut Session<'_>, method: &str, params: Value) -> Answer {
     match method {
         asked::Formatting::METHOD => formatted(session, read(params)?),
@@ -125,7 +125,7 @@ pub fn answer(session: &mut Session<'_>, method: &str, params: Value) -> Answer 
     }
 }
 
-/// The text of a document, if it can be read.
+/// The text of a document; an error if it cannot be read.
 fn text_of(session: &Session<'_>, uri: &Uri) -> Result<String, (ErrorCode, String)> {
     let name = documents::name_of(session.world, uri);
     let text = session.overlay().read_text(&name);
@@ -144,7 +144,7 @@ fn formatted(session: &Session<'_>, params: DocumentFormattingParams) -> Answer 
     }
 }
 
-/// One edit, of what differs: an editor keeps cursors and folds in what stays.
+/// One edit that covers the difference: the editor keeps cursors and folds in the rest.
 fn edits(old: &str, new: &str, columns: Columns) -> Vec<TextEdit> {
     let same = |(a, b): &(char, char)| a == b;
     let front: usize = old.chars().zip(new.chars()).take_while(same).map(|(a, _)| a.len_utf8()).sum();
@@ -168,7 +168,7 @@ fn found(session: &Session<'_>, params: WorkspaceSymbolParams) -> Answer {
     write(&workspace::symbols(session, &params.query))
 }
 
-/// What an editor asks of a place, by the analysis of the document; none where it cannot be read.
+/// The analysis, file and offset of a position in a document; `None` if the document cannot be read.
 fn at(session: &mut Session<'_>, place: &TextDocumentPositionParams) -> Option<(Rc<Analysis>, FileId, u32)> {
     let name = documents::name_of(session.world, &place.text_document.uri);
     let (known, file) = session.analysis(&name)?;
@@ -278,7 +278,7 @@ fn fixed(session: &mut Session<'_>, params: CodeActionParams) -> Answer {
     let lines = Lines::new(&known.checked.sources.file(file).text, session.columns);
     let asked = lines.octets(params.range);
     let only = params.context.only.as_ref();
-    // An editor that asks for a kind means those below it, too.
+    // A requested kind includes its sub-kinds.
     let wanted = |kind: &str| {
         let is_of = |only: &CodeActionKind| {
             let rest = kind.strip_prefix(only.as_str());
@@ -349,7 +349,7 @@ fn selected(session: &Session<'_>, params: SelectionRangeParams) -> Answer {
 
 fn lenses(session: &Session<'_>, params: CodeLensParams) -> Answer {
     let uri = params.text_document.uri;
-    // What the library's own tests are is not in the library.
+    // The tests of the library itself are not part of the built-in library.
     if session.shelf.name_of(&documents::name_of(session.world, &uri)).is_some() {
         return Ok(Value::Null);
     }
@@ -357,7 +357,7 @@ fn lenses(session: &Session<'_>, params: CodeLensParams) -> Answer {
     write(&runs::lenses(&text, &Lines::new(&text, session.columns), &uri))
 }
 
-/// What an editor wants to be run, if it can be.
+/// The test or network that the editor asks to run; an error if it cannot run.
 pub fn to_run(session: &Session<'_>, params: ExecuteCommandParams) -> Result<Asked, (ErrorCode, String)> {
     let wrong = |why: &str| (ErrorCode::InvalidParams, format!("`{}`: {why}", params.command));
     let mut words = params.arguments.iter();
@@ -394,7 +394,7 @@ fn highlights(session: &mut Session<'_>, params: DocumentHighlightParams) -> Ans
     write(&shown.collect::<Vec<_>>())
 }
 
-/// Parameters in the form that the protocol says.
+/// Parameters as the protocol defines them; an error if they have another form.
 pub fn read<P: DeserializeOwned>(params: Value) -> Result<P, (ErrorCode, String)> {
     serde_json::from_value(params).map_err(|error| (ErrorCode::InvalidParams, error.to_string()))
 }

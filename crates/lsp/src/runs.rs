@@ -1,6 +1,6 @@
-//! Tests and networks that an editor lets run: which there are in a text, and what became of one.
+//! Tests and networks that an editor can run: finds them in a text, and reports the result of a run.
 //!
-//! Keeps: whoever runs is the command itself, in a process of its own, with the files as they are saved; nothing runs that nobody asked for.
+//! Keeps: the command itself runs them, in a separate process, on the saved files; nothing runs unrequested.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -14,33 +14,33 @@ use serde_json::{json, Value};
 use crate::outline;
 use crate::text::Lines;
 
-/// Runs one test of a file, or all: the file's address, and the test's name.
+/// Runs one test of a file, or all. Arguments: the file's address, and the test's name.
 pub const TEST: &str = "mokume.test";
-/// Runs a network of a file, and shows the page of it: the file's address, and the network's name.
+/// Runs a network of a file, and shows its page. Arguments: the file's address, and the network's name.
 pub const SIMULATE: &str = "mokume.simulate";
-/// What kind of action these are.
+/// The kind of these code actions.
 pub const KIND: &str = "mokume.run";
 
-/// How long a run may take; the command itself gives up a step that hangs before.
+/// The time limit of a run; the command gives up earlier on a step that hangs.
 const PATIENCE: Duration = Duration::from_secs(600);
-/// Of a difference, how many characters are shown beside the text; all of it is in the log.
+/// The most characters of a difference shown beside the text; the log has all of it.
 const MOST_SHOWN: usize = 2000;
 
-/// What is to run.
+/// A requested run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Asked {
-    /// The file, as the editor writes it, and its path.
+    /// The file's address, as the editor writes it, and its path.
     pub uri: Uri,
     pub file: String,
     pub what: What,
 }
 
-/// Of a file.
+/// What to run of the file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum What {
     Test(String),
     Tests,
-    /// With where its page is to be.
+    /// With the path of its page.
     Network {
         name: String,
         page: String,
@@ -48,7 +48,7 @@ pub enum What {
 }
 
 impl Asked {
-    /// What an editor shows while it runs.
+    /// What an editor shows during the run.
     pub fn title(&self) -> String {
         match &self.what {
             What::Test(name) => format!("test \"{name}\""),
@@ -57,7 +57,7 @@ impl Asked {
         }
     }
 
-    /// The words behind the command.
+    /// The arguments of the command.
     fn words(&self) -> Vec<&str> {
         match &self.what {
             What::Test(name) => vec!["test", &self.file, "--format", "json", "--filter", name],
@@ -67,20 +67,20 @@ impl Asked {
     }
 }
 
-/// What became of it.
+/// The result of a run.
 #[derive(Debug)]
 pub struct Done {
     pub asked: Asked,
     pub severity: MessageType,
-    /// One line, or a few.
+    /// The result in one line, or a few.
     pub message: String,
-    /// All that was printed.
+    /// All output.
     pub log: String,
-    /// Of tests: the line of the step that failed, from 1, and why.
+    /// For tests: the lines of the failed steps, from 1, and the reasons.
     pub failed: Vec<(u32, String)>,
-    /// A page that tells of it, if there is one.
+    /// The page of the run, if there is one.
     pub page: Option<String>,
-    /// By what the editor knows that it went on.
+    /// The token of the editor's progress display.
     pub token: Option<NumberOrString>,
 }
 
@@ -92,7 +92,7 @@ impl Done {
 
 // ---- what there is to run ----
 
-/// A test or a network of a text: where it begins and ends, and what runs it.
+/// A test or a network in a text: its place, and the command that runs it.
 struct Runnable {
     octets: Range<usize>,
     command: Command,
@@ -128,7 +128,7 @@ fn runnable(text: &str, uri: &Uri) -> Vec<Runnable> {
     found
 }
 
-/// A lens over each test and each network of a text.
+/// A code lens over each test and each network of a text.
 pub fn lenses(text: &str, lines: &Lines<'_>, uri: &Uri) -> Vec<CodeLens> {
     let lens = |found: Runnable| {
         let at = lines.position(found.octets.start);
@@ -137,7 +137,7 @@ pub fn lenses(text: &str, lines: &Lines<'_>, uri: &Uri) -> Vec<CodeLens> {
     runnable(text, uri).into_iter().map(lens).collect()
 }
 
-/// What runs the test or network around a place: for editors that show no lenses.
+/// The commands for the test or network around a place, for editors without code lenses.
 pub fn around(text: &str, uri: &Uri, asked: &Range<usize>) -> Vec<Command> {
     let is_around = |found: &Runnable| found.octets.start <= asked.start && asked.end <= found.octets.end;
     let found = runnable(text, uri).into_iter().filter(is_around).map(|found| found.command);
@@ -146,7 +146,7 @@ pub fn around(text: &str, uri: &Uri, asked: &Range<usize>) -> Vec<Command> {
 
 // ---- running it ----
 
-/// Runs it to its end. `command` is ourselves.
+/// Runs it to its end. `command` is the path of our own program.
 pub fn carry_out(world: &dyn World, command: &str, asked: Asked) -> Done {
     let words = asked.words();
     let invocation = Invocation::of(command).args(words);
@@ -181,7 +181,7 @@ pub fn carry_out(world: &dyn World, command: &str, asked: Asked) -> Done {
     done
 }
 
-/// What the command says of tests, an object a line.
+/// Reads the command's output about tests, one object a line.
 fn of_tests(done: &mut Done, out: &str) {
     let (mut passed, mut failed) = (0, 0);
     for said in out.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
@@ -190,7 +190,7 @@ fn of_tests(done: &mut Done, out: &str) {
             done.message = format!("{}: {error}{help}", done.asked.title());
             return;
         }
-        // A filter takes those, too, whose names hold that of another.
+        // A filter also matches longer names that contain this one.
         let is_other = matches!(&done.asked.what, What::Test(name) if said["test"].as_str() != Some(name));
         let Some(is_good) = said["passed"].as_bool().filter(|_| !is_other) else { continue };
         if is_good {
@@ -215,7 +215,7 @@ fn of_tests(done: &mut Done, out: &str) {
     };
 }
 
-/// The line of the step that a difference is of: `… step 1 (line 284): …`.
+/// The line of the step in a difference: `… step 1 (line 284): …`.
 fn line_of(difference: &str) -> Option<u32> {
     let (_, behind) = difference.lines().next()?.rsplit_once("(line ")?;
     behind.split(')').next()?.parse().ok()

@@ -1,11 +1,11 @@
-//! What is selected next around a place: word, value, statement, block, member, layer, file.
+//! Growing selections around a place: word, value, statement, block, member, layer, file.
 
 use ls_types::SelectionRange;
 use mokume_syntax::{SyntaxKind, SyntaxNode, TextRange, TextSize};
 
 use crate::text::Lines;
 
-/// All ranges around an offset, the smallest outside.
+/// All ranges around an offset, from the smallest outwards.
 pub fn around(root: &SyntaxNode, lines: &Lines<'_>, offset: usize) -> SelectionRange {
     let at = TextSize::from(offset as u32).min(root.text_range().end());
     let mut ranges: Vec<TextRange> = Vec::new();
@@ -30,7 +30,7 @@ fn holds(outer: ls_types::Range, inner: ls_types::Range) -> bool {
     outer.start <= inner.start && inner.end <= outer.end && outer != inner
 }
 
-/// A node without the comments and blanks in front of it and behind.
+/// A node's range without the comments and blanks around it.
 fn trimmed(node: &SyntaxNode) -> TextRange {
     let whole = node.text_range();
     let words = || node.descendants_with_tokens().filter_map(|part| part.into_token());

@@ -1,6 +1,6 @@
-//! The server: reads messages, answers requests, and tells of the newest texts when nobody asks for anything.
+//! The server: reads messages, answers requests, and publishes diagnostics of the newest texts while no request waits.
 //!
-//! Keeps: every request has one answer; a message that cannot be understood ends nothing.
+//! Keeps: every request gets one answer; an invalid message does not end the session.
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead, Write};
@@ -26,26 +26,26 @@ use crate::requests;
 use crate::runs::{self, Done, What};
 use crate::session::Session;
 
-/// How long nothing comes before the editor is told of what it changed.
+/// How long the input must be quiet before the server publishes diagnostics of changed documents.
 const PAUSE: Duration = Duration::from_millis(15);
 
 /// How a session ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ended {
-    /// As the protocol has it: `shutdown`, then `exit`.
+    /// With `shutdown`, then `exit`, as the protocol demands.
     Well,
     /// The editor went away.
     Badly,
 }
 
-/// What is heard.
+/// Input of the server.
 enum Heard {
     From(Frame),
-    /// Something that was to run has ended.
+    /// A run has ended.
     Ran(Box<Done>),
 }
 
-/// Serves one editor to its end. `command` is what runs tests and networks: ourselves.
+/// Serves one editor until the session ends. `command` is the path of our own program, which runs tests and networks.
 pub fn serve(
     world: &'static dyn World,
     command: &str,
@@ -74,10 +74,10 @@ pub fn serve(
 }
 
 enum State {
-    /// `initialize` has not come.
+    /// Before `initialize`.
     New,
     Ready(Box<Session<'static>>),
-    /// `shutdown` has come.
+    /// After `shutdown`.
     Done,
 }
 
@@ -89,13 +89,13 @@ struct Server<'o> {
     waiting: VecDeque<Heard>,
     output: &'o mut dyn Write,
     state: State,
-    /// How many requests of ours there were.
+    /// The number of requests that the server has sent.
     asked: u32,
 }
 
 impl Server<'_> {
     fn run(mut self) -> Ended {
-        // An editor that cannot be written to has gone.
+        // A failed write means that the editor has gone.
         self.messages().unwrap_or(Ended::Badly)
     }
 
@@ -122,13 +122,13 @@ impl Server<'_> {
                     self.initialized()?;
                 }
                 Frame::Message(Message::Notification(told)) => self.notification(told),
-                // We ask nothing whose answer matters.
+                // We send no request whose answer matters.
                 Frame::Message(Message::Response(_)) => {}
             }
         }
     }
 
-    /// The next message; while there is none, the editor is told of what it changed.
+    /// The next message; until one comes, publishes diagnostics of changed documents.
     fn next(&mut self) -> io::Result<Heard> {
         loop {
             loop {
@@ -143,7 +143,7 @@ impl Server<'_> {
             if let Some(heard) = self.waiting.pop_front() {
                 return Ok(heard);
             }
-            // What an editor asks of a new text comes right behind it, and somebody waits for that.
+            // An editor sends its requests about a new text right after the text; they come first.
             match self.from.recv_timeout(PAUSE) {
                 Ok(heard) => return Ok(heard),
                 Err(RecvTimeoutError::Disconnected) => return Ok(Heard::From(Frame::End)),
@@ -155,7 +155,7 @@ impl Server<'_> {
         }
     }
 
-    /// Tells of one document; whether there was one.
+    /// Publishes the diagnostics of one document; false if none is due.
     fn tell(&mut self) -> io::Result<bool> {
         let State::Ready(session) = &mut self.state else { return Ok(false) };
         match catch_unwind(AssertUnwindSafe(|| session.tell_next())) {
@@ -176,7 +176,7 @@ impl Server<'_> {
     fn request(&mut self, request: Request) -> io::Result<()> {
         let Request { id, method, params } = request;
         let is_cancelled = self.is_cancelled(&id);
-        // For tests and scripts: answered when all is told.
+        // For tests and scripts: answered when all diagnostics are published.
         while method == "mokume/settle" && self.tell()? {}
         let answer = match (&mut self.state, method.as_str()) {
             _ if is_cancelled => Err((ErrorCode::RequestCanceled, "it was taken back".to_string())),
@@ -202,7 +202,7 @@ impl Server<'_> {
         Message::Response(response).write(&mut self.output)
     }
 
-    /// Whether the editor no longer waits for an answer.
+    /// Whether the editor has cancelled a request.
     fn is_cancelled(&self, id: &RequestId) -> bool {
         let taken_back = |told: &Notification| {
             let of = told.params.get("id").cloned().and_then(|id| serde_json::from_value::<RequestId>(id).ok());
@@ -228,7 +228,7 @@ impl Server<'_> {
         requests::write(&result)
     }
 
-    /// The editor is asked to say when files change that it has not open, if it can.
+    /// Asks the editor to report changes of files that are not open, if it can.
     fn initialized(&mut self) -> io::Result<()> {
         let State::Ready(session) = &self.state else { return Ok(()) };
         if !session.can.watch {
@@ -245,7 +245,7 @@ impl Server<'_> {
 
     // ---- tests and networks ----
 
-    /// Lets something run that a user asked for; the answer is that it does.
+    /// Starts a run that the user requested; the answer only says that it started.
     fn execute(&mut self, id: &RequestId, params: Value) -> io::Result<requests::Answer> {
         let State::Ready(session) = &self.state else { return Ok(Ok(Value::Null)) };
         let asked = match requests::read(params).and_then(|params| requests::to_run(session, params)) {
@@ -261,13 +261,13 @@ impl Server<'_> {
         let (world, command, sender) = (self.world, self.command.clone(), self.sender.clone());
         std::thread::spawn(move || {
             let done = runs::carry_out(world, &command, asked);
-            // Nobody hears it who has gone.
+            // The send fails only if the session has ended.
             let _ = sender.send(Heard::Ran(Box::new(Done { token: Some(token), ..done })));
         });
         Ok(Ok(Value::Null))
     }
 
-    /// Tells what became of it.
+    /// Reports the result of a run.
     fn ran(&mut self, done: Done) -> io::Result<()> {
         let State::Ready(session) = &mut self.state else { return Ok(()) };
         let can = session.can;
@@ -309,7 +309,7 @@ impl Server<'_> {
             told::DidCloseTextDocument::METHOD => with(params, |params| session.closed(params)),
             told::DidChangeWorkspaceFolders::METHOD => with(params, |params| session.folders_changed(params)),
             told::DidSaveTextDocument::METHOD | told::DidChangeWatchedFiles::METHOD => session.files_changed(),
-            // Others are not for us, or change nothing; the protocol lets them be.
+            // The protocol allows ignoring all other notifications.
             _ => {}
         }
     }
@@ -318,7 +318,7 @@ impl Server<'_> {
         self.notify::<told::LogMessage>(LogMessageParams { typ: MessageType::ERROR, message: text.to_string() })
     }
 
-    /// A request of ours; nothing depends on its answer.
+    /// Sends a request; nothing depends on its answer.
     fn ask<R: asked::Request>(&mut self, params: &R::Params) -> io::Result<()> {
         self.asked += 1;
         let id = RequestId::from(format!("mokume/{}", self.asked));
@@ -337,7 +337,7 @@ impl Server<'_> {
     }
 }
 
-/// Nothing is done by what has not the form that the protocol says.
+/// Ignores parameters that do not have the form of the protocol.
 fn with<P: DeserializeOwned>(params: Value, rule: impl FnOnce(P)) {
     if let Ok(params) = serde_json::from_value(params) {
         rule(params);

@@ -1,6 +1,6 @@
-//! A session with one editor: what it has open, what is known of it, what it was told.
+//! A session with one editor: its open documents, their analyses, and the published diagnostics.
 //!
-//! Keeps: an editor is told of the newest text only; what was told of a file is taken back once it is no longer so.
+//! Keeps: the editor gets diagnostics of the newest text only, and obsolete ones are withdrawn.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,42 +23,42 @@ use crate::overlay::Overlay;
 use crate::places::Places;
 use crate::text::Columns;
 
-/// What is known between two messages.
+/// The state between two messages.
 pub struct Session<'w> {
     pub world: &'w dyn World,
     pub columns: Columns,
     pub documents: Documents,
     pub shelf: Shelf,
-    /// The folders that the editor works in, as paths from the root.
+    /// The editor's workspace folders, as absolute paths.
     pub folders: Vec<String>,
     has_related: bool,
-    /// What the editor can do beside showing texts.
+    /// The editor's optional abilities.
     pub can: Can,
-    /// What tests found in documents that have not changed since, by name.
+    /// Failures of tests, by document; only while the document is unchanged.
     failed: BTreeMap<String, Vec<Diagnostic>>,
-    /// Of documents that are open, by name, and of modules of the library that one of them shows.
+    /// The analyses of open documents, by name, and of library modules that a document shows.
     analyses: BTreeMap<String, Rc<Analysis>>,
-    /// Of documents that are open, by name: their stacks as wholes.
+    /// The results for whole stacks, by open document.
     kept: BTreeMap<String, Rc<RefCell<Kept>>>,
-    /// The last word that was looked for in all files, and these.
+    /// The last word that was searched for in all files, and the analyses of those files.
     pub wide: Option<(String, Rc<Vec<Analysis>>)>,
-    /// Documents of which the editor is to be told anew, the next one last.
+    /// Documents whose diagnostics must be published again, the next one last.
     stale: Vec<String>,
     told: BTreeMap<String, Told>,
 }
 
-/// What some editors can, and others cannot.
+/// Abilities that only some editors have.
 #[derive(Clone, Copy, Default)]
 pub struct Can {
-    /// Say that files have changed that are not open, if it is asked to.
+    /// It can report changes of files that are not open, if asked to.
     pub watch: bool,
-    /// Show a page.
+    /// It can show a page.
     pub show: bool,
-    /// Show that something goes on.
+    /// It can show progress.
     pub progress: bool,
 }
 
-/// What an editor was told of a file.
+/// The diagnostics published for a file.
 #[derive(Clone)]
 struct Told {
     uri: Uri,
@@ -66,7 +66,7 @@ struct Told {
 }
 
 impl<'w> Session<'w> {
-    /// With an editor that can do so much.
+    /// A session with an editor that has these abilities.
     pub fn new(world: &'w dyn World, editor: &InitializeParams) -> Session<'w> {
         let ClientCapabilities { general, text_document, workspace, window, .. } = &editor.capabilities;
         let watched = workspace.as_ref().and_then(|workspace| workspace.did_change_watched_files.as_ref());
@@ -106,7 +106,7 @@ impl<'w> Session<'w> {
         self.forget(&name);
     }
 
-    /// A document has another text.
+    /// A document's text changed.
     pub fn changed(&mut self, params: DidChangeTextDocumentParams) {
         let name = documents::name_of(self.world, &params.text_document.uri);
         self.documents.change(&name, params.text_document.version, params.content_changes, self.columns);
@@ -123,14 +123,14 @@ impl<'w> Session<'w> {
         self.forget(&name);
     }
 
-    /// Files have changed that are not open.
+    /// Files changed that are not open.
     pub fn files_changed(&mut self) {
         self.analyses.clear();
         self.wide = None;
         self.stale = self.documents.names();
     }
 
-    /// The editor works in other folders, too, and no longer in some.
+    /// Workspace folders were added or removed.
     pub fn folders_changed(&mut self, params: DidChangeWorkspaceFoldersParams) {
         let named = |folders: Vec<WorkspaceFolder>| -> Vec<String> {
             folders.iter().map(|folder| documents::name_of(self.world, &folder.uri)).collect()
@@ -141,7 +141,7 @@ impl<'w> Session<'w> {
         self.wide = None;
     }
 
-    /// What tests of a document found, as it is now; what was found before is no longer so.
+    /// Replaces the failures of a document's tests by these, for its current text.
     pub fn tested(&mut self, name: &str, failed: Vec<Diagnostic>) {
         if self.documents.get(name).is_some() {
             self.failed.insert(name.to_string(), failed);
@@ -150,13 +150,13 @@ impl<'w> Session<'w> {
         }
     }
 
-    /// Whether an open document has another text than its file.
+    /// Whether an open document's text differs from its file.
     pub fn is_unsaved(&self, name: &str) -> bool {
         let open = self.documents.texts().get(name);
         open.is_some_and(|open| self.world.read_text(name).ok().as_ref() != Some(open))
     }
 
-    /// What is known of all that depends on a document is no longer so.
+    /// Discards all that depends on a document.
     fn forget(&mut self, name: &str) {
         self.wide = None;
         let depends: BTreeSet<String> =
@@ -172,12 +172,12 @@ impl<'w> Session<'w> {
 
     // ---- what is known ----
 
-    /// The world, as the editor has it open.
+    /// The world with the editor's texts.
     pub fn overlay(&self) -> Overlay<'_> {
         Overlay { world: self.world, texts: self.documents.texts() }
     }
 
-    /// What is known of a document and of the file in it that it is; none of what cannot be read.
+    /// The analysis of a document, and its file in it; `None` if it cannot be read.
     pub fn analysis(&mut self, name: &str) -> Option<(Rc<Analysis>, FileId)> {
         let kept = Rc::clone(self.kept.entry(name.to_string()).or_default());
         let overlay = self.overlay();
@@ -201,14 +201,14 @@ impl<'w> Session<'w> {
         self.overlay().read_text(name).ok()
     }
 
-    /// What would be known of a document with another text.
+    /// The analysis of a document with another text.
     pub fn analysis_of(&self, name: &str, text: String) -> Analysis {
         let mut texts = self.documents.texts().clone();
         texts.insert(name.to_string(), text);
         Analysis::of_files(&Overlay { world: self.world, texts: &texts }, &[name.to_string()])
     }
 
-    /// Where an editor finds a file.
+    /// The address under which an editor finds a file.
     pub fn address(&self, name: &str) -> Option<Uri> {
         if let Some(document) = self.documents.get(name) {
             return Some(document.uri.clone());
@@ -221,7 +221,7 @@ impl<'w> Session<'w> {
 
     // ---- what the editor is told ----
 
-    /// Tells of one document that it was not told of yet; none where all is told.
+    /// The diagnostics of the next document that are not yet published; `None` if all are.
     pub fn tell_next(&mut self) -> Option<Vec<PublishDiagnosticsParams>> {
         let name = self.stale.pop()?;
         let is_open = self.documents.get(&name).is_some();
@@ -237,7 +237,7 @@ impl<'w> Session<'w> {
         let is_open = |name: &String| self.documents.get(name).is_some();
         for (root, known) in self.analyses.iter().filter(|(name, _)| is_open(name) && !is_stale(name)) {
             for (name, diagnostic) in self.shown(root, known) {
-                // What is wrong with an open document is said by its own check alone.
+                // Diagnostics of an open document come from its own check only.
                 if &name != root && self.documents.get(&name).is_some() {
                     continue;
                 }
@@ -249,10 +249,10 @@ impl<'w> Session<'w> {
             }
         }
         let before = std::mem::take(&mut self.told);
-        // Of a file that is not open all speak who use it.
+        // Diagnostics of a file that is not open come from all documents that use it.
         let waits = |name: &String| is_stale(name) || !self.stale.is_empty() && !is_open(name);
         for (name, told) in &before {
-            // What is not checked yet stays as it was.
+            // A file that is not yet checked again keeps its diagnostics.
             match waits(name) {
                 true => drop(now.insert(name.clone(), told.clone())),
                 false => {
@@ -278,7 +278,7 @@ impl<'w> Session<'w> {
         news
     }
 
-    /// The diagnostics of a document's check, by the file that they are of.
+    /// The diagnostics of a document's check, by file.
     fn shown(&self, root: &str, known: &Analysis) -> Vec<(String, Diagnostic)> {
         let address = |name: &str| self.address(name);
         let places = Places::new(&known.checked.sources, self.columns, &address);
@@ -293,7 +293,7 @@ impl<'w> Session<'w> {
     }
 }
 
-/// The folders that an editor says it works in; the older ways to say so count where the newer one is not used.
+/// The editor's workspace folders; older fields count if the newest is missing.
 #[allow(deprecated)]
 fn folders(world: &dyn World, editor: &InitializeParams) -> Vec<String> {
     let named = editor.workspace_folders.iter().flatten().map(|folder| folder.uri.clone());

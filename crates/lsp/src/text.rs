@@ -1,20 +1,21 @@
-//! Places in texts: octets here, lines and columns for editors. Keeps: any position is answered, one beyond the text by its nearest end.
+//! Places in texts: octets inside, lines and columns for editors. Keeps: every position has an answer; one beyond the
+//! text becomes the nearest end.
 
 use std::ops::Range;
 
 use ls_types::{Position, PositionEncodingKind, TextDocumentContentChangeEvent};
 
-/// What a column counts.
+/// The unit of a column.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Columns {
-    /// Octets, if the editor offers it.
+    /// Octets, if the editor offers them.
     Utf8,
-    /// Units of UTF-16: what every editor can.
+    /// UTF-16 units, which every editor supports.
     Utf16,
 }
 
 impl Columns {
-    /// Octets if they are among what an editor offers.
+    /// Octets if the editor offers them, else UTF-16 units.
     pub fn of(offered: Option<&Vec<PositionEncodingKind>>) -> Columns {
         match offered.is_some_and(|kinds| kinds.contains(&PositionEncodingKind::UTF8)) {
             true => Columns::Utf8,
@@ -22,7 +23,7 @@ impl Columns {
         }
     }
 
-    /// What the protocol calls it.
+    /// The protocol's name of the unit.
     pub fn kind(self) -> PositionEncodingKind {
         match self {
             Columns::Utf8 => PositionEncodingKind::UTF8,
@@ -30,7 +31,7 @@ impl Columns {
         }
     }
 
-    /// How many columns a text takes.
+    /// The number of columns of a text.
     pub fn count(self, text: &str) -> u32 {
         match self {
             Columns::Utf8 => text.len() as u32,
@@ -59,13 +60,13 @@ impl<'t> Lines<'t> {
         Lines { text, starts, columns }
     }
 
-    /// Where an offset is for an editor; within a character, where that begins.
+    /// The editor's position of an offset; an offset within a character becomes the character's beginning.
     pub fn position(&self, offset: usize) -> Position {
         let mut offset = offset.min(self.text.len());
         while !self.text.is_char_boundary(offset) {
             offset -= 1;
         }
-        // No editor has a place between the two characters that end a line.
+        // Editors have no position between the two characters of `\r\n`.
         if offset > 0 && self.text.as_bytes()[offset - 1..].starts_with(b"\r\n") {
             offset -= 1;
         }
@@ -73,7 +74,7 @@ impl<'t> Lines<'t> {
         Position::new(line as u32, self.columns.count(&self.text[self.starts[line]..offset]))
     }
 
-    /// The offset that a position means: behind a line's end the end, within a character where that begins.
+    /// The offset of a position. Beyond a line's end it is that end; within a character, the character's beginning.
     pub fn offset(&self, position: Position) -> usize {
         let Some(start) = self.starts.get(position.line as usize).copied() else { return self.text.len() };
         let next = self.starts.get(position.line as usize + 1).copied().unwrap_or(self.text.len());
@@ -88,19 +89,19 @@ impl<'t> Lines<'t> {
         start + line.len()
     }
 
-    /// Both ends of a range of octets.
+    /// A range of octets as a range of the editor.
     pub fn range(&self, range: Range<usize>) -> ls_types::Range {
         ls_types::Range::new(self.position(range.start), self.position(range.end))
     }
 
-    /// The octets of an editor's range, in order.
+    /// An editor's range as octets, in order.
     pub fn octets(&self, range: ls_types::Range) -> Range<usize> {
         let (one, other) = (self.offset(range.start), self.offset(range.end));
         one.min(other)..one.max(other)
     }
 }
 
-/// Changes a text as an editor says that it was changed.
+/// Applies an editor's change to a text.
 pub fn change(text: &mut String, change: TextDocumentContentChangeEvent, columns: Columns) {
     match change.range {
         None => *text = change.text,
@@ -123,7 +124,7 @@ mod tests {
         assert_eq!(wide.position(z), Position::new(0, 4));
         assert_eq!(octets.position(z), Position::new(0, 7));
         assert_eq!((wide.offset(Position::new(0, 4)), octets.offset(Position::new(0, 7))), (z, z));
-        // Within the pair of units: where the character begins. Behind the line: its end, without what ends it.
+        // Within a surrogate pair: the beginning of the character. Beyond the line: its end, before the line break.
         assert_eq!(wide.offset(Position::new(0, 3)), text.find('\u{1f600}').unwrap());
         assert_eq!(wide.offset(Position::new(0, 99)), z + 1);
         assert_eq!(wide.position(z + 2), wide.position(z + 1));

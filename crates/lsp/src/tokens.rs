@@ -1,4 +1,5 @@
-//! What each word of a text is, for colours that a grammar of patterns cannot know: a keyword here may be a name there.
+//! Semantic tokens, for colours that a grammar of patterns cannot know: a keyword in one place may be a name in
+//! another.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +11,7 @@ use crate::analysis::Analysis;
 use crate::outline;
 use crate::text::Lines;
 
-/// The kinds, by their numbers.
+/// The kinds, by number.
 pub const KINDS: [SemanticTokenType; 14] = [
     SemanticTokenType::KEYWORD,
     SemanticTokenType::COMMENT,
@@ -28,13 +29,13 @@ pub const KINDS: [SemanticTokenType; 14] = [
     SemanticTokenType::INTERFACE,
 ];
 
-/// What is said beside the kind, by bits.
+/// The modifiers, by bit.
 pub const MODIFIERS: [SemanticTokenModifier; 2] = [SemanticTokenModifier::DECLARATION, SemanticTokenModifier::READONLY];
 
 const DECLARATION: u32 = 1;
 const READONLY: u32 = 2;
 
-/// All words of a file, in the protocol's form: each by its distance from the one before.
+/// All words of a file in the protocol's form, each relative to the previous one.
 pub fn of(analysis: &Analysis, file: FileId, lines: &Lines<'_>) -> Vec<SemanticToken> {
     let mut known = Known { analysis, kinds: BTreeMap::new() };
     let mut tokens = Vec::new();
@@ -67,7 +68,7 @@ fn number(kind: &SemanticTokenType) -> u32 {
 
 struct Known<'a> {
     analysis: &'a Analysis,
-    /// By the place where it is declared.
+    /// Kind and modifiers, by the place of the declaration.
     kinds: BTreeMap<Span, (u32, u32)>,
 }
 
@@ -110,7 +111,7 @@ impl Known<'_> {
         }
     }
 
-    /// What is declared at a place.
+    /// Kind and modifiers of what is declared at a place.
     fn declared(&mut self, declared: Span) -> (u32, u32) {
         if let Some(known) = self.kinds.get(&declared) {
             return *known;

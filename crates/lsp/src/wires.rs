@@ -1,22 +1,22 @@
-//! Where the fields of a wire lie, as far as that is the same in every packet.
+//! The positions of a wire's fields, as far as they are the same in every packet.
 
 use mokume_base::Span;
 use mokume_semantics::program::{OptionForm, Program, WireItem, WireValue};
 
-/// A field of a wire, in bits from the packet's front.
+/// A field of a wire. Positions are in bits from the front of the packet.
 pub struct Placed<'p> {
     pub wire: &'p str,
     /// The field's own name.
     pub name: Span,
     /// The header's field that it carries, as the wire names it.
     pub carries: Option<Span>,
-    /// None behind what may be longer or shorter.
+    /// Its first bit; `None` after something of variable length.
     pub from: Option<u64>,
     pub width: u64,
 }
 
 impl Placed<'_> {
-    /// As people say it: `octets 2 to 3`, `octet 0, bits 4 to 7`.
+    /// The position for people, with the wire: `octets 2 to 3`, `octet 0, bits 4 to 7`.
     pub fn show(&self) -> String {
         match self.place() {
             Some(place) => format!("{place} of `{}`", self.wire),
@@ -24,7 +24,7 @@ impl Placed<'_> {
         }
     }
 
-    /// The same without the wire; none where it is not the same in every packet.
+    /// The position without the wire; `None` if it varies between packets.
     pub fn place(&self) -> Option<String> {
         let from = self.from?;
         let (first, last) = (from / 8, (from + self.width.max(1) - 1) / 8);
@@ -47,7 +47,7 @@ pub fn placed(program: &Program) -> Vec<Placed<'_>> {
     all
 }
 
-/// Where it goes on; none if that is not the same in every packet.
+/// The bit after the items; `None` if it varies between packets.
 fn walk<'p>(wire: &'p str, items: &[WireItem], mut at: Option<u64>, all: &mut Vec<Placed<'p>>) -> Option<u64> {
     for item in items {
         at = match item {

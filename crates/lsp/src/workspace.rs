@@ -1,4 +1,4 @@
-//! All files of the folders that an editor works in, open or not.
+//! All files of the editor's workspace folders, open or not.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -16,14 +16,14 @@ use crate::places::Places;
 use crate::session::Session;
 use crate::text::Lines;
 
-/// Files of a workspace that are looked at at most; who has more has a folder open that is no project.
+/// The most files that are searched; a folder with more is not a project.
 const MOST_FILES: usize = 4000;
-/// How deep folders are looked into: links may lead in circles.
+/// The deepest level of folders that is searched: links may form cycles.
 const DEEPEST: usize = 24;
-/// Symbols that are told of at most: nobody reads more.
+/// The most symbols in an answer; nobody reads more.
 const MOST_SYMBOLS: usize = 500;
 
-/// The names of all `.mok` files of the editor's folders, and of the documents that are open; sorted.
+/// The names of all `.mok` files in the editor's folders, and of all open documents; sorted.
 pub fn files(session: &Session<'_>) -> Vec<String> {
     let mut files: Vec<String> = session.documents.names();
     files.retain(|name| session.shelf.name_of(name).is_none());
@@ -53,10 +53,10 @@ fn below(world: &dyn World, folder: &str, depth: usize, files: &mut Vec<String>)
     }
 }
 
-/// Where in all files a name stands that is declared where this word is; the declarations are not among them.
+/// All places in the workspace that mention the declaration of this word, without the declaration.
 pub fn uses(session: &mut Session<'_>, known: &Rc<Analysis>, word: &Word) -> Vec<Location> {
     let mut declared = names::exact_declarations(known, word.at);
-    // In its own file nothing need speak of it.
+    // Its own file may have no mention of it.
     if declared.is_empty() && names::is_declared(word) {
         declared.push(word.at);
     }
@@ -81,7 +81,7 @@ fn located(session: &Session<'_>, known: &Analysis, spans: Vec<Span>) -> Vec<Loc
     spans.into_iter().filter_map(|span| places.location(span)).collect()
 }
 
-/// The files of the workspace in which a word stands, checked together with what they use, project by project.
+/// The workspace files that contain a word, checked with all that they use, project by project.
 pub fn analyses_with(session: &mut Session<'_>, word: &str) -> Rc<Vec<Analysis>> {
     if let Some((_, analyses)) = session.wide.as_ref().filter(|(known, _)| known == word) {
         return Rc::clone(analyses);
@@ -108,7 +108,7 @@ pub fn groups_with(session: &Session<'_>, word: &str) -> Vec<Vec<String>> {
     projects.into_values().collect()
 }
 
-/// The declarations whose names hold the letters of a query, in order; those that begin with it first.
+/// The declarations whose names contain the letters of a query in order; names that begin with the query come first.
 pub fn symbols(session: &Session<'_>, query: &str) -> Vec<WorkspaceSymbol> {
     let query = query.to_lowercase();
     let mut found = Vec::new();
@@ -137,7 +137,7 @@ pub fn symbols(session: &Session<'_>, query: &str) -> Vec<WorkspaceSymbol> {
     found.into_iter().take(MOST_SYMBOLS).map(|(_, symbol)| symbol).collect()
 }
 
-/// How well a name fits: 0 begins so, 1 has it within, 2 has its letters in order; none if it does not.
+/// How well a name matches: 0 begins with the query, 1 contains it, 2 has its letters in order; `None`: no match.
 fn rank(name: &str, query: &str) -> Option<u8> {
     if name.starts_with(query) {
         return Some(0);

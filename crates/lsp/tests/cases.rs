@@ -1,7 +1,7 @@
-//! Cases as files that a person can read (`crates/lsp/tests/cases`): a text with a cursor `$0`, what is asked, and what the server answers.
+//! Cases as readable files (`crates/lsp/tests/cases`): a text with a cursor `$0`, the request, and the server's answer.
 //!
-//! A case begins with `==== name`, then `? request argument`. Other files of the folder follow behind `@@ name`, the answer behind
-//! `----`. `BLESS=1` writes the answers that the server gives now: read what has changed.
+//! A case begins with `==== name`, then `? request argument`. Other files of the folder follow after `@@ name`, the
+//! answer after `----`. `BLESS=1` writes the server's current answers: review the changes.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use serde_json::{json, Value};
 
 use crate::editor::{range, Editor, HOME};
 
-/// How many cases there are at least: one that is lost is noticed.
+/// The least number of cases: a lost one is noticed.
 const AT_LEAST: usize = 100;
 
 struct Case {
@@ -19,7 +19,7 @@ struct Case {
     request: String,
     argument: String,
     text: String,
-    /// Offset of `$0` in the text, which has it no more.
+    /// Offset of `$0` in the text, from which it is removed.
     cursor: usize,
     others: Vec<(String, String)>,
     answer: String,
@@ -60,7 +60,7 @@ impl Case {
         json!({ "line": before.matches('\n').count(), "character": column })
     }
 
-    /// What the server answers, as people read it.
+    /// The server's answer in readable form.
     fn answered(&self) -> String {
         let world = MemoryWorld::new().with_environment("XDG_CACHE_HOME", "/c");
         let world =
@@ -184,7 +184,7 @@ impl Case {
         }
     }
 
-    /// Those that begin with what is written already, with what stands beside them.
+    /// The proposals that begin with what is typed, with their details.
     fn completion(&self, found: &Value) -> String {
         let before = &self.text[..self.cursor];
         let from = before.rfind(|c: char| !c.is_ascii_alphanumeric() && c != '_').map_or(0, |at| at + 1);
@@ -262,7 +262,7 @@ impl Case {
         }
     }
 
-    /// All files that an edit changes, as they are behind it.
+    /// All files that an edit changes, with the changed texts.
     fn edited(&self, edit: &Value) -> String {
         let mut shown = String::new();
         for (uri, edits) in edit["changes"].as_object().unwrap() {
@@ -342,14 +342,14 @@ fn outline(symbols: &Value, depth: usize, lines: &mut String) {
     for symbol in symbols.as_array().into_iter().flatten() {
         let [line, ..] = range(&symbol["selectionRange"]);
         let (word, name) = (symbol["detail"].as_str().unwrap(), symbol["name"].as_str().unwrap());
-        // `on send` is called so.
+        // `on send` is its name in the outline.
         let word = if name.starts_with(word) { String::new() } else { format!("{word} ") };
         writeln!(lines, "{}{word}{name} {}", "    ".repeat(depth), line + 1).unwrap();
         outline(&symbol["children"], depth + 1, lines);
     }
 }
 
-/// Of a position in columns of UTF-16.
+/// The offset of a position in UTF-16 columns.
 fn offset(text: &str, position: &Value) -> usize {
     let (line, column) =
         (position["line"].as_u64().unwrap() as usize, position["character"].as_u64().unwrap() as usize);
@@ -364,7 +364,7 @@ fn offset(text: &str, position: &Value) -> usize {
     text.len()
 }
 
-/// A text behind edits.
+/// The text after the edits.
 fn applied(text: &str, edits: &Value) -> String {
     let mut edits: Vec<&Value> = edits.as_array().unwrap().iter().collect();
     edits.sort_by_key(|edit| std::cmp::Reverse(offset(text, &edit["range"]["start"])));

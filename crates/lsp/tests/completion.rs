@@ -1,4 +1,4 @@
-//! What is proposed where.
+//! Completion: what is proposed where.
 
 use serde_json::{json, Value};
 
@@ -6,14 +6,14 @@ use crate::editor::Editor;
 
 const PART: &str = "record Pair { left: u8, right: u8 }\nconst MOST: u8 = 3\nservice Log { note(what: u8) }\n";
 
-/// The file of these tests, with something in the middle; `|` is the cursor.
+/// The file of these tests, with this text in the middle; `|` is the cursor.
 fn with(within: &str) -> String {
     format!(
         "use \"part.mok\"\nenum Kind: u8 {{ Ask = 1, Tell }}\nattribute weight: u8 = 0\nworker Counts(grant: u16 = 2) {{\n    header {{ kind: u8, seq: u16 }}\n    uses Log as log\n    session {{\n        var next: u16 = 0\n        timer wait\n    }}\n    object Entry[who: u8] capacity 4 {{ var seen: u16 = 0 }}\n    fn ahead(by: u16) -> u16 {{ return next + by }}\n{within}\n}}\n"
     )
 }
 
-/// What is proposed at the `|` of a text.
+/// The proposals at the `|` of a text.
 fn at(text: &str) -> Vec<String> {
     let offset = text.find('|').unwrap();
     let line = text[..offset].matches('\n').count();

@@ -1,4 +1,4 @@
-//! What is wrong, told while it is written.
+//! Diagnostics while a text is being written.
 
 use std::collections::BTreeSet;
 
@@ -28,7 +28,7 @@ fn a_mistake_is_told_at_its_place_and_taken_back_when_mended() {
 #[test]
 fn columns_are_of_utf_16() {
     let mut editor = Editor::with_files(&[]);
-    // Four columns for the word and the blank, two for the face, one for the letter, two for the signs around, and a comma.
+    // Four columns for the word and the blank, two for the face, one for the letter, two for the quotes, and a comma.
     editor.open("a.mok", "use \"\u{1f600}\u{e9}\", nowhere\n");
     let places: Vec<[u64; 4]> = editor.wrong("a.mok").into_iter().map(|found| found.1).collect();
     assert_eq!(places, [[0, 4, 0, 9], [0, 11, 0, 18]]);
@@ -89,7 +89,8 @@ fn a_file_that_several_use_is_told_of_by_all_of_them() {
     assert_eq!(editor.codes("part.mok"), [""; 0]);
 }
 
-/// Stacks are looked at anew where something else than a test has changed, and only there: what the server keeps of them is not old.
+/// Stacks are analysed again if something else than a test has changed, and only then: the server's cache is never out
+/// of date.
 #[test]
 fn a_stack_is_looked_at_again_where_what_it_is_made_of_has_changed() {
     let text = |octets: &str, sent: &str| {
@@ -188,7 +189,7 @@ fn files_that_change_beside_the_editor_are_read_again() {
     use std::sync::Arc;
     #[derive(Clone)]
     struct Shared(Arc<MemoryWorld>);
-    // A world that test and server have both.
+    // A world that test and server share.
     macro_rules! same { ($($name:ident($($arg:ident: $ty:ty),*) -> $out:ty;)*) => { impl World for Shared {
         $(fn $name(&self, $($arg: $ty),*) -> $out { self.0.$name($($arg),*) })* } } }
     same! {
@@ -216,7 +217,7 @@ fn files_that_change_beside_the_editor_are_read_again() {
     assert_eq!(editor.codes("user.mok"), [""; 0]);
 }
 
-/// What the editor shows is what `mokume check` says, of every file of the repository that is wrong on purpose.
+/// The editor shows what `mokume check` says, for every intentionally wrong file of the repository.
 #[test]
 fn the_same_as_the_command() {
     let folder = repository().join("tests/check");

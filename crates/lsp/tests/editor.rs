@@ -1,4 +1,4 @@
-//! An editor for tests: says what editors say, over pipes, and reads what the server answers.
+//! An editor for tests: sends what editors send, over pipes, and reads the server's answers.
 
 use std::collections::BTreeMap;
 use std::io::{BufReader, PipeReader, PipeWriter, Write};
@@ -9,35 +9,35 @@ use mokume_base::world::{MemoryWorld, World};
 use mokume_lsp::Ended;
 use serde_json::{json, Value};
 
-/// The folder in which the files of tests are.
+/// The folder of the tests' files.
 pub const HOME: &str = "file:///p";
 
-/// A server of its own for each test, and what it said.
+/// Each test has its own server; this holds what it sent.
 pub struct Editor {
     to: Option<PipeWriter>,
     from: BufReader<PipeReader>,
     server: Option<JoinHandle<Ended>>,
     asked: i32,
     versions: BTreeMap<String, i32>,
-    /// What is wrong with each file, as it was said last.
+    /// The latest diagnostics of each file.
     pub diagnostics: BTreeMap<String, Vec<Value>>,
-    /// How often something was said of a file.
+    /// How often diagnostics of a file were published.
     pub told: BTreeMap<String, usize>,
     /// Every notification and request of the server, in order.
     heard: Vec<(String, Value)>,
-    /// What `initialize` was answered with.
+    /// The answer to `initialize`.
     pub can: Value,
 }
 
 impl Editor {
-    /// With a server that sees these files in `/p`, and whose cache is `/c`.
+    /// An editor with a server that sees these files in `/p`, and whose cache is `/c`.
     pub fn with_files(files: &[(&str, &str)]) -> Editor {
         let world = MemoryWorld::new().with_environment("XDG_CACHE_HOME", "/c");
         let world = files.iter().fold(world, |world, (name, text)| world.with_file(&format!("/p/{name}"), *text));
         Editor::in_world(world, json!({ "textDocument": { "publishDiagnostics": { "relatedInformation": true } } }))
     }
 
-    /// With a server in a world of the test's own, and what the editor says that it can.
+    /// An editor with a server in the test's own world, and these abilities.
     pub fn in_world(world: impl World + Send + 'static, can: Value) -> Editor {
         let mut editor = Editor::unborn(world);
         editor.can = editor.ask("initialize", json!({ "capabilities": can }));
@@ -45,7 +45,7 @@ impl Editor {
         editor
     }
 
-    /// One that has not yet said `initialize`.
+    /// An editor that has not yet sent `initialize`.
     pub fn unborn(world: impl World + Send + 'static) -> Editor {
         let (input, to) = std::io::pipe().unwrap();
         let (from, mut output) = std::io::pipe().unwrap();
@@ -69,7 +69,7 @@ impl Editor {
         }
     }
 
-    /// Octets as they are.
+    /// Sends these octets unchanged.
     pub fn raw(&mut self, octets: &[u8]) {
         self.to.as_mut().unwrap().write_all(octets).unwrap();
     }
@@ -79,33 +79,33 @@ impl Editor {
         self.raw(format!("Content-Length: {}\r\n\r\n{text}", text.len()).as_bytes());
     }
 
-    /// A notification.
+    /// Sends a notification.
     pub fn tell(&mut self, method: &str, params: Value) {
         self.write(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
     }
 
-    /// A request without waiting for its answer; its number.
+    /// Sends a request without waiting for its answer; returns its number.
     pub fn send(&mut self, method: &str, params: Value) -> i32 {
         self.asked += 1;
         self.write(&json!({ "jsonrpc": "2.0", "id": self.asked, "method": method, "params": params }));
         self.asked
     }
 
-    /// A request and its result.
+    /// Sends a request; returns its result.
     pub fn ask(&mut self, method: &str, params: Value) -> Value {
         let answer = self.ask_for_all(method, params);
         assert!(answer.get("error").is_none(), "{method}: {answer}");
         answer["result"].clone()
     }
 
-    /// A request that is refused: the error's number and text.
+    /// Sends a request that must fail; returns the error's number and text.
     pub fn refused(&mut self, method: &str, params: Value) -> (i64, String) {
         let answer = self.ask_for_all(method, params);
         let error = answer.get("error").unwrap_or_else(|| panic!("{method} is not refused: {answer}"));
         (error["code"].as_i64().unwrap(), error["message"].as_str().unwrap().to_string())
     }
 
-    /// A request and its result, or the number and text of the error.
+    /// Sends a request; returns its result, or the number and text of the error.
     pub fn ask_or_refusal(&mut self, method: &str, params: Value) -> Result<Value, (i64, String)> {
         let answer = self.ask_for_all(method, params);
         match answer.get("error") {
@@ -119,7 +119,7 @@ impl Editor {
         self.answer(&json!(id))
     }
 
-    /// The answer of this number, or the next without one.
+    /// The answer with this number, or the next one without.
     pub fn answer(&mut self, id: &Value) -> Value {
         loop {
             let message = self.read();
@@ -129,7 +129,7 @@ impl Editor {
         }
     }
 
-    /// The next message; diagnostics are noted.
+    /// The next message; records diagnostics.
     fn read(&mut self) -> Value {
         let mut length = 0;
         loop {
@@ -156,7 +156,7 @@ impl Editor {
         value
     }
 
-    /// What the server said so last; waits for it.
+    /// The latest message of this method; waits for it.
     pub fn heard(&mut self, method: &str) -> Value {
         loop {
             if let Some(said) = self.all_heard(method).pop() {
@@ -166,14 +166,14 @@ impl Editor {
         }
     }
 
-    /// All that it said so by now.
+    /// All messages of this method so far.
     pub fn all_heard(&self, method: &str) -> Vec<Value> {
         self.heard.iter().filter(|(known, _)| known == method).map(|(_, params)| params.clone()).collect()
     }
 
     // ---- documents ----
 
-    /// The address of a file of `/p`; others as they are.
+    /// The address of a file of `/p`; others unchanged.
     pub fn uri(name: &str) -> String {
         if name.contains(':') {
             name.to_string()
@@ -182,7 +182,7 @@ impl Editor {
         }
     }
 
-    /// Opens a document, and waits until all is said of it.
+    /// Opens a document, and waits for all of its diagnostics.
     pub fn open(&mut self, name: &str, text: &str) {
         self.open_silently(name, text);
         self.settle();
@@ -196,7 +196,7 @@ impl Editor {
         self.tell("textDocument/didOpen", json!({ "textDocument": document }));
     }
 
-    /// Changes a document as a whole.
+    /// Replaces a document's text.
     pub fn change(&mut self, name: &str, text: &str) {
         self.changes(name, json!([{ "text": text }]));
     }
@@ -215,12 +215,12 @@ impl Editor {
         self.tell("textDocument/didClose", json!({ "textDocument": { "uri": Editor::uri(name) } }));
     }
 
-    /// Waits until the server has said all that it has to say.
+    /// Waits until the server has sent everything.
     pub fn settle(&mut self) {
         self.ask("mokume/settle", Value::Null);
     }
 
-    /// The diagnostics of a file: code, the line and column where each begins and ends, from 0.
+    /// The diagnostics of a file: code, and the line and column where each begins and ends, from 0.
     pub fn wrong(&mut self, name: &str) -> Vec<(String, [u64; 4])> {
         self.settle();
         let of = self.diagnostics.get(&Editor::uri(name)).cloned().unwrap_or_default();
@@ -232,14 +232,14 @@ impl Editor {
         self.wrong(name).into_iter().map(|(code, _)| code).collect()
     }
 
-    /// Ends the session as the protocol has it.
+    /// Ends the session as the protocol demands.
     pub fn exit(mut self) -> Ended {
         assert_eq!(self.ask("shutdown", Value::Null), Value::Null);
         self.tell("exit", Value::Null);
         self.server.take().unwrap().join().unwrap()
     }
 
-    /// Goes away without a word.
+    /// Leaves without a word.
     pub fn vanish(mut self) -> Ended {
         self.to = None;
         self.server.take().unwrap().join().unwrap()

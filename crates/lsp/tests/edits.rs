@@ -1,4 +1,4 @@
-//! Edits that the server proposes: other names, ways out of mistakes; and what it says of each word.
+//! Edits that the server proposes: renaming, quick fixes; and its semantic tokens.
 
 use std::collections::BTreeMap;
 
@@ -46,7 +46,7 @@ fn rename(name: &str, at: &Value, new: &str) -> Value {
     json!({ "textDocument": { "uri": Editor::uri(name) }, "position": at, "newName": new })
 }
 
-/// A text with edits, which stand on single lines.
+/// The text after edits, each of which is on a single line.
 fn applied(text: &str, edits: &Value) -> String {
     let mut edits: Vec<([u64; 4], String)> = edits
         .as_array()
@@ -75,7 +75,7 @@ fn a_name_is_another_in_all_files() {
     assert_eq!(text("part.mok", PART), PART.replace("left", "first"));
     assert_eq!(text("user.mok", USER), USER.replace("left", "first"));
     assert_eq!(text("a.mok", FILE), FILE.replace("left", "first"));
-    // Of a header's field: the wire that carries it, the handler's parameter of its name, and what is done with that.
+    // For a header's field: the wire that carries it, the handler's parameter with its name, and the uses of that.
     let at = place(FILE, "seq: u16", 0);
     let changes = editor.ask("textDocument/rename", rename("a.mok", &at, "number"))["changes"].clone();
     let expected = FILE.replace("seq", "number").replace("number: u16 = Counts", "seq: u16 = Counts");
@@ -108,8 +108,8 @@ fn what_would_mean_something_else_is_not_renamed() {
     assert!(why.contains("Mokume's own library"), "{why}");
 }
 
-/// Renaming keeps programs equal: over files of the repository, names are given others, and the program means the same: no more is wrong
-/// with it, and the stacks are the same automata but for the name.
+/// Renaming preserves programs. Names in files of the repository are changed, and the programs must keep their meaning:
+/// no new diagnostics, and equal automata except for the name.
 #[test]
 fn long_lists_of_programs_mean_the_same_with_other_names() {
     let folder = repository().join("tests/program");
@@ -144,7 +144,7 @@ fn long_lists_of_programs_mean_the_same_with_other_names() {
             done += 1;
         }
     }
-    // What is given across layers by its text (`open(…, iss: e)`) is refused, and told why.
+    // Names that match across layers by their text (`open(…, iss: e)`) are refused, with a reason.
     let reasons = ["would be wrong", "match it", "is called otherwise in"];
     let told = |why: &&String| reasons.iter().any(|reason| why.contains(reason));
     let unexpected: Vec<_> = refused.iter().filter(|why| !told(why)).collect();
@@ -161,7 +161,7 @@ fn flatten(symbols: &Value, found: &mut Vec<(String, [u64; 4])>) {
     }
 }
 
-/// As many diagnostics of each code, and the same number of everything in each stack's automaton.
+/// Equal numbers of diagnostics of each code, and equal counts in each stack's automaton.
 fn same(old: &str, new: &str, what: &str) {
     let of = |text: &str| {
         let checked = compile::check_texts(&MemoryWorld::new(), vec![("/p/a.mok".into(), text.into())], Vec::new());
@@ -212,7 +212,7 @@ fn ways_out_that_are_said_word_for_word_are_edits() {
     }
 }
 
-/// Every fix that is proposed for a file that is wrong on purpose mends what it is for.
+/// Every fix proposed for an intentionally wrong file corrects its mistake.
 #[test]
 fn every_fix_mends_its_mistake() {
     let folder = repository().join("tests/check");

@@ -1,4 +1,4 @@
-//! What names stand for: definition, uses, hover.
+//! What names refer to: definition, uses, hover.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use serde_json::{json, Value};
 
 use crate::editor::{range, repository, Editor};
 
-/// Where the `nth` place of a text begins, one column further: a cursor within the word.
+/// One column after the beginning of the `nth` occurrence in a text: a cursor within the word.
 pub fn place(text: &str, needle: &str, nth: usize) -> Value {
     let at = text.match_indices(needle).nth(nth).unwrap_or_else(|| panic!("no {nth} `{needle}`")).0;
     let line = text[..at].matches('\n').count();
@@ -24,7 +24,7 @@ fn ask(editor: &mut Editor, method: &str, name: &str, place: &Value) -> Value {
     editor.ask(method, json!({ "textDocument": document, "position": place, "context": context }))
 }
 
-/// Where definition leads: file, line and column each.
+/// Where the definition is: file, line and column of each.
 fn defined(editor: &mut Editor, name: &str, place: &Value) -> Vec<(String, u64, u64)> {
     let found = ask(editor, "textDocument/definition", name, place);
     let of = |found: &Value| {
@@ -156,7 +156,7 @@ fn a_name_of_the_library_leads_to_a_file_that_can_be_opened() {
     assert!(uri.starts_with("file:///c/mokume/shelf-") && uri.contains("/library/udp/"), "{uri}");
     let modules = ask(&mut editor, "textDocument/definition", "a.mok", &place(text, "udp", 0));
     assert!(!modules.as_array().unwrap().is_empty());
-    // Opened, it is the library's: nothing is wrong with it, and its names lead on.
+    // The opened file is the library's: it has no errors, and its names have definitions.
     let whole =
         std::fs::read_to_string(repository().join("library/udp").join(uri.rsplit('/').next().unwrap())).unwrap();
     editor.open(&uri, &whole);
@@ -214,7 +214,7 @@ fn uses_are_found_in_all_files_of_the_workspace() {
     let line = FILE[..FILE.find("a.left").unwrap()].matches('\n').count() as u64;
     let own = |name: &str, line| (name.to_string(), line);
     assert_eq!(places(&found), [own("a.mok", line), own("part.mok", 1), own("user.mok", 1)]);
-    // From a declaration that its own file does not speak of, as those of a library.
+    // From a declaration that its own file does not mention, like those of a library.
     editor.open("part.mok", PART);
     let found = ask(&mut editor, "textDocument/references", "part.mok", &place(PART, "left", 0));
     assert_eq!(places(&found), [own("a.mok", line), own("part.mok", 1), own("user.mok", 1)]);
@@ -233,15 +233,16 @@ fn what_is_matched_by_its_text_leads_to_all_that_it_may_be() {
     assert_eq!(found.iter().map(|found| found.1).collect::<Vec<_>>(), [2]);
 }
 
-/// Words that values are made of, and what the language has everywhere.
+/// Words for values, and what the language has everywhere.
 const OF_THE_LANGUAGE: [&str; 28] = [
     "above", "below", "checksum", "clamp", "end", "flow", "fold16", "header", "listener", "max", "message", "min",
     "now", "option", "packet", "payload", "pseudo", "random", "refuse", "size", "again", "device", "local", "remote",
     "quota", "_", "me", "view",
 ];
 
-/// Every name in the code of the library leads somewhere: who adds a construct sees here that its names are not noted. But for
-/// containers that no layer of the library has, which are read where they are used, and for reasons and elements of lists in wires.
+/// Every name in the code of the library has a definition: if a new construct does not record its names, this test
+/// shows it. Exceptions are containers that no layer of the library has (they are read where they are used), reasons,
+/// and elements of lists in wires.
 #[test]
 fn names_in_the_code_of_the_library_lead_somewhere() {
     let folder = repository().join("library");

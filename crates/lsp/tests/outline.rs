@@ -1,4 +1,4 @@
-//! Layout, outlines, folds, and names of the whole workspace.
+//! Layout, outlines, folding, and symbols of the whole workspace.
 
 use mokume_base::world::{MemoryWorld, RealWorld};
 use serde_json::{json, Value};
@@ -33,7 +33,7 @@ fn of(name: &str) -> Value {
     json!({ "textDocument": { "uri": Editor::uri(name) }, "options": { "tabSize": 4, "insertSpaces": true } })
 }
 
-/// Names with their kinds, indented as they are nested.
+/// Names with their kinds, indented by nesting.
 fn outline(symbols: &Value, depth: usize, lines: &mut Vec<String>) {
     for symbol in symbols.as_array().into_iter().flatten() {
         let text = |of: &str| symbol[of].as_str().unwrap();
@@ -123,7 +123,7 @@ fn names_are_found_in_all_files_open_or_not() {
     assert_eq!(found.as_array().unwrap().len(), 1);
 }
 
-/// The outline of every file of the library has all that it declares at its top, and folds stand within the text.
+/// The outline of every file of the library has all its top-level declarations, and folds are within the text.
 #[test]
 fn every_file_of_the_library_has_an_outline() {
     let mut editor = Editor::in_world(RealWorld, json!({}));

@@ -1,4 +1,4 @@
-//! What goes between editor and server beside the features: begin, end, what is no message, what is not known.
+//! The protocol apart from the features: begin, end, invalid messages, unknown requests.
 
 use mokume_base::world::MemoryWorld;
 use mokume_lsp::Ended;
@@ -72,7 +72,7 @@ fn what_is_not_known_is_refused_and_what_is_not_for_us_is_let_be() {
 #[test]
 fn a_request_that_is_taken_back_is_answered_so() {
     let mut editor = Editor::with_files(&[]);
-    // All at once, so that the second is there before the first is looked at.
+    // All at once, so that the second is there before the first is read.
     let mut all = Vec::new();
     for text in [
         json!({ "jsonrpc": "2.0", "id": "x", "method": "mokume/settle" }),

@@ -1,4 +1,5 @@
-//! Random edits: whatever is done to a text in small steps, the server lives, and tells of it what a fresh check tells.
+//! Random edits: whatever small steps change a text, the server lives, and its diagnostics equal those of a fresh
+//! check.
 
 use mokume_base::world::MemoryWorld;
 use mokume_base::Random;
@@ -7,7 +8,7 @@ use serde_json::json;
 
 use crate::editor::{range, repository, Editor};
 
-/// What is typed into files: pieces of the language, and what is none of it.
+/// What is typed into files: pieces of the language, and other text.
 const PIECES: [&str; 24] = [
     "{",
     "}",
@@ -35,12 +36,12 @@ const PIECES: [&str; 24] = [
     "?",
 ];
 
-/// How many edits; `MOKUME_EDITS` for more.
+/// The number of edits; `MOKUME_EDITS` for more.
 fn edits() -> usize {
     std::env::var("MOKUME_EDITS").ok().and_then(|count| count.parse().ok()).unwrap_or(150)
 }
 
-/// How many edits lie between two looks at what the server tells.
+/// How many edits are between two comparisons of the diagnostics.
 const BETWEEN: usize = 5;
 
 #[test]
@@ -66,7 +67,7 @@ fn long_random_edits_tell_what_a_fresh_check_tells() {
             }
             edit(&mut editor, &mut text, &mut random);
             if step % BETWEEN == BETWEEN - 1 {
-                // What looks the same is shown once.
+                // Equal diagnostics are shown once.
                 let (mut told, mut fresh) = (editor.wrong("a.mok"), fresh(&text));
                 told.dedup();
                 fresh.dedup();
@@ -79,14 +80,14 @@ fn long_random_edits_tell_what_a_fresh_check_tells() {
     assert!(looked * BETWEEN * 2 > total);
 }
 
-/// One edit, told in columns of UTF-16 as an editor tells it, and done to our own copy in octets.
+/// One edit, sent in UTF-16 columns as an editor does, and applied to our own copy in octets.
 fn edit(editor: &mut Editor, text: &mut String, random: &mut Random) {
     let mut place = || {
         let mut at = random.below(text.len() as u64 + 1) as usize;
         while !text.is_char_boundary(at) {
             at -= 1;
         }
-        // Not between the two characters that end a line: an editor has no place there.
+        // Not between the two characters of a line end: editors have no position there.
         if at > 0 && text.as_bytes()[at - 1] == b'\r' && text.as_bytes().get(at) == Some(&b'\n') {
             at -= 1;
         }
@@ -108,7 +109,7 @@ fn edit(editor: &mut Editor, text: &mut String, random: &mut Random) {
     text.replace_range(from..to, new);
 }
 
-/// What a fresh check says, in the editor's columns.
+/// The diagnostics of a fresh check, in the editor's columns.
 fn fresh(text: &str) -> Vec<(String, [u64; 4])> {
     let checked =
         compile::check_texts(&MemoryWorld::new(), vec![("/p/a.mok".to_string(), text.to_string())], Vec::new());
@@ -128,7 +129,7 @@ fn fresh(text: &str) -> Vec<(String, [u64; 4])> {
     .collect()
 }
 
-/// All that an editor asks of a place, in a text that is wrong: it is answered, with places that are in the text.
+/// All requests of an editor about a place, in a wrong text: they are answered, with places within the text.
 fn ask_everything(editor: &mut Editor, text: &str, random: &mut Random) {
     let lines = text.matches('\n').count() as u64 + text.matches('\r').count() as u64 + 1;
     let position = json!({ "line": random.below(lines), "character": random.below(40) });

@@ -1,4 +1,4 @@
-//! Tests and networks that an editor lets run; and what the server asks of the editor.
+//! Tests and networks that an editor can run; and what the server requests of the editor.
 
 use mokume_base::world::{Invocation, MemoryWorld, Output};
 use serde_json::{json, Value};
@@ -18,7 +18,7 @@ test \"one\" {
 }
 ";
 
-/// What an editor can that can all.
+/// An editor with all abilities.
 fn all() -> Value {
     json!({
         "workspace": { "didChangeWatchedFiles": { "dynamicRegistration": true } },
@@ -26,7 +26,7 @@ fn all() -> Value {
     })
 }
 
-/// An editor with one file, whose command answers so: code, standard output, standard error.
+/// An editor with one file, whose command answers this: code, standard output, standard error.
 fn editor(can: Value, answer: fn(&Invocation) -> (i32, String, String)) -> Editor {
     let world = MemoryWorld::new().with_environment("XDG_CACHE_HOME", "/c").with_file("/p/a.mok", FILE);
     let world = world.with_tool("mokume", move |world, invocation, _| {
@@ -67,7 +67,7 @@ fn a_test_runs_and_the_editor_is_told() {
     let mut editor = editor(all(), passes);
     assert_eq!(run(&mut editor, "mokume.test", Some("one")), Ok(Value::Null));
     let shown = editor.heard("window/showMessage");
-    // Another whose name holds that of the first is not counted.
+    // Another test whose name contains this one's is not counted.
     assert_eq!((shown["type"].as_i64(), shown["message"].as_str()), (Some(3), Some("test \"one\": 2 passed")));
     assert!(editor.heard("window/logMessage")["message"].as_str().unwrap().contains("\"backend\":\"interpreter\""));
     let kinds: Vec<Value> = editor.all_heard("$/progress").iter().map(|told| told["value"]["kind"].clone()).collect();
@@ -100,7 +100,7 @@ fn what_is_wrong_is_still_told_beside_a_step_that_failed() {
     run(&mut editor, "mokume.test", Some("one")).unwrap();
     editor.heard("window/showMessage");
     editor.settle();
-    // Another file changes: what the test found stays.
+    // Another file changes: the test's result stays.
     editor.open("b.mok", "use nowhere\n");
     editor.settle();
     assert_eq!(editor.diagnostics[&Editor::uri("a.mok")].len(), 1);

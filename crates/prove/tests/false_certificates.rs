@@ -1,5 +1,6 @@
-//! Paths that are wrong, written by hand by somebody who did not write the judge: what a judge may overlook. Each is a file of `crates/prove/tests/false`, that says what is
-//! wrong; none may be proved, and each is seen to be wrong by the interpreter.
+//! Wrong paths, written by hand by another author than the judge's: mistakes that a judge may overlook. Each is a file
+//! of `crates/prove/tests/false` that says what is wrong; none may be proved, and the interpreter shows each to be
+//! wrong.
 
 use crate::common::{composed, root};
 use crate::judging::there;
@@ -12,7 +13,7 @@ use mokume_testkit::together;
 /// Those that random events do not show to be wrong, and why.
 const NOT_SHOWN: [(&str, &str); 1] = [("guards_that_exclude_each_other.ra", "it is never taken")];
 
-/// The automaton of a file with its path, and its memos in place.
+/// The automaton of a file with its path, and its memos inlined.
 fn pathed(text: &str) -> Automaton {
     let parsed = mokume_reaction::text::parse(mokume_base::FileId(0), text).automaton;
     let stack = Automaton { paths: parsed.paths, ..composed(text) };
@@ -30,7 +31,7 @@ fn shows(stack: &Automaton) -> bool {
     })
 }
 
-/// The paths that are made of the same layers make none of these mistakes.
+/// The paths that the search makes from the same layers have none of these mistakes.
 #[test]
 fn the_search_for_paths_makes_none_of_them() {
     let mut wrong = Vec::new();
@@ -51,7 +52,7 @@ fn files() -> Vec<std::path::PathBuf> {
     files
 }
 
-/// What is in all cells.
+/// The contents of all cells.
 fn state(stack: &Automaton, instance: &Instance) -> Vec<String> {
     let classes = (0..stack.classes.len()).map(ClassId::from);
     let objects = classes.flat_map(|class| instance.objects(class).into_iter().map(move |object| (class, object)));

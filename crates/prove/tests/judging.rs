@@ -1,4 +1,4 @@
-//! The judge: what it proves of the paths of test files, and that it proves nothing of paths with a planted fault.
+//! The judge: what it proves of the paths of test files, and that it proves no path with a planted fault.
 
 use crate::common::{composed, perhaps_composed, root, run_tests, text_of};
 use std::time::Duration;
@@ -11,7 +11,8 @@ use mokume_reaction::profile::Profile;
 use mokume_reaction::{verify, Automaton, Binary, Compare, OpKind, Operation, Path, Terminator, Type, Value};
 use mokume_testkit::{together, together_by, Hints};
 
-/// The solvers that the set-up has prepared, or where `MOKUME_SOLVERS` says. Without one nothing is shown, and that is a failure.
+/// The solvers that the set-up has prepared, or those in `MOKUME_SOLVERS`. Without a solver nothing is shown, which is
+/// a failure.
 pub fn there() -> Vec<Box<dyn Solver>> {
     there_for(Duration::from_secs(4))
 }
@@ -23,7 +24,7 @@ pub fn there_for(limit: Duration) -> Vec<Box<dyn Solver>> {
     all
 }
 
-/// The automaton with its paths, and its procedures in place.
+/// The automaton with its paths, and its procedures inlined.
 fn fused(automaton: &Automaton) -> Automaton {
     mokume_analyse::flat(&mokume_fuse::with_memos(automaton, &Profile::default(), 0)).into_owned()
 }
@@ -52,11 +53,11 @@ fn paths_of_the_run_tests_are_proved() {
     assert!(proved * 10 >= all * 9, "{proved} of {all} are proved\n{}", open.join("\n"));
 }
 
-/// A fault, and where it stands: the path, the block, the operation (none: the block's end).
+/// A fault's place: the path, the block, the operation (`None`: the block's terminator).
 type Place = (usize, usize, Option<usize>);
 
-/// Every fault that is planted, one at a time: a number that is another, a sum that is a difference, a comparison the other way around, something
-/// that is not done, two outputs in the other order, another reason, a guard that is not asked for.
+/// Every planted fault, one at a time: a changed number, a difference instead of a sum, a reversed comparison, a
+/// skipped operation, two outputs exchanged, another reason, a guard that is not asked.
 fn faults(stack: &Automaton) -> Vec<(Place, &'static str, Automaton)> {
     let mut found = Vec::new();
     for (p, path) in stack.paths.iter().enumerate() {
@@ -121,7 +122,7 @@ fn plant(kind: &mut OpKind, stack: &Automaton) -> Option<&'static str> {
     }
 }
 
-/// The path's body without an operation that changes a message: what it changed is as it was.
+/// The path's body without an operation that changes a message: the message stays unchanged.
 fn without(path: &mut Path, place: (usize, usize)) {
     let op = path.body.blocks[place.0].ops.remove(place.1);
     let (message, result) = (op.kind.operands()[0], op.results[0]);
@@ -135,7 +136,8 @@ fn without(path: &mut Path, place: (usize, usize)) {
     }
 }
 
-/// What a path hands over is compared with what the layers hand over: its attributes, the packets that it came in, its header, whom it is for.
+/// What a path hands over is compared with what the layers hand over: its attributes, the packets that it came in, its
+/// header, its receiver.
 #[test]
 fn what_is_handed_over_is_compared() {
     let mut solvers = there();
@@ -174,7 +176,7 @@ fn what_is_handed_over_is_compared() {
     }
 }
 
-/// What is not shown when the one who watches has enough is open, for the reason that it gives; nothing is proved then that was not looked at.
+/// What is not shown when the watcher stops is open, for the watcher's reason; nothing is then proved without a check.
 #[test]
 fn who_watches_ends_it() {
     let mut solvers = there();
@@ -190,7 +192,7 @@ fn who_watches_ends_it() {
         assert!(!ended.is_proved());
         let open = whys(ended);
         assert!(!open.is_empty() && open.iter().all(|why| why == "enough"), "{open:?}");
-        // After some questions: what was shown by then is.
+        // After some questions: what was shown by then stays shown.
         let mut left = 12;
         let mut watch = |step: Step| {
             left -= 1;
@@ -217,7 +219,7 @@ fn agree(faulty: &Automaton) -> bool {
     })
 }
 
-/// Of the faults of each stack so many are judged here, spread over all of them; `MOKUME_FAULTS=1000` judges more.
+/// The number of faults that are judged for each stack, spread over all of them; `MOKUME_FAULTS=1000` judges more.
 const FAULTS: usize = 4;
 
 #[test]
@@ -256,11 +258,12 @@ fn no_path_with_a_fault_that_shows_is_proved() {
 /// Random stacks that passes work on, beside those of files.
 const ASKING: std::ops::Range<u64> = 0..200;
 
-/// Paths that differ from those without a fault are judged until so many are refuted and shown, or so many are judged.
+/// Paths that differ from those without a fault are judged until this many are refuted and shown; the second number
+/// limits how many are judged.
 const SHOWN: usize = 2;
 const JUDGED: usize = 25;
 
-/// A path's text, as a number.
+/// A hash of a path's text.
 fn mark(stack: &Automaton, path: &Path) -> String {
     let lines = mokume_reaction::text::path_lines(stack, path);
     let text = lines.into_iter().map(|(line, _)| line + "\n").collect::<String>();
@@ -271,7 +274,7 @@ fn mark(stack: &Automaton, path: &Path) -> String {
     )
 }
 
-/// The stacks that passes are tried on, each with its layers beside its paths. None where the passes stop.
+/// The stacks that passes are tried on, each with its layers beside its paths. `None` if the passes fail.
 fn tried() -> impl Iterator<Item = (String, Option<Automaton>)> {
     let own = [
         "library_1.ra",
@@ -283,7 +286,7 @@ fn tried() -> impl Iterator<Item = (String, Option<Automaton>)> {
     ];
     let own = own.into_iter().map(|name| (name.to_owned(), text_of(name)));
     let random = ASKING.map(|seed| (format!("asking {seed}"), mokume_testkit::asking(seed)));
-    // It is looked at for minutes, and what passes make of it is in others, too.
+    // It takes minutes, and other stacks show the same work of passes.
     let runs = run_tests().into_iter().filter(|(name, _)| name != "maps_find_objects_by_their_cells.ra");
     own.chain(random).chain(runs).filter_map(|(name, text)| {
         let stack = perhaps_composed(&text)?;
@@ -291,7 +294,7 @@ fn tried() -> impl Iterator<Item = (String, Option<Automaton>)> {
     })
 }
 
-/// What a solver has found, as what inputs are made of.
+/// A solver's values, as hints for inputs.
 fn hints(path: &Path, stack: &Automaton, values: &[(String, u64)]) -> Hints {
     let words = values.iter().filter(|(name, _)| !name.contains(".octets[")).map(|(_, value)| *value).collect();
     let of = |name: &str| values.iter().find(|(known, _)| known == name).map(|(_, value)| *value);
@@ -304,7 +307,7 @@ fn hints(path: &Path, stack: &Automaton, values: &[(String, u64)]) -> Hints {
     Hints { messages: messages.collect(), words }
 }
 
-/// The same as [`agree`], with what a solver has found.
+/// The same as [`agree`], with a solver's values.
 fn agree_by(faulty: &Automaton, hints: &Hints) -> bool {
     (0..200).all(|seed| {
         let mut layers = Instance::new(faulty, &[], seed);
@@ -313,9 +316,10 @@ fn agree_by(faulty: &Automaton, hints: &Hints) -> bool {
     })
 }
 
-/// What the passes make of the stacks here. Without `MOKUME_PATHS`, or where that file is not there yet: each path, with its text's mark, and whether it is
-/// proved. With it: of the paths that are others than it says, whether they are proved, and whether random events show that they do something else. For
-/// `scripts/passes-faults`, which plants faults in the passes.
+/// The results of the passes for the stacks here. Without `MOKUME_PATHS`, or if that file does not exist yet, it lists
+/// each path, with its text's hash, and whether it is proved. With it, it judges the paths that differ from the list:
+/// whether they are proved, and whether random events show that they do something else. For `scripts/passes-faults`,
+/// which plants faults in the passes.
 #[test]
 #[ignore = "campaign: passes"]
 fn what_passes_make() {
@@ -366,7 +370,7 @@ fn what_passes_make() {
                 agree(&alone) && values.is_none_or(|open| agree_by(&alone, &hints(path, &alone, &open.values)))
             });
             let is_same = is_same.unwrap_or(false);
-            // What is the same and was open says nothing.
+            // An unchanged path that was open says nothing.
             if is_same && !was_proved {
                 continue;
             }

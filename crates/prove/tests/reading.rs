@@ -1,5 +1,5 @@
-//! The symbolic reading against the interpreter: for each input of random runs, exactly one way is possible, and what it
-//! foretells (outputs, reports, cells, ends of messages) is what happens.
+//! The symbolic reading against the interpreter: for each input of random runs, exactly one way is possible, and its
+//! prediction (outputs, reports, cells, ends of messages) comes true.
 
 use crate::common::watched::{Seen, Watched};
 use crate::common::{composed, perhaps_composed, run_tests, text_of};
@@ -7,7 +7,7 @@ use mokume_interpret::Instance;
 use mokume_reaction::{Automaton, Binary, Compare, OpKind};
 use mokume_testkit::together;
 
-/// Runs `automaton` beside the reading of `read`, by many seeds; the first difference, and what was seen.
+/// Runs `automaton` beside the reading of `read`, with many seeds; returns the first difference, and the counts.
 fn watch(automaton: &Automaton, read: &Automaton, seeds: u64) -> Result<Seen, String> {
     let mut all = Seen::default();
     for seed in 0..seeds {
@@ -27,7 +27,7 @@ fn watch(automaton: &Automaton, read: &Automaton, seeds: u64) -> Result<Seen, St
     Ok(all)
 }
 
-/// Stacks; what the reading does not follow it says, and foretells nothing of.
+/// Stacks; the reading reports what it does not follow, and predicts nothing about it.
 const STACKS: [&str; 13] = [
     "addressed.ra",
     "arrays.ra",
@@ -91,7 +91,7 @@ fn a_wrong_reading_is_found() {
     let stack = composed(&text_of("two_outs.ra"));
     let other = composed(&text_of("octet_credit.ra"));
     let arrays = composed(&text_of("arrays.ra"));
-    /// Whether it has changed the operation.
+    /// Returns whether it has changed the operation.
     type Plant = fn(&mut OpKind) -> bool;
     let faults: [(&Automaton, Plant); 5] = [
         (&other, |kind| match kind {

@@ -1,5 +1,5 @@
-//! What the judge believes and what it may leave out, one rule at a time: a path that is proved by the rule, and beside it those that would be,
-//! were the rule too strong.
+//! What the judge assumes and what it may leave out, one rule at a time: a path that is proved by the rule, and beside
+//! it paths that would be proved if the rule were too strong.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ fn there() -> Vec<Box<dyn Solver>> {
     all
 }
 
-/// The layers of a text, composed, with the paths that it has.
+/// The layers of a text, composed, with its paths.
 fn with_paths(text: &str) -> Automaton {
     let parsed = text::parse(FileId(0), text);
     let faults: Vec<&str> = parsed.diagnostics.iter().map(|fault| fault.message.as_str()).collect();
@@ -45,7 +45,7 @@ fn is_proved(text: &str, solvers: &mut [Box<dyn Solver>]) -> Result<(), String> 
     }
 }
 
-/// The text as it is is proved. With any of the replacements it is not.
+/// The unchanged text is proved; with any of the replacements it is not.
 fn rule(text: &str, faults: &[(&str, &str)]) {
     let mut solvers = there();
     if solvers.is_empty() {
@@ -61,7 +61,7 @@ fn rule(text: &str, faults: &[(&str, &str)]) {
     }
 }
 
-/// A cell that a side neither reads nor writes is as it was.
+/// A cell that a side neither reads nor writes is unchanged.
 #[test]
 fn what_is_not_touched_is_as_it_was() {
     rule(
@@ -133,13 +133,13 @@ path a.E.put(e, n: u16) {
 }
 ";
 
-/// What a map finds by its own cells is there, and has the key in them; what another map finds may have ended.
+/// What a map finds by its own cells exists, and has the key in them; what another map finds may have ended.
 #[test]
 fn what_is_found_by_its_cells_is_there() {
     rule(FOUND, &[(" by name", ""), ("read = get s.name", "read = 3:u16")]);
 }
 
-/// A place of which nobody knows whether it is empty is emptied by both, or by none.
+/// A place of unknown content is emptied by both sides, or by neither.
 #[test]
 fn places_are_emptied_by_both() {
     rule(
@@ -196,7 +196,7 @@ path a.E.done(e, i: u32) {
     );
 }
 
-/// Sums are folded alike where they are equal, and only there: 0 and 65535 are two.
+/// Equal sums have equal folds, and only equal sums: 0 and 65535 differ.
 #[test]
 fn equal_sums_have_equal_folds() {
     rule(
@@ -241,7 +241,8 @@ path a.E.sum(e, a: u16, b: u16, m: msg) {
     );
 }
 
-/// What is written to whom a map finds need not be there, as both sides do the same to nobody; what is read back must.
+/// An object that a map finds and that is written need not exist, as both sides do the same to null; what is read back
+/// must.
 #[test]
 fn what_is_read_back_is_there() {
     let text = FOUND
@@ -254,7 +255,7 @@ fn what_is_read_back_is_there() {
     rule(&back, &[(" by name", ""), ("three = 7:u16", "three = 8:u16")]);
 }
 
-/// What a map has at keys that are equal under the guards is one object, by whatever names.
+/// What a map has at keys that are equal under the guards is one object, whatever its names.
 #[test]
 fn objects_at_equal_keys_are_one() {
     rule(
@@ -338,7 +339,8 @@ path a.E.put(e, flag: bool, n: u16) {
     );
 }
 
-/// When a reaction begins, what is found by its cells lives; when a layer emits, it may have ended in the same reaction.
+/// When a reaction begins, what is found by its cells lives; when a layer emits, it may have ended in the same
+/// reaction.
 #[test]
 fn what_is_found_inside_may_have_ended() {
     rule(
@@ -391,7 +393,7 @@ path up.E.put(e, n: u16) {
     );
 }
 
-/// The sum of octets is that of the first words and of all behind them, where there are as many.
+/// The sum of octets is that of the first words and of the rest, if there are as many.
 #[test]
 fn sums_of_near_stretches_are_one() {
     rule(

@@ -1,4 +1,4 @@
-//! Solvers about readings: the ways through a reaction leave nothing out, and no two are possible at once.
+//! Solvers on readings: the ways through a reaction cover everything, and no two are possible at once.
 
 use crate::common::watched::{reading, Reading};
 use crate::common::{composed, text_of};
@@ -21,7 +21,7 @@ fn readings(name: &str) -> Vec<(String, Reading)> {
     found
 }
 
-/// What must be impossible: no way at all, or two of the first so many.
+/// What must be impossible: no way at all, or two of the first `most_pairs` at once.
 fn failure(reading: &mut Reading, most_pairs: usize) -> Term {
     let ways: Vec<Term> = reading.leaves.iter().map(|leaf| reading.terms.all(&leaf.condition)).collect();
     let any = reading.terms.any(&ways);
@@ -58,7 +58,7 @@ fn ways_are_exhaustive_and_exclude_each_other() {
     }
 }
 
-/// A way that is left out is found, by each solver.
+/// An omitted way is found, by each solver.
 #[test]
 fn a_way_that_is_left_out_is_found() {
     for solver in &mut there() {

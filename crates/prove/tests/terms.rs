@@ -1,4 +1,4 @@
-//! Terms as they are simplified, under what is assumed, against the numbers that they stand for: random terms, by random values.
+//! Simplified terms, under assumptions, against the numbers that they stand for: random terms, with random values.
 
 use mokume_prove::term::{Model, Operator, Sort, Term, Terms};
 
@@ -22,7 +22,7 @@ fn mask(width: u32) -> u64 {
     u64::MAX >> (64 - width)
 }
 
-/// What is made of variables, and what it is by their values: a number of a width, or a boolean (none).
+/// A term made from variables, with its value: a number of a width, or a boolean (`None`).
 #[derive(Clone, Copy)]
 struct Made {
     term: Term,
@@ -32,7 +32,7 @@ struct Made {
 
 const WIDTHS: [u32; 4] = [1, 8, 16, 32];
 
-/// As SMT-LIB says it, by itself.
+/// The definition of SMT-LIB, independently.
 fn computed(operator: Operator, a: u64, b: u64, width: u32) -> u64 {
     let large = b >= u64::from(width);
     let value = match operator {
@@ -75,13 +75,13 @@ const OPERATORS: [Operator; 10] = [
     Operator::Shr,
 ];
 
-/// One that is a number of this width, or a boolean.
+/// A term that is a number of this width, or a boolean.
 fn pick(made: &[Made], width: Option<u32>, random: &mut Random) -> Option<Made> {
     let fit: Vec<Made> = made.iter().copied().filter(|made| made.width == width).collect();
     (!fit.is_empty()).then(|| fit[random.below(fit.len() as u64) as usize])
 }
 
-/// A term more, of those that are there. A table: one arm for each way to make one.
+/// One more term, from the existing ones. This is a table: an arm for each way to make one.
 fn grow(terms: &mut Terms, made: &[Made], random: &mut Random) -> Option<Made> {
     let width = WIDTHS[random.below(4) as usize];
     let number = |random: &mut Random| pick(made, Some(width), random);
@@ -113,7 +113,7 @@ fn grow(terms: &mut Terms, made: &[Made], random: &mut Random) -> Option<Made> {
         }
         6 => {
             let (a, b) = (number(random)?, number(random)?);
-            // The smaller or the larger, each written in two ways.
+            // Minimum or maximum, each written in two ways.
             let (less, is_less) = match random.below(2) {
                 0 => (terms.less(a.term, b.term), a.value < b.value),
                 _ => (terms.less(b.term, a.term), b.value < a.value),
@@ -151,7 +151,7 @@ fn grow(terms: &mut Terms, made: &[Made], random: &mut Random) -> Option<Made> {
             bits(terms.fold(a.term), value, 16)
         }
         12 => {
-            // Side by side, and as wide as a sum of such.
+            // A concatenation, and a number as wide as a sum of such.
             let (a, b) = (pick(made, Some(8), random)?, pick(made, Some(8), random)?);
             let both = terms.concat(a.term, b.term);
             bits(both, a.value << 8 | b.value, 16)
@@ -163,7 +163,7 @@ fn grow(terms: &mut Terms, made: &[Made], random: &mut Random) -> Option<Made> {
     }
 }
 
-/// Values of variables that are often near each other, near the ends, or small.
+/// Values of variables that are often near each other, near the limits, or small.
 fn value(random: &mut Random, width: u32) -> u64 {
     let near = random.below(4);
     [near, mask(width) - near.min(mask(width)), 1 << (width - 1), random.next(), 40 + near, 100]
@@ -189,7 +189,7 @@ fn simplified_terms_are_what_they_were() {
         for step in 0..160 {
             let Some(new) = grow(&mut terms, &made, &mut random) else { continue };
             made.push(new);
-            // What holds by these values may be assumed; terms that were made before stay what they are.
+            // What holds for these values may be assumed; earlier terms keep their values.
             if new.width.is_none() && step > 20 && random.below(3) == 0 {
                 let fact = if new.value != 0 { new.term } else { terms.not(new.term) };
                 terms.assume(fact);
@@ -199,7 +199,7 @@ fn simplified_terms_are_what_they_were() {
                     terms.assume_all(&facts);
                 }
             }
-            // Two that are equal by all values: here, one and itself, written anew.
+            // Two terms that are equal for all values: here, one and its rewritten form.
             if random.below(12) == 0 {
                 let again = terms.again(new.term);
                 terms.unify(again, new.term);

@@ -7,11 +7,12 @@ use crate::{Addressee, Body, OpKind, Wire, WireId};
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Automaton {
     pub name: String,
-    /// Deadlines of timers are rounded up to a multiple of it; nanoseconds, at least 1.
+    /// Timer deadlines are rounded up to a multiple of this; nanoseconds, at least 1.
     pub tick: u64,
-    /// Message buffers of the pool. 0: what the quotas, the devices' queues and the peak ask for, computed by compose.
+    /// Message buffers in the pool. 0: compose computes it from the quotas, the devices' queues and the peak.
     pub pool: u32,
-    /// Outputs of a reaction from which nothing more settles in it: what is dirty then waits for a continuation. 0: no quota.
+    /// After this many outputs a reaction settles no further: objects that are still dirty wait for a continuation. 0:
+    /// no limit.
     pub outputs: u32,
     pub params: Vec<Param>,
     pub enums: Vec<Enum>,
@@ -25,7 +26,7 @@ pub struct Automaton {
     pub ports: Vec<Port>,
     pub functions: Vec<Function>,
     pub handlers: Vec<Handler>,
-    /// Beside the handlers, which say what the automaton means.
+    /// Paths; the meaning of the automaton is in the handlers alone.
     pub paths: Vec<Path>,
     pub composition: Option<Composition>,
     pub sources: Vec<Source>,
@@ -39,19 +40,19 @@ pub struct Param {
     pub default: Option<u64>,
 }
 
-/// An enumeration without data; the value of a name is its place in `names`, unless `values` says otherwise.
+/// An enumeration without data. The value of a name is its index in `names`, unless `values` says otherwise.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Enum {
     pub name: String,
     /// Width of a value, in bits.
     pub width: u8,
-    /// Numbers without a name are values, too.
+    /// Numbers without a name are valid values, too.
     pub open: bool,
     pub names: Vec<(String, u64)>,
 }
 
 impl Enum {
-    /// The numbers that have names, as ranges in ascending order.
+    /// The numbers that have names, as ascending ranges.
     pub fn ranges(&self) -> Vec<std::ops::RangeInclusive<u64>> {
         let mut numbers: Vec<u64> = self.names.iter().map(|(_, value)| *value).collect();
         numbers.sort_unstable();
@@ -83,41 +84,45 @@ pub struct Header {
     pub variants: Vec<Variant>,
 }
 
-/// One alternative of a header; the only one, without a name, of a header that is one record.
+/// One alternative of a header. A header that is one record has a single variant without a name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Variant {
     pub name: String,
     pub fields: Vec<(String, Type)>,
 }
 
-/// Why a message was dropped, consumed or refused by a wire. Each is counted apart.
+/// A reason for which messages are dropped, consumed or rejected by a wire. Each reason has its own count.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Reason {
     /// `layer.reason` or `wire.field_why`, unique in the automaton.
     pub name: String,
 }
 
-/// A layer instance: where its classes and handlers come from, and how it is drawn.
+/// A layer instance: the owner of classes and handlers, and the unit in drawings.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Layer {
     pub name: String,
-    /// The name of its definition in the source, and its shape (`worker`, `device`, …); empty when written by hand.
+    /// The name of its definition in the source, and its shape (`worker`, `device`, …); both empty in an automaton
+    /// written by hand.
     pub of: String,
     pub shape: String,
 }
 
-/// A class of objects with a fixed capacity. Class capacity 1 without a parent: the unique object exists from the start.
+/// A class of objects with a fixed capacity. A class of capacity 1 without a parent has one unique object, which exists
+/// from the start.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Class {
     /// `layer.Name`, unique in the automaton.
     pub name: String,
     pub layer: LayerId,
-    /// Objects of the class that may live at once, over all parents.
+    /// The most objects of the class that may live at once, over all parents.
     pub capacity: u32,
-    /// An object is released with its parent; a handler may read and write cells of the scopes around it.
+    /// The class that its objects are made in. An object is released with its parent; a handler may read and write
+    /// cells of the enclosing scopes.
     pub parent: Option<ClassId>,
     pub cells: Vec<Cell>,
-    /// Handlers of the class are `on settle`: how often it may settle in one reaction before a continuation.
+    /// For a class with `on settle` handlers: how often it may settle in one reaction before it waits for a
+    /// continuation.
     pub settle_limit: Option<u32>,
     pub source: Option<SourceId>,
 }
@@ -127,13 +132,13 @@ pub struct Class {
 pub struct Cell {
     pub name: String,
     pub kind: CellKind,
-    /// Constant once the reaction that made the object has ended.
+    /// The cell does not change after the reaction that made the object.
     pub fixed: bool,
     pub source: Option<SourceId>,
 }
 
 impl Cell {
-    /// The class of the objects that it refers to; none of a cell that is no reference.
+    /// The class that the cell refers to; `None` if the cell is not a reference.
     pub fn refers_to(&self) -> Option<ClassId> {
         match self.kind {
             CellKind::Scalar { ty: Type::Ref(class), .. } => Some(class),
@@ -142,10 +147,10 @@ impl Cell {
     }
 }
 
-/// What a cell holds. What an operation does when a container is full is part of the operation (it branches).
+/// What a cell holds. What happens when a container is full is defined by the operation (it branches).
 #[derive(Clone, PartialEq, Debug)]
 pub enum CellKind {
-    /// One value; `init` is what a new object has (a `Ref` starts as null, whatever `init` says).
+    /// One value; new objects have `init` (a `Ref` starts as null, whatever `init` says).
     Scalar {
         ty: Type,
         init: u64,
@@ -155,8 +160,8 @@ pub enum CellKind {
         size: u32,
         init: u64,
     },
-    /// `size` places that are empty or hold a message. `quota` (of this class or of a parent's): where one unit is
-    /// given back for each message still held when the object is released; such messages are dropped as `gone`.
+    /// `size` places, each empty or holding a message. When the object is released, its messages are dropped as `gone`,
+    /// and `quota` (of this class or of a parent) gets back one unit for each.
     Messages {
         size: u32,
         quota: Option<(ClassId, CellId)>,
@@ -165,8 +170,8 @@ pub enum CellKind {
         key: Vec<Type>,
         value: Vec<Type>,
         capacity: u32,
-        /// Of a map from keys to objects: the cells of an object that are its key, if some are. Then what is in the map has its
-        /// key in them, and is there.
+        /// For a map from keys to objects: the cells of an object that hold its key, if there are such. Every object in
+        /// the map then has its key in these cells, and is alive.
         by: Vec<CellId>,
     },
     /// `armed(deadline) | idle`; runs the class's handler with [`Trigger::Expiry`].
@@ -174,26 +179,26 @@ pub enum CellKind {
     Quota {
         amount: u32,
     },
-    /// Write-only for handlers; read by tools and programs.
+    /// Handlers can only add to it; tools and programs read it.
     Counter,
 }
 
-/// Two classes of adjacent layers whose objects know each other by `Ref` cells; unique classes need none.
+/// Two classes of adjacent layers whose objects refer to each other by `Ref` cells. Unique classes need no such cells.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Link {
-    /// The user above, with its cell that refers down (if it has one).
+    /// The class above, with its cell that refers down (if it has one).
     pub above: (ClassId, Option<CellId>),
-    /// The provider below, with its cell that refers up (only when 1:1).
+    /// The class below, with its cell that refers up (only when 1:1).
     pub below: (ClassId, Option<CellId>),
     pub kind: LinkKind,
 }
 
-/// How many objects above share one below.
+/// How many objects above share one object below.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LinkKind {
-    /// One object to the compiler.
+    /// The compiler treats the two as one object.
     OneToOne,
-    /// Several above share one below.
+    /// Several objects above share one below.
     ManyToOne,
 }
 
@@ -204,47 +209,48 @@ pub struct Port {
     pub kind: PortKind,
     pub inputs: Vec<PortInput>,
     pub outputs: Vec<PortOutput>,
-    /// Ports of one group have one order of outputs. By default each port is a group of its own.
+    /// Outputs of all ports of one group keep their order. By default each port is its own group.
     pub group: u32,
 }
 
-/// Who is outside: what a device's port is for decides where the pool has buffers (docs/semantics.md, M2).
+/// What is on the other side of a port. It decides where the pool needs buffers for a device (docs/semantics.md, M2).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PortKind {
     Device,
     Application,
 }
 
-/// `in event(params) -> class.handler`. If the class is not a unique one, the first parameter is the object.
+/// `in event(params) -> class.handler`. The first parameter is the object, unless the class is unique.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PortInput {
     pub event: String,
     pub params: Vec<(String, Type)>,
     pub class: ClassId,
     pub handler: String,
-    /// What the last so many parameters are where the caller says nothing of them.
+    /// Default values of the last parameters.
     pub defaults: Vec<u64>,
 }
 
 impl PortInput {
-    /// The value of a parameter where the caller says nothing of it; none of those that must be given.
+    /// The default value of a parameter; `None` if the caller must pass it.
     pub fn default_of(&self, param: usize) -> Option<u64> {
         let first = self.params.len().saturating_sub(self.defaults.len());
         self.defaults.get(param.checked_sub(first)?).copied()
     }
 }
 
-/// `out event(params)`: what layers put out here.
+/// `out event(params)`: an event that layers emit at this port.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PortOutput {
     pub event: String,
     pub params: Vec<(String, Type)>,
 }
 
-/// A body with parameters and results that others name: a function without effects, or a part of a layer's handlers.
+/// A body with parameters and results that other bodies call: a function without effects, or a part of a layer's
+/// handlers.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Function {
-    /// `name`; `class.name` for a published value of that class, `layer.name` for a procedure of that layer.
+    /// `name`; `class.name` for a published value of a class, `layer.name` for a procedure of a layer.
     pub name: String,
     pub role: Role,
     pub params: Vec<(String, Type)>,
@@ -252,27 +258,28 @@ pub struct Function {
     pub body: Body,
 }
 
-/// What a function may do, and so which operations name it.
+/// What a function may do, and which operations may call it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Role {
-    /// It computes from its parameters alone; for `call`.
+    /// Computes from its parameters alone; called by `call`.
     Pure,
-    /// It reads objects too, the first parameter first, which is of the class; for `call` from any layer.
+    /// Also reads objects; its first parameter is an object of the class. Any layer calls it, by `call`.
     Published(ClassId),
-    /// It does what the layer's handlers do, for whoever runs it: its code stands once for all of them. It takes and gives
-    /// messages too, and no arrays; for `run`, and for `tryrun` where it may refuse.
+    /// Does whatever the layer's handlers may do; its code exists once for all callers. Takes and returns messages too,
+    /// but no arrays. Called by `run`, or by `tryrun` if it may refuse.
     Procedure {
         layer: LayerId,
-        /// What it gives back where it refuses; none if it never does.
+        /// The types that it gives back when it refuses; `None` if it never refuses.
         refused: Option<Vec<Type>>,
     },
-    /// It computes from the state of objects of all layers, which seldom changes, and of one object that it is given, or none; it refuses
-    /// where something does not hold. For `recall`, on paths: who runs them may remember what it gave until that state changes.
+    /// Computes from slowly changing state of objects of all layers, and from at most one object that it is given;
+    /// refuses if a condition does not hold. Paths call it by `recall`; the back end may cache its result until that
+    /// state changes.
     Memo,
 }
 
 impl Function {
-    /// The class of which it is a published value.
+    /// The class, if this is a published value of one.
     pub fn published(&self) -> Option<ClassId> {
         match self.role {
             Role::Published(class) => Some(class),
@@ -280,15 +287,15 @@ impl Function {
         }
     }
 
-    /// In front of the names of functions whose numbers nobody can tell who does not know their key.
+    /// Prefix of the names of functions whose results cannot be predicted without their key.
     pub const PSEUDORANDOM: &str = "siphash.";
 
-    /// Whether what it gives looks as if it were drawn at random.
+    /// Whether its results look as if they were drawn at random.
     pub fn is_pseudorandom(&self) -> bool {
         self.role == Role::Pure && self.name.starts_with(Self::PSEUDORANDOM)
     }
 
-    /// The layer of whose handlers it is a part.
+    /// The layer, if this is a procedure of one.
     pub fn procedure(&self) -> Option<LayerId> {
         match self.role {
             Role::Procedure { layer, .. } => Some(layer),
@@ -296,17 +303,17 @@ impl Function {
         }
     }
 
-    /// Whether it is a procedure that may give back what it was given, or a memo.
+    /// Whether it may refuse: a memo, or a procedure that may give its arguments back.
     pub fn may_refuse(&self) -> bool {
         matches!(self.role, Role::Procedure { refused: Some(_), .. } | Role::Memo)
     }
 
-    /// Whether paths recall it.
+    /// Whether it is a memo, which paths recall.
     pub fn is_memo(&self) -> bool {
         self.role == Role::Memo
     }
 
-    /// What it gives back where it refuses; nothing of one that never does.
+    /// The types that it gives back when it refuses; empty if it never refuses.
     pub fn refused(&self) -> &[Type] {
         match &self.role {
             Role::Procedure { refused: Some(types), .. } => types,
@@ -320,16 +327,16 @@ impl Function {
 pub struct Handler {
     pub class: ClassId,
     pub trigger: Trigger,
-    /// Without the object itself.
+    /// The event's parameters, without the object.
     pub params: Vec<(String, Type)>,
     pub body: Body,
-    /// How many `later` events of this handler may wait; 0 when it is never the target of one.
+    /// The capacity of its queue of `later` events; 0 if it is never the target of one.
     pub later_capacity: u32,
     pub source: Option<SourceId>,
 }
 
-/// A way through a whole reaction: what the handler of a port's event does, and all that follows from it, as one body with
-/// the handler's parameters. Where it does not hold it refuses, before it has done anything, and the handlers do it all.
+/// A path: a whole reaction as one body, from the handler of a port's event through everything that follows. It has the
+/// handler's parameters. If its guards do not hold it refuses before it has any effect, and the handlers run instead.
 ///
 /// It may touch the objects of all layers. It ends by `return`, or by `refuse`, which gives the messages back.
 #[derive(Clone, PartialEq, Debug)]
@@ -338,29 +345,29 @@ pub struct Path {
     pub body: Body,
 }
 
-/// What a handler runs on. A class has at most one handler for each.
+/// What starts a handler. A class has at most one handler for each trigger.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Trigger {
     /// An emission of a layer or an input of a port, by name.
     Event(String),
-    /// The unique object's first reaction, before any input, in the order of classes.
+    /// The first reaction of a unique object, before any input, in the order of classes.
     Start,
     Expiry(CellId),
     Settle,
 }
 
-/// What `compose` found: which channels need a queue. A channel goes from one layer instance to another.
+/// The result of `compose`: which channels need a queue. A channel goes from one layer instance to another.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Composition {
     /// Sorted. Every other channel is direct: its emissions are calls.
     pub queued: Vec<(LayerId, LayerId)>,
-    /// The same for the outputs of a layer at a port, which are a channel as well. Sorted.
+    /// The same for the outputs of a layer at a port, which are channels as well. Sorted.
     pub queued_outputs: Vec<(LayerId, PortId)>,
     /// Classes merged into one record each (chains of 1:1 links), upper layers first.
     pub merged: Vec<Vec<ClassId>>,
-    /// New buffers that one reaction may take, at most.
+    /// The most new buffers that one reaction may take.
     pub peak: u32,
-    /// Outputs of one reaction, at most.
+    /// The most outputs of one reaction.
     pub outputs: u32,
 }
 
@@ -392,7 +399,8 @@ impl Type {
 }
 
 impl Automaton {
-    /// The same, of which is not known where it comes from: what it does is the same, wherever in its files it stands.
+    /// The same automaton without source places. It behaves the same, and two copies compare equal wherever their
+    /// source stands in its files.
     pub fn without_places(&self) -> Automaton {
         let mut automaton = Automaton { sources: Vec::new(), ..self.clone() };
         for class in &mut automaton.classes {
@@ -412,7 +420,7 @@ impl Automaton {
         automaton
     }
 
-    /// The class of the object that an event which a body emits is for; none where the operands make no sense.
+    /// The class of the object that an emitted event is for; `None` if the operands make no sense.
     pub fn class_for(&self, body: &Body, target: Addressee) -> Option<ClassId> {
         match target {
             Addressee::Object(object) => body.class_of(object),
@@ -422,7 +430,7 @@ impl Automaton {
         }
     }
 
-    /// The numbers that are values of a type and less than 2^`width`, as ranges in ascending order; none if all are.
+    /// The numbers below 2^`width` that are values of a type, as ascending ranges; `None` if all of them are.
     pub fn gaps(&self, ty: Type, width: u8) -> Option<Vec<std::ops::RangeInclusive<u64>>> {
         let Type::Enum(id) = ty else { return None };
         let found = self.enums.get(id.index()).filter(|found| !found.open)?;
@@ -440,23 +448,23 @@ impl Automaton {
             .map(HandlerId::from)
     }
 
-    /// The class; panics at an id that refers to none, which the verifier excludes.
+    /// The class of an id. Panics if there is none, which the verifier excludes.
     pub fn class(&self, id: ClassId) -> &Class {
         &self.classes[id.index()]
     }
 
-    /// The cell of a class; panics at ids that refer to none.
+    /// A cell of a class. Panics if an id refers to nothing.
     pub fn cell(&self, class: ClassId, cell: CellId) -> &Cell {
         &self.classes[class.index()].cells[cell.index()]
     }
 
-    /// What a path gives back where it refuses: a message for each that its handler is given.
+    /// What a path gives back when it refuses: the messages among its handler's parameters.
     pub fn given_back(&self, path: &Path) -> Vec<Type> {
         let params = self.handlers.get(path.handler.index()).map_or(&[][..], |handler| &handler.params);
         crate::types(params).into_iter().filter(|ty| *ty == Type::Msg).collect()
     }
 
-    /// Whether emissions stand in a queue there: everywhere, where nothing is composed.
+    /// Whether emissions of the channel go through a queue; always true before composition.
     pub fn is_queued(&self, channel: Channel) -> bool {
         let Some(composition) = &self.composition else { return true };
         match channel {
@@ -465,7 +473,7 @@ impl Automaton {
         }
     }
 
-    /// The wires of which some handler asks for the packet as they met it, each once, in the order of the bodies.
+    /// The wires whose received packet some handler asks for, each once, in the order of the bodies.
     pub fn asked_for(&self) -> Vec<WireId> {
         let mut wires = Vec::new();
         for op in self.bodies().flat_map(Body::ops) {
@@ -478,7 +486,8 @@ impl Automaton {
         wires
     }
 
-    /// Whether events of a port come to the handler. A path of another one begins inside: for events that layers emit.
+    /// Whether some port's event goes to this handler. A path of any other handler begins inside the stack, at an event
+    /// that a layer emits.
     pub fn is_at_port(&self, handler: HandlerId) -> bool {
         let Handler { class, trigger, .. } = self.handler(handler);
         let Trigger::Event(event) = trigger else { return false };
@@ -486,12 +495,12 @@ impl Automaton {
         inputs.any(|input| input.class == *class && input.handler == *event)
     }
 
-    /// Whether a reaction begins with the handler: an event of a port comes to it, or a timer of its object runs out.
+    /// Whether reactions begin with this handler: it gets a port's event, or the expiry of a timer.
     pub fn begins(&self, handler: HandlerId) -> bool {
         self.is_at_port(handler) || matches!(self.handler(handler).trigger, Trigger::Expiry(_))
     }
 
-    /// The handler; panics at an id that refers to none.
+    /// The handler of an id. Panics if there is none.
     pub fn handler(&self, id: HandlerId) -> &Handler {
         &self.handlers[id.index()]
     }
@@ -502,7 +511,7 @@ impl Automaton {
         handlers.chain(self.functions.iter().map(|function| &function.body))
     }
 
-    /// The bodies that do something, with the layer whose they are: of handlers, then of procedures.
+    /// All bodies with effects, each with its layer: those of handlers, then those of procedures.
     pub fn code(&self) -> impl Iterator<Item = (LayerId, &Body)> {
         let handlers = self.handlers.iter().map(|handler| (self.class(handler.class).layer, &handler.body));
         handlers.chain(self.functions.iter().filter_map(|function| Some((function.procedure()?, &function.body))))

@@ -1,12 +1,13 @@
 //! What a handler does: blocks of operations in SSA form, with block arguments.
 //!
-//! Each operation has one effect ([`crate::operation`]). An operation that may refuse ends its block: it branches, and a
-//! message that was not taken is still the handler's. Every cycle of blocks goes through a block with a `bound`.
+//! Each operation has one effect ([`crate::operation`]). An operation that may refuse ends its block: it branches, and
+//! if it refuses, the handler still owns the message. Every cycle of blocks contains a block with a `bound`.
 
 use crate::operation::{Fallible, OpKind};
 use crate::value::{BlockId, HeaderId, SourceId, Type, Value, VariantId};
 
-/// Code of a function or handler. The first block is the entry, whose parameters are the body's; nothing jumps to it.
+/// The code of a function or handler. The first block is the entry; its parameters are those of the body, and nothing
+/// jumps to it.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Body {
     pub blocks: Vec<Block>,
@@ -14,28 +15,28 @@ pub struct Body {
     pub values: Vec<ValueInfo>,
 }
 
-/// What is known of a value, besides its one definition.
+/// What is known of a value: its type, and its name (for people; may be empty).
 #[derive(Clone, PartialEq, Debug)]
 pub struct ValueInfo {
     pub ty: Type,
     pub name: String,
 }
 
-/// Operations in order, and where they lead. Arguments of targets come behind the results that the terminator gives.
+/// Operations in order, and a terminator. A target's own arguments come after the results of the terminator.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Block {
     pub label: String,
     pub params: Vec<Value>,
     pub ops: Vec<Op>,
     pub terminator: Terminator,
-    /// Where a terminator of several targets comes from.
+    /// The statement that a terminator with several targets comes from.
     pub mark: Option<Mark>,
-    /// The block is the head of a loop that is entered at most this often before it is left.
+    /// The block is a loop head, entered at most this often before the loop is left.
     pub bound: Option<u32>,
 }
 
-/// Where a terminator comes from: a statement, and which of the terminators it is that one rendering of the statement needs. So a
-/// branch of a function that is rendered at each of its calls has one mark, whoever calls it.
+/// The origin of a terminator: a statement, and the number of the terminator among those that one rendering of the
+/// statement needs. A branch of a function that is rendered at each call has the same mark for every caller.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Mark {
     pub source: SourceId,
@@ -50,7 +51,7 @@ pub struct Op {
     pub source: Option<SourceId>,
 }
 
-/// A block and the arguments of its parameters.
+/// A block, and the arguments for its parameters.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Target {
     pub block: BlockId,
@@ -61,11 +62,12 @@ pub struct Target {
 #[derive(Clone, PartialEq, Debug)]
 pub enum Terminator {
     Return,
-    /// Of a function only.
+    /// Ends a function, with its results.
     Yield {
         values: Vec<Value>,
     },
-    /// Of a procedure only: it gives these back, and what runs it goes on where it is refused.
+    /// Refuses, and gives these values back; the caller goes on at its refusal. Only in procedures that may refuse,
+    /// memos and paths.
     Refuse {
         values: Vec<Value>,
     },
@@ -84,7 +86,8 @@ pub enum Terminator {
         cases: Vec<(u64, Target)>,
         default: Target,
     },
-    /// By the variant of the header on top, which is taken off; each case's results first: the message, the fields.
+    /// Branches on the variant of the topmost header and takes the header off. Results first, for each case: the
+    /// message, then the fields.
     Match {
         message: Value,
         header: HeaderId,

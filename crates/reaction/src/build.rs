@@ -1,6 +1,6 @@
-//! A small builder of bodies, and find-or-add for the tables that grow while bodies are built.
+//! A builder of bodies, and find-or-add for the tables that grow while bodies are built.
 //!
-//! Shared by the text parser and the lowering. Every result value is typed by [`Typing`], never by the caller.
+//! The text parser and the lowering share it. [`Typing`] gives every result its type, never the caller.
 
 use crate::*;
 
@@ -11,12 +11,12 @@ pub struct BodyBuilder {
     current: Option<BlockId>,
     ended: Vec<bool>,
     source: Option<SourceId>,
-    /// Terminators of several targets since the source was set.
+    /// How many terminators with several targets were built since the source was set.
     marked: u32,
 }
 
 impl BodyBuilder {
-    /// A body with its entry block, which becomes current; the parameters are `block_params(entry)`.
+    /// A body with its entry block, which becomes current. The parameters are those of the entry block.
     pub fn new(params: &[(String, Type)]) -> Self {
         let mut builder = BodyBuilder::default();
         let entry = builder.block("entry", params);
@@ -34,7 +34,7 @@ impl BodyBuilder {
         BlockId(self.body.blocks.len() as u32 - 1)
     }
 
-    /// One more parameter of a block, behind the others; its predecessors must pass it.
+    /// Adds a parameter to a block, after the others; its predecessors must pass it.
     pub fn add_param(&mut self, block: BlockId, name: impl Into<String>, ty: Type) -> Value {
         let value = self.new_value(ty, name.into());
         self.body.blocks[block.index()].params.push(value);
@@ -51,60 +51,60 @@ impl BodyBuilder {
         self.body.blocks[block.index()].bound = Some(bound);
     }
 
-    /// What the block at work is called, for people.
+    /// Labels the current block, for people.
     pub fn set_label(&mut self, label: &str) {
         if let Some(block) = self.current {
             self.body.blocks[block.index()].label = label.to_owned();
         }
     }
 
-    /// Operations go to this block from now on.
+    /// Makes this block the current one, to which operations go.
     pub fn select(&mut self, block: BlockId) {
         self.current = Some(block);
     }
 
-    /// The block that operations go to; `None` behind a terminator.
+    /// The current block; `None` after a terminator.
     pub fn current(&self) -> Option<BlockId> {
         self.current
     }
 
-    /// The place that the next operations and terminators come from; its terminators are numbered from 0.
+    /// Sets the source of the operations and terminators that follow; terminators are numbered from 0.
     pub fn set_source(&mut self, source: Option<SourceId>) {
         self.resume((source, 0));
     }
 
-    /// What [`Self::resume`] goes on with.
+    /// The current source and its count of terminators, for [`Self::resume`].
     pub fn pause(&self) -> (Option<SourceId>, u32) {
         (self.source, self.marked)
     }
 
-    /// Goes on with a place that was left for another.
+    /// Returns to a source that was paused.
     pub fn resume(&mut self, paused: (Option<SourceId>, u32)) {
         (self.source, self.marked) = paused;
     }
 
-    /// The place that the next operation is marked with.
+    /// The source of the next operation.
     pub fn source(&self) -> Option<SourceId> {
         self.source
     }
 
-    /// A value that nothing defines yet; only for those who place the definition themselves.
+    /// A value without a definition; for callers that place the definition themselves.
     pub fn new_value(&mut self, ty: Type, name: impl Into<String>) -> Value {
         self.body.values.push(ValueInfo { ty, name: name.into() });
         Value(self.body.values.len() as u32 - 1)
     }
 
-    /// A name for people, which need not be unique: printing makes it so.
+    /// Names a value, for people. Names need not be unique: printing makes them so.
     pub fn set_name(&mut self, value: Value, name: impl Into<String>) {
         self.body.values[value.index()].name = name.into();
     }
 
-    /// Another type for a value. Operations that were added before are not looked at again.
+    /// Changes the type of a value. Operations that were added before are not checked again.
     pub fn set_type(&mut self, value: Value, ty: Type) {
         self.body.values[value.index()].ty = ty;
     }
 
-    /// What gives a value, in the body as it is so far; none of parameters.
+    /// The operation that defines a value in the body so far; `None` for parameters.
     pub fn defined_by(&self, value: Value) -> Option<&OpKind> {
         let mut ops = self.body.blocks.iter().flat_map(|block| &block.ops);
         ops.find(|op| op.results.contains(&value)).map(|op| &op.kind)
@@ -115,12 +115,13 @@ impl BodyBuilder {
         self.body.values[value.index()].ty
     }
 
-    /// Types of operations in the body as it is so far.
+    /// The types of operations in the body so far.
     pub fn typing<'a>(&'a self, automaton: &'a Automaton) -> Typing<'a> {
         Typing::new(automaton, &self.body.values)
     }
 
-    /// Appends an operation; `None` (and nothing appended) if its operands make no sense, or behind a terminator.
+    /// Appends an operation and returns its results. `None`, and nothing is appended, if its operands make no sense or
+    /// no block is current.
     pub fn try_op(&mut self, automaton: &Automaton, kind: OpKind) -> Option<Vec<Value>> {
         self.current?;
         let types = self.typing(automaton).results(&kind)?;
@@ -129,13 +130,13 @@ impl BodyBuilder {
         Some(results)
     }
 
-    /// Appends an operation; its operands must make sense, and a block must be current.
+    /// Appends an operation and returns its results. Panics if its operands make no sense or no block is current.
     pub fn op(&mut self, automaton: &Automaton, kind: OpKind) -> Vec<Value> {
         let shown = format!("{kind:?}");
         self.try_op(automaton, kind).unwrap_or_else(|| panic!("an operation that makes no sense: {shown}"))
     }
 
-    /// Appends an operation of one result.
+    /// Appends an operation that has one result.
     pub fn value(&mut self, automaton: &Automaton, kind: OpKind) -> Value {
         self.op(automaton, kind)[0]
     }
@@ -147,7 +148,7 @@ impl BodyBuilder {
         value
     }
 
-    /// A constant. Constants without a name are printed where they are used.
+    /// A constant. A constant without a name is printed where it is used.
     pub fn constant(&mut self, automaton: &Automaton, ty: Type, value: u64) -> Value {
         self.value(automaton, OpKind::Const { ty, value })
     }
@@ -167,7 +168,7 @@ impl BodyBuilder {
         self.end_at(terminator, mark);
     }
 
-    /// [`Self::end`] with a mark of the caller's.
+    /// [`Self::end`] with a mark that the caller gives.
     pub fn end_at(&mut self, terminator: Terminator, mark: Option<Mark>) {
         if let Some(block) = self.current.take() {
             self.body.blocks[block.index()].terminator = terminator;
@@ -176,13 +177,13 @@ impl BodyBuilder {
         }
     }
 
-    /// No block is current: the one that was is to be ended by whoever comes back to it.
+    /// Leaves the current block without ending it; no block is current. The caller ends it later.
     pub fn unselect(&mut self) {
         self.current = None;
     }
 
-    /// Ends the current block, if one is, with an operation that may be refused. The answer: the blocks where it succeeded
-    /// and where it was refused, with its results as parameters; `labels` name them.
+    /// Ends the current block, if there is one, with an operation that may refuse. Returns the blocks of success and of
+    /// refusal, whose parameters are the operation's results; `labels` name them.
     pub fn attempt(&mut self, automaton: &Automaton, op: Fallible, labels: [&str; 2]) -> [BlockId; 2] {
         let typing = self.typing(automaton);
         let types = typing.results(&op).zip(typing.refusal(&op));
@@ -202,23 +203,23 @@ impl BodyBuilder {
         [then, otherwise]
     }
 
-    /// Whether the block has its terminator.
+    /// Whether the block has a terminator.
     pub fn is_ended(&self, block: BlockId) -> bool {
         self.ended[block.index()]
     }
 
-    /// The body; a block that was never ended returns.
+    /// The finished body; blocks without a terminator return.
     pub fn finish(self) -> Body {
         self.body
     }
 
-    /// The body as it is so far, whose blocks may still lack their terminators.
+    /// The body so far; blocks may still lack terminators.
     pub fn body(&self) -> &Body {
         &self.body
     }
 }
 
-/// A target, in one word.
+/// A target: a block and its arguments.
 pub fn to(block: BlockId, args: impl Into<Vec<Value>>) -> Target {
     Target { block, args: args.into() }
 }
@@ -229,7 +230,7 @@ pub fn result_types(automaton: &Automaton, body: &Body, kind: &OpKind) -> Option
 }
 
 impl Automaton {
-    /// The reason of this name, added if it is new.
+    /// The reason with this name, added if it is new.
     pub fn reason(&mut self, name: &str) -> ReasonId {
         let found = self.reasons.iter().position(|reason| reason.name == name);
         let index = found.unwrap_or_else(|| {
@@ -239,10 +240,10 @@ impl Automaton {
         ReasonId::from(index)
     }
 
-    /// The source of this place, added if it is new.
+    /// The source at this place, added if it is new.
     pub fn source(&mut self, file: &str, line: u32, column: u32) -> SourceId {
         let wanted = |source: &Source| source.line == line && source.column == column && source.file == file;
-        // Places come in bunches: the newest are looked at first.
+        // Neighbouring operations share places, so the search starts with the newest.
         let index = self.sources.iter().rposition(wanted).unwrap_or_else(|| {
             self.sources.push(Source { file: file.to_owned(), line, column });
             self.sources.len() - 1
@@ -250,32 +251,33 @@ impl Automaton {
         SourceId::from(index)
     }
 
-    /// The layer instance of this name; none if there is none.
+    /// The layer instance with this name.
     pub fn layer_named(&self, name: &str) -> Option<LayerId> {
         self.layers.iter().position(|layer| layer.name == name).map(LayerId::from)
     }
 
-    /// The class of this name, such as `tcp.Session`; none if there is none.
+    /// The class with this name, such as `tcp.Session`.
     pub fn class_named(&self, name: &str) -> Option<ClassId> {
         self.classes.iter().position(|class| class.name == name).map(ClassId::from)
     }
 
-    /// The cell of this name in the class; none if there is none.
+    /// The cell with this name in the class.
     pub fn cell_named(&self, class: ClassId, name: &str) -> Option<CellId> {
         self.class(class).cells.iter().position(|cell| cell.name == name).map(CellId::from)
     }
 
-    /// The header of this name, such as `tcp.Segment`; none if there is none.
+    /// The header with this name, such as `tcp.Segment`.
     pub fn header_named(&self, name: &str) -> Option<HeaderId> {
         self.headers.iter().position(|header| header.name == name).map(HeaderId::from)
     }
 
-    /// The wire of this name; none if there is none.
+    /// The wire with this name.
     pub fn wire_named(&self, name: &str) -> Option<WireId> {
         self.wires.iter().position(|wire| wire.name == name).map(WireId::from)
     }
 
-    /// Inputs of applications' ports whose message the port drops where it is beyond the credit, by their numbers, and for which reason.
+    /// The applications' inputs, by port and number, that drop messages beyond their credit, each with the reason of
+    /// the drop.
     pub fn within_credit(&self) -> Vec<(PortId, u32, ReasonId)> {
         let mut found = Vec::new();
         for (number, port) in self.ports.iter().enumerate().filter(|(_, port)| port.kind == PortKind::Application) {
@@ -288,12 +290,12 @@ impl Automaton {
         found
     }
 
-    /// The port of this name; none if there is none.
+    /// The port with this name.
     pub fn port_named(&self, name: &str) -> Option<PortId> {
         self.ports.iter().position(|port| port.name == name).map(PortId::from)
     }
 
-    /// The function of this name, a published value's with its class in front; none if there is none.
+    /// The function with this name; for a published value, its class comes first.
     pub fn function_named(&self, name: &str) -> Option<FunctionId> {
         self.functions.iter().position(|function| function.name == name).map(FunctionId::from)
     }

@@ -1,7 +1,8 @@
-//! The form that the text form stands for: two automata that differ only in numbering or labels become equal.
+//! The canonical form of automata: two automata that differ only in numbering or labels become equal.
 //!
-//! `parse(print(a)) == canonical(a)`; idempotent. Blocks keep their order if every result is defined before its uses in
-//! the text; constants without a name stand right before their use; values are numbered by the place of definition.
+//! `parse(print(a)) == canonical(a)`; idempotent. Blocks keep their order if every result is then defined before its
+//! uses in the text. Constants without a name stand directly before their use; values are numbered by their place of
+//! definition.
 
 use std::collections::{HashMap, HashSet};
 
@@ -26,7 +27,7 @@ impl Automaton {
     }
 }
 
-/// A body in canonical form; unchanged if it refers to values or blocks that it does not have.
+/// A body in canonical form; unchanged if it refers to values or blocks that do not exist.
 pub fn canonical_body(body: &Body) -> Body {
     if !refers_within(body) {
         return body.clone();
@@ -42,7 +43,7 @@ pub fn canonical_body(body: &Body) -> Body {
     body
 }
 
-/// Whether all values and blocks that the body mentions exist, and there is an entry.
+/// Whether the body has an entry, and all values and blocks that it mentions exist.
 pub fn refers_within(body: &Body) -> bool {
     let value = |value: &Value| value.index() < body.values.len();
     let target = |target: &&Target| target.block.index() < body.blocks.len() && target.args.iter().all(value);
@@ -86,7 +87,7 @@ fn is_in_text_order(body: &Body) -> bool {
     true
 }
 
-/// Reverse postorder from the entry, the first target's blocks first; blocks that nothing reaches go.
+/// Sorts blocks in reverse postorder from the entry, the first target's blocks first; removes unreachable blocks.
 fn order_blocks(body: &mut Body) {
     let mut order = postorder(body);
     order.reverse();
@@ -98,7 +99,7 @@ fn order_blocks(body: &mut Body) {
     body.blocks = blocks;
 }
 
-/// The blocks that the entry reaches, each behind all that it reaches first.
+/// The reachable blocks in postorder.
 pub fn postorder(body: &Body) -> Vec<usize> {
     let mut order = Vec::new();
     let mut seen = vec![false; body.blocks.len()];
@@ -125,7 +126,7 @@ fn is_constant(kind: &OpKind) -> bool {
     matches!(kind, OpKind::Const { .. } | OpKind::Null { .. })
 }
 
-/// Takes constants without a name out and puts a copy of each before every operand that uses it.
+/// Removes constants without a name, and puts a copy before each operand that uses one.
 fn place_constants(body: &mut Body) {
     let values = &mut body.values;
     let mut constants: HashMap<Value, OpKind> = HashMap::new();
@@ -163,7 +164,7 @@ fn copy_constant(
     ops.push(Op { kind: kind.clone(), results: vec![*value], source });
 }
 
-/// Parameters of all blocks first, then results, in order; values that nothing defines go last.
+/// Numbers the parameters of all blocks first, then results, in order; values without a definition come last.
 fn renumber(body: &mut Body) {
     let params = body.blocks.iter().flat_map(|block| block.params.iter());
     let results = body.blocks.iter().flat_map(|block| block.ops.iter().flat_map(|op| op.results.iter()));
@@ -190,7 +191,7 @@ fn renumber(body: &mut Body) {
     body.values = values;
 }
 
-/// Words that the text form reads as something else where a value may stand.
+/// Words that the text form would not read as a value's name.
 const WORDS: &[&str] = &["true", "false", "null", "reason"];
 
 fn name_values(body: &mut Body) {
@@ -203,7 +204,7 @@ fn name_values(body: &mut Body) {
     }
 }
 
-/// The constants without a name: all of them stand before their use by now.
+/// The constants without a name; each stands before its use at this point.
 fn placed_constants(body: &Body) -> HashSet<Value> {
     let ops = body.blocks.iter().flat_map(|block| &block.ops);
     let constants = ops.filter(|op| is_constant(&op.kind)).flat_map(|op| op.results.iter().copied());
@@ -218,7 +219,7 @@ fn name_blocks(body: &mut Body) {
     }
 }
 
-/// `wanted` as an identifier that nobody has yet, or `otherwise` if it is empty.
+/// `wanted` as an identifier that is not taken yet, or `otherwise` if it is empty.
 fn free_name(wanted: &str, otherwise: &str, taken: &mut HashSet<String>) -> String {
     let mut name: String = wanted.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
     if name.is_empty() {
@@ -243,7 +244,7 @@ fn free_name(wanted: &str, otherwise: &str, taken: &mut HashSet<String>) -> Stri
 mod tests {
     use super::*;
 
-    /// Blocks out of order, one constant for two uses, names and labels that are the same or no identifiers.
+    /// Blocks out of order, one constant with two uses, names and labels that are equal or not identifiers.
     fn untidy() -> Automaton {
         let mut automaton = Automaton { name: "untidy".into(), tick: 1, ..Automaton::default() };
         let mut builder = BodyBuilder::new(&[("a.b".into(), Type::U(8))]);
@@ -259,7 +260,7 @@ mod tests {
         builder.select(middle);
         let twice = builder.value(&automaton, OpKind::Binary { op: Binary::AddWrap, a: param, b: one });
         builder.end(Terminator::Jump { to: to(last, [twice]) });
-        // `last` uses what only `middle`, which stands behind it, defines.
+        // `last` uses a value that only `middle`, which comes later, defines.
         builder.select(last);
         let late = builder.named(&automaton, "true", OpKind::Binary { op: Binary::Xor, a: twice, b: one });
         builder.end(Terminator::Yield { values: vec![sum, late] });

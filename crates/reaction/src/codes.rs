@@ -1,5 +1,5 @@
-//! The codes of everything that can be wrong with an automaton. What each means, and a text that earns it, stands in
-//! `docs/diagnostics`; `mokume explain` shows it.
+//! The codes of all faults of automata. `docs/diagnostics` says what each means, with an example; `mokume explain`
+//! shows it.
 
 mokume_base::codes! {
     SYNTAX = "M0801";

@@ -1,16 +1,17 @@
-//! Which block every run has come through before.
+//! Dominators: which nodes every path to a node goes through.
 
-/// The dominators of the nodes that can be reached from the first, in a time that goes with the edges
-/// (Georgiadis: Linear-Time Algorithms for Dominators and Related Problems, 2005: semi-NCA).
+/// The dominators of all nodes reachable from node 0, in nearly linear time (Georgiadis: Linear-Time Algorithms for
+/// Dominators and Related Problems, 2005: semi-NCA).
 #[derive(Clone, Debug)]
 pub struct Dominators {
-    /// By node: the closest that dominates it; none of the first, and of one that cannot be reached.
+    /// The immediate dominator of each node; `None` for node 0 and for unreachable nodes.
     above: Vec<Option<usize>>,
-    /// By node: its place in the tree, from the root on, and how many are below it, itself counted; none of one that cannot be reached.
+    /// For each node: its preorder number in the dominator tree, and the size of its subtree, itself included; `None`
+    /// if unreachable.
     places: Vec<Option<(usize, usize)>>,
 }
 
-/// The walk in depth first; all but `places` by place in it.
+/// A depth-first search; all lists but `places` are indexed by preorder number.
 struct Walk {
     nodes: Vec<usize>,
     places: Vec<Option<usize>>,
@@ -18,7 +19,7 @@ struct Walk {
 }
 
 impl Dominators {
-    /// Of nodes with their successors.
+    /// Computes dominators from each node's successors.
     pub fn of(successors: &[Vec<usize>]) -> Dominators {
         let walk = Walk::of(successors);
         let closest = closest(&walk, semidominators(&walk, successors));
@@ -29,17 +30,17 @@ impl Dominators {
         Dominators { above, places: places(&walk, &closest) }
     }
 
-    /// The closest node that dominates this one; none of the first, and of one that cannot be reached.
+    /// The immediate dominator of a node; `None` for node 0 and for unreachable nodes.
     pub fn above(&self, node: usize) -> Option<usize> {
         self.above[node]
     }
 
-    /// Whether a node can be reached from the first.
+    /// Whether the node is reachable from node 0.
     pub fn reaches(&self, node: usize) -> bool {
         self.places[node].is_some()
     }
 
-    /// Whether every way to `node` goes through `over`, which may be the node itself; not, if one of them cannot be reached.
+    /// Whether every path to `node` goes through `over`, which may be the node itself; false if either is unreachable.
     pub fn dominates(&self, over: usize, node: usize) -> bool {
         let (Some((over, below)), Some((node, _))) = (self.places[over], self.places[node]) else { return false };
         (over..over + below).contains(&node)
@@ -70,7 +71,7 @@ impl Walk {
     }
 }
 
-/// By place: the least from which a way leads here over later places only.
+/// The semidominator of each preorder number: the least number with a path to here over later numbers only.
 fn semidominators(walk: &Walk, successors: &[Vec<usize>]) -> Vec<usize> {
     let count = walk.nodes.len();
     let mut before = vec![Vec::new(); count];
@@ -86,14 +87,14 @@ fn semidominators(walk: &Walk, successors: &[Vec<usize>]) -> Vec<usize> {
     semi
 }
 
-/// The places that were seen, each with the least semidominator on its way up; ways are made shorter as they are gone.
+/// Link-eval forest with path compression: for each node, the least semidominator on its way up.
 struct Forest {
     parents: Vec<usize>,
     labels: Vec<usize>,
 }
 
 impl Forest {
-    /// The place with the least semidominator from `at` up to those before `linked`.
+    /// The number with the least semidominator between `at` and the last linked ancestor.
     fn least(&mut self, mut at: usize, linked: usize, semi: &[usize]) -> usize {
         let mut way = Vec::new();
         while self.parents[at] >= linked {
@@ -111,7 +112,7 @@ impl Forest {
     }
 }
 
-/// By place: the closest dominator, the first above in the walk that is not behind the semidominator.
+/// The immediate dominator of each preorder number: the first ancestor that is not after the semidominator.
 fn closest(walk: &Walk, semi: Vec<usize>) -> Vec<usize> {
     let mut closest = walk.parents.clone();
     for at in 1..closest.len() {
@@ -124,7 +125,7 @@ fn closest(walk: &Walk, semi: Vec<usize>) -> Vec<usize> {
     closest
 }
 
-/// By node: where it stands in the tree of dominators, and how many are below it.
+/// For each node: its preorder number in the dominator tree, and the size of its subtree.
 fn places(walk: &Walk, closest: &[usize]) -> Vec<Option<(usize, usize)>> {
     let mut below = vec![1; closest.len()];
     for at in (1..closest.len()).rev() {
@@ -150,7 +151,7 @@ fn places(walk: &Walk, closest: &[usize]) -> Vec<Option<(usize, usize)>> {
 mod tests {
     use super::*;
 
-    /// A node dominates another if that cannot be reached without it.
+    /// The definition: a node dominates another if the other cannot be reached without it.
     fn plainly(successors: &[Vec<usize>], over: usize, node: usize) -> bool {
         let reached = |without: Option<usize>| {
             let mut seen = vec![false; successors.len()];

@@ -1,4 +1,4 @@
-//! How a running stack is driven, whatever runs it: the interpreter, or C behind the same door.
+//! How a running stack is driven, whether the interpreter runs it or C.
 //!
 //! Time and randomness enter here only: `now` with each call, the seed when the machine is made.
 
@@ -10,13 +10,13 @@ use crate::{Handle, PortId, ReasonId};
 pub enum Datum {
     /// A scalar; booleans are 0 and 1.
     Word(u64),
-    /// An object, as applications see it.
+    /// A handle of an object, as applications see it.
     Handle(Handle),
     /// A message's octets.
     Message(Vec<u8>),
 }
 
-/// An event that left by a port; `event` is the index in [`crate::Port::outputs`].
+/// An event that left at a port; `event` is the index in [`crate::Port::outputs`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Output {
     pub port: PortId,
@@ -24,17 +24,17 @@ pub struct Output {
     pub args: Vec<Datum>,
 }
 
-/// Arithmetic and bounds reports (docs/semantics.md, A11 and A12): an output, the same on every back end.
+/// Reports of arithmetic and bounds (docs/semantics.md, A11 and A12). They are outputs, and the same on every back end.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Report {
-    /// `+ - *` carried, or a cast by the language's checked form did not fit.
+    /// `+ - *` overflowed, or the value did not fit in a checked cast.
     Overflow,
     DivisionByZero,
-    /// An index, offset or size beyond its container.
+    /// An index, offset or size outside its container.
     Bounds,
-    /// A quota got back more than was taken; a place was not empty.
+    /// More was given back to a quota than was taken, or a place was not empty.
     Misuse,
-    /// A wire's field was too narrow for its value.
+    /// A value did not fit in a wire's field.
     Narrow,
 }
 
@@ -43,7 +43,7 @@ impl Report {
     pub const ALL: [Report; 5] =
         [Report::Overflow, Report::DivisionByZero, Report::Bounds, Report::Misuse, Report::Narrow];
 
-    /// As tests name it, and all that shows it to people.
+    /// The word for this report in tests and in output to people.
     pub fn word(self) -> &'static str {
         match self {
             Report::Overflow => "overflow",
@@ -54,7 +54,7 @@ impl Report {
         }
     }
 
-    /// The one of that word.
+    /// The report with this word.
     pub fn named(word: &str) -> Option<Report> {
         Report::ALL.into_iter().find(|report| report.word() == word)
     }
@@ -66,30 +66,30 @@ impl std::fmt::Display for Report {
     }
 }
 
-/// What one call brought about. Reports are in order of their operations, with the source line where there is one.
+/// The result of one call. Reports are in the order of their operations, with the source line if there is one.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Outcome {
     pub outputs: Vec<Output>,
     pub reports: Vec<(Report, String)>,
-    /// The call was refused at the door: the pool has no room for a reaction, or the handle refers to nothing.
+    /// The machine refused the call: the pool has no room for a reaction, or the handle is of no living object.
     pub refused: bool,
 }
 
-/// What became of the messages that came in by ports, and what is held; totals since the start.
+/// What became of the messages that came in by ports, and how many are held now; totals since the start.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Accounts {
     /// Messages that came in by ports of kind `Device`.
     pub received: u64,
-    /// Messages dropped and consumed, by reason (only those that occurred), of whatever origin.
+    /// Messages dropped and consumed, by reason, whatever their origin; only reasons that occurred.
     pub dropped: Vec<(ReasonId, u64)>,
     pub consumed: Vec<(ReasonId, u64)>,
-    /// Dropped because their object had ended.
+    /// Messages dropped because their object had ended.
     pub gone: u64,
     /// Messages that left by a port.
     pub delivered: u64,
-    /// Joined into another message.
+    /// Messages joined into another message.
     pub merged: u64,
-    /// Messages in cells or in `later` queues now.
+    /// Messages now in cells or in `later` queues.
     pub held: u64,
     pub refused: u64,
     /// Counter cells: `class.cell`, summed over objects, living and ended.
@@ -97,7 +97,7 @@ pub struct Accounts {
 }
 
 impl Accounts {
-    /// Adds those of another machine of the same automaton.
+    /// Adds the accounts of another machine with the same automaton.
     pub fn add(&mut self, other: &Accounts) {
         self.received += other.received;
         self.gone += other.gone;
@@ -122,26 +122,26 @@ fn add_by<K: PartialEq + Clone>(sums: &mut Vec<(K, u64)>, more: &[(K, u64)]) {
 
 /// A running stack.
 pub trait Machine {
-    /// The start handlers, in order. Called once, first.
+    /// Runs the start handlers, in order. Called once, before anything else.
     fn start(&mut self, now: u64) -> Outcome;
     /// Runs the timers due at or before `now`, then the event; `event` is the index in [`crate::Port::inputs`].
     fn input(&mut self, now: u64, port: PortId, event: u32, args: &[Datum]) -> Outcome;
     /// Runs the timers due at or before `now`, and continuations.
     fn advance(&mut self, now: u64) -> Outcome;
-    /// When `advance` has something to do next, in nanoseconds.
+    /// The next time at which `advance` has work, in nanoseconds.
     fn next_deadline(&self) -> Option<u64>;
     fn accounts(&self) -> Accounts;
-    /// How often something was asked for that there was no room for; 0 of a machine that has room for all.
+    /// How often a request found no room; 0 if the machine has room for everything.
     fn exhausted(&self) -> u64 {
         0
     }
-    /// How many reactions there were; 0 of a machine that does not say.
+    /// The number of reactions so far; 0 if the machine does not count them.
     fn reactions(&self) -> u64 {
         0
     }
-    /// From here on what each call does is noted, by a machine that can: see [`Machine::traced`].
+    /// From now on records what each call does, if the machine can: see [`Machine::traced`].
     fn trace(&mut self) {}
-    /// What the last call did, once; none of a machine that does not note it.
+    /// What the last call did; `None` on a second call, and from a machine that records nothing.
     fn traced(&mut self) -> Option<Trace> {
         None
     }
@@ -185,8 +185,9 @@ impl<M: Machine + ?Sized> Machine for &mut M {
     }
 }
 
-/// Functions in C, for who runs a stack without being C.
+/// The C functions of a stack, for machines that are not C themselves.
 pub trait Natives: Send + Sync {
-    /// The result of a function, 0 if it has none. `octets` are those of its message and how many there may be afterwards.
+    /// Calls a function; the result is 0 if it has none. `octets` are its message's octets, and the most there may be
+    /// afterwards.
     fn call(&self, symbol: &str, args: &[u64], octets: Option<(&mut Vec<u8>, u32)>) -> u64;
 }

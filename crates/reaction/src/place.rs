@@ -1,4 +1,4 @@
-//! Places in an automaton, and where the text form has them.
+//! Places in an automaton, and their spans in the text form.
 
 use std::collections::HashMap;
 
@@ -24,12 +24,12 @@ pub enum Place {
     WireField(WireId, FieldIndex),
     Unit(Unit),
     Block(Unit, BlockId),
-    /// By index in the block; the number of operations stands for the terminator.
+    /// By index in the block; the index behind the last operation is the terminator.
     Op(Unit, BlockId, u32),
     Composition,
 }
 
-/// What has a body.
+/// Anything that has a body.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Unit {
     Function(FunctionId),
@@ -37,28 +37,29 @@ pub enum Unit {
     Path(PathId),
 }
 
-/// Where the places of a parsed automaton are in its text.
+/// The spans of a parsed automaton's places.
 #[derive(Clone, Debug, Default)]
 pub struct Places(HashMap<Place, Span>);
 
 impl Places {
-    /// Says where a place is. The first answer stands: whoever repeats a name is not what others meant.
+    /// Sets the span of a place. The first span stays: a repeated name is not the definition that other places refer
+    /// to.
     pub fn set(&mut self, place: Place, span: Span) {
         self.0.entry(place).or_insert(span);
     }
 
-    /// Takes over what `other` knows; what is known here stands.
+    /// Adds the spans of `other`; known ones stay.
     pub fn extend(&mut self, other: Places) {
         other.0.into_iter().for_each(|(place, span)| self.set(place, span));
     }
 
-    /// The span of a place, or of what it lies in.
+    /// The span of a place, or of the place around it.
     pub fn span(&self, place: Place) -> Option<Span> {
         self.0.get(&place).copied().or_else(|| self.span(around(place)?))
     }
 }
 
-/// The next larger place.
+/// The enclosing place.
 fn around(place: Place) -> Option<Place> {
     match place {
         Place::Automaton => None,
@@ -71,7 +72,7 @@ fn around(place: Place) -> Option<Place> {
 }
 
 impl Unit {
-    /// What does something, in the order of [`Automaton::code`]: handlers, then procedures.
+    /// All bodies with effects, in the order of [`Automaton::code`]: handlers, then procedures.
     pub fn code(automaton: &Automaton) -> impl Iterator<Item = Unit> + '_ {
         let handlers = (0..automaton.handlers.len()).map(|index| Unit::Handler(index.into()));
         let functions = automaton.functions.iter().enumerate();
@@ -79,7 +80,7 @@ impl Unit {
         handlers.chain(procedures.map(|(index, _)| Unit::Function(index.into())))
     }
 
-    /// The code; panics at a unit of another automaton.
+    /// Its body. Panics at a unit of another automaton.
     pub fn body(self, automaton: &Automaton) -> &Body {
         match self {
             Unit::Function(id) => &automaton.functions[id.index()].body,
@@ -88,7 +89,7 @@ impl Unit {
         }
     }
 
-    /// For people.
+    /// Its name, for people.
     pub fn name(self, automaton: &Automaton) -> String {
         match self {
             Unit::Function(id) => format!("function {}", automaton.functions[id.index()].name),
@@ -102,7 +103,7 @@ impl Unit {
 }
 
 impl Place {
-    /// For people, where there is no text to show.
+    /// A description for people, when there is no text to show.
     pub fn describe(self, automaton: &Automaton) -> String {
         let label = |unit: Unit, block: BlockId| match unit.body(automaton).blocks.get(block.index()) {
             Some(found) if !found.label.is_empty() => found.label.clone(),

@@ -1,17 +1,19 @@
-//! Which ways reactions took in a run, and how often: what `mokume profile` writes, and what the search for paths reads.
+//! Profiles: which ways reactions took in a run, and how often. `mokume profile` writes them; the search for paths
+//! reads them.
 //!
-//! A way is that of the automaton without procedures (`mokume_analyse::flat`): the handlers that ran, in their order, each with the branches
-//! that it took. So what is usual behind one event is told apart from what is usual behind another, also where both come by the same lines.
+//! A way is recorded on the automaton without procedures (`mokume_analyse::flat`): the handlers that ran, in order,
+//! each with the branches that it took. So the profile tells apart what is usual after different events, even if both
+//! run the same lines.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use crate::{Automaton, BlockId, HandlerId};
 
-/// Branches of a way that are kept; what comes behind them is not.
+/// The most branches of a way that are recorded; the rest is cut off.
 const LONGEST: usize = 20_000;
 
-/// One handler on a way: the blocks with several targets that it came through, and the place of the target that was taken in
+/// One handler on a way: for each block with several targets that it ran, the index of the taken target in
 /// [`crate::Terminator::targets`].
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Passed {
@@ -19,24 +21,25 @@ pub struct Passed {
     pub branches: Vec<(BlockId, u32)>,
 }
 
-/// The ways that reactions took, each with how often.
+/// The ways that reactions took, each with its count.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Profile {
-    /// Where others took these ways ([`crate::usual`]): what handlers of this automaton are called in them. Of those that are not called at all nothing is known.
+    /// Set if the ways were taken in other stacks ([`crate::usual`]): what each handler of this automaton is called in
+    /// them. Nothing is known of handlers that are not in the map.
     pub called: Option<BTreeMap<HandlerId, HandlerId>>,
     pub ways: BTreeMap<Vec<Passed>, u64>,
 }
 
-/// A profile as a file says it.
+/// The content of a profile's file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Written {
     pub stack: String,
-    /// [`mark`] of the stack's automaton.
+    /// The [`mark`] of the stack's automaton.
     pub mark: u64,
     pub profile: Profile,
 }
 
-/// A way while it is taken.
+/// A way that is being recorded.
 #[derive(Clone, Debug, Default)]
 pub struct Going {
     passed: Vec<Passed>,
@@ -44,21 +47,21 @@ pub struct Going {
 }
 
 impl Going {
-    /// A handler begins.
+    /// Records the start of a handler.
     pub fn handler(&mut self, handler: HandlerId) {
         if self.branches < LONGEST {
             self.passed.push(Passed { handler, branches: Vec::new() });
         }
     }
 
-    /// The handler that began last takes a branch.
+    /// Records a branch of the handler that started last.
     pub fn branch(&mut self, block: BlockId, target: u32) {
         let Some(last) = self.passed.last_mut().filter(|_| self.branches < LONGEST) else { return };
         last.branches.push((block, target));
         self.branches += 1;
     }
 
-    /// The reaction has ended.
+    /// Ends the way, and adds it to the profile.
     pub fn end(&mut self, profile: &mut Profile) {
         let way = std::mem::take(self).passed;
         if !way.is_empty() {
@@ -67,19 +70,19 @@ impl Going {
     }
 }
 
-/// How often in all. Counts come from files, too: what is more than fits is the most that fits.
+/// The sum of counts, saturating, as counts also come from files.
 pub fn all(counts: impl IntoIterator<Item = u64>) -> u64 {
     counts.into_iter().fold(0, u64::saturating_add)
 }
 
 impl Profile {
-    /// A way was taken so often, or so often more.
+    /// Adds a count to a way.
     fn add(&mut self, way: Vec<Passed>, times: u64) {
         let count = self.ways.entry(way).or_default();
         *count = count.saturating_add(times);
     }
 
-    /// What a handler is called in the ways, if something is known of it.
+    /// What the ways call this handler; `None` if nothing is known of it.
     pub fn called(&self, handler: HandlerId) -> Option<HandlerId> {
         match &self.called {
             Some(called) => called.get(&handler).copied(),
@@ -87,14 +90,14 @@ impl Profile {
         }
     }
 
-    /// The ways of reactions to an event, each with how often it was taken.
+    /// The ways of reactions that start with this handler, each with its count.
     pub fn from(&self, handler: HandlerId) -> impl Iterator<Item = (&[Passed], u64)> {
         let called = self.called(handler);
         let begins = move |way: &[Passed]| way.first().is_some_and(|first| Some(first.handler) == called);
         self.ways.iter().filter(move |(way, _)| begins(way)).map(|(way, count)| (&way[..], *count))
     }
 
-    /// What follows from an event wherever it is handled on a way.
+    /// What follows this handler wherever it runs on a way, each with its count.
     pub fn behind(&self, handler: HandlerId) -> impl Iterator<Item = (&[Passed], u64)> {
         let called = self.called(handler);
         self.ways.iter().flat_map(move |(way, count)| {
@@ -105,18 +108,18 @@ impl Profile {
 }
 
 impl Written {
-    /// One line a way: how often, and its handlers, each with the branches that it took.
+    /// The text form: one line a way, with its count and its handlers, each with its branches.
     pub fn print(&self) -> String {
         let mut text = format!("mokume profile 1\nstack {} {:016x}\n", self.stack, self.mark);
         self.profile.ways.iter().for_each(|(way, count)| print_way(&mut text, way, *count));
         text
     }
 
-    /// Reads what [`Written::print`] wrote.
+    /// Reads the output of [`Written::print`].
     ///
     /// # Errors
     ///
-    /// The number of the first line that is no line of a profile, from 1.
+    /// The number, from 1, of the first line that is not valid.
     pub fn parse(text: &str) -> Result<Written, usize> {
         let mut lines = text.lines();
         if lines.next() != Some("mokume profile 1") {
@@ -159,7 +162,7 @@ pub(crate) fn way(line: &str) -> Option<(Vec<Passed>, u64)> {
     Some((passed.collect::<Option<_>>()?, count))
 }
 
-/// A number by which a changed automaton is known, wherever in its files it stands: of its text without the places of the source.
+/// A hash that identifies an automaton, to notice changes. It is computed from its text without source places.
 pub fn mark(automaton: &Automaton) -> u64 {
     let text = crate::text::print(automaton);
     let lines = text.lines().filter(|line| !line.starts_with("source "));

@@ -1,4 +1,5 @@
-//! What a machine did within a call, for who shows runs: handlers, the places that they ran, and the cells that they changed.
+//! A trace of one call of a machine, for tools that show runs: the handlers, the source places that they ran, and the
+//! cells that they changed.
 
 use crate::{CellId, ClassId, Handle, HandlerId, SourceId};
 
@@ -6,7 +7,7 @@ use crate::{CellId, ClassId, Handle, HandlerId, SourceId};
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Trace {
     pub steps: Vec<Step>,
-    /// The objects that are not as they were before the call, by class and place.
+    /// The objects that the call changed, by class and number.
     pub changes: Vec<Change>,
 }
 
@@ -15,13 +16,13 @@ pub struct Trace {
 pub struct Step {
     pub handler: HandlerId,
     pub object: Handle,
-    /// Of a timer's handler: when it was due.
+    /// For a timer's handler: its deadline.
     pub due: Option<u64>,
-    /// The places of the source that ran, each once, in the order in which they ran first.
+    /// The source places that ran, each once, in the order of their first run.
     pub ran: Vec<SourceId>,
 }
 
-/// What became of an object.
+/// The changes of one object.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Change {
     pub class: ClassId,
@@ -30,7 +31,7 @@ pub struct Change {
     pub cells: Vec<CellChange>,
 }
 
-/// Whether an object was there before, and is there afterwards.
+/// Whether an object existed before and exists afterwards.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Lives {
     Begins,
@@ -38,14 +39,14 @@ pub enum Lives {
     Ends,
 }
 
-/// A cell, or one place of it, that holds something else.
+/// A cell, or one place of it, that changed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CellChange {
     pub cell: CellId,
     pub at: At,
-    /// Nothing of an object that was not there.
+    /// The old content; `None` if the object is new.
     pub from: Option<Held>,
-    /// Nothing of an object that is there no more.
+    /// The new content; `None` if the object has ended.
     pub to: Option<Held>,
 }
 
@@ -57,7 +58,7 @@ pub enum At {
     Key(Vec<u64>),
 }
 
-/// What a cell, or a place of it, holds.
+/// The content of a cell or of a place of it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Held {
     /// A scalar, units of a quota, a counter.
@@ -66,6 +67,6 @@ pub enum Held {
     /// The values of a map's entry.
     Words(Vec<u64>),
     Message(Vec<u8>),
-    /// A timer that rings at this time.
+    /// A timer with its deadline.
     Armed(u64),
 }

@@ -5,7 +5,7 @@
 use crate::operation::{Given, Kind, Slot};
 use crate::*;
 
-/// What the types of an operation are worked out from.
+/// What the types of an operation follow from.
 #[derive(Clone, Copy)]
 pub struct Typing<'a> {
     pub automaton: &'a Automaton,
@@ -19,12 +19,12 @@ const U32: Type = Type::U(32);
 const U64: Type = Type::U(64);
 
 impl<'a> Typing<'a> {
-    /// Types of a body's operations, all of whose values are known.
+    /// Types for a body whose values are all known.
     pub fn new(automaton: &'a Automaton, values: &'a [ValueInfo]) -> Self {
         Typing { automaton, values, pending: &[] }
     }
 
-    /// The type of a value; none of one that is pending or of another body.
+    /// The type of a value; `None` if it is pending or of another body.
     pub fn type_of(&self, value: Value) -> Option<Type> {
         if self.pending.contains(&value) {
             return None;
@@ -50,12 +50,13 @@ impl<'a> Typing<'a> {
         self.automaton.headers.get(header.index())?.variants.get(variant.index())
     }
 
-    /// The types of an operation's results; `None` if its operands make no sense. Of a fallible one, where it is not refused.
+    /// The types of an operation's results; `None` if its operands make no sense. For a fallible operation, those of
+    /// its success.
     pub fn results(&self, op: &dyn Operation) -> Option<Vec<Type>> {
         self.given(op, op.row().results)
     }
 
-    /// The types of what a fallible operation gives where it is refused; `None` as in [`Self::results`].
+    /// The types that a fallible operation gives when it refuses; `None` as in [`Self::results`].
     pub fn refusal(&self, op: &Fallible) -> Option<Vec<Type>> {
         self.given(op, op.row().otherwise)
     }
@@ -72,7 +73,7 @@ impl<'a> Typing<'a> {
                 _ => return None,
             })
         };
-        // Most need not look at the operation.
+        // Most types do not depend on the operation.
         if let Some(types) = given.iter().map(fixed).collect() {
             return Some(types);
         }
@@ -134,7 +135,7 @@ impl<'a> Typing<'a> {
         Some(())
     }
 
-    /// What the names among the fields stand for.
+    /// Resolves the names among the fields.
     fn named(&self, slots: &[Slot]) -> Named<'a> {
         let a = self.automaton;
         let mut named = Named::default();
@@ -158,7 +159,8 @@ impl<'a> Typing<'a> {
         named
     }
 
-    /// The class of the object that an operation's event is for: the one it names first, or the one its cell refers to.
+    /// The class of the object that an operation's event is for: the object that it names first, or the one that its
+    /// cell refers to.
     pub fn target(&self, slots: &[Slot]) -> Option<ClassId> {
         let object = slots.iter().find_map(Slot::value)?;
         match slots.iter().find_map(Slot::cell) {
@@ -175,7 +177,7 @@ impl<'a> Typing<'a> {
         Some(self.automaton.handler(handler))
     }
 
-    /// The types that an operation asks of its operands, in their order; `None` where any of a kind will do.
+    /// The types that an operation needs for its operands, in order; `None` where several types of a kind are allowed.
     pub fn operands(&self, op: &dyn Operation) -> Vec<Option<Type>> {
         let slots = op.slots();
         let named = self.named(&slots);
@@ -188,7 +190,7 @@ impl<'a> Typing<'a> {
         wanted
     }
 
-    /// The type that a field asks of a value in it. A table: an arm for each kind of field.
+    /// The type that a field needs for a value in it: an arm for each kind of field.
     fn wanted(&self, slots: &[Slot], named: &Named, kind: Kind, (place, value): (usize, Value)) -> Option<Type> {
         let object = || slots.iter().find_map(Slot::value);
         let cell = || self.kind_of(object()?, slots.iter().find_map(Slot::cell)?);
@@ -199,7 +201,7 @@ impl<'a> Typing<'a> {
             Kind::Word64 => Some(U64),
             Kind::Reason => Some(Type::Reason),
             Kind::Message | Kind::Borrowed | Kind::PerhapsMessage => Some(Type::Msg),
-            // The type of the other one.
+            // The type of the other operand.
             Kind::Alike | Kind::Operand | Kind::Compared => {
                 let values: Vec<Value> = slots.iter().rev().filter_map(Slot::value).take(2).collect();
                 let other = values.iter().find(|other| **other != value).unwrap_or(&value);
@@ -221,10 +223,10 @@ impl<'a> Typing<'a> {
                 let class = self.automaton.classes.get(slots.iter().find_map(Slot::class)?.index())?;
                 class.parent.map(Type::Ref)
             }
-            // The verifier asks what these must fit.
+            // The verifier checks these.
             Kind::Scalar | Kind::Bits | Kind::Count | Kind::Numbers | Kind::Array => None,
             Kind::Object | Kind::Own | Kind::Settling | Kind::Neighbour => None,
-            // No values.
+            // These hold no values.
             Kind::ConstantType | Kind::ScalarType | Kind::ArrayType | Kind::PerhapsType => None,
             Kind::Number | Kind::Growth => None,
             Kind::Class | Kind::UniqueClass | Kind::OwnClass => None,
@@ -237,7 +239,7 @@ impl<'a> Typing<'a> {
         }
     }
 
-    /// How many values each list among the fields should hold, with what to call them; in the order of the fields.
+    /// For each list among the fields, in order: how many values it should hold, and what to call them.
     pub fn counts(&self, op: &dyn Operation) -> Vec<(usize, &'static str)> {
         let slots = op.slots();
         let object = || slots.iter().find_map(Slot::value);
@@ -268,8 +270,8 @@ impl<'a> Typing<'a> {
         kinds.zip(self.operands(op)).map(count).collect()
     }
 
-    /// The types that a terminator asks of its own operands (not of its targets' arguments): of a function that gives these
-    /// results, and these where it refuses.
+    /// The types that a terminator needs for its own operands (not for its targets' arguments), in a body with these
+    /// results, and these types to give back when it refuses.
     pub fn terminator_operands(
         &self,
         terminator: &Terminator,
@@ -302,7 +304,7 @@ impl<'a> Typing<'a> {
     }
 }
 
-/// What the names among an operation's fields stand for.
+/// The things that the names among an operation's fields stand for.
 #[derive(Default)]
 struct Named<'a> {
     param: Option<&'a Param>,
@@ -351,12 +353,12 @@ fn map(kind: &CellKind) -> Option<(&[Type], &[Type])> {
     }
 }
 
-/// The types of named, typed things.
+/// The types of a list of names with types.
 pub fn types(named: &[(String, Type)]) -> Vec<Type> {
     named.iter().map(|(_, ty)| *ty).collect()
 }
 
-/// `count` expectations: what is known, and `None` beyond it.
+/// `count` expectations: the known types, then `None`.
 fn exactly(count: usize, types: Option<Vec<Type>>) -> Vec<Option<Type>> {
     let types = types.unwrap_or_default();
     (0..count).map(|index| types.get(index).copied()).collect()

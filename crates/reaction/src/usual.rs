@@ -1,7 +1,7 @@
-//! Ways that reactions took in other stacks, for those that nobody has profiled: layers are known again by their definitions.
+//! Ways that reactions took in other stacks, for stacks without a profile: layers are recognised by their definitions.
 //!
-//! A handler is known again where its definition, its event and the shape of its blocks are the same. What is said of it is how likely its branches
-//! are: a handler that is taken for another makes bad paths, not wrong ones.
+//! A handler is recognised if its definition, its event and the shape of its blocks are the same. The data says how
+//! likely its branches are, so a handler taken for another one makes slow paths, not wrong ones.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use crate::profile::{all, print_way, way, Passed, Profile};
 use crate::{Automaton, Handler, HandlerId, Trigger};
 
-/// What is usual, of stacks of layers that others use, too.
+/// The usual ways through layers that many stacks use.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Usual {
     /// The handlers of its ways, by number.
@@ -17,19 +17,19 @@ pub struct Usual {
     ways: BTreeMap<Vec<Passed>, u64>,
 }
 
-/// What a handler is known by.
+/// What identifies a handler.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Known {
     /// The name of the layer's definition.
     layer: String,
-    /// What its class is called within the layer, and what it runs on.
+    /// The name of its class within the layer, and its trigger.
     event: String,
-    /// Of its blocks: how many operations each has, and how many targets.
+    /// A hash of its blocks: how many operations and how many targets each has.
     shape: u64,
 }
 
 impl Usual {
-    /// The ways of a profile are usual, too: those that together make all but one of `rare` reactions.
+    /// Adds the ways of a profile: the most frequent ones, until they cover all but one of `rare` reactions.
     pub fn add(&mut self, flat: &Automaton, profile: &Profile, rare: u64) {
         let mut ways: Vec<(&Vec<Passed>, u64)> = profile.ways.iter().map(|(way, count)| (way, *count)).collect();
         ways.sort_by_key(|way| std::cmp::Reverse(way.1));
@@ -54,7 +54,7 @@ impl Usual {
         HandlerId::from(place)
     }
 
-    /// What is usual for an automaton without procedures: the ways through layers that it has.
+    /// The usual ways of an automaton without procedures, through those of its layers that are known.
     pub fn of(&self, flat: &Automaton) -> Profile {
         let layers: BTreeSet<&str> = flat.layers.iter().map(|layer| layer.of.as_str()).collect();
         let is_there = |passed: &Passed| {
@@ -74,7 +74,7 @@ impl Usual {
         Profile { called: Some(called.collect()), ways }
     }
 
-    /// A line a handler, and a line a way: how often, and its handlers, each with the branches that it took.
+    /// The text form: one line a handler, and one line a way, with its count and its handlers, each with its branches.
     pub fn print(&self) -> String {
         let mut text = String::new();
         for Known { layer, event, shape } in &self.handlers {
@@ -85,11 +85,11 @@ impl Usual {
         text
     }
 
-    /// Reads what [`Usual::print`] wrote.
+    /// Reads the output of [`Usual::print`].
     ///
     /// # Errors
     ///
-    /// The number of the first line that is none of it, from 1.
+    /// The number, from 1, of the first line that is not valid.
     pub fn parse(text: &str) -> Result<Usual, usize> {
         let mut usual = Usual::default();
         let mut lines = text.lines().enumerate();
@@ -135,7 +135,7 @@ mod tests {
     use super::*;
     use crate::BlockId;
 
-    /// Layers that branch once each, of these names and definitions, with so many operations more.
+    /// Layers with one branch each, with these names and definitions, and `more` further operations.
     fn chooses(layers: &[(&str, &str)], more: usize) -> Automaton {
         let mut text = "automaton Test\ntick 1\npool 16\noutputs 1\n\n".to_owned();
         for (name, of) in layers {
@@ -181,7 +181,7 @@ mod tests {
     fn a_layer_is_known_again_by_its_definition() {
         let (both, usual) = both();
         assert_eq!(usual.of(&both).ways.len(), 2);
-        // Others stand in another order, and in front of one that nobody knows.
+        // The same layers in another order, and below an unknown one.
         let other = chooses(&[("x", "Mine"), ("y", "Second"), ("z", "First")], 0);
         let profile = usual.of(&other);
         assert_eq!(profile.called(HandlerId(0)), None);

@@ -1,9 +1,9 @@
-//! What all parts of the form share: the names by which they refer to each other, values and their types.
+//! What all parts of the form share: index types, values, and their types.
 //!
-//! Knows nothing else of the form, so that operations, bodies and automata can be told apart.
+//! It knows nothing else of the form, so that operations, bodies and automata can depend on it.
 
-/// So many octets a layer makes a message long, and an application sends, at most (docs/semantics.md, F11). What wires put in
-/// front is on top of it.
+/// The most octets of a message that a layer makes or an application sends (docs/semantics.md, F11). Headers that wires
+/// add come on top.
 pub const LONGEST_MESSAGE: u32 = 65_535;
 
 mokume_base::ids! {
@@ -23,19 +23,19 @@ mokume_base::ids! {
     WireId,
     /// A door to the world outside.
     PortId,
-    /// What objects of one class do on one event.
+    /// The code of the objects of one class for one event.
     HandlerId,
     /// A function, or a published value.
     FunctionId,
-    /// A way through a whole reaction.
+    /// A path: a whole reaction as one body.
     PathId,
     /// A parameter of the stack: set once, before the first reaction.
     ParamId,
-    /// A typed value that travels with a message through layers that do not care.
+    /// A typed value that travels with a message through layers that do not know it.
     AttributeId,
     /// Why a message was dropped or consumed.
     ReasonId,
-    /// A place in a source text, an index into [`crate::Automaton::sources`].
+    /// A place in a source text: an index into [`crate::Automaton::sources`].
     SourceId,
 }
 
@@ -69,30 +69,30 @@ impl BlockId {
 
 /// The type of a value. Records are flattened; `Instant` and `Duration` are `U(64)`, in nanoseconds.
 ///
-/// An array is a value within a body only: cells hold arrays as [`crate::CellKind::Array`], and nothing that crosses the border of a
-/// body (an event, a header, a function's signature, a key) has one.
+/// An array is a value within a body only: cells hold arrays as [`crate::CellKind::Array`], and nothing that leaves or
+/// enters a body (an event, a header, a function's signature, a key) is an array.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Type {
     Bool,
     /// Unsigned, 1 to 64 bits.
     U(u8),
-    /// As `U`, compared circularly (RFC 1982): `a < b` when `b - a` is in `1 .. 2^(n-1)`.
+    /// As `U`, but compared circularly (RFC 1982): `a < b` when `b - a` is in `1 .. 2^(n-1)`.
     Seq(u8),
     Enum(EnumId),
     /// A handle of an object of the class, or `null`.
     Ref(ClassId),
     /// A message: a header stack and octets. Linear: used up exactly once on every path.
     Msg,
-    /// A [`ReasonId`] as a value: what `decode` answers.
+    /// A [`ReasonId`] as a value: `decode` gives one when it refuses.
     Reason,
-    /// So many items, 1 to [`MOST_ITEMS`].
+    /// An array of this many items, 1 to [`MOST_ITEMS`].
     Array(Item, u32),
 }
 
-/// More items than this no array value has: each step on one may copy it.
+/// The most items of an array value: each operation on an array may copy it.
 pub const MOST_ITEMS: u32 = 4096;
 
-/// What an array value is made of.
+/// The item type of an array value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Item {
     Bool,
@@ -103,7 +103,7 @@ pub enum Item {
 }
 
 impl Type {
-    /// As an item of arrays, if arrays have such.
+    /// This type as an item of arrays, if arrays can have such items.
     pub fn as_item(self) -> Option<Item> {
         match self {
             Type::Bool => Some(Item::Bool),
@@ -115,7 +115,7 @@ impl Type {
         }
     }
 
-    /// The type of an array's items, and how many it has.
+    /// The item type of an array, and how many items it has.
     pub fn array(self) -> Option<(Type, u32)> {
         match self {
             Type::Array(item, count) => Some((item.ty(), count)),
@@ -125,7 +125,7 @@ impl Type {
 }
 
 impl Item {
-    /// The type of one as a value.
+    /// The type of one item as a value.
     pub fn ty(self) -> Type {
         match self {
             Item::Bool => Type::Bool,
@@ -137,7 +137,7 @@ impl Item {
     }
 }
 
-/// An object's number and generation; a handle of an object that has ended is refused at the port. `NULL` refers to none.
+/// An object's number and generation. A port refuses the handle of an object that has ended. `NULL` refers to none.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Handle {
     pub object: u32,
@@ -145,7 +145,7 @@ pub struct Handle {
 }
 
 impl Handle {
-    /// The handle of no object. A port takes it among arguments, and refuses it as the object of an event
+    /// The handle of no object. A port accepts it among arguments, and refuses it as the object of an event
     /// (docs/semantics.md, P3).
     pub const NULL: Handle = Handle { object: u32::MAX, generation: 0 };
 }

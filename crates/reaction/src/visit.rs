@@ -1,7 +1,7 @@
-//! The operands of terminators and their targets, in the order of the text form, and walks over whole bodies.
+//! The operands and targets of terminators, in the order of the text form, and walks over whole bodies.
 //!
-//! Passes use these instead of matching every terminator; a new terminator is added here once. For operations see
-//! [`Operation`], which follows from the table.
+//! Passes use these instead of matching every terminator, so a new terminator is added here once. Visits of operations
+//! follow from the table: see [`Operation`].
 
 use crate::{Body, Fallible, Op, Operation, Target, Terminator, Value};
 
@@ -31,7 +31,7 @@ macro_rules! each_target {
 }
 
 impl Terminator {
-    /// The operands that are no arguments of targets.
+    /// The terminator's own operands, without the arguments of its targets.
     pub fn operands(&self) -> Vec<Value> {
         match self {
             Terminator::Return | Terminator::Jump { .. } => Vec::new(),
@@ -56,14 +56,14 @@ impl Terminator {
         each_target!(self, |target: &mut Target| target.args.iter_mut().for_each(&mut f));
     }
 
-    /// The targets in the order of the text; none of what ends the body. One block may be there several times.
+    /// The targets in the order of the text; empty if it ends the body. One block may occur several times.
     pub fn targets(&self) -> Vec<&Target> {
         let mut found = Vec::new();
         each_target!(self, |target| found.push(target));
         found
     }
 
-    /// The targets in the same order, to be redirected or given other arguments.
+    /// Calls `f` on each target in the same order, to redirect it or to change its arguments.
     pub fn for_each_target_mut(&mut self, mut f: impl FnMut(&mut Target)) {
         each_target!(self, f);
     }

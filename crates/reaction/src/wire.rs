@@ -1,6 +1,6 @@
 //! Where the fields of a bundle's headers go in a packet.
 //!
-//! A wire stands for a total decoder and its inverse; `mokume-wire` runs it, the back ends translate it.
+//! A wire defines a total decoder and its inverse. `mokume-wire` runs it; the back ends translate it.
 
 use crate::{Endian, HeaderId, ReasonId, VariantId};
 
@@ -8,11 +8,11 @@ use crate::{Endian, HeaderId, ReasonId, VariantId};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Wire {
     pub name: String,
-    /// The headers it carries: the one on top of the message (the lowest layer's) first.
+    /// The headers that it carries, the topmost header of the message (that of the lowest layer) first.
     pub headers: Vec<HeaderId>,
     pub endian: Endian,
     pub items: Vec<WireItem>,
-    /// The packet ends before the item at hand does.
+    /// The reason for a packet that ends within an item.
     pub short: ReasonId,
 }
 
@@ -20,28 +20,29 @@ pub struct Wire {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum WireItem {
     Field(WireField),
-    /// By an earlier field (or, if `on` is a [`FieldValue::Tag`], setting it): other items and header variants.
+    /// Other items and header variants, selected by an earlier field. (If `on` is a [`FieldValue::Tag`], the choice
+    /// sets it.)
     Choice {
         on: FieldIndex,
         arms: Vec<WireArm>,
         unknown: ReasonId,
     },
-    /// There if all the comparisons of earlier fields hold. Header fields in it are zero in a packet without it.
+    /// Present if all comparisons of earlier fields hold. In a packet without it, its header fields are zero.
     Optional {
         when: Vec<WireTest>,
         items: Vec<WireItem>,
     },
-    /// The last item on its way.
+    /// Options; the last item on its path.
     Options(WireOptions),
-    /// Behind it are only other lists.
+    /// A list; only other lists may follow.
     List(WireList),
-    /// The header reaches to this octet of the packet, for its size and checksum; what lies between the items and it is
-    /// part of the message. The last item on its way.
+    /// The header extends to this octet of the packet, for its size and checksum; what lies between the items and that
+    /// octet is part of the message. The last item on its path.
     Reach(WireExpression),
 }
 
 impl WireItem {
-    /// The lists of items inside.
+    /// The nested lists of items.
     pub fn inner(&self) -> Vec<&[WireItem]> {
         match self {
             WireItem::Field(_) | WireItem::Reach(_) => Vec::new(),
@@ -65,28 +66,28 @@ impl WireItem {
     }
 }
 
-/// Elements one behind the other, whose sizes may differ: fields, and lists that a field of the same element counts. As many
-/// are written as the header's field `count` says. Header fields of elements that are not there are zero.
+/// Elements one after the other, whose sizes may differ: fields, and lists that a field of the same element counts. The
+/// header's field `count` says how many are written. Header fields of absent elements are zero.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WireList {
     pub header: HeaderId,
     pub variant: VariantId,
     pub count: u32,
-    /// The elements go on to the packet's end, and the decoder counts them; what goes on behind the last that there may be
-    /// is refused with this. Else a field in front holds `count`.
+    /// If set, the elements go on to the packet's end, and the decoder counts them; a packet with more than the most
+    /// elements is rejected for this reason. Else an earlier field holds `count`.
     pub to_end: Option<ReasonId>,
-    /// Alike, and as many as there may be.
+    /// All elements that there may be, alike.
     pub elements: Vec<Vec<WireItem>>,
 }
 
 impl WireList {
-    /// How many elements there may be.
+    /// The most elements.
     pub fn most(&self) -> u64 {
         self.elements.len() as u64
     }
 }
 
-/// A comparison of earlier fields: neither computed ones nor sizes, so that encoder and decoder agree.
+/// A comparison of earlier fields. They are neither computed nor sizes, so that encoder and decoder agree.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WireTest {
     pub left: WireExpression,
@@ -94,26 +95,28 @@ pub struct WireTest {
     pub right: WireExpression,
 }
 
-/// Parts that each begin with their kind, and but for [`OptionArm::End`] and [`OptionArm::Single`] with their length
-/// behind it. Written in the order of the arms; read in any order, and of two of one kind the later counts.
+/// Parts that each begin with their kind, followed by their length except for [`OptionArm::End`] and
+/// [`OptionArm::Single`]. Written in the order of the arms; read in any order. If a kind occurs twice, the later one
+/// counts.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WireOptions {
     pub kind: OptionPart,
-    /// Octets of the option, kind and length included: `length * times + plus`.
+    /// The length field: the option's octets, kind and length included, are `length * times + plus`.
     pub length: OptionPart,
     pub times: u64,
     pub plus: u64,
     pub endian: Endian,
-    /// The octet of the packet at which they end, for the decoder.
+    /// The octet of the packet at which the options end, for the decoder.
     pub until: WireExpression,
-    /// The encoder fills the header up to a multiple of so many octets.
+    /// The encoder pads the header to a multiple of this many octets.
     pub pad: u32,
-    /// The kind of an [`OptionArm::Single`] of one octet with which it does, in front of the options; none: with zeros behind them.
+    /// The kind of the [`OptionArm::Single`] of one octet that it pads with, in front of the options; `None`: it pads
+    /// with zeros after them.
     pub pads_with: Option<u64>,
     pub arms: Vec<OptionArm>,
-    /// What an option of a kind that no arm has is refused for; none if it is skipped.
+    /// The reason to reject an option of an unknown kind; `None`: such an option is skipped.
     pub unknown: Option<ReasonId>,
-    /// A length that the option cannot have, or that goes beyond `until`.
+    /// The reason for a length that the option cannot have, or that goes beyond `until`.
     pub malformed: ReasonId,
 }
 
@@ -124,14 +127,14 @@ pub struct OptionPart {
     pub width: u8,
 }
 
-/// One kind of option, as a list of options knows it.
+/// One kind of option in a list of options.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum OptionArm {
-    /// The list ends here; what follows up to its end is not looked at.
+    /// Ends the list; the decoder ignores what follows up to `until`.
     End { kind: u64 },
-    /// The kind alone; never written.
+    /// Only the kind, without a length; never written.
     Single { kind: u64 },
-    /// Written if a field of a header is not zero; read, it is one, unless it is the number of elements.
+    /// Written if the header's field is not zero. Reading sets that field to one, unless it is the number of elements.
     Known {
         kind: u64,
         header: HeaderId,
@@ -142,8 +145,8 @@ pub enum OptionArm {
     },
 }
 
-/// The items of an option from `from` on are elements of `each` items, alike; so many are there as the header's field `count`
-/// says. Read, it is as many as the option's length has room for; the header fields of the others are zero.
+/// The items of an option from `from` on are equal elements of `each` items; the header's field `count` says how many.
+/// The decoder reads as many as the option's length has room for; the header fields of absent elements are zero.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OptionRepeat {
     pub count: u32,
@@ -152,14 +155,14 @@ pub struct OptionRepeat {
 }
 
 impl OptionArm {
-    /// The number that stands in the packet for this kind of option.
+    /// The number of this kind of option in the packet.
     pub fn kind(&self) -> u64 {
         match self {
             OptionArm::End { kind } | OptionArm::Single { kind } | OptionArm::Known { kind, .. } => *kind,
         }
     }
 
-    /// Fields only.
+    /// Its items; all are fields.
     pub fn items(&self) -> &[WireItem] {
         match self {
             OptionArm::Known { items, .. } => items,
@@ -167,7 +170,7 @@ impl OptionArm {
         }
     }
 
-    /// What of it is repeated.
+    /// Its repeated elements.
     pub fn repeat(&self) -> Option<OptionRepeat> {
         match self {
             OptionArm::Known { repeat, .. } => *repeat,
@@ -175,7 +178,7 @@ impl OptionArm {
         }
     }
 
-    /// Octets of the items that are always there, octets of an element, and how many elements there may be.
+    /// Octets of the items that are always present, octets of an element, and the most elements.
     pub fn measures(&self) -> (u32, u32, u32) {
         let octets =
             |items: &[WireItem]| WireItem::fields(items).iter().map(|field| u32::from(field.width)).sum::<u32>() / 8;
@@ -185,7 +188,7 @@ impl OptionArm {
         (octets(fixed), octets(each).max(1), elements.len() as u32 / repeat.each.max(1))
     }
 
-    /// Octets of its fields, which are whole octets together; of all elements.
+    /// Octets of all its fields, with all elements; always whole octets.
     pub fn octets(&self) -> u32 {
         WireItem::fields(self.items()).iter().map(|field| u32::from(field.width)).sum::<u32>() / 8
     }
@@ -202,20 +205,20 @@ impl WireOptions {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct FieldIndex(pub u32);
 
-/// One alternative of a choice, taken by its tag.
+/// One alternative of a choice, selected by its tag.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WireArm {
     pub tag: u64,
-    /// The variants of headers that this arm stands for; headers with one variant need no mention.
+    /// The variants of headers that select this arm; headers with one variant are not mentioned.
     pub selects: Vec<(HeaderId, VariantId)>,
-    /// Header fields that are not in the packet, because on this arm they have these values: the encoder takes the first
-    /// arm that fits, the decoder refuses one that could have been said by an arm before it. Only in a choice on a
-    /// [`FieldValue::Tag`] that is the wire's last item, with fields alone in its arms.
+    /// Header fields that are not in the packet because on this arm they have these values. The encoder takes the first
+    /// arm that fits; the decoder rejects a packet that an earlier arm could express. Only in a choice on a
+    /// [`FieldValue::Tag`] that is the wire's last item, with only fields in its arms.
     pub commons: Vec<WireCommon>,
     pub items: Vec<WireItem>,
 }
 
-/// A header's field and the value that an arm stands for.
+/// A header's field, and the value that it has on an arm.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WireCommon {
     pub header: HeaderId,
@@ -235,31 +238,32 @@ pub struct WireField {
     pub value: FieldValue,
     /// Checked by the decoder, in order, once all that they name is known.
     pub constraints: Vec<WireConstraint>,
-    /// The packet ends after this many octets (the field's value, counted from the packet's start); more is cut off.
+    /// The packet ends after this many octets (the field's value, counted from the packet's start); the decoder cuts
+    /// off the rest.
     pub trims_packet: bool,
-    /// Octets that the value does not count: at most 32 bits.
+    /// Octets to add to the value for `trims_packet`: at most 32 bits.
     pub trims_plus: u64,
 }
 
-/// Who says what a field holds.
+/// Where the value of a field comes from.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum FieldValue {
-    /// Always this; anything else is refused with the reason.
+    /// Always this value; a packet with another one is rejected.
     Constant { value: u64, otherwise: ReasonId },
-    /// A header's field, `wire = field * times + plus`; what does not divide, or is no value of the field's type, is refused with
-    /// `otherwise`.
+    /// A header's field, `wire = field * times + plus`. A value that does not divide, or that is no value of the
+    /// field's type, is rejected with `otherwise`.
     Header { header: HeaderId, variant: VariantId, field: u32, times: u64, plus: u64, otherwise: Option<ReasonId> },
-    /// Written and checked by the wire itself.
+    /// The wire itself computes and checks it.
     Computed { expression: WireExpression, otherwise: ReasonId },
     /// The tag of the choice that names it.
     Tag,
-    /// A place for a layer below the encoding point: zero when encoded, not looked at when decoded.
+    /// A place that a layer below the encoding point fills in: zero when encoded, ignored when decoded.
     Placed,
-    /// Zero when encoded; not looked at when decoded.
+    /// Zero when encoded; ignored when decoded.
     Reserved,
 }
 
-/// A comparison that every accepted packet keeps; one that does not is refused with the reason `otherwise`.
+/// A comparison that must hold in every packet; a packet in which it does not is rejected with the reason `otherwise`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WireConstraint {
     pub left: WireExpression,
@@ -268,7 +272,7 @@ pub struct WireConstraint {
     pub otherwise: ReasonId,
 }
 
-/// In u64, without wrapping in any sensible use; sizes are octets. `PacketSize` is after the trim.
+/// Computed in u64; does not wrap in sensible use. Sizes are octets. `PacketSize` is the size after the trim.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum WireExpression {
     Number(u64),
@@ -280,7 +284,7 @@ pub enum WireExpression {
     Sub(Box<WireExpression>, Box<WireExpression>),
     Mul(Box<WireExpression>, Box<WireExpression>),
     Div(Box<WireExpression>, Box<WireExpression>),
-    /// The internet checksum (RFC 1071) of the encoded header, of which this field is zero meanwhile.
+    /// The internet checksum (RFC 1071) of the encoded header, with this field taken as zero.
     HeaderChecksum,
     /// The same over the whole packet.
     PacketChecksum,

@@ -1,4 +1,4 @@
-//! The user's page shows only what stands in a test file, and every operation stands in one.
+//! The user's page shows only text from test files, and every operation occurs in one.
 
 use std::path::{Path, PathBuf};
 
@@ -30,7 +30,7 @@ fn every_example_stands_in_a_test_file() {
     let examples = examples(&page);
     assert!(examples.len() > 10);
     for example in examples {
-        // Lists of declarations are gathered from several places; everything else stands as it is.
+        // Lists of declarations come from several places; everything else must occur unchanged.
         let is_list = example.lines().all(|line| !line.starts_with(' ') && !line.ends_with('{') && line != "}");
         let stands = |text: &str| automata.iter().any(|automaton| automaton.contains(text));
         let found = if is_list { example.lines().all(|line| stands(&format!("{line}\n"))) } else { stands(&example) };
@@ -58,7 +58,7 @@ fn operations() -> impl Iterator<Item = &'static str> {
     template::words().into_iter().chain(["return", "yield", "refuse", "jump", "br", "switch", "match"])
 }
 
-/// Whether a line of an automaton is this operation, perhaps with results before it.
+/// Whether a line of an automaton is this operation, possibly with results before it.
 fn is_line_of(line: &str, word: &str) -> bool {
     let begins = |line: &str| {
         let first = line.split([' ', ';']).next().unwrap_or_default();

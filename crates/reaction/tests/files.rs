@@ -36,7 +36,7 @@ fn shown(map: &SourceMap, diagnostics: &[Diagnostic]) -> String {
 
 #[test]
 fn right_automata_survive_print_and_parse() {
-    // `form` has every construct and little sense; `right` is run by other tests too.
+    // `form` has every construct and little sense; other tests also run `right`.
     let files = [files("right"), files("form")].concat();
     assert!(files.len() > 2);
     for path in files {
@@ -95,7 +95,7 @@ fn every_code_has_a_page_and_its_wrong_automaton() {
         let page = mokume_base::Page::read(&file).unwrap_or_else(|| panic!("{}", code.0));
         let (text, example) = page.text.split_once("\n\n    ").unwrap_or_else(|| panic!("{} has no example", code.0));
         assert!(page.code == code.0 && !page.title.is_empty() && !text.is_empty() && !example.is_empty(), "{}", code.0);
-        // Identifiers that refer to nothing cannot be written in the text form.
+        // Dangling identifiers cannot be written in the text form.
         let in_text = *code != mokume_reaction::codes::DANGLING;
         assert_eq!(texts.contains(code.0), in_text, "{}", code.0);
     }

@@ -61,7 +61,7 @@ fn change_character(line: &mut String, random: &mut Random) {
     *line = characters.into_iter().collect();
 }
 
-/// What holds for every text: it is read without a panic, and what is well formed survives print and parse.
+/// What holds for every text: it is read without a panic, and if it is well formed it survives print and parse.
 fn exercise(text: &str) {
     let mut map = SourceMap::default();
     let parsed = parse(map.add("mutated", text), text);

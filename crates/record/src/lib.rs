@@ -1,9 +1,10 @@
-//! A run as events: what charts, logs and JSON are read from.
+//! A run as events, from which charts, logs and JSON are made.
 //!
-//! Data, the text form (a head and an event a line, JSON), and its reader. Who ran is said by names; a record is understood without the
-//! program that it is of. `docs/records.md` is the user's page, `schemas/record-2.json` what the text form may be.
+//! Data, the text form (a head and an event a line, JSON), and its reader. Hosts, layers and ports are given by names,
+//! so a record is understandable without its program. `docs/records.md` is the user's page, `schemas/record-2.json` the
+//! schema of the text form.
 //!
-//! Invariant: `read(text(record)) = record`; every number of 64 bits survives readers that know 53 bits alone.
+//! Invariant: `read(text(record)) = record`; 64-bit numbers survive readers that only have 53 bits.
 
 mod number;
 mod octets;
@@ -17,13 +18,13 @@ use serde::{Deserialize, Serialize};
 pub use shown::{arguments, front_of, text_of, Receiver};
 pub use text::{read, Unread};
 
-/// Of the text form. It changes whenever a reader of the one before would read something wrong.
+/// The version of the text form. It changes whenever a reader of the previous version would misread something.
 pub const VERSION: u32 = 2;
 
-/// What the text form may be, as JSON Schema.
+/// The JSON Schema of the text form.
 pub const SCHEMA: &str = include_str!("../../../schemas/record-2.json");
 
-/// A run, whole.
+/// A complete run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Run {
     pub head: Head,
@@ -32,28 +33,28 @@ pub struct Run {
     pub events: Vec<Event>,
 }
 
-/// What ran.
+/// What was run.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Head {
     /// [`VERSION`].
     pub record: u32,
     pub kind: Kind,
-    /// Of the network, the stack or the test.
+    /// The name of the network, the stack or the test.
     pub name: String,
-    /// Where the test is: `file:line`.
+    /// The place of the test: `file:line`.
     pub place: Option<String>,
     #[serde(with = "number")]
     pub seed: u64,
     pub backend: String,
-    /// What its frames begin with, as captures number it.
+    /// The link type of its frames, as a number of captures.
     pub link: u32,
     pub hosts: Vec<Host>,
     /// The links of a network, or the devices of a stack.
     pub media: Vec<String>,
 }
 
-/// What ran: a network of hosts, or one stack on devices or in a test.
+/// What was run: a network of hosts, or one stack on devices or in a test.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
@@ -68,7 +69,7 @@ pub enum Kind {
 pub struct Host {
     pub name: String,
     pub stack: String,
-    /// The layers that frames come to first: what these drop is for others.
+    /// The layers that frames reach first: what these drop is for other hosts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lowest: Vec<String>,
 }
@@ -76,20 +77,20 @@ pub struct Host {
 /// One thing that happened.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Event {
-    /// From 1, in the order in which things happened.
+    /// The number, from 1, in the order of events.
     #[serde(with = "number")]
     pub id: u64,
-    /// The event that brought it about; none of what came from outside.
+    /// The event that caused it; `None` for what came from outside.
     #[serde(with = "number::perhaps")]
     pub cause: Option<u64>,
     /// Nanoseconds since the start.
     #[serde(with = "number")]
     pub at: u64,
-    /// None of what is of the whole run.
+    /// The host; `None` for events of the whole run.
     pub host: Option<String>,
     #[serde(flatten)]
     pub what: What,
-    /// Of a call of a stack, where that is noted: what it did.
+    /// For a call of a stack, if recorded: what it did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub did: Option<Box<steps::Did>>,
 }
@@ -98,16 +99,16 @@ pub struct Event {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum What {
-    /// The host started, and that brought something about.
+    /// The host started, which had some effect.
     Starts,
-    /// Timers were due, or what a layer does later, and that brought something about.
+    /// Timers were due, or queued work, which had some effect.
     Wakes,
     /// An event came to an application's port.
     Input {
         port: String,
         name: String,
         args: Vec<Arg>,
-        /// Not taken: there was no room, or the session had ended.
+        /// The stack refused it: there was no room, or the session had ended.
         refused: bool,
     },
     /// An event left by an application's port.
@@ -122,10 +123,10 @@ pub enum What {
         about: String,
         #[serde(with = "octets")]
         octets: Vec<u8>,
-        /// The copies that are under way from here, by receiver.
+        /// The copies that are now on their way, by receiver.
         copies: Vec<Copy>,
         lost: Vec<Lost>,
-        /// Field by field, where that is noted.
+        /// The fields of the packet, if recorded.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         packet: Option<Box<packet::Packet>>,
     },
@@ -134,35 +135,35 @@ pub enum What {
         #[serde(with = "number")]
         frame: u64,
         port: String,
-        /// None if it is as it was sent.
+        /// The octets; `None` if they are as sent.
         #[serde(with = "octets::perhaps")]
         octets: Option<Vec<u8>>,
         refused: bool,
-        /// The same of one that is not as it was sent.
+        /// The fields of a packet that is not as sent, if recorded.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         packet: Option<Box<packet::Packet>>,
     },
     /// Messages were dropped for a reason.
     Drops(Ended),
-    /// Messages came to their end as they should, for a reason.
+    /// Messages were consumed for a reason.
     Consumes(Ended),
-    /// Messages were lost with the sessions that they were for.
+    /// Messages were dropped as gone, with their sessions.
     Gone {
         #[serde(with = "number")]
         count: u64,
     },
-    /// A copy of a frame came to a host that had crashed.
+    /// A copy of a frame reached a host that had crashed.
     Misses {
         #[serde(with = "number")]
         frame: u64,
     },
-    /// The host stopped, with all that it held.
+    /// The host crashed, with its whole state.
     Crashes,
-    /// The host began anew.
+    /// The host restarted.
     Restarts,
     /// A fault of the program: an overflow and the like.
     Reports { report: String, place: String },
-    /// The run ended: `failed`, what was not as expected; `restless`, why it ended before its time.
+    /// The run ended: `failed`, expectations that were not met; `restless`, why it ended early.
     Ends { failed: Vec<Failed>, restless: Option<String> },
 }
 
@@ -172,9 +173,9 @@ pub struct Ended {
     pub reason: String,
     #[serde(with = "number")]
     pub count: u64,
-    /// The layers that do so for this reason.
+    /// The layers that do this for this reason.
     pub layers: Vec<String>,
-    /// The statements that do, `file:line`.
+    /// The statements that do this, `file:line`.
     pub places: Vec<String>,
 }
 
@@ -186,17 +187,17 @@ pub struct Arg {
     pub value: Value,
 }
 
-/// What an argument is.
+/// The value of an argument.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum Value {
-    /// A scalar, or the parts of a value that is wider, and how it is written.
+    /// A scalar, or the parts of a wider value; and its notation.
     Number {
         #[serde(with = "number::list")]
         numbers: Vec<u64>,
         written: String,
     },
-    /// A session, as applications see it: an object's number may be given again, with another generation.
+    /// A session, as applications see it: an object's number may be reused, with another generation.
     Session {
         object: u32,
         generation: u32,
@@ -208,19 +209,19 @@ pub enum Value {
     },
 }
 
-/// A copy of a frame under way.
+/// A copy of a frame on its way.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Copy {
     pub to: String,
     #[serde(with = "number")]
     pub at: u64,
-    /// Bits that differ from what was sent: 0 is the highest of the first octet.
+    /// Bits that differ from the sent ones; 0 is the highest of the first octet.
     #[serde(with = "number::list")]
     pub turned: Vec<u64>,
 }
 
-/// A frame that does not come to a receiver.
+/// A frame that does not reach a receiver.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Lost {
@@ -228,7 +229,7 @@ pub struct Lost {
     pub by: Loss,
 }
 
-/// Why a frame does not come.
+/// Why a frame does not arrive.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Loss {
@@ -237,7 +238,7 @@ pub enum Loss {
     Queue,
 }
 
-/// What was not as expected.
+/// An expectation that was not met.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Failed {
@@ -249,7 +250,7 @@ pub struct Failed {
 }
 
 impl Run {
-    /// The event of this number.
+    /// The event with this number.
     pub fn event(&self, id: u64) -> Option<&Event> {
         let place = usize::try_from(id).ok()?.checked_sub(1)?;
         self.events

@@ -1,4 +1,4 @@
-//! Numbers of 64 bits in JSON: those of more than 53 bits are text, as readers in JavaScript would read them wrong.
+//! 64-bit numbers in JSON: numbers of more than 53 bits are text, as readers in JavaScript would misread them.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -29,35 +29,41 @@ impl Number {
     }
 }
 
+/// Writes a number.
 pub fn serialize<S: Serializer>(number: &u64, serializer: S) -> Result<S::Ok, S::Error> {
     Number::from(*number).serialize(serializer)
 }
 
+/// Reads a number.
 pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
     Number::deserialize(deserializer)?.value()
 }
 
-/// The same, or `null`.
+/// An optional number; `None` is `null`.
 pub mod perhaps {
     use super::*;
 
+    /// Writes an optional number.
     pub fn serialize<S: Serializer>(number: &Option<u64>, serializer: S) -> Result<S::Ok, S::Error> {
         number.map(Number::from).serialize(serializer)
     }
 
+    /// Reads an optional number.
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
         Option::<Number>::deserialize(deserializer)?.map(Number::value).transpose()
     }
 }
 
-/// Several.
+/// Lists of numbers.
 pub mod list {
     use super::*;
 
+    /// Writes a list of numbers.
     pub fn serialize<S: Serializer>(numbers: &[u64], serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(numbers.iter().map(|number| Number::from(*number)))
     }
 
+    /// Reads a list of numbers.
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u64>, D::Error> {
         Vec::<Number>::deserialize(deserializer)?.into_iter().map(Number::value).collect()
     }

@@ -1,11 +1,13 @@
-//! Octets in JSON: hexadecimal digits, two an octet, all of them.
+//! Octets in JSON: two hexadecimal digits for each.
 
 use serde::{Deserialize, Deserializer, Serializer};
 
+/// Writes octets.
 pub fn serialize<S: Serializer>(octets: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&text(octets))
 }
 
+/// Reads octets.
 pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
     let text = String::deserialize(deserializer)?;
     octets(&text).ok_or_else(|| serde::de::Error::custom("octets are pairs of hexadecimal digits"))
@@ -24,10 +26,11 @@ fn octets(text: &str) -> Option<Vec<u8>> {
     pairs.map(|pair| Some(digit(pair[0])? << 4 | digit(*pair.get(1)?)?)).collect()
 }
 
-/// The same, or `null`.
+/// Optional octets; `None` is `null`.
 pub mod perhaps {
     use super::*;
 
+    /// Writes optional octets.
     pub fn serialize<S: Serializer>(octets: &Option<Vec<u8>>, serializer: S) -> Result<S::Ok, S::Error> {
         match octets {
             Some(octets) => super::serialize(octets, serializer),
@@ -35,6 +38,7 @@ pub mod perhaps {
         }
     }
 
+    /// Reads optional octets.
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<u8>>, D::Error> {
         let wrong = || serde::de::Error::custom("octets are pairs of hexadecimal digits");
         let text = Option::<String>::deserialize(deserializer)?;

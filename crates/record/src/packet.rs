@@ -1,10 +1,10 @@
-//! A packet field by field, as `mokume dissect` reads it. Octets and bits are counted from the front of the packet.
+//! A packet's fields, as `mokume dissect` reads them. Octets and bits count from the front of the packet.
 
 use serde::{Deserialize, Serialize};
 
 use crate::number;
 
-/// What the wires of a stack say of a packet.
+/// What the wires of a stack read in a packet.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Packet {
@@ -12,17 +12,17 @@ pub struct Packet {
     pub not_decoded: NotDecoded,
 }
 
-/// What no wire reads.
+/// Octets that no wire reads.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NotDecoded {
     pub octet: usize,
     pub octets: usize,
-    /// It is a part of something, or not as it was sent.
+    /// Whether they are a fragment, or not as they were sent.
     pub part: bool,
 }
 
-/// What one wire says.
+/// What one wire reads.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Layer {
@@ -32,14 +32,14 @@ pub struct Layer {
     pub octet: usize,
     pub octets: usize,
     pub fields: Vec<Field>,
-    /// Why the wire does not take it, and where it saw that.
+    /// Why the wire rejects it, and at which place.
     pub malformed: Option<Malformed>,
     /// Why the layers drop it, whatever their state.
     pub dropped: Vec<Dropped>,
-    /// Not all of it was captured.
+    /// Whether the capture has only a part of it.
     pub cut: bool,
     pub wrong_sum: Option<WrongSum>,
-    /// Octets that are cut off behind its packet.
+    /// Octets cut off after its packet.
     pub padding: usize,
 }
 
@@ -48,21 +48,21 @@ pub struct Layer {
 #[serde(deny_unknown_fields)]
 pub struct Field {
     pub name: String,
-    /// The alternative that it is of.
+    /// The alternative that it belongs to.
     pub alternative: Option<String>,
-    /// Its first octet, and the first bit of that.
+    /// Its first octet, and its first bit in that octet.
     pub octet: usize,
     pub bit: usize,
     pub bits: u8,
     #[serde(with = "number")]
     pub value: u64,
-    /// As its type writes it, where that is not the number.
+    /// Its value in its type's notation, if there is one.
     pub written: Option<String>,
-    /// The wire looks at it.
+    /// Whether the wire reads it.
     pub read: bool,
 }
 
-/// Why a wire does not take a packet.
+/// Why a wire rejects a packet.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Malformed {
@@ -71,7 +71,7 @@ pub struct Malformed {
     pub bit: usize,
 }
 
-/// Why a layer drops it, and where that is written.
+/// Why a layer drops it, and the place of the drop.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Dropped {
@@ -79,7 +79,7 @@ pub struct Dropped {
     pub place: Option<String>,
 }
 
-/// A checksum that is not that of what is there.
+/// A wrong checksum.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WrongSum {

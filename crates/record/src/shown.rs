@@ -1,13 +1,13 @@
-//! Events as people read them, a line each.
+//! Events as lines for people.
 
 use crate::{Arg, Copy, Ended, Event, Loss, Lost, Run, Value, What};
 
-/// Octets as text where they are, else in hexadecimal; the first few.
+/// The first octets, as text if they are text, else in hexadecimal.
 pub fn text_of(octets: &[u8]) -> String {
     front_of(octets, 24)
 }
 
-/// The same of so many octets at most; that there are more is said.
+/// The same with at most `most` octets; says if there are more.
 pub fn front_of(octets: &[u8], most: usize) -> String {
     let more = if octets.len() > most { "…" } else { "" };
     let shown = &octets[..octets.len().min(most)];
@@ -18,7 +18,7 @@ pub fn front_of(octets: &[u8], most: usize) -> String {
     }
 }
 
-/// `(1, "hello", session 3, 10.0.0.1)`: what goes with an event of a port.
+/// `(1, "hello", session 3, 10.0.0.1)`: the arguments of a port's event.
 pub fn arguments(args: &[Arg]) -> String {
     let text = |arg: &Arg| match &arg.value {
         Value::Number { written, .. } => written.clone(),
@@ -29,16 +29,16 @@ pub fn arguments(args: &[Arg]) -> String {
     format!("({})", args.iter().map(text).collect::<Vec<_>>().join(", "))
 }
 
-/// A host that a frame is on its way to, or does not come to.
+/// A receiver of a frame, whether the frame reaches it or not.
 pub struct Receiver<'a> {
     pub name: &'a str,
-    /// None: it is lost.
+    /// The copies on their way; empty if it is lost.
     pub copies: Vec<&'a Copy>,
     pub lost: Option<Loss>,
 }
 
 impl Run {
-    /// Whom a frame is for, in the order of the hosts.
+    /// The receivers of a frame, in the order of the hosts.
     pub fn receivers<'a>(&'a self, copies: &'a [Copy], lost: &'a [Lost]) -> Vec<Receiver<'a>> {
         let of = |name: &'a str| {
             let copies: Vec<&Copy> = copies.iter().filter(|copy| copy.to == name).collect();
@@ -48,7 +48,7 @@ impl Run {
         self.head.hosts.iter().filter_map(|host| of(&host.name)).collect()
     }
 
-    /// What happened, in a line; none of what only joins others: starts, timers, messages that are done with, the end.
+    /// The event as a line; `None` for events that only connect others: starts, timers, consumed messages, the end.
     pub fn line(&self, event: &Event) -> Option<String> {
         let refused = |refused: &bool| if *refused { " REFUSED" } else { "" };
         Some(match &event.what {

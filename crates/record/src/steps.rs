@@ -8,15 +8,15 @@ use crate::number;
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Did {
-    /// Timers that rang.
+    /// Timers that expired.
     pub rings: Vec<Ring>,
-    /// Handlers, in the order in which they began.
+    /// Handlers, in the order in which they started.
     pub steps: Vec<Step>,
-    /// Objects that are not as they were.
+    /// Objects that changed.
     pub changes: Vec<Change>,
 }
 
-/// A timer of an object of a layer that rang.
+/// An expired timer of a layer's object.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Ring {
@@ -25,7 +25,7 @@ pub struct Ring {
     pub object: u32,
     pub generation: u32,
     pub timer: String,
-    /// When it was due.
+    /// Its deadline.
     #[serde(with = "number")]
     pub due: u64,
 }
@@ -35,13 +35,13 @@ pub struct Ring {
 #[serde(deny_unknown_fields)]
 pub struct Step {
     pub layer: String,
-    /// What it is for: `deliver`, `start`, `settle`, `expiry again_at`.
+    /// Its event: `deliver`, `start`, `settle`, `expiry again_at`.
     pub on: String,
     /// The lines that ran, by file.
     pub ran: Vec<Lines>,
 }
 
-/// Lines of a file, counted from 1, in the order in which they ran first.
+/// Lines of a file, from 1, in the order in which they first ran.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Lines {
@@ -49,12 +49,12 @@ pub struct Lines {
     pub lines: Vec<u32>,
 }
 
-/// An object of a layer that is not as it was.
+/// An object of a layer that changed.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Change {
     pub layer: String,
-    /// What it is of its layer: `entity`, `session`, …
+    /// Its class in the layer: `entity`, `session`, …
     pub class: String,
     pub object: u32,
     pub generation: u32,
@@ -62,7 +62,7 @@ pub struct Change {
     pub cells: Vec<Cell>,
 }
 
-/// Whether an object was there before the call, and is there after it.
+/// Whether an object existed before the call, and exists after it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Life {
@@ -71,19 +71,20 @@ pub enum Life {
     Ends,
 }
 
-/// What a variable, or a place of it, held and holds, as people read it; of a timer that is armed the nanoseconds at which it rings.
+/// The old and new content of a variable or of a place of it, as text for people; for an armed timer, its deadline in
+/// nanoseconds.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Cell {
     pub name: String,
     pub kind: Kind,
-    /// The place in an array, or the key in a map.
+    /// The index in an array, or the key in a map.
     pub at: Option<String>,
     pub from: Option<String>,
     pub to: Option<String>,
 }
 
-/// What a variable is.
+/// The kind of a variable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
@@ -96,11 +97,11 @@ pub enum Kind {
     Counter,
 }
 
-/// A file that steps name.
+/// A source file that steps refer to.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Source {
-    /// As steps name it.
+    /// Its name in steps.
     pub source: String,
     pub text: String,
 }

@@ -1,11 +1,11 @@
-//! The text form: the head of a run on a line, then an event a line; a file may hold several runs.
+//! The text form: the head of a run on a line, then an event a line; a file may contain several runs.
 
 use std::fmt;
 
 use crate::steps::Source;
 use crate::{Event, Head, Run, VERSION};
 
-/// What cannot be read, and on which line of the text.
+/// What cannot be read, and its line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unread {
     pub line: usize,
@@ -20,33 +20,33 @@ impl fmt::Display for Unread {
 
 /// One line of JSON, without its end.
 fn line(value: &impl serde::Serialize) -> String {
-    // Data of ours has no maps with keys that are no text, which alone could fail.
+    // Our data has no maps with keys other than text, the only thing that could fail.
     serde_json::to_string(value).unwrap_or_default()
 }
 
 impl Head {
-    /// Its line, without the end.
+    /// The line, without its line break.
     pub fn line(&self) -> String {
         line(self)
     }
 }
 
 impl Event {
-    /// Its line, without the end.
+    /// The line, without its line break.
     pub fn line(&self) -> String {
         line(self)
     }
 }
 
 impl Source {
-    /// Its line, without the end.
+    /// The line, without its line break.
     pub fn line(&self) -> String {
         line(self)
     }
 }
 
 impl Run {
-    /// All lines, each with its end.
+    /// All lines, with line breaks.
     pub fn text(&self) -> String {
         let sources = self.sources.iter().map(Source::line);
         let events = self.events.iter().map(Event::line);
@@ -54,7 +54,7 @@ impl Run {
     }
 }
 
-/// The runs of a file. Those of the version before have all that this one's must have.
+/// Reads the runs of a file. Runs of the previous version have all that this version requires.
 pub fn read(text: &str) -> Result<Vec<Run>, Unread> {
     let mut runs: Vec<Run> = Vec::new();
     let is_cut = !text.ends_with('\n');
@@ -85,10 +85,10 @@ pub fn read(text: &str) -> Result<Vec<Run>, Unread> {
     Ok(runs)
 }
 
-/// The first version that is read.
+/// The oldest version that can be read.
 const FIRST: u32 = 1;
 
-/// Why a line is none, without its number, which the reader knows.
+/// Why a line is not valid, without its number, which the reader knows.
 fn reason(error: &serde_json::Error) -> String {
     let text = error.to_string();
     match text.split_once(" at line 1 column ") {

@@ -1,4 +1,4 @@
-//! The text form: what is written is read again, whole; what is no record is refused with its line.
+//! The text form: what is written can be read completely; text that is not a record is refused with its line.
 
 use mokume_record::packet::{Dropped, Field, Layer, Malformed, NotDecoded, Packet, WrongSum};
 use mokume_record::steps::{self, Cell, Change, Did, Life, Lines, Ring, Source, Step};
@@ -116,7 +116,7 @@ fn what_is_written_is_read_again() {
     assert_eq!(read(&text), Ok(vec![one, two]));
 }
 
-/// A reader in JavaScript makes a double of each number.
+/// JavaScript reads each number as a double.
 #[test]
 fn no_number_is_beyond_53_bits() {
     fn numbers(value: &serde_json::Value, found: &mut Vec<u64>) {
@@ -156,7 +156,7 @@ fn what_is_no_record_is_refused_with_its_line() {
     }
 }
 
-/// As the log has it.
+/// As the log prints it.
 #[test]
 fn events_are_lines() {
     let run = run();
@@ -174,7 +174,7 @@ fn events_are_lines() {
     );
 }
 
-/// A record of version 1 is read as it is.
+/// A record of version 1 can be read.
 #[test]
 fn the_version_before_is_read() {
     let text = include_str!("first.jsonl");
@@ -183,7 +183,7 @@ fn the_version_before_is_read() {
     assert_eq!(runs[0].text(), text);
 }
 
-/// What says something twice, in lines and columns, says it once.
+/// The message gives the line and column once, not twice.
 #[test]
 fn what_is_cut_off_names_one_line() {
     let text = run().text();

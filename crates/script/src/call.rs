@@ -1,4 +1,4 @@
-//! The events of a network: inputs with their names looked up, outputs held against patterns.
+//! The events of a network: inputs with resolved names, outputs compared with patterns.
 
 use mokume_reaction::{Automaton, Datum, Handle, Output, PortId, Type};
 
@@ -7,17 +7,17 @@ use crate::packets;
 use crate::script::{Arg, Call};
 
 impl Call {
-    /// The arguments of an input, now that names stand for something; why there are none.
+    /// The arguments of an input, with names replaced by what they are bound to; an error says why there are none.
     pub fn data(&self, automaton: &Automaton, names: &Names) -> Result<Vec<Datum>, String> {
         self.args.iter().map(|arg| datum(automaton, names, arg)).collect()
     }
 
-    /// Whether an output is of the same port and another event.
+    /// Whether an output is at the same port but another event.
     pub fn is_beside(&self, output: &Output) -> bool {
         self.port == output.port && self.event != output.event
     }
 
-    /// How many arguments of an output are as the pattern says; none of another event, or of another port.
+    /// How many arguments of an output match the pattern; `None` for another event or port.
     pub fn likeness(&self, automaton: &Automaton, names: &Names, output: &Output) -> Option<usize> {
         if (self.port, self.event) != (output.port, output.event) {
             return None;
@@ -30,7 +30,7 @@ impl Call {
         Some(args.filter(is_met).count())
     }
 
-    /// Whether an input is what the pattern says; then what it binds is remembered, else nothing.
+    /// Whether an input matches the pattern; then stores what the pattern binds, else nothing.
     pub fn meets_input(
         &self,
         automaton: &Automaton,
@@ -43,7 +43,7 @@ impl Call {
         (self.port, self.event) == (port, event) && self.fits(automaton, names, args, &signature.params)
     }
 
-    /// Whether an output is what the pattern says; then what it binds is remembered, else nothing.
+    /// Whether an output matches the pattern; then stores what the pattern binds, else nothing.
     pub fn meets(&self, automaton: &Automaton, names: &mut Names, output: &Output) -> bool {
         let Some(signature) = automaton.ports[output.port.index()].outputs.get(output.event as usize) else {
             return false;
@@ -67,7 +67,7 @@ impl Call {
     }
 }
 
-/// What an argument of an input stands for; why it stands for nothing.
+/// The value of an input's argument; an error says why there is none.
 pub fn datum(automaton: &Automaton, names: &Names, arg: &Arg) -> Result<Datum, String> {
     match arg {
         Arg::Word(value) => Ok(Datum::Word(*value)),

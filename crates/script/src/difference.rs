@@ -1,19 +1,19 @@
-//! What a run test found, as data, and how it is shown to people.
+//! The failures of a run test, as data and as text for people.
 
 use std::fmt;
 
-/// One expectation that was not met. The test goes on behind it, as far as that makes sense.
+/// One expectation that was not met. The test continues after it, as far as that makes sense.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Failure {
     pub test: String,
-    /// The line of the step in its file; 0 when the test was made by a program.
+    /// The line of the step in its file; 0 if a program made the test.
     pub line: u32,
     /// 0 is the start, 1 the first step.
     pub step: usize,
     pub kind: FailureKind,
 }
 
-/// What was expected, and what came instead, written as the test's text would have it.
+/// What was expected and what happened, in the notation of test files.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum FailureKind {
     /// The outputs of one group of ports, in order.
@@ -32,10 +32,10 @@ pub enum FailureKind {
         what: String,
         expected: u64,
         actual: u64,
-        /// What else was counted, where messages were lost or used up.
+        /// Other counts of dropped or consumed messages.
         beside: Vec<String>,
     },
-    /// The test itself makes no sense for this stack.
+    /// The test itself does not fit this stack.
     Senseless {
         reason: String,
     },
@@ -58,7 +58,7 @@ impl fmt::Display for Failure {
     }
 }
 
-/// Both lists as one: what is common once, `-` what is missing, `+` what came instead.
+/// Both lists as one: common lines, `-` missing ones, `+` unexpected ones.
 fn lists(f: &mut fmt::Formatter<'_>, what: &str, expected: &[String], actual: &[String]) -> fmt::Result {
     write!(f, "  {what} differ (- expected, + came):")?;
     let (mut e, mut a) = (0, 0);
@@ -77,7 +77,7 @@ fn lists(f: &mut fmt::Formatter<'_>, what: &str, expected: &[String], actual: &[
     Ok(())
 }
 
-/// A longest common subsequence, as pairs of places.
+/// A longest common subsequence, as pairs of indices.
 fn common(expected: &[String], actual: &[String]) -> Vec<(usize, usize)> {
     let columns = actual.len() + 1;
     let mut longest = vec![0u32; (expected.len() + 1) * columns];

@@ -1,9 +1,9 @@
-//! What goes into a stack and what must come out, as data: the steps of tests and networks.
+//! The steps of tests and networks as data: what goes into a stack and what must come out.
 //!
 //! `test` blocks of the language and run files become a [`Script`]; [`run`] plays it on any
-//! [`mokume_reaction::Machine`] and answers with the differences as data. A network's inputs and outputs are [`Call`]s.
+//! [`mokume_reaction::Machine`] and returns the differences as data. A network's inputs and outputs are [`Call`]s.
 //!
-//! Invariant: knows machines by the trait only, so every back end is judged by the same words.
+//! Invariant: knows machines by the trait only, so every back end is judged in the same way.
 
 mod call;
 mod difference;

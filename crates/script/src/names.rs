@@ -1,4 +1,4 @@
-//! What `?name` met.
+//! The values that `?name` has bound.
 
 use std::collections::BTreeMap;
 
@@ -6,36 +6,36 @@ use mokume_reaction::Datum;
 
 use crate::script::Arg;
 
-/// What was bound, each with the width of where it stood: sums wrap at that.
+/// The bound values, each with the width of its place: sums wrap around at that width.
 #[derive(Clone, Default, Debug)]
 pub struct Names {
     met: BTreeMap<String, (Datum, u8)>,
 }
 
 impl Names {
-    /// What a name met, if it met something.
+    /// The value that a name is bound to, if it is.
     pub fn get(&self, name: &str) -> Option<&Datum> {
         self.met.get(name).map(|(datum, _)| datum)
     }
 
-    /// What all names met, by their order.
+    /// All bound values, sorted by name.
     pub fn all(&self) -> impl Iterator<Item = &Datum> {
         self.met.values().map(|(datum, _)| datum)
     }
 
-    /// A name stands for something of so many bits; none matters for what is no number.
+    /// Binds a name to a value of `width` bits; the width does not matter for values that are not numbers.
     pub fn bind(&mut self, name: &str, datum: Datum, width: u8) {
         self.met.insert(name.to_string(), (datum, width));
     }
 
-    /// The names of the other that stand for nothing here stand for the same as there.
+    /// Adds the bindings of the other for names that are not bound here.
     pub fn learn(&mut self, other: &Names) {
         for (name, met) in &other.met {
             self.met.entry(name.clone()).or_insert_with(|| met.clone());
         }
     }
 
-    /// The number that an argument stands for; none of what is no number, or not known.
+    /// The number that an argument stands for; `None` if it is not a number, or not bound.
     pub fn word(&self, arg: &Arg) -> Option<u64> {
         match arg {
             Arg::Word(word) => Some(*word),

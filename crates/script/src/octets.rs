@@ -1,6 +1,6 @@
 //! Octets for people.
 
-/// Octets as a test would write them, the printable tail as text.
+/// Octets in the notation of tests, the printable tail as text.
 pub(crate) fn show_octets(octets: &[u8]) -> String {
     let plain = |octet: &u8| (0x20..0x7f).contains(octet) && *octet != b'"' && *octet != b'\\';
     let tail = octets.len() - octets.iter().rev().take_while(|octet| plain(octet)).count();
@@ -13,7 +13,7 @@ pub(crate) fn show_octets(octets: &[u8]) -> String {
     }
 }
 
-/// Octets that came where others were wanted, and the first that differs, counted from the packet's front; `from`: where these begin there.
+/// Unexpected octets, and the first that differs, counted from the packet's front; these octets begin at `from` there.
 pub(crate) fn show_beside(wanted: &[u8], came: &[u8], from: usize) -> String {
     let shown = show_octets(came);
     let same = wanted.iter().zip(came).take_while(|(wanted, came)| wanted == came).count();

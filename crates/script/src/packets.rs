@@ -1,7 +1,7 @@
-//! Packets by their fields: written, compared with what came, and shown.
+//! Packets by their fields: written, compared with received ones, and shown.
 //!
-//! A wire's fields that are not named have what the wire says of itself, their defaults, or zero. A pseudo header is made of the wire in
-//! front, or of what stands behind `over`.
+//! A field that is not named has the value that its wire computes, its default, or zero. A pseudo header comes from the
+//! preceding wire, or from `over`.
 
 use mokume_reaction::{Automaton, Datum, FieldValue, Handle, WireId, WireItem};
 use mokume_wire::by_fields::{look, sum_of, write as write_fields, Known, Looked, Unsaid};
@@ -12,7 +12,7 @@ use crate::octets::{show_beside, show_octets};
 use crate::script::{Arg, Packet, PacketPart, WirePattern};
 use crate::written::Written;
 
-/// Whether a datum is what an argument says; what is bound is remembered. `width`: of its type, in bits.
+/// Whether a value matches an argument; stores what it binds. `width`: of its type, in bits.
 pub(crate) fn meets(automaton: &Automaton, names: &mut Names, arg: &Arg, datum: &Datum, width: u8) -> bool {
     match (arg, datum) {
         (Arg::Any, _) => true,
@@ -34,9 +34,9 @@ fn wire_of(automaton: &Automaton, pattern: &WirePattern) -> Option<WireId> {
     automaton.wires.iter().position(|wire| wire.name == pattern.wire).map(WireId::from)
 }
 
-// ---- what is put in ----
+// ---- inputs ----
 
-/// The octets of a packet; why there are none.
+/// The octets of a packet; an error says why there are none.
 pub(crate) fn write(automaton: &Automaton, names: &Names, packet: &Packet) -> Result<Vec<u8>, String> {
     let mut octets: Vec<u8> = Vec::new();
     for (at, part) in packet.parts.iter().enumerate().rev() {
@@ -64,7 +64,7 @@ fn values(names: &Names, pattern: &WirePattern) -> Result<Vec<(String, Option<u6
     pattern.fields.iter().map(value).collect()
 }
 
-/// Why an argument of what is put in stands for no number.
+/// Why an argument of an input has no number.
 fn unsaid(arg: &Arg) -> String {
     match arg {
         Arg::Name(bound) | Arg::Sum { name: bound, .. } => {
@@ -74,7 +74,7 @@ fn unsaid(arg: &Arg) -> String {
     }
 }
 
-/// Why there is no such packet: one that is not what the test says would test something else.
+/// Why there is no such packet: one that differs from the test's text would test something else.
 pub fn why(unsaid: &Unsaid, wire: &str) -> String {
     match unsaid {
         Unsaid::NoPlace(name) => format!("`{name}` has no place in a `{wire}` beside what else is said"),
@@ -84,7 +84,7 @@ pub fn why(unsaid: &Unsaid, wire: &str) -> String {
     }
 }
 
-/// What was bound elsewhere may be too large for the field that is given it.
+/// Checks that bound values fit the fields that they are given to.
 fn fits(automaton: &Automaton, wire: WireId, given: &[(String, Option<u64>)]) -> Result<(), String> {
     let fields = WireItem::fields(&automaton.wires[wire.index()].items);
     for (name, value) in given {
@@ -98,7 +98,7 @@ fn fits(automaton: &Automaton, wire: WireId, given: &[(String, Option<u64>)]) ->
     Ok(())
 }
 
-/// The wire that stands directly in front.
+/// The wire directly before the last part.
 fn in_front(parts: &[PacketPart]) -> Option<&WirePattern> {
     match parts.last()? {
         PacketPart::Wire(pattern) => Some(pattern),
@@ -110,7 +110,7 @@ fn over(packet: &Packet) -> u64 {
     packet.over.iter().flatten().map(|word| sum_of(*word)).sum()
 }
 
-/// What a wire that is written says to the checksum behind it.
+/// What a written wire contributes to the checksum of the next one.
 fn said_sum(names: &Names, pattern: &WirePattern) -> u64 {
     let value = |field: &String| {
         let given = pattern.fields.iter().find(|(name, _)| name == field).and_then(|(_, arg)| names.word(arg));
@@ -123,11 +123,12 @@ fn said_sum(names: &Names, pattern: &WirePattern) -> u64 {
     pattern.pseudo.iter().map(|field| sum_of(value(field))).sum()
 }
 
-// ---- what came ----
+// ---- outputs ----
 
-/// A part of a packet that came, beside what the pattern has there.
+/// A part of a received packet, with its counterpart in the pattern.
 enum Part<'a> {
-    /// Octets between, or in front of, wires: those that are wanted, and as many of what came, from this octet of the packet on.
+    /// Octets between or before wires: the expected ones, and as many of the received ones, starting at this octet of
+    /// the packet.
     Octets {
         wanted: &'a [u8],
         came: &'a [u8],
@@ -145,16 +146,16 @@ impl Part<'_> {
     }
 }
 
-/// A part of a packet that came, as a wire of the pattern reads it.
+/// A part of a received packet, read by a wire of the pattern.
 struct Layer<'a> {
     pattern: &'a WirePattern,
     fields: Vec<Looked>,
-    /// What is wrong as a whole: it is malformed, or cut off.
+    /// What is wrong with the whole part: it is malformed, or cut off.
     wrong: Option<String>,
 }
 
-/// Reads octets by the wires of a packet: its parts, and what is left for what stands behind them. Octets that are not as they should be do
-/// not hide the wires behind them.
+/// Reads octets by the wires of a packet: the parts, and the rest for what follows them. Unexpected octets do not hide
+/// the wires after them.
 fn parts<'a>(automaton: &Automaton, packet: &'a Packet, octets: &'a [u8]) -> (Vec<Part<'a>>, Option<&'a [u8]>) {
     let mut all: Vec<Part> = Vec::new();
     let mut rest = octets;
@@ -195,7 +196,7 @@ fn is_last(packet: &Packet, at: usize) -> bool {
     !packet.parts[at..].iter().any(|part| matches!(part, PacketPart::Wire(_)))
 }
 
-/// The payload; what is cut off behind it are zeros.
+/// The payload; octets cut off behind it must be zeros.
 fn behind<'o>(automaton: &Automaton, read: &Read, octets: &'o [u8]) -> Result<&'o [u8], String> {
     match &read.decoding {
         Ok(decoded) if octets[decoded.payload.end..].iter().all(|octet| *octet == 0) => {
@@ -215,7 +216,7 @@ fn is_met(automaton: &Automaton, names: &mut Names, packet: &Packet, octets: &[u
     for part in &parts {
         all &= part.is_whole();
         let Part::Layer(layer) = part else { continue };
-        // Each field is looked at, so that all names are bound.
+        // Compares all fields, so that all names are bound.
         for field in &layer.fields {
             all &= is_field_met(automaton, names, layer.pattern, field);
         }
@@ -223,7 +224,7 @@ fn is_met(automaton: &Automaton, names: &mut Names, packet: &Packet, octets: &[u
     all && rest.is_some_and(|rest| is_tail(packet, rest))
 }
 
-/// Whether what stands behind the wires is what came there.
+/// Whether the octets after the wires match.
 fn is_tail(packet: &Packet, rest: &[u8]) -> bool {
     let (wanted, open) = tail(packet);
     if open {
@@ -233,7 +234,7 @@ fn is_tail(packet: &Packet, rest: &[u8]) -> bool {
     }
 }
 
-/// The octets behind the last wire, and whether anything may follow.
+/// The octets after the last wire, and whether more may follow.
 fn tail(packet: &Packet) -> (Vec<u8>, bool) {
     let from = packet.parts.iter().rposition(|part| matches!(part, PacketPart::Wire(_))).map_or(0, |at| at + 1);
     let mut octets = Vec::new();
@@ -259,7 +260,7 @@ fn is_field_met(automaton: &Automaton, names: &mut Names, pattern: &WirePattern,
     }
 }
 
-/// Fields that are named and did not come.
+/// Fields that are named in the pattern and missing in the packet.
 fn missing<'a>(layer: &'a Layer) -> impl Iterator<Item = &'a str> {
     let count = |name: &str| layer.fields.iter().filter(|field| field.name == name).count();
     let named = layer.pattern.fields.iter().enumerate();
@@ -273,7 +274,7 @@ fn missing<'a>(layer: &'a Layer) -> impl Iterator<Item = &'a str> {
 
 // ---- for people ----
 
-/// A packet as the test writes it.
+/// A packet in the notation of tests.
 pub(crate) fn show(automaton: &Automaton, written: &Written, names: &Names, packet: &Packet) -> String {
     let part = |part: &PacketPart| match part {
         PacketPart::Octets(octets) => show_octets(octets),
@@ -292,7 +293,7 @@ pub(crate) fn show(automaton: &Automaton, written: &Written, names: &Names, pack
     packet.parts.iter().map(part).collect::<Vec<_>>().join(" ")
 }
 
-/// What came, by the same wires: the fields that are named or wrong, and what is behind them.
+/// The received packet, by the same wires: fields that are named or wrong, and what follows them.
 pub(crate) fn show_actual(
     automaton: &Automaton,
     written: &Written,
@@ -355,7 +356,7 @@ fn braces(name: &str, mut fields: Vec<String>, open: bool) -> String {
     }
 }
 
-/// As the field's type says that it is written, or that of the header's field that it carries as it is.
+/// A field's value, in the notation of its type, or in that of the header field that it carries unchanged.
 fn value(automaton: &Automaton, written: &Written, wire: Option<WireId>, (name, word): (&str, u64)) -> String {
     let own = wire.and_then(|wire| written.wires.get(&(wire, name.to_string())));
     let form = own.or_else(|| {

@@ -1,4 +1,4 @@
-//! Plays a script on a machine and compares. Knows machines by their trait only.
+//! Plays a script on a machine and compares the results. Knows machines by their trait only.
 
 use mokume_reaction::{Accounts, Automaton, Datum, Handle, Machine, Outcome, Output, PortId, ReasonId, Report, Type};
 
@@ -16,12 +16,13 @@ pub fn parameters(automaton: &Automaton, script: &Script) -> Vec<u64> {
     automaton.params.iter().map(|param| given(&param.name).or(param.default).unwrap_or(0)).collect()
 }
 
-/// Everything that was not as expected. The machine is new: made with [`parameters`] and the script's seed, not started.
+/// Runs a script and returns all failures. The machine must be new: made with [`parameters`] and the script's seed, not
+/// started.
 pub fn run<M: Machine>(automaton: &Automaton, script: &Script, machine: &mut M) -> Vec<Failure> {
     judge(automaton, &Written::default(), script, machine)
 }
 
-/// As [`run`], with values shown as the types of the source say.
+/// As [`run`], with values shown in the notations of the source's types.
 pub fn judge<M: Machine>(automaton: &Automaton, written: &Written, script: &Script, machine: &mut M) -> Vec<Failure> {
     let (names, pending, reported) = (Names::default(), Vec::new(), Reported::default());
     let mut run = Run { automaton, written, script, machine, now: 0, names, pending, reported, failures: Vec::new() };
@@ -48,16 +49,17 @@ struct Run<'a, M> {
     machine: &'a mut M,
     now: u64,
     names: Names,
-    /// Outputs that the next step's expectation is of.
+    /// Outputs that belong to the next step's expectation.
     pending: Vec<(u64, Output)>,
     reported: Reported,
     failures: Vec<Failure>,
 }
 
-/// A machine that is due again at the time at which it has just been called, so often in a row, never rests.
+/// A machine that this many times in a row is due again at the time of its call never comes to rest.
 const CALLS_AT_ONE_TIME: usize = 64;
 
-/// A step of time makes this many calls (docs/limits.md); one that needs more fails, as what comes behind them is not known.
+/// The most calls in one step of time (docs/limits.md). A step that needs more fails, as what would follow is not
+/// known.
 const CALLS_A_STEP: usize = 1_000_000;
 
 impl<M: Machine> Run<'_, M> {
@@ -78,7 +80,7 @@ impl<M: Machine> Run<'_, M> {
         }
     }
 
-    /// What the last step brought about ends some time, if the stack has time: nobody looks at what comes of it.
+    /// Runs what the last step caused until nothing is due, if that ends; the results do not matter.
     fn come_to_rest(&mut self) {
         for _ in 0..CALLS_AT_ONE_TIME {
             if self.machine.next_deadline().is_none_or(|due| due > self.now) {
@@ -92,7 +94,8 @@ impl<M: Machine> Run<'_, M> {
         self.fail(step, line, FailureKind::Senseless { reason });
     }
 
-    /// Each deadline is a call of its own, so that outputs have their times. Ends when so many outputs have come.
+    /// Lets time pass with a call for each deadline, so that outputs have their own times. Ends early after `enough`
+    /// outputs.
     fn pass(&mut self, end: u64, enough: Option<usize>) -> Result<Vec<(u64, Outcome)>, String> {
         let mut outcomes = Vec::new();
         let mut still = 0;
@@ -210,7 +213,7 @@ impl<M: Machine> Run<'_, M> {
         }
     }
 
-    /// What was reported behind the last step that counts reports of its kind.
+    /// Reports of a kind after the last step that counts this kind.
     fn judge_reports_of_no_step(&mut self) {
         for (step, line, reports) in self.reported.of_no_step() {
             let kind = FailureKind::Reports { expected: Vec::new(), actual: shown(&reports, &[]) };
@@ -257,11 +260,11 @@ impl<M: Machine> Run<'_, M> {
         format!("{}.{}({}){at}", output.port, output.event, args.join(", "))
     }
 
-    /// An output in the words of the expectation that it meets, if it meets one: so the two stand as one line.
+    /// An output in the notation of the expectation that it matches, so that both appear as one line.
     fn show_like(&mut self, (expected, at): (&[&ExpectedOutput], usize), actual: &(u64, Output)) -> String {
         let nearest = expected.get(at).or(expected.last()).copied();
         let by_fields = |of: &&ExpectedOutput| of.args.iter().any(|arg| matches!(arg, Arg::Packet(_)));
-        // A packet that is not as it should be is shown as what it should be, whatever else it may be.
+        // A wrong packet is shown by the expectation that is nearest, whatever others it might match.
         let others = if nearest.as_ref().is_some_and(by_fields) { &[] } else { expected };
         match nearest.iter().chain(others).find(|expected| self.matches(expected, actual)) {
             Some(expected) => self.show_expected(expected),
@@ -269,7 +272,7 @@ impl<M: Machine> Run<'_, M> {
         }
     }
 
-    /// Packets in the words of the arguments that were expected.
+    /// Packets in the notation of the expected arguments.
     fn show(&self, like: &[Arg], (time, output): &(u64, Output)) -> String {
         let port = &self.automaton.ports[output.port.index()];
         let signature = port.outputs.get(output.event as usize);
@@ -292,7 +295,7 @@ impl<M: Machine> Run<'_, M> {
         format!("{}.{event}({}) at {}", port.name, args.join(", "), show_time(*time))
     }
 
-    /// An output of a port by name.
+    /// The parameters of a port's output, by name.
     fn signature(&self, port: &str, event: &str) -> Option<(PortId, &[(String, Type)])> {
         let at = self.automaton.ports.iter().position(|known| known.name == port)?;
         let output = self.automaton.ports[at].outputs.iter().find(|output| output.event == event)?;
@@ -304,17 +307,17 @@ impl<M: Machine> Run<'_, M> {
     }
 }
 
-/// The reports of a script that counts them.
+/// The reports in a script that counts them.
 #[derive(Default)]
 struct Reported {
-    /// With the place in the source, and the step and its line.
+    /// Each report with its place in the source, and the step and its line.
     since_start: Vec<((Report, String), (usize, u32))>,
-    /// How many there were when a step counted those of a kind.
+    /// How many reports of a kind there were when a step counted them.
     counted: Vec<(Report, usize)>,
 }
 
 impl Reported {
-    /// How many of a kind there are; they are counted.
+    /// Counts the reports of a kind; they are then accounted for.
     fn count(&mut self, report: Report) -> u64 {
         let all = self.since_start.len();
         match self.counted.iter_mut().find(|(known, _)| *known == report) {
@@ -324,7 +327,7 @@ impl Reported {
         self.since_start.iter().filter(|((known, _), _)| *known == report).count() as u64
     }
 
-    /// What came behind the last count of its kind, by step and line.
+    /// Reports after the last count of their kind, by step and line.
     fn of_no_step(&self) -> Vec<Left> {
         let mut found: Vec<Left> = Vec::new();
         for (at, (report, (step, line))) in self.since_start.iter().enumerate() {
@@ -340,10 +343,10 @@ impl Reported {
     }
 }
 
-/// The reports, with their places, that came behind the last count of their kind: of a step, in its line.
+/// Uncounted reports of a step, with their places: step, line, reports.
 type Left = (usize, u32, Vec<(Report, String)>);
 
-/// Those that are `expected` by their words, the others with their places.
+/// The `expected` reports by their words, the others with their places.
 fn shown(reports: &[(Report, String)], expected: &[Report]) -> Vec<String> {
     let mut left = expected.to_vec();
     let show = |(report, place): &(Report, String)| match left.iter().position(|known| known == report) {
@@ -354,7 +357,7 @@ fn shown(reports: &[(Report, String)], expected: &[Report]) -> Vec<String> {
     reports.iter().map(show).collect()
 }
 
-/// What a report of two faults may be; the others say it by their names.
+/// The explanation of a report's kind, if its name is not enough.
 fn meaning(report: Report) -> &'static str {
     match report {
         Report::Misuse => {
@@ -364,7 +367,7 @@ fn meaning(report: Report) -> &'static str {
     }
 }
 
-/// What else was dropped, or consumed, as a test would say it: at most so many lines as fit one look.
+/// Other drops or consumptions, in the notation of tests; only a few lines.
 fn beside(automaton: &Automaton, accounts: &Accounts, what: &Counted) -> Vec<String> {
     const SHOWN: usize = 6;
     let (word, name, totals) = match what {
@@ -427,8 +430,8 @@ fn name(what: &Counted) -> String {
     }
 }
 
-/// Whether a name means what is called `known`: its last part, and in front of that as many of the layers that it is in as it names, in
-/// their order. `app.sent`, `Counts.sent` and `sent` mean `app.Counts.sent`.
+/// Whether `name` means `known`: their last parts agree, and the layers in front of it in `name` occur in `known` in
+/// the same order. `app.sent`, `Counts.sent` and `sent` mean `app.Counts.sent`.
 pub fn is_meant(name: &str, known: &str) -> bool {
     let (mut parts, mut names) = (known.rsplit('.'), name.rsplit('.'));
     names.next() == parts.next() && names.all(|name| parts.any(|part| part == name))

@@ -1,4 +1,4 @@
-//! A run test as data: inputs, the passing of time, and everything that must be seen after each; and a network's inputs.
+//! A run test as data: inputs, times, and everything expected after each; and a network's inputs.
 
 use mokume_reaction::{PortId, Report};
 
@@ -6,20 +6,20 @@ use mokume_reaction::{PortId, Report};
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Script {
     pub name: String,
-    /// Values of the stack's parameters, by name; the others have their defaults, or 0.
+    /// Values of the stack's parameters by name; missing ones have their defaults, or 0.
     pub params: Vec<(String, u64)>,
     pub seed: u64,
-    /// What the start handlers bring about.
+    /// What is expected of the start handlers.
     pub start: Expect,
     pub steps: Vec<Step>,
-    /// The line of the test in its file, from 1; 0 when it was made by a program.
+    /// The line of the test in its file, from 1; 0 if a program made it.
     pub line: u32,
-    /// Reports are counted since the start, where a step says so ([`Counted::Reported`]), and not listed for each step. Those that no
-    /// step counts fail the test.
+    /// Reports are counted since the start where a step says so ([`Counted::Reported`]), and not listed for each step.
+    /// Reports that no step counts fail the test.
     pub counts_reports: bool,
 }
 
-/// One action and what follows from it.
+/// One action and the expectation after it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Step {
     pub action: Action,
@@ -30,44 +30,44 @@ pub struct Step {
 /// What one step does to the stack.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Action {
-    /// `port.event(args)`, now.
+    /// `port.event(args)` at the present time.
     Input { port: String, event: String, args: Vec<Arg> },
-    /// Time passes, in nanoseconds; every timer due runs at its time.
+    /// Time passes, in nanoseconds; every timer runs at its deadline.
     After(u64),
-    /// The same, until all outputs that are expected have come; for so long at most.
+    /// The same, until all expected outputs have come, and at most this long.
     Within(u64),
 }
 
-/// An argument: of an input, or what an output's argument must be.
+/// An argument of an input, or of an expected output.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Arg {
-    /// A scalar, or a handle-free constant such as an enum's name, resolved.
+    /// A scalar, or a constant such as an enum's name, resolved.
     Word(u64),
     Octets(Vec<u8>),
-    /// The handle that refers to nothing.
+    /// The null handle.
     Null,
-    /// What an earlier `Bind` of this name met.
+    /// The value of an earlier `Bind` of this name.
     Name(String),
-    /// `?name`, of outputs only: anything, remembered.
+    /// `?name`, in outputs only: matches anything and binds it.
     Bind(String),
-    /// `_`, of outputs only: anything.
+    /// `_`, in outputs only: matches anything.
     Any,
-    /// What an earlier `Bind` of this name met, and so much more: modulo the width of what it met.
+    /// The value of an earlier `Bind` of this name plus a number, modulo the width of its place.
     Sum {
         name: String,
         plus: u64,
     },
-    /// A message, by the fields of the wires that lay it out.
+    /// A message, by the fields of its wires.
     Packet(Box<Packet>),
-    /// Of outputs only: one of these scalars (a reason's short name stands for all that have it).
+    /// In outputs only: one of these scalars (a reason's short name stands for all reasons with it).
     OneOf(Vec<u64>),
 }
 
-/// A packet, from its front on.
+/// A packet, from its front.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Packet {
     pub parts: Vec<PacketPart>,
-    /// What the checksum of the first wire counts beside the packet.
+    /// What the checksum of the first wire includes besides the packet.
     pub over: Option<Vec<u64>>,
 }
 
@@ -76,52 +76,52 @@ pub struct Packet {
 pub enum PacketPart {
     Wire(WirePattern),
     Octets(Vec<u8>),
-    /// `_`, of outputs only: whatever comes.
+    /// `_`, in outputs only: matches anything.
     Any,
 }
 
-/// What one wire lays out.
+/// The fields of one wire.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WirePattern {
-    /// The stack's name for it.
+    /// The wire's name in the stack.
     pub wire: String,
-    /// As the test calls it.
+    /// The wire's name in the test.
     pub name: String,
-    /// Numbers; a field of a list comes once for each element.
+    /// The fields; a field of a list occurs once for each element.
     pub fields: Vec<(String, Arg)>,
-    /// `..`: what is not among them may be anything, but for sizes and checksums.
+    /// `..`: other fields may have any value, except sizes and checksums.
     pub rest: bool,
-    /// What fields have that are not among them; zero without.
+    /// The values of other fields; zero if not listed.
     pub defaults: Vec<(String, mokume_wire::by_fields::Default)>,
-    /// Fields that a checksum of the wire behind this one counts.
+    /// Fields that the checksum of the next wire includes.
     pub pseudo: Vec<String>,
 }
 
-/// What must be seen after a step. Outputs are complete, and reports where the script does not count them: what is not listed must not
-/// come.
+/// The expectation after a step. Outputs are complete, and so are reports unless the script counts them: nothing else
+/// may occur.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Expect {
-    /// The outputs are looked at with those of the next step, whose expectation is of both.
+    /// The outputs are compared together with those of the next step, whose expectation covers both.
     pub later: bool,
-    /// In order within each group of ports; between groups the order is not looked at (docs/semantics.md, P1).
+    /// In order within each group of ports; the order between groups does not matter (docs/semantics.md, P1).
     pub outputs: Vec<ExpectedOutput>,
     pub reports: Vec<Report>,
-    /// The call itself was refused at the door.
+    /// Whether the machine refuses the call.
     pub refused: bool,
     pub counts: Vec<Count>,
 }
 
-/// One output that must come, as names; the stack's own say which they are.
+/// One expected output, by names, which are resolved in the stack.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ExpectedOutput {
     pub port: String,
     pub event: String,
     pub args: Vec<Arg>,
-    /// If given: the time since the start at which it came.
+    /// The time since the start, if it is given.
     pub at: Option<u64>,
 }
 
-/// A total since the start, as it must be after the step.
+/// A total since the start, as expected after the step.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Count {
     pub what: Counted,
@@ -131,27 +131,29 @@ pub struct Count {
 /// A total of the stack's accounts (docs/semantics.md, F2 and F10).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Counted {
-    /// Messages dropped, by the reason's name; `*.name` is the sum over all that [`is_meant`](crate::is_meant) by the name.
+    /// Messages dropped, by the reason's name; `*.name` is the sum over all reasons that [`is_meant`](crate::is_meant)
+    /// by the name.
     Dropped(String),
     /// Messages consumed, by the reason's name.
     Consumed(String),
     Gone,
-    /// These, and those dropped for a layer's reason of the same name, written as of [`Counted::Dropped`].
+    /// Messages gone, and those dropped for a layer's reason of this name, in the notation of [`Counted::Dropped`].
     GoneOr(String),
-    /// Messages in cells and in `later` queues, now.
+    /// Messages now in cells and in `later` queues.
     Held,
     Received,
     Delivered,
     Merged,
-    /// Calls refused at the door.
+    /// Refused calls.
     Refused,
-    /// Reports of a kind. Only of a script that counts them.
+    /// Reports of a kind. Only in a script that counts them.
     Reported(Report),
-    /// A counter cell, `class.cell`, summed over all objects; `*.name` is the sum over all that [`is_meant`](crate::is_meant) by the name.
+    /// A counter cell, `class.cell`, summed over all objects; `*.name` is the sum over all counters that
+    /// [`is_meant`](crate::is_meant) by the name.
     Counter(String),
 }
 
-/// An event of a network's host, for the stack that it runs: what is put in, or a pattern of what comes out.
+/// An event of a network's host, resolved in its stack: an input, or a pattern of an output.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Call {
     pub port: PortId,

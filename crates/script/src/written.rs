@@ -1,59 +1,60 @@
-//! How the values of a stack are shown to people: names of enums and reasons by the automaton, and the forms that types of
-//! the source say, which the automaton does not know.
+//! How values of a stack are shown to people: names of enums and reasons come from the automaton, notations from the
+//! types of the source, which the automaton does not know.
 
 use std::collections::BTreeMap;
 
 use mokume_base::Form;
 use mokume_reaction::{Automaton, ClassId, HeaderId, PortId, Type, VariantId, WireId};
 
-/// Which values of a stack are written by which form. One that says nothing is the default: all numbers in decimal.
+/// The notations of a stack's values. The default has none: all numbers are decimal.
 #[derive(Clone, Default, Debug)]
 pub struct Written {
-    /// By port: the arguments of its events by name; of a record's, what the names of its scalars begin with.
+    /// By port: the arguments of its events by name; for a record, the common prefix of its scalars' names.
     pub arguments: Vec<BTreeMap<String, Form>>,
-    /// Parameters of the stack, and parts of those that are records, by name.
+    /// Parameters of the stack, and parts of parameters that are records, by name.
     pub params: BTreeMap<String, Form>,
     /// Fields of headers by their alternative and name.
     pub headers: BTreeMap<(HeaderId, VariantId, String), Form>,
-    /// Fields of wires by name, of those that declare a type.
+    /// Fields of wires with a declared type, by name.
     pub wires: BTreeMap<(WireId, String), Form>,
-    /// Parts of flows that are one number, by their names with the end in front; none that layers write in different ways.
+    /// Parts of flows that are one number, by their names with the end in front; only those for which all layers have
+    /// the same notation.
     pub flows: BTreeMap<String, Form>,
-    /// What objects hold, by the names of their class and of the cell.
+    /// Contents of objects, by the names of the class and of the cell.
     pub cells: BTreeMap<(String, String), CellForms>,
-    /// Those of all types of the program, for what has no type.
+    /// The notations of all types of the program, for values without a type.
     pub all: Vec<Form>,
 }
 
-/// How the values of a cell are written; none of what is a plain number.
+/// The notations of a cell's values; `None` for plain numbers.
 #[derive(Clone, Default, Debug)]
 pub struct CellForms {
-    /// Of a map: those of the parts of its key.
+    /// For a map: one for each part of its key.
     pub keys: Vec<Option<Form>>,
-    /// Of the cell, of an array's elements, of what a map has by its keys.
+    /// For a cell, an array's elements, or a map's values.
     pub value: Option<Form>,
 }
 
-/// Arguments that are one value, by their places.
+/// Arguments that form one value, by their indices.
 pub struct Group<'a> {
     pub first: usize,
     pub count: usize,
-    /// How the value is written; none of a scalar whose type does not say.
+    /// The notation of the value; `None` for a scalar whose type has none.
     pub form: Option<&'a Form>,
 }
 
 impl Written {
-    /// How a part of a flow is written, by its name in the automaton: `remote_host`.
+    /// The notation of a part of a flow, by its name in the automaton: `remote_host`.
     pub fn of_flow(&self, name: &str) -> Option<&Form> {
         self.flows.get(name)
     }
 
-    /// How the values of a cell are written.
+    /// The notations of a cell's values.
     pub fn cell(&self, automaton: &Automaton, class: ClassId, name: &str) -> Option<&CellForms> {
         self.cells.get(&(automaton.class(class).name.clone(), name.to_string()))
     }
 
-    /// The arguments of an event of a port. `word` has those that are scalars, and `other` writes the rest, by place.
+    /// The arguments of a port's event as text. `word` gives the scalars, and `other` writes the rest, by index.
     pub fn arguments(
         &self,
         automaton: &Automaton,
@@ -93,7 +94,7 @@ impl Written {
     }
 }
 
-/// Whether the scalars of a value of this name and form stand in front.
+/// Whether the scalars of a value with this name and form come first.
 fn is_value(name: &str, form: &Form, params: &[(String, Type)]) -> bool {
     if form.words() == 1 {
         return params[0].0 == name;
@@ -103,7 +104,7 @@ fn is_value(name: &str, form: &Form, params: &[(String, Type)]) -> bool {
     params.len() >= form.words() && params[..form.words()].iter().all(is_part)
 }
 
-/// A scalar by its type: names of enums and reasons, else the number.
+/// A scalar by its type: the name for enums and reasons, else the number.
 pub fn scalar(automaton: &Automaton, ty: Type, word: u64) -> String {
     let name = match ty {
         Type::Enum(id) => automaton.enums.get(id.index()).and_then(|known| {

@@ -1,8 +1,8 @@
-//! The codes of this crate's diagnostics. What each means, why it is wrong, and a wrong and a right example stand on its page in
-//! `docs/diagnostics`, which is what `mokume explain` prints; the tests read the pages.
+//! The codes of this crate's diagnostics. `docs/diagnostics` has a page for each: what it means, why it is wrong, and a
+//! wrong and a right example. `mokume explain` prints these pages; the tests read them.
 //!
-//! M02 names, M03 types, M04 messages, M05 shapes and handlers (from M0550 on types of layers), M06 wires, M07 stacks; from x90
-//! on warnings.
+//! M02 names, M03 types, M04 messages, M05 shapes and handlers (from M0550 on types of layers), M06 wires, M07 stacks;
+//! from x90 on warnings.
 
 mokume_base::codes! {
     // ---- how values are written ----

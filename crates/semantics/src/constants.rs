@@ -1,4 +1,4 @@
-//! The value of an expression that is known before a stack starts.
+//! Evaluation of expressions whose value is known before a stack starts.
 
 use crate::program::{Binary, CastKind, Expr, ExprKind, FunctionId, LocalId, Program, Stmt, StmtKind, Type};
 use crate::types;
@@ -6,14 +6,14 @@ use crate::types;
 /// A constant: a scalar or a record of them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Value {
-    /// Of any scalar type, as [`ExprKind::Number`] holds it.
+    /// A value of any scalar type, as in [`ExprKind::Number`].
     Scalar(u64),
-    /// One for each field.
+    /// The values of its fields.
     Record(Vec<Value>),
 }
 
 impl Value {
-    /// The scalars that it flattens to.
+    /// The scalars of the flattened value.
     pub fn words(&self) -> Vec<u64> {
         match self {
             Value::Scalar(value) => vec![*value],
@@ -21,7 +21,7 @@ impl Value {
         }
     }
 
-    /// The number; none of a record.
+    /// The number; `None` for a record.
     pub fn scalar(&self) -> Option<u64> {
         match self {
             Value::Scalar(value) => Some(*value),
@@ -35,53 +35,53 @@ impl Value {
 pub enum Unknown {
     /// It depends on state, parameters or inputs.
     NotConstant,
-    /// It does not fit its type, or divides by zero.
+    /// It does not fit its type, or it divides by zero.
     Overflow,
 }
 
-/// What is known where an expression stands.
+/// What is known at the place of an expression.
 pub trait Known {
-    /// The value of a parameter; none if it is not known yet.
+    /// The value of a parameter; `None` if it is not known yet.
     fn param(&self, program: &Program, index: u32) -> Option<Value>;
 
-    /// How many layers it stands on.
+    /// How many layers the layer is over.
     fn below(&self) -> Option<u64> {
         None
     }
 
-    /// Whether functions are computed. A constant of the language is one without them.
+    /// Whether functions are evaluated. A constant of the language must not call any.
     fn calls(&self) -> bool {
         false
     }
 }
 
-/// Parameters as far as they are known, by their number.
+/// Parameters by number, as far as they are known.
 impl Known for &[Option<Value>] {
     fn param(&self, _: &Program, index: u32) -> Option<Value> {
         self.get(index as usize).cloned().flatten()
     }
 }
 
-/// The value of an expression without parameters.
+/// The value of an expression without known parameters.
 pub fn eval(program: &Program, expr: &Expr) -> Result<Value, Unknown> {
     eval_with(program, &[], expr)
 }
 
-/// The value of an expression whose parameters are these, as far as they are known.
+/// The value of an expression with these parameters, as far as they are known.
 pub fn eval_with(program: &Program, params: &[Option<Value>], expr: &Expr) -> Result<Value, Unknown> {
     eval_in(program, &params, expr)
 }
 
-/// The value of an expression where so much is known.
+/// The value of an expression with this knowledge.
 pub fn eval_in(program: &Program, known: &dyn Known, expr: &Expr) -> Result<Value, Unknown> {
     Evaluator { program, known, locals: Vec::new() }.expr(expr)
 }
 
-/// The one table of what can be known; whatever is not in it depends on state or inputs.
+/// The only evaluator of constants; whatever it does not cover depends on state or inputs.
 struct Evaluator<'a> {
     program: &'a Program,
     known: &'a dyn Known,
-    /// The innermost last.
+    /// The values of locals, the innermost last.
     locals: Vec<(LocalId, Value)>,
 }
 
@@ -127,7 +127,7 @@ impl Evaluator<'_> {
         let width = |ty| types::width(self.program, ty).unwrap_or(64);
         let mask = types::mask(width(expr.ty));
         match &expr.kind {
-            // They evaluate only what they need.
+            // These evaluate only the operands that they need.
             ExprKind::Binary { op: Binary::And, a, .. } if self.scalar(a) == Ok(0) => Ok(0),
             ExprKind::Binary { op: Binary::Or, a, .. } if self.scalar(a) == Ok(1) => Ok(1),
             ExprKind::Binary { op, a, b } => {
@@ -151,7 +151,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Functions of `let`s, `if`s and `return`s: what constants are computed by.
+    /// Evaluates a function that consists of `let`, `if` and `return`.
     fn call(&mut self, function: FunctionId, args: &[Expr]) -> Result<Value, Unknown> {
         let program = self.program;
         let function = &program.functions[function.index()];
@@ -163,7 +163,7 @@ impl Evaluator<'_> {
         inside.ok_or(Unknown::NotConstant)
     }
 
-    /// What a block returns; nothing where it runs through.
+    /// The value that a block returns; `None` if it runs to its end.
     fn body(&mut self, block: &[Stmt]) -> Result<Option<Value>, Unknown> {
         for stmt in block {
             match &stmt.kind {
@@ -185,7 +185,7 @@ impl Evaluator<'_> {
     }
 }
 
-/// A function of the program knows its arguments, and functions.
+/// Inside a function of the program: its arguments are known, and it may call functions.
 struct Calls;
 
 impl Known for Calls {
@@ -208,7 +208,8 @@ fn binary(op: Binary, a: u64, b: u64, width: u8, ty: Type) -> Result<u64, Unknow
         _ => Err(Unknown::Overflow),
     };
     let flag = |value: bool| Ok(u64::from(value));
-    // Around the circle one may be less, or the other, or, at half of it, neither (RFC 1982; docs/semantics.md, A4).
+    // Circular comparison: one may be less than the other, or at half of the circle neither (RFC 1982;
+    // docs/semantics.md, A4).
     let before = |a: u64, b: u64| match wraps {
         true => a != b && b.wrapping_sub(a) & mask <= mask >> 1,
         false => a < b,
@@ -226,7 +227,7 @@ fn binary(op: Binary, a: u64, b: u64, width: u8, ty: Type) -> Result<u64, Unknow
         BitAnd | And => Ok(a & b),
         BitOr | Or => Ok(a | b),
         BitXor => Ok(a ^ b),
-        // All bits are shifted out: meant as a number of more bits.
+        // All bits are shifted out: the author meant a wider number.
         Shl | Shr if b >= u64::from(width) => Err(Unknown::Overflow),
         Shl => Ok(a << b & mask),
         Shr => Ok(a >> b),

@@ -1,4 +1,5 @@
-//! A name that the file does not see, and that a module of the library or another file of the program has: the way out is its `use`.
+//! Names that a file does not see, but that a module of the library or another file of the program has: the help is a
+//! `use`.
 
 use mokume_base::{Diagnostic, FileId, SourceMap};
 use mokume_syntax::ast::{self, AstNode};
@@ -6,7 +7,7 @@ use mokume_syntax::ast::{self, AstNode};
 use crate::load::Loader;
 use crate::{codes, lost, suggest};
 
-/// What is said of an item that there is not.
+/// The codes of reports about unknown items.
 const UNKNOWN: [mokume_base::Code; 8] = [
     codes::UNKNOWN_NAME,
     codes::UNKNOWN_TYPE,
@@ -18,21 +19,21 @@ const UNKNOWN: [mokume_base::Code; 8] = [
     codes::HIGHER_ARGUMENT,
 ];
 
-/// Items by where they are, as a `use` names that.
+/// Unknown items by the module or file that a `use` must name.
 struct Place {
     named: String,
     items: Vec<String>,
 }
 
-/// Says which modules or files have the items that are unknown. The library is looked through only if there are any.
-/// What one `use` mends is one report.
+/// Adds to reports of unknown items which modules or files have them. Searches the library only if there are any.
+/// Reports that one `use` would fix become one.
 pub fn name_modules(sources: &SourceMap, loader: &mut dyn Loader, diagnostics: &mut Vec<Diagnostic>) {
     let mut library: Option<Vec<Place>> = None;
     for found in diagnostics.iter_mut().filter(|found| UNKNOWN.contains(&found.code)) {
         let Some(span) = found.primary.as_ref().map(|label| label.span) else { continue };
         let file = sources.file(span.file);
         let Some(name) = file.text.get(span.start as usize..span.end as usize) else { continue };
-        // It is seen, and something else is wrong with it.
+        // The name is visible; something else is wrong with it.
         let of_it = found.code == codes::HIGHER_ARGUMENT && !found.message.starts_with("there is no ");
         if of_it || found.message.starts_with(&format!("`{name}` is ")) {
             continue;
@@ -45,7 +46,7 @@ pub fn name_modules(sources: &SourceMap, loader: &mut dyn Loader, diagnostics: &
         let modules: Vec<&String> = library.iter().filter(has).map(|place| &place.named).collect();
         let is_slip = found.helps.iter().any(|help| help.starts_with("did you mean"));
         let (help, wanted) = match modules.as_slice() {
-            // A slip of the hand is likelier than a word of a module that nothing here has to do with.
+            // A typing mistake is likelier than a name in an unrelated module.
             [_, ..] if is_slip => continue,
             [] => match file_with(sources, span.file, name) {
                 Some(other) => (format!("`{other}` has it: write `use \"{other}\"`"), other),
@@ -67,7 +68,7 @@ pub fn name_modules(sources: &SourceMap, loader: &mut dyn Loader, diagnostics: &
     }
 }
 
-/// Bundles of the library in which a layer is that a help says to put below: who puts it there takes the bundle.
+/// The library's bundles with a layer that a help suggests to put below; the user then takes the bundle.
 fn bundles_with(loader: &mut dyn Loader, help: &str) -> Option<String> {
     let layer = help.strip_prefix("put `")?.strip_suffix("` below it")?;
     let mut found = Vec::new();
@@ -91,14 +92,14 @@ fn items_of_module(loader: &mut dyn Loader, module: &str) -> Vec<String> {
     files.iter().flat_map(|(_, text)| items(text)).collect()
 }
 
-/// The names of a file's items that others use by name.
+/// The names of a file's items that other files can use.
 fn items(text: &str) -> Vec<String> {
     let items = mokume_syntax::parse(FileId(0), text).file().items();
     let is_used = |item: &ast::Item| !matches!(item, ast::Item::Part(_) | ast::Item::Network(_));
     items.into_iter().filter(is_used).filter_map(|item| Some(item.name()?.text())).collect()
 }
 
-/// Another file of the program that has an item, as this one would name it.
+/// Another file of the program that has the item, as a path from this file.
 fn file_with(sources: &SourceMap, file: FileId, name: &str) -> Option<String> {
     let others = sources.files().filter(|(other, source)| *other != file && source.text.contains(name));
     let has = |text: &str| items(text).iter().any(|item| item == name);
@@ -106,7 +107,7 @@ fn file_with(sources: &SourceMap, file: FileId, name: &str) -> Option<String> {
     Some(relative(&sources.file(file).name, &other.name))
 }
 
-/// The path of a file from where another stands.
+/// The path of a file, relative to another one.
 fn relative(from: &str, to: &str) -> String {
     let mut from: Vec<&str> = from.split('/').collect();
     let mut to: Vec<&str> = to.split('/').collect();

@@ -1,5 +1,5 @@
-//! First values that are made of others of the same object: in what order they are set, and which lead back to themselves
-//! (docs/language.md, section 4).
+//! Initial values that depend on other state of the same object: in which order they are computed, and cycles among
+//! them (docs/language.md, section 4).
 
 use std::collections::BTreeSet;
 
@@ -9,12 +9,12 @@ use crate::program::*;
 use crate::visit::{self, Met};
 use crate::{codes, graph};
 
-/// The members of a scope, each behind those that its first value is made of.
+/// The members of a scope, each after those that its initial value depends on.
 pub fn order(layer: &Layer, scope: ScopeKind) -> Vec<u32> {
     graph::order(&members_of(&uses(layer, scope))).nodes.into_iter().map(|node| node as u32).collect()
 }
 
-/// Reports each circle once, where it was met first.
+/// Reports each cycle once, where it was found first.
 pub(crate) fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     for layer in &program.layers {
         let objects = (0..layer.objects.len()).map(|at| ScopeKind::Object(ObjectId(at as u32)));
@@ -26,7 +26,7 @@ pub(crate) fn check(program: &Program, out: &mut Vec<Diagnostic>) {
                 let name = &members[first].name;
                 let text = format!("the first value of `{}` is made of itself", name.text);
                 let mut diagnostic = Diagnostic::error(codes::CIRCLE, text).at(name.span, "leads back here");
-                // The last step of the way back, where it is not in the same value.
+                // The last step of the way back, if it is not in the same value.
                 let back = (0..uses.len()).filter(|at| *at != first);
                 if let Some((_, span)) = back.flat_map(|at| &uses[at]).find(|(to, _)| *to == first) {
                     diagnostic = diagnostic.label(*span, "by this");
@@ -51,7 +51,7 @@ fn before_the_view(layer: &Layer, scope: ScopeKind, members: &[Member], uses: &U
     }
 }
 
-/// By member: the members that its first value reads, and where.
+/// For each member: the members that its initial value reads, and where.
 type Uses = Vec<Vec<(usize, Span)>>;
 
 fn members_of(uses: &Uses) -> Vec<Vec<usize>> {
@@ -67,7 +67,7 @@ fn uses(layer: &Layer, scope: ScopeKind) -> Uses {
     members.iter().map(of).collect()
 }
 
-/// What an expression reads of the scope, by itself or through functions of the layer.
+/// The members of the scope that an expression reads, by itself or through functions of the layer.
 fn read_by(layer: &Layer, scope: ScopeKind, value: &Expr) -> Vec<(usize, Span)> {
     let (mut found, mut called, mut seen) = (Vec::new(), Vec::new(), BTreeSet::new());
     visit::walk_in_expr(value, &mut |met| note(met, scope, &mut found, &mut called));
@@ -79,7 +79,7 @@ fn read_by(layer: &Layer, scope: ScopeKind, value: &Expr) -> Vec<(usize, Span)> 
         if let Some(function) = layer.functions.get(function as usize) {
             visit::walk(&function.body, &mut |met| note(met, scope, &mut inner, &mut calls));
         }
-        // It is this value that leads there, wherever the function stands.
+        // The place is in this value, even if the function stands elsewhere.
         found.extend(inner.into_iter().map(|(to, _)| (to, span)));
         called.extend(calls.into_iter().map(|(function, _)| (function, span)));
     }
@@ -88,7 +88,7 @@ fn read_by(layer: &Layer, scope: ScopeKind, value: &Expr) -> Vec<(usize, Span)> 
 
 fn note(met: Met, scope: ScopeKind, found: &mut Vec<(usize, Span)>, called: &mut Vec<(u32, Span)>) {
     match met {
-        // Another object of the class has begun.
+        // The state of another object of the class is already initialised.
         Met::State(state) if state.scope == scope && state.object.is_none() => {
             found.push((state.member as usize, state.span));
         }

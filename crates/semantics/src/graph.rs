@@ -1,11 +1,11 @@
-//! Things that hold or call each other, without recursion: however long a chain is, no stack overflows.
+//! Orders of things that contain or call each other, without recursion: however long a chain is, no stack overflows.
 
-/// The nodes in an order in which those that one leads to stand before it, and those that lead back to themselves: of each
-/// circle the one that was met first. The edge that closes a circle counts as missing.
+/// A topological order: each node after those that it leads to. The edge that closes a cycle counts as missing;
+/// `circles` has the first node found of each cycle.
 pub struct Order {
-    /// Each node once.
+    /// All nodes, each once.
     pub nodes: Vec<usize>,
-    /// Each once.
+    /// Nodes that close a cycle, each once.
     pub circles: Vec<usize>,
 }
 

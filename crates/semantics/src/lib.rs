@@ -1,6 +1,6 @@
 //! Names, types, shapes, linearity: from the tree to the typed program.
 //!
-//! Invariant: if [`analyse`] reports no error, who reads the program may rely on all that `docs/language.md` promises
+//! Invariant: if [`analyse`] reports no error, a reader of the program may rely on all that `docs/language.md` promises
 //! without checking again. Nothing here touches a file: modules come through a [`load::Loader`].
 
 pub mod check;
@@ -30,7 +30,7 @@ pub use load::{load, Loaded, Loader};
 pub use program::signature;
 use program::Program;
 
-/// The typed program of loaded files, and all that is wrong with them (of `use` and of the parser too), by place.
+/// The typed program of loaded files, and all diagnostics (also of `use` and of the parser), ordered by place.
 pub fn analyse(loaded: &Loaded) -> (Program, Vec<Diagnostic>) {
     let (mut program, mut diagnostics) = resolve::resolve(loaded);
     mentions::complete(&mut program);
@@ -62,7 +62,7 @@ pub fn analyse(loaded: &Loaded) -> (Program, Vec<Diagnostic>) {
         diagnostics.extend(kept);
     }
     if diagnostics.iter().any(is_error) {
-        // What is unused or unreached may be so only because of an error.
+        // Something may be unused or unreached only because of an error.
         diagnostics.retain(|diagnostic| diagnostic.severity == Severity::Error);
         diagnostics.sort_by_key(place);
         diagnostics.truncate(limits::REPORTS);
@@ -103,16 +103,17 @@ pub fn analyse_files(sources: &mut SourceMap, roots: &[FileId], loader: &mut dyn
     (program, diagnostics)
 }
 
-/// A message may seem to leak only because a statement on its way was refused: `below.send(mgs)`, `drop msg` without a reason.
+/// Removes reports of leaks that only exist because a statement was refused: `below.send(mgs)`, `drop msg` without a
+/// reason.
 fn leave_out_followers(diagnostics: &mut Vec<Diagnostic>) {
-    // Other reports about messages refuse no statement.
+    // Other reports about messages do not refuse a statement.
     let linear = [codes::LEAK, codes::GIVEN_TWICE, codes::USED_AFTER, codes::GIVEN_IN_LOOP, codes::PATHS_DISAGREE];
     let causes: Vec<Span> = diagnostics
         .iter()
         .filter(|diagnostic| !linear.contains(&diagnostic.code))
         .filter_map(|diagnostic| diagnostic.primary.as_ref().map(|label| label.span))
         .collect();
-    // What stands where nothing could be read is not what it was taken for.
+    // Text beside an unreadable token is not what it was read as.
     let unread = diagnostics.iter().filter(|diagnostic| mokume_syntax::CODES.contains(&diagnostic.code));
     let unread: Vec<Span> = unread.filter_map(|found| Some(found.primary.as_ref()?.span)).collect();
     let within = |span: &Span, of: &Span| span.file == of.file && of.start <= span.start && span.end <= of.end;
@@ -120,29 +121,29 @@ fn leave_out_followers(diagnostics: &mut Vec<Diagnostic>) {
         let read = |label: &mokume_base::Label| !unread.iter().any(|of| within(&label.span, of));
         mokume_syntax::CODES.contains(&found.code) || found.primary.as_ref().is_none_or(read)
     });
-    // What a stack lacks is asked for by a name that was refused where it stands.
+    // What a stack lacks may be named by something that was refused.
     let refused: Vec<Span> = diagnostics.iter().filter_map(|found| Some(found.primary.as_ref()?.span)).collect();
     let lacks = [codes::NOT_PUBLISHED, codes::NO_FLOW_PART];
     diagnostics.retain(|found| {
         !lacks.contains(&found.code) || !found.labels.iter().any(|label| refused.contains(&label.span))
     });
-    // A function that is called as one of the language has is never meant.
+    // A function with the name of a built-in one is never the one that is called.
     let hidden = diagnostics.iter().filter(|found| found.code == codes::HIDES_BUILT_IN);
     let hidden: Vec<String> =
         hidden.filter_map(|found| Some(format!("`{}` takes", found.message.split('`').nth(1)?))).collect();
     diagnostics.retain(|found| {
         found.code != codes::WRONG_COUNT || !hidden.iter().any(|call| found.message.starts_with(call.as_str()))
     });
-    // A wire that does not read its packets because of what was told of the same field.
+    // A wire may fail to read its own packets because of a fault already reported at the same field.
     let fields = diagnostics.iter().filter(|found| found.code != codes::WIRE_OWN);
     let fields: Vec<Span> = fields.filter_map(|found| Some(found.primary.as_ref()?.span)).collect();
     diagnostics.retain(|found| {
         found.code != codes::WIRE_OWN || found.primary.as_ref().is_none_or(|label| !fields.contains(&label.span))
     });
-    // `3 $ 4`, `x++`: what stands beside a word that was refused is no value of its own.
+    // `3 $ 4`, `x++`: what stands beside a refused token is not a value of its own.
     let beside =
         |span: &Span, cause: &Span| cause.file == span.file && (cause.end + 1 == span.start || cause.start == span.end);
-    // A name that means two things was taken for one of them.
+    // An ambiguous name was read as one of its meanings.
     let clashes = diagnostics.iter().filter(|diagnostic| diagnostic.code == codes::CLASH);
     let clashes: Vec<Span> = clashes.filter_map(|found| Some(found.primary.as_ref()?.span)).collect();
     let follows = |span: &Span| clashes.iter().any(|clash| clash.file == span.file && clash.start == span.start);

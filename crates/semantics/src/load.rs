@@ -1,6 +1,6 @@
-//! The files of a program: what `use` names, found through a loader, so that nothing here touches a file.
+//! The files of a program: resolves `use` through a loader, so that nothing here touches a file.
 //!
-//! Keeps: circles of `use` are fine, a file is read once, and what a file sees is itself, its module, and what it uses.
+//! Keeps: cycles of `use` are allowed, a file is read once, and a file sees itself, its module, and what it uses.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -10,17 +10,17 @@ use mokume_syntax::Parse;
 
 use crate::{codes, suggest};
 
-/// The door to modules and files; names of files are as in the source map.
+/// The door to modules and files; file names are as in the source map.
 pub trait Loader {
-    /// The files of a module of the library: name and text each; none if there is no such module.
+    /// The files of a module of the library: name and text of each; `None` if there is no such module.
     fn module(&mut self, name: &str) -> Option<Vec<(String, String)>>;
-    /// A file named relative to another; its own name and text.
+    /// A file named relative to another one: its own name, and its text.
     fn file(&mut self, from: &str, name: &str) -> Option<(String, String)>;
     /// The names of all modules, for suggestions.
     fn modules(&self) -> Vec<String>;
 }
 
-/// A loader that knows nothing: for a file alone.
+/// A loader without any modules and files, for a file alone.
 pub struct Nothing;
 
 impl Loader for Nothing {
@@ -35,24 +35,26 @@ impl Loader for Nothing {
     }
 }
 
-/// All files of a program, parsed, and who uses whom directly.
+/// All files of a program, parsed, and which file directly uses which.
 #[derive(Default)]
 pub struct Loaded {
-    /// The roots first, then as they were met.
+    /// The roots first, then the others in the order in which they were found.
     pub files: Vec<(FileId, Parse)>,
-    /// Who uses, and whom; who uses a module uses each of its files, and each of these the next, in a circle.
+    /// Pairs of user and used file. A user of a module uses each of its files; the files of a module use each other in
+    /// a cycle.
     pub uses: Vec<(FileId, FileId)>,
-    /// What stands in front of a file's names where others have the same: its module's name, or its own without `.mok`.
+    /// The qualifier of a file's names, for names that several files have: the module's name, or the file's without
+    /// `.mok`.
     pub qualifiers: HashMap<FileId, String>,
-    /// The files that are one module, each with a number of the module; a file of no module is none of them.
+    /// The module's number for each file of a module; files of no module are not in the map.
     pub modules: HashMap<FileId, usize>,
-    /// Of `use` itself and of the parser.
+    /// Diagnostics of `use` and of the parser.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 impl Loaded {
-    /// The files whose items one sees: itself, those that it uses, and all of the modules that it uses or is of; not what these use
-    /// (decision 0114).
+    /// The files whose items a file sees: itself, those that it uses, and all files of the modules that it uses or
+    /// belongs to; not what these use (decision 0114).
     pub fn visible(&self, from: FileId) -> BTreeSet<FileId> {
         let used = self.uses.iter().filter(|(user, _)| *user == from).map(|(_, used)| *used);
         let module = self.modules.get(&from);
@@ -60,7 +62,7 @@ impl Loaded {
         std::iter::once(from).chain(used).chain(together).collect()
     }
 
-    /// The files on which one depends: itself and all that it uses, also through others.
+    /// The files that a file depends on: itself and all that it uses, directly or not.
     pub fn reached(&self, from: FileId) -> BTreeSet<FileId> {
         let mut seen = BTreeSet::from([from]);
         let mut front = vec![from];
@@ -75,7 +77,7 @@ impl Loaded {
     }
 }
 
-/// Parses `roots` and everything that they use, adding it to the source map.
+/// Parses `roots` and everything that they use, and adds all to the source map.
 pub fn load(sources: &mut SourceMap, roots: &[FileId], loader: &mut dyn Loader) -> Loaded {
     let mut work = Work { sources, loader, loaded: Loaded::default(), files: HashMap::new(), modules: HashMap::new() };
     for root in roots {
@@ -98,7 +100,7 @@ fn stem(name: &str) -> String {
     file.strip_suffix(".mok").unwrap_or(file).to_string()
 }
 
-/// One name of a file for all ways to write it: `./a.mok` and `b/../a.mok` are `a.mok`.
+/// The normal form of a file's name: `./a.mok` and `b/../a.mok` are `a.mok`.
 fn plain(name: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in name.split('/') {
@@ -201,7 +203,7 @@ impl Work<'_> {
             return Vec::new();
         };
         let ids: Vec<FileId> = files.into_iter().map(|(name, text)| self.add(name, text)).collect();
-        // The files of a module see one another: each uses the next one, and so through others all.
+        // The files of a module see one another: each uses the next, and so, indirectly, all.
         self.loaded.uses.extend(ids.iter().copied().zip(ids.iter().copied().cycle().skip(1)));
         for id in &ids {
             self.loaded.qualifiers.insert(*id, name.to_string());

@@ -1,16 +1,17 @@
-//! Things that reports are about, and who speaks for whom: what is lost through one mistake is not told of again by all who lack it.
+//! Things that reports are about, and which report replaces which: what is missing because of one mistake is not
+//! reported again wherever it is needed.
 //!
-//! A report says by [`Diagnostic::loses`] why a thing is not there, by [`Diagnostic::lacks`] only that it is not, by
-//! [`Diagnostic::needs`] that it means nothing without it. Keeps: of reports about one thing at least one stays; nothing is left out
-//! that lacks and needs nothing.
+//! [`Diagnostic::loses`] marks a report that says why a thing is missing, [`Diagnostic::lacks`] one that only says that
+//! it is, and [`Diagnostic::needs`] one that makes no sense without the thing. Keeps: at least one report about each
+//! thing stays; a report without `lacks` and `needs` is never removed.
 
 use mokume_base::{Diagnostic, Severity, Span, Thing};
 
 use crate::codes;
 use crate::program::{Name, Stack};
 
-/// Leaves out who lacks or needs what another has lost, and all but the first who lack one thing. What a report that is left out has lost, the
-/// one that speaks for it has lost, too.
+/// Removes reports that lack or need what another one loses, and all but the first that lack the same thing. What a
+/// removed report loses, its replacement loses too.
 pub fn leave_out(diagnostics: &mut Vec<Diagnostic>) {
     while let Some((follower, cause)) = follower(diagnostics) {
         let lost = std::mem::take(&mut diagnostics[follower].loses);
@@ -19,7 +20,7 @@ pub fn leave_out(diagnostics: &mut Vec<Diagnostic>) {
     }
 }
 
-/// A report that another speaks for, and that one.
+/// A report that another one replaces, and that other one.
 fn follower(diagnostics: &[Diagnostic]) -> Option<(usize, usize)> {
     let shares = |one: &[Thing], other: &[Thing]| one.iter().any(|thing| other.contains(thing));
     diagnostics.iter().enumerate().find_map(|(at, found)| {
@@ -33,7 +34,7 @@ fn follower(diagnostics: &[Diagnostic]) -> Option<(usize, usize)> {
     })
 }
 
-/// A thing that stands in a place, such as all that an item has.
+/// A thing at a place, such as all members of an item.
 fn at(what: &str, place: Span) -> Thing {
     Thing(format!("{what} {}:{}", place.file.0, place.start))
 }
@@ -48,17 +49,17 @@ pub fn named(stack: &Stack, name: &str) -> Thing {
     Thing(format!("{} in {}", name, at("stack", stack.name.span).0))
 }
 
-/// The port of a layer that the stack gives to its application: tests lack it as what is [`named`] so.
+/// The port that a stack gives its application for a layer. Tests that lack it also lack [`named`].
 pub fn port_of(stack: &Stack, layer: &str) -> Thing {
     named(stack, layer)
 }
 
-/// What a layer of a stack finds below it.
+/// The layers below a layer of a stack.
 pub fn below(stack: &Stack, instance: &Name) -> Thing {
     named(stack, &format!("below {}", instance.text))
 }
 
-/// Services that the layer of a stack is given by `with`.
+/// The services that `with` gives to a layer of a stack.
 pub fn given(stack: &Stack, instance: &Name) -> Thing {
     named(stack, &format!("with {}", instance.text))
 }
@@ -68,17 +69,17 @@ pub fn published(stack: &Stack, name: &str) -> Thing {
     named(stack, &format!("published {name}"))
 }
 
-/// That layers read or write an attribute.
+/// That some layer reads or writes an attribute.
 pub fn attribute(declared: &Name) -> Thing {
     at("attribute", declared.span)
 }
 
-/// The links of a host of a network.
+/// The links of a host in a network.
 pub fn links(host: &Name) -> Thing {
     at("links", host.span)
 }
 
-/// A name within an item or a member of one, by the place of that.
+/// A name within an item or a member, by the place of that.
 pub fn within(place: Span, name: &str) -> Thing {
     Thing(format!("{name} of {}", at("item", place).0))
 }
@@ -88,17 +89,17 @@ pub fn refusals() -> Thing {
     Thing("refusals of a file's functions".into())
 }
 
-/// That a file says `use` of what has a name.
+/// That a file has a `use` for a name.
 pub fn used(file: mokume_base::FileId, what: &str) -> Thing {
     Thing(format!("use {what} in {}", file.0))
 }
 
-/// The arguments of a call, each at its place.
+/// The arguments of a call, each in its place.
 pub fn arguments(call: Span) -> Thing {
     at("arguments", call)
 }
 
-/// Marks reports of types: they mean something only if a thing is there.
+/// Marks reports as making sense only if a thing exists.
 pub fn if_there(diagnostics: &mut [Diagnostic], thing: &Thing) {
     let of_types = [codes::MISMATCH, codes::NARROWS, codes::TOO_BIG, codes::NO_SCALAR];
     for found in diagnostics.iter_mut().filter(|found| of_types.contains(&found.code)) {
@@ -106,7 +107,7 @@ pub fn if_there(diagnostics: &mut [Diagnostic], thing: &Thing) {
     }
 }
 
-/// Marks all reports from a number on: they say why a thing is not there.
+/// Marks the errors among the reports as saying why a thing is missing.
 pub fn through(diagnostics: &mut [Diagnostic], thing: &Thing) {
     for found in diagnostics.iter_mut().filter(|found| found.severity == Severity::Error) {
         found.loses.push(thing.clone());

@@ -1,10 +1,10 @@
-//! Mentions that are known only when bundles are: the headers' fields that a wire's text names.
+//! Mentions that can be resolved only when bundles are known: the headers' fields that a wire's text names.
 
 use mokume_base::Span;
 
 use crate::program::*;
 
-/// Adds them, and brings all in order.
+/// Adds these mentions, and sorts all mentions.
 pub(crate) fn complete(program: &mut Program) {
     let mut found = Vec::new();
     for bundle in &program.bundles {
@@ -68,11 +68,11 @@ fn value(layers: &[&Layer], value: &WireValue, found: &mut Vec<Mention>) {
                 continue;
             }
             found.extend(variant.as_ref().map(|variant| Mention { at: variant.span, of: known.name.span }));
-            // What is said of an element names the list nowhere.
+            // A constraint on an element does not name the list.
             if field.text.contains('*') {
                 continue;
             }
-            // Of `list.length` the first word is the header's.
+            // In `list.length`, the first word is the header's field.
             let word = field.text.split('.').next().unwrap_or(&field.text);
             let at = Span { end: field.span.start + word.len() as u32, ..field.span };
             let fields = known.fields.iter().filter(|known| known.name.text == word);

@@ -1,11 +1,11 @@
-//! What follows from a name that is a word which values are made of: where it is used it is read as that word.
+//! Consequences of a declared name that is a reserved word of values: its uses are read as that word.
 
 use mokume_base::{Diagnostic, Span};
 
 use crate::codes;
 use crate::load::Loaded;
 
-/// Leaves out what is said of lines on which such a name stands, but that it is no name.
+/// Removes reports on lines with such a name, except the report about the name itself.
 pub fn leave_out_uses(loaded: &Loaded, diagnostics: &mut Vec<Diagnostic>) {
     let mut lines = Vec::new();
     for found in diagnostics.iter().filter(|found| is_of_a_word(found)) {
@@ -27,7 +27,7 @@ fn is_of_a_word(found: &Diagnostic) -> bool {
     found.code == codes::HIDES_BUILT_IN && found.message.contains("is a word that values are made of")
 }
 
-/// The lines with a word, of the item that a place is in: elsewhere the word is what it always is.
+/// The lines with the word in the item that contains the place; in other items the word has its usual meaning.
 fn lines_with(file: mokume_base::FileId, root: &mokume_syntax::SyntaxNode, word: &str, at: u32) -> Vec<Span> {
     let text = root.text().to_string();
     let holds = |item: &mokume_syntax::SyntaxNode| item.text_range().contains_inclusive(at.into());

@@ -1,6 +1,6 @@
-//! "Did you mean": the nearest of the names that would have been right.
+//! "Did you mean": the nearest valid name.
 
-/// The candidate nearest to `name`, if it is near enough to be a slip of the hand, or the one that `name` is the beginning of.
+/// The candidate nearest to `name`, if it is near enough to be a typing mistake, or the one that begins with `name`.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let allowed = (name.chars().count() / 3).max(1);
     let mut best: Option<(usize, &str)> = None;
@@ -14,11 +14,11 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
             false if cut_short == Some(candidate) => 1,
             false => distance(name, candidate),
         };
-        // Of two as near as each other, the one that only was not written to its end.
+        // Of two equally near candidates, the one that begins with the name.
         let rank = |candidate: &str| cut_short != Some(candidate);
         let better =
             best.is_none_or(|(least, other)| (distance, rank(candidate), candidate) < (least, rank(other), other));
-        // One letter for another is no slip: `A` is not meant by `B`.
+        // If no letter agrees it is not a typing mistake: `B` does not mean `A`.
         let alike = distance < name.chars().count();
         if candidate != name && alike && distance <= allowed && better {
             best = Some((distance, candidate));
@@ -27,7 +27,7 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     best.map(|(_, candidate)| candidate)
 }
 
-/// "did you mean `x`?", or else the list of what there is if it is short.
+/// "did you mean `x`?", or else the list of candidates if it is short.
 pub fn help<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
     let mut all: Vec<&str> = candidates.into_iter().collect();
     all.sort_unstable();

@@ -1,6 +1,6 @@
-//! Names and places of the typed tree, as the typed program holds them.
+//! Names and places of the typed tree, converted for the typed program.
 //!
-//! Invariant: every reader may find nothing. The parser has reported what is missing, so nobody here speaks of it again.
+//! Invariant: every function may find nothing. The parser has reported what is missing, so nothing is reported here.
 
 use mokume_base::{FileId, Span};
 use mokume_syntax::ast::{self, AstNode, Expr};
@@ -47,12 +47,12 @@ pub fn method(file: FileId, call: &ast::CallExpr) -> Option<(Expr, Name)> {
     Some((field.base()?, some_name(file, field.name())?))
 }
 
-/// The name of an item that has one; `?` for one that the parser found none of.
+/// The name of an item that should have one; `?` if the parser found none.
 pub fn title(file: FileId, name: Option<ast::Name>) -> Name {
     some_name(file, name).unwrap_or(Name { text: "?".into(), span: Span::new(file, 0, 0) })
 }
 
-/// An expression without the parentheses around it.
+/// An expression without surrounding parentheses.
 pub fn unparen(expr: &Expr) -> Expr {
     let mut expr = expr.clone();
     while let Expr::Paren(paren) = &expr {
@@ -64,7 +64,7 @@ pub fn unparen(expr: &Expr) -> Expr {
     expr
 }
 
-/// One expression, or the several of a tuple.
+/// One expression, or those of a tuple.
 pub fn untuple(expr: &Expr) -> Vec<Expr> {
     match expr {
         Expr::Paren(paren) => paren.all(),
@@ -82,7 +82,7 @@ pub fn block_value(block: &ast::Block) -> Option<Expr> {
     }
 }
 
-/// The timer of `on expiry t`, `waiting.t` of one in a container; none for other events.
+/// The timer of `on expiry t`, or `waiting.t` for one in a container; `None` for other events.
 pub fn timer(file: FileId, handler: &ast::Handler) -> Option<Name> {
     let names: Vec<Name> = handler.expiry().iter().map(|part| name(file, part)).collect();
     let (first, last) = (names.first()?.span, names.last()?.span);
@@ -90,7 +90,7 @@ pub fn timer(file: FileId, handler: &ast::Handler) -> Option<Name> {
     Some(Name { text, span: Span::new(file, first.start, last.end) })
 }
 
-/// `PathMtu` as `path_mtu`: what a served service is called in its layer.
+/// `PathMtu` as `path_mtu`: the name of a served service in its layer.
 pub fn snake_case(text: &str) -> String {
     let mut snake = String::new();
     for (index, c) in text.chars().enumerate() {

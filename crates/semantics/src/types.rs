@@ -1,9 +1,9 @@
-//! What a type is called, how wide it is, and what goes where without a cast.
+//! The text of types, their widths, and conversions without a cast.
 
 use crate::limits;
 use crate::program::{Expr, ExprKind, Program, Type};
 
-/// How a type is written in the source.
+/// The text of a type in the source.
 pub fn show(program: &Program, ty: Type) -> String {
     match ty {
         Type::Bool => "bool".into(),
@@ -25,7 +25,7 @@ pub fn show(program: &Program, ty: Type) -> String {
     }
 }
 
-/// The bits of a scalar; none of what is no scalar.
+/// The bits of a scalar; `None` for other types.
 pub fn width(program: &Program, ty: Type) -> Option<u8> {
     match ty {
         Type::Bool => Some(1),
@@ -43,7 +43,7 @@ pub fn is_scalar(ty: Type) -> bool {
     matches!(ty, Bool | UInt(_) | Seq(_) | Duration | Instant | Enum(_) | Rank | Ranks | Unknown)
 }
 
-/// Whether values of the type say who somebody is in a view, or hold what does.
+/// Whether values of the type are or contain ranks.
 pub fn has_ranks(program: &Program, ty: Type) -> bool {
     match ty {
         Type::Rank | Type::Ranks => true,
@@ -55,12 +55,12 @@ pub fn has_ranks(program: &Program, ty: Type) -> bool {
     }
 }
 
-/// Agreement without any conversion; an unknown type agrees with all.
+/// Whether the types are equal; an unknown type equals any other.
 pub fn same(a: Type, b: Type) -> bool {
     a == b || a == Type::Unknown || b == Type::Unknown || matches!((a, b), (Type::Flow(_), Type::Flow(_)))
 }
 
-/// Whether a value goes where another type is wanted by widening alone.
+/// Whether a value converts to the other type by widening alone.
 pub fn widens(from: Type, to: Type) -> bool {
     match (from, to) {
         (Type::UInt(a), Type::UInt(b)) => a < b,
@@ -77,7 +77,7 @@ pub fn mask(width: u8) -> u64 {
     }
 }
 
-/// The number that a literal-only expression stands for, after the front end has folded it.
+/// The number of a literal, after the front end has folded it.
 pub fn number(expr: &Expr) -> Option<u64> {
     match expr.kind {
         ExprKind::Number(value) => Some(value),
@@ -85,7 +85,7 @@ pub fn number(expr: &Expr) -> Option<u64> {
     }
 }
 
-/// The scalars of a type once all records are known, as far as [`limits::SCALARS`].
+/// The number of scalars of a type, once all records are known; at most [`limits::SCALARS`].
 pub fn scalars(program: &Program, ty: Type) -> u64 {
     let Type::Record(id) = ty else { return 1 };
     let Some(record) = program.records.get(id.index()) else { return 1 };

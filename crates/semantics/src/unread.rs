@@ -1,7 +1,7 @@
-//! What follows from text that could not be read: a name that stands there is declared nowhere, a wire has no place for a field, a
-//! message goes nowhere. One mistake is one error, so these are left out.
+//! Consequences of text that could not be parsed: names in it are not declared, a wire lacks a field, a message goes
+//! nowhere. One mistake is one error, so these reports are removed.
 //!
-//! Keeps: what does not touch an item with a mistake of the parser is told, and so is all else that is wrong in it.
+//! Keeps: reports about items without a parse error stay, and so do independent reports in items that have one.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -12,7 +12,7 @@ use mokume_syntax::{codes as of_parser, SyntaxNode, SyntaxToken, TextSize};
 use crate::codes;
 use crate::load::Loaded;
 
-/// Mistakes after which the parser reads on as if they were not there.
+/// Mistakes after which the parser continues as if they were not there.
 const READ_ALL_THE_SAME: [Code; 6] = [
     of_parser::SEMICOLON,
     of_parser::OTHER_UNIT,
@@ -22,7 +22,7 @@ const READ_ALL_THE_SAME: [Code; 6] = [
     of_parser::MISSING_LIMIT,
 ];
 
-/// What says that something is not there, or not said: it may stand where nothing could be read.
+/// Reports that something is missing: it may be in the unparsed text.
 const MISSING: [Code; 21] = [
     codes::LEAK,
     codes::PATHS_DISAGREE,
@@ -47,13 +47,13 @@ const MISSING: [Code; 21] = [
     codes::CONTAINER_UNKNOWN,
 ];
 
-/// The same of a part of a statement, which is all that is looked at.
+/// The same for a part of a statement, which is all that is checked.
 const MISSING_HERE: [Code; 3] = [codes::NOT_EXHAUSTIVE, codes::MUST_LEAVE, codes::UNUSED_VALUE];
 
-/// What is said of a name that something has: it is not that nothing has it.
+/// Reports that a name is already taken: those do not mean that it is unknown.
 const TAKEN: [Code; 4] = [codes::DEFINED_TWICE, codes::CLASH, codes::HIDES_BUILT_IN, codes::UNKNOWN_PORT];
 
-/// What is said of a name that no item has.
+/// Reports that no item has a name.
 const UNKNOWN_ITEMS: [Code; 9] = [
     codes::UNKNOWN_NAME,
     codes::UNKNOWN_TYPE,
@@ -66,10 +66,10 @@ const UNKNOWN_ITEMS: [Code; 9] = [
     codes::UNKNOWN_EVENT,
 ];
 
-/// What is said of values, of which a part was not read.
+/// Reports about values of which a part was not parsed.
 const VALUES: [Code; 4] = [codes::MISMATCH, codes::BAD_OPERANDS, codes::NO_SCALAR, codes::TOO_BIG];
 
-/// What is said of a name, beside the codes of names.
+/// Reports about a name, besides the codes of names.
 const NAMED: [Code; 15] = [
     codes::HANDLER_PARAMS,
     codes::NOT_WRITTEN_SO,
@@ -88,7 +88,7 @@ const NAMED: [Code; 15] = [
     codes::NO_HANDLER,
 ];
 
-/// What says so of a whole layer or stack.
+/// Reports that something is missing in a whole layer or stack.
 const MISSING_IN_ITEM: [Code; 8] = [
     codes::SHAPE_NEEDS,
     codes::ROUTER_SENDS,
@@ -100,12 +100,12 @@ const MISSING_IN_ITEM: [Code; 8] = [
     codes::SIGNATURE_PART,
 ];
 
-/// Parts of an item that are read by themselves.
+/// Whether a node is a part of an item that is parsed by itself.
 fn is_member(kind: SyntaxKind) -> bool {
     matches!(kind, HANDLER | FUNCTION | SCOPE | OBJECT | HEADER | KEY | ADDRESS | PUBLISH | WIRE_FIELD)
 }
 
-/// Lists of names; those of some are for other items to use, without the name of the item that they are in.
+/// Whether a node is a list of names; those of some are visible in other items without the name of their own.
 fn is_of_names(kind: SyntaxKind) -> bool {
     matches!(kind, RECORD | ENUM | SERVICE | HEADER | PARAM_LIST) || is_for_others(kind)
 }
@@ -114,7 +114,7 @@ fn is_for_others(kind: SyntaxKind) -> bool {
     matches!(kind, VOCABULARY | SIGNATURE | KEY | ADDRESS | PUBLISH | USE)
 }
 
-/// Names, each with the item that it means something in; with none, it does everywhere.
+/// Names, each with the item that it is valid in; `None` if it is valid everywhere.
 #[derive(Default)]
 struct Names(HashMap<String, Vec<Option<Span>>>);
 
@@ -133,25 +133,25 @@ impl Names {
     }
 }
 
-/// All that the parser could not read, in all files.
+/// All unparsed text, in all files.
 #[derive(Default)]
 struct Unread {
-    /// The lines on which it complained, and what stands behind that on them.
+    /// The lines with parse errors, and what follows the error on them.
     lines: Vec<Span>,
     behind: Vec<Span>,
-    /// Members and items with a mistake of the parser, and the items that those are in.
+    /// Members and items with parse errors, and the items around them.
     members: Vec<Span>,
     items: Vec<Span>,
-    /// Names that stand in such places.
+    /// Names in such places.
     words: Names,
-    /// What has such a place in it, by its name.
+    /// Things that contain such a place, by name.
     broken: Names,
-    /// Functions, handlers and layers with a mistake in front of their bodies.
+    /// Functions, handlers and layers with an error before their bodies.
     heads: Vec<Span>,
-    /// Items in which a declaration has no name, and how many items have none themselves.
+    /// Items with a declaration without a name, and the number of items without a name.
     nameless: Vec<Span>,
     nameless_items: usize,
-    /// Files whose `use` could not be read, and those that are torn, with all who see them.
+    /// Files whose `use` could not be parsed, and torn files, with all files that see them.
     without_use: BTreeSet<FileId>,
     torn: BTreeSet<FileId>,
 }
@@ -179,14 +179,14 @@ fn span_of(file: FileId, node: &SyntaxNode) -> Span {
     Span::new(file, range.start().into(), range.end().into())
 }
 
-/// The item that a node is in; none for what stands between items.
+/// The item that contains a node; `None` between items.
 fn item_of(file: FileId, node: &SyntaxNode) -> Option<Span> {
     let item = node.ancestors().find(is_item).filter(|item| item.kind() != ERROR);
     item.map(|item| span_of(file, &item))
 }
 
 impl Unread {
-    /// `said` is what is told.
+    /// `said` are the reports.
     fn of(loaded: &Loaded, said: &[Diagnostic]) -> Unread {
         let said: HashSet<(Span, Code)> =
             said.iter().filter_map(|found| Some((found.primary.as_ref()?.span, found.code))).collect();
@@ -264,13 +264,13 @@ impl Unread {
                 }
             }
             let body = node.children().find(|child| child.kind() == BLOCK);
-            // A block without its `{` is read all the same.
+            // A block without its `{` is parsed anyway.
             let before_body =
                 code != of_parser::EXPECTED_BLOCK && body.is_none_or(|body| offset < body.text_range().start());
             if matches!(node.kind(), FUNCTION | HANDLER) && before_body {
                 self.heads.push(span);
             }
-            // What cannot be read cannot be used, by whichever name.
+            // What was not parsed cannot be used, by any name.
             let by_parts = matches!(node.kind(), FUNCTION | LAYER | PART | CONTAINER | NETWORK | TEST | SUITE | RUN);
             let is_named = !matches!(node.kind(), HANDLER | ERROR);
             if is_named && (is_item(&node) && !by_parts || self.heads.contains(&span)) {
@@ -279,7 +279,7 @@ impl Unread {
         }
     }
 
-    /// Whether a report is about what is not there because it could not be read.
+    /// Whether a report is a consequence of unparsed text.
     fn explains(&self, found: &Diagnostic, text: &str) -> bool {
         let Some(primary) = &found.primary else { return false };
         let span = &primary.span;
@@ -295,7 +295,7 @@ impl Unread {
         let mut named = quoted.chain(words());
         self.torn.contains(&span.file)
             || starts_in(&self.behind)
-            // In front of it may stand the cause: `link l { a.device, b.device  lost }`.
+            // The cause may precede it: `link l { a.device, b.device  lost }`.
             || (MISSING.contains(&found.code) || VALUES.contains(&found.code)) && starts_in(&self.lines)
             || MISSING_HERE.contains(&found.code) && (starts_in(&self.lines) || holds(&self.behind))
             || found.labels.iter().any(|label| label_in(&self.lines, label))
@@ -311,12 +311,13 @@ impl Unread {
     }
 }
 
-/// What a test or network as a whole does not say: it may have been said in what was not read.
+/// Whether a report says that a test or network lacks something: that may be in the unparsed text.
 fn is_of_a_whole(found: &Diagnostic) -> bool {
     matches!(found.message.as_str(), "which stack is tested?" | "how long does this network run?")
 }
 
-/// A `use` of what there is not: names that mean nothing in that file may be of it, but for those that are nearly others.
+/// For a `use` of something unknown: unknown names in that file may come from it, except those that are similar to
+/// known ones.
 pub fn leave_out_unused(diagnostics: &mut Vec<Diagnostic>) {
     let place = |found: &Diagnostic| found.primary.as_ref().map(|label| label.span.file);
     let lost: BTreeSet<FileId> =
@@ -328,7 +329,7 @@ pub fn leave_out_unused(diagnostics: &mut Vec<Diagnostic>) {
     });
 }
 
-/// Leaves out what follows from mistakes of the parser.
+/// Removes consequences of parse errors.
 pub fn leave_out_followers(loaded: &Loaded, diagnostics: &mut Vec<Diagnostic>) {
     if loaded.files.iter().all(|(_, parse)| parse.diagnostics.is_empty()) {
         return;
@@ -344,7 +345,7 @@ pub fn leave_out_followers(loaded: &Loaded, diagnostics: &mut Vec<Diagnostic>) {
     };
     let text = |found: &Diagnostic| found.primary.as_ref().and_then(|label| text_of(&label.span)).unwrap_or_default();
     diagnostics.retain(|found| mokume_syntax::CODES.contains(&found.code) || !unread.explains(found, &text(found)));
-    // As many names may be those of items that have none.
+    // As many names may be those of items without a name.
     let unknown = |found: &Diagnostic| UNKNOWN_ITEMS.contains(&found.code).then(|| text(found));
     let names: BTreeSet<String> = diagnostics.iter().filter_map(unknown).collect();
     if names.len() <= unread.nameless_items {

@@ -1,12 +1,12 @@
 //! Walks over typed bodies: the parts of an expression or a statement, one level at a time or all the way down.
 //!
-//! Invariant: every place of [`crate::program`] that holds an expression, a block or a state reference is named here once;
-//! the checks build on these and never match all variants again.
+//! Invariant: every place of [`crate::program`] that contains an expression, a block or a state reference is named here
+//! once; the checks use these walks and never match all variants again.
 
 use crate::program::*;
 
-/// The expressions directly inside an expression (those in its state references too). One table of all variants, so that a
-/// new one is asked for here; so it is long.
+/// The expressions directly inside an expression (also those in its state references). One table of all variants, so
+/// that a new variant must be added here.
 pub fn expr_children<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
     use ExprKind::*;
     match &expr.kind {
@@ -131,7 +131,7 @@ fn emission_exprs<'a>(emission: &'a Emission, f: &mut dyn FnMut(&'a Expr)) {
     }
 }
 
-/// The expressions of a statement itself, in the order in which they are evaluated; not those of its blocks.
+/// The expressions of a statement itself, in the order of evaluation; not those of its blocks.
 pub fn stmt_exprs<'a>(stmt: &'a Stmt, f: &mut dyn FnMut(&'a Expr)) {
     use StmtKind::*;
     match &stmt.kind {
@@ -196,7 +196,7 @@ pub fn stmt_states<'a>(stmt: &'a Stmt, f: &mut dyn FnMut(&'a StateRef)) {
     }
 }
 
-/// The locals that a statement gives a value, itself and not in its blocks.
+/// The locals to which a statement itself assigns, not its blocks.
 pub fn bound_by(stmt: &Stmt) -> Vec<LocalId> {
     use StmtKind::*;
     match &stmt.kind {
@@ -244,8 +244,8 @@ pub fn stmt_blocks(stmt: &Stmt) -> Vec<&[Stmt]> {
     }
 }
 
-/// Whether control may come past a statement and through none of its blocks: the rounds of a loop may be left out, and what is tried may be
-/// done; of other statements one block runs, if they have any.
+/// Whether a statement can complete without running one of its blocks: a loop may run zero times, and what may fail may
+/// succeed. Of other statements with blocks exactly one runs.
 pub fn may_skip(stmt: &Stmt) -> bool {
     use StmtKind::*;
     match &stmt.kind {
@@ -261,18 +261,18 @@ pub fn may_skip(stmt: &Stmt) -> bool {
     }
 }
 
-/// What [`walk`] meets.
+/// What [`walk`] visits.
 #[derive(Clone, Copy)]
 pub enum Met<'a> {
-    /// Before its expressions and blocks.
+    /// A statement, before its expressions and blocks.
     Stmt(&'a Stmt),
-    /// Before those within it.
+    /// An expression, before those inside it.
     Expr(&'a Expr),
-    /// Behind the statement or expression that names it.
+    /// A state reference, after the statement or expression that names it.
     State(&'a StateRef),
 }
 
-/// All statements, expressions and state references of a block, in the order of the text.
+/// Visits all statements, expressions and state references of a block, in the order of the text.
 pub fn walk<'a>(block: &'a [Stmt], f: &mut dyn FnMut(Met<'a>)) {
     for stmt in block {
         f(Met::Stmt(stmt));
@@ -289,28 +289,28 @@ pub fn walk<'a>(block: &'a [Stmt], f: &mut dyn FnMut(Met<'a>)) {
     }
 }
 
-/// Whether something in a block is so.
+/// Whether `is_it` holds for something in a block.
 pub fn any<'a>(block: &'a [Stmt], mut is_it: impl FnMut(Met<'a>) -> bool) -> bool {
     let mut found = false;
     walk(block, &mut |met| found = found || is_it(met));
     found
 }
 
-/// Whether something that a layer says is so.
+/// Whether `is_it` holds for something in a layer.
 pub fn any_in_layer<'a>(layer: &'a Layer, mut is_it: impl FnMut(Met<'a>) -> bool) -> bool {
     let mut found = false;
     walk_layer(layer, &mut |met| found = found || is_it(met));
     found
 }
 
-/// Whether an expression, or one inside it, is so.
+/// Whether `is_it` holds for an expression or one inside it.
 pub fn any_expr<'a>(expr: &'a Expr, mut is_it: impl FnMut(&'a Expr) -> bool) -> bool {
     let mut found = false;
     walk_expr(expr, &mut |inner| found = found || is_it(inner));
     found
 }
 
-/// As [`walk`], of one expression.
+/// As [`walk`], for one expression.
 pub fn walk_in_expr<'a>(expr: &'a Expr, f: &mut dyn FnMut(Met<'a>)) {
     walk_expr(expr, &mut |inner| {
         f(Met::Expr(inner));
@@ -318,7 +318,7 @@ pub fn walk_in_expr<'a>(expr: &'a Expr, f: &mut dyn FnMut(Met<'a>)) {
     });
 }
 
-/// Everything that a layer says: initial values, sizes, published values, functions and handlers.
+/// Visits everything in a layer: initial values, sizes, published values, functions and handlers.
 pub fn walk_layer<'a>(layer: &'a Layer, f: &mut dyn FnMut(Met<'a>)) {
     let scopes = layer.scopes.iter().map(|scope| (scope.capacity.as_ref(), &scope.members));
     let objects = layer.objects.iter().map(|class| (Some(&class.capacity), &class.members));
@@ -363,15 +363,15 @@ pub fn own_call(expr: &Expr) -> Option<u32> {
     }
 }
 
-/// Whether all ways through a body of a layer come past a statement that `says`, its functions followed where they are called. A way
-/// ends with the block, or with `return`.
+/// Whether every path through a body of a layer runs a statement for which `says` holds; called functions are followed.
+/// A path ends with the block, or with `return`.
 pub fn always(layer: &Layer, body: &[Stmt], says: &dyn Fn(&StmtKind) -> bool) -> bool {
     let mut without = false;
     to_the_end(layer, body, says, false, &mut without) && !without
 }
 
-/// Whether all ways to the end of a block have come past one, where those to its beginning have if `said`; `without`: one that leaves
-/// has not.
+/// Whether every path to the end of a block has run one, given that `said` holds for its beginning; sets `without` if a
+/// path that returns has not.
 fn to_the_end(
     layer: &Layer,
     block: &[Stmt],
@@ -403,7 +403,7 @@ fn to_the_end(
     said
 }
 
-/// Whether control never runs past the block's end.
+/// Whether control never reaches the block's end.
 pub fn leaves(block: &[Stmt]) -> bool {
     block.iter().any(stmt_leaves)
 }

@@ -1,12 +1,12 @@
-//! One mistake is one error: the library's and the examples' programs with a token left out, a token doubled, or cut off, and
-//! how many errors that makes. `CASCADES=20000` for more of them; `SHOW=4` prints those with so many errors.
+//! One mistake is one error: counts the errors of the library's and the examples' programs with a token left out, a
+//! token doubled, or the rest cut off. `CASCADES=20000` for more of them; `SHOW=4` prints those with this many errors.
 
 use std::path::{Path, PathBuf};
 
 use mokume_base::{Diagnostic, FileId, Random, Severity, SourceMap};
 use mokume_semantics::{analyse_files, Loader};
 
-/// As many in `./test` of each kind.
+/// The number in `./test` of each kind.
 const MUTANTS: usize = 200;
 
 /// The library on disk, with one file of it replaced.
@@ -63,7 +63,7 @@ fn tokens(text: &str) -> Vec<String> {
     all.filter_map(|element| element.into_token()).map(|token| token.text().to_string()).collect()
 }
 
-/// The errors that a program of the house has, if one of its files reads so.
+/// The errors of a program of the repository if one of its files has this text.
 fn errors(house: &Path, path: &Path, text: &str) -> (SourceMap, Vec<Diagnostic>) {
     let mut sources = SourceMap::default();
     let module = path.parent().filter(|folder| folder.parent() == Some(&house.join("library")));
@@ -93,7 +93,7 @@ fn with(mistake: Mistake, tokens: &[String], at: usize) -> String {
     }
 }
 
-/// How many of the mutants have so many errors.
+/// How many of the mutants have each number of errors.
 fn measured(mistake: Mistake) -> Vec<usize> {
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse().ok());
     let (mutants, show) = (number("CASCADES").unwrap_or(MUTANTS), number("SHOW").unwrap_or(usize::MAX));
@@ -133,7 +133,8 @@ fn measured(mistake: Mistake) -> Vec<usize> {
     counts
 }
 
-/// Whether few of the mutants have four errors or more: of 2,000 it is three in a hundred, and some more of those that chance takes here.
+/// Whether few of the mutants have four errors or more: of 2,000 it is three in a hundred, and a random sample may have
+/// some more.
 fn are_few(counts: &[usize]) -> bool {
     let (all, many) = (counts.iter().sum::<usize>(), counts.iter().skip(4).sum::<usize>());
     all >= MUTANTS / 3 && many <= all / 25 + 1
@@ -156,6 +157,6 @@ fn a_program_cut_off_is_few_errors() {
 
 #[test]
 fn many_errors_are_seen() {
-    // A tenth with four errors, as it was before what could not be read excused what follows.
+    // A tenth has four errors, as before unreadable text suppressed later errors.
     assert!(!are_few(&[10, 150, 20, 10, 10, 8, 2]));
 }

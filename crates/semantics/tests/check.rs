@@ -1,5 +1,5 @@
-//! Wrong programs, a file each in `tests/check`: `//^^^ error[M0401]` stands under the place of each diagnostic, and there are
-//! no others. `BLESS=1` writes the marks anew.
+//! Wrong programs, a file each in `tests/check`: `//^^^ error[M0401]` marks the place of each diagnostic, and there are
+//! no others. `BLESS=1` rewrites the marks.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use mokume_base::{Diagnostic, SourceMap};
 use mokume_semantics::{analyse_files, Loader};
 use mokume_testkit::marks;
 
-/// A library of two modules, so that these tests do not move with the real one.
+/// A library of two modules, so that these tests do not depend on the real one.
 struct Small;
 
 impl Loader for Small {
@@ -39,7 +39,7 @@ fn check(name: &str, program: &str) -> (SourceMap, Vec<Diagnostic>) {
     (sources, diagnostics)
 }
 
-/// What the file's marks and the diagnostics do not agree on.
+/// The differences between the file's marks and the diagnostics.
 fn faults(name: &str, text: &str) -> Vec<String> {
     let (program, expected) = marks::read(text);
     let (sources, diagnostics) = check(name, &program);

@@ -1,5 +1,5 @@
-//! The table of events in the language's page is what the compiler does: a handler is taken where the table has a row for
-//! its shape, and refused where it has none.
+//! The table of events in the language's page agrees with the compiler: a handler is accepted if the table has a row
+//! for its shape, and refused otherwise.
 
 use mokume_base::SourceMap;
 use mokume_semantics::analyse_files;
@@ -12,7 +12,7 @@ fn page() -> String {
     std::fs::read_to_string(path).unwrap()
 }
 
-/// The table's rows: event and who it comes to; an empty first cell is the event above.
+/// The table's rows: event and receiver; an empty first cell repeats the event above.
 fn rows(page: &str) -> Vec<(String, String)> {
     let lines = page.lines().skip_while(|line| !line.starts_with("| event | comes to |")).skip(2);
     let mut rows = Vec::new();
@@ -27,7 +27,7 @@ fn rows(page: &str) -> Vec<(String, String)> {
     rows
 }
 
-/// The rows of an event, by the name that the table gives it.
+/// Whether the rows of an event, by its name in the table, include the shape.
 fn comes_to(rows: &[(String, String)], event: &str, shape: &str) -> bool {
     let named = |cell: &str| match event.strip_suffix(" with a quote") {
         Some(plain) => cell == format!("`{plain}` with a quote"),
@@ -37,7 +37,7 @@ fn comes_to(rows: &[(String, String)], event: &str, shape: &str) -> bool {
     rows.iter().any(|(cell, to)| named(cell) && shaped(to))
 }
 
-/// Whether a shape's handler of this head is refused as one that never comes.
+/// Whether a shape's handler with this head is refused because it never runs.
 fn refused(shape: &str, head: &str) -> bool {
     let members = match shape {
         "worker" => "session { timer t }",

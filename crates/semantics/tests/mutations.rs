@@ -1,5 +1,5 @@
 //! No text makes the front end or the formatter panic: programs with tokens deleted, doubled, swapped or replaced by
-//! others' tokens. `scripts/mutate 5000000` is the campaign.
+//! those of other programs. `scripts/mutate 5000000` is the campaign.
 
 #[path = "common/mutants.rs"]
 mod mutants;
@@ -8,10 +8,10 @@ use mokume_base::SourceMap;
 use mokume_semantics::{analyse, load, Loader};
 use mutants::first_victim;
 
-/// As many in `./test`; `MUTANTS=20000` for more, `FIRST=4000` for others.
+/// The number in `./test`; `MUTANTS=20000` for more, `FIRST=4000` for others.
 const MUTANTS: usize = 4_000;
 
-/// Nothing is loaded beside the mutant itself, but for a small module that most programs ask for.
+/// Only the mutant itself is loaded, and a small module that most programs use.
 struct Alone;
 
 impl Loader for Alone {
@@ -50,7 +50,7 @@ fn no_mutant_makes_it_panic() {
 
 #[test]
 fn a_front_end_that_panics_is_found() {
-    // A planted fault: a word twice in a row, as mutants have it.
+    // A planted fault: a repeated word, as in mutants.
     let twice = |text: &str| {
         let words: Vec<&str> = text.split_whitespace().collect();
         words.windows(2).any(|pair| pair[0] == pair[1] && pair[0].chars().all(char::is_alphabetic))

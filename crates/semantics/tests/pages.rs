@@ -1,4 +1,4 @@
-//! Every code has a page, and the page is true: its wrong example gives the code, its right one gives nothing.
+//! Every code has a page, and the page is true: its wrong example gives the code, its right one gives no diagnostic.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ fn page_file(code: &str) -> Result<String, String> {
     std::fs::read_to_string(&path).map_err(|_| format!("{code} has no page"))
 }
 
-/// The files of an example behind its first: each begins with a line `// --- name.mok`.
+/// The files of an example after its first: each begins with a line `// --- name.mok`.
 struct Beside<'t>(&'t str);
 
 impl Loader for Beside<'_> {
@@ -48,7 +48,7 @@ fn faults(code: &str, page: &str) -> Vec<String> {
     if !wrong.contains(&code) {
         faults.push(format!("{code}: the wrong example gives {wrong:?}"));
     }
-    // An excerpt of a layer leaves out its other half.
+    // An excerpt of a layer lacks its other half.
     let half = ["M0298", "M0518", "M0519", "M0520", "M0521", "M0522", "M0794"];
     let right = check(example(page, "right"));
     for diagnostic in right.iter().filter(|found| half.contains(&code) || !half.contains(&found.code.0)) {
@@ -57,7 +57,7 @@ fn faults(code: &str, page: &str) -> Vec<String> {
     faults
 }
 
-/// What is false about the page in a code's file, or that there is none.
+/// What is false about the page of a code, or that it is missing.
 fn faults_of(code: &str) -> Vec<String> {
     let file = match page_file(code) {
         Ok(file) => file,

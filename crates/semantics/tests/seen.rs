@@ -1,9 +1,9 @@
-//! What a file sees of others: its own items, its module's, and those of what it uses itself (decision 0114).
+//! What is visible in a file: its own items, its module's, and those of what it uses itself (decision 0114).
 
 use mokume_base::SourceMap;
 use mokume_semantics::{analyse_files, Loader};
 
-/// Files by their names, and one module of two files.
+/// Files by name, and one module of two files.
 struct Files(&'static [(&'static str, &'static str)]);
 
 impl Loader for Files {
@@ -26,7 +26,7 @@ impl Loader for Files {
     }
 }
 
-/// The codes of what is wrong with the first file and all that it uses, each with its first way out.
+/// The codes of the errors in the first file and all that it uses, each with its first help.
 fn found(files: &'static [(&'static str, &'static str)]) -> Vec<String> {
     let mut sources = SourceMap::default();
     let root = sources.add(files[0].0, files[0].1);

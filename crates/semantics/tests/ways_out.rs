@@ -1,4 +1,4 @@
-//! What helps say: the way that is meant, of a program with one mistake.
+//! The helps of diagnostics: the intended fix for a program with one mistake.
 
 use mokume_base::SourceMap;
 use mokume_semantics::{analyse_files, Loader};
@@ -20,7 +20,7 @@ impl Loader for Small {
     }
 }
 
-/// The code and the first way out of the one error that a program has.
+/// The code and the first help of the only error of a program.
 fn way_out(program: &str) -> String {
     let mut sources = SourceMap::default();
     let root = sources.add("one.mok", program);
@@ -31,7 +31,7 @@ fn way_out(program: &str) -> String {
     }
 }
 
-/// A worker with a header of these fields, and what it sends in them.
+/// A worker with a header of these fields, and the values that it sends in them.
 fn says(fields: &str, given: &str) -> String {
     format!("worker Says {{ header {{ {fields} }}  on send(msg) {{ below.send(msg, {given}) }} }}")
 }
@@ -263,14 +263,14 @@ fn each_mistake_has_the_way_out_that_is_meant() {
              on expiry t { stop t } }".to_string(),
             "M0303 `^` is exclusive or, of two numbers; a power of two is a shift: `x * (1 << n)`",
         ),
-        // What is left of a message that is split in a loop is to be given back to its name: nothing else is to be done with it.
+        // A message that is split in a loop must be assigned to its name again: nothing else may be done with the rest.
         (
             "worker Cut { header { last: bool } on send(msg) {
                 while msg.size > 100 limit 64 { let (front, rest) = msg.split(100)  below.send(front, last: false) }
                 below.send(msg, last: true) } }".to_string(),
             "M0404 give the name back to what is left: `msg = rest` at the end of the round, and send `msg` behind the loop",
         ),
-        // Who needs what another says that it gives, and does not, is not to blame.
+        // A layer that needs what another promises, but does not provide, is not to blame.
         (
             "signature Net { address { host: u32 } publish sum(flow): u32 }
                 router Hosts(own: u32) { header { to: u32 } address { host: u32 } gives Net  publish mtu: u32 = below.mtu - 4

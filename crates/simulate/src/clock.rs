@@ -1,9 +1,10 @@
-//! A machine whose clock is not the network's.
+//! A machine whose clock differs from the network's.
 
 use mokume_reaction::trace::Trace;
 use mokume_reaction::{Accounts, Datum, Machine, Outcome, PortId};
 
-/// A machine that is told another time than it is: some nanoseconds more at the network's start, and some more or fewer each second.
+/// A machine with its own time: ahead by some nanoseconds at the network's start, and gaining or losing some each
+/// second.
 pub struct Clocked {
     machine: Box<dyn Machine>,
     ahead: u64,
@@ -13,18 +14,18 @@ pub struct Clocked {
 const SECOND: i128 = 1_000_000_000;
 
 impl Clocked {
-    /// `gains` are nanoseconds a second, less than a second either way.
+    /// `gains` are nanoseconds per second, less than a second in either direction.
     pub fn new(machine: Box<dyn Machine>, ahead: u64, gains: i64) -> Self {
         Clocked { machine, ahead, gains }
     }
 
-    /// What the clock shows at a time of the network. It never goes back.
+    /// The clock's time at a time of the network. It never goes backwards.
     fn shown(&self, now: u64) -> u64 {
         let passed = i128::from(now) * (SECOND + i128::from(self.gains)) / SECOND;
         u64::try_from(i128::from(self.ahead) + passed).unwrap_or(u64::MAX)
     }
 
-    /// The first time of the network at which the clock shows this, or more.
+    /// The first time of the network at which the clock shows this time or more.
     fn first(&self, shown: u64) -> u64 {
         let Some(passed) = shown.checked_sub(self.ahead) else { return 0 };
         let rate = SECOND + i128::from(self.gains);
@@ -95,7 +96,7 @@ mod tests {
         }
     }
 
-    /// A deadline is met at the first moment at which the clock shows it, and at none before.
+    /// A deadline is reached at the first moment at which the clock shows it, and not before.
     #[test]
     fn first_is_the_inverse_of_shown() {
         for gains in [0, 1, -1, 50_000, -50_000, 499_999_999, -499_999_999] {

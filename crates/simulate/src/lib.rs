@@ -1,6 +1,7 @@
 //! Several hosts in virtual time, on media with seeded weather.
 //!
-//! Invariant: a run is a function of the machines, the script, the media, who watches and the seed; no clock, no file.
+//! Invariant: a run depends only on the machines, the script, the media, the watcher and the seed; there is no clock
+//! and no file.
 
 pub mod clock;
 pub mod network;

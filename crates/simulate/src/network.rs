@@ -1,4 +1,5 @@
-//! The event loop: the earliest of arrivals, script inputs and deadlines is next; ties in the order they were made.
+//! The event loop: the earliest of arrivals, script inputs and deadlines comes next; ties are in the order in which
+//! they were made.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
@@ -15,9 +16,9 @@ use crate::{Fate, Ill, Medium, Member, Mishap, Record, RecordedEvent, ScriptedIn
 pub struct Host {
     pub name: String,
     pub machine: Box<dyn Machine>,
-    /// The input event of a device's port that takes a frame, by port.
+    /// By port: the input event of a device's port that takes a frame.
     pub frame_events: Vec<(PortId, u32)>,
-    /// Input events whose message the port drops where it is beyond the credit, and for which reason.
+    /// Input events whose message the port drops beyond the credit, with the reason.
     pub within_credit: Vec<(PortId, u32, ReasonId)>,
 }
 
@@ -31,7 +32,8 @@ impl Host {
     }
 }
 
-/// From `from` until `until` (nanoseconds), these hosts and the others do not hear each other: what is sent then is lost.
+/// From `from` until `until` (nanoseconds), these hosts and the others cannot reach each other: frames sent then are
+/// lost.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Partition {
     pub hosts: Vec<usize>,
@@ -45,11 +47,11 @@ impl Partition {
     }
 }
 
-/// A host stops at a time, and hears and says nothing more, or begins anew with a machine of its own.
+/// A host crashes at a time, and is then silent, or restarts with a new machine.
 pub struct Outage {
     pub host: usize,
     pub at: u64,
-    /// Of one that begins anew: what it is then.
+    /// For a restart: the new machine.
     pub again: Option<Box<dyn Machine>>,
 }
 
@@ -72,39 +74,39 @@ pub struct Simulation {
     random: Random,
     records: Vec<Record>,
     recorder: Recorder,
-    /// By host, what became of its messages.
+    /// By host, the fates of its messages.
     fates: Vec<Ended>,
-    /// By place in the script: the output that brought it about.
+    /// By index in the script: the output that triggered it.
     causes: Vec<Option<u64>>,
     keep: Keep,
     restless: Option<Restless>,
-    /// Of each host since when its calls are counted, and how many they are.
+    /// By host, since when its calls are counted, and their number.
     paces: Vec<(u64, u32)>,
     partitions: Vec<Partition>,
     outages: Vec<Outage>,
     /// Hosts that have crashed.
     down: BTreeSet<usize>,
-    /// The machines that crashed hosts had, in order of time.
+    /// The machines of crashed hosts, ordered by time.
     ended: Vec<(usize, Box<dyn Machine>)>,
     lines: Lines,
-    /// What is to happen to single frames.
+    /// Faults of single frames.
     mishaps: BTreeMap<(Member, u64), Vec<(usize, Mishap)>>,
     unfulfilled: Vec<Unfulfilled>,
-    /// What chance did to single frames, and when they were sent, if that is asked for.
+    /// The random fates of single frames, with their sending times, if recorded.
     noted: Option<Vec<(u64, Mishap)>>,
 }
 
-/// What was to happen to a frame and could not.
+/// A mishap that could not be applied.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unfulfilled {
-    /// The device has sent fewer frames. `mishap` is the place among those that [`Simulation::befallen`] was given.
+    /// The device has sent fewer frames. `mishap` is the index among those given to [`Simulation::befallen`].
     NoFrame { mishap: usize, sent: u64 },
-    /// The frame, which was sent at this time, ends in front of the bit.
+    /// The frame, sent at this time, is too short to have the bit.
     NoBit { mishap: usize, at: u64, bit: u64, octets: usize },
 }
 
-/// Which records a run keeps: all, for charts and captures, with what each call did, step by step, or without; or reports alone and what
-/// brought them about, for runs of any length.
+/// Which records a run keeps: all, for charts and captures, with the steps of each call or without; or only reports and
+/// their causes, for runs of any length.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Keep {
     Steps,
@@ -112,35 +114,35 @@ pub enum Keep {
     Reports,
 }
 
-/// Rounds of the loop at one time, after which a network is said never to rest.
+/// The most rounds of the loop at one time; beyond these the network never comes to rest.
 const ROUNDS_AT_ONE_TIME: u32 = 256;
 
-/// Calls of one host at one time that leave it due again at once, each of as many reactions as a call has at most, after which the
-/// same is said (docs/limits.md).
+/// The most calls of one host at one time after which it is due again at once, each with the most reactions of a call;
+/// beyond these, likewise (docs/limits.md).
 const CALLS_AT_ONE_TIME: u32 = 16;
 
-/// Arrivals and inputs at one time, after which the same is said.
+/// The most arrivals and inputs at one time; beyond these, likewise.
 const EVENTS_AT_ONE_TIME: u32 = 100_000;
 
-/// Calls of one host within [`PACE`], after which it is said to make no headway (docs/limits.md): one each 20 ns, longer than any hardware
-/// would bear it.
+/// The most calls of one host within [`PACE`]; beyond these, it makes no headway (docs/limits.md). That is one each 20
+/// ns, more than any hardware could sustain.
 const CALLS_OF_A_PACE: u32 = 500_000;
 
 /// In nanoseconds.
 const PACE: u64 = 10_000_000;
 
-/// Why a run ended before its time.
+/// Why a run ended early.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Restless {
-    /// Some host is due again at once, for ever.
+    /// Some host is due again at once, forever.
     AtOnce,
-    /// A host is called so often that time all but stands.
+    /// A host is called so often that time hardly advances.
     Hurried { host: usize, calls: u32, within: u64 },
 }
 
 impl Simulation {
-    /// A network whose hosts have not started. The script need not be in order of time; inputs of one time keep the
-    /// order given. Everything random comes from the seed.
+    /// A network whose hosts have not started. The script need not be sorted; inputs of one time keep their order. All
+    /// randomness comes from the seed.
     pub fn new(hosts: Vec<Host>, media: Vec<Medium>, script: Vec<ScriptedInput>, seed: u64) -> Self {
         Simulation {
             hosts,
@@ -169,27 +171,27 @@ impl Simulation {
         }
     }
 
-    /// The same, with fewer records.
+    /// Keeps fewer records.
     pub fn keeping(self, keep: Keep) -> Self {
         Simulation { keep, ..self }
     }
 
-    /// The same, with hosts that do not hear each other for a while.
+    /// Adds partitions.
     pub fn parted(self, partitions: Vec<Partition>) -> Self {
         Simulation { partitions, ..self }
     }
 
-    /// The same, with hosts that crash and begin anew. Of one time they come before inputs, in the order given.
+    /// Adds crashes and restarts. At equal times they come before inputs, in the order given.
     pub fn failing(self, outages: Vec<Outage>) -> Self {
         Simulation { outages, ..self }
     }
 
-    /// The machines that crashed hosts had, in order of time.
+    /// The machines of crashed hosts, ordered by time.
     pub fn ended(&self) -> &[(usize, Box<dyn Machine>)] {
         &self.ended
     }
 
-    /// The same, with something that happens to single frames beside the weather.
+    /// Adds faults of single frames, in addition to the weather.
     pub fn befallen(self, mishaps: Vec<Mishap>) -> Self {
         let mut by_frame: BTreeMap<(Member, u64), Vec<(usize, Mishap)>> = BTreeMap::new();
         for (place, mishap) in mishaps.into_iter().enumerate() {
@@ -198,18 +200,18 @@ impl Simulation {
         Simulation { mishaps: by_frame, ..self }
     }
 
-    /// The same, and what chance does to frames is noted: [`Simulation::noted`].
+    /// Records the random fates of frames: [`Simulation::noted`].
     pub fn noting(self) -> Self {
         Simulation { noted: Some(Vec::new()), ..self }
     }
 
-    /// What chance did to single frames, with the time at which each was sent. In calm weather, with the least delay and these
+    /// The random fates of single frames, with their sending times. In calm weather, with the least delay and these
     /// mishaps, the network would run in the same way.
     pub fn noted(&self) -> &[(u64, Mishap)] {
         self.noted.as_deref().unwrap_or_default()
     }
 
-    /// What was to happen to single frames and could not, so far.
+    /// The mishaps that could not be applied so far.
     pub fn unfulfilled(&self) -> Vec<Unfulfilled> {
         let mut found = self.unfulfilled.clone();
         for ((from, number), mishaps) in &self.mishaps {
@@ -226,12 +228,12 @@ impl Simulation {
         self.restless
     }
 
-    /// Starts all hosts and runs to `until` (nanoseconds), or until nothing is left to do. `progress` hears the time.
+    /// Starts all hosts and runs to `until` (nanoseconds), or until nothing is left to do. `progress` is told the time.
     pub fn run(&mut self, until: u64, progress: &mut dyn FnMut(u64)) -> &[Record] {
         self.run_watched(until, &mut Unwatched, progress)
     }
 
-    /// As [`Simulation::run`], before somebody who looks on.
+    /// As [`Simulation::run`], with a watcher.
     pub fn run_watched(&mut self, until: u64, watch: &mut dyn Watch, progress: &mut dyn FnMut(u64)) -> &[Record] {
         for index in 0..self.outages.len() {
             self.enqueue(self.outages[index].at, Coming::Outage(index));
@@ -279,12 +281,12 @@ impl Simulation {
         &self.records
     }
 
-    /// What has happened so far, as far as [`Keep`] keeps it.
+    /// The records so far, as far as [`Keep`] keeps them.
     pub fn records(&self) -> &[Record] {
         &self.records
     }
 
-    /// Nanoseconds since the start: after a run its end, or where it stopped because it never rests.
+    /// Nanoseconds since the start: after a run, its end, or where it stopped because it never rests.
     pub fn now(&self) -> u64 {
         self.now
     }
@@ -305,7 +307,7 @@ impl Simulation {
         self.coming.push(Reverse((at, self.order, coming)));
     }
 
-    /// False if a host does not come to rest; `calls` are those of this time that left a host due.
+    /// False if a host does not come to rest; `calls` are those at this time after which a host was due again.
     fn run_deadlines(&mut self, at: u64, calls: &mut [u32], watch: &mut dyn Watch) -> bool {
         for (host, calls) in calls.iter_mut().enumerate() {
             if self.down.contains(&host) || self.hosts[host].machine.next_deadline().is_none_or(|due| due > at) {
@@ -323,7 +325,7 @@ impl Simulation {
         true
     }
 
-    /// Counts the calls of a host, and sees when they are too many for the time that they take.
+    /// Counts the calls of a host, and detects too many in a short time.
     fn called(&mut self, host: usize) {
         self.paces.resize(self.hosts.len(), (0, 0));
         let (since, calls) = &mut self.paces[host];
@@ -364,7 +366,7 @@ impl Simulation {
                 let ScriptedInput { host, port, event, .. } = self.script[index];
                 let before = self.hosts[host].beyond_credit(port, event);
                 let outcome = self.hosts[host].machine.input(self.now, port, event, &args);
-                // What the port has dropped did not come in.
+                // A message that the port has dropped did not come in.
                 if !outcome.refused && self.hosts[host].beyond_credit(port, event) == before {
                     watch.input(self.now, host, port, event, &args);
                 }
@@ -375,7 +377,7 @@ impl Simulation {
         }
     }
 
-    /// A host crashes, or begins anew.
+    /// A host crashes or restarts.
     fn turn(&mut self, index: usize, watch: &mut dyn Watch) {
         let Outage { host, again, .. } = &mut self.outages[index];
         let (host, again) = (*host, again.take());
@@ -402,7 +404,7 @@ impl Simulation {
         }
         self.note_ended(host);
         for output in outcome.outputs {
-            // Who looks on hears frames, too, as they leave; what they bring about comes behind them.
+            // The watcher also gets frames as they leave; their consequences come after them.
             let inputs = watch.output(self.now, host, &output);
             let medium = self.media.iter().position(|medium| medium.members.contains(&(host, output.port)));
             let cause = match (medium, output.args.as_slice()) {
@@ -421,7 +423,7 @@ impl Simulation {
         }
     }
 
-    /// The number of its record, if it is kept.
+    /// Returns the number of its record, if it is kept.
     fn send(&mut self, host: usize, port: PortId, medium: usize, frame: Vec<u8>) -> Option<u64> {
         self.frames += 1;
         let number = self.frames;
@@ -433,7 +435,8 @@ impl Simulation {
         let (mut fates, mut coming) = (Vec::new(), Vec::new());
         self.look_for_bits((from, nth), frame.len());
         for to in others {
-            // The weather is asked for all the same: neither a partition nor a full queue changes what becomes of other frames.
+            // The weather is drawn anyway, so that neither a partition nor a full queue changes the fates of other
+            // frames.
             let burst = self.lines.bursts.entry((from, to)).or_default();
             let mut copies = by_chance(&weather, frame.len(), burst, &mut self.random);
             if let Some(noted) = &mut self.noted {
@@ -469,7 +472,7 @@ impl Simulation {
         cause
     }
 
-    /// Notes bits that are to be turned and that a frame of so many octets has not.
+    /// Notes bits to flip that a frame of this size does not have.
     fn look_for_bits(&mut self, frame: (Member, u64), octets: usize) {
         let at = self.now;
         for (mishap, Mishap { what, .. }) in self.mishaps.get(&frame).into_iter().flatten() {
@@ -482,7 +485,7 @@ impl Simulation {
         }
     }
 
-    /// A frame or an input came to a host, and what follows is brought about by it.
+    /// A frame or an input reaches a host; what follows is caused by it.
     fn call(&mut self, cause: Option<u64>, what: RecordedEvent) {
         let did = self.hosts[what.host()].machine.traced();
         self.recorder.begin(cause, what, did);
@@ -491,7 +494,7 @@ impl Simulation {
         }
     }
 
-    /// A host was called by nobody: that is written down if it did something.
+    /// A host was called without an outside event: recorded if it did something.
     fn begin(&mut self, host: usize, what: RecordedEvent) {
         let did = self.hosts[host].machine.traced();
         self.recorder.begin(None, what, did);
@@ -500,14 +503,14 @@ impl Simulation {
         }
     }
 
-    /// Whose steps are kept notes them from its start on.
+    /// A machine whose steps are kept records them from its start.
     fn trace(&mut self, host: usize) {
         if self.keep == Keep::Steps {
             self.hosts[host].machine.trace();
         }
     }
 
-    /// What the host's layers did with messages that are nowhere now.
+    /// What the host's layers did with messages that have ended.
     fn note_ended(&mut self, host: usize) {
         if self.keep == Keep::Reports {
             return;
@@ -518,7 +521,7 @@ impl Simulation {
         }
     }
 
-    /// The number of the record, if it is kept.
+    /// Returns the number of the record, if it is kept.
     fn record(&mut self, what: RecordedEvent) -> Option<u64> {
         let is_kept = self.keep != Keep::Reports || matches!(what, RecordedEvent::Reported { .. });
         is_kept.then(|| self.recorder.note(self.now, what, &mut |record| self.records.push(record)))

@@ -1,47 +1,47 @@
-//! What happened in a run, in order, and what brought it about: for charts, captures, records and people.
+//! What happened in a run, in order, with causes: for charts, captures, records and people.
 
 use mokume_reaction::trace::Trace;
 use mokume_reaction::{Datum, PortId, ReasonId, Report};
 
-/// One thing that happened, when, and by what.
+/// One event, with its time and cause.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Record {
-    /// From 1, in the order in which things happened.
+    /// The number, from 1, in the order of events.
     pub id: u64,
-    /// What brought it about: an earlier record; none of what comes from outside.
+    /// The cause, an earlier record; `None` for what comes from outside.
     pub cause: Option<u64>,
     /// Nanoseconds since the start.
     pub at: u64,
     pub what: RecordedEvent,
-    /// Of a call of a machine, where that is noted: what it did.
+    /// For a call of a machine, if recorded: what it did.
     pub did: Option<Box<Trace>>,
 }
 
-/// What happened. Hosts and media are their places in the simulation's lists.
+/// An event. Hosts and media are indices into the simulation's lists.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum RecordedEvent {
-    /// A host started. It stands there only if that brought something about.
+    /// A host started. Recorded only if that had some effect.
     Started { host: usize },
-    /// Timers of a host were due, or what it does later. It stands there only if that brought something about.
+    /// Timers of a host, or its queued work, were due. Recorded only if that had some effect.
     Woken { host: usize },
-    /// A frame left a host; `number`, from 1, names it in [`RecordedEvent::Arrived`] and is its packet's in a capture of the run, `fates`
-    /// says what the medium does for each other member.
+    /// A frame left a host. `number`, from 1, identifies it in [`RecordedEvent::Arrived`], and is its packet number in
+    /// a capture of the run; `fates` has the medium's decision for each other member.
     Sent { host: usize, port: PortId, medium: usize, number: u64, frame: Vec<u8>, fates: Vec<(usize, Fate)> },
-    /// A copy of a frame came to a host.
+    /// A copy of a frame arrived at a host.
     Arrived { host: usize, port: PortId, number: u64, frame: Vec<u8>, refused: bool },
     /// The script's input.
     Input { host: usize, port: PortId, event: u32, args: Vec<Datum>, refused: bool },
-    /// An output by an application's port (or by a device that is on no medium).
+    /// An output at an application's port (or at a device without a medium).
     Output { host: usize, port: PortId, event: u32, args: Vec<Datum> },
-    /// Layers ended messages for a reason, so many of them.
+    /// Layers ended this many messages for a reason.
     Ended { host: usize, how: Ending, reason: ReasonId, count: u64 },
-    /// Messages were lost with the objects that they were for.
+    /// Messages were dropped as gone, with their objects.
     Gone { host: usize, count: u64 },
-    /// A copy of a frame came to a host that had crashed.
+    /// A copy of a frame arrived at a host that had crashed.
     Unheard { host: usize, number: u64 },
-    /// A host stopped, with all that it held.
+    /// A host crashed, with its whole state.
     Crashed { host: usize },
-    /// A host that had crashed began anew.
+    /// A crashed host restarted.
     Restarted { host: usize },
     /// A report (overflow and the like): a fault of the program.
     Reported { host: usize, report: Report, place: String },
@@ -58,32 +58,32 @@ pub enum Ending {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Fate {
     Lost(Loss),
-    /// Each copy, in no order.
+    /// The copies, unordered.
     Arrives(Vec<Coming>),
 }
 
-/// Why a frame does not come to a receiver.
+/// Why a frame does not reach a receiver.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Loss {
-    /// By chance, or as the network says of this frame.
+    /// By chance, or by a fault of this frame.
     Weather,
-    /// A partition stood between the two.
+    /// A partition separated the two.
     Partition,
-    /// The line's queue was full.
+    /// The sender's queue was full.
     Queue,
 }
 
-/// A copy of a frame that is under way.
+/// A copy of a frame on its way.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Coming {
     /// Nanoseconds since the start.
     pub at: u64,
-    /// The bits that differ from what was sent: 0 is the highest of the first octet.
+    /// The bits that differ from the sent ones; 0 is the highest of the first octet.
     pub turned: Vec<u64>,
 }
 
 impl RecordedEvent {
-    /// The host that it is of.
+    /// The host that the event belongs to.
     pub fn host(&self) -> usize {
         match self {
             RecordedEvent::Started { host }

@@ -1,6 +1,6 @@
-//! Who writes down what happens: numbers, causes, and the fates of messages that only the accounts of a machine say.
+//! Records what happens: numbers, causes, and the fates of messages, which only a machine's accounts tell.
 //!
-//! Invariant: what is written down is a function of what the machines answer; nobody runs otherwise for being recorded.
+//! Invariant: records depend only on the machines' answers; recording does not change a run.
 
 use mokume_reaction::trace::Trace;
 use mokume_reaction::{Accounts, Datum, Machine, Outcome, PortId, ReasonId};
@@ -8,15 +8,15 @@ use mokume_reaction::{Accounts, Datum, Machine, Outcome, PortId, ReasonId};
 use crate::record::Ending;
 use crate::{Record, RecordedEvent};
 
-/// Who gets each record, as it comes.
+/// Receives each record when it is made.
 pub type Sink<'a> = Box<dyn FnMut(Record) + 'a>;
 
-/// Numbers records, and knows what brings about those that come.
+/// Numbers records, and knows their causes.
 #[derive(Default)]
 pub(crate) struct Recorder {
     last: u64,
     cause: Option<u64>,
-    /// What is written down only if something follows from it.
+    /// A record to keep only if something follows from it.
     pending: Option<Pending>,
 }
 
@@ -27,28 +27,28 @@ struct Pending {
 }
 
 impl Recorder {
-    /// A call of a machine, and what it did: what follows until the next is brought about by it, and it itself by `cause`.
+    /// Begins a call of a machine, and what it did: records until the next call are caused by it, and it by `cause`.
     pub fn begin(&mut self, cause: Option<u64>, what: RecordedEvent, did: Option<Trace>) {
         self.cause = None;
         let did = did.filter(|did| !did.steps.is_empty() || !did.changes.is_empty()).map(Box::new);
         self.pending = Some(Pending { cause, what, did });
     }
 
-    /// The call itself stands there if it is noted that it did something.
+    /// Keeps the record of the call if it did something.
     pub fn keep_if_it_did(&mut self, at: u64, sink: &mut dyn FnMut(Record)) {
         if self.pending.as_ref().is_some_and(|pending| pending.did.is_some()) {
             self.keep_call(at, sink);
         }
     }
 
-    /// The call itself stands there, whatever follows from it.
+    /// Keeps the record of the call in any case.
     pub fn keep_call(&mut self, at: u64, sink: &mut dyn FnMut(Record)) {
         if let Some(Pending { cause, what, did }) = self.pending.take() {
             self.cause = Some(self.write(at, cause, (what, did), sink));
         }
     }
 
-    /// Something that the call brought about. Its number.
+    /// Records a consequence of the call; returns its number.
     pub fn note(&mut self, at: u64, what: RecordedEvent, sink: &mut dyn FnMut(Record)) -> u64 {
         self.keep_call(at, sink);
         self.write(at, self.cause, (what, None), sink)
@@ -67,7 +67,7 @@ impl Recorder {
     }
 }
 
-/// What became of a machine's messages, when it was looked at last.
+/// The fates of a machine's messages at the last look.
 #[derive(Default)]
 pub(crate) struct Ended {
     dropped: Vec<(ReasonId, u64)>,
@@ -76,7 +76,7 @@ pub(crate) struct Ended {
 }
 
 impl Ended {
-    /// What was ended since.
+    /// The fates since then.
     pub fn since(&mut self, host: usize, accounts: Accounts) -> Vec<RecordedEvent> {
         let mut found = Vec::new();
         for (how, before, now) in [
@@ -102,15 +102,15 @@ impl Ended {
     }
 }
 
-/// A machine on devices of its own: what comes and goes is written down, frames by the number of their packet in a capture.
+/// A machine on its own devices, recorded: frames have the number of their packet in a capture.
 pub struct Recorded<'a, M> {
     machine: M,
-    /// The device ports, in the order in which they are media.
+    /// The device ports, in the order of media.
     devices: Vec<PortId>,
     frames: u64,
     recorder: Recorder,
     ended: Ended,
-    /// When something was written down last.
+    /// The time of the last record.
     at: u64,
     sink: Sink<'a>,
 }
@@ -121,7 +121,7 @@ impl<'a, M: Machine> Recorded<'a, M> {
         Recorded { machine, devices, frames: 0, recorder: Recorder::default(), ended: Ended::default(), at: 0, sink }
     }
 
-    /// The number of the last record, 0 if there is none, and when the machine was called last.
+    /// The number of the last record, 0 if there is none, and the time of the machine's last call.
     pub fn last(&self) -> (u64, u64) {
         (self.recorder.last, self.at)
     }
@@ -130,7 +130,7 @@ impl<'a, M: Machine> Recorded<'a, M> {
         self.devices.iter().position(|device| *device == port)
     }
 
-    /// What a call brought about; `is_shown`: the call stands there though nothing did.
+    /// Records the outcome of a call; `is_shown`: the call is recorded even if nothing followed.
     fn answered(&mut self, now: u64, outcome: Outcome, is_shown: bool) -> Outcome {
         self.at = now;
         match is_shown {
@@ -167,7 +167,7 @@ impl<M: Machine> Machine for Recorded<'_, M> {
         self.answered(now, outcome, false)
     }
 
-    /// What was due before the event is a call of its own, as the machine does it first in any case (docs/semantics.md, T3).
+    /// Work due before the event is a call of its own, as the machine does it first anyway (docs/semantics.md, T3).
     fn input(&mut self, now: u64, port: PortId, event: u32, args: &[Datum]) -> Outcome {
         let is_due = self.machine.next_deadline().is_some_and(|due| due <= now);
         let due = if is_due { self.advance(now) } else { Outcome::default() };

@@ -1,8 +1,8 @@
-//! Who looks on while a network runs, and may take part.
+//! Watchers, which observe a running network and may add inputs.
 
 use mokume_reaction::{Datum, Output, PortId};
 
-/// An input at a time. Its arguments are what [`Watch::arguments`] says when the time has come.
+/// An input at a time. [`Watch::arguments`] gives its arguments when the time has come.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ScriptedInput {
     pub at: u64,
@@ -12,22 +12,24 @@ pub struct ScriptedInput {
     pub args: Vec<Datum>,
 }
 
-/// Hears what applications hear, and what devices send. What it answers is part of the run: it must be a function of what it has heard.
+/// Observes the outputs of applications and the frames of devices. Its answers are part of the run: they must depend
+/// only on what it has observed.
 pub trait Watch {
-    /// An output of an application's port, or a frame that a device sends, whatever becomes of it. Answers with the inputs that it brings about; one whose time is over comes at once.
+    /// An output of an application's port, or a frame that a device sends, whatever its fate. Returns the inputs that
+    /// it triggers; one whose time has passed comes at once.
     fn output(&mut self, at: u64, host: usize, output: &Output) -> Vec<ScriptedInput>;
 
-    /// An input that a host has taken.
+    /// An input that a host has accepted.
     fn input(&mut self, _at: u64, _host: usize, _port: PortId, _event: u32, _args: &[Datum]) {}
 
-    /// A host crashes, or begins anew (`begins`).
+    /// A host crashes, or restarts (`begins`).
     fn turned(&mut self, _host: usize, _begins: bool) {}
 
-    /// The arguments of the script's input of this index, now that its time has come; `None`: it is left out.
+    /// The arguments of the script's input of this index, when its time has come; `None`: it is skipped.
     fn arguments(&mut self, at: u64, index: usize, input: &ScriptedInput) -> Option<Vec<Datum>>;
 }
 
-/// Nobody.
+/// No watcher.
 pub struct Unwatched;
 
 impl Watch for Unwatched {

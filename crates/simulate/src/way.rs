@@ -1,4 +1,4 @@
-//! One direction of a line, for who has frames and a clock of his own: what becomes of each frame that goes.
+//! One direction of a line, for callers with their own frames and clock: the fate of each frame.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -9,26 +9,26 @@ use mokume_reaction::PortId;
 use crate::weather::{by_chance, Copy, Lines};
 use crate::Weather;
 
-/// What happened to the frames of one direction.
+/// Counts of what happened to the frames of one direction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Befell {
     pub frames: u64,
-    /// By chance.
+    /// Lost by chance.
     pub lost: u64,
-    /// By a queue that was full.
+    /// Lost because a queue was full.
     pub full: u64,
     pub twice: u64,
-    /// That took more than the least delay; of each copy.
+    /// Copies that took longer than the least delay.
     pub late: u64,
     pub turned: u64,
-    /// Copies that are still under way.
+    /// Copies still on their way.
     pub coming: u64,
 }
 
-/// Copies that may be under way at once; a frame for which there is no room is lost.
+/// The most copies on their way; a frame beyond these is lost.
 const MOST: usize = 16_384;
 
-/// A line in one direction. What it does is a function of the seed, the frames and when they were sent.
+/// A line in one direction. It depends only on the seed, the frames and their sending times.
 pub struct Way {
     weather: Weather,
     random: Random,
@@ -39,11 +39,11 @@ pub struct Way {
     befell: Befell,
 }
 
-/// There is one who sends.
+/// There is one sender.
 const SENDER: (usize, PortId) = (0, PortId(0));
 
 impl Way {
-    /// A line on which nothing is under way.
+    /// An empty line.
     pub fn new(weather: Weather, seed: u64) -> Way {
         Way {
             weather,
@@ -60,7 +60,7 @@ impl Way {
     pub fn send(&mut self, now: u64, frame: &[u8]) {
         self.befell.frames += 1;
         let left = self.lines.leave(&self.weather, SENDER, frame.len(), now);
-        // The weather is asked for all the same: a full queue changes nothing for other frames.
+        // The weather is drawn anyway, so that a full queue changes nothing for other frames.
         let copies = by_chance(&self.weather, frame.len(), &mut self.burst, &mut self.random);
         let Some(left) = left.filter(|_| self.coming.len() + copies.len() <= MOST) else {
             self.befell.full += 1;
@@ -81,18 +81,18 @@ impl Way {
         self.befell.turned += copies.iter().filter(|copy| !copy.turned.is_empty()).count() as u64;
     }
 
-    /// When the next frame arrives.
+    /// The arrival time of the next frame.
     pub fn next_time(&self) -> Option<u64> {
         self.coming.peek().map(|Reverse((at, ..))| *at)
     }
 
-    /// A frame that has arrived by now, the earliest first.
+    /// The earliest frame that has arrived by now.
     pub fn arrived(&mut self, now: u64) -> Option<Vec<u8>> {
         self.next_time().filter(|at| *at <= now)?;
         self.coming.pop().map(|Reverse((_, _, frame))| frame)
     }
 
-    /// What happened so far.
+    /// The counts so far.
     pub fn befell(&self) -> Befell {
         Befell { coming: self.coming.len() as u64, ..self.befell }
     }
@@ -102,7 +102,7 @@ impl Way {
 mod tests {
     use super::*;
 
-    /// What arrives of a hundred frames, a millisecond apart, and what befell them.
+    /// The arrivals of a hundred frames, sent a millisecond apart, and the counts.
     fn sent(weather: Weather, seed: u64) -> (Vec<(u64, Vec<u8>)>, Befell) {
         let mut way = Way::new(weather, seed);
         (0..100).for_each(|number| way.send(number * 1_000_000, &[number as u8; 100]));

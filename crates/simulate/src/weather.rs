@@ -1,39 +1,39 @@
-//! What becomes of frames on a medium: by chance, by order, and by the line's speed.
+//! The fates of frames on a medium: by chance, by order, and by the line's speed.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use mokume_base::Random;
 use mokume_reaction::PortId;
 
-/// A device of a host: the place of the host in the simulation's list, and its port.
+/// A device of a host: the host's index in the simulation's list, and its port.
 pub type Member = (usize, PortId);
 
-/// What happens to frames. Rates are in millionths, times in nanoseconds.
+/// The probabilities of frames' fates. Rates are in millionths, times in nanoseconds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Weather {
     pub loss: u32,
-    /// Of copies that are lost together with those behind them on the way to the same member, `burst_length` in all.
+    /// How often a burst of losses begins; it loses `burst_length` copies in a row on the way to the same member.
     pub burst_loss: u32,
     pub burst_length: u32,
     pub duplicate: u32,
-    /// A reordered copy takes up to twice the longest delay more.
+    /// A reordered copy takes longer, by up to twice the longest delay.
     pub reorder: u32,
     pub corrupt: u32,
     pub delay: (u64, u64),
-    /// Bits a second that each member can send; without limit if 0.
+    /// Bits per second that each member can send; 0: no limit.
     pub rate: u64,
-    /// Frames that wait for the line at each member, that on the line included; others are lost. Without limit if 0.
+    /// The most frames that wait at each member, including the one being sent; others are lost. 0: no limit.
     pub queue: u64,
 }
 
 impl Weather {
-    /// The same line without chance: what it does is a function of what is sent.
+    /// The same line without randomness: it depends only on what is sent.
     pub fn calm(self) -> Self {
         Weather { delay: (self.delay.0, self.delay.0), rate: self.rate, queue: self.queue, ..Weather::default() }
     }
 }
 
-/// A shared medium: what one member sends comes to all others.
+/// A shared medium: what one member sends reaches all others.
 #[derive(Clone, Debug)]
 pub struct Medium {
     pub name: String,
@@ -41,32 +41,34 @@ pub struct Medium {
     pub weather: Weather,
 }
 
-/// What becomes of one frame, beside the weather: the `number`th that `from` sends, from 1, on its way to `to`, or to everybody.
+/// A fault in addition to the weather, of the `number`th frame, from 1, that `from` sends, on its way to `to`, or to
+/// all.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Mishap {
     pub from: Member,
     pub number: u64,
     pub to: Option<Member>,
-    /// Carried out in order: what stands behind [`Ill::Twice`] is of the second copy.
+    /// Applied in order: after [`Ill::Twice`] they are about the second copy.
     pub what: Vec<Ill>,
 }
 
-/// One ill that befalls a copy of a frame.
+/// One fault of a copy of a frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ill {
     Lost,
-    /// It comes so many nanoseconds later than without.
+    /// It arrives this many nanoseconds later than otherwise.
     Late(u64),
-    /// This bit is turned, from 0, the highest of the first octet; past the end there is none ([`crate::Unfulfilled`]).
+    /// This bit is flipped; 0 is the highest bit of the first octet. If the frame is too short, see
+    /// [`crate::Unfulfilled`].
     Turned(u64),
-    /// Another copy, so many nanoseconds later than the first would have come without an ill.
+    /// A second copy arrives, this many nanoseconds after the time of the first one without faults.
     Twice(u64),
 }
 
 /// A copy of a frame on its way.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Copy {
-    /// Beside the least delay.
+    /// The delay beyond the least one.
     pub late: u64,
     pub turned: Vec<u64>,
 }
@@ -84,7 +86,7 @@ impl Copy {
     }
 }
 
-/// The copies that chance makes of a frame of so many octets.
+/// The copies that chance makes of a frame of this size.
 pub(crate) fn by_chance(weather: &Weather, octets: usize, burst: &mut u32, random: &mut Random) -> Vec<Copy> {
     if is_in_burst(weather, burst, random) || random.millionths(weather.loss) {
         return Vec::new();
@@ -118,7 +120,7 @@ fn turned(weather: &Weather, octets: usize, random: &mut Random) -> Option<u64> 
     Some(at * 8 + 7 - random.below(8))
 }
 
-/// What ills make of a frame's copies.
+/// Applies faults to a frame's copies.
 pub(crate) fn befall(copies: &mut Vec<Copy>, ills: &[Ill]) {
     let mut at = 0;
     for ill in ills {
@@ -134,7 +136,7 @@ pub(crate) fn befall(copies: &mut Vec<Copy>, ills: &[Ill]) {
     }
 }
 
-/// The ills that alone make these copies of a frame, each list by itself; none if the frame came as it should.
+/// The faults that turn a frame into these copies, each list sufficient by itself; none if the frame arrived normally.
 pub(crate) fn ills_of(copies: &[Copy]) -> Vec<Vec<Ill>> {
     let Some((first, others)) = copies.split_first() else { return vec![vec![Ill::Lost]] };
     let mut ills = Vec::new();
@@ -149,19 +151,19 @@ pub(crate) fn ills_of(copies: &[Copy]) -> Vec<Vec<Ill>> {
     ills
 }
 
-/// What media remember from frame to frame.
+/// State of media between frames.
 #[derive(Default, Debug)]
 pub(crate) struct Lines {
-    /// When the frames that wait at each member will have gone, in order.
+    /// The times at which the waiting frames of each member will have left, sorted.
     waiting: BTreeMap<Member, VecDeque<u64>>,
-    /// How many copies the burst takes yet, by the members that send and hear.
+    /// How many copies the current burst will still lose, by sender and receiver.
     pub bursts: BTreeMap<(Member, Member), u32>,
     /// How many frames each member has sent.
     sent: BTreeMap<Member, u64>,
 }
 
 impl Lines {
-    /// The number of a frame that a member sends, from 1.
+    /// The number, from 1, of a frame that a member sends.
     pub fn number(&mut self, from: Member) -> u64 {
         let sent = self.sent.entry(from).or_default();
         *sent += 1;
@@ -173,7 +175,7 @@ impl Lines {
         self.sent.get(&from).copied().unwrap_or(0)
     }
 
-    /// When a frame of so many octets has left the member; never, if there is no room for it.
+    /// The time at which a frame of this size has left the member; `None` if there is no room for it.
     pub fn leave(&mut self, weather: &Weather, from: Member, octets: usize, now: u64) -> Option<u64> {
         if weather.rate == 0 {
             return Some(now);

@@ -1,4 +1,4 @@
-//! The network against machines of known behaviour: each sends `left` numbered frames, one a millisecond, and counts.
+//! The network with machines of known behaviour: each sends `left` numbered frames, one a millisecond, and counts.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -115,7 +115,7 @@ fn corruption_changes_one_bit() {
     assert!(heard.iter().zip(&sent).all(|(a, b)| (a ^ b).count_ones() == 1));
 }
 
-/// Due again at once, for ever; counts how often it was asked.
+/// Due again at once, for ever; counts its calls.
 struct NeverRests(std::rc::Rc<std::cell::Cell<u32>>);
 
 impl Machine for NeverRests {
@@ -146,7 +146,7 @@ fn a_host_that_never_rests_ends_the_run_and_is_said() {
     simulation.run(10 * MILLISECOND, &mut |_| ());
     assert_eq!(simulation.restless(), Some(Restless::AtOnce));
     assert_eq!(simulation.now(), MILLISECOND);
-    // Each call of a stack that never rests is of as many reactions as a call may have.
+    // Each call of a stack that never rests takes as many reactions as a call may have.
     assert!(asked.get() < 20, "{} calls", asked.get());
 }
 
@@ -156,7 +156,7 @@ fn a_partition_loses_what_is_sent_across_it_meanwhile_and_nothing_else() {
     let (whole, ..) = run(weather, 5, 50);
     let cut = |hosts: Vec<usize>| Partition { hosts, from: 11 * MILLISECOND, until: 21 * MILLISECOND };
     let (parted, lost, _) = run_parted(weather, vec![cut(vec![1])], 5, 50);
-    // Frames count down from 49, one a millisecond, the first at 1 ms: those of 11 ms to 20 ms are 39 to 30.
+    // Frames count down from 49, one a millisecond, the first at 1 ms: those from 11 ms to 20 ms are 39 to 30.
     let left: Vec<u8> = whole.iter().copied().filter(|frame| !(30..=39).contains(frame)).collect();
     assert_eq!(parted, left, "the weather of the others is as it was");
     assert_eq!(parted.len() + lost, 50);
@@ -173,7 +173,7 @@ fn corruption_turns_one_bit() {
     assert!((20..80).contains(&wrong.iter().filter(|bits| **bits != 0).count()), "about half: {wrong:?}");
 }
 
-/// Due again after so many nanoseconds, for ever.
+/// Due again after this many nanoseconds, for ever.
 struct Ticking(u64, u64);
 
 impl Machine for Ticking {
@@ -211,6 +211,6 @@ fn a_host_that_all_but_stops_the_time_ends_the_run_and_is_said() {
     let (found, at) = run(5);
     assert!(matches!(found, Some(Restless::Hurried { host: 0, .. })), "{found:?}");
     assert!(at < 3 * MILLISECOND, "{at}");
-    // What is hurried, and gets on.
+    // Many reactions, but time advances.
     assert_eq!(run(40), (None, 20 * MILLISECOND));
 }

@@ -1,4 +1,5 @@
-//! Speed, queues, bursts and single frames: a machine that sends frames of 100 octets at once, and one that notes when it hears them.
+//! Speed, queues, bursts and single frames: a machine that sends frames of 100 octets at once, and one that records
+//! when it receives them.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -10,7 +11,7 @@ const MILLISECOND: u64 = 1_000_000;
 const A: (usize, PortId) = (0, PortId(0));
 const B: (usize, PortId) = (1, PortId(0));
 
-/// Sends so many frames at its start; each is 100 octets, its number in front.
+/// Sends this many frames at its start; each is 100 octets, with its number in front.
 struct Burst {
     frames: u8,
     heard: Rc<RefCell<Heard>>,
@@ -44,7 +45,7 @@ impl Machine for Burst {
 
 type Heard = Vec<(u64, Vec<u8>)>;
 
-/// What is heard of so many frames, and what chance did to them.
+/// What is received of this many frames, and the random events that affected them.
 fn run(weather: Weather, mishaps: Vec<Mishap>, seed: u64, frames: u8) -> (Heard, Vec<Mishap>) {
     let heard = Rc::new(RefCell::new(Vec::new()));
     let host = |name: &str, frames: u8| Host {
@@ -110,11 +111,11 @@ fn a_single_frame_befalls_what_is_said() {
     let (heard, noted) = run(Weather::default(), what, 1, 5);
     assert!(noted.is_empty(), "chance did nothing");
     let seen: Vec<(u64, u8, u8)> = heard.iter().map(|(at, frame)| (*at, frame[0], frame[1])).collect();
-    // Each bit is turned; there is no bit 800 of 800.
+    // Each bit is flipped; there is no bit 800 of 800.
     assert_eq!(seen, [(0, 2, 1), (0, 3, 0), (0, 4, 0), (3, 1, 0), (5, 3 | 0x80, 1)]);
 }
 
-/// What was noted, in calm weather, makes the same run; without one of it, another.
+/// The recorded random events, in calm weather, give the same run; without one of them, another.
 #[test]
 fn what_chance_did_can_be_done_again_without_chance() {
     let weather = Weather {

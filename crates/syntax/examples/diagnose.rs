@@ -1,4 +1,5 @@
-//! `cargo run -p mokume-syntax --example diagnose [--tree] file…`: what the parser says about files, for its makers.
+//! `cargo run -p mokume-syntax --example diagnose [--tree] file…`: prints the parser's diagnostics about files, for its
+//! developers.
 
 use mokume_base::{render_all, Colour, RealWorld, SourceMap, World};
 

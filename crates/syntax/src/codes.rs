@@ -1,5 +1,5 @@
-//! The codes of this crate's diagnostics. What each means stands on its page in `docs/diagnostics`, which is what `mokume explain`
-//! prints; the tests read the pages.
+//! The codes of this crate's diagnostics. `docs/diagnostics` has a page for each, which `mokume explain` prints and the
+//! tests read.
 
 mokume_base::codes! {
     UNREADABLE = "M0001";

@@ -1,5 +1,5 @@
-//! What other languages and keyboards make of names, strings and values: `größe`, `“one”`, `'one'`, `02-00-00-00-00-01`. Each is one
-//! token, of the kind that is meant, and one mistake.
+//! Names, strings and values as other languages and keyboards write them: `größe`, `“one”`, `'one'`,
+//! `02-00-00-00-00-01`. Each becomes one token of the kind that was meant, and one report.
 
 use std::collections::HashSet;
 
@@ -9,9 +9,9 @@ use crate::codes;
 use crate::kinds::SyntaxKind::*;
 use crate::lexer::{shown, Token};
 
-/// A token that was put together of what is no part of the language.
+/// A token joined from text that is not part of the language.
 pub(crate) struct Foreign {
-    /// In octets from the text's front.
+    /// Offset in octets from the start of the text.
     pub start: u32,
     end: u32,
     what: What,
@@ -20,15 +20,15 @@ pub(crate) struct Foreign {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum What {
     Name,
-    /// A name that was met before: what is wrong with it is said.
+    /// A foreign name that was already reported.
     NameAgain,
     Quotes,
-    /// A value in another notation than any type has: whose type it would be of says so.
+    /// A value in a notation that no type has. The check of its type reports it.
     Value,
 }
 
 impl Foreign {
-    /// The report; of a name that stands in several places there is one.
+    /// The report; a name that occurs several times is reported once.
     pub fn said(&self, file: FileId, text: &str) -> Option<Diagnostic> {
         let span = Span::new(file, self.start, self.end);
         let shown = shown(&text[self.start as usize..self.end as usize]);
@@ -47,7 +47,7 @@ impl Foreign {
     }
 }
 
-/// Tokens with names and strings of this kind joined to one each, and these by their places.
+/// The tokens, with each foreign name, string and value joined to one token; and these joined tokens in order of place.
 pub(crate) fn join(text: &str, tokens: Vec<Token>) -> (Vec<Token>, Vec<Foreign>) {
     let (mut joined, mut found): (Vec<Token>, Vec<Foreign>) = (Vec::new(), Vec::new());
     let mut named = HashSet::new();
@@ -73,14 +73,14 @@ pub(crate) fn join(text: &str, tokens: Vec<Token>) -> (Vec<Token>, Vec<Foreign>)
         found.push(Foreign { start: token.start, end: upto, what });
         at += tokens[at..].iter().take_while(|token| token.start < upto).count();
         if let Some(rest) = tokens.get(at - 1).filter(|last| last.end > upto) {
-            // A closing quote within a run of unreadable characters: what is behind it stands by itself.
+            // A closing quote inside a run of unreadable characters: what follows it is a separate token.
             joined.push(Token { kind: ERROR_TOKEN, start: upto, end: rest.end });
         }
     }
     (joined, found)
 }
 
-/// Where the name ends that begins here, if it has a letter that is none of the language's.
+/// The end of the name that begins here, if it has a letter that the language does not allow.
 fn name(text: &str, tokens: &[Token]) -> Option<u32> {
     let letters = |token: &Token| {
         let slice = &text[token.start as usize..token.end as usize];
@@ -100,7 +100,7 @@ fn name(text: &str, tokens: &[Token]) -> Option<u32> {
     has_foreign.then_some(end)
 }
 
-/// Where `02-00-00-00-00-01` ends, which is no sum.
+/// The end of `02-00-00-00-00-01`, which is not a subtraction.
 fn dashed(text: &str, token: Token) -> Option<u32> {
     if !matches!(token.kind, NUMBER | IDENT) {
         return None;
@@ -112,7 +112,7 @@ fn dashed(text: &str, token: Token) -> Option<u32> {
     (parts == 6 && has_digit && run.split('-').all(is_pair)).then_some(token.start + run.len() as u32)
 }
 
-/// Where `2001:::1` or `1::2::3` ends, of which only the front could be a value.
+/// The end of `2001:::1` or `1::2::3`, whose front alone would be a value.
 fn colons(text: &str, token: Token) -> Option<u32> {
     if token.kind != COLONS {
         return None;
@@ -123,13 +123,13 @@ fn colons(text: &str, token: Token) -> Option<u32> {
     (is_more && run.len() <= 64).then_some(token.start + run.len() as u32)
 }
 
-/// The characters of a kind from the front of a token on.
+/// The characters that satisfy `fits`, from the start of a token on.
 fn run(text: &str, token: Token, fits: impl Fn(char) -> bool) -> &str {
     let rest = &text[token.start as usize..];
     &rest[..rest.find(|c| !fits(c)).unwrap_or(rest.len())]
 }
 
-/// Where the string ends that begins here with a quote of another kind: on the same line, with its counterpart.
+/// The end of a string that begins here with a foreign quote: its counterpart is on the same line.
 fn quoted(text: &str, token: Token) -> Option<u32> {
     if token.kind != ERROR_TOKEN {
         return None;

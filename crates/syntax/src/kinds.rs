@@ -1,13 +1,13 @@
 //! The kinds of tokens and nodes, and the tokens' patterns.
 //!
-//! Invariant: words are never reserved here. A keyword is an `IDENT` that the parser reads as one where it stands, so
-//! that `key`, `type` or `address` stay free as names.
+//! Invariant: words are never reserved here. A keyword is an `IDENT` that the parser reads as a keyword where it fits,
+//! so that `key`, `type` or `address` can also be names.
 //!
-//! The file is one table, a line or two for each kind; so it is long and is not cut.
+//! The file is one table with a line or two for each kind, so it stays in one piece.
 
 use logos::Logos;
 
-/// What a token or a node is. Of nodes the doc names their type in [`crate::ast`], which has an example.
+/// The kind of a token or a node. The doc of a node's kind names its type in [`crate::ast`], whose doc has an example.
 #[allow(non_camel_case_types)]
 #[derive(Logos, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 #[repr(u16)]
@@ -19,36 +19,38 @@ pub enum SyntaxKind {
     /// `// …`, up to the line's end.
     #[regex(r"//[^\n]*", allow_greedy = true, priority = 3)]
     COMMENT,
-    /// `/// …`, of what follows it.
+    /// `/// …`, documentation of what follows it.
     #[regex(r"///[^\n]*", allow_greedy = true, priority = 5)]
     DOC_COMMENT,
-    /// `/* … */`, which the language does not have: reported, then skipped.
+    /// `/* … */`, which the language does not have: reported and skipped.
     #[token("/*", block_comment)]
     BLOCK_COMMENT,
 
     // ---- literals and names ----
-    /// A name, or a word that a rule takes as a keyword.
+    /// A name, or a word that a rule reads as a keyword.
     #[regex(r"[A-Za-z_][A-Za-z0-9_]*", priority = 2)]
     IDENT,
-    /// `7`, `0x0800`, `1_000`; the lexer takes letters too, so that `20ms` is one mistake and not two tokens.
+    /// `7`, `0x0800`, `1_000`. The lexer accepts letters too, so that `20ms` is one mistake and not two tokens.
     #[regex(r"[0-9][0-9A-Za-z_]*", priority = 3)]
     NUMBER,
-    /// Decimal parts joined by dots, and a prefix's length: `10.0.0.1`, `10.0.0.1/24`. What it means, a type says.
+    /// Decimal parts joined by dots, perhaps with a prefix's length: `10.0.0.1`, `10.0.0.1/24`. Its meaning depends on
+    /// its type.
     #[regex(r"[0-9]+(\.[0-9]+)+(/[0-9]+)?", priority = 4)]
     DOTTED,
-    /// Hexadecimal parts joined by colons, a run left out, and a prefix's length: `02:00:00:00:00:01`, `2001:db8::1/64`. At
-    /// the front `::` wants a digit, so that a foreign path (`Kind::Ask`) is none.
+    /// Hexadecimal parts joined by colons, perhaps with `::` and a prefix's length: `02:00:00:00:00:01`,
+    /// `2001:db8::1/64`. A leading `::` must be followed by a digit, so that a foreign path (`Kind::Ask`) does not
+    /// match.
     #[regex(r"[0-9a-fA-F]{1,4}(:[0-9a-fA-F]{1,4})(:[0-9a-fA-F]{1,4})+(/[0-9]+)?", priority = 21)]
     #[regex(r"[0-9a-fA-F]{1,4}(:[0-9a-fA-F]{1,4})*::([0-9a-fA-F]{1,4}(:[0-9a-fA-F]{1,4})*)?(/[0-9]+)?", priority = 22)]
     #[regex(r"::[0-9][0-9a-fA-F]{0,3}(:[0-9a-fA-F]{1,4})*(/[0-9]+)?", priority = 23)]
     COLONS,
-    /// `"text"`, with its escapes, on one line.
+    /// `"text"`, with escapes, on one line.
     #[regex(r#""([^"\\\n]|\\[^\n])*""#, priority = 5)]
     STRING,
     /// `x"00 ff"`
     #[regex(r#"x"[^"\n]*""#, priority = 6)]
     HEX_STRING,
-    /// A string that its line ends before it does: reported.
+    /// A string without its closing quote on the line: reported.
     #[regex(r#"x?"([^"\\\n]|\\[^\n])*\\?"#, priority = 4)]
     OPEN_STRING,
 
@@ -163,7 +165,7 @@ pub enum SyntaxKind {
     /// `=`
     #[token("=")]
     EQ,
-    /// `+=` and its like; [`crate::ast::AssignStmt::op`] says which.
+    /// `+=` and the like; [`crate::ast::AssignStmt::op`] says which.
     #[token("+=")]
     #[token("-=")]
     #[token("*=")]
@@ -198,16 +200,16 @@ pub enum SyntaxKind {
     /// `::`
     #[token("::")]
     COLON_COLON,
-    /// A character or word that no token begins with; `'one'` is one mistake.
+    /// A character or word with which no token begins; `'one'` is one mistake.
     #[regex(r"'[^'\n]*'")]
     ERROR_TOKEN,
-    /// Behind the last token; in no tree.
+    /// The end of the text; not in a tree.
     EOF,
 
     // ---- nodes: files and items ----
     /// [`crate::ast::File`]
     FILE,
-    /// What could not be read, and was reported.
+    /// Text that could not be read, and was reported.
     ERROR,
     /// [`crate::ast::Name`]
     NAME,
@@ -393,7 +395,7 @@ pub enum SyntaxKind {
     TYPE_ARGS,
     /// [`crate::ast::MayRefuse`]
     MAY_REFUSE,
-    /// What of a function in C is not its head: `extern`, `grows 16`, `from "cipher.c"`, `link "sodium"`.
+    /// The parts of a function in C besides its head: `extern`, `grows 16`, `from "cipher.c"`, `link "sodium"`.
     EXTERN,
     /// [`crate::ast::FromFile`]
     FROM_FILE,
@@ -615,7 +617,7 @@ pub enum SyntaxKind {
 }
 
 impl SyntaxKind {
-    /// Whether it is a token that no rule looks at.
+    /// Whether no rule of the grammar looks at such tokens.
     pub fn is_trivia(self) -> bool {
         use SyntaxKind::*;
         matches!(self, WHITESPACE | COMMENT | DOC_COMMENT | BLOCK_COMMENT)
@@ -634,7 +636,7 @@ impl From<SyntaxKind> for rowan::SyntaxKind {
     }
 }
 
-/// The language, as rowan names it.
+/// The language, as a type for rowan.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Mokume {}
 
@@ -643,7 +645,7 @@ impl rowan::Language for Mokume {
 
     fn kind_from_raw(raw: rowan::SyntaxKind) -> SyntaxKind {
         assert!(raw.0 < SyntaxKind::LAST as u16);
-        // SAFETY: the enum is `repr(u16)` without gaps, and the number is below its last one.
+        // SAFETY: the enum is `repr(u16)` without gaps, and the number is below that of its last variant.
         unsafe { std::mem::transmute::<u16, SyntaxKind>(raw.0) }
     }
 
@@ -656,5 +658,5 @@ impl rowan::Language for Mokume {
 pub type SyntaxNode = rowan::SyntaxNode<Mokume>;
 /// A token of the lossless tree.
 pub type SyntaxToken = rowan::SyntaxToken<Mokume>;
-/// Either.
+/// A node or a token.
 pub type SyntaxElement = rowan::SyntaxElement<Mokume>;

@@ -1,24 +1,24 @@
 //! From text to tokens: every octet of the text is in exactly one token, in order.
 //!
-//! The lexer never fails; what it cannot read becomes a token of its own kind and a diagnostic.
+//! The lexer never fails: text that it cannot read becomes a token of a separate kind and a diagnostic.
 
 use crate::codes;
 use crate::kinds::SyntaxKind::{self, *};
 use logos::Logos;
 use mokume_base::{Diagnostic, FileId, Span};
 
-/// One token: what it is, and where.
+/// One token: its kind and its place.
 #[derive(Clone, Copy, Debug)]
 pub struct Token {
-    /// What it is.
+    /// The kind.
     pub kind: SyntaxKind,
-    /// In octets from the text's front.
+    /// Offset in octets from the start of the text.
     pub start: u32,
-    /// The octet behind its last.
+    /// Offset of the first octet behind it.
     pub end: u32,
 }
 
-/// The tokens of a text, and what is wrong within single tokens.
+/// The tokens of a text, and diagnostics about single tokens.
 pub fn lex(file: FileId, text: &str) -> (Vec<Token>, Vec<Diagnostic>) {
     let mut tokens: Vec<Token> = Vec::new();
     let mut diagnostics = Vec::new();
@@ -27,7 +27,7 @@ pub fn lex(file: FileId, text: &str) -> (Vec<Token>, Vec<Diagnostic>) {
         let range = lexer.span();
         let token = Token { kind: kind.unwrap_or(ERROR_TOKEN), start: range.start as u32, end: range.end as u32 };
         match tokens.last_mut() {
-            // A run of unreadable characters is one token, and one message.
+            // A run of unreadable characters is one token with one message.
             Some(last) if last.kind == ERROR_TOKEN && token.kind == ERROR_TOKEN => last.end = token.end,
             _ => tokens.push(token),
         }
@@ -84,7 +84,7 @@ fn unreadable(text: &str, span: Span) -> Diagnostic {
     }
 }
 
-/// The text as a message may quote it: short, and without control characters.
+/// A text for use in a message: short, and without control characters.
 pub(crate) fn shown(text: &str) -> String {
     let mut out: String = text.chars().take(24).flat_map(char::escape_debug).collect();
     if text.chars().nth(24).is_some() {
@@ -140,13 +140,13 @@ fn check_escapes(text: &str, span: Span) -> Option<Diagnostic> {
 /// The units of durations.
 pub const UNITS: [&str; 5] = ["ns", "us", "ms", "s", "min"];
 
-/// Whether each `_` of a number stands between two digits.
+/// Whether each `_` of a number is between two digits.
 fn separates_digits(text: &str) -> bool {
     let digits = text.strip_prefix("0x").unwrap_or(text);
     !digits.starts_with('_') && !digits.ends_with('_') && !digits.contains("__")
 }
 
-/// The value of a `NUMBER` token; `None` if it is none or does not fit 64 bits.
+/// The value of a `NUMBER` token; `None` if it is not a number or does not fit in 64 bits.
 pub fn number(text: &str) -> Option<u64> {
     if !separates_digits(text) {
         return None;
@@ -159,7 +159,7 @@ pub fn number(text: &str) -> Option<u64> {
     u64::from_str_radix(&digits, radix).ok()
 }
 
-/// The octets of a `HEX_STRING` token: `x"00 ff"`.
+/// The octets of a `HEX_STRING` token such as `x"00 ff"`; `None` if it is malformed.
 pub fn hex_octets(text: &str) -> Option<Vec<u8>> {
     let inner = text.strip_prefix("x\"")?.strip_suffix('"')?;
     let mut octets = Vec::new();
@@ -174,7 +174,7 @@ pub fn hex_octets(text: &str) -> Option<Vec<u8>> {
     Some(octets)
 }
 
-/// The octets of a `STRING` token, escapes resolved.
+/// The octets of a `STRING` token, with escapes resolved; `None` if it is malformed.
 pub fn string_octets(text: &str) -> Option<Vec<u8>> {
     let inner = text.strip_prefix('"')?.strip_suffix('"')?;
     let mut octets = Vec::new();

@@ -1,7 +1,7 @@
 //! Lexer, lossless tree, parser and typed tree of the language (`docs/language.md`).
 //!
-//! Invariants: every octet of the text is in the tree, whatever is wrong with it; mistakes are diagnostics beside the
-//! tree and never an early exit; parsing takes time linear in the text and a bounded depth of the stack.
+//! Invariants: every octet of the text is in the tree, however wrong the text is. Mistakes are diagnostics beside the
+//! tree and never an early exit. Parsing takes time linear in the text and a bounded depth of the stack.
 
 pub mod ast;
 pub mod codes;
@@ -19,36 +19,36 @@ pub use rowan::{TextRange, TextSize};
 
 use mokume_base::{Diagnostic, FileId};
 
-/// A text as a tree, and what is wrong with it.
+/// The tree of a text, and its diagnostics.
 #[derive(Clone, Debug)]
 pub struct Parse {
-    /// Its text is the source; see [`Parse::syntax`].
+    /// The lossless tree; see [`Parse::syntax`].
     pub tree: rowan::GreenNode,
-    /// In no order; none of a text without mistakes.
+    /// Unordered; empty for a text without mistakes.
     pub diagnostics: Vec<Diagnostic>,
-    /// The text is cut off, or its braces do not match: what is read behind the first mistake is not what is meant, and what
-    /// is missing may have been there.
+    /// The text is cut off or its braces do not match: what follows the first mistake may be misread, and missing parts
+    /// may have been there.
     pub torn: bool,
 }
 
 impl Parse {
-    /// The typed root.
+    /// The root of the typed tree.
     pub fn file(&self) -> ast::File {
         ast::File(self.syntax())
     }
 
-    /// The root of the tree; its text is the source, octet by octet.
+    /// The root of the lossless tree; its text is the source, octet by octet.
     pub fn syntax(&self) -> SyntaxNode {
         SyntaxNode::new_root(self.tree.clone())
     }
 }
 
-/// Reads a file.
+/// Parses a file.
 pub fn parse(file: FileId, text: &str) -> Parse {
     parse_fragment(file, text, Fragment::File)
 }
 
-/// Reads a part of a file, such as an example in a document.
+/// Parses a part of a file, such as an example in a document.
 pub fn parse_fragment(file: FileId, text: &str, what: Fragment) -> Parse {
     let (tree, diagnostics, torn) = parser::parse(file, text, what);
     Parse { tree, diagnostics, torn }

@@ -1,4 +1,4 @@
-//! The formatter on every file of the repository, and on files whose blanks and line ends were changed.
+//! The formatter on every file of the repository, and on files with changed blanks and line ends.
 
 use crate::common;
 use mokume_base::{FileId, Random};
@@ -7,7 +7,7 @@ use mokume_syntax::lexer::lex;
 use mokume_syntax::SyntaxKind::WHITESPACE;
 use std::path::{Path, PathBuf};
 
-/// Folders whose files are formatted. Those of `tests/check` point at columns by comments, and stay as they are.
+/// Folders whose files are formatted. Those of `tests/check` refer to columns in comments, and stay unchanged.
 const FORMATTED: [&str; 5] = ["library", "examples", "benches", "tests/library", "tests/program"];
 
 fn files_below(folder: &Path, found: &mut Vec<PathBuf>) {
@@ -30,7 +30,7 @@ fn files(folders: &[&str]) -> Vec<(String, String)> {
     found.iter().map(|path| (path.display().to_string(), std::fs::read_to_string(path).expect("a file"))).collect()
 }
 
-/// Formats what has no mistakes, and checks what holds for every text.
+/// Formats text without mistakes, and checks what holds for every text.
 fn checked(name: &str, text: &str) -> Option<String> {
     let has_mistakes = !mokume_syntax::parse(FileId(0), text).diagnostics.is_empty();
     match format(FileId(0), text) {
@@ -89,7 +89,7 @@ fn every_file_and_every_example_of_the_page_is_laid_out_or_refused() {
     }
 }
 
-/// Texts of the tokens, and which are white space.
+/// The texts of the tokens, and which are white space.
 fn pieces(text: &str) -> Vec<(String, bool)> {
     let (tokens, _) = lex(FileId(0), text);
     let slice = |start: u32, end: u32| text[start as usize..end as usize].to_string();
@@ -101,7 +101,7 @@ fn significant(text: &str) -> Vec<String> {
     kept.map(|(text, _)| text.trim_end().to_string()).collect()
 }
 
-/// The text with some of its white space changed, put in or taken out, so that the tokens stay what they are.
+/// The text with some of its white space changed, inserted or removed, so that the tokens stay the same.
 fn mutated(text: &str, blanks: &[&str], may_change: impl Fn(&str) -> bool, random: &mut Random) -> String {
     let mut pieces = pieces(text);
     for _ in 0..=random.place(5) {
@@ -140,7 +140,7 @@ fn two_thousand_mutations_of_white_space_are_laid_out_or_refused() {
     assert!(same < laid_out / 10, "{same} mutations were formatted: does the mutation change anything?");
 }
 
-/// A value on one line: records, blocks and calls in each other.
+/// A value on one line: nested records, blocks and calls.
 fn nested(random: &mut Random, depth: u32) -> String {
     let kinds = if depth == 0 { 1 } else { 4 };
     match random.place(kinds) {
@@ -188,7 +188,7 @@ fn comments_anywhere_are_kept() {
     assert!(laid_out > 100, "only {laid_out} can be read");
 }
 
-/// Code without the blanks before a comment behind it, whose column is the author's.
+/// Code without the blanks before a trailing comment, whose column is the author's.
 fn without_columns(text: &str) -> Vec<String> {
     let bare = |line: &str| match line.find("//") {
         Some(at) if !line[..at].trim().is_empty() => format!("{} {}", line[..at].trim_end(), &line[at..]),
@@ -197,7 +197,7 @@ fn without_columns(text: &str) -> Vec<String> {
     text.lines().map(bare).collect()
 }
 
-/// Where lines end is the author's, all else is not: other blanks on the lines lead to the same result.
+/// Line ends are the author's choice, all else is not: other blanks within lines give the same result.
 #[test]
 fn blanks_within_lines_do_not_matter() {
     let mut random = Random::new(0x626c_616e);

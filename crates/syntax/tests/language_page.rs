@@ -1,4 +1,4 @@
-//! Every example of `docs/language.md` is read without a diagnostic.
+//! Every example of `docs/language.md` is parsed without a diagnostic.
 
 use crate::common::{checked, fenced, shown};
 use mokume_syntax::Fragment;
@@ -14,7 +14,7 @@ fn every_fenced_example_is_read() {
     }
 }
 
-/// The planted fault: an example with one character changed is not read silently.
+/// The planted fault: an example with one character changed gives a diagnostic.
 #[test]
 fn a_broken_example_is_noticed() {
     for example in fenced() {
@@ -25,7 +25,7 @@ fn a_broken_example_is_noticed() {
     }
 }
 
-/// The fragments in tables and sentences of the page, by what they are a piece of.
+/// The fragments in tables and sentences of the page, by the construct that they are a piece of.
 #[test]
 fn every_fragment_is_read() {
     let lists: [(Fragment, &[&str]); 8] = [

@@ -1,4 +1,4 @@
-//! The library and its tests are read without a diagnostic, and every file of the language keeps its text.
+//! The library and its tests are parsed without a diagnostic, and the tree of every file has its whole text.
 
 use crate::common;
 use mokume_syntax::Fragment;

@@ -1,4 +1,4 @@
-//! Whatever the text, the parser ends without a panic, keeps every octet, and does not nest beyond its bound.
+//! For any text, the parser ends without a panic, keeps every octet, and respects its nesting limit.
 
 use crate::common::{self, checked, fenced};
 use mokume_base::{FileId, Random};
@@ -140,7 +140,7 @@ fn branches_beyond_the_limit_are_one_mistake() {
     assert_eq!(codes, ["M0111"]);
 }
 
-/// Time is linear in the text: the tree's work is counted in tokens, and so is the parser's.
+/// Time is linear in the text: the work of tree and parser is counted in tokens.
 #[test]
 fn a_long_file_is_read_whole() {
     let layer = "worker W {\n    session { var a: u32 = 0 }\n    on send(msg) { a += 1  below.send(msg) }\n}\n";

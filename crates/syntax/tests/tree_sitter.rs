@@ -1,5 +1,6 @@
-//! The grammar for tree-sitter reads what the compiler reads: each file of the repository that the parser takes has a tree without a
-//! mistake, comments, texts and numbers are coloured as what the lexer says they are, and the words of declarations as keywords.
+//! The grammar for tree-sitter reads what the compiler reads. Each file of the repository that the parser accepts has a
+//! tree without an error; comments, texts and numbers are coloured as the lexer classifies them, and the words of
+//! declarations as keywords.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -17,7 +18,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../editors/tree-sitter-mokume")
 }
 
-/// The generated parser, compiled as editors do it; none where there is no C compiler.
+/// The generated parser, compiled as editors do it; `None` if there is no C compiler.
 fn language() -> Option<Language> {
     let made = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("tree-sitter-mokume-{}.so", std::process::id()));
     let mut cc = Command::new("cc");
@@ -28,7 +29,7 @@ fn language() -> Option<Language> {
         return None;
     };
     assert!(compiled.success(), "the generated parser does not compile");
-    // SAFETY: the file was made just now of a parser that tree-sitter generated; its one function takes nothing.
+    // SAFETY: the file was just compiled from a parser that tree-sitter generated; its one function takes nothing.
     let function = unsafe {
         let library = Box::leak(Box::new(libloading::Library::new(&made).unwrap()));
         LanguageFn::from_raw(*library.get::<unsafe extern "C" fn() -> *const ()>(b"tree_sitter_mokume").unwrap())
@@ -51,7 +52,7 @@ fn query(language: &Language, text: &str) -> Query {
     Query::new(language, text).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// By octet, the name of the last capture of the innermost node, as editors take it.
+/// By octet, the name of the last capture of the innermost node, as editors choose it.
 fn colours<'q>(query: &'q Query, parser: &mut Parser, text: &str) -> Vec<&'q str> {
     let tree = parser.parse(text, None).unwrap();
     let mut all = vec![""; text.len()];
@@ -62,7 +63,7 @@ fn colours<'q>(query: &'q Query, parser: &mut Parser, text: &str) -> Vec<&'q str
         let captures = one.captures.iter();
         found.extend(captures.map(|capture| (capture.node.byte_range(), one.pattern_index, capture.index)));
     }
-    // Outer nodes first; of one node the later pattern last.
+    // Outer nodes first; for one node the later pattern last.
     found.sort_by_key(|(range, pattern, _)| (range.start, usize::MAX - range.end, *pattern));
     for (range, _, capture) in found {
         all[range].fill(query.capture_names()[capture as usize]);
@@ -75,7 +76,7 @@ fn is_read(text: &str) -> Option<SyntaxNode> {
     parse.diagnostics.is_empty().then(|| parse.syntax())
 }
 
-/// The texts of all files that the compiler's parser takes.
+/// The texts of all files that the compiler's parser accepts.
 fn texts() -> Vec<(PathBuf, String, SyntaxNode)> {
     let all = ["library", "tests", "examples", "crates", "benches", "docs", "editors"].into_iter().flat_map(files);
     let read = |path: PathBuf| {
@@ -96,14 +97,14 @@ fn every_file_that_is_read_has_a_tree_without_a_mistake() {
     for (path, text, _) in &texts {
         assert!(!wrong(text, &mut parser), "{}", path.display());
     }
-    // That it can be seen: an octet too many, or one too few.
+    // Planted: an octet too many, or one too few.
     let whole = &texts[0].1;
     assert!(wrong(&format!("{whole}}}\n"), &mut parser));
     let last = whole.rfind('}').expect("a brace");
     assert!(wrong(&[&whole[..last], &whole[last + 1..]].concat(), &mut parser));
 }
 
-/// What the lexer says of a token, in the names of the captures; none of what only the parser knows.
+/// The lexer's class of a token, as the name of a capture; `None` if only the parser knows.
 fn of_token(kind: SyntaxKind) -> Option<&'static str> {
     match kind {
         SyntaxKind::COMMENT => Some("comment"),
@@ -191,7 +192,8 @@ const BEGIN_WITH_A_WORD: [SyntaxKind; 38] = {
     ]
 };
 
-/// How many words of each kind of node are not coloured as the compiler reads them: keywords as names, names as keywords.
+/// For each kind of node, how many words are coloured differently from how the compiler reads them: keywords as names,
+/// names as keywords.
 fn words(query: &Query, parser: &mut Parser) -> BTreeMap<String, (usize, usize, String)> {
     let mut all: BTreeMap<String, (usize, usize, String)> = BTreeMap::new();
     for (path, text, root) in texts() {
@@ -228,10 +230,10 @@ fn words_are_keywords_where_the_compiler_reads_them_as_such() {
     let kinds: Vec<_> = BEGIN_WITH_A_WORD.iter().filter(|kind| !counted.contains_key(&format!("{kind:?}"))).collect();
     assert!(kinds.is_empty(), "no file has {kinds:?}");
     for (kind, (count, wrong, example)) in &counted {
-        // One token ahead does not always say so: `let n = count` in front of a line that begins with a name.
+        // One token ahead does not always decide it: `let n = count` before a line that begins with a name.
         assert!(wrong * 50 <= *count, "{kind}: {wrong} of {count}, {example}");
     }
-    // That it can be seen: without the line of handlers.
+    // Planted: without the line of handlers.
     let text = std::fs::read_to_string(folder().join("queries/highlights.scm")).unwrap();
     let less: Vec<&str> = text.lines().filter(|line| !line.starts_with("(handler ")).collect();
     assert_eq!(less.len() + 1, text.lines().count());

@@ -1,4 +1,4 @@
-//! The typed tree gives what the text says, by example.
+//! The typed tree agrees with the text, by example.
 
 use crate::common::checked;
 use mokume_base::{FileId, Span};
@@ -37,7 +37,7 @@ fn sources<T: AstNode>(nodes: Vec<T>) -> Vec<String> {
     nodes.iter().map(AstNode::source).collect()
 }
 
-/// The expression with every operation in brackets.
+/// The expression with every operation in parentheses.
 fn bracketed(expr: &Expr) -> String {
     match expr {
         Expr::Binary(e) => format!(
@@ -82,7 +82,7 @@ fn literals_have_their_values() {
     };
     assert_eq!(number("1_000"), Some(NumberValue::Plain(1000)));
     assert_eq!(number("0x0800"), Some(NumberValue::Plain(0x800)));
-    // What these mean, types say.
+    // Types determine the meaning of these.
     for text in ["10.0.0.1", "10.0.0.1/24", "02:00:00:00:00:0f", "1.10", "2001:db8::1/64", "ff00::", "::0", "a:b:c"] {
         assert_eq!(number(text), Some(NumberValue::Written(text.to_string())));
     }
@@ -419,7 +419,7 @@ run S(U)";
     let all = file(text).items();
     let Item::Suite(suite) = &all[0] else { panic!() };
     assert_eq!((suite.tests().len(), all.len()), (2, 3));
-    // A test that is not closed ends where the next one begins.
+    // An unclosed test ends where the next one begins.
     let parse = checked("suite S(T: stack) {\ntest \"a\" { stack T\ntest \"b\" { stack T }\n}", Fragment::File);
     let items = parse.file().items();
     let Item::Suite(suite) = &items[0] else { panic!() };

@@ -1,4 +1,4 @@
-//! Wrong files, and what is said about them: `NAME.mok` in `wrong` and `NAME.txt`, blessed with `BLESS=1`.
+//! Wrong files and their diagnostics: `NAME.mok` in `wrong` and `NAME.txt`; `BLESS=1` rewrites the latter.
 
 use crate::common;
 use mokume_base::{render_all, Colour, FileId, SourceMap};
@@ -26,7 +26,7 @@ fn said_about(path: &Path) -> String {
     render_all(&parse.diagnostics, &sources, Colour::Off)
 }
 
-/// What differs, or nothing.
+/// The difference, or `None`.
 fn difference(said: &str, expected: &str) -> Option<String> {
     if said == expected {
         return None;
@@ -59,7 +59,7 @@ fn wrong_files_are_told_what_is_wrong() {
     assert!(differences.is_empty(), "{}\n(bless with BLESS=1)", differences.join("\n"));
 }
 
-/// The planted fault of the test above: other words are noticed.
+/// The planted fault of the test above: a changed text is noticed.
 #[test]
 fn a_difference_is_noticed() {
     let path = folder().join("semicolons.mok");
@@ -88,7 +88,7 @@ fn codes_of(text: &str, what: Fragment) -> Vec<&'static str> {
     common::checked(text, what).diagnostics.iter().map(|d| d.code.0).collect()
 }
 
-/// Whether all of `parts` are among `all`, as often as they are there.
+/// Whether `all` contains all of `parts`, as often as they occur.
 fn contains(all: &[&str], parts: &[&str]) -> bool {
     parts.iter().all(|part| count(all, part) >= count(parts, part))
 }
@@ -204,14 +204,14 @@ const STACKS: &[&str] =
     &["a: B", "a = ", "a = B on c", "exports a", "a = B over", "a = B over c[3]", "a = B with", "export"];
 const STEPS: &[&str] = &["-> a.b()", "expect nothing", "dropped", "after", "a.b(", "a = 3", "=>", "wait 3 ms", "stack"];
 
-/// What the next line may rightly go on with: an `if` with an `else`, a list behind its opening bracket.
+/// Whether the next line may rightly continue: an `if` with an `else`, a list after its opening bracket.
 fn continues(first: &str, second: &str) -> bool {
     first.starts_with("if ") && second.starts_with("else")
         || first == "a.b("
         || lacks_its_brace(first) && second == "};"
 }
 
-/// A `}` further down is that of the `{` that is missing.
+/// A `}` further down belongs to the missing `{`.
 fn lacks_its_brace(text: &str) -> bool {
     ["header seq: u32", "session var x: u32 = 0", "on send(msg) below.send(msg)", "key port: u16"].contains(&text)
 }

@@ -1,8 +1,9 @@
-//! Compares a stack with itself on every back end, by random inputs:
-//! `cargo run -p mokume-testkit --example compare -- file.ra [sequences] [steps]`.
+//! Compares a stack with itself on every back end, by random inputs: `cargo run -p mokume-testkit --example compare --
+//! file.ra [sequences] [steps]`.
 //!
 //! The file holds an uncomposed automaton (`mokume build --uncomposed --emit automaton`). The uncomposed interpreter is
-//! right; the composed one, and C uncomposed and composed, must do the same. Prints the first difference of each.
+//! the reference; the composed one, and C uncomposed and composed, must do the same. Prints the first difference of
+//! each.
 
 use std::sync::Arc;
 

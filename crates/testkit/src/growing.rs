@@ -1,14 +1,14 @@
-//! Programs that ask more of the compiler with each line, or that are merely long: a number says how much. Each is either checked in a time and
-//! memory that go with its length, or refused with a code (`docs/limits.md`).
+//! Programs that are long, or that make the compiler work harder with each line; a number sets their size. The compiler
+//! checks each in a time and memory that grow with its length, or refuses it with a code (`docs/limits.md`).
 
-/// A generator: what it makes grow, and the program of a size.
+/// A generator: what grows, and the program of a given size.
 pub struct Growing {
     pub name: &'static str,
-    /// The text, whose length goes with the size.
+    /// The program's text, whose length grows with the size.
     pub program: fn(usize) -> String,
 }
 
-/// All generators; of those that begin with `exp` each step doubles something.
+/// All generators. In those whose names begin with `exp`, each step doubles something.
 pub const GROWING: &[Growing] = &[
     Growing { name: "exp_records", program: exp_records },
     Growing { name: "exp_vectors", program: exp_vectors },
@@ -68,19 +68,19 @@ fn exp_records(k: usize) -> String {
     format!("{records}record R{k} {{ a: u8 }}\nfn whole(x: R0) -> R0 {{ return x }}\nworker L {{ }}\n{}", stack("L"))
 }
 
-/// Each is the sum of two of the next, and most do not fit.
+/// Each constant is the sum of two of the next, and most do not fit.
 fn exp_constants(k: usize) -> String {
     let constants = lines(k, |i| format!("const C{i}: u32 = C{0} + C{0}\n", i + 1));
     format!("{constants}const C{k}: u32 = 3000000000\nworker L {{ }}\n{}", stack("L"))
 }
 
-/// Each applies the one before to what it makes of its layer.
+/// Each function applies the previous one to what it makes of its layer.
 fn exp_applied(k: usize) -> String {
     let bundles = lines(k, |i| format!("bundle D{0}(L: worker) = D{i}(D{i}(L))\n", i + 1));
     format!("worker W {{ }}\nbundle D0(L: worker) = L / L\n{bundles}{}", stack(&format!("D{k}(W)")))
 }
 
-/// Each with its number, and half of them named.
+/// Each name has its number, and half of the names are matched.
 fn names_of_an_enum(k: usize) -> String {
     let names = lines(k, |i| format!("    N{i}\n"));
     let cases = lines(k / 2, |i| format!("        E.N{i} => {{ return {i} }}\n"));
@@ -129,7 +129,7 @@ fn exp_containers(k: usize) -> String {
     format!("{containers}{last}worker L {{ entity {{ c0<u8> z(1) }} }}\n{}", stack("L"))
 }
 
-/// Not deep, and wide: each holds many of the one before.
+/// Shallow but wide: each contains many of the previous one.
 fn exp_containers_wide(k: usize) -> String {
     let held = |i: usize| lines(k.min(20), |at| format!("c{i}<T> a{at}(x)  "));
     let containers = lines(k.min(7), |i| format!("container c{i}<T>(x: T) {{ {} }}\n", held(i + 1)));
@@ -137,7 +137,7 @@ fn exp_containers_wide(k: usize) -> String {
     format!("{containers}{last}worker L {{ entity {{ c0<u8> z(1) }} }}\n{}", stack("L"))
 }
 
-/// A layer of some length that many stacks give a container of their own each.
+/// A long layer, and many stacks that each give it a container of their own.
 fn layers_given_containers(k: usize) -> String {
     let containers = lines(k, |i| format!("container c{i}<T>() {{ var y: T = {i} % 200 }}\n"));
     let state = lines(k, |i| format!("var v{i}: u32 = {i}\n"));
@@ -145,7 +145,7 @@ fn layers_given_containers(k: usize) -> String {
     format!("{containers}worker L(Held: container) {{ entity {{ Held<u8> held()\n{state} }} }}\n{stacks}")
 }
 
-/// A container of some length that is declared many times.
+/// A long container that is declared many times.
 fn containers_declared(k: usize) -> String {
     let functions = lines(k, |i| format!("fn f{i}(x: u32) -> u32 {{ return x +% {i} }}\n"));
     let declared = lines(k, |i| format!("c d{i}()\n"));
@@ -254,7 +254,7 @@ fn branches(k: usize) -> String {
     format!("worker L {{ entity {{ var v: u32 = 0 }} on send(msg) {{\n{ifs}below.send(msg) }} }}\n{}", stack("L"))
 }
 
-/// Behind each line some have left, so every line has two ways in.
+/// After each line some ways have left, so every line has two ways in.
 fn branches_that_leave(k: usize) -> String {
     let ifs =
         lines(k, |i| format!("if v == {i} {{ v = 1 }} else {{ if v == {} {{ drop msg: x return }} v = 2 }}\n", i + 1));
@@ -269,7 +269,7 @@ fn objects_or_leave(k: usize) -> String {
     format!("worker L {{ {state} on send(msg) {{\n{found}below.send(msg) }} }}\n{}", stack("L"))
 }
 
-/// Each for a reason of its own.
+/// Each drop has a reason of its own.
 fn drops(k: usize) -> String {
     let ifs = lines(k, |i| format!("if h == {i} {{ drop msg: r{i} return }}\n"));
     let send = "on send(msg) { below.send(msg, h: 0) }";
@@ -285,7 +285,7 @@ fn laters_in_a_row(k: usize) -> String {
     format!("worker L {{ entity {{ var v: u32 = 0 }} {send}\n{events}on e{k}() {{ v = 0 }} }}\n{}", stack("L"))
 }
 
-/// As many as one may have above it.
+/// As many exports as one layer may have above it.
 fn exports_of_one(k: usize) -> String {
     let exports = lines(k.min(250), |i| format!("    a{i} = L over keys[key: {}]\n    export a{i}\n", i + 1));
     format!(

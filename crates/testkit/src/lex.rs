@@ -1,11 +1,11 @@
-//! Words of the run-test text: names, numbers with units, strings, signs. `;` starts a comment.
+//! Tokens of the run-test text: names, numbers with units, strings, signs. `;` starts a comment.
 
-/// One word of the text.
+/// One token of the text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Token {
     /// `port`, `seq.S.count`: names and dots, nothing between.
     Name(String),
-    /// Digits as written, without `0x`: a number may also be octets, and those may have more digits than a number.
+    /// Digits as written, without `0x`. They may also be octets, so there may be more digits than a number has.
     Number {
         text: String,
         value: Option<u64>,
@@ -15,7 +15,7 @@ pub enum Token {
     Sign(&'static str),
 }
 
-/// A word and the line it stands in, counted from the number that [`tokens`] was given.
+/// A token and its line, counted from the line number that [`tokens`] was given.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Lexed {
     pub token: Token,
@@ -24,7 +24,7 @@ pub struct Lexed {
 
 const SIGNS: [&str; 8] = ["=>", "{", "}", "(", ")", ",", "=", "?"];
 
-/// All tokens, or the line and the reason of the first text that is none.
+/// All tokens, or the line and reason of the first text that is not a token.
 pub fn tokens(text: &str, first_line: u32) -> Result<Vec<Lexed>, (u32, String)> {
     let mut out = Vec::new();
     for (number, line) in text.lines().enumerate() {
@@ -73,7 +73,7 @@ fn number(rest: &str) -> Result<(Token, usize), String> {
         "us" => 1_000,
         "ms" => 1_000_000,
         "s" => 1_000_000_000,
-        // Octets go on without `0x`: `0x00 c0ffee`, `0x00 01ab`.
+        // Octets continue without `0x`: `0x00 c0ffee`, `0x00 01ab`.
         _ if word.chars().all(|c| c.is_ascii_hexdigit()) => {
             return Ok((Token::Number { text: word, value: None }, used));
         }

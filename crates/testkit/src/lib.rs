@@ -1,8 +1,9 @@
-//! What our own tests need: run files, marked programs, random automata.
+//! Tools for our own tests: run files, marked programs, random automata.
 //!
-//! [`text`] is the text form of scripts ([`mokume_script`] is the data, and plays them); [`generate`] makes random automata, and [`together`] drives two machines of one by the same random inputs.
+//! [`text`] is the text form of scripts ([`mokume_script`] has their data and plays them). [`generate`] makes random
+//! automata, and [`together`] drives two machines of one automaton with the same random inputs.
 //!
-//! Invariant: knows machines by the trait only, so every back end is judged by the same words.
+//! Invariant: uses machines through the trait only, so every back end is judged by the same text.
 
 mod asking;
 pub mod generate;
@@ -20,7 +21,7 @@ pub use text::{parse, split, ParseError};
 pub use together::{together, together_by, Difference, Hints};
 pub use workers::workers;
 
-/// The seeds that a random test looks at: those of `MOKUME_SEEDS=from..to`, else the ones that it says.
+/// The seeds of a random test: those of `MOKUME_SEEDS=from..to`, else `default`.
 pub fn seeds(default: std::ops::Range<u64>) -> std::ops::Range<u64> {
     let given = std::env::var("MOKUME_SEEDS").unwrap_or_default();
     let bounds = given.split_once("..").and_then(|(from, to)| Some(from.parse().ok()?..to.parse().ok()?));

@@ -1,10 +1,10 @@
-//! Wrong programs as tests: `//^^^ error[M0401]` stands under the place of each diagnostic, and there are no others.
+//! Wrong programs as tests: `//^^^ error[M0401]` marks the place of each diagnostic, and there must be no others.
 //!
-//! Keeps: says nothing of what a diagnostic's text is; a mark is a place, a severity and a code.
+//! Keeps: does not check a diagnostic's text; a mark is a place, a severity and a code.
 
 use mokume_base::{Diagnostic, Severity, SourceMap};
 
-/// A line and a column from 1, and `error[M0401]`.
+/// A line and a column, both from 1, and `error[M0401]`.
 pub type Mark = (u32, u32, String);
 
 fn is_mark(line: &str) -> bool {
@@ -28,7 +28,8 @@ pub fn read(text: &str) -> (String, Vec<Mark>) {
     (program, marks)
 }
 
-/// Where a diagnostic is, and how wide. A comment needs two columns in front of its mark: the first two count as the third.
+/// The place of a diagnostic, and its width. A mark needs two columns for `//` before it, so the first two columns
+/// count as the third.
 pub fn mark(sources: &SourceMap, diagnostic: &Diagnostic) -> (Mark, u32) {
     let severity = match diagnostic.severity {
         Severity::Error => "error",
@@ -42,7 +43,7 @@ pub fn mark(sources: &SourceMap, diagnostic: &Diagnostic) -> (Mark, u32) {
     ((line, column.max(3), what), width)
 }
 
-/// What the file's marks and the diagnostics do not agree on.
+/// The differences between the file's marks and the diagnostics.
 pub fn faults(name: &str, expected: &[Mark], sources: &SourceMap, diagnostics: &[Diagnostic]) -> Vec<String> {
     let found: Vec<Mark> = diagnostics.iter().map(|diagnostic| mark(sources, diagnostic).0).collect();
     let missing = expected.iter().filter(|mark| !found.contains(mark)).map(|mark| format!("{name}: missing {mark:?}"));

@@ -1,8 +1,8 @@
-//! Layers with a number in each place that takes one, so that odd numbers may be put there: a size, a limit, a duration, an
-//! operand. Each program is right, or refused with a code of the language: never with one of the form (M08xx), which a
-//! user cannot write.
+//! Layers with a number in every place that takes one: a size, a limit, a duration, an operand. Tests put odd numbers
+//! there. Each program is correct, or is refused with a code of the language. It never gets a code of the automaton
+//! form (M08xx), which a user cannot write.
 
-/// A place for a number: its name, members of a layer, and statements of its `on send(msg)`. The number is called `N`.
+/// A place for a number: its name, members of a layer, and statements of its `on send(msg)`. The number is written `N`.
 pub struct Place {
     pub name: &'static str,
     members: &'static str,
@@ -13,7 +13,7 @@ const fn place(name: &'static str, members: &'static str, code: &'static str) ->
     Place { name, members, code }
 }
 
-/// All places: what sizes something first.
+/// All places; sizes come first.
 pub const PLACES: &[Place] = &[
     place("array", "entity { array a: [u32; N] }", "a[0] = 1"),
     place("map", "entity { map m: [u32 -> u32; N] }", "m[1] = 1 or { }"),
@@ -87,19 +87,19 @@ pub const PLACES: &[Place] = &[
     place("grant", "", "above.grant_sends(N, N)"),
 ];
 
-/// Numbers that nobody expects: none, one, just within and just beyond what the language allows, and all bits.
+/// Numbers that nobody expects: 0, 1, numbers just within and just beyond the language's limits, and all bits.
 pub const ODD: &[u64] = &[0, 1, 65_535, 1 << 20, (1 << 20) + 1, 1 << 24, (1 << 24) + 1, 1 << 31, u32::MAX as u64];
 
 /// How a number gets to its place.
 #[derive(Clone, Copy, Debug)]
 pub enum Way {
-    /// It is written there.
+    /// It is written in place.
     Written,
-    /// The layer has a parameter.
+    /// It is a parameter of the layer.
     Parameter,
-    /// The layer has one, which gets it of a bundle's.
+    /// It is a parameter of the layer, which takes it from a parameter of a bundle.
     ByBundle,
-    /// A function makes it of the parameter.
+    /// A function computes it from the parameter.
     Computed,
 }
 
@@ -107,7 +107,7 @@ pub enum Way {
 pub const WAYS: &[Way] = &[Way::Written, Way::Parameter, Way::ByBundle, Way::Computed];
 
 impl Place {
-    /// A program with the number there.
+    /// A program with the number in this place.
     pub fn program(&self, number: u64, way: Way) -> String {
         let (params, inner, of) = match way {
             Way::Written => ("", number.to_string(), "Odd".to_string()),

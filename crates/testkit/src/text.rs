@@ -11,7 +11,8 @@
 //! }
 //! ```
 //!
-//! Several outputs behind one `=>` are parted by commas. Totals, `reports` and `refused` belong to the step before them.
+//! Several outputs after one `=>` are separated by commas. Totals, `reports` and `refused` belong to the step before
+//! them.
 
 use std::fmt;
 
@@ -20,7 +21,7 @@ use mokume_script::*;
 
 use crate::lex::{tokens, Lexed, Token};
 
-/// Where and why a text is no run test.
+/// Why a text is not a run test, and where.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ParseError {
     pub line: u32,
@@ -35,8 +36,8 @@ impl fmt::Display for ParseError {
 
 type Parsed<T> = Result<T, ParseError>;
 
-/// A file's automaton and its tests, with the line on which the tests begin. Tests begin with the first line
-/// that starts with `test "`.
+/// The file's automaton, its tests, and the line on which the tests begin. The tests begin at the first line that
+/// starts with `test "`.
 pub fn split(file: &str) -> (&str, &str, u32) {
     let mut at = 0;
     for (number, line) in file.split_inclusive('\n').enumerate() {
@@ -48,7 +49,7 @@ pub fn split(file: &str) -> (&str, &str, u32) {
     (file, "", 0)
 }
 
-/// The tests of a text whose first line is `first_line`; names and types are those of the automaton.
+/// Parses the tests of a text whose first line is `first_line`; names and types are those of the automaton.
 pub fn parse(automaton: &Automaton, text: &str, first_line: u32) -> Parsed<Vec<Script>> {
     let tokens = tokens(text, first_line).map_err(|(line, reason)| ParseError { line, reason })?;
     let mut parser = Parser { automaton, tokens, at: 0 };
@@ -202,7 +203,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A name that is no constant of the type stands for a value remembered by `?name`.
+    /// A name that is not a constant of the type stands for a value remembered by `?name`.
     fn remembered(&mut self, ty: Type) -> Option<String> {
         let Some(Token::Name(name)) = self.peek() else { return None };
         let name = name.clone();
@@ -238,7 +239,7 @@ impl Parser<'_> {
         self.number()
     }
 
-    /// Texts and hexadecimal octets, one behind the other.
+    /// Strings and hexadecimal octets, concatenated.
     fn octets(&mut self) -> Parsed<Arg> {
         let mut octets = Vec::new();
         let start = self.at;

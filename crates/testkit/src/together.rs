@@ -1,10 +1,11 @@
-//! Two machines of one automaton, driven by the same random inputs: the first difference, with what led to it.
+//! Drives two machines of one automaton with the same random inputs, and returns the first difference with the inputs
+//! that led to it.
 
 use mokume_reaction::{Automaton, Datum, Handle, Machine, Outcome, Output, PortId, Type};
 
 use mokume_base::Random;
 
-/// So many messages that came out are kept.
+/// The number of sent messages that are remembered.
 const SEEN: usize = 4;
 
 /// The inputs up to the difference, and what differs.
@@ -14,15 +15,15 @@ pub struct Difference {
     pub what: String,
 }
 
-/// What inputs are made of, beside random numbers.
+/// Values that inputs use beside random numbers.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Hints {
     pub messages: Vec<Vec<u8>>,
     pub words: Vec<u64>,
 }
 
-/// Plays `steps` random inputs on both. Outputs are compared in order within each group of ports; reports by kind and
-/// order; then refusals, accounts, and the next deadline.
+/// Plays `steps` random inputs on both machines. Outputs are compared in order within each group of ports; reports by
+/// kind and order; then refusals, accounts, and the next deadline.
 pub fn together(
     automaton: &Automaton,
     first: &mut dyn Machine,
@@ -33,7 +34,7 @@ pub fn together(
     together_by(automaton, (first, second), seed, steps, &Hints::default())
 }
 
-/// The same with hints.
+/// [`together`] with hints.
 pub fn together_by(
     automaton: &Automaton,
     (first, second): (&mut dyn Machine, &mut dyn Machine),
@@ -63,7 +64,7 @@ struct Play<'a> {
     /// Handles that outputs have shown.
     seen: Vec<Handle>,
     inputs: Vec<String>,
-    /// The last messages that came out: frames that may come back.
+    /// The last messages that came out; they may be sent back as frames.
     messages: Vec<Vec<u8>>,
 }
 
@@ -101,7 +102,7 @@ impl Play<'_> {
             }
             scalar => {
                 let width = scalar.width(self.automaton);
-                // Small ones are said again, so that what one input has left is found by another.
+                // Small numbers are repeated, so that one input finds what another left.
                 let hint = !self.hints.words.is_empty() && self.random.percent(50);
                 let word = match self.random.place(4) {
                     _ if hint => *self.random.one_of(&self.hints.words),
@@ -114,7 +115,7 @@ impl Play<'_> {
         }
     }
 
-    /// A message that came out, most often as it is; else with an octet changed, or more or fewer of them.
+    /// A message that came out: usually unchanged, else with an octet changed, added or removed.
     fn seen_before(&mut self) -> Vec<u8> {
         let mut octets = self.random.pick(&self.messages).cloned().unwrap_or_default();
         let place = self.random.place(octets.len());

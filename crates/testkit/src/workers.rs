@@ -1,5 +1,5 @@
-//! Random stacks of workers in their text form: a header each, a few cells, a likely way through every layer and a rare
-//! one. Where a message goes through all layers at once, as most do; [`crate::generate`] makes everything else.
+//! Random stacks of workers in their text form. Each layer has a header, a few cells, a likely way and a rare one. A
+//! message goes through all layers at once, as most do; [`crate::generate`] makes everything else.
 
 use std::fmt::Write;
 
@@ -66,7 +66,7 @@ fn wire(text: &mut String, random: &mut Random, layers: usize) {
     text.push_str("}\n");
 }
 
-/// A condition that mostly holds, on cells and the message.
+/// A condition on cells and the message that usually holds.
 fn condition(text: &mut String, random: &mut Random, message: &str) {
     let _ = match random.place(4) {
         0 => write!(text, "    cr = get e.credit\n    ok = gt cr, 0\n"),
@@ -80,7 +80,7 @@ fn condition(text: &mut String, random: &mut Random, message: &str) {
     };
 }
 
-/// Updates of cells, of which some belong together.
+/// Updates of cells, some of which belong together.
 fn updates(text: &mut String, random: &mut Random, message: &str) {
     for place in 0..1 + random.place(3) {
         let _ = match random.place(6) {

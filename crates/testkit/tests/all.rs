@@ -1,4 +1,4 @@
-//! All tests of this crate that use it from outside, as one program: each program more is linked anew.
+//! All tests of this crate that use it from outside, as one program: each program is linked separately.
 
 mod generated;
 mod random_back_ends;

@@ -1,5 +1,5 @@
-//! What random automata are made of. The explorer is compared with the interpreter on them alone, and the back ends mostly:
-//! an operation that is in none of them is looked at by nobody.
+//! The content of random automata. The explorer is compared with the interpreter only on these, and the back ends
+//! mostly: an operation that none of them has is not tested.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ fn automaton(seed: u64) -> Automaton {
     mokume_reaction::text::parse(FileId(0), &generate::automaton(seed)).automaton
 }
 
-/// The names of the table's lines that a body of the automaton has; arithmetic and comparisons by their words.
+/// The names of the table's rows that a body of the automaton uses; arithmetic and comparisons by operator.
 fn note(automaton: &Automaton, found: &mut BTreeSet<&'static str>) {
     for block in automaton.bodies().flat_map(|body| &body.blocks) {
         found.extend(block.ops.iter().map(|op| name(&op.kind)));
@@ -35,14 +35,14 @@ fn name(op: &OpKind) -> &'static str {
     }
 }
 
-/// All names that there are.
+/// All names.
 fn names() -> BTreeSet<&'static str> {
     let rows = OpKind::ROWS.iter().chain(Fallible::ROWS).map(|row| row.name);
     let words = Binary::ALL.iter().map(|op| op.word()).chain(Compare::ALL.iter().map(|op| op.word()));
     rows.filter(|name| !["Binary", "Compare"].contains(name)).chain(words).collect()
 }
 
-/// What must be in some random automaton, and is in none of these.
+/// The names that some random automaton should have, and none of these has.
 fn missing(found: &BTreeSet<&'static str>) -> Vec<&'static str> {
     let wanted = names().into_iter().filter(|name| !LEFT_OUT.iter().any(|(left_out, _)| left_out == name));
     wanted.filter(|name| !found.contains(name)).collect()

@@ -1,5 +1,5 @@
-//! Random automata on every back end: the uncomposed interpreter is right, and generated C, uncomposed and composed,
-//! must do the same, output for output.
+//! Random automata on every back end: the uncomposed interpreter is the reference, and generated C, uncomposed and
+//! composed, must do the same, output for output.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use mokume_interpret::Instance;
 use mokume_reaction::Automaton;
 use mokume_testkit::{generate, seeds, together, workers};
 
-/// `MOKUME_SEEDS=from..to` looks at others.
+/// `MOKUME_SEEDS=from..to` uses others.
 const SEEDS: std::ops::Range<u64> = 0..4;
 
 fn automaton(seed: u64, text: &str) -> Automaton {
@@ -26,7 +26,7 @@ fn automaton(seed: u64, text: &str) -> Automaton {
 
 const LEVELS: usize = 3;
 
-/// The levels of a stack, by name; at the last one all procedures are in place.
+/// The levels of a stack, by name; at the last one all procedures are inlined.
 fn levels(uncomposed: Automaton) -> [(&'static str, Automaton); LEVELS] {
     let composed = compose(&uncomposed, Options::default()).automaton.expect("composes");
     let flat = mokume_analyse::flat(&composed).into_owned();
@@ -38,7 +38,7 @@ fn generated_c_does_what_the_reference_does() {
     compare("everything", seeds(SEEDS), generate::automaton, false);
 }
 
-/// Where branches are counted, no procedure is put in place.
+/// If branches are counted, no procedure is inlined.
 #[test]
 fn procedures_in_c_do_what_the_reference_does() {
     compare("procedures", seeds(SEEDS), generate::automaton, true);
@@ -50,7 +50,7 @@ fn workers_in_c_do_what_the_reference_does() {
     compare("workers", seeds.start * 5..seeds.end * 5, workers, false);
 }
 
-/// Every stack of the seeds at every level in one program.
+/// Compares every stack of the seeds at every level, in one program.
 fn compare(name: &str, seeds: std::ops::Range<u64>, generate: impl Fn(u64) -> String, coverage: bool) {
     let stacks: Vec<(u64, &'static str, Automaton)> = seeds
         .flat_map(|seed| {
@@ -68,7 +68,7 @@ fn compare(name: &str, seeds: std::ops::Range<u64>, generate: impl Fn(u64) -> St
     let memory = Memory { buffers: 512, buffer_octets: 8192, messages: 2048, outputs: 4096, reports: 4096 };
     let mut failures = Vec::new();
     for (place, (seed, level, automaton)) in stacks.iter().enumerate() {
-        // What is flat is compared with what is not.
+        // The flat automaton is compared with the original.
         let uncomposed = &stacks[place - place % LEVELS].2;
         let reference = Automaton { composition: None, ..uncomposed.clone() };
         for inputs in 0..10 {

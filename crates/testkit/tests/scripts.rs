@@ -1,4 +1,4 @@
-//! The text form and the judge, on a machine that answers what it is told: each kind of failure is planted once.
+//! The text form and the comparison, on a machine with given answers: each kind of failure is planted once.
 
 use mokume_reaction::*;
 use mokume_testkit::{parse, run, split, Action, Arg, Counted, FailureKind, Script};
@@ -120,7 +120,7 @@ fn what_is_as_expected_passes() {
         Accounts::default(),
         None,
     );
-    // The device's frame came first, but it is of another group.
+    // The device's frame came first, but it belongs to another group.
     let text = "test \"t\" { app.go(1) => app.made(?s) app.go(2) => app.made(s), app.done(_), dev.frame(0x01) held 0 }";
     assert_eq!(failures(text, machine), []);
 }

@@ -8,22 +8,23 @@ use mokume_base::{Invocation, World};
 
 use crate::{Built, Failure, Job, Product, Sanitize};
 
-/// A compiler that takes longer hangs. All stacks of the library in one job take minutes on a slow machine.
+/// The time limit of a compiler; after it, the compiler counts as hanging. All stacks of the library in one job take
+/// minutes on a slow machine.
 const LONGEST: Duration = Duration::from_secs(3600);
 
-/// So many lines of a compiler's complaint are passed on.
+/// The most lines of a compiler's message that are passed on.
 const COMPLAINT_LINES: usize = 20;
 
-/// The C compiler: what is asked for, else what the environment says in `CC`, else `cc`.
+/// The C compiler: `asked`, else the environment variable `CC`, else `cc`.
 pub fn command(world: &dyn World, asked: Option<&str>) -> String {
     let from_environment = || world.environment("CC").filter(|command| !command.trim().is_empty());
     asked.map(str::to_string).or_else(from_environment).unwrap_or_else(|| "cc".into())
 }
 
-/// Beside what was built: what the compiler said of files that somebody else wrote.
+/// The file beside the product that holds the compiler's warnings about foreign files.
 const WARNINGS: &str = "warnings.txt";
 
-/// Compiles and links a job, unless that was done before.
+/// Compiles and links a job, unless the cache has the product.
 pub fn compile(job: &Job<'_>) -> Result<Built, Failure> {
     let (command, flags) = (command(job.world, job.compiler.as_deref()), flags(job));
     let directory = job.cache.join(format!("c-{:016x}", fingerprint(job, &command, &flags)));
@@ -32,7 +33,8 @@ pub fn compile(job: &Job<'_>) -> Result<Built, Failure> {
         let warnings = job.world.read_text(&text(&directory.join(WARNINGS))).unwrap_or_default();
         return Ok(Built { path: artifact, warnings });
     }
-    // Written and built aside, and then renamed: of two builds of the same program at once neither reads what the other has half written.
+    // Everything is written and built in a separate folder, and then renamed: two simultaneous builds of the same
+    // program never read half-written files.
     let aside = directory.join(format!("building-{:016x}", job.world.seed()));
     job.world.make_folder(&text(&aside)).map_err(io(&aside))?;
     for (name, contents) in &job.files {
@@ -49,7 +51,7 @@ pub fn compile(job: &Job<'_>) -> Result<Built, Failure> {
         job.world.rename(&text(&built.path), &text(&artifact)).map_err(io(&artifact))?;
         Ok(Built { path: artifact, ..built })
     });
-    // What is left there does no harm.
+    // Leftovers do no harm.
     let _ = job.world.remove(&text(&aside));
     built
 }
@@ -60,13 +62,14 @@ fn fingerprint(job: &Job<'_>, command: &str, flags: &[String]) -> u64 {
     hasher.finish()
 }
 
-/// What generated C is held to.
+/// The flags for generated C.
 const OWN: [&str; 6] = ["-std=c11", "-Wall", "-Wextra", "-Wno-tautological-compare", "-Wno-type-limits", "-Werror"];
 
-/// What somebody else's file is: the C that the compiler knows by itself. The stack says which parameters there are.
+/// The flags for foreign files: the C dialect that the compiler uses by default. Unused parameters are allowed, since
+/// the stack defines the parameters.
 const FOREIGN: [&str; 4] = ["-std=gnu11", "-Wall", "-Wextra", "-Wno-unused-parameter"];
 
-/// Flags for all files.
+/// The flags for all files.
 fn flags(job: &Job<'_>) -> Vec<String> {
     let mut flags = Vec::new();
     flags.push(["-O0", "-O1", "-O2", "-O3"][usize::from(job.optimize.min(3))]);
@@ -87,7 +90,7 @@ fn link_flags(job: &Job<'_>) -> &'static [&'static str] {
     }
 }
 
-/// Everything into a folder of its own beside the sources.
+/// Builds everything in a separate folder beside the sources.
 fn build(job: &Job<'_>, command: &str, flags: &[String], aside: &Path) -> Result<Built, Failure> {
     let warnings = compile_foreign(job, command, flags, aside)?;
     compile_units(job, command, flags, aside)?;
@@ -104,7 +107,7 @@ fn build(job: &Job<'_>, command: &str, flags: &[String], aside: &Path) -> Result
     Ok(Built { path: aside.join("built"), warnings })
 }
 
-/// The first of these libraries that programs cannot be linked with here.
+/// The first of the job's libraries that programs cannot be linked with here; `None` if all can.
 pub fn missing_library(job: &Job<'_>) -> Option<String> {
     let lacks = |library: &&String| {
         let name = "probe.c".to_string();
@@ -117,7 +120,7 @@ pub fn missing_library(job: &Job<'_>) -> Option<String> {
     job.libraries.iter().find(lacks).cloned()
 }
 
-/// The files that somebody else wrote, one by one: what the compiler warns of in them.
+/// Compiles the foreign files one by one, and returns the compiler's warnings.
 fn compile_foreign(job: &Job<'_>, command: &str, flags: &[String], aside: &Path) -> Result<String, Failure> {
     let mut warnings = String::new();
     for unit in &job.foreign {
@@ -129,7 +132,7 @@ fn compile_foreign(job: &Job<'_>, command: &str, flags: &[String], aside: &Path)
     Ok(warnings)
 }
 
-/// Each unit to an object, on all cores.
+/// Compiles each unit to an object, on all cores.
 fn compile_units(job: &Job<'_>, command: &str, flags: &[String], aside: &Path) -> Result<(), Failure> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let workers = cores.min(job.units.len()).max(1);
@@ -146,7 +149,7 @@ fn compile_units(job: &Job<'_>, command: &str, flags: &[String], aside: &Path) -
     })
 }
 
-/// What the program says beside its work; `refused` is told what it says if it fails.
+/// Runs a program and returns what it prints as messages; `refused` makes the failure from them if the program fails.
 fn run(world: &dyn World, program: &Invocation, refused: impl FnOnce(String) -> Failure) -> Result<String, Failure> {
     let command = program.command.clone();
     let Ok(output) = world.run(program, b"", LONGEST) else { return Err(Failure::NoCompiler { command }) };
@@ -244,7 +247,7 @@ mod tests {
         assert_ne!(compile(&job(&world, "int other;")).unwrap().path, made);
     }
 
-    /// Whoever has opened a source while another build begins reads it to its end.
+    /// A reader that has opened a source while another build begins reads it to its end.
     #[test]
     fn sources_are_replaced_and_not_written_over() {
         use std::io::Read;
@@ -275,7 +278,8 @@ mod tests {
         assert_eq!(compile(&job(&world, "wrong")), Err(refused));
     }
 
-    /// What generated C must not do is its author's business in a file of his; that it was warned of is known of what was built before.
+    /// Foreign files may contain C that is forbidden in generated C. Their warnings are remembered with the built
+    /// product.
     #[test]
     fn files_of_others_are_warned_of_and_refused_by_their_names() {
         let world = MemoryWorld::new().with_tool("cc", compiler);

@@ -1,10 +1,10 @@
-//! From C to something that runs: finds the system's compiler, compiles and links, and opens what came of it.
+//! From C to something that runs: finds the system's compiler, compiles and links, and opens the result.
 //!
-//! Knows nothing of what the C says. What was built is found again in the cache by a hash of everything that went into
-//! it: a start of the compiler costs more than anything else here.
+//! Knows nothing about the content of the C. The cache finds a built product by a hash of everything that went into it,
+//! since running the compiler costs more than anything else here.
 //!
-//! Invariant: files, programs and the environment are reached through [`World`] only; a shared object is opened in one
-//! place, [`Library`].
+//! Invariant: files, programs and the environment are accessed through [`World`] only; [`Library`] is the only place
+//! that opens a shared object.
 
 mod compile;
 mod library;
@@ -17,7 +17,7 @@ use mokume_base::World;
 pub use compile::{command, compile, missing_library};
 pub use library::Library;
 
-/// What is to be built, and where.
+/// What to build, and where.
 #[derive(Clone)]
 pub struct Job<'w> {
     pub world: &'w dyn World,
@@ -27,75 +27,76 @@ pub struct Job<'w> {
     pub optimize: u8,
     pub sanitize: Sanitize,
     pub product: Product,
-    /// More flags for the compiler.
+    /// Additional flags for the compiler.
     pub flags: Vec<String>,
     /// Name and text of each file; they include each other by these names.
     pub files: Vec<(String, String)>,
-    /// Those of the files that are compiled; the others are included.
+    /// The names of the files to compile; the others are included.
     pub units: Vec<String>,
-    /// Files that somebody else wrote, compiled as their author's compiler does: what is warned of is said, and no error.
+    /// Foreign files: written by somebody else, and compiled with the compiler's default dialect. Warnings about them
+    /// are reported, but are not errors.
     pub foreign: Vec<String>,
     /// Libraries of the system, as `-l` names them.
     pub libraries: Vec<String>,
-    /// The folder in which each job has one of its own.
+    /// The folder of the cache. Each job has a folder in it.
     pub cache: PathBuf,
-    /// The name of what is made.
+    /// The name of the product.
     pub name: &'static str,
 }
 
-/// What is looked at while the program runs.
+/// The checks that run with the program.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Sanitize {
     Nothing,
-    /// Address and undefined; every finding ends the program. Needs [`Product::Program`].
+    /// The address and undefined-behaviour sanitizers; every finding ends the program. Needs [`Product::Program`].
     AddressUndefined,
 }
 
-/// What is made.
+/// The kind of product.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Product {
     /// A shared object, for [`Library::open`].
     Shared,
-    /// A program of its own, for [`World::start`].
+    /// An executable, for [`World::start`].
     Program,
 }
 
-/// What was built.
+/// The built product.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Built {
     pub path: PathBuf,
-    /// What the compiler warns of in files that somebody else wrote.
+    /// The compiler's warnings about foreign files.
     pub warnings: String,
 }
 
-/// Why there is no program.
+/// Why nothing was built or opened.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Failure {
     NoCompiler {
         command: String,
     },
-    /// The compiler's first words.
+    /// The compiler refused a file; the first lines of its message.
     Compiler {
         command: String,
         message: String,
     },
-    /// The same about a file that somebody else wrote, by its name.
+    /// The compiler refused a foreign file, which is named.
     Foreign {
         command: String,
         unit: String,
         message: String,
     },
-    /// What was compiled does not become one: a function that nobody has, a library that is not there.
+    /// The linker failed: a function is undefined, or a library is missing.
     Linker {
         command: String,
         message: String,
     },
-    /// A shared object that the system does not open.
+    /// The system could not open a shared object.
     Opening {
         path: PathBuf,
         reason: String,
     },
-    /// A file or a folder that cannot be read, written or opened.
+    /// A file or folder could not be read, written or opened.
     Io {
         path: PathBuf,
         reason: String,

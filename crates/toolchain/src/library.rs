@@ -6,22 +6,22 @@ use mokume_base::World;
 
 use crate::Failure;
 
-/// A shared object. What was taken from it must not outlive it.
+/// A shared object. Functions taken from it must not outlive it.
 pub struct Library {
     library: libloading::Library,
     path: PathBuf,
 }
 
 impl Library {
-    /// Opens what [`crate::compile`] made.
+    /// Opens a product of [`crate::compile`].
     ///
     /// # Safety
-    /// What the object runs when it is opened and closed is its author's to answer for.
+    /// Opening and closing the object runs its initialization code; the caller answers for that.
     pub unsafe fn open(world: &dyn World, path: &Path) -> Result<Library, Failure> {
         let failed = |reason: String| Failure::Io { path: path.to_path_buf(), reason };
-        // A bare name would be looked for elsewhere.
+        // The system would search for a bare name elsewhere.
         let whole = world.absolute(&path.to_string_lossy()).map_err(|error| failed(error.to_string()))?;
-        // A function that nobody has is found now, and not when it is called: that would end the process.
+        // Undefined functions are found now. With lazy binding, a call to one would end the process.
         let flags = libloading::os::unix::RTLD_NOW | libloading::os::unix::RTLD_LOCAL;
         // SAFETY: our caller's.
         let library = unsafe { libloading::os::unix::Library::open(Some(whole), flags) }
@@ -33,7 +33,7 @@ impl Library {
     /// A function of the object.
     ///
     /// # Safety
-    /// `F` is the type of the function that has this name, and it is not called after the library is gone.
+    /// `F` is the type of the function with this name, and it is not called after the library is gone.
     pub unsafe fn function<F: Copy>(&self, name: &str) -> Result<F, Failure> {
         // SAFETY: our caller's.
         let found = unsafe { self.library.get::<F>(name.as_bytes()) };

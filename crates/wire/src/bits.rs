@@ -11,7 +11,8 @@ fn is_whole(at: usize, width: u8) -> bool {
     at.is_multiple_of(8) && width.is_multiple_of(8)
 }
 
-/// Bits `at .. at + width`, which must lie in `octets`. Whole octets are in byte order `endian`, others high bit first.
+/// Reads the bits `at .. at + width`, which must lie in `octets`. Whole octets are in byte order `endian`, other fields
+/// high bit first.
 pub fn read(octets: &[u8], at: usize, width: u8, endian: Endian) -> u64 {
     if is_whole(at, width) {
         let field = &octets[at / 8..at / 8 + usize::from(width / 8)];
@@ -24,7 +25,7 @@ pub fn read(octets: &[u8], at: usize, width: u8, endian: Endian) -> u64 {
     (at..at + usize::from(width)).fold(0, |value, bit| value << 1 | u64::from(octets[bit / 8] >> (7 - bit % 8) & 1))
 }
 
-/// The inverse of [`read`]: the low `width` bits of `value`; nothing else changes.
+/// The inverse of [`read`]: writes the low `width` bits of `value`; nothing else changes.
 pub fn write(octets: &mut [u8], at: usize, width: u8, endian: Endian, value: u64) {
     if is_whole(at, width) {
         let size = usize::from(width / 8);

@@ -1,6 +1,6 @@
-//! Packets by the fields of a wire, as people name them: written from some, with what the others have of themselves; and read, with
-//! what each ought to be. For tests and tools: what stacks write and read is decided by [`encode`](crate::encode) and
-//! [`decode`](crate::decode).
+//! Packets by the names of a wire's fields: written from some fields, with computed values for the others; and read,
+//! with the value that each field ought to have. For tests and tools; what stacks write and read is decided by
+//! [`encode`](crate::encode) and [`decode`](crate::decode).
 
 use mokume_reaction::{
     Automaton, Compare, FieldIndex, FieldValue, HeaderId, OptionArm, VariantId, Wire, WireExpression, WireField,
@@ -15,15 +15,16 @@ use crate::{HeaderValue, Read};
 /// What is known of a packet of one wire.
 #[derive(Clone, Copy, Debug)]
 pub struct Known<'a> {
-    /// Fields with their values; one of a list comes once for each element. A field without a value is there, whatever it holds.
+    /// Fields with their values; a field of a list occurs once for each element. A field without a value is present
+    /// with any value.
     pub given: &'a [(String, Option<u64>)],
-    /// What fields have that are not given, by name; the others have what the wire says, or zero.
+    /// The values of fields that are not given, by name; the others have the wire's value, or zero.
     pub defaults: &'a [(String, Default)],
-    /// What a checksum counts beside the packet and its size: a sum of `u16`s.
+    /// What a checksum includes besides the packet and its size: a sum of `u16`s.
     pub pseudo: u64,
 }
 
-/// What a field has that is not given.
+/// The value of a field that is not given.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Default {
     /// A number, a size, a checksum.
@@ -32,28 +33,28 @@ pub enum Default {
     PseudoChecksum,
 }
 
-/// The sum of a number's `u16`s, as a checksum counts it.
+/// The sum of a number's `u16`s, as a checksum counts them.
 pub fn sum_of(number: u64) -> u64 {
     (0..4).map(|place| number >> (16 * place) & 0xffff).sum()
 }
 
-/// Why no packet of a wire is what was said.
+/// Why no packet of a wire has the given fields.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Unsaid {
-    /// The field has no place beside what else is said: it is of another alternative, or of a part that is not there.
+    /// The field does not fit the other ones: it is of another alternative, or of a part that is absent.
     NoPlace(String),
-    /// Where the field's number should stand is another one: what it says is said by something else.
+    /// The field's value follows from others, and is not the given one.
     Taken {
         /// The field's name.
         name: String,
-        /// What should stand there.
+        /// The given value.
         value: u64,
-        /// What does.
+        /// The value that follows from the others.
         instead: u64,
     },
 }
 
-/// The packet of these fields and this payload: all that is given is in it as it is given, or there is none.
+/// The packet with these fields and this payload. All given fields have the given values, or there is an error.
 pub fn write(automaton: &Automaton, wire: WireId, known: &Known, payload: &[u8]) -> Result<Vec<u8>, Unsaid> {
     let wire = &automaton.wires[wire.index()];
     let headers = headers(automaton, wire, known);
@@ -87,7 +88,7 @@ pub fn write(automaton: &Automaton, wire: WireId, known: &Known, payload: &[u8])
     Ok(laid.octets)
 }
 
-/// Whether each name that is given was met as often as it is given, or is an option's bit, which is 0 or 1.
+/// Checks that each given name was used as often as it is given, or is the bit of an option, which is 0 or 1.
 fn all_said(automaton: &Automaton, wire: &Wire, known: &Known, met: &Met) -> Result<(), Unsaid> {
     let bits = options_of(automaton, &wire.items);
     for (at, (name, value)) in known.given.iter().enumerate() {
@@ -104,29 +105,29 @@ fn all_said(automaton: &Automaton, wire: &Wire, known: &Known, met: &Met) -> Res
     Ok(())
 }
 
-/// A field of a packet that was read, and what it ought to be.
+/// A field of a packet that was read, and the value that it ought to have.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Looked {
     pub name: String,
-    /// Its place among the fields of this name: fields of lists come again.
+    /// Its number among the fields of this name: fields of lists occur repeatedly.
     pub nth: usize,
-    /// In bits; 0 of an option, which is there or not.
+    /// Width in bits; 0 for an option, which is present or not.
     pub width: u8,
     pub value: u64,
     pub wanted: u64,
-    /// It follows from the rest of the packet: a size, a checksum, a constant.
+    /// Whether it follows from the rest of the packet: a size, a checksum, a constant.
     pub follows: bool,
 }
 
 impl Looked {
-    /// Whether it is what it ought to be; of a checksum both zeros are one.
+    /// Whether it has the value it ought to have; the two zeros of a checksum are equal.
     pub fn is_right(&self) -> bool {
         let zero = |value: u64| if value == 0xffff && self.follows { 0 } else { value };
         self.value == self.wanted || self.width == 16 && zero(self.value) == zero(self.wanted)
     }
 }
 
-/// The fields of a packet as far as it was read, each with what it ought to be.
+/// The fields of a packet, as far as it was read, each with the value it ought to have.
 pub fn look(automaton: &Automaton, wire: WireId, known: &Known, packet: &[u8], read: &Read) -> Vec<Looked> {
     let of = &automaton.wires[wire.index()];
     let wanted = headers(automaton, of, known);
@@ -160,7 +161,7 @@ pub fn look(automaton: &Automaton, wire: WireId, known: &Known, packet: &[u8], r
     all
 }
 
-/// Options that are there, or ought to be: by the bit of the header that says so.
+/// Options that are present or ought to be, by the header's bit for them.
 fn options(automaton: &Automaton, wire: &Wire, wanted: &[HeaderValue], read: &Read) -> Vec<Looked> {
     let Ok(decoded) = &read.decoding else { return Vec::new() };
     let is_there = |headers: &[HeaderValue], header: HeaderId, variant: VariantId, field: u32| {
@@ -192,7 +193,7 @@ fn own_value(wire: &Wire, field: &WireField, headers: &[HeaderValue], facts: &Fa
     }
 }
 
-/// The tag of the arm that the headers are for.
+/// The tag of the arm for these headers.
 fn tag(items: &[WireItem], on: FieldIndex, headers: &[HeaderValue]) -> Option<u64> {
     let has = |(header, variant): &(HeaderId, VariantId)| {
         headers.iter().any(|value| value.header == *header && value.variant == *variant)
@@ -214,7 +215,7 @@ fn default<'a>(known: &Known<'a>, name: &str) -> Option<&'a Default> {
     known.defaults.iter().find(|(of, _)| of == name).map(|(_, default)| default)
 }
 
-/// Not a number alone.
+/// Whether it is anything but a number.
 fn is_measure(expression: &WireExpression) -> bool {
     let names = named(expression, &mut |_| ());
     names.packet || names.header || is_checksum(expression)
@@ -230,7 +231,7 @@ fn pseudo_checksum(known: &Known, packet: &[u8], slot: Slot) -> u64 {
     sum ^ 0xffff
 }
 
-/// How often each name was met.
+/// How often each name was used.
 #[derive(Default)]
 struct Met(Vec<(String, usize)>);
 
@@ -252,16 +253,16 @@ impl Met {
         self.0.iter().find(|(known, _)| known == name).map_or(0, |(_, count)| *count)
     }
 
-    /// The value that is given for the next field of this name.
+    /// The value given for the next field of this name.
     fn next(&mut self, known: &Known, name: &str) -> Option<Option<u64>> {
         let nth = self.count(name);
         known.given.iter().filter(|(given, _)| given == name).nth(nth).map(|(_, value)| *value)
     }
 }
 
-// ---- the headers that the fields are of ----
+// ---- the headers that the fields belong to ----
 
-/// The alternatives, lists and options that what is given needs; numbers of fields are zero, but for these.
+/// The alternatives, lists and options that the given fields need; all other fields are zero.
 fn headers(automaton: &Automaton, wire: &Wire, known: &Known) -> Vec<HeaderValue> {
     let mut values: Vec<HeaderValue> =
         wire.headers.iter().map(|header| zeros(automaton, *header, VariantId(0))).collect();
@@ -272,7 +273,7 @@ fn headers(automaton: &Automaton, wire: &Wire, known: &Known) -> Vec<HeaderValue
     values
 }
 
-/// Whether a part of a packet that is not always there is needed, as something in it is given; then the fields that say so.
+/// Whether an optional part is needed because something in it is given; then also sets the fields of its condition.
 fn require(wire: &Wire, items: &[WireItem], known: &Known, met: &mut Met, values: &mut [HeaderValue]) -> bool {
     let mut needed = false;
     for item in items {
@@ -296,7 +297,7 @@ fn require(wire: &Wire, items: &[WireItem], known: &Known, met: &mut Met, values
     needed
 }
 
-/// Gives the header's field that a comparison names the least value that meets it.
+/// Sets the header's field in a comparison to the least value that satisfies it.
 fn meet(wire: &Wire, test: &WireTest, values: &mut [HeaderValue]) {
     let (WireExpression::Field(index), WireExpression::Number(number)) = (&test.left, &test.right) else { return };
     let least = match test.compare {
@@ -320,7 +321,7 @@ fn zeros(automaton: &Automaton, header: HeaderId, variant: VariantId) -> HeaderV
     HeaderValue { header, variant, fields: vec![0; fields] }
 }
 
-/// Of each choice the arm whose tag is given, else the first that has all that is given of the arms.
+/// For each choice selects the arm whose tag is given, else the first that contains all given fields of the arms.
 fn choose(automaton: &Automaton, wire: &Wire, items: &[WireItem], known: &Known, values: &mut [HeaderValue]) {
     for item in items {
         let WireItem::Choice { on, arms, .. } = item else {
@@ -351,7 +352,7 @@ fn names(automaton: &Automaton, items: &[WireItem]) -> Vec<String> {
     fields.chain(options_of(automaton, items)).collect()
 }
 
-/// Names of options: of the headers' bits that say that they are there.
+/// Names of options: those of the headers' bits that say that they are present.
 fn options_of(automaton: &Automaton, items: &[WireItem]) -> Vec<String> {
     let bit = |arm: &OptionArm| match arm {
         OptionArm::Known { header, variant, field, .. } => field_name(automaton, *header, *variant, *field),
@@ -376,7 +377,7 @@ fn arms(items: &[WireItem]) -> Vec<&OptionArm> {
     all
 }
 
-/// How many elements lists have, and which options are there.
+/// Sets the number of elements of lists, and which options are present.
 fn count(automaton: &Automaton, items: &[WireItem], known: &Known, values: &mut [HeaderValue]) {
     let given = |items: &[WireItem]| {
         let times = |field: &&WireField| known.given.iter().filter(|(name, _)| *name == field.name).count() as u64;

@@ -1,4 +1,4 @@
-//! A packet to headers, or the reason why it is none. Total, and never beyond the packet.
+//! The decoder: from a packet to headers, or to the reason for its rejection. Total, and never reads beyond the packet.
 
 use mokume_reaction::{
     Automaton, Compare, FieldIndex, FieldValue, HeaderId, OptionArm, ReasonId, VariantId, Wire, WireArm, WireCommon,
@@ -9,12 +9,12 @@ use crate::bits;
 use crate::expression::{evaluate, holds, named, Facts, Slot};
 use crate::{Decoded, Decoding, HeaderValue, Read, Refusal};
 
-/// The headers of a packet and the place of its payload.
+/// Decodes a packet: its headers and the place of its payload, or a refusal.
 pub fn decode(automaton: &Automaton, wire: WireId, packet: &[u8]) -> Decoding {
     read(automaton, wire, packet).decoding
 }
 
-/// The same, with all fields that were looked at, in the order of reading: for tools.
+/// The same, with all fields that were read, in order, for tools.
 pub fn read<'a>(automaton: &'a Automaton, wire: WireId, packet: &'a [u8]) -> Read<'a> {
     let mut decoder = decoder(automaton, wire, packet);
     let decoding = decoder.all();
@@ -46,7 +46,7 @@ fn zeros(automaton: &Automaton, header: HeaderId, variant: VariantId) -> HeaderV
     HeaderValue { header, variant, fields: vec![0; fields] }
 }
 
-/// A constraint that waits until what it names is known.
+/// A constraint that waits until everything that it names is known.
 struct Rule<'a> {
     own: FieldIndex,
     left: Option<&'a WireExpression>,
@@ -59,7 +59,7 @@ pub(crate) struct Decoder<'a> {
     automaton: &'a Automaton,
     wire: &'a Wire,
     packet: &'a [u8],
-    /// The packet's octets, after the trim.
+    /// The end of the packet in octets, after the trim.
     end: usize,
     /// The next bit.
     at: usize,
@@ -68,7 +68,7 @@ pub(crate) struct Decoder<'a> {
     rules: Vec<Rule<'a>>,
     packet_known: bool,
     header_known: Option<usize>,
-    /// All items are read: everything is known.
+    /// Whether all items are read, so that everything is known.
     over: bool,
     seen: Vec<crate::Seen<'a>>,
 }
@@ -84,7 +84,7 @@ impl<'a> Decoder<'a> {
         Ok(Decoded { headers: std::mem::take(&mut self.headers), payload: self.at.div_ceil(8)..self.end })
     }
 
-    /// A refusal for what stands next.
+    /// A refusal at the current place.
     fn here<T>(&self, reason: ReasonId) -> Result<T, Refusal> {
         Err(Refusal { reason, bit: self.at })
     }
@@ -130,7 +130,7 @@ impl<'a> Decoder<'a> {
         Ok(())
     }
 
-    /// As many elements as were counted in front, or as there are up to the packet's end.
+    /// Reads the counted elements, or as many as there are up to the packet's end.
     fn list(&mut self, list: &'a WireList) -> Result<(), Refusal> {
         let Some(malformed) = list.to_end else {
             let found = self.headers.iter().find(|value| value.header == list.header);
@@ -151,7 +151,7 @@ impl<'a> Decoder<'a> {
         set.or_else(|reason| self.here(reason))
     }
 
-    /// Whether what was read on an arm could have been left out on one before it.
+    /// Whether an earlier arm could have left out what was read on this one.
     fn says_the_same(&self, before: &WireArm, arm: &WireArm) -> bool {
         let holds = |common: &WireCommon| {
             let found = self.headers.iter().find(|value| value.header == common.header);
@@ -160,7 +160,7 @@ impl<'a> Decoder<'a> {
         !before.commons.is_empty() && before.selects == arm.selects && before.commons.iter().all(holds)
     }
 
-    /// An octet of the packet that is not in front of what was read.
+    /// An octet of the packet that is not before the current place.
     fn octet(&self, at: &WireExpression) -> Result<usize, Refusal> {
         let octet = usize::try_from(evaluate(at, &self.facts(None))).unwrap_or(usize::MAX);
         match octet >= self.at.div_ceil(8) && octet <= self.end {
@@ -199,7 +199,7 @@ impl<'a> Decoder<'a> {
         Ok((value, bit))
     }
 
-    /// An option with its length: one that is known, or one to be skipped.
+    /// Reads an option with its length: a known one, or one to skip.
     fn long_option(
         &mut self,
         options: &'a WireOptions,
@@ -228,7 +228,7 @@ impl<'a> Decoder<'a> {
         Ok(())
     }
 
-    /// The fields of an option, with so many elements; of those that are not there the header's fields are zero.
+    /// Reads the fields of an option with this many elements; the header's fields of absent elements become zero.
     fn known_option(&mut self, arm: &'a OptionArm, elements: u32) -> Result<(), Refused> {
         let OptionArm::Known { header, variant, field, items, repeat, .. } = arm else { return Ok(()) };
         let short = self.wire.short;
@@ -236,7 +236,7 @@ impl<'a> Decoder<'a> {
             self.items(items).map_err(Ok)?;
             return self.set_header_field(*header, *variant, *field, 1, short).map_err(Err);
         };
-        // An option of this kind may have come before, with more.
+        // An option of this kind may have come before, with more elements.
         for known in WireItem::fields(items) {
             if let FieldValue::Header { header, variant, field, .. } = known.value {
                 self.set_header_field(header, variant, field, 0, short).map_err(Err)?;
@@ -248,7 +248,7 @@ impl<'a> Decoder<'a> {
         self.set_header_field(*header, *variant, repeat.count, u64::from(elements), short).map_err(Err)
     }
 
-    /// Fields of the header that were read before the choice keep their values.
+    /// Selects a variant; fields of the header that were read before the choice keep their values.
     fn select(&mut self, header: HeaderId, variant: VariantId) {
         if let Some(value) = self.headers.iter_mut().find(|value| value.header == header) {
             if value.variant != variant {
@@ -388,10 +388,10 @@ impl<'a> Decoder<'a> {
     }
 }
 
-/// A refusal with its place, or a reason for the option as a whole.
+/// A refusal with its place, or a reason that applies to the whole option.
 type Refused = Result<Refusal, ReasonId>;
 
-/// How many elements an option of so many octets behind its head has; none if it cannot have so many octets.
+/// The number of elements of an option with this many octets behind its head; `None` if it cannot have that size.
 fn elements(arm: &OptionArm, octets: usize) -> Option<u32> {
     let (fixed, each, most) = arm.measures();
     let rest = u32::try_from(octets).ok()?.checked_sub(fixed)?;

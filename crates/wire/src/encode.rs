@@ -1,4 +1,4 @@
-//! Headers and octets to a packet.
+//! The encoder: from headers and octets to a packet.
 
 use mokume_reaction::{
     Automaton, Endian, FieldIndex, FieldValue, HeaderId, OptionArm, VariantId, Wire, WireArm, WireCommon,
@@ -9,7 +9,7 @@ use crate::bits;
 use crate::expression::{evaluate, is_met, named, Facts, Slot};
 use crate::{Encoded, HeaderValue};
 
-/// The packet of these headers and this payload. A header of the wire that is not given counts as its first variant, with zeros.
+/// The packet with these headers and this payload. A missing header counts as its first variant, with zeros.
 pub fn encode(automaton: &Automaton, wire: WireId, headers: &[HeaderValue], payload: &[u8]) -> Encoded {
     let laid = encode_as_said(&automaton.wires[wire.index()], headers, payload, &mut |_| Said::AsHeaders);
     Encoded { octets: laid.octets, narrow: laid.narrow }
@@ -18,20 +18,20 @@ pub fn encode(automaton: &Automaton, wire: WireId, headers: &[HeaderValue], payl
 /// A packet with the places of its fields.
 pub(crate) struct Laid {
     pub octets: Vec<u8>,
-    /// By the number of the field; none of those that are not there.
+    /// The places by field number; `None` for absent fields.
     pub slots: Vec<Option<Slot>>,
     pub narrow: bool,
 }
 
-/// What stands in a field.
+/// The value to write in a field.
 pub(crate) enum Said<'a> {
-    /// What the wire says, and the headers.
+    /// The value from the wire and the headers.
     AsHeaders,
     Value(u64),
     Computed(&'a WireExpression),
 }
 
-/// The same, where `said` has a word of its own for each field, in the order of the packet.
+/// The same, where `said` decides the value of each field, in the order of the packet.
 pub(crate) fn encode_as_said<'a>(
     wire: &'a Wire,
     headers: &'a [HeaderValue],
@@ -74,7 +74,7 @@ struct Encoder<'a, 's> {
 }
 
 impl<'a> Encoder<'a, '_> {
-    /// Lays the items out and gives each field the value that needs no size.
+    /// Lays out the items, and computes the values that do not depend on sizes.
     fn items(&mut self, items: &'a [WireItem]) {
         for item in items {
             match item {
@@ -107,14 +107,14 @@ impl<'a> Encoder<'a, '_> {
         list.elements.iter().take(count.min(list.most()) as usize).for_each(|element| self.items(element));
     }
 
-    /// The size that the wire says the header has; beyond the packet it is cut off.
+    /// The size that the wire gives the header, cut off at the packet's end.
     fn header_size(&mut self, size: usize, all: usize) -> usize {
         let reach = self.reach.map_or(size, |reach| usize::try_from(reach).unwrap_or(usize::MAX));
         self.narrow |= reach < size || reach > all;
         reach.clamp(size, all)
     }
 
-    /// The options at hand in the order of the arms, with zeros behind them or what else fills them up in front.
+    /// Writes the present options in the order of the arms, and their padding.
     fn options(&mut self, options: &'a WireOptions) {
         let pad = options.pad.max(1) as usize;
         if let Some(kind) = options.pads_with {
@@ -145,7 +145,7 @@ impl<'a> Encoder<'a, '_> {
         self.bits = self.bits.div_ceil(8).next_multiple_of(pad) * 8;
     }
 
-    /// Octets of the options at hand.
+    /// Octets of the present options.
     fn octets_of(&self, options: &WireOptions) -> u64 {
         let octets = |arm: &OptionArm| {
             let OptionArm::Known { header, variant, field, repeat, .. } = arm else { return 0 };
@@ -198,7 +198,7 @@ impl<'a> Encoder<'a, '_> {
         found.and_then(|value| value.fields.get(field as usize)).copied().unwrap_or(0)
     }
 
-    /// The arm of the variants at hand; if the choice is on a field with a value of its own, of that value too.
+    /// The arm for the present variants; if the choice depends on a field with its own value, the arm for that value.
     fn arm(&mut self, on: FieldIndex, arms: &'a [WireArm]) -> Option<&'a WireArm> {
         let fits = |arm: &&WireArm| {
             let has = |(header, variant): &(HeaderId, VariantId)| {
@@ -221,7 +221,7 @@ impl<'a> Encoder<'a, '_> {
         Some(arm)
     }
 
-    /// Sizes first, then checksums, in order: a checksum covers what is written by then.
+    /// Writes sizes first, then checksums, in order: a checksum covers what is written before it.
     fn write(&mut self, octets: &mut [u8], header_size: usize) {
         let computed = std::mem::take(&mut self.computed);
         for (at, width, endian, value) in std::mem::take(&mut self.heads) {
@@ -261,7 +261,7 @@ impl<'a> Encoder<'a, '_> {
     }
 }
 
-/// Whether an expression counts octets, so that all else is written before it.
+/// Whether an expression reads octets, so that all other fields must be written before it.
 pub(crate) fn is_checksum(expression: &WireExpression) -> bool {
     named(expression, &mut |_| ()).octets
 }

@@ -1,4 +1,4 @@
-//! Sizes and checksums that a wire writes and checks by itself.
+//! Sizes and checksums that a wire itself writes and checks.
 
 use mokume_reaction::{Compare, FieldIndex, WireExpression as E, WireTest};
 
@@ -13,17 +13,17 @@ pub struct Slot {
     pub value: u64,
 }
 
-/// What an expression may speak of.
+/// What an expression may refer to.
 pub struct Facts<'a> {
     pub slots: &'a [Option<Slot>],
     pub packet: &'a [u8],
     pub packet_size: usize,
     pub header_size: usize,
-    /// The field that the expression belongs to: zero in a checksum.
+    /// The field with the expression: it counts as zero in a checksum.
     pub own: Option<FieldIndex>,
 }
 
-/// In u64; what would wrap wraps, division by zero is 0. A field in an arm that was not taken is 0.
+/// Evaluates in u64: wraps around, division by zero gives 0, a field in an arm that was not taken is 0.
 pub fn evaluate(expression: &E, facts: &Facts) -> u64 {
     let eval = |e: &E| evaluate(e, facts);
     match expression {
@@ -41,10 +41,12 @@ pub fn evaluate(expression: &E, facts: &Facts) -> u64 {
     }
 }
 
+/// Whether a condition holds for these fields and sizes.
 pub fn is_met(test: &WireTest, facts: &Facts) -> bool {
     holds(test.compare, evaluate(&test.left, facts), evaluate(&test.right, facts))
 }
 
+/// Whether a comparison holds.
 pub fn holds(compare: Compare, left: u64, right: u64) -> bool {
     match compare {
         Compare::Eq => left == right,
@@ -56,7 +58,7 @@ pub fn holds(compare: Compare, left: u64, right: u64) -> bool {
     }
 }
 
-/// The checksum of the first `size` octets, with the field that holds it taken as zero.
+/// The checksum of the first `size` octets, with its own field as zero.
 fn checksum(facts: &Facts, size: usize) -> u64 {
     let mut octets = facts.packet[..size.min(facts.packet.len())].to_vec();
     let own = facts.own.and_then(|index| facts.slots.get(index.0 as usize).copied().flatten());
@@ -76,16 +78,16 @@ pub fn internet_checksum(octets: &[u8]) -> u16 {
     !(sum as u16)
 }
 
-/// Which facts an expression names.
+/// What an expression depends on.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Named {
     pub packet: bool,
     pub header: bool,
-    /// A checksum: only at the end.
+    /// A checksum, known only at the end.
     pub octets: bool,
 }
 
-/// What an expression names; each field goes to `field`.
+/// What an expression depends on; each field goes to `field`.
 pub fn named(expression: &E, field: &mut impl FnMut(FieldIndex)) -> Named {
     match expression {
         E::Number(_) => Named::default(),

@@ -1,22 +1,24 @@
-//! Runs wires: the encoder and the total decoder that a [`mokume_reaction::Wire`] stands for.
+//! Runs wires: the encoder and the total decoder that a [`mokume_reaction::Wire`] defines.
 //!
-//! [`encode`] and [`decode`] are inverse to each other: `decode(encode(x)) = x`, and for a packet that is accepted
-//! `encode(decode(p)) = p`, but for bits that the wire leaves open (`Placed`, `Reserved`) and octets behind the trim.
-//! The decoder looks at no octet beyond the packet and refuses with a reason.
+//! [`encode`] and [`decode`] are inverse to each other: `decode(encode(x)) = x`, and `encode(decode(p)) = p` for an
+//! accepted packet, except for bits that the wire leaves open (`Placed`, `Reserved`) and octets behind the trim. The
+//! decoder never reads beyond the packet, and rejects with a reason.
 //!
-//! The order in which a decoder refuses is part of the meaning, for every back end:
+//! The order in which a decoder rejects is part of the meaning, for every back end:
 //! 1. items in order; a field: `short` if it ends beyond the packet; then its own value (a constant, a header field
 //!    that does not divide or fit); then all constraints so far, in order, of which everything they name is known;
 //!    then, if it trims: `short` if the packet has fewer octets, or more were read already, and the constraints again;
-//! 2. a choice whose tag no arm has: `unknown`; behind an arm's items, if they are what an arm before it leaves out: `unknown`;
-//! 3. options: `short` if they end beyond the packet or in front of what was read; then option by option: `malformed` if
-//!    its kind goes beyond their end; `unknown` if no arm has it (or it is skipped); `malformed` if its length goes beyond
-//!    the end, or is not that of its fields; its fields as in 1. A reach: `short` likewise, then the constraints;
-//!    a list: its elements' items in order; one to the packet's end, of which nothing is left for as many as there may be, but
-//!    octets of the packet: what it is refused for;
-//! 4. at the end what is left of the constraints, in order. The value of a computed field is its first constraint.
+//! 2. a choice whose tag no arm has: `unknown`; after an arm's items, if an earlier arm leaves out exactly these:
+//!    `unknown`;
+//! 3. options: `short` if they end beyond the packet or before what was read; then option by option: `malformed` if its
+//!    kind goes beyond their end; `unknown` if no arm has it (or it is skipped); `malformed` if its length goes beyond
+//!    the end, or is not that of its fields; its fields as in 1. A reach: `short` likewise, then the constraints; a
+//!    list: its elements' items in order; if a list to the packet's end has its most elements and octets are left: its
+//!    reason;
+//! 4. at the end the remaining constraints, in order. The value of a computed field is its first constraint.
 //!
-//! Known from the start is the size of the packet if no field trims it, and of the header if the wire has fields alone.
+//! Known from the start are the size of the packet if no field trims it, and that of the header if the wire has only
+//! fields.
 
 mod bits;
 pub mod by_fields;
@@ -31,7 +33,7 @@ pub use decode::{decode, read};
 pub use encode::encode;
 pub use expression::internet_checksum;
 
-/// One header of a message: which record, and the values of its fields.
+/// One header of a message: its record, and the values of its fields.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct HeaderValue {
     pub header: HeaderId,
@@ -40,7 +42,8 @@ pub struct HeaderValue {
 }
 
 impl HeaderValue {
-    /// What a message without headers has where one is taken off: the first alternative, of zeros (docs/semantics.md, F8).
+    /// The header that a message without headers has when one is taken off: the first alternative, all zeros
+    /// (docs/semantics.md, F8).
     pub fn nothing(automaton: &Automaton, header: HeaderId) -> HeaderValue {
         let fields = automaton.headers[header.index()].variants.first().map_or(0, |first| first.fields.len());
         HeaderValue { header, variant: VariantId(0), fields: vec![0; fields] }
@@ -54,34 +57,34 @@ pub struct Encoded {
     pub narrow: bool,
 }
 
-/// The headers, top of the message first, and where in the packet the rest lies.
+/// The headers, top of the message first, and the place of the payload in the packet.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Decoded {
     pub headers: Vec<HeaderValue>,
     pub payload: std::ops::Range<usize>,
 }
 
-/// What a decoder answers.
+/// The result of a decoder.
 pub type Decoding = Result<Decoded, Refusal>;
 
-/// Why a packet is refused, and the bit of the packet at which what is wrong begins.
+/// Why a packet is rejected, and the first bit of what is wrong.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Refusal {
     pub reason: ReasonId,
     pub bit: usize,
 }
 
-/// A decoder's answer with what it has seen on the way.
+/// The result of a decoder, with what it has read on the way.
 pub struct Read<'a> {
     pub decoding: Decoding,
     pub fields: Vec<Seen<'a>>,
-    /// In octets; 0 where the packet was refused before that was known.
+    /// In octets; 0 if the packet was rejected before that was known.
     pub header_size: usize,
-    /// In octets, without what the wire cuts off.
+    /// In octets, without what the wire trims.
     pub packet_size: usize,
 }
 
-/// A field of the packet at hand; kinds and lengths of options have no `field`.
+/// A field of a packet; kinds and lengths of options have no `field`.
 #[derive(Clone, Copy, Debug)]
 pub struct Seen<'a> {
     pub name: &'a str,

@@ -1,8 +1,8 @@
-//! Headers without a wire: records as a machine lays them out, from the source alone (docs/language.md, section 8).
+//! Headers without a wire: records in native layout, which follows from the source alone (docs/language.md, section 8).
 
 use mokume_reaction::{Automaton, HeaderId, Type, VariantId};
 
-/// Where the fields of one alternative lie, in octets.
+/// The places of the fields of one alternative, in octets.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Record {
     pub offsets: Vec<u32>,
@@ -10,7 +10,7 @@ pub struct Record {
     pub align: u32,
 }
 
-/// Octets of a scalar: the smallest of 1, 2, 4 and 8 that hold it. 0 for what never travels.
+/// Octets of a scalar: the smallest of 1, 2, 4 and 8 that holds it. 0 for types that never travel.
 pub fn octets_of(automaton: &Automaton, ty: Type) -> u32 {
     match ty.width(automaton) {
         0 => 0,
@@ -21,7 +21,8 @@ pub fn octets_of(automaton: &Automaton, ty: Type) -> u32 {
     }
 }
 
-/// Fields in order, each aligned to its size; the whole to the largest. A choice of records has its tag, one octet, first.
+/// The layout of a record: fields in order, each aligned to its size; the whole to the largest. A choice of records
+/// begins with its tag, one octet.
 pub fn record(automaton: &Automaton, header: HeaderId, variant: VariantId) -> Record {
     let variants = &automaton.headers[header.index()].variants;
     let (mut size, mut align, mut offsets) = (u32::from(variants.len() > 1), 1, Vec::new());
@@ -35,13 +36,13 @@ pub fn record(automaton: &Automaton, header: HeaderId, variant: VariantId) -> Re
     Record { offsets, size: size.next_multiple_of(align), align }
 }
 
-/// The room that the largest alternative needs.
+/// The octets of the largest alternative.
 pub fn size(automaton: &Automaton, header: HeaderId) -> u32 {
     let variants = 0..automaton.headers[header.index()].variants.len();
     variants.map(|variant| record(automaton, header, VariantId::from(variant)).size).max().unwrap_or(0)
 }
 
-/// The largest packet head that a wire writes, in octets.
+/// The most octets of a packet head that a wire writes.
 pub fn wire_size(automaton: &Automaton, wire: mokume_reaction::WireId) -> u32 {
     bits(&automaton.wires[wire.index()].items).div_ceil(8)
 }

@@ -1,5 +1,5 @@
-//! Choices by common values: `decode(encode(x)) = x`, and for accepted packets `encode(decode(p)) = p`, on random wires of
-//! several headers; and faults that these find.
+//! Choices by common values: `decode(encode(x)) = x`, and for accepted packets `encode(decode(p)) = p`, on random wires
+//! of several headers; and faults that these laws find.
 
 use mokume_base::Random;
 use mokume_reaction::*;
@@ -42,7 +42,7 @@ fn make(seed: u64) -> Made {
     Made { automaton, commons }
 }
 
-/// Arms with all that is common, then arms that say all.
+/// Arms that omit common values, then arms with all fields.
 fn wire(automaton: &Automaton, commons: &[WireCommon]) -> Wire {
     let last = HeaderId::from(automaton.headers.len() - 1);
     let variants = automaton.headers[last.index()].variants.len();
@@ -102,7 +102,7 @@ fn field(index: u32, width: u8, value: FieldValue) -> WireField {
     WireField { index, name, width, endian, value, constraints: Vec::new(), trims_packet: false, trims_plus: 0 }
 }
 
-/// Header values that have their common values two times in three.
+/// Header values that are the common ones two times in three.
 fn headers(made: &Made, random: &mut Random) -> Vec<HeaderValue> {
     let is_common = random.below(3) > 0;
     let of = |place: usize| {
@@ -143,14 +143,14 @@ fn what_is_encoded_is_decoded_and_common_packets_are_shorter() {
     assert!(shorter > WIRES / 2, "{shorter}");
 }
 
-/// No fault of the verifier is about the wire itself: the automaton has nothing else.
+/// Whether the verifier finds no fault of the wire itself: the automaton has nothing else.
 fn verify_wires(automaton: &Automaton) -> bool {
     let faults = verify(automaton);
     let about = |text: &str| text.contains("wire") || text.contains("arm") || text.contains("common");
     !faults.iter().any(|fault| about(&fault.message))
 }
 
-/// Accepted packets that are not encoded to themselves, of random ones and of damaged ones; and how many were accepted.
+/// How many accepted packets, random and corrupted, are not encoded to themselves; and how many were accepted.
 fn not_themselves(change: impl Fn(&mut Wire)) -> (u64, u64) {
     let (mut accepted, mut wrong) = (0, 0);
     for seed in 0..WIRES {
@@ -172,7 +172,7 @@ fn not_themselves(change: impl Fn(&mut Wire)) -> (u64, u64) {
             accepted += 1;
             let again = encode(&made.automaton, WIRE, &decoded.headers, &packet[decoded.payload.clone()]).octets;
             let head = decoded.payload.start;
-            // The last octet of a header may have bits that are open.
+            // The last octet of a header may have open bits.
             wrong += u64::from(again.len() != packet.len() || again[..head.max(1) - 1] != packet[..head.max(1) - 1]);
         }
     }
@@ -186,7 +186,7 @@ fn what_is_accepted_is_encoded_to_itself() {
     assert_eq!(wrong, 0);
 }
 
-/// The decoder reads another common value than the encoder leaves out, and one that does not look for shorter ways.
+/// A decoder that reads another common value than the encoder omits, and one that does not check for shorter forms.
 #[test]
 fn planted_faults_are_found() {
     let arms = |wire: &mut Wire, change: &dyn Fn(&mut WireArm)| {
@@ -197,7 +197,8 @@ fn planted_faults_are_found() {
     assert!(wrong > 100, "{wrong}");
 }
 
-/// A packet that says at length what is common is refused; a decoder that does not look for shorter ways takes it.
+/// A packet that uses the long form where a short one exists is refused; a decoder that does not check for shorter
+/// forms accepts it.
 #[test]
 fn what_is_longer_than_needed_is_refused() {
     let (mut refused, mut taken) = (0, 0);

@@ -1,10 +1,11 @@
-//! `decode(encode(x)) = x`, and for accepted packets `encode(decode(p)) = p`, on random wires; and faults that these find.
+//! `decode(encode(x)) = x`, and for accepted packets `encode(decode(p)) = p`, on random wires; and faults that these
+//! laws find.
 
 use mokume_base::Random;
 use mokume_reaction::*;
 use mokume_wire::{decode, encode, HeaderValue};
 
-/// A random wire of up to two headers, one of them perhaps a choice, with constants, sizes, checksums and open bits.
+/// A random wire of up to two headers, one of them possibly a choice, with constants, sizes, checksums and open bits.
 struct Maker {
     random: Random,
     automaton: Automaton,
@@ -91,7 +92,7 @@ impl Maker {
                 items.push(WireItem::Field(self.field(width, constant)));
             }
             let (times, plus) = if self.random.percent(30) { (4, 3) } else { (1, 0) };
-            // Room for what is multiplied and added.
+            // Room for the product and the sum.
             let extra = if times == 1 { self.random.below(8) as u8 } else { 3 };
             let value = FieldValue::Header {
                 header,
@@ -145,7 +146,8 @@ impl Maker {
         WireItem::Field(self.field(16, FieldValue::Computed { expression, otherwise: ReasonId(5) }))
     }
 
-    /// A head of whole octets on every way through it, and the checksum on an even octet where there is no choice.
+    /// Fills the header up to whole octets on every way through it, and puts the checksum on an even octet if there is
+    /// no choice.
     fn whole_octets(&mut self, items: Vec<WireItem>) -> Vec<WireItem> {
         let mut padded = Vec::new();
         let mut bits = 0usize;
@@ -220,7 +222,8 @@ fn what_is_encoded_is_decoded() {
     }
 }
 
-/// Bits that the wire leaves open, by the place of its fields in this packet; a packet is compared without them.
+/// The packet with zeros in the bits that the wire leaves open, by the place of its fields; packets are compared in
+/// this form.
 fn with_open_bits_zero(automaton: &Automaton, packet: &[u8], headers: &[HeaderValue]) -> Vec<u8> {
     let mut octets = packet.to_vec();
     let mut at = 0;
@@ -252,12 +255,12 @@ fn with_open_bits_zero(automaton: &Automaton, packet: &[u8], headers: &[HeaderVa
     octets
 }
 
-/// Counts accepted packets; a packet that is accepted must be encoded to itself.
+/// Counts accepted packets; an accepted packet must be encoded to itself.
 fn check_accepted(automaton: &Automaton, packet: &[u8], seed: u64) -> u64 {
     let Ok(decoded) = decode(automaton, WIRE, packet) else { return 0 };
     let trimmed = &packet[..decoded.payload.end];
     let open = with_open_bits_zero(automaton, trimmed, &decoded.headers);
-    // A checksum covers open bits, too: only packets without such bits set say what the encoder must write.
+    // A checksum covers open bits, too: only packets in which they are zero determine what the encoder must write.
     if open != trimmed {
         return 0;
     }
@@ -304,7 +307,7 @@ fn no_packet_is_too_short_or_too_strange() {
     }
 }
 
-/// The first field anywhere that `wanted` picks is changed.
+/// Changes the first field anywhere that `wanted` accepts.
 fn change(items: &mut [WireItem], wanted: &dyn Fn(&WireField) -> bool, change_field: &dyn Fn(&mut WireField)) -> bool {
     items.iter_mut().any(|item| match item {
         WireItem::Field(field) if wanted(field) => {
@@ -317,7 +320,7 @@ fn change(items: &mut [WireItem], wanted: &dyn Fn(&WireField) -> bool, change_fi
     })
 }
 
-/// Encodes with one wire and decodes with another: how many of the wires with such a field show it.
+/// Encodes with one wire and decodes with another; returns how many of the wires with such a field show the difference.
 fn found(wanted: impl Fn(&WireField) -> bool, change_field: impl Fn(&mut WireField)) -> (u64, u64) {
     let (mut planted, mut found) = (0, 0);
     for seed in 0..500 {

@@ -1,5 +1,5 @@
-//! Options whose length says how many elements they have: `decode(encode(x)) = x` for every number of elements, no packet is
-//! accepted that says otherwise, and a codec with two elements exchanged is found.
+//! Options whose length determines the number of elements: `decode(encode(x)) = x` for every number of elements,
+//! packets with a wrong length are refused, and a codec with two exchanged elements is found.
 
 use mokume_base::{FileId, Random};
 use mokume_reaction::*;
@@ -37,14 +37,14 @@ fn automaton() -> Automaton {
     parsed.automaton
 }
 
-/// A header with so many elements; the others are zero.
+/// A header with this many elements; the others are zero.
 fn header(random: &mut Random, count: usize) -> HeaderValue {
     let mut fields = vec![random.word() & 0xff, count as u64];
     fields.extend((0..6).map(|at| if at < 2 * count { random.word() & 0xffff } else { 0 }));
     HeaderValue { header: HeaderId(0), variant: VariantId(0), fields }
 }
 
-/// What is wrong with an encoder, if anything is.
+/// What is wrong with an encoder, if anything.
 fn difference(encoder: &Automaton, decoder: &Automaton) -> Option<String> {
     let mut random = Random::new(3);
     for round in 0..400 {
@@ -95,7 +95,7 @@ fn a_length_that_no_elements_have_is_refused() {
     assert_eq!(reason(&four), Err((malformed, 16)), "more than there may be");
 }
 
-/// Of two options of a kind the later counts, with all its elements: nothing of the earlier is left.
+/// Of two options of a kind the later counts, with all its elements: nothing of the earlier remains.
 #[test]
 fn the_later_of_two_counts_alone() {
     let automaton = automaton();
@@ -104,7 +104,7 @@ fn the_later_of_two_counts_alone() {
     assert_eq!(heard.headers[0].fields, [1, 1, 7, 8, 0, 0, 0, 0]);
 }
 
-/// More elements than there may be are reported, and those that may be are written.
+/// Too many elements are reported, and only the allowed ones are written.
 #[test]
 fn too_many_are_reported() {
     let automaton = automaton();

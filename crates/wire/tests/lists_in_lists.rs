@@ -1,11 +1,12 @@
-//! Lists of elements that differ in size, counted in front and up to the packet's end: `decode(encode(x)) = x` for every number of
-//! elements, packets cut off or counted otherwise are refused, and a codec that exchanges elements is found.
+//! Lists of elements of different sizes, with a count in front or up to the packet's end: `decode(encode(x)) = x` for
+//! every number of elements, packets that are cut off or miscounted are refused, and a codec that exchanges elements is
+//! found.
 
 use mokume_base::FileId;
 use mokume_reaction::*;
 use mokume_wire::{decode, encode, read, HeaderValue};
 
-/// Two groups of two members, with a note behind them; then, counted in front, or not at all.
+/// Two groups of two members, with a note after them; with counts in front, or without counts.
 fn text(counted: bool) -> String {
     let element = |group: usize| {
         let member = |member| {
@@ -117,7 +118,7 @@ fn what_is_cut_off_or_counted_otherwise_is_refused() {
     assert_eq!(refused(false, &[0x50, 9, 0x50, 9, 0x50]), Err((count, 32)), "more than there may be");
 }
 
-/// Behind a list that is counted stands the message; behind one to the packet's end nothing.
+/// After a counted list comes the message; after a list up to the packet's end nothing.
 #[test]
 fn the_message_begins_where_the_last_element_ends() {
     let automaton = automaton(true);
@@ -127,7 +128,7 @@ fn the_message_begins_where_the_last_element_ends() {
     assert_eq!(heard.fields.iter().map(|seen| seen.bit).collect::<Vec<_>>(), [0, 8, 12, 16, 32]);
 }
 
-/// The room that is kept in front of a message is for all elements.
+/// The head room of a message is enough for all elements.
 #[test]
 fn the_largest_head_has_all_elements() {
     for counted in [true, false] {

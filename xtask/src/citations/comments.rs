@@ -1,6 +1,6 @@
-//! The comments of a file, lines that follow each other joined, so that a citation may go over the end of a line.
+//! The comments of a file. Successive comment lines are joined, so a citation may continue on the next line.
 
-/// What begins a comment, by a file's ending. Block comments of C begin each line with one of these.
+/// What begins a comment, by the file's extension. Each line of a C block comment begins with one of these.
 fn marks(path: &str) -> &'static [&'static str] {
     match path.rsplit_once('.').map_or("", |(_, ending)| ending) {
         "rs" | "mok" => &["//"],
@@ -11,7 +11,7 @@ fn marks(path: &str) -> &'static [&'static str] {
     }
 }
 
-/// Each comment with the number of the line where it begins.
+/// Each comment with the line number where it begins.
 pub fn of(path: &str, text: &str) -> Vec<(usize, String)> {
     let mut comments: Vec<(usize, String)> = Vec::new();
     let mut goes_on = false;

@@ -1,4 +1,4 @@
-//! Pages: what of them can be cited, and the law, whose rules name their tests.
+//! Pages: what can be cited of them, and the law, whose rules name their tests.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ pub fn is_rule(name: &str) -> bool {
         && name.len() < 4
 }
 
-/// `7` of `## 7. Statements`, `O` of `## O. Order`, `O3` of `**O3. But …`.
+/// The citable parts of a page: `7` of `## 7. Statements`, `O` of `## O. Order`, `O3` of `**O3. But …`.
 pub fn parts(page: &str) -> BTreeSet<String> {
     page.lines().filter_map(part).map(str::to_string).collect()
 }
@@ -25,7 +25,7 @@ fn part(line: &str) -> Option<&str> {
     (is_rule(name) || name.parse::<u32>().is_ok()).then_some(name)
 }
 
-/// What is wrong with the law: a rule without tests, a test that is not there, a rule that it cites and does not have.
+/// The faults of the law: a rule without tests, a test that does not exist, a cited rule that does not exist.
 pub fn faults(repository: &Repository) -> Vec<String> {
     let Some(text) = repository.files.get(LAW) else { return vec![format!("`{LAW}` is missing")] };
     let mut faults = Vec::new();
@@ -45,7 +45,7 @@ pub fn faults(repository: &Repository) -> Vec<String> {
     faults
 }
 
-/// Rules that stand in parentheses, `(R6)`, `(A8, F6, M1)`, and are not on the page.
+/// Rules in parentheses, `(R6)`, `(A8, F6, M1)`, that are not on the page.
 fn missing_rules(repository: &Repository, line: &str) -> Vec<String> {
     let inside = line.split('(').skip(1).filter_map(|rest| rest.split_once(')'));
     let words = inside.flat_map(|(inside, _)| inside.split_whitespace().map(bare));
@@ -53,7 +53,8 @@ fn missing_rules(repository: &Repository, line: &str) -> Vec<String> {
     cited.filter(|rule| !repository.parts[LAW].contains(*rule)).map(|rule| format!("there is no rule {rule}")).collect()
 }
 
-/// Tests are paths in backquotes; a name behind one, in backquotes or quotes, is a function or a test of that file.
+/// Tests that do not exist. Tests are paths in backquotes; a name after one, in backquotes or quotes, is a function or
+/// a test of that file.
 fn missing_tests(repository: &Repository, tests: &str) -> Vec<String> {
     let mut faults = Vec::new();
     let mut file = "";
@@ -72,7 +73,7 @@ fn missing_tests(repository: &Repository, tests: &str) -> Vec<String> {
     faults
 }
 
-/// What stands between two backquotes or two quotes, with the mark.
+/// The texts between two backquotes or two quotes, with the mark.
 fn quoted(mut text: &str) -> Vec<(&str, char)> {
     let mut found = Vec::new();
     while let Some(start) = text.find(['`', '"']) {

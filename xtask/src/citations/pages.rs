@@ -1,11 +1,11 @@
-//! Paths that pages show between backquotes: each stands in the repository.
+//! Paths that pages show between backquotes must exist in the repository.
 //!
-//! A path is one from the root, `docs/language.md`, or from the page's folder; of Rust's sources the end is enough, `parser/forms.rs`,
-//! as a page says which crate it speaks of.
+//! A path begins at the root, `docs/language.md`, or at the page's folder. For Rust sources the end is enough,
+//! `parser/forms.rs`, since a page says which crate it describes.
 
 use super::{is_of_repository, is_path, Repository};
 
-/// What the pages name and the repository has not.
+/// The paths that pages name and the repository lacks.
 pub fn faults(repository: &Repository) -> Vec<String> {
     let pages = repository.files.iter().filter(|(path, _)| path.ends_with(".md"));
     pages.flat_map(|(path, text)| in_page(repository, path, text)).collect()
@@ -23,7 +23,7 @@ fn in_page(repository: &Repository, path: &str, text: &str) -> Vec<String> {
     faults
 }
 
-/// Whether a span is a path, and leads nowhere: from the root, or from the page's own folder.
+/// Whether a span is a path that does not exist, neither from the root nor from the page's own folder.
 fn is_missing(repository: &Repository, page: &str, span: &str) -> bool {
     let beside = page.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/{span}"));
     if span.ends_with(".rs") && is_path(span) {

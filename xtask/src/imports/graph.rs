@@ -1,15 +1,15 @@
-//! Imports as a graph: of files, and of what stands in one folder.
+//! Imports as a graph: between files, and between the entries of one folder.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The files of a crate by their path below `src`, with `/`.
 pub type Sources = BTreeMap<String, String>;
 
-/// From each file to those that it imports.
+/// From each file to the files that it imports.
 pub type Edges = BTreeMap<String, BTreeSet<String>>;
 
-/// The imports among what stands directly in a folder: its files, and its folders with all that is in them. `a.rs` beside
-/// `a/` is the front of that folder, as `a/mod.rs` would be.
+/// The imports between the direct entries of a folder: its files, and its folders with all that is in them. `a.rs`
+/// beside `a/` belongs to that folder, as `a/mod.rs` would.
 pub fn units(edges: &Edges, folder: &str) -> Edges {
     let is_front =
         |stem: &str| edges.keys().any(|file| file.strip_prefix(stem).is_some_and(|rest| rest.starts_with('/')));
@@ -34,7 +34,7 @@ pub fn units(edges: &Edges, folder: &str) -> Edges {
     units
 }
 
-/// The sets of two and more that reach each other.
+/// The sets of two or more entries that reach each other.
 pub fn components(edges: &Edges) -> Vec<Vec<String>> {
     let reach: BTreeMap<&String, BTreeSet<&String>> = edges.keys().map(|from| (from, reached(edges, from))).collect();
     let mut found: BTreeSet<Vec<String>> = BTreeSet::new();
@@ -48,7 +48,7 @@ pub fn components(edges: &Edges) -> Vec<Vec<String>> {
     found.into_iter().collect()
 }
 
-/// All that can be reached from one, itself only if it is in a circle.
+/// All entries that can be reached from one; the entry itself only if it is in a cycle.
 fn reached<'a>(edges: &'a Edges, from: &'a String) -> BTreeSet<&'a String> {
     let mut seen = BTreeSet::new();
     let mut front = vec![from];

@@ -1,28 +1,28 @@
-//! From the paths in a crate's files to the files that define what they name.
+//! Resolves the paths in a crate's files to the files that define what they name.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::graph::{Edges, Sources};
 use crate::words::{end_of_item, words, Word};
 
-/// Names of modules from the crate's root on.
+/// Names of modules, from the crate's root.
 type Path = Vec<String>;
 
-/// Re-exports are followed so far.
+/// The most re-exports that are followed.
 const DEEPEST: u32 = 32;
 
 const ITEMS: [&str; 9] = ["fn", "struct", "enum", "trait", "type", "const", "static", "union", "macro_rules"];
 
-/// A module: one file, with what it defines and imports.
+/// A module: one file, with its definitions and imports.
 #[derive(Default)]
 struct Module {
     file: String,
     words: Vec<Word>,
     defined: BTreeSet<String>,
-    /// By the name that it has here, the path as it is written.
+    /// The written path of an import, by the name that it has here.
     imported: BTreeMap<String, Path>,
     globs: Vec<Path>,
-    /// Methods of `impl` blocks, by the name of the type as it is written.
+    /// Methods of `impl` blocks: the type's name as written, and the method's.
     methods: Vec<(String, String)>,
 }
 
@@ -30,11 +30,11 @@ struct Module {
 #[derive(Default)]
 struct Modules {
     all: BTreeMap<Path, Module>,
-    /// By module, those whose names it has by a glob.
+    /// By module, the modules whose names it imports by a glob.
     globs: BTreeMap<Path, BTreeSet<Path>>,
 }
 
-/// Where a path leads.
+/// What a path leads to.
 #[derive(Clone, PartialEq)]
 enum Target {
     Module(Path),
@@ -42,7 +42,7 @@ enum Target {
     Item(Path),
 }
 
-/// Which file imports which.
+/// The imports of each file.
 pub fn edges(sources: &Sources) -> Edges {
     let modules = Modules::new(sources);
     let far = modules.far_methods();
@@ -65,7 +65,7 @@ impl Modules {
         // Files of tests are declared nowhere else.
         let declared: BTreeSet<Path> = all.iter().flat_map(|(path, module)| module.children(path)).collect();
         all.retain(|path, _| path.is_empty() || declared.contains(path));
-        // The paths of globs themselves are found without globs, which keeps this finite.
+        // The paths of globs themselves are resolved without globs, which keeps this finite.
         let mut modules = Modules { all, globs: BTreeMap::new() };
         let target = |path: &Path, glob: &Path| match modules.follow(path, glob, 0) {
             Some(Target::Module(module)) => Some(module),
@@ -98,7 +98,7 @@ impl Modules {
         found
     }
 
-    /// Where a path that is written in a module leads; none outside of the crate.
+    /// What a path written in a module leads to; `None` if it leads out of the crate.
     fn follow(&self, from: &Path, written: &[String], depth: u32) -> Option<Target> {
         let (first, rest) = written.split_first()?;
         let start = match first.as_str() {
@@ -117,14 +117,14 @@ impl Modules {
             at = match name.as_str() {
                 "super" => Target::Module(module.split_last()?.1.to_vec()),
                 "self" => continue,
-                // What macros make is nowhere to be seen.
+                // Items made by macros are not found.
                 name => self.member(module, name, depth).unwrap_or(Target::Item(module.clone())),
             };
         }
         Some(at)
     }
 
-    /// What a name means in a module, also through its globs.
+    /// What a name means in a module, including its globs.
     fn member(&self, path: &Path, name: &str, depth: u32) -> Option<Target> {
         let (mut front, mut seen) = (vec![path], BTreeSet::new());
         while let Some(at) = front.pop().filter(|_| depth < DEEPEST) {
@@ -136,7 +136,7 @@ impl Modules {
         None
     }
 
-    /// What a name means in a module: a module in it, an item, or something that is imported by this name.
+    /// What a name means in a module without globs: a submodule, an item, or an import of this name.
     fn direct(&self, path: &Path, name: &str, depth: u32) -> Option<Target> {
         let module = self.all.get(path)?;
         let child: Path = path.iter().cloned().chain([name.to_string()]).collect();
@@ -146,12 +146,13 @@ impl Modules {
         if module.defined.contains(name) {
             return Some(Target::Item(path.clone()));
         }
-        // `use x::{self}` of a crate `x` would lead back here.
+        // `use x::{self}` of an external crate `x` would lead back here.
         let import = module.imported.get(name).filter(|import| import.first().map(String::as_str) != Some(name))?;
         self.follow(path, import, depth + 1)
     }
 
-    /// Methods that stand apart from their type, by name, where one file alone has a method of that name.
+    /// By name, the modules of methods whose `impl` block is in another file than the type. Only names that one file
+    /// alone defines.
     fn far_methods(&self) -> BTreeMap<String, Path> {
         let mut all: BTreeMap<&str, BTreeSet<Option<Path>>> = BTreeMap::new();
         for (path, module) in &self.all {
@@ -169,7 +170,7 @@ impl Modules {
     }
 }
 
-/// Methods of the standard library's types: to call one of that name says nothing of whose it is.
+/// Methods of the standard library's types: a call to one of these names does not tell the type.
 const STANDARD: [&str; 14] = [
     "any", "append", "call", "drop", "extend", "find", "get", "insert", "iter", "map", "pop", "remove", "split", "take",
 ];
@@ -196,7 +197,7 @@ impl Module {
         module
     }
 
-    /// An item at the top of the file, or in a module written out in it.
+    /// Records the item that begins here, at the top of the file or in an inline module.
     fn define(&mut self, words: &[Word], at: usize) {
         let text = words[at].text.as_str();
         if !ITEMS.contains(&text) || words[at].depth > 0 {
@@ -211,7 +212,7 @@ impl Module {
         self.import_tree(tree, &mut at, &[]);
     }
 
-    /// `a::{b, c::d as e, *}`, from `at` on; stops behind the tree.
+    /// Reads `a::{b, c::d as e, *}` from `at` on; leaves `at` after the tree.
     fn import_tree(&mut self, words: &[Word], at: &mut usize, prefix: &[String]) {
         let mut path = prefix.to_vec();
         let mut alias = None;
@@ -248,14 +249,14 @@ impl Module {
         }
     }
 
-    /// The files that it declares: `mod name;`.
+    /// The files that the module declares: `mod name;`.
     fn children(&self, path: &Path) -> Vec<Path> {
         let declared = self.words.windows(3).filter(|three| three[0].text == "mod" && three[2].text == ";");
         declared.map(|three| path.iter().cloned().chain([three[1].text.clone()]).collect()).collect()
     }
 }
 
-/// `a/b.rs` and `a/b/mod.rs` as `a::b`.
+/// The module path of a file: `a/b.rs` and `a/b/mod.rs` are `a::b`.
 fn module_path(file: &str) -> Path {
     let path = file.trim_end_matches(".rs");
     let path = path.strip_suffix("/mod").unwrap_or(path);
@@ -265,14 +266,14 @@ fn module_path(file: &str) -> Path {
     }
 }
 
-/// The methods of an `impl` block that is no trait's: type and name each.
+/// The methods of an `impl` block without a trait: type and name of each.
 fn methods(words: &[Word]) -> Vec<(String, String)> {
     let Some(body) = words.iter().position(|word| word.text == "{") else { return Vec::new() };
     let head = &words[1..body];
     if head.iter().any(|word| word.text == "for") {
         return Vec::new();
     }
-    // Behind the parameters of the block itself.
+    // The type follows the parameters of the block itself.
     let mut open = 0;
     let mut of = None;
     for word in head {
@@ -289,7 +290,7 @@ fn methods(words: &[Word]) -> Vec<(String, String)> {
     heads.map(|two| (of.clone(), two[1].text.clone())).collect()
 }
 
-/// Paths of two names and more.
+/// Paths of two or more names.
 fn paths(words: &[Word]) -> Vec<Path> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -312,7 +313,7 @@ fn paths(words: &[Word]) -> Vec<Path> {
     found
 }
 
-/// Names that may come from a glob: types and constants, and what is called or begins a path; no fields and methods.
+/// Names that may come from a glob: types, constants, and names that are called or begin a path; no fields and methods.
 fn plain_names(words: &[Word]) -> impl Iterator<Item = &String> {
     words.iter().enumerate().filter_map(|(at, word)| {
         let behind = at > 0 && matches!(words[at - 1].text.as_str(), "." | "::" | "fn");
@@ -322,7 +323,7 @@ fn plain_names(words: &[Word]) -> impl Iterator<Item = &String> {
     })
 }
 
-/// The modules of far methods that a module calls: `x.name(…)`, `Type::name(…)`.
+/// The modules of the far methods that a module calls: `x.name(…)`, `Type::name(…)`.
 fn called(module: &Module, far: &BTreeMap<String, Path>) -> BTreeSet<Path> {
     let calls = module
         .words

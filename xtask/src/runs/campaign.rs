@@ -1,7 +1,7 @@
-//! `./campaign`: more of the same random numbers than `./test` has, long runs on real interfaces, and measurements.
+//! `./campaign`: more of the same random tests than `./test` has, long runs on real interfaces, and measurements.
 //!
-//! A change that breaks something shows in `./test`; here is what finds the rare: run what a change touches, and all of it
-//! before a release.
+//! `./test` finds what a change breaks; the campaign finds rare faults. Run the parts that a change concerns, and all
+//! of it before a release.
 
 use std::process::{Command, ExitCode};
 use std::time::Instant;
@@ -16,20 +16,20 @@ use crate::root;
 /// One long run.
 pub struct Run {
     pub name: &'static str,
-    /// How long it takes on two cores that do nothing else, once all is built.
+    /// Its duration on two otherwise idle cores, once all is built.
     minutes: u32,
-    /// What it would find.
+    /// The property that it checks.
     guards: &'static str,
     how: How,
 }
 
-/// How a run is started. Variables that the caller has set stay as they are.
+/// How to start a run. Environment variables that the caller has set stay unchanged.
 enum How {
-    /// Tests of a crate's program of tests with this in their names, those of the campaign among them.
+    /// Tests of a crate whose names contain this, including those of the campaign.
     Tests { package: &'static str, name: &'static str, variables: &'static [(&'static str, &'static str)] },
-    /// The same, of what measures: optimised as what users build.
+    /// The same for measurements: built with the optimization that users get.
     Figures { package: &'static str, name: &'static str },
-    /// A program that prints a line a test.
+    /// A program that prints a line for each test.
     Lines(&'static [&'static str]),
     /// A program that is one test.
     Whole(&'static [&'static str]),
@@ -327,7 +327,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     RUNS.iter().map(|run| run.name)
 }
 
-/// `list`, or these runs, or all.
+/// Runs the named runs, or all; `list` lists them.
 pub fn campaign(wanted: &[String]) -> ExitCode {
     if wanted == ["list"] {
         return list();
@@ -340,7 +340,7 @@ pub fn campaign(wanted: &[String]) -> ExitCode {
         RUNS.iter().filter(|run| wanted.is_empty() || wanted.iter().any(|name| name == run.name)).collect();
     let mut all = Counter::default();
     if runs.iter().any(|run| matches!(run.how, Printed(_) | One(_))) {
-        // What they judge; tests are built where they are run.
+        // Builds the compiler that the programs judge; tests are built when they run.
         let mut build = Command::new("cargo");
         build.args(["build", "--profile", "tested", "-p", "mokume-cli"]).current_dir(root());
         run("building the compiler", &mut build, &mut Build::default(), &mut all);
@@ -394,7 +394,7 @@ impl Run {
     }
 }
 
-/// Tests with this in their names; those of the campaign, too.
+/// Runs the tests whose names contain this, including those of the campaign.
 fn cargo(profile: &str, package: &str, name: &str) -> Command {
     let mut cargo = Command::new("cargo");
     cargo.args(["test", "--profile", profile, "-p", package, "--test", "all", name]);

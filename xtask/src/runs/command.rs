@@ -1,4 +1,4 @@
-//! Commands, read while they run.
+//! Runs commands and reads their output meanwhile.
 
 use std::io::{BufRead, BufReader};
 use std::process::Command;
@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 
 use super::count::{Counter, Outcome, Reader};
 
-/// After so long without a word, a line says that it still runs.
+/// After this long without output, a line says that the command still runs.
 const SILENCE: Duration = Duration::from_secs(60);
 
-/// Runs a command, and counts what its reader finds in what it prints. It ends when the command ends.
+/// Runs a command to its end, and counts what its reader finds in the output.
 pub fn run(name: &str, command: &mut Command, reader: &mut dyn Reader, counter: &mut Counter) {
     let started = Instant::now();
     let success = lines(command, |line| match line {
@@ -23,7 +23,7 @@ pub fn run(name: &str, command: &mut Command, reader: &mut dyn Reader, counter: 
     }
 }
 
-/// Runs a command and shows what it printed only if it failed: one test.
+/// Runs a command as one test; shows its output only if it fails.
 pub fn check(name: &str, command: &mut Command, counter: &mut Counter) {
     let mut printed = Vec::new();
     let success = lines(command, |line| printed.extend(line.map(str::to_string)));
@@ -33,19 +33,20 @@ pub fn check(name: &str, command: &mut Command, counter: &mut Counter) {
     counter.test(name, if success == Ok(true) { Outcome::Passed } else { Outcome::Failed });
 }
 
-/// Each line of output and errors in order, and nothing after each [`SILENCE`]; whether it ended well.
+/// Passes on each line of output and errors in order, and `None` after each [`SILENCE`]. Returns whether the command
+/// succeeded.
 fn lines(command: &mut Command, mut heed: impl FnMut(Option<&str>)) -> Result<bool, String> {
     let said = |error: std::io::Error| error.to_string();
     let (reader, writer) = std::io::pipe().map_err(said)?;
     command.stdin(std::process::Stdio::null()).stdout(writer.try_clone().map_err(said)?).stderr(writer);
     let mut child = command.spawn().map_err(said)?;
-    // The command holds our ends of the pipe, too: the pipe ends with the last that writes.
+    // The command holds our ends of the pipe too; dropping them lets the pipe end with the last writer.
     command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
     let (send, receive) = channel();
     std::thread::scope(|scope| {
         scope.spawn(move || {
             for line in BufReader::new(reader).split(b'\n').map_while(Result::ok) {
-                // Who listened may have gone: then nobody wants the rest.
+                // The send fails only if the listener has gone; then nobody needs the rest.
                 let _ = send.send(String::from_utf8_lossy(&line).into_owned());
             }
         });

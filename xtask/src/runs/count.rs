@@ -1,4 +1,4 @@
-//! Tests that have ended: counted, and shown as far as somebody must look at them.
+//! Counts tests that have ended, and shows those that need attention.
 
 use std::fmt;
 
@@ -7,13 +7,13 @@ use std::fmt;
 pub enum Outcome {
     Passed,
     Failed,
-    /// It did not do what it is for; why.
+    /// It could not do its work; the reason.
     Skipped(String),
-    /// It is `./campaign`'s: neither passed nor left out here.
+    /// It belongs to `./campaign`: it counts neither as passed nor as skipped.
     OfTheCampaign,
 }
 
-/// What a run says.
+/// What the output of a run says.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Said {
     Test {
@@ -24,27 +24,27 @@ pub enum Said {
     Line(String),
 }
 
-/// Reads what a command prints, line by line.
+/// Reads a command's output, line by line.
 pub trait Reader {
     fn line(&mut self, line: &str) -> Vec<Said>;
-    /// The command has ended, well or not: what is still to be said. A command that fails has a test that failed.
+    /// The command has ended; returns what is still to be said. If it failed, some test must have failed.
     fn end(&mut self, success: bool) -> Vec<Said>;
 }
 
-/// Numbers of tests, and what is shown of them.
+/// Counts tests, and decides what is shown of them.
 #[derive(Default)]
 pub struct Counter {
     pub passed: u64,
     pub failed: u64,
     pub skipped: u64,
-    /// How much of them is shown.
+    /// How much is shown.
     pub shows: Shows,
 }
 
-/// Which tests a run shows by name.
+/// Which tests are shown by name.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub enum Shows {
-    /// None, and no line for people: who tests the counting must not seem to fail or to skip.
+    /// None, and no lines for people: for tests of the counting, whose failures must not be shown.
     Nothing,
     /// Those that failed or were skipped.
     #[default]
@@ -86,7 +86,7 @@ impl Counter {
         }
     }
 
-    /// What another has counted counts here.
+    /// Adds the counts of another counter.
     pub fn add(&mut self, other: &Counter) {
         self.passed += other.passed;
         self.failed += other.failed;
@@ -107,12 +107,12 @@ impl fmt::Display for Counter {
 
 #[cfg(test)]
 impl Counter {
-    /// One that says nothing.
+    /// A counter that shows nothing.
     pub fn silent() -> Counter {
         Counter { shows: Shows::Nothing, ..Counter::default() }
     }
 
-    /// What a reader makes of a command that printed a text and ended: the total.
+    /// The total that a reader counts for a command that printed this text and ended.
     pub fn of(mut reader: impl Reader, text: &str, success: bool) -> String {
         let mut counter = Counter::silent();
         text.lines().for_each(|line| counter.heed(reader.line(line)));

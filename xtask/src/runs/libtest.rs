@@ -1,8 +1,8 @@
-//! What `cargo test -- --show-output` prints.
+//! Reads the output of `cargo test -- --show-output`.
 //!
-//! The harness of Rust knows no test that leaves itself out while it runs: ours then print a line `SKIPPED: why`, and are
-//! counted as skipped here. Lines `FIGURE: …` are what pages quote. A test of `./campaign` is
-//! `#[ignore = "campaign: NAME"]`; any other that is ignored is skipped.
+//! Rust's test harness does not let a test skip itself at run time. Ours then print a line `SKIPPED: why`, and count as
+//! skipped here. Lines `FIGURE: …` are what pages quote. A test of `./campaign` is `#[ignore = "campaign: NAME"]`; any
+//! other ignored test is skipped.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -10,23 +10,23 @@ use std::time::Instant;
 use super::command::time;
 use super::count::{Outcome, Reader, Said};
 
-/// So many lines are shown of what a test that failed printed, and of an error of the compiler.
+/// The most lines shown of a failed test's output, and of a compiler error.
 const SHOWN: usize = 40;
 
 /// Reads one run of `cargo test`.
 #[derive(Default)]
 pub struct Libtest {
-    /// The program that runs, if one does.
+    /// The running test program, if any.
     program: Option<Program>,
     /// The crate whose programs run: its own tests come first, and have its name.
     of: String,
-    /// Lines that follow are still shown, as many.
+    /// How many of the following lines are still shown.
     showing: usize,
     tests: u64,
     failed: u64,
 }
 
-/// One program of tests.
+/// One test program.
 struct Program {
     name: String,
     started: Instant,
@@ -70,7 +70,7 @@ impl Reader for Libtest {
 }
 
 impl Libtest {
-    /// Of cargo itself: errors of the compiler, with what follows.
+    /// A line of cargo itself: compiler errors, with the lines after them.
     fn cargo(&mut self, line: &str) -> Vec<Said> {
         if line.starts_with("error") && !line.starts_with("error: test failed") {
             self.showing = SHOWN;
@@ -82,7 +82,7 @@ impl Libtest {
         vec![Said::Line(line.to_string())]
     }
 
-    /// The program has ended; without a result it has failed, whatever its tests said.
+    /// The program has ended. Without a result it has failed, whatever its tests said.
     fn close(&mut self, stated: Option<Stated>) -> Vec<Said> {
         let Some(mut program) = self.program.take() else { return Vec::new() };
         self.showing = 0;
@@ -128,7 +128,7 @@ impl Program {
     /// A line that a test printed.
     fn output(&mut self, name: String, line: &str, showing: &mut usize) -> Option<Said> {
         if let Some(why) = line.strip_prefix("SKIPPED: ") {
-            // Who failed did not leave itself out.
+            // A test that failed did not skip itself.
             let outcome = self.outcomes.entry(name).or_insert(Outcome::Passed);
             if *outcome == Outcome::Passed {
                 *outcome = Outcome::Skipped(why.to_string());
@@ -145,7 +145,8 @@ impl Program {
         Some(Said::Line(format!("    {line}")))
     }
 
-    /// What the harness has counted, and we have not seen (another program wrote into the line), counts without a name.
+    /// Tests that the harness counted but we did not see, since another program wrote into the line, count without a
+    /// name.
     fn complete(&mut self, stated: Option<Stated>) {
         let Some(stated) = stated else {
             self.outcomes.insert("the program ended without a result".to_string(), Outcome::Failed);
@@ -161,8 +162,8 @@ impl Program {
     }
 }
 
-/// `     Running unittests src/lib.rs (target/tested/deps/mokume_base-0123)` begins a crate, whose name is kept in `of`; then
-/// come lines of its tests from outside, and at the end of all `   Doc-tests mokume_embed`.
+/// `     Running unittests src/lib.rs (target/tested/deps/mokume_base-0123)` begins a crate, whose name is kept in
+/// `of`. Lines of its integration tests follow, and at the very end `   Doc-tests mokume_embed`.
 fn program(line: &str, of: &mut String) -> Option<String> {
     let line = line.trim_start();
     if let Some(name) = line.strip_prefix("Doc-tests ") {

@@ -1,8 +1,8 @@
-//! Readers of programs other than cargo: those that print a line a test, and those that only end well or not.
+//! Readers for programs other than cargo: those that print a line for each test, and those that are one test.
 
 use super::count::{Outcome, Reader, Said};
 
-/// A program that prints `ok NAME`, `not ok NAME` and `skip NAME: why`, in the manner of TAP.
+/// A program that prints `ok NAME`, `not ok NAME` and `skip NAME: why`, like TAP.
 #[derive(Default)]
 pub struct Lines {
     tests: u64,
@@ -35,7 +35,7 @@ impl Reader for Lines {
     }
 }
 
-/// A program that is one test: it passes if the program ends well. All that it prints is shown.
+/// A program that is one test: it passes if the program succeeds. All its output is shown.
 pub struct Whole(pub String);
 
 impl Reader for Whole {
@@ -49,7 +49,7 @@ impl Reader for Whole {
     }
 }
 
-/// A build is no test, but one that fails is: it shows the first errors.
+/// A build is not a test, but a failed build counts as one, and its first errors are shown.
 #[derive(Default)]
 pub struct Build {
     shown: usize,

@@ -1,4 +1,4 @@
-//! `./test`: every kind of check, each as long as it needs to find what a change breaks.
+//! `./test`: every kind of check, each as long as needed to find what a change breaks.
 
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
@@ -10,8 +10,8 @@ use super::libtest::Libtest;
 use super::lines::{Build, Lines};
 use crate::root;
 
-/// Formatting and the house map; all of the workspace's tests; and beside these the operating system as peer, which mostly
-/// waits for packets.
+/// Runs formatting and tidy, then all tests of the workspace; at the same time the tests against the operating system,
+/// which mostly wait for packets.
 pub fn test() -> ExitCode {
     let started = Instant::now();
     let mut counter = Counter::default();
@@ -38,7 +38,7 @@ pub fn test() -> ExitCode {
     super::ended(&counter)
 }
 
-/// The Python package, then the example hosts against the operating system's own stack.
+/// Tests the Python package, then the example hosts against the operating system's own stack.
 fn host() -> Counter {
     let mut counter = Counter::default();
     let mut package = Command::new("python3");
@@ -50,7 +50,7 @@ fn host() -> Counter {
     counter
 }
 
-/// The variable that names the compiler to judge: the one that was built with this program.
+/// The environment variable that names the compiler to judge: the one built together with this program.
 pub fn compiler() -> Option<(&'static str, PathBuf)> {
     Some(("MOKUME", std::env::current_exe().ok()?.with_file_name("mokume")))
 }

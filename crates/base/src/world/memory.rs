@@ -1,4 +1,4 @@
-//! A world for tests: files in a map, a clock that stands, programs that are functions.
+//! A world for tests: files in a map, a clock that stands still, programs that are functions.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io::{self, Read, Write};
@@ -7,17 +7,17 @@ use std::time::Duration;
 
 use super::{Exit, Invocation, Output, Running, World};
 
-/// What a program of a [`MemoryWorld`] does: from the world, the arguments and the input to an output.
+/// A program of a [`MemoryWorld`]: a function of the world, the arguments and the input that returns the output.
 pub type Program = Box<dyn Fn(&MemoryWorld, &Invocation, &[u8]) -> Output + Send + Sync>;
 
-/// What a program that is talked with answers to what was written since it was last flushed.
+/// A program to talk with: given what was written since the last flush, returns its answer.
 pub type Partner = Arc<dyn Fn(&[u8]) -> Vec<u8> + Send + Sync>;
 
-/// A world for tests: files in a map, a clock that stands, programs that are functions.
+/// A world for tests: files in a map, a clock that stands still, programs that are functions.
 #[derive(Default)]
 pub struct MemoryWorld {
     files: Mutex<BTreeMap<String, Vec<u8>>>,
-    /// Those that were made; a file's folders are there without.
+    /// Folders that were made explicitly; folders of files exist without an entry here.
     folders: Mutex<BTreeSet<String>>,
     programs: BTreeMap<String, Program>,
     partners: BTreeMap<String, Partner>,
@@ -27,24 +27,24 @@ pub struct MemoryWorld {
 }
 
 impl MemoryWorld {
-    /// A world without files, programs and variables, at the start of time.
+    /// A world without files, programs and variables; its time is 0.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The same world with a file; folders above it are there without being made.
+    /// Adds a file; the folders above it exist without being made.
     pub fn with_file(self, path: &str, text: impl Into<Vec<u8>>) -> Self {
         self.lock().insert(clean(path), text.into());
         self
     }
 
-    /// The same world with a variable of the environment.
+    /// Adds an environment variable.
     pub fn with_environment(mut self, name: &str, value: &str) -> Self {
         self.environment.insert(name.to_string(), value.to_string());
         self
     }
 
-    /// A program that is a function of its arguments and its input.
+    /// Adds a program that is a function of its arguments and its input.
     pub fn with_program(
         self,
         command: &str,
@@ -53,7 +53,7 @@ impl MemoryWorld {
         self.with_tool(command, move |_, invocation, stdin| program(&invocation.args, stdin))
     }
 
-    /// A program that reads and writes files of this world; see [`MemoryWorld::path_of`].
+    /// Adds a program that reads and writes files of this world; see [`MemoryWorld::path_of`].
     pub fn with_tool(
         mut self,
         command: &str,
@@ -63,13 +63,13 @@ impl MemoryWorld {
         self
     }
 
-    /// A program that is talked with.
+    /// Adds a program to talk with.
     pub fn with_partner(mut self, command: &str, partner: impl Fn(&[u8]) -> Vec<u8> + Send + Sync + 'static) -> Self {
         self.partners.insert(command.to_string(), Arc::new(partner));
         self
     }
 
-    /// A path as a program means it, which runs in a folder of its own.
+    /// The path in this world that a program means by `path`, as it runs in a folder of its own.
     pub fn path_of(&self, invocation: &Invocation, path: &str) -> String {
         match &invocation.folder {
             Some(folder) if !path.starts_with('/') => clean(&format!("{folder}/{path}")),
@@ -86,7 +86,7 @@ impl MemoryWorld {
     }
 }
 
-/// The path without `.` and `..` parts and doubled slashes, so that a file has one name.
+/// The path without `.`, `..` and doubled slashes, so that each file has one name.
 fn clean(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/').filter(|part| !part.is_empty() && *part != ".") {
@@ -103,7 +103,7 @@ fn not_found(what: &str) -> io::Error {
     io::Error::new(io::ErrorKind::NotFound, format!("`{what}` is not there"))
 }
 
-/// What names below a folder begin with.
+/// The prefix of all names below a folder.
 fn inside(folder: &str) -> String {
     let folder = clean(folder);
     if folder.is_empty() || folder == "/" {

@@ -1,7 +1,7 @@
-//! The one door to files, time, randomness, the environment and other programs.
+//! The only door to files, time, randomness, the environment and other programs.
 //!
-//! Whoever needs one of these takes a `&dyn World`; so a test gives a world in memory, and a run is a function of its
-//! world. Paths are as the user writes them; a world answers with errors as data and never panics.
+//! Code that needs one of these takes a `&dyn World`. A test then passes a world in memory, and a run depends on its
+//! world only. Paths are as the user writes them; a world returns errors as data and never panics.
 
 mod memory;
 mod real;
@@ -12,13 +12,13 @@ use std::time::Duration;
 pub use memory::{MemoryWorld, Partner, Program};
 pub use real::RealWorld;
 
-/// Another program with its arguments, to be run once or talked with.
+/// Another program with its arguments, to run once or to talk with.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Invocation {
-    /// A name that the machine looks for, or a path.
+    /// A program's name, which the machine looks up, or a path.
     pub command: String,
     pub args: Vec<String>,
-    /// Where it runs; our own folder if it is `None`.
+    /// The folder to run in; our own folder if `None`.
     pub folder: Option<String>,
 }
 
@@ -28,13 +28,13 @@ impl Invocation {
         Invocation { command: command.into(), ..Invocation::default() }
     }
 
-    /// With more arguments.
+    /// Adds arguments.
     pub fn args(mut self, args: impl IntoIterator<Item = impl Into<String>>) -> Invocation {
         self.args.extend(args.into_iter().map(Into::into));
         self
     }
 
-    /// In a folder, from which the paths in its arguments count.
+    /// Sets the folder to run in; the paths in the arguments are relative to it.
     pub fn within(mut self, folder: impl Into<String>) -> Invocation {
         self.folder = Some(folder.into());
         self
@@ -44,7 +44,7 @@ impl Invocation {
 /// How a program ended and what it wrote.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Output {
-    /// `None` when it was ended by a signal or by the timeout.
+    /// The exit status; `None` if a signal or the timeout ended it.
     pub status: Option<i32>,
     pub timed_out: bool,
     pub stdout: Vec<u8>,
@@ -52,49 +52,49 @@ pub struct Output {
 }
 
 impl Output {
-    /// It said that all is well.
+    /// Whether its exit status is 0.
     pub fn is_success(&self) -> bool {
         self.status == Some(0)
     }
 }
 
-/// A program that runs, and is talked with: what is written is its input, what is read its output.
+/// A running program to talk with: writing goes to its input, reading comes from its output.
 pub trait Running: Read + Write + Send {
-    /// Closes its input and waits for its end.
+    /// Closes its input and waits until it exits.
     fn finish(&mut self) -> Exit;
 }
 
-/// How a program exited that was talked with.
+/// How a program that was talked with ended.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Exit {
-    /// In the machine's words: `exit status: 1`, `signal: 6 (SIGABRT)`; empty if it does not know.
+    /// In the machine's words: `exit status: 1`, `signal: 6 (SIGABRT)`; empty if unknown.
     pub how: String,
     /// What it wrote to its standard error.
     pub stderr: String,
 }
 
-/// What a program of ours may want of the machine that it runs on.
+/// All that our programs may ask of the machine they run on.
 pub trait World: Sync {
     fn read(&self, path: &str) -> io::Result<Vec<u8>>;
 
-    /// Writes a file, and the folders it needs.
+    /// Writes a file, and makes the folders it needs.
     fn write(&self, path: &str, bytes: &[u8]) -> io::Result<()>;
 
-    /// Makes a folder and those around it; one that is there is good.
+    /// Makes a folder and its parents; succeeds if the folder exists.
     fn make_folder(&self, path: &str) -> io::Result<()>;
 
-    /// Gives a file another name, in place of what has it: whoever reads sees the one or the other, whole.
+    /// Renames a file and replaces any file of the new name. A reader sees the old or the new file, each complete.
     fn rename(&self, from: &str, to: &str) -> io::Result<()>;
 
-    /// Lets nobody write a file any more by mistake; a world that knows no such thing leaves it as it is.
+    /// Makes a file read-only, against writing by mistake; does nothing in a world without permissions.
     fn make_read_only(&self, _path: &str) -> io::Result<()> {
         Ok(())
     }
 
-    /// Removes a file, or a folder with all that is in it.
+    /// Removes a file, or a folder with its contents.
     fn remove(&self, path: &str) -> io::Result<()>;
 
-    /// A file or a folder.
+    /// Whether there is a file or a folder at the path.
     fn exists(&self, path: &str) -> bool;
 
     fn is_folder(&self, path: &str) -> bool;
@@ -105,12 +105,12 @@ pub trait World: Sync {
     /// The path from the root, without links, `.` and `..`.
     fn absolute(&self, path: &str) -> io::Result<String>;
 
-    /// The folder for what need not last.
+    /// The folder for temporary files.
     fn temporary(&self) -> String {
         self.environment("TMPDIR").filter(|folder| !folder.is_empty()).unwrap_or_else(|| "/tmp".into())
     }
 
-    /// Since the epoch of Unix; only for what people read, never for what is compiled.
+    /// Time since the Unix epoch; only for output to people, never for what is compiled.
     fn now(&self) -> Duration;
 
     /// A seed that differs from run to run.
@@ -118,13 +118,13 @@ pub trait World: Sync {
 
     fn environment(&self, name: &str) -> Option<String>;
 
-    /// Runs a program to its end, or ends it, with all that it started, at the timeout.
+    /// Runs a program to its end. At the timeout, ends it and all processes that it started.
     fn run(&self, program: &Invocation, stdin: &[u8], timeout: Duration) -> io::Result<Output>;
 
     /// Starts a program to talk with.
     fn start(&self, program: &Invocation) -> io::Result<Box<dyn Running>>;
 
-    /// A file that must be text.
+    /// Reads a file that must be text.
     fn read_text(&self, path: &str) -> io::Result<String> {
         String::from_utf8(self.read(path)?)
             .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "the file is not UTF-8 text"))

@@ -40,7 +40,7 @@ impl World for RealWorld {
     }
 
     fn remove(&self, path: &str) -> io::Result<()> {
-        // A link to a folder is a file to us: what it leads to is not ours.
+        // A link to a folder counts as a file: the folder that it leads to is not ours.
         match std::fs::symlink_metadata(path)?.is_dir() {
             true => std::fs::remove_dir_all(path),
             false => std::fs::remove_file(path),
@@ -95,7 +95,7 @@ impl World for RealWorld {
         let (closed, closes) = mpsc::channel();
         std::thread::scope(|scope| {
             scope.spawn(move || {
-                // A program that does not read its input to the end is no failure of ours.
+                // A program that stops reading its input is not a failure of ours.
                 to.map(|mut to| to.write_all(stdin).ok())
             });
             let closed_too = closed.clone();
@@ -125,18 +125,19 @@ fn command(program: &Invocation) -> Command {
     command
 }
 
-/// All of a stream; `closed` hears of its end.
+/// Reads a stream to its end, then signals `closed`.
 fn read_all(stream: Option<impl Read>, closed: mpsc::Sender<()>) -> Vec<u8> {
     let mut bytes = Vec::new();
     if let Some(mut stream) = stream {
-        // What was read before a failure is still what the program wrote.
+        // What was read before a failure still counts as the program's output.
         let _ = stream.read_to_end(&mut bytes);
     }
     let _ = closed.send(());
     bytes
 }
 
-/// Both its streams are closed before a program ends, as a rule: we hear of that at once, and need not ask again and again.
+/// Waits for the end of a program. As a rule both its streams are closed before it ends; `closes` tells of that at
+/// once, so we need not poll.
 fn wait(child: &mut Child, closes: &mpsc::Receiver<()>, timeout: Duration) -> io::Result<(Option<i32>, bool)> {
     let began = Instant::now();
     for _ in 0..2 {
@@ -156,10 +157,11 @@ fn wait(child: &mut Child, closes: &mpsc::Receiver<()>, timeout: Duration) -> io
     }
 }
 
-/// Ends the program and all that it started: a grandchild would keep the pipes open, and us waiting for their end.
+/// Ends the program and all that it started: otherwise a grandchild would keep the pipes open, and we would wait for
+/// it.
 fn end_group(child: &Child) {
-    // SAFETY: `kill` has no memory effects. The child is not waited for yet, so its number, which is also its group's,
-    // belongs to nobody else.
+    // SAFETY: `kill` has no memory effects. The child was not waited for yet, so its number, which is also its group's,
+    // cannot belong to another process.
     unsafe { libc::kill(-(child.id() as libc::pid_t), libc::SIGKILL) };
 }
 

@@ -1,4 +1,4 @@
-//! What the two worlds promise alike.
+//! What both worlds promise.
 
 use super::*;
 
@@ -72,7 +72,7 @@ fn a_program_runs_in_its_folder() {
     assert_eq!(output.stdout, b"/\n");
 }
 
-/// Says a line, and reads one octet of the answer.
+/// Writes a line, and reads one octet of the answer.
 fn talk(world: &dyn World, program: &Invocation) -> (u8, Exit) {
     let mut running = world.start(program).unwrap();
     running.write_all(b"x").unwrap();

@@ -1,7 +1,7 @@
 //! The debugger over the debug adapter protocol, on the standard input and output: one editor, one run.
 //!
-//! Keeps: every request has one answer; what is not known is refused by name. While the run goes on nothing is read: it goes on to a point
-//! or to its end, and both come soon.
+//! Keeps: every request gets one answer; unknown requests are refused by name. While the run goes on, nothing is read:
+//! it soon stops at a point or at its end.
 
 use std::io::{BufRead, Read, Write};
 
@@ -10,18 +10,18 @@ use mokume_driver::debug::{
 };
 use serde_json::{json, Value};
 
-/// A message of an editor that is longer is none.
+/// The most bytes of a message; a longer one is not read.
 const LONGEST: usize = 1 << 26;
 
-/// The wire between editor and adapter.
+/// The connection between editor and adapter.
 pub struct Wire {
     from: Box<dyn BufRead + Send>,
     to: Box<dyn Write + Send>,
-    /// Numbers of what we say.
+    /// The sequence number of the last message that we sent.
     said: u64,
 }
 
-/// What an editor asks.
+/// A request of an editor.
 pub struct Request {
     number: Value,
     pub command: String,
@@ -29,12 +29,12 @@ pub struct Request {
 }
 
 impl Wire {
-    /// Over these.
+    /// A connection over these streams.
     pub fn new(from: Box<dyn BufRead + Send>, to: Box<dyn Write + Send>) -> Wire {
         Wire { from, to, said: 0 }
     }
 
-    /// The next request; none at the end, or where nothing more can be understood.
+    /// Reads the next request; `None` at the end of the input, or if the input is not understood any more.
     pub fn read(&mut self) -> Option<Request> {
         loop {
             let mut length = None;
@@ -60,7 +60,7 @@ impl Wire {
                 self.event("output", body);
                 continue;
             };
-            // We ask nothing, so answers are nobody's.
+            // We send no requests, so there are no answers to expect.
             if let (Some("request"), Some(command)) = (message["type"].as_str(), message["command"].as_str()) {
                 let (number, command) = (message["seq"].clone(), command.to_string());
                 return Some(Request { number, command, arguments: message["arguments"].clone() });
@@ -72,16 +72,16 @@ impl Wire {
         self.said += 1;
         message["seq"] = json!(self.said);
         let text = message.to_string();
-        // An editor that has gone is found out by the next read.
+        // The next read notices if the editor has gone.
         let _ = write!(self.to, "Content-Length: {}\r\n\r\n{text}", text.len()).and_then(|()| self.to.flush());
     }
 
-    /// Something that the editor did not ask for.
+    /// Sends an event, which the editor did not ask for.
     pub fn event(&mut self, event: &str, body: Value) {
         self.write(json!({ "type": "event", "event": event, "body": body }));
     }
 
-    /// The answer to a request.
+    /// Answers a request.
     pub fn answer(&mut self, request: &Request, body: Value) {
         let Request { number, command, .. } = request;
         self.write(
@@ -89,7 +89,7 @@ impl Wire {
         );
     }
 
-    /// A request is refused.
+    /// Refuses a request.
     pub fn refuse(&mut self, request: &Request, why: &str) {
         let Request { number, command, .. } = request;
         self.write(json!({ "type": "response", "request_seq": number, "success": false, "command": command,
@@ -97,7 +97,7 @@ impl Wire {
     }
 }
 
-/// What the adapter can.
+/// The capabilities of the adapter.
 pub fn capabilities() -> Value {
     json!({
         "supportsConfigurationDoneRequest": true,
@@ -116,17 +116,17 @@ pub fn capabilities() -> Value {
     })
 }
 
-/// An editor that leads a run.
+/// An editor that controls a run.
 pub struct Adapter {
     wire: Wire,
     stop_on_entry: bool,
     is_configured: bool,
-    /// What variables are made of, by their references, since the last stop.
+    /// The parts of structured variables since the last stop, by reference.
     within: Vec<Vec<Variable>>,
 }
 
 impl Adapter {
-    /// Behind `launch`.
+    /// The adapter after `launch`.
     pub fn new(wire: Wire, stop_on_entry: bool) -> Adapter {
         Adapter { wire, stop_on_entry, is_configured: false, within: Vec::new() }
     }
@@ -203,7 +203,7 @@ impl Adapter {
     }
 
     fn stack(&self, arguments: &Value, here: &Stopped<'_>) -> Value {
-        // Other hosts stand between two reactions.
+        // While the run stops at a reaction, the other hosts have no frame.
         if arguments["threadId"].as_u64() != Some(here.host as u64 + 1) {
             return json!({ "stackFrames": [], "totalFrames": 0 });
         }
@@ -230,7 +230,7 @@ impl Adapter {
         ] })
     }
 
-    /// A reference to some variables; 0 of none, as the protocol has it.
+    /// Stores variables and returns a reference to them; 0 if there are none, as the protocol demands.
     fn keep(&mut self, variables: Vec<Variable>) -> usize {
         if variables.is_empty() {
             return 0;
@@ -274,7 +274,7 @@ impl Front for Adapter {
     fn stopped(&mut self, at: &Stopped<'_>, points: &mut Points) -> Go {
         match self.is_configured {
             true => self.tell_stop(at),
-            // Now an editor says its points.
+            // Now the editor sends its points.
             false => self.wire.event("initialized", Value::Null),
         }
         self.led(Some(at), points)
@@ -289,7 +289,7 @@ impl Front for Adapter {
         let text = format!("{text}the run has ended: step back, or restart\n");
         self.wire.event("output", json!({ "category": "console", "output": text }));
         self.within.clear();
-        // So that an editor shows its buttons: one that is told that it has terminated shows none.
+        // Editors show no buttons after `terminated`, so we report a pause.
         let body =
             json!({ "reason": "pause", "description": "the run has ended", "threadId": 1, "allThreadsStopped": true });
         self.wire.event("stopped", body);
@@ -297,12 +297,12 @@ impl Front for Adapter {
     }
 }
 
-/// Where an editor finds a file.
+/// The path by which an editor finds a file.
 fn path_of(file: &str) -> String {
     std::path::absolute(file).map_or_else(|_| file.to_string(), |path| path.to_string_lossy().into_owned())
 }
 
-/// The points of one file, instead of those that it had.
+/// Replaces the points of one file.
 fn lines(arguments: &Value, facts: &Facts, points: &mut Points) -> Value {
     let path = arguments["source"]["path"].as_str().unwrap_or("");
     let known = facts.lines.keys().find(|file| path_of(file) == path);
@@ -317,7 +317,7 @@ fn lines(arguments: &Value, facts: &Facts, points: &mut Points) -> Value {
     json!({ "breakpoints": set })
 }
 
-/// Events, `drop REASON`, `report`, as functions.
+/// Points on events, `drop REASON` and `report`; the protocol calls them function breakpoints.
 fn events(arguments: &Value, facts: &Facts, points: &mut Points) -> Value {
     points.clear(|point| matches!(&point.at, Where::Event(_)) || matches!(&point.at, Where::Drop(of) if of != "*"));
     let set = |wanted: &Value| {
@@ -328,7 +328,7 @@ fn events(arguments: &Value, facts: &Facts, points: &mut Points) -> Value {
     json!({ "breakpoints": set })
 }
 
-/// `condition`, `hitCondition` and `logMessage`; editors leave them out, or say them empty.
+/// Reads `condition`, `hitCondition` and `logMessage`; editors omit them or send them empty.
 fn only(wanted: &Value, facts: &Facts) -> Result<Only, mokume_driver::Failure> {
     let text = |name: &str| wanted[name].as_str().filter(|text| !text.trim().is_empty());
     Ok(Only {
@@ -366,7 +366,7 @@ fn exceptions(arguments: &Value, points: &mut Points) -> Value {
     Value::Null
 }
 
-/// A local, a cell of the state by its name, or `why`.
+/// Evaluates a local, a cell of the state by its name, or `why`.
 fn evaluated(expression: &str, here: &Stopped<'_>) -> Result<Value, String> {
     let result = |text: String| Ok(json!({ "result": text, "variablesReference": 0 }));
     if expression == "why" {
@@ -378,7 +378,7 @@ fn evaluated(expression: &str, here: &Stopped<'_>) -> Result<Value, String> {
     }
     let own = here.calls().last().map(|(name, _)| name.clone()).unwrap_or_default();
     let state = here.state();
-    // Of the layer that runs first.
+    // The cells of the layer that runs come first.
     let (first, others): (Vec<&Variable>, Vec<&Variable>) =
         state.iter().partition(|layer| own.starts_with(&format!("{}:", layer.name)));
     let cells = first.into_iter().chain(others).flat_map(|layer| &layer.within).flat_map(|object| &object.within);

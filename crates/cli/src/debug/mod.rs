@@ -1,4 +1,4 @@
-//! `mokume debug`: which network or test, and who leads it: a terminal, or a file of commands.
+//! `mokume debug`: chooses the network or test, and what controls it: a terminal, a file of commands, or an editor.
 
 mod dap;
 mod terminal;
@@ -18,14 +18,14 @@ use crate::common::{accepted, refused};
 use crate::debug::dap::Wire;
 use crate::print::Printer;
 
-/// What the command line says.
+/// The options of the command line.
 pub struct Asked<'a> {
     pub network: Option<&'a str>,
     pub test: Option<&'a str>,
     pub seed: Option<u64>,
 }
 
-/// Runs what was asked for, under a user's control.
+/// Runs the chosen network or test under a user's control.
 pub fn debug(checked: &Checked, asked: &Asked<'_>, printer: &Printer) -> Result<i32, Failure> {
     let lead = |target: &Target<'_>| {
         let terminal = terminal::Terminal::new(&target.facts());
@@ -35,10 +35,11 @@ pub fn debug(checked: &Checked, asked: &Asked<'_>, printer: &Printer) -> Result<
     Ok(0)
 }
 
-/// Serves an editor by the debug adapter protocol, to its end. What is to run is said by its `launch`.
+/// Serves an editor over the debug adapter protocol until it leaves. Its `launch` request says what to run. Returns the
+/// exit code.
 pub fn serve(seed: Option<u64>) -> i32 {
     let mut wire = Wire::new(Box::new(BufReader::new(std::io::stdin())), Box::new(std::io::stdout()));
-    // What is wrong with a program is told beside the protocol.
+    // Errors of a program go over the protocol, not to the printer.
     let printer = Printer::new(Format::Text, When::Never);
     while let Some(request) = wire.read() {
         match request.command.as_str() {
@@ -72,7 +73,7 @@ pub fn serve(seed: Option<u64>) -> i32 {
                 };
                 let ran = with_target(&checked, &asked, &printer, lead);
                 match (ran, slot.into_inner().unwrap_or_else(PoisonError::into_inner)) {
-                    // It was not begun: the editor may say another.
+                    // The run did not begin: the editor may send another `launch`.
                     (Err(failure), Some(mut back)) => {
                         back.refuse(&request, &format!("{}: {}", failure.message, failure.help));
                         wire = back;
@@ -91,7 +92,7 @@ pub fn serve(seed: Option<u64>) -> i32 {
     1
 }
 
-/// What was asked for, ready to run.
+/// Prepares the chosen network or test, and passes it to `lead`.
 fn with_target(
     checked: &Checked,
     asked: &Asked<'_>,
@@ -119,7 +120,7 @@ fn with_target(
     lead(&Target::Network { prepared, seed })
 }
 
-/// The name of the test that is meant, if one is.
+/// The name of the chosen test; `None` if a network is to run.
 fn chosen_test(checked: &Checked, asked: &Asked<'_>) -> Result<Option<String>, Failure> {
     let own = |place: mokume_base::Span| checked.roots.contains(&place.file);
     let tests = checked.program.tests.iter().filter(|test| own(test.place()));

@@ -1,4 +1,4 @@
-//! The debugger's commands, a line each: from a terminal with history and completion, or from a pipe.
+//! The debugger's commands, one a line: from a terminal with history and completion, or from a pipe.
 
 use std::io::{BufRead, IsTerminal, Write};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,30 +14,30 @@ use rustyline::history::DefaultHistory;
 use rustyline::validate::Validator;
 use rustyline::{Context, Editor, Helper};
 
-/// What is said before a line.
+/// The prompt.
 const PROMPT: &str = "(mokume) ";
 
 const HELP: &str = "\
 step, s            the next statement, wherever it is
-next, n            the next statement here, not in what is called
-out, o             behind what was called
+next, n            the next statement here, stepping over calls
+out, o             until this call returns
 reaction, r        the next reaction: an input, a frame, a timer
 frame, f           the next frame that a host receives
 continue, c        the next point, or the end
 back WHAT          to the last statement before this; WHAT: next, reaction, frame, point
 restart            from the beginning
-break PLACE, b     stop there: 12, file.mok:12, send, Counts.send, drop no_room, drop, report; behind it `at HOST`,
+break PLACE, b     stop there: 12, file.mok:12, send, Counts.send, drop no_room, drop, report; then `at HOST`,
                    `if own > 4`, `times 3` (`>= 3`, `% 3`), `say own is {own}`, in this order
-breaks             the points that there are; `delete N`, or `delete` for all
-where, w           the host, the time, what runs, and who called it
-why                what brought this about
+breaks             lists the points; `delete N` deletes one, `delete` all
+where, w           the host, the time, the running handler, and its callers
+why                the chain of causes of this handler
 locals, l          what is bound here; messages with their headers
-state [LAYER], p   what the layers of this host know
+state [LAYER], p   the state of this host's layers
 list               the lines around
 quit, q
-An empty line does the last step again.";
+An empty line repeats the last step.";
 
-/// The words that lines begin with.
+/// The words that a line may begin with.
 const WORDS: [&str; 20] = [
     "back", "break", "breaks", "continue", "delete", "frame", "help", "list", "locals", "next", "out", "quit",
     "reaction", "restart", "state", "step", "where", "why", "drop", "report",
@@ -46,20 +46,20 @@ const WORDS: [&str; 20] = [
 /// A debugger for people.
 pub struct Terminal {
     lines: Lines,
-    /// What an empty line means.
+    /// What an empty line repeats.
     again: Option<Go>,
-    /// Nobody reads what is written.
+    /// Whether the reader of our output has gone.
     is_closed: bool,
 }
 
-/// Where commands come from.
+/// The source of the commands.
 enum Lines {
     Terminal(Box<Editor<Words, DefaultHistory>>),
-    /// Lines of a pipe or a file, which are written down, so that what is printed can be read alone.
+    /// Lines of a pipe or a file. They are echoed, so that the output alone can be read.
     Pipe(std::io::BufReader<std::io::Stdin>),
 }
 
-/// Words that may be completed.
+/// The words that completion offers.
 struct Words(Arc<Mutex<Vec<String>>>);
 
 impl Completer for Words {
@@ -81,7 +81,7 @@ impl Validator for Words {}
 impl Helper for Words {}
 
 impl Terminal {
-    /// Reads from the standard input.
+    /// Reads commands from the standard input.
     pub fn new(facts: &Facts) -> Terminal {
         let last = |name: &String| name.rsplit('.').next().unwrap_or(name).to_string();
         let mut words: Vec<String> = WORDS.map(str::to_string).to_vec();
@@ -109,7 +109,7 @@ impl Terminal {
         self.is_closed |= writeln!(std::io::stdout(), "{text}").is_err();
     }
 
-    /// The next line; none at the end.
+    /// The next line; `None` at the end of the input.
     fn read(&mut self) -> Option<String> {
         if self.is_closed {
             return None;
@@ -121,7 +121,7 @@ impl Terminal {
                         let _ = editor.add_history_entry(line.as_str());
                         return Some(line);
                     }
-                    // The line is thrown away, and the debugger goes on.
+                    // Ctrl-C discards the line; the debugger goes on.
                     Err(ReadlineError::Interrupted) => {}
                     Err(_) => return None,
                 }
@@ -136,7 +136,7 @@ impl Terminal {
         }
     }
 
-    /// Reads lines until one lets the run go on. `here` is where it stands; none behind its end.
+    /// Reads commands until one lets the run go on. `here` is where the run stands; `None` after its end.
     fn led(&mut self, here: Option<&Stopped<'_>>, points: &mut Points) -> Go {
         loop {
             let Some(line) = self.read() else { return Go::Quit };
@@ -243,7 +243,7 @@ impl Terminal {
     fn set_point(&self, rest: &str, here: Option<&Stopped<'_>>, points: &mut Points) -> Result<String, String> {
         let Some(here) = here else { return Err("the run has ended: `restart`, and then set it".to_string()) };
         let facts = here.facts;
-        // From behind: what is said may have any words in it.
+        // Searched from the end: the message may contain these words too.
         let cut = |text: &str, word: &str| match text.split_once(word) {
             Some((before, behind)) => (before.to_string(), Some(behind.trim().to_string())),
             None => (text.to_string(), None),
@@ -266,7 +266,8 @@ impl Terminal {
         Ok(shown_point(points.add_only(at, host, only)))
     }
 
-    /// The file of a line without one: where it stands; as long as nobody has gone anywhere, the file that was asked for.
+    /// The file of a line number without a file: the file where the run stands, or the file on the command line as long
+    /// as the run has not moved.
     fn file_meant<'h>(here: &'h Stopped<'_>) -> &'h str {
         let asked = (here.why == Why::Beginning).then_some(here.facts.file.as_str());
         let asked = asked.filter(|file| here.facts.lines.contains_key(*file));
@@ -320,7 +321,7 @@ fn calls(at: &Stopped<'_>) -> String {
     at.calls().iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// The line where it stands, and so many around it.
+/// The lines around the current one, `beside` on either side.
 fn around(at: &Stopped<'_>, beside: u32) -> Result<String, String> {
     let place = at.place().ok_or_else(|| "this is of no source: `step` goes to the next statement".to_string())?;
     let text = at.facts.texts.get(&place.file).map_or("", String::as_str);
@@ -379,7 +380,7 @@ fn shown_point(point: &mokume_driver::debug::Point) -> String {
     format!("point {}: {at}{host}{when}{hits}{log}", point.number)
 }
 
-/// A file without its folders.
+/// A file's name without its folders.
 fn short(file: &str) -> &str {
     file.rsplit('/').next().unwrap_or(file)
 }

@@ -1,4 +1,4 @@
-//! `mokume sim --seeds`: many seeds, and the smallest weather of the first that fails.
+//! `mokume sim --seeds`: runs many seeds, and shrinks the weather of the first that fails.
 
 use std::time::{Duration, Instant};
 
@@ -12,7 +12,7 @@ use serde_json::json;
 use super::{print_failed, Replay};
 use crate::print::{time, Printer, Status};
 
-/// Runs them, says which failed, and shrinks the first. The exit code.
+/// Runs the seeds, prints which failed, and shrinks the first failure. Returns the exit code.
 pub(super) fn run(
     prepared: &Prepared<'_>,
     (first, count): (u64, u64),
@@ -44,10 +44,10 @@ pub(super) fn run(
     Ok(1)
 }
 
-/// A search for the smallest weather ends after this time, with the smallest so far.
+/// The search for the smallest weather stops after this time, with the smallest found so far.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Failures that are told in full; of the others the seed alone.
+/// The most failures printed in full; of the others only the seed is printed.
 const TOLD: usize = 3;
 
 fn print_summary(

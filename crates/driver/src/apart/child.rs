@@ -1,4 +1,4 @@
-//! The child's side: says by a pipe where it is.
+//! The child's side: reports its progress through a pipe.
 
 use std::fs::File;
 use std::io::Write;
@@ -9,30 +9,31 @@ use super::inside::Look;
 use super::word::{Place, Word};
 use crate::failure::Failure;
 
-/// The way to who started us.
+/// The pipe to the parent.
 pub struct Told {
     pipe: File,
-    /// When we said something last.
+    /// When we last reported something.
     said: Instant,
 }
 
-/// We live, and say so no oftener: a pipe is slower than a stack.
+/// The shortest time between two signs of life: a pipe is slower than a stack.
 const SELDOM: Duration = Duration::from_secs(1);
 
 impl Told {
-    /// By a descriptor that we were started with.
+    /// Opens the pipe from a descriptor that we were started with.
     pub fn new(descriptor: RawFd) -> Result<Told, Failure> {
-        // SAFETY: these calls take numbers; one that is no descriptor is an error. From here on nothing that we start has it.
+        // SAFETY: these calls take numbers; one that is not a descriptor is an error. From here on, processes that we
+        // start do not inherit it.
         let is_open = unsafe { libc::fcntl(descriptor, libc::F_SETFD, libc::FD_CLOEXEC) } == 0;
         if descriptor <= 2 || !is_open {
             return Err(Failure::of_use("`--watched` is said by the command to itself", "leave it out"));
         }
-        // SAFETY: it is open, and whoever started us gave it to us alone.
+        // SAFETY: it is open, and the parent gave it to us alone.
         let pipe = unsafe { File::from_raw_fd(descriptor) };
         Ok(Told { pipe, said: Instant::now() })
     }
 
-    /// Says it. Where nobody listens, who started us is gone, and so are we, by his end.
+    /// Reports a word. If the pipe is closed, the parent is gone, and its end ends us too.
     pub fn say(&mut self, word: &Word) {
         self.said = Instant::now();
         if let Ok(text) = serde_json::to_string(word) {
@@ -40,7 +41,8 @@ impl Told {
         }
     }
 
-    /// From now on, beside all else: says that we live, to one who waits for so long, while no C runs or it comes back.
+    /// From now on reports signs of life from a thread, often enough for the parent's patience, while no C runs or C
+    /// returns.
     pub fn beat(&mut self, place: Place, patience: Option<Duration>) {
         let Some((patience, pipe)) = patience.zip(self.pipe.try_clone().ok()) else { return };
         self.say(&Word::Begins(place));
@@ -54,7 +56,7 @@ impl Told {
         });
     }
 
-    /// Says that we live, if that was not said just now, to one who waits for so long.
+    /// Reports a sign of life, unless there was one just now; the parent waits this long.
     pub fn live(&mut self, patience: Option<Duration>) {
         if self.said.elapsed() >= patience.map_or(SELDOM, |patience| (patience / 4).min(SELDOM)) {
             self.say(&Word::Lives);

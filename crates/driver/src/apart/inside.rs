@@ -1,14 +1,14 @@
-//! Whether C runs at this moment: what says so to who waits for an answer.
+//! Whether C is running at this moment, so that the parent can be told.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use mokume_reaction::{Accounts, Datum, Machine, Natives, Outcome, PortId};
 
-/// Calls of C that have begun, and those that have come back, in all threads.
+/// Calls of C that have begun, and those that have returned, in all threads.
 static BEGUN: AtomicU64 = AtomicU64::new(0);
 static ENDED: AtomicU64 = AtomicU64::new(0);
 
-/// What is done in C.
+/// Runs a call of C.
 fn within<T>(call: impl FnOnce() -> T) -> T {
     BEGUN.fetch_add(1, Ordering::Relaxed);
     let answer = call();
@@ -16,14 +16,14 @@ fn within<T>(call: impl FnOnce() -> T) -> T {
     answer
 }
 
-/// Looks again and again whether C comes back.
+/// Checks repeatedly whether C returns.
 #[derive(Default)]
 pub(super) struct Look {
     ended: u64,
 }
 
 impl Look {
-    /// Whether no C runs, or some has come back since the last look.
+    /// Whether no C is running, or some has returned since the last check.
     pub fn lives(&mut self) -> bool {
         let (begun, ended) = (BEGUN.load(Ordering::Relaxed), ENDED.load(Ordering::Relaxed));
         let has_ended = std::mem::replace(&mut self.ended, ended) != ended;
@@ -31,7 +31,7 @@ impl Look {
     }
 }
 
-/// C whose calls are seen.
+/// C whose calls are counted.
 pub struct Seen<T>(pub T);
 
 impl<T: Natives> Natives for Seen<T> {

@@ -1,7 +1,7 @@
-//! The command again, as a process that may die: what runs C runs there, and who started it lives to say what became of it
+//! Starts the command again, as a process that may die: C runs there, and the parent survives to say what happened
 //! (decision 0078).
 //!
-//! Invariant: a child that ended without a last word has not ended well, whatever its exit code.
+//! Invariant: a child that ended without a last word has failed, whatever its exit code.
 
 mod child;
 mod inside;
@@ -15,13 +15,13 @@ pub use word::{Last, Place, Word};
 
 use mokume_base::diagnostic::Code;
 
-/// C ended the process that ran it, or did not come back.
+/// C terminated the process that ran it, or did not return.
 pub const ENDED: Code = Code("M0346");
 
 /// The codes of this room.
 pub const CODES: &[Code] = &[ENDED];
 
-/// What did not come back, where this test was run.
+/// What did not return when this test was run.
 pub fn who(place: &Place) -> &'static str {
     match (place.runs_c, place.calls_functions) {
         (_, true) => "a function in C, or what it left behind, ended the process that ran this test",
@@ -30,7 +30,7 @@ pub fn who(place: &Place) -> &'static str {
     }
 }
 
-/// What to do about it.
+/// The help for that.
 pub fn look_at(how: How, calls_functions: bool) -> &'static str {
     if matches!(how, How::NoAnswer(_)) && !calls_functions {
         "a step of the test did not end: look at the loops of its handlers, at `settle` that says `again`, and at events that go on by `later`; \
@@ -46,12 +46,12 @@ pub fn look_at(how: How, calls_functions: bool) -> &'static str {
 }
 
 impl Ended {
-    /// Whether it ended as those do whose reader has gone away.
+    /// Whether it ended like a process whose reader has closed the pipe.
     pub fn is_by_closed_pipe(&self) -> bool {
         self.how == How::Signal(libc::SIGPIPE)
     }
 
-    /// The exit code, where somebody has asked it to end.
+    /// The exit code, if a signal asked it to end.
     pub fn asked_to_end(&self) -> Option<i32> {
         match self.how {
             How::Signal(signal) if [libc::SIGINT, libc::SIGTERM, libc::SIGHUP].contains(&signal) => Some(128 + signal),

@@ -1,4 +1,4 @@
-//! The parent's side: starts the command again, hears what it says, and knows how it ended.
+//! The parent's side: starts the command again, receives its reports, and finds out how it ended.
 
 use std::io::{self, BufRead, BufReader, PipeReader};
 use std::os::fd::{AsRawFd, RawFd};
@@ -12,32 +12,32 @@ use std::time::Duration;
 use super::word::{Last, Word};
 use crate::failure::Failure;
 
-/// Who hears of a signal that asks to end.
+/// What happens on a signal that asks to end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Signals {
-    /// The child ends as we do: nothing is lost by it.
+    /// The child ends as we do: nothing is lost.
     EndBoth,
-    /// The child is told, and we wait for it: it brings something to its end first.
+    /// The child gets the signal, and we wait for it, as it has something to finish first.
     ToChild,
 }
 
-/// Who has the standard input and output.
+/// Which process uses the standard input and output.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Streams {
     Shared,
-    /// The child alone: where it closes one, the other end hears that.
+    /// Only the child: if it closes one, the other end notices.
     TheChilds,
 }
 
 /// How to start the command again.
 pub struct Again<'a> {
-    /// Words in front of those that we were started with; how the child hears of the pipe's descriptor is [`Again::watched`].
+    /// Arguments to insert before our own. [`Again::watched`] is how the child learns the pipe's descriptor.
     pub words: &'a [String],
-    /// The word in front of the descriptor's number.
+    /// The option before the descriptor's number.
     pub watched: &'a str,
     pub signals: Signals,
     pub streams: Streams,
-    /// How long C may take without an answer; for ever, if `None`.
+    /// How long C may run without an answer; `None`: forever.
     pub patience: Option<Duration>,
 }
 
@@ -46,23 +46,23 @@ pub struct Again<'a> {
 pub enum How {
     Exit(i32),
     Signal(i32),
-    /// It gave no answer for so long, and we ended it.
+    /// It did not answer for this long, and we ended it.
     NoAnswer(Duration),
 }
 
-/// How a child ended, and its last word, if it had one.
+/// How a child ended, and its last word, if there was one.
 pub struct Ended {
     pub how: How,
     pub last: Option<Last>,
 }
 
-/// How often we look at what does not announce itself.
+/// The polling interval.
 const SLICE: Duration = Duration::from_millis(100);
 
-/// How long what was written before the end may still take to arrive, where somebody else keeps the pipe open.
+/// How long output written before the end may still take to arrive, if another process keeps the pipe open.
 const REST: Duration = Duration::from_millis(100);
 
-/// Starts the command again with the words that we were started with, and hears it to its end.
+/// Starts the command again with our arguments, and receives its reports until its end.
 pub fn again(how: &Again<'_>, heard: &mut dyn FnMut(&Word)) -> Result<Ended, Failure> {
     let failed = |error: io::Error| {
         Failure::of_machine(format!("what runs C cannot be started: {error}"), "is there room for a second process?")
@@ -81,7 +81,7 @@ pub fn again(how: &Again<'_>, heard: &mut dyn FnMut(&Word)) -> Result<Ended, Fai
     watch.hear_out(heard).map_err(failed)
 }
 
-/// Ourselves, also where the file that we were started from has been replaced meanwhile.
+/// Our own executable, even if its file has been replaced in the meantime.
 pub fn ourselves() -> io::Result<std::path::PathBuf> {
     let link = std::path::PathBuf::from("/proc/self/exe");
     if link.exists() {
@@ -90,9 +90,9 @@ pub fn ourselves() -> io::Result<std::path::PathBuf> {
     std::env::current_exe()
 }
 
-/// Carries the command out without one of the words that we were started with, and waits for its end; the answer is its exit code, if it has one.
+/// Runs the command without one of our arguments, and waits for its end; returns its exit code, if it has one.
 ///
-/// Fails where the system starts nothing.
+/// Fails if the process cannot be started.
 pub fn without(word: &str) -> Result<Option<i32>, Failure> {
     let mut own = std::env::args_os();
     let failed = |error: io::Error| {
@@ -108,9 +108,9 @@ fn start(how: &Again<'_>, pipe: RawFd) -> io::Result<Child> {
     let mut command = Command::new(ourselves()?);
     command.arg0(own.next().unwrap_or_else(|| "mokume".into()));
     command.args([how.watched, &pipe.to_string()]).args(how.words).args(own);
-    // Who only runs tests has nothing to bring to an end.
+    // A process that only runs tests has nothing to finish.
     let fate = if how.signals == Signals::EndBoth { libc::SIGKILL } else { libc::SIGTERM };
-    // SAFETY: between fork and exec two calls of the kernel, with numbers.
+    // SAFETY: between fork and exec only two system calls, with numbers.
     unsafe {
         command.pre_exec(move || {
             if libc::fcntl(pipe, libc::F_SETFD, 0) != 0 {
@@ -126,11 +126,11 @@ fn start(how: &Again<'_>, pipe: RawFd) -> io::Result<Child> {
     command.spawn()
 }
 
-/// Nothing comes from our standard input any more, and nothing goes to our standard output.
+/// Redirects our standard input from, and our standard output to, nothing.
 fn let_go_of_streams() -> io::Result<()> {
     let nothing = std::fs::File::options().read(true).write(true).open("/dev/null")?;
     for stream in [libc::STDIN_FILENO, libc::STDOUT_FILENO] {
-        // SAFETY: a call with two open descriptors; nobody here has a handle of what is closed by it.
+        // SAFETY: a call with two open descriptors; nothing here has a handle of what it closes.
         if unsafe { libc::dup2(nothing.as_raw_fd(), stream) } < 0 {
             return Err(io::Error::last_os_error());
         }
@@ -138,18 +138,18 @@ fn let_go_of_streams() -> io::Result<()> {
     Ok(())
 }
 
-/// The last signal that asks to end, instead of our end; that nobody reads any more is one.
+/// Records the last signal that asks to end, instead of ending us; a closed pipe is one of these.
 fn hear_signals(signal: &Arc<AtomicI32>) -> io::Result<()> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGPIPE, SIGTERM};
     for number in [SIGHUP, SIGINT, SIGPIPE, SIGTERM] {
         let signal = signal.clone();
-        // SAFETY: an atomic store is all that the handler does.
+        // SAFETY: the handler only does an atomic store.
         unsafe { signal_hook::low_level::register(number, move || signal.store(number, Ordering::Relaxed)) }?;
     }
     Ok(())
 }
 
-/// What is said, line by line, until the pipe is closed. What is no word of ours is left out: C may write there, too.
+/// The reported words, line by line, until the pipe is closed. Other lines are ignored: C may write there, too.
 fn words_of(pipe: PipeReader) -> Receiver<Word> {
     let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || {
@@ -169,8 +169,8 @@ struct Watch {
     words: Receiver<Word>,
     patience: Option<Duration>,
     signal: Arc<AtomicI32>,
-    /// How long the stack, or C, has been running without an answer. Counted in slices and not by the clock: what is stopped, and a machine
-    /// that sleeps, waits for nothing.
+    /// How long the stack, or C, has been running without an answer. Counted in intervals, not by the clock, so that a
+    /// stopped process or a sleeping machine does not count.
     quiet: Duration,
 }
 
@@ -201,7 +201,7 @@ impl Watch {
         }
     }
 
-    /// The pipe is closed: the child ends, if nobody in it has closed it for another reason.
+    /// The pipe is closed: the child ends, unless code in it closed the pipe for another reason.
     fn silent_end(mut self, last: Option<Last>) -> io::Result<Ended> {
         let mut wait = Duration::from_micros(200);
         loop {
@@ -224,7 +224,7 @@ impl Watch {
     }
 
     fn cut_off(&mut self, last: Option<Last>) -> io::Result<Ended> {
-        // It may have ended just now; then it is not there to be ended.
+        // It may have ended just now; then this fails.
         let _ = self.child.kill();
         self.child.wait()?;
         Ok(Ended { how: How::NoAnswer(self.patience.unwrap_or_default()), last })
@@ -233,7 +233,7 @@ impl Watch {
     fn pass_signal_on(&self) {
         let signal = self.signal.swap(0, Ordering::Relaxed);
         if let (true, Ok(child)) = (signal != 0, libc::pid_t::try_from(self.child.id())) {
-            // SAFETY: the child has not been waited for, so its number is its own.
+            // SAFETY: the child has not been waited for, so its number is still its own.
             unsafe {
                 libc::kill(child, signal);
             }
@@ -241,14 +241,14 @@ impl Watch {
     }
 }
 
-/// Whether an answer is waited for behind a word that changes that.
+/// Whether a timeout applies after a word, if the word changes that.
 fn is_timed_behind(word: &Word) -> Option<bool> {
     match word {
-        // A step of the interpreter, too, may take days: loops of events that go on later.
+        // A step of the interpreter may take days, too: `later` loops.
         Word::Begins(_) => Some(true),
         Word::Lives => None,
         Word::Ends { .. } => Some(false),
-        // What functions in C do at the end of the process comes now.
+        // Destructors of functions in C run after this.
         Word::Last(_) => Some(true),
     }
 }

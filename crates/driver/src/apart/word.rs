@@ -1,28 +1,28 @@
-//! What a child says, a line each.
+//! The words that a child reports, one a line.
 
 use serde::{Deserialize, Serialize};
 
-/// What a child says to who started it.
+/// A report of a child to its parent.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
 pub enum Word {
-    /// A test is begun.
+    /// A test has begun.
     Begins(Place),
-    /// All C that was called has come back.
+    /// All calls of C have returned.
     Lives,
-    /// The test that was begun has come to its end.
+    /// The current test has ended.
     Ends { passed: bool },
-    /// All is done, and said.
+    /// Everything is done and printed.
     Last(Last),
 }
 
-/// One test on one back end; of other commands without names.
+/// One test on one back end; without names for other commands.
 #[derive(Clone, PartialEq, Eq, Default, Serialize, Deserialize, Debug)]
 pub struct Place {
     pub test: String,
     pub file: String,
     pub line: u32,
     pub backend: String,
-    /// Whether C is called: the stack's own, or functions in C.
+    /// Whether C is called: a stack in C, or functions in C.
     pub runs_c: bool,
     /// Whether functions in C are called.
     pub calls_functions: bool,
@@ -32,8 +32,8 @@ pub struct Place {
 #[derive(Clone, PartialEq, Eq, Default, Serialize, Deserialize, Debug)]
 pub struct Last {
     pub code: i32,
-    /// Whether tests were run to their end: then what they came to is still to be said.
+    /// Whether tests were run to their end, so that their summary is still to be printed.
     pub is_sum_due: bool,
-    /// Tests that did not run, by the words for them.
+    /// Tests that did not run, by reason.
     pub left_out: Vec<(String, usize)>,
 }

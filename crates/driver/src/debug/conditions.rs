@@ -1,18 +1,18 @@
-//! When a point counts: what has to hold where it is met, how often it has been met, and what is said instead of standing still.
+//! Conditions of points: what must hold, how often it was met, and log texts.
 
 use crate::failure::Failure;
 
 use super::facts::{Facts, SIZE};
 use super::shown::{Stopped, Variable};
 
-/// Something that holds or not where a run stands: `own > 4 and not late`.
+/// A condition on a stopped run: `own > 4 and not late`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Condition {
     text: String,
     all: Vec<Vec<Test>>,
 }
 
-/// A comparison, or that something is there and not 0.
+/// A comparison, or that something exists and is not 0.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Test {
     is_not: bool,
@@ -30,17 +30,17 @@ enum Compare {
     GreaterOrEqual,
 }
 
-/// Which times a point counts, of those at which it is met and its condition holds.
+/// Which of the times count at which a point is met and its condition holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Hits {
     Exactly(u64),
     /// From this time on.
     From(u64),
-    /// Each so many times.
+    /// Every n-th time.
     Each(u64),
 }
 
-/// Operators, the longer ones first.
+/// Operators, longer ones first.
 const OPERATORS: [(&str, Compare); 6] = [
     ("==", Compare::Equal),
     ("!=", Compare::Unequal),
@@ -54,7 +54,7 @@ const FORM: &str = "write `own > 4`, `phase == Open and not late`: names of loca
                     of headers (`msg.number`); `==`, `!=`, `<`, `<=`, `>`, `>=`, `and`, `or`, `not`";
 
 impl Condition {
-    /// As people write it; a name that nothing here has is refused.
+    /// Parses a condition; an unknown name is an error.
     pub fn read(text: &str, facts: &Facts) -> Result<Condition, Failure> {
         let wrong = |what: &str| Failure::of_use(format!("`{text}`: {what}"), FORM);
         let mut all = Vec::new();
@@ -86,12 +86,12 @@ impl Condition {
         Ok(Condition { text: text.trim().to_string(), all })
     }
 
-    /// As it was written.
+    /// The original text.
     pub fn show(&self) -> &str {
         &self.text
     }
 
-    /// Whether it holds; what is not bound there makes no comparison true.
+    /// Whether it holds; a comparison with something that is not bound is false.
     pub(super) fn holds(&self, at: &Stopped<'_>) -> bool {
         let holds = |test: &Test| {
             test.holds(value(at, &test.name).as_deref(), &|text| number(text).or_else(|| at.number(text)))
@@ -108,7 +108,7 @@ impl Test {
         let order = match (number(found), number(wanted)) {
             (Some(found), Some(wanted)) => found.cmp(&wanted),
             _ => {
-                // Names of enums, with or without the enum's.
+                // Names of enum values, with or without the enum's name.
                 let last = |name: &str| name.rsplit('.').next().unwrap_or(name).to_string();
                 let is_short = !wanted.contains('.');
                 let found = if is_short { last(found) } else { found.to_string() };
@@ -139,7 +139,7 @@ fn number(text: &str) -> Option<u64> {
     }
 }
 
-/// Names, values and operators; blanks between them may be left out.
+/// Splits into names, values and operators; blanks are optional.
 fn words(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for part in text.split_whitespace() {
@@ -155,7 +155,7 @@ fn words(text: &str) -> Vec<String> {
     found
 }
 
-/// What is called so where a run stands: of what is bound first, then of the layer at work, then of all layers.
+/// The value of a name in a stopped run: first among bound names, then in the current layer, then in all layers.
 fn value(at: &Stopped<'_>, name: &str) -> Option<String> {
     let path: Vec<&str> = name.split('.').collect();
     let bound = at.locals();
@@ -173,7 +173,7 @@ fn value(at: &Stopped<'_>, name: &str) -> Option<String> {
         }
     }
     if path.len() == 1 && !bound.iter().any(|one| one.name == name) && at.has(name) {
-        // Another alternative binds it, or a statement that comes later: state of that name is not meant.
+        // Another alternative or a later statement binds the name: state of that name is not meant.
         return None;
     }
     let own = at.calls().last().map(|(name, _)| name.clone()).unwrap_or_default();
@@ -182,12 +182,12 @@ fn value(at: &Stopped<'_>, name: &str) -> Option<String> {
     [bound, of_own, others].iter().find_map(|all| found(all, &path))
 }
 
-/// `remote_port` of `flow.remote.port`, as the automaton has it.
+/// `remote_port` for `flow.remote.port`, as in the automaton.
 fn of_flow(name: &str) -> String {
     name.strip_prefix("flow.").unwrap_or_default().replace('.', "_")
 }
 
-/// The object that a value names: `app.Store.Entry #3`.
+/// The object that a value refers to: `app.Store.Entry #3`.
 fn object(at: &Stopped<'_>, value: &str) -> Option<Variable> {
     at.state().into_iter().find_map(|layer| {
         let own = value.strip_prefix(layer.name.as_str())?.strip_prefix('.')?;
@@ -195,7 +195,7 @@ fn object(at: &Stopped<'_>, value: &str) -> Option<Variable> {
     })
 }
 
-/// By the last names of the way to it: what stands between may be left out.
+/// Looks up by the last names of a path; the names in between may be left out.
 fn found(all: &[Variable], path: &[&str]) -> Option<String> {
     let (first, rest) = path.split_first()?;
     all.iter().find_map(|one| {
@@ -210,7 +210,7 @@ fn found(all: &[Variable], path: &[&str]) -> Option<String> {
 }
 
 impl Hits {
-    /// `3`, `>= 3`, `> 2`, `% 3`.
+    /// Parses `3`, `>= 3`, `> 2`, `% 3`.
     pub fn read(text: &str) -> Result<Hits, Failure> {
         let text = text.trim();
         let wrong =
@@ -229,7 +229,7 @@ impl Hits {
         }
     }
 
-    /// As people write it.
+    /// The text form.
     pub fn show(self) -> String {
         match self {
             Hits::Exactly(count) => count.to_string(),
@@ -238,7 +238,7 @@ impl Hits {
         }
     }
 
-    /// Whether a time counts, the first being 1.
+    /// Whether a time, from 1, counts.
     pub(super) fn counts(self, time: u64) -> bool {
         match self {
             Hits::Exactly(count) => time == count,
@@ -248,7 +248,7 @@ impl Hits {
     }
 }
 
-/// What a log point says: each `{name}` stands for what is called so there.
+/// The text of a log point: each `{name}` is replaced by its value.
 pub(super) fn said(text: &str, at: &Stopped<'_>) -> String {
     let mut said = String::new();
     let mut rest = text;

@@ -1,4 +1,4 @@
-//! What is known of a run before it begins: hosts, texts, and what points can be at.
+//! What is known of a run in advance: hosts, texts, and possible places of points.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -11,54 +11,55 @@ use mokume_syntax::{SyntaxKind, SyntaxNode};
 
 use crate::compile::Compiled;
 
-/// How many octets a message has: what is asked of it by that name.
+/// The name of a message's size in conditions.
 pub(super) const SIZE: &str = "size";
 
 /// What is known of a target before it runs.
 pub struct Facts {
     pub name: String,
-    /// The file that the network or the test is written in.
+    /// The file that contains the network or the test.
     pub file: String,
     pub hosts: Vec<HostFacts>,
-    /// Of each file of which code runs: its text, and the lines with code.
+    /// For each file with code that runs: its text, and the lines with code.
     pub texts: BTreeMap<String, String>,
     pub lines: BTreeMap<String, BTreeSet<u32>>,
     /// Handlers and functions of each file, in order.
     pub(super) codes: BTreeMap<String, Vec<Code>>,
-    /// In full, `app.Counts.send`.
+    /// Qualified names: `app.Counts.send`.
     pub events: BTreeSet<String>,
     pub reasons: BTreeSet<String>,
-    /// What something may be called, without what stands in front: locals, variables of layers, fields of headers.
+    /// All unqualified names: locals, variables of layers, fields of headers.
     pub(super) names: BTreeSet<String>,
 }
 
-/// A host and how its values are written.
+/// A host, and the notations of its values.
 pub struct HostFacts {
     pub name: String,
     pub written: Arc<Written>,
 }
 
-/// A handler or a function, as it stands in its file.
+/// A handler or a function in its file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Code {
-    /// Lines and columns, from 1; the end is not in it.
+    /// Start, as line and column from 1; the end is exclusive.
     from: (u32, u32),
     to: (u32, u32),
     /// `fn ahead`, `on send`.
     pub name: String,
 }
 
-/// How a handler of the automaton is written.
+/// The texts of a handler of the automaton.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Texts {
-    /// One for each alternative of a header: what it begins with stands in the first, and may be of any.
+    /// There is one text for each alternative of a header: the beginning is attributed to the first, but may belong to
+    /// any.
     pub are_several: bool,
-    /// There is more than the head.
+    /// It consists of more than its head.
     pub has_statements: bool,
 }
 
 impl Facts {
-    /// Of something with this name that runs on these hosts.
+    /// The facts of a target with this name that runs on these hosts.
     pub(super) fn new((name, file): (String, String), hosts: Vec<(String, &Compiled)>, sources: &SourceMap) -> Facts {
         let mut facts = Facts {
             name,
@@ -102,13 +103,13 @@ fn code(node: &SyntaxNode, place: &dyn Fn(u32) -> (u32, u32)) -> Option<Code> {
 }
 
 impl Facts {
-    /// The handler or function in which a place is; the innermost.
+    /// The innermost handler or function that contains a place.
     pub(super) fn code(&self, source: &Source) -> Option<&Code> {
         let at = (source.line, source.column);
         self.codes.get(&source.file)?.iter().rev().find(|code| code.from <= at && at < code.to)
     }
 
-    /// How a handler of a running automaton is written.
+    /// The texts of a handler of a running automaton.
     pub(super) fn texts_of(&self, automaton: &Automaton, handler: HandlerId) -> Texts {
         let handler = &automaton.handlers[handler.index()];
         let blocks = handler.body.blocks.iter();
@@ -163,7 +164,7 @@ pub(crate) fn event_of(automaton: &Automaton, handler: &Handler) -> String {
     }
 }
 
-/// Whether a moment is at what a handler does before its first statement: it reads the header.
+/// Whether a moment is in the head of a handler, before its first statement: it reads the header.
 pub(super) fn is_head(moment: &Moment<'_>) -> bool {
     let of = moment.automaton().handlers[moment.handler.index()].source;
     matches!(moment.what, What::Statement(source) if Some(source) == of)

@@ -1,7 +1,7 @@
-//! `mokume debug`: a run of a network or a test, stopped where somebody wants to see it; forwards and backwards.
+//! `mokume debug`: a run of a network or a test that can be stopped, forwards and backwards.
 //!
-//! Keeps: who looks on changes nothing, and a run is a function of the program and the seed. So the moments of a run can be counted, and
-//! backwards is: run again, up to an earlier one.
+//! Keeps: observing changes nothing, and a run depends only on the program and the seed. So the moments of a run can be
+//! numbered, and going back means running again up to an earlier one.
 
 mod conditions;
 mod facts;
@@ -30,38 +30,38 @@ pub use points::{Only, Point, Points, Where};
 pub use shown::{time, Stopped, Variable};
 pub use target::Target;
 
-/// Who decides at each stop, and hears what happens between.
+/// The user's side: decides at each stop, and is told what happens in between.
 pub trait Front: Send {
-    /// The run stands still before what happens at this moment.
+    /// The run has stopped before what happens at this moment.
     fn stopped(&mut self, at: &Stopped<'_>, points: &mut Points) -> Go;
 
-    /// A log point says something on the way forwards; the run goes on.
+    /// A log point prints a text on the way forwards; the run continues.
     fn said(&mut self, host: &str, point: u32, text: &str) {
         let _ = (host, point, text);
     }
 
-    /// The run has come to its end.
+    /// The run has ended.
     fn ended(&mut self, end: &End, points: &mut Points) -> Go;
 }
 
-/// Where in a run we are: what a step is measured by.
+/// The current place in a run, by which steps are measured.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 struct Spot {
-    /// Moments before this one.
+    /// The number of moments before this one.
     count: u64,
-    /// Handlers that had begun.
+    /// The number of handlers that had begun.
     instant: u64,
     depth: usize,
 }
 
-/// What the run is on its way to.
+/// What the run is heading for.
 #[derive(Clone, Copy, Debug)]
 enum Mode {
-    /// On from a spot.
+    /// Forwards from a spot.
     Forward(By, Spot),
-    /// To the moment of this number, and why it stops there.
+    /// To the moment of this number; and why it stops there.
     To(u64, Why),
-    /// Looks for the last such moment before a spot.
+    /// Searches the last such moment before a spot.
     Search { by: By, from: Spot, found: Option<(u64, Why)> },
 }
 
@@ -69,13 +69,13 @@ enum Mode {
 #[doc(hidden)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fault {
-    /// A step goes by the next statement.
+    /// A step skips a statement.
     Skips,
-    /// A step backwards ends one moment before.
+    /// A step backwards ends one moment too early.
     TooFar,
 }
 
-/// What is thrown through a run that is given up. It is no fault.
+/// The panic payload that abandons a run. It is not an error.
 struct GivenUp;
 
 struct Engine {
@@ -84,16 +84,16 @@ struct Engine {
     points: Points,
     mode: Mode,
     spot: Spot,
-    /// The handler that runs and what it has called, the innermost last: functions that were put in place, too.
+    /// The current handler and the functions that it has called, the innermost last, including inlined ones.
     calls: Vec<Call>,
-    /// How the handlers are written that have run, by host.
+    /// The texts of the handlers that have run, by host.
     texts: BTreeMap<(usize, HandlerId), Texts>,
     fault: Option<Fault>,
-    /// The front has quit.
+    /// Whether the front has quit.
     is_over: bool,
 }
 
-/// What one host's moments are told to.
+/// Receives the moments of one host.
 struct Host {
     number: usize,
     engine: Arc<Mutex<Engine>>,
@@ -106,11 +106,11 @@ impl Observer for Host {
 }
 
 fn lock<T: ?Sized>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
-    // Who gives a run up does so under the lock, and leaves nothing half done.
+    // Abandoning a run happens under the lock, and leaves nothing half done.
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Runs a target under a front's control, until that quits.
+/// Runs a target under a front's control, until the front quits.
 pub fn run(target: &Target<'_>, front: Box<dyn Front>, world: &dyn World) -> Result<(), Failure> {
     run_faulty(target, front, world, None)
 }
@@ -155,7 +155,7 @@ impl Engine {
         self.points.begin();
     }
 
-    /// Every moment of every host, in order.
+    /// Called at every moment of every host, in order.
     fn see(&mut self, host: usize, moment: &Moment<'_>) {
         self.spot.count += 1;
         let facts = Arc::clone(&self.facts);
@@ -166,7 +166,7 @@ impl Engine {
                 self.spot.instant += 1;
                 self.calls.clear();
             }
-            // Of several texts nobody knows yet which it is.
+            // With several texts, it is not yet known which one applies.
             What::Statement(_) if texts.are_several && is_head(moment) => {}
             What::Statement(source) => self.note_call(source, moment),
             What::Ends(_) | What::Reports(_) => {}
@@ -190,8 +190,8 @@ impl Engine {
         }
     }
 
-    /// The point that a moment is at; what log points say is said on the way forwards alone. Each moment is looked at in each run, so that
-    /// points are met as often as before.
+    /// The point at a moment; log texts are printed only on the way forwards. Every run evaluates every moment, so that
+    /// points are met equally often.
     fn met(&mut self, host: usize, moment: &Moment<'_>, texts: Texts) -> Option<u32> {
         let (facts, calls, count) = (Arc::clone(&self.facts), &self.calls, self.spot.count);
         let here = || Stopped::new(&facts, host, moment, (Why::Stepped, count), calls);
@@ -202,7 +202,7 @@ impl Engine {
         met.stops
     }
 
-    /// Which code a statement is in: that of one that runs, or one that was called.
+    /// Finds which code a statement is in: that of a running function, or of a newly called one.
     fn note_call(&mut self, source: SourceId, moment: &Moment<'_>) {
         let bodies = moment.frames().len();
         self.calls.retain(|call| call.bodies <= bodies);
@@ -217,7 +217,7 @@ impl Engine {
         }
     }
 
-    /// A search has come to its end: the run is given up, and the next one goes to what was found.
+    /// Ends a search: abandons the run, and lets the next one go to what was found.
     fn turn_to(&mut self, found: Option<(u64, Why)>) {
         self.mode = self.aimed(found);
         resume_unwind(Box::new(GivenUp));
@@ -229,7 +229,7 @@ impl Engine {
         Mode::To(number - too_far, why)
     }
 
-    /// Whether a moment is one that a way of going stops at; backwards, `from` is where it began.
+    /// Whether a moment is one at which a kind of step stops; when going backwards, `from` is where it began.
     fn is_meant(&self, by: By, from: Spot, (moment, texts): (&Moment<'_>, Texts), point: Option<u32>) -> Option<Why> {
         let is_statement = matches!(moment.what, What::Statement(_)) && !(texts.are_several && is_head(moment));
         let is_other = self.spot.instant != from.instant;
@@ -245,7 +245,7 @@ impl Engine {
         let point = || point.map(Why::Point);
         match is_stepped {
             true => Some(Why::Stepped),
-            // On the way forwards points count whatever the way is; a step backwards is as long as it says.
+            // On the way forwards points count for any kind of step; a step backwards is as long as requested.
             false if by == By::Point || matches!(self.mode, Mode::Forward(..)) => point(),
             false => None,
         }
@@ -266,7 +266,7 @@ impl Engine {
                 self.mode = self.aimed(found);
             }
             Mode::To(..) | Mode::Forward(..) => loop {
-                // Behind the last moment.
+                // After the last moment.
                 self.spot = Spot { count: self.spot.count + 1, instant: self.spot.instant + 1, depth: 0 };
                 let go = self.front.ended(end, &mut self.points);
                 if self.turned(go) {
@@ -276,9 +276,9 @@ impl Engine {
         }
     }
 
-    /// What a front wants: whether the run at hand is given up for it.
+    /// Applies the front's decision; returns whether the current run must be abandoned for it.
     fn turned(&mut self, go: Go) -> bool {
-        // A handler that begins has not called anything.
+        // A handler that begins has not called anything yet.
         let from = Spot { depth: self.spot.depth.max(1), ..self.spot };
         (self.mode, self.is_over) = match go {
             Go::On => (Mode::Forward(By::Point, from), false),
@@ -294,7 +294,7 @@ impl Engine {
     }
 }
 
-/// Whether a handler begins a reaction, and is not part of one.
+/// Whether a handler begins a reaction, instead of being part of one.
 fn begins_reaction(moment: &Moment<'_>) -> bool {
     matches!(moment.cause, Cause::Start | Cause::Input(_) | Cause::Expiry | Cause::Later)
 }

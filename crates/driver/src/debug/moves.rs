@@ -1,38 +1,38 @@
-//! How a run is led: what is asked for, why it stands still, and how it ended.
+//! Moves in a run: what is requested, why it stopped, and how it ended.
 
 use mokume_reaction::SourceId;
 
 use super::facts::Code;
 
-/// How a run ended: what was not as it should be.
+/// How a run ended: the failures.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct End {
     pub failed: Vec<String>,
 }
 
-/// What is to happen next.
+/// What to do next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Go {
-    /// To the next point, or the end.
+    /// Continue to the next point, or the end.
     On,
     Forward(By),
-    /// To the last such moment before this one, or to the beginning.
+    /// Back to the last such moment before this one, or to the beginning.
     Back(By),
     /// From the beginning, to its first statement.
     Restart,
     Quit,
 }
 
-/// By how much.
+/// The unit of a step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum By {
-    /// The next statement, wherever it is.
+    /// The next statement, anywhere.
     Statement,
-    /// The next statement of this handler, not of what it calls; of another, where this one ends.
+    /// The next statement of this handler, not in what it calls; of another handler, if this one ends.
     Over,
-    /// Behind what was called.
+    /// To the end of the called function.
     Out,
-    /// The next reaction of a host: an input, a frame, a timer.
+    /// A host's next reaction: an input, a frame, a timer.
     Reaction,
     /// The next frame that a host receives.
     Frame,
@@ -40,20 +40,20 @@ pub enum By {
     Point,
 }
 
-/// Why it stands still.
+/// Why a run stopped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Why {
     Beginning,
-    /// As far as it was to go.
+    /// The step is done.
     Stepped,
     /// The point of this number.
     Point(u32),
 }
 
-/// A handler or a function that runs, and where it is.
+/// A running handler or function, and its place.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Call {
-    /// How many bodies ran when it was met.
+    /// How many bodies were running when it was entered.
     pub bodies: usize,
     pub code: Option<Code>,
     pub source: SourceId,

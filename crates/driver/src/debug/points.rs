@@ -1,4 +1,4 @@
-//! Points at which a run is to stop: a line, an event, a reason for which a message ends, a report.
+//! Points at which a run stops: a line, an event, a reason for which a message ends, a report.
 
 use mokume_interpret::{Cause, Moment, What};
 
@@ -7,16 +7,16 @@ use super::facts::{event_of, is_head, Facts, Texts};
 use super::shown::Stopped;
 use crate::failure::Failure;
 
-/// What a point is at.
+/// The place of a point.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Where {
-    /// A file, by its whole name, and a line from 1.
+    /// A file, by its full name, and a line from 1.
     Line(String, u32),
     /// `send`, `Counts.send`, `app.Counts.send`, or an event of a port, `app.send_to`.
     Event(String),
-    /// `no_room`, or `app.Counts.no_room`; `*` is any.
+    /// `no_room`, or `app.Counts.no_room`; `*` for any reason.
     Drop(String),
-    /// Any.
+    /// Any report.
     Report,
 }
 
@@ -25,24 +25,24 @@ pub enum Where {
 pub struct Point {
     pub number: u32,
     pub at: Where,
-    /// Of one host only.
+    /// If set, only on this host.
     pub host: Option<String>,
-    /// When it counts, and what is said in place of standing still.
+    /// When it counts, and the log text instead of a stop.
     pub only: Only,
-    /// Moments that were before it was set: what was met there is not counted.
+    /// The number of moments before it was set: what was met there does not count.
     since: u64,
-    /// How often it was met with its condition, in this run.
+    /// How often it was met, with its condition, in this run.
     met: u64,
-    /// The handler that it is at has begun; it counts at the first statement, where all is bound.
+    /// Its handler has begun; it counts at the first statement, where all names are bound.
     waits: bool,
 }
 
-/// What more a point says than where it is.
+/// Restrictions of a point besides its place.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Only {
     pub when: Option<Condition>,
     pub hits: Option<Hits>,
-    /// With `{name}` for what is called so there: the run goes on.
+    /// A log text, with `{name}` for values; the run then continues.
     pub log: Option<String>,
 }
 
@@ -51,22 +51,22 @@ pub struct Only {
 pub struct Points {
     all: Vec<Point>,
     last: u32,
-    /// Moments of the run so far.
+    /// The number of moments of the run so far.
     now: u64,
 }
 
 impl Points {
-    /// All, in order.
+    /// All points, in order.
     pub fn all(&self) -> &[Point] {
         &self.all
     }
 
-    /// One more; the same again is the one that there is.
+    /// Adds a point; if it exists, returns the existing one.
     pub fn add(&mut self, at: Where, host: Option<String>) -> &Point {
         self.add_only(at, host, Only::default())
     }
 
-    /// One more that counts only then; the same place again has this in place of what it had.
+    /// Adds a point with restrictions; an existing one at the same place gets these restrictions.
     pub fn add_only(&mut self, at: Where, host: Option<String>, only: Only) -> &Point {
         let known = self.all.iter().position(|known| known.at == at && known.host == host);
         let place = known.unwrap_or_else(|| {
@@ -82,30 +82,31 @@ impl Points {
         point
     }
 
-    /// From the beginning: all that is met counts.
+    /// Restarts from the beginning: all moments count.
     pub(super) fn restart(&mut self) {
         self.all.iter_mut().for_each(|point| point.since = 0);
     }
 
-    /// The run begins again: nothing was met yet.
+    /// The run begins again: nothing has been met yet.
     pub(super) fn begin(&mut self) {
         self.now = 0;
         self.all.iter_mut().for_each(|point| (point.met, point.waits) = (0, false));
     }
 
-    /// Whether there was one of this number.
+    /// Removes the point with this number; returns whether there was one.
     pub fn remove(&mut self, number: u32) -> bool {
         let before = self.all.len();
         self.all.retain(|known| known.number != number);
         self.all.len() < before
     }
 
-    /// None any more that is so.
+    /// Removes all points for which `is_so` holds.
     pub fn clear(&mut self, is_so: impl Fn(&Point) -> bool) {
         self.all.retain(|known| !is_so(known));
     }
 
-    /// What a moment is at: the first point that stops there, and what others say. `here` shows the moment, if a point asks.
+    /// The first point that stops at a moment, and the texts of log points. `here` shows the moment, if a point needs
+    /// it.
     pub(super) fn met<'s>(
         &mut self,
         facts: &Facts,
@@ -135,7 +136,7 @@ impl Points {
     }
 }
 
-/// What points do at a moment.
+/// The effect of points at a moment.
 #[derive(Default)]
 pub(super) struct Met {
     pub stops: Option<u32>,
@@ -143,8 +144,9 @@ pub(super) struct Met {
 }
 
 impl Point {
-    /// Whether it is at a moment, or was at the beginning of the handler whose first statement this is. It waits for that where it asks for
-    /// what the handler binds, and where the statement alone says which of several texts runs.
+    /// Whether a point is at a moment, or was at the beginning of the handler whose first statement this is. It waits
+    /// for that statement if it needs the handler's bindings, or if only the statement tells which of several texts
+    /// runs.
     fn is_reached(&mut self, moment: &Moment<'_>, texts: Texts) -> bool {
         let asks = self.only.when.is_some() || self.only.log.is_some();
         match moment.what {
@@ -179,12 +181,12 @@ impl Point {
     }
 }
 
-/// Whether a name in full is meant by one that may leave out what is in front.
+/// Whether a name, which may omit leading parts, means a qualified name.
 fn is_called(full: &str, name: &str) -> bool {
     full.strip_suffix(name).is_some_and(|front| front.is_empty() || front.ends_with('.'))
 }
 
-/// All that a beginning handler may be called: by its layer, and by the port whose event it is.
+/// All names of a handler that begins: by its layer, and by the port of its event.
 fn names_of(moment: &Moment<'_>) -> Vec<String> {
     let automaton = moment.automaton();
     let handler = &automaton.handlers[moment.handler.index()];
@@ -198,8 +200,8 @@ fn names_of(moment: &Moment<'_>) -> Vec<String> {
 }
 
 impl Where {
-    /// A point as people write it: `12`, `file.mok:12`, `send`, `Counts.send`, `drop no_room`, `drop`, `report`. `file` is where a line
-    /// is without one.
+    /// Parses a point: `12`, `file.mok:12`, `send`, `Counts.send`, `drop no_room`, `drop`, `report`. `file` is the
+    /// default for a line.
     pub fn read(text: &str, file: &str, facts: &Facts) -> Result<Where, Failure> {
         let text = text.trim();
         match text.split_once(' ').map_or((text, ""), |(word, rest)| (word, rest.trim())) {
@@ -218,7 +220,7 @@ impl Where {
         }
     }
 
-    /// As people write it.
+    /// The text form.
     pub fn show(&self) -> String {
         match self {
             Where::Line(file, line) => format!("{file}:{line}"),
@@ -234,7 +236,7 @@ const PLACES: &str =
     "a line (`12`, `file.mok:12`), an event (`send`, `Counts.send`), `drop REASON`, `drop` or `report`";
 
 impl Facts {
-    /// A line in which there is code; else the nearest ones are told.
+    /// Checks that a line has code; else the error names the nearest ones.
     fn line(&self, file: &str, line: &str) -> Result<Where, Failure> {
         let meant =
             |known: &&String| known.strip_suffix(file).is_some_and(|front| front.is_empty() || front.ends_with('/'));

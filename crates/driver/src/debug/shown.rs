@@ -1,4 +1,4 @@
-//! What is to be seen where a run stands still: the place, what is bound, the state of all layers, and why it came to this.
+//! What a stopped run shows: the place, bound names, the state of all layers, and the causes.
 
 use mokume_base::Form;
 use mokume_interpret::{Cause, CellView, Frame, Message, Moment, Named, What};
@@ -8,12 +8,12 @@ use mokume_script::{scalar, CellForms, Written};
 use super::facts::{event_of, Facts};
 use super::moves::{Call, Why};
 
-/// Entries of an array or a map that are shown; there may be thousands.
+/// The most entries of an array or a map that are shown; there may be thousands.
 const MOST: usize = 64;
-/// Octets of a message that are shown.
+/// The most octets of a message that are shown.
 const MOST_OCTETS: usize = 64;
 
-/// Something with a name, and what it is; what it is made of, if it is made of something.
+/// A named value, perhaps with parts.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Variable {
     pub name: String,
@@ -22,21 +22,21 @@ pub struct Variable {
 }
 
 impl Variable {
-    /// Whether it is a message, with its octets within.
+    /// Whether it is a message, which has its octets among its parts.
     pub(super) fn is_message(&self) -> bool {
         self.within.last().is_some_and(|last| last.name == OCTETS)
     }
 }
 
-/// What the octets of a message are called.
+/// The name of a message's octets.
 const OCTETS: &str = "octets";
 
-/// A moment at which a run stands still.
+/// A moment at which a run is stopped.
 pub struct Stopped<'a> {
     pub facts: &'a Facts,
     pub host: usize,
     pub why: Why,
-    /// Moments up to this one; the same moment has the same number in each run.
+    /// The number of moments up to this one; the same moment has the same number in each run.
     pub number: u64,
     moment: &'a Moment<'a>,
     called: &'a [Call],
@@ -70,12 +70,12 @@ impl<'a> Stopped<'a> {
         &self.facts.hosts[self.host].name
     }
 
-    /// Virtual nanoseconds.
+    /// The virtual time in nanoseconds.
     pub fn now(&self) -> u64 {
         self.moment.now
     }
 
-    /// How many reactions the host had before this one.
+    /// How many reactions of the host came before this one.
     pub fn reaction(&self) -> u64 {
         self.moment.reaction
     }
@@ -101,13 +101,13 @@ impl<'a> Stopped<'a> {
         format!("{}: on {}", layer.name, event_of(automaton, handler))
     }
 
-    /// Where it stands, if that is in a source.
+    /// The place in the source, if there is one.
     pub fn place(&self) -> Option<&Source> {
         let automaton = self.automaton();
         let of_frame = |frame: &Frame| frame.source;
         let here = match self.moment.what {
             What::Statement(source) => Some(source),
-            // Of several texts nobody knows yet which it is.
+            // With several texts, it is not yet known which one applies.
             What::Begins if self.facts.texts_of(automaton, self.moment.handler).are_several => None,
             What::Begins => automaton.handlers[self.moment.handler.index()].source,
             What::Ends(_) | What::Reports(_) => self.moment.frames().last().and_then(of_frame),
@@ -115,7 +115,7 @@ impl<'a> Stopped<'a> {
         here.and_then(|source| automaton.sources.get(source.index()))
     }
 
-    /// The handler that runs and what it has called, the innermost first: what each is called, and where it is.
+    /// The current handler and the functions that it has called, the innermost first: names and places.
     pub fn calls(&self) -> Vec<(String, Option<&Source>)> {
         let automaton = self.automaton();
         let handler = self.handler(self.moment.handler);
@@ -131,7 +131,7 @@ impl<'a> Stopped<'a> {
         }
     }
 
-    /// Why this happens: what brought the handler about, and what that, up to what came from outside.
+    /// The causes: what triggered the handler, what triggered that, and so on to something from outside.
     pub fn causes(&self) -> Vec<String> {
         let automaton = self.automaton();
         let mut lines = vec![self.handler(self.moment.handler)];
@@ -155,32 +155,32 @@ impl<'a> Stopped<'a> {
         lines
     }
 
-    /// Whether the handler at work has something of this name, bound by now or not.
+    /// Whether the current handler has something of this name, bound yet or not.
     pub(super) fn has(&self, name: &str) -> bool {
         let handler = &self.automaton().handlers[self.moment.handler.index()];
         handler.body.values.iter().any(|value| value.name == name)
     }
 
-    /// What a number is that is written as one of the program's types says it.
+    /// The number for a text in the notation of one of the program's types.
     pub(super) fn number(&self, text: &str) -> Option<u64> {
         let read = self.written().all.iter().find_map(|form| form.read(text));
         read.and_then(|words| <[u64; 1]>::try_from(words).ok()).map(|[word]| word)
     }
 
-    // ---- what is bound ----
+    // ---- bound names ----
 
-    /// What is bound where it stands, the innermost body's.
+    /// The bound names of the innermost body.
     pub fn locals(&self) -> Vec<Variable> {
         self.moment.frames().last().map_or(Vec::new(), |frame| self.locals_of(frame))
     }
 
-    /// What is bound in each body that runs, the innermost first.
+    /// The bound names of each running body, the innermost first.
     pub fn all_locals(&self) -> Vec<Vec<Variable>> {
         self.moment.frames().iter().rev().map(|frame| self.locals_of(frame)).collect()
     }
 
     fn locals_of(&self, frame: &Frame) -> Vec<Variable> {
-        // Of a handler the first is the object that it runs for, which nobody has named.
+        // The first value of a handler is its object, which has no name in the source.
         let object = match frame.unit {
             Unit::Handler(handler) => {
                 let body = &self.automaton().handlers[handler.index()].body;
@@ -250,7 +250,7 @@ impl<'a> Stopped<'a> {
 
     // ---- state ----
 
-    /// The state of all layers of the host, a variable a layer, its objects within.
+    /// The state of all layers of the host: a variable for each layer, with its objects as parts.
     pub fn state(&self) -> Vec<Variable> {
         let automaton = self.automaton();
         let mut layers: Vec<Variable> = Vec::new();
@@ -342,7 +342,7 @@ impl<'a> Stopped<'a> {
     }
 }
 
-/// As people say it, without rounding: `1 ms`, `20.5 ms`, `0 s`.
+/// A time without rounding: `1 ms`, `20.5 ms`, `0 s`.
 pub fn time(nanoseconds: u64) -> String {
     let (unit, per): (&str, u64) = match nanoseconds {
         0 => return "0 s".to_string(),

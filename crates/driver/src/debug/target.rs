@@ -1,4 +1,4 @@
-//! What is debugged: a network or a test, on the interpreter.
+//! The target of debugging: a network or a test, on the interpreter.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::machines::Backend;
 use crate::sim::{self, How, Sky};
 use crate::test;
 
-/// Something that can be run again and again, each time in the same way.
+/// Something that can be run repeatedly, each time in the same way.
 pub enum Target<'a> {
     Network { prepared: sim::Prepared<'a>, seed: u64 },
     Test { checked: &'a Checked, prepared: test::Prepared<'a>, number: usize },
@@ -40,7 +40,7 @@ impl Target<'_> {
         Arc::new(Facts::new((name, file), hosts, &checked.sources))
     }
 
-    /// Runs it once, observed.
+    /// Runs it once, with observers.
     pub(super) fn run(&self, observed: &dyn Fn(usize) -> Observed, world: &dyn World) -> Result<End, Failure> {
         match self {
             Target::Network { prepared, seed } => {
@@ -66,6 +66,6 @@ impl Target<'_> {
         }
     }
 
-    /// Which machine a network is debugged on: the reference.
+    /// The machine for debugging networks: the reference.
     pub const BACKEND: Backend = Backend::Interpreter;
 }

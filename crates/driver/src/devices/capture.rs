@@ -1,4 +1,4 @@
-//! Captures as devices: frames are read at their times (counted from the first one), and written at ours.
+//! Captures as devices: frames are read at their times (counted from the first one), and written with ours.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -9,27 +9,27 @@ use super::Device;
 use crate::dissect::capture;
 use crate::failure::Failure;
 
-/// Nothing that Ethernet carries is longer; of longer frames so much is kept.
+/// Longer than any Ethernet frame; longer frames are cut to this.
 const SNAP_LENGTH: u32 = 262_144;
 
-/// So much waits to be written at most.
+/// The most octets that wait to be written.
 const PENDING: usize = 1 << 16;
 
-/// Numbers of links (LINKTYPE_…).
+/// Link types (LINKTYPE_…).
 const ETHERNET: u32 = 1;
 const PRIVATE: u32 = 147;
 
-/// The first word of a pcap file whose times have nanoseconds.
+/// The magic number of pcap files with nanoseconds.
 const NANOSECONDS: u32 = 0xa1b2_3c4d;
 
-/// Frames of one capture, each due when its time has come, and perhaps a second capture for what the stack sends.
+/// The frames of one capture, each available at its time, and perhaps a second capture for what the stack sends.
 pub struct CaptureDevice {
     coming: VecDeque<(u64, Vec<u8>)>,
     written: Option<CaptureWriter>,
 }
 
 impl CaptureDevice {
-    /// What is written has the link type of what is read.
+    /// Opens captures; the written one has the link type of the one that is read.
     pub fn open(read: &str, write: Option<&str>) -> Result<Self, Failure> {
         let (link, coming) = read_capture(read)?;
         let place = |name: &str| std::fs::canonicalize(name).ok();
@@ -78,7 +78,7 @@ impl Device for CaptureDevice {
 /// Frames with their times in nanoseconds.
 pub type Timed = Vec<(u64, Vec<u8>)>;
 
-/// The frames of a capture, the first at 0. A cut file is an error that says how much of it was good.
+/// The frames of a capture, the first at time 0. A truncated file is an error that says how much was good.
 pub fn read_frames(name: &str) -> Result<Timed, Failure> {
     read_capture(name).map(|(_, frames)| frames)
 }
@@ -96,16 +96,17 @@ fn read_capture(name: &str) -> Result<(LinkType, Timed), Failure> {
     Ok((link, frames))
 }
 
-/// What the frames of a capture begin with, for those who read it.
+/// The link type of a capture: what its frames begin with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LinkType {
     Ethernet,
-    /// Known to the program only (LINKTYPE_USER0).
+    /// Private use (LINKTYPE_USER0).
     Private,
 }
 
 impl LinkType {
-    /// A stack that reads its device's `mac` has stations' addresses in its frames, as Ethernet has; of others nobody knows.
+    /// The link type of a stack. One that reads its device's `mac` has station addresses in its frames, like Ethernet;
+    /// for others it is unknown.
     pub fn of(automaton: &mokume_reaction::Automaton) -> LinkType {
         match automaton.params.iter().any(|param| param.name.ends_with(".mac")) {
             true => LinkType::Ethernet,
@@ -113,7 +114,7 @@ impl LinkType {
         }
     }
 
-    /// As captures number it.
+    /// The number in captures.
     pub fn number(self) -> u32 {
         match self {
             LinkType::Ethernet => ETHERNET,
@@ -121,24 +122,24 @@ impl LinkType {
         }
     }
 
-    /// The one of this number, of those that are written.
+    /// The link type with this number, among those that we write.
     pub fn numbered(number: u32) -> Option<LinkType> {
         [LinkType::Ethernet, LinkType::Private].into_iter().find(|link| link.number() == number)
     }
 }
 
-/// Writes frames with nanosecond times. What is in the file are whole frames at any moment, however the run ends.
+/// Writes frames with nanosecond times. At any moment the file contains complete frames only, however the run ends.
 pub struct CaptureWriter {
     name: String,
     file: File,
-    /// Whole frames that are not in the file yet.
+    /// Complete frames that are not in the file yet.
     pending: Vec<u8>,
-    /// Octets of the file that are whole frames.
+    /// Octets of the file that are complete frames.
     kept: u64,
 }
 
 impl CaptureWriter {
-    /// A new capture of that name, over one that is there. The failure is one of use: the folder, or its rights.
+    /// Creates a capture, replacing an existing one. A failure is one of use: the folder, or permissions.
     pub fn create(name: &str, link: LinkType) -> Result<Self, Failure> {
         let file = File::create(name).map_err(|error| {
             Failure::of_use(format!("cannot write capture `{name}`: {error}"), "is the folder there and writable?")
@@ -150,8 +151,7 @@ impl CaptureWriter {
         Ok(writer)
     }
 
-    /// Puts a frame behind the others; `at` is in nanoseconds since the capture's epoch. What cannot be written ends
-    /// the run.
+    /// Appends a frame; `at` is in nanoseconds since the capture's epoch. A write error ends the run.
     pub fn write(&mut self, at: u64, frame: &[u8]) -> Result<(), Failure> {
         let size = u32::try_from(frame.len()).unwrap_or(u32::MAX);
         let kept = size.min(SNAP_LENGTH);
@@ -165,13 +165,13 @@ impl CaptureWriter {
         self.flush()
     }
 
-    /// All frames so far are in the file, for others to read; a failure if they are not, as on a full disk. Then the file ends with
-    /// the last one that is whole.
+    /// Writes all frames so far to the file; a failure if that is not possible, as on a full disk. Then the file ends
+    /// with the last complete one.
     pub fn flush(&mut self) -> Result<(), Failure> {
         let written = self.file.write_all(&self.pending);
         if let Err(error) = written {
             self.pending.clear();
-            // Not of a pipe or a device; there is nothing to be cut off.
+            // Fails for a pipe or a device, where nothing can be cut off.
             let _ = self.file.set_len(self.kept);
             let message = format!("cannot write capture `{}`: {error}", self.name);
             return Err(Failure::of_use(message, "is the disk full, or the reader gone?"));
@@ -183,7 +183,7 @@ impl CaptureWriter {
 }
 
 impl Drop for CaptureWriter {
-    /// Where a failure of something else ended the run.
+    /// If another failure ended the run.
     fn drop(&mut self) {
         let _ = self.flush();
     }
@@ -229,7 +229,7 @@ mod tests {
         assert!(failure.message.contains("after 1 packets"), "{failure}");
     }
 
-    /// As a disk that is full: the file's own header does not find room.
+    /// As on a full disk: there is no room for the file's own header.
     #[test]
     fn a_full_disk_is_a_failure() {
         let Err(failure) = CaptureWriter::create("/dev/full", LinkType::Ethernet) else { panic!("it is written") };

@@ -1,4 +1,4 @@
-//! Devices that carry frames: TAP, UDP sockets and captures. The simulated network has media of its own.
+//! Devices that carry frames: TAP, UDP sockets and captures. Simulated networks have their own media.
 
 pub mod capture;
 pub mod tap;
@@ -14,29 +14,30 @@ use crate::failure::Failure;
 
 /// Something that frames come from and go to.
 pub trait Device {
-    /// What to wait for; `None` for a device whose frames have times of their own ([`Device::next_time`]).
+    /// The descriptor to wait for; `None` for a device whose frames have their own times ([`Device::next_time`]).
     fn descriptor(&self) -> Option<RawFd>;
-    /// When the next frame comes, in nanoseconds since the start, for devices that know.
+    /// The time of the next frame, in nanoseconds since the start, for devices that know it.
     fn next_time(&self) -> Option<u64> {
         None
     }
-    /// A frame that is there now, without waiting; `now` in nanoseconds since the start.
+    /// A frame that is available now, without waiting; `now` in nanoseconds since the start.
     fn receive(&mut self, now: u64) -> Result<Option<Vec<u8>>, Failure>;
-    /// Sends, or drops as a full device queue would: then `Ok(false)`.
+    /// Sends a frame; `Ok(false)` if it was dropped, as by a full device queue.
     fn send(&mut self, now: u64, frame: &[u8]) -> Result<bool, Failure>;
-    /// No frame will ever come again.
+    /// Whether no frame will ever come again.
     fn is_finished(&self) -> bool {
         false
     }
-    /// Puts what was sent where it is to last; asked for when nothing is to do, and at the end. What cannot be kept is a failure.
+    /// Flushes what was sent to permanent storage; called when idle, and at the end. Fails if something cannot be
+    /// stored.
     fn settle(&mut self) -> Result<(), Failure> {
         Ok(())
     }
-    /// What its weather did to what came and to what went, where it has one.
+    /// What its weather did to incoming and to outgoing frames, if it has weather.
     fn befell(&self) -> Option<[Befell; 2]> {
         None
     }
-    /// The largest message that may be sent to it, in octets, with the header of the lowest layer.
+    /// The largest message that can be sent, in octets, with the header of the lowest layer.
     fn largest(&self) -> u32 {
         1514
     }
@@ -51,7 +52,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// What tells this device from others of its kind.
+    /// What distinguishes this device from others of its kind.
     pub fn label(&self) -> String {
         match self {
             Kind::Tap { interface } => interface.clone(),
@@ -61,7 +62,7 @@ impl Kind {
     }
 }
 
-/// Parses `[NAME=]KIND:…`; the name may be left out where there is one device.
+/// Parses `[NAME=]KIND:…`; the name is optional if there is one device.
 pub fn parse(text: &str) -> Result<(Option<String>, Kind), Failure> {
     let form = "write `--device NAME=tap:INTERFACE`, `NAME=udp:ADDRESS:PORT[,ADDRESS:PORT…]` or `NAME=pcap:IN[,OUT]`";
     let (name, rest) = match text.split_once('=') {
@@ -91,8 +92,7 @@ pub fn parse(text: &str) -> Result<(Option<String>, Kind), Failure> {
     }
 }
 
-/// Opens a device, as the command line names it. The failure says what is missing: rights, an interface, a file, an
-/// address.
+/// Opens a device. The failure says what is missing: permissions, an interface, a file, an address.
 pub fn open(kind: &Kind) -> Result<Box<dyn Device>, Failure> {
     Ok(match kind {
         Kind::Tap { interface } => Box::new(tap::TapDevice::open(interface)?),
@@ -101,7 +101,8 @@ pub fn open(kind: &Kind) -> Result<Box<dyn Device>, Failure> {
     })
 }
 
-/// A locally administered address that depends on the device's name only, so that neighbours' caches survive a restart.
+/// A locally administered address that depends only on the device's name, so that neighbours' caches stay valid after a
+/// restart.
 pub fn default_mac(name: &str) -> u64 {
     // FNV-1a; the first octet 02: unicast, locally administered.
     let hash = name

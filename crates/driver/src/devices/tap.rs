@@ -1,7 +1,7 @@
 //! A TAP interface: the stack's end of a link to the operating system.
 //!
-//! By the kernel's own calls: the libraries that were looked at refuse an interface that an administrator has prepared
-//! for a user, which is how one runs without root.
+//! Uses the kernel's calls directly: the libraries that were considered refuse an interface that an administrator has
+//! prepared for a user, which is the way to run without root.
 
 use std::ffi::CString;
 use std::fs::{File, OpenOptions};
@@ -12,13 +12,13 @@ use std::os::unix::fs::OpenOptionsExt;
 use super::Device;
 use crate::failure::Failure;
 
-/// Nothing that a TAP interface carries is longer.
+/// The longest frame of a TAP interface.
 const LONGEST_FRAME: usize = 65_536;
 
-/// The kernel's MTU does not count it.
+/// The Ethernet header, which the kernel's MTU does not include.
 const ETHERNET_HEADER: u32 = 14;
 
-/// An open interface. Frames have their Ethernet header, and none is longer than the interface's MTU allows.
+/// An open interface. Frames include their Ethernet header, and none is longer than the interface's MTU allows.
 pub struct TapDevice {
     tap: File,
     interface: String,
@@ -27,7 +27,7 @@ pub struct TapDevice {
 }
 
 impl TapDevice {
-    /// Attaches to the interface, or makes it; brings it up where that is permitted.
+    /// Attaches to the interface, or creates it; brings it up if permitted.
     pub fn open(interface: &str) -> Result<Self, Failure> {
         let Some(mut request) = request_for(interface) else {
             return Err(Failure::of_use(
@@ -48,14 +48,14 @@ impl TapDevice {
     }
 }
 
-/// An empty request about an interface; `None` if it cannot have this name.
+/// An empty request about an interface; `None` if the name is not valid.
 fn request_for(interface: &str) -> Option<libc::ifreq> {
     let name = CString::new(interface).ok()?;
     let octets = name.as_bytes_with_nul();
     if octets.len() < 2 || octets.len() > libc::IFNAMSIZ || interface.contains(['/', ' ']) {
         return None;
     }
-    // SAFETY: an `ifreq` is plain data, of which all zeros is a value.
+    // SAFETY: an `ifreq` is plain data, for which all zeros is valid.
     let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
     for (to, from) in request.ifr_name.iter_mut().zip(octets) {
         *to = *from as libc::c_char;
@@ -64,16 +64,16 @@ fn request_for(interface: &str) -> Option<libc::ifreq> {
 }
 
 fn control(descriptor: RawFd, what: libc::Ioctl, request: &mut libc::ifreq) -> Result<(), Error> {
-    // SAFETY: the calls used here read and write one `ifreq`, which lives through the call.
+    // SAFETY: the calls used here read and write one `ifreq`, which outlives the call.
     match unsafe { libc::ioctl(descriptor, what, std::ptr::from_mut(request)) } {
         0.. => Ok(()),
         _ => Err(Error::last_os_error()),
     }
 }
 
-/// Sets the interface up, if we may, and says its MTU.
+/// Brings the interface up, if permitted, and returns its MTU.
 fn bring_up(interface: &str) -> Option<u32> {
-    // SAFETY: a descriptor that the kernel has just given us is ours alone.
+    // SAFETY: the kernel has just given us this descriptor, so it is ours alone.
     let socket = unsafe {
         let descriptor = libc::socket(libc::AF_INET, libc::SOCK_DGRAM | libc::SOCK_CLOEXEC, 0);
         (descriptor >= 0).then(|| OwnedFd::from_raw_fd(descriptor))
@@ -82,7 +82,7 @@ fn bring_up(interface: &str) -> Option<u32> {
     control(socket.as_raw_fd(), libc::SIOCGIFFLAGS, &mut flags).ok()?;
     // SAFETY: the call before has filled in the flags.
     unsafe { flags.ifr_ifru.ifru_flags |= libc::IFF_UP as libc::c_short };
-    // A prepared interface may be somebody else's to bring up: then it is up already, or will be.
+    // Another user may be responsible for a prepared interface: then it is up already, or will be.
     let _ = control(socket.as_raw_fd(), libc::SIOCSIFFLAGS, &mut flags);
     let mut mtu = request_for(interface)?;
     control(socket.as_raw_fd(), libc::SIOCGIFMTU, &mut mtu).ok()?;
@@ -90,7 +90,7 @@ fn bring_up(interface: &str) -> Option<u32> {
     u32::try_from(unsafe { mtu.ifr_ifru.ifru_mtu }).ok()
 }
 
-/// One line for each way in which a machine can say no.
+/// A message for each way in which the system can refuse.
 fn refusal(interface: &str, error: &Error) -> Failure {
     match error.raw_os_error() {
         Some(libc::EPERM | libc::EACCES) => Failure::of_use(
@@ -133,9 +133,9 @@ impl Device for TapDevice {
         match self.tap.write(frame) {
             Ok(_) => Ok(true),
             Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => Ok(false),
-            // The interface is down: a wire without a peer loses frames, which is no reason to stop.
+            // The interface is down: like a wire without a peer it loses frames, which is no reason to stop.
             Err(error) if error.raw_os_error() == Some(libc::EIO) => Ok(false),
-            // Not even a link header: the wire does not carry it.
+            // Shorter than a link header: not carried.
             Err(error) if error.raw_os_error() == Some(libc::EINVAL) => Ok(false),
             Err(error) => Err(Failure::of_use(format!("TAP device `{}`: {error}", self.interface), "see `ip link`")),
         }

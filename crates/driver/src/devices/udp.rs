@@ -1,7 +1,7 @@
-//! A socket of the operating system's UDP as a device: a message of the stack is a datagram, and the other way round.
+//! A UDP socket of the operating system as a device: each message of the stack is a datagram.
 //!
-//! So a stack runs between machines, or between programs on one, without privileges: with one peer, with several, or with all that
-//! joined a multicast group. What a peer sends is as little trusted as any frame.
+//! So a stack can run between machines, or between programs on one, without privileges: with one peer, with several, or
+//! with all members of a multicast group. Data from a peer is as untrusted as any frame.
 
 use std::io::{Error, ErrorKind};
 use std::net::{IpAddr, SocketAddr, UdpSocket};
@@ -12,40 +12,41 @@ use socket2::{Domain, Protocol, Socket, Type};
 use super::Device;
 use crate::failure::Failure;
 
-/// Goes through Ethernet without fragments: 1500 without the headers of IPv4 and UDP.
+/// The largest datagram that fits in Ethernet without fragments: 1500 less the headers of IPv4 and UDP.
 const LARGEST: u32 = 1472;
 
-/// No datagram is longer.
+/// The longest datagram.
 const LONGEST_DATAGRAM: usize = 65_536;
 
-/// What is to wait in the kernel while we are at something else, if it lets us.
+/// The desired kernel buffer for datagrams that arrive while we are busy.
 const ROOM: usize = 4 << 20;
 
-/// Who hears what is sent, and is heard.
+/// The peers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Peers {
-    /// Whoever wrote last; nobody yet.
+    /// The last sender; none yet at first.
     Last(Option<SocketAddr>),
-    /// These.
+    /// A fixed list.
     Named(Vec<SocketAddr>),
-    /// All that joined, but us.
+    /// All other members of a group.
     Group(SocketAddr),
 }
 
 /// An open socket. Until a peer is known, what the stack sends is lost.
 pub struct UdpDevice {
-    /// What is sent comes from here.
+    /// Sends.
     socket: UdpSocket,
     own: SocketAddr,
-    /// What is sent to a group comes here.
+    /// Receives what is sent to a group.
     joined: Option<UdpSocket>,
     peers: Peers,
     buffer: Vec<u8>,
 }
 
 impl UdpDevice {
-    /// Binds to `local`. With peers, datagrams of others are not for us; without, whoever wrote last is answered. Our own address among the
-    /// peers stands for nobody, so that all members may be given one list. A multicast group stands alone.
+    /// Binds to `local`. With peers, datagrams from others are ignored; without, we answer the last sender. Our own
+    /// address among the peers is ignored, so that all members can use one list. A multicast group must be the only
+    /// peer.
     pub fn open(local: SocketAddr, peers: &[SocketAddr]) -> Result<Self, Failure> {
         if let Some(other) = peers.iter().find(|peer| peer.is_ipv4() != local.is_ipv4()) {
             let help = "take all addresses from IPv4, or all from IPv6";
@@ -80,12 +81,12 @@ impl UdpDevice {
         Ok(UdpDevice { socket, own, joined, peers, buffer: vec![0; LONGEST_DATAGRAM] })
     }
 
-    /// Where datagrams come.
+    /// The socket on which datagrams arrive.
     fn hearing(&self) -> &UdpSocket {
         self.joined.as_ref().unwrap_or(&self.socket)
     }
 
-    /// Whether what comes from there is for us; who wrote is known from now on.
+    /// Whether a datagram from there is for us; remembers the sender.
     fn hears(&mut self, from: SocketAddr) -> bool {
         match &mut self.peers {
             Peers::Last(last) => {
@@ -98,20 +99,21 @@ impl UdpDevice {
     }
 }
 
-/// A socket that is bound and does not wait.
+/// A bound, non-blocking socket.
 fn socket(local: SocketAddr, before: impl Fn(&Socket) -> Result<(), Error>) -> Result<UdpSocket, Error> {
     let socket = Socket::new(Domain::for_address(local), Type::DGRAM, Some(Protocol::UDP))?;
     socket.set_nonblocking(true)?;
-    // As much as there is; that it is less is nothing to end for.
+    // A smaller buffer is no reason to fail.
     let _ = socket.set_recv_buffer_size(ROOM);
     before(&socket)?;
     socket.bind(&local.into())?;
     Ok(socket.into())
 }
 
-/// What is sent to the group by the link of `own` comes to the socket that is given back, and `sending` sends by that link.
+/// Joins the group on the link of `own`: the returned socket receives what is sent to it, and `sending` sends on that
+/// link.
 fn join(sending: &UdpSocket, own: SocketAddr, group: SocketAddr) -> Result<UdpSocket, Error> {
-    // Several members on one machine hear at the group's port.
+    // Several members on one machine receive at the group's port.
     let joined = socket(group, |socket| socket.set_reuse_address(true))?;
     let sending = socket2::SockRef::from(sending);
     match (own.ip(), group) {
@@ -139,7 +141,7 @@ impl Device for UdpDevice {
             match socket.recv_from(&mut self.buffer) {
                 Ok((size, from)) if self.hears(from) => return Ok(Some(self.buffer[..size].to_vec())),
                 Ok(_) => {}
-                // Nobody listens at the peer's port: of a datagram that we sent before, and no end of ours.
+                // Nothing listens at the peer's port: this is about an earlier datagram, and no reason to stop.
                 Err(error) if error.kind() == ErrorKind::ConnectionRefused => {}
                 Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => {
                     return Ok(None)
@@ -150,7 +152,8 @@ impl Device for UdpDevice {
     }
 
     fn send(&mut self, _: u64, frame: &[u8]) -> Result<bool, Failure> {
-        // What cannot be sent now is lost, as on any wire; to several peers it is sent if it is to one.
+        // What cannot be sent now is lost, as on any wire; with several peers it counts as sent if it reached one
+        // socket call.
         let is_sent = |peer: &SocketAddr| self.socket.send_to(frame, peer).is_ok();
         Ok(match &self.peers {
             Peers::Last(peer) => peer.as_ref().is_some_and(is_sent),

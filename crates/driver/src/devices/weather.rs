@@ -1,4 +1,4 @@
-//! Weather before a device: what becomes of frames, in each direction, by the code of a network's link.
+//! Weather in front of a device: the fates of frames in each direction, by the code of a network's links.
 
 use std::os::fd::RawFd;
 
@@ -8,10 +8,10 @@ use mokume_simulate::{Befell, Way, Weather};
 use super::Device;
 use crate::failure::Failure;
 
-/// Frames taken from the device at once.
+/// The most frames taken from the device at once.
 const BURST: usize = 64;
 
-/// A device whose line has weather. What stands at the stack's side of it sees frames as they arrive, and as they are sent.
+/// A device with weather on its line. The stack sees frames when they arrive at its end of the line.
 pub struct Weathered {
     device: Box<dyn Device>,
     inwards: Way,
@@ -19,14 +19,14 @@ pub struct Weathered {
 }
 
 impl Weathered {
-    /// The same weather in each direction, with a chance of its own.
+    /// The same weather in each direction, with independent randomness.
     pub fn new(device: Box<dyn Device>, weather: Weather, seed: u64) -> Weathered {
         let mut random = Random::new(seed);
         let (inwards, outwards) = (Way::new(weather, random.word()), Way::new(weather, random.word()));
         Weathered { device, inwards, outwards }
     }
 
-    /// What has come to the far end of the line goes on.
+    /// Passes on what has reached the far end of the line.
     fn pass_on(&mut self, now: u64) -> Result<(), Failure> {
         while let Some(frame) = self.outwards.arrived(now) {
             self.device.send(now, &frame)?;

@@ -1,4 +1,4 @@
-//! Captures as packets with the times of the clock, one after the other as they come: pcap, and pcapng with one or several
+//! Captures as packets with clock times, one after the other as they come: pcap, and pcapng with one or several
 //! interfaces, from files and from the standard input.
 
 use std::fs::File;
@@ -11,28 +11,28 @@ use pcap_file::{PcapError, TsResolution};
 use super::pcapng::{Blocks, SECTION};
 use crate::failure::Failure;
 
-/// A packet as it was captured.
+/// A captured packet.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Packet {
-    /// From 1.
+    /// The number, from 1.
     pub number: u64,
-    /// Since 1970, if the capture says it.
+    /// Time since 1970, if the capture has it.
     pub at: Option<Duration>,
-    /// Its octets on the line; perhaps not all of them were captured.
+    /// Its octets on the line; the capture may have fewer.
     pub length: u32,
-    /// The number of the link's type (LINKTYPE_…).
+    /// The link type (LINKTYPE_…).
     pub link: u32,
     pub octets: Vec<u8>,
 }
 
-/// The packets of a capture, and why it could not be read to its end.
+/// The packets of a capture, and why the rest could not be read.
 pub struct Capture {
     pub packets: Vec<Packet>,
     pub damage: Option<Failure>,
 }
 
-/// The packets of a capture in their order, each as soon as it is there. A failure says that it is damaged from there on, and is
-/// the last.
+/// The packets of a capture in order, each as soon as it is available. A failure says that the capture is corrupted
+/// from there on, and is the last item.
 pub struct Packets {
     name: String,
     good: u64,
@@ -45,7 +45,7 @@ enum Source {
     Pcapng(Blocks<Box<dyn Read>>),
 }
 
-/// Opens a capture; `-` is the standard input. No file, or one that is no capture, is a failure.
+/// Opens a capture; `-` is the standard input. Fails if there is no file, or it is not a capture.
 pub fn open(name: &str) -> Result<Packets, Failure> {
     let unread = |error: std::io::Error| Failure::of_use(format!("capture `{name}`: {error}"), "is the path right?");
     let mut input: Box<dyn Read> = match name {
@@ -63,8 +63,8 @@ pub fn open(name: &str) -> Result<Packets, Failure> {
     Ok(Packets { name: name.to_string(), good: 0, ended: false, source })
 }
 
-/// Reads a whole capture into memory. What is damaged behind some packets is in [`Capture::damage`], not a failure;
-/// no file, or one that is no capture, is a failure.
+/// Reads a whole capture into memory. Corruption after some packets is in [`Capture::damage`], not a failure. Fails if
+/// there is no file, or it is not a capture.
 pub fn read(name: &str) -> Result<Capture, Failure> {
     let mut capture = Capture { packets: Vec::new(), damage: None };
     for packet in open(name)? {
@@ -81,7 +81,7 @@ fn not_a_capture(name: &str, error: &PcapError) -> Failure {
 }
 
 impl Packets {
-    /// The link that a file says all its packets are of; pcapng says it of each interface.
+    /// The link type that a file gives for all its packets; in pcapng each interface has its own.
     pub fn link(&self) -> Option<u32> {
         match &self.source {
             // The high bits say whether frames end with their check sequence.
@@ -98,7 +98,8 @@ impl Packets {
                     TsResolution::MicroSecond => Duration::from_micros(1),
                     TsResolution::NanoSecond => Duration::from_nanos(1),
                 };
-                // What a packet says of its lengths need not fit the file's, nor each other: as everybody does, we take what is there.
+                // A packet's lengths may contradict the file's limit, or each other: like other readers, we take the
+                // octets that are there.
                 let Some(packet) = reader.next_raw_packet() else { return Ok(None) };
                 let packet = packet.map_err(|error| error.to_string())?;
                 Ok(Some(Packet {
@@ -175,7 +176,8 @@ mod tests {
         assert_eq!(shown(1_795_176_000), "2026-11-20 12:00:00.000000005");
     }
 
-    /// Cut by the one who captured, longer than they were, or than the file's limit: tshark reads all of these, too.
+    /// Truncated by the capturing program, longer than on the line, or longer than the file's limit: tshark reads all
+    /// of these, too.
     #[test]
     fn lengths_that_do_not_fit_each_other() {
         let words = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();

@@ -1,6 +1,6 @@
-//! What one asks packets for: `Tell.value > 200 and not refused`.
+//! Filters of packets: `Tell.value > 200 and not refused`.
 //!
-//! Keeps: a name that no packet of the stack can have is refused before the first one is read.
+//! Keeps: a name that no packet of the stack can have is rejected before the first packet is read.
 
 use mokume_base::spelling::did_you_mean;
 use mokume_dissect::names;
@@ -9,17 +9,17 @@ use mokume_reaction::{Compare, FieldValue, Type, WireId, WireItem};
 use super::{Dissection, Dissector, Field, Layer};
 use crate::failure::Failure;
 
-/// A question that a packet answers by yes or no.
+/// A condition on a packet.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Filter {
     Or(Vec<Filter>),
     And(Vec<Filter>),
     Not(Box<Filter>),
-    /// A wire or a layer refuses it.
+    /// A wire or a layer rejects it.
     Refused,
     /// It has such a layer, wire, alternative or field.
     Has(Vec<String>),
-    /// One of its fields of that name compares so with one of these numbers: those that the value that was written may stand for.
+    /// A comparison of one of its fields of that name with one of these numbers, which the written value may stand for.
     Is {
         path: Vec<String>,
         compare: Compare,
@@ -29,10 +29,10 @@ pub enum Filter {
 
 const HELP: &str = "write `kind == 1`, `Tell.value > 200 and not refused`, or a name alone for packets that have it";
 
-/// More parentheses and `not` within each other than this are refused.
+/// The deepest nesting of parentheses and `not`.
 const DEEPEST: usize = 100;
 
-/// What the stack of a dissector can be asked.
+/// Parses a filter for the stack of a dissector.
 pub fn read(dissector: &Dissector, text: &str) -> Result<Filter, Failure> {
     let words = words(text)?;
     let mut reader = Reader { dissector, words: &words, at: 0, depth: 0 };
@@ -44,7 +44,7 @@ pub fn read(dissector: &Dissector, text: &str) -> Result<Filter, Failure> {
 }
 
 impl Filter {
-    /// Whether a packet is one of those that were asked for.
+    /// Whether a packet matches.
     pub fn takes(&self, dissection: &Dissection) -> bool {
         match self {
             Filter::Or(all) => all.iter().any(|one| one.takes(dissection)),
@@ -61,7 +61,7 @@ impl Filter {
 }
 
 impl Layer {
-    /// Whether a wire, a layer or a checksum says that it is not to be read on.
+    /// Whether a wire, a layer or a checksum rejects it.
     pub fn is_refused(&self) -> bool {
         self.refused.is_some() || !self.dropped.is_empty() || self.wrong_sum.is_some()
     }
@@ -78,7 +78,7 @@ fn holds(compare: Compare, value: u64, wanted: &[u64]) -> bool {
     }
 }
 
-/// Whether a path names a layer, its wire or one of its alternatives, as it ends, or one of its fields.
+/// Whether a path ends at a layer, its wire or one of its alternatives, or at one of its fields.
 fn has(layer: &Layer, path: &[String]) -> bool {
     let of_layer = [layer.name.as_str(), names::short(&layer.wire)];
     let alternative = |name: &String| matches(path, &[&of_layer, &[name.as_str()]]);
@@ -93,7 +93,7 @@ fn is_named(layer: &Layer, field: &Field, path: &[String]) -> bool {
     matches(path, &[&of_layer, &alternative, &[field.name.as_str()]])
 }
 
-/// Whether a path names what stands at the end of these steps: each of its words is of a step, in their order, and the last of the last.
+/// Whether a path matches these steps: its words occur in them in order, and the last word in the last step.
 fn matches(path: &[String], steps: &[&[&str]]) -> bool {
     let Some((last, before)) = path.split_last() else { return false };
     let Some((end, mut steps)) = steps.split_last() else { return false };
@@ -296,7 +296,7 @@ struct Named {
     layers: Vec<String>,
     alternative: Option<String>,
     field: String,
-    /// In [`WireItem::fields`]; none of the kinds and lengths of options.
+    /// Index into [`WireItem::fields`]; `None` for the kinds and lengths of options.
     place: Option<usize>,
 }
 
@@ -311,7 +311,7 @@ impl Named {
         matches(path, &[&of_layer, &alternative, &[self.field.as_str()]])
     }
 
-    /// Whether a path names the layer, the wire or the alternative of it.
+    /// Whether a path names its layer, its wire or its alternative.
     fn ends(&self, path: &[String]) -> bool {
         let (of_layer, alternative) = self.steps(self.wire_name());
         matches(path, &[&of_layer]) || matches(path, &[&of_layer, &alternative])
@@ -327,7 +327,7 @@ impl Named {
         format!("{before}{}", self.field)
     }
 
-    /// A value as its type writes it, or the name of an enum's or of an alternative.
+    /// Parses a value: in the notation of its type, or the name of an enum's value or of an alternative.
     fn read(&self, dissector: &Dissector, text: &str) -> Option<u64> {
         let form = dissector.form(self.wire, &self.field, self.place);
         let of_form = form.and_then(|form| form.read(text)).and_then(|words| words.first().copied());
@@ -345,7 +345,7 @@ impl Named {
 }
 
 impl Dissector {
-    /// The names of a field's values: those of an enum, or of the alternatives that it chooses.
+    /// The names of a field's values: those of an enum, or of the alternatives that it selects.
     pub(super) fn value_names(&self, wire: WireId, place: usize) -> Vec<(String, u64)> {
         let items = &self.automaton.wires[wire.index()].items;
         let Some(field) = WireItem::fields(items).get(place).copied() else { return Vec::new() };
@@ -361,7 +361,7 @@ impl Dissector {
         }
     }
 
-    /// All fields of all wires that follow each other.
+    /// All fields of all wires that can follow each other.
     fn named(&self) -> Vec<Named> {
         let mut all: Vec<Named> = Vec::new();
         for (at, wire) in self.automaton.wires.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! A dissected packet for scripts: one object a packet.
+//! Dissected packets for scripts: one JSON object a packet.
 
 use mokume_record::packet::{Dropped, Field, Layer, Malformed, NotDecoded, WrongSum};
 use serde_json::{json, Value};
@@ -6,13 +6,14 @@ use serde_json::{json, Value};
 use super::capture::{date, Packet};
 use super::Dissection;
 
-/// Of the form. It changes whenever a reader of the one before would read something wrong.
+/// The version of the form. It changes whenever a reader of the previous version would misread something.
 const VERSION: u32 = 1;
 
-/// What the objects may be, as JSON Schema.
+/// The JSON Schema of the objects.
 pub const SCHEMA: &str = include_str!("../../../../schemas/dissect-1.json");
 
-/// Times are text (UTC); `octets` is the length on the line, `captured` how many of them the capture has.
+/// A packet as JSON. Times are text (UTC); `octets` is the length on the line, `captured` how many of them the capture
+/// has.
 pub fn packet(packet: &Packet, dissection: &Dissection) -> Value {
     let is_refused = dissection.layers.iter().any(super::Layer::is_refused);
     let mokume_record::packet::Packet { layers, not_decoded } = of_packet(dissection);
@@ -29,7 +30,7 @@ pub fn packet(packet: &Packet, dissection: &Dissection) -> Value {
     })
 }
 
-/// What the wires say of a packet.
+/// What the wires read in a packet.
 pub fn of_packet(dissection: &Dissection) -> mokume_record::packet::Packet {
     let layers = dissection.layers.iter().map(layer).collect();
     let rest = &dissection.rest;

@@ -1,26 +1,28 @@
-//! What the link's type of a capture (LINKTYPE_…, of www.tcpdump.org/linktypes.html) says its packets begin with, and where a stack
-//! that reads frames goes on with them.
+//! Link types of captures (LINKTYPE_…, of www.tcpdump.org/linktypes.html): what packets begin with, and where a stack
+//! that reads frames continues.
 //!
 //! Keeps: a packet is never read as something that its capture does not say it is.
 
-/// What stands in front of a packet.
+/// What a packet begins with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Front {
-    /// What the stack's device carries.
+    /// A frame of the stack's device.
     Frame,
-    /// A packet of the network, of which the first four bits say the version.
+    /// A network packet, whose first four bits are the version.
     Packet,
-    /// The same behind four octets that say its family, in the order of octets of who captured it, or of the network.
+    /// The same after four octets with its family, in the byte order of the capturing machine, or of the network.
     Family(Order),
 }
 
+/// A byte order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Order {
     Host,
     Network,
 }
 
-/// Of a stack that somebody names (`--by`) one knows only that it was made for its frames; the library's is for Ethernet's.
+/// Who chose the stack. Of one that the user names (`--by`) it is only known that it is for its own frames; the
+/// library's is for Ethernet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Whose {
     Library,
@@ -29,7 +31,7 @@ pub enum Whose {
 
 const PRIVATE: std::ops::RangeInclusive<u32> = 147..=162;
 
-/// What a link's packets begin with, if a stack can read that.
+/// What packets of a link type begin with, if a stack can read that.
 pub fn front(link: u32, whose: Whose) -> Option<Front> {
     match link {
         1 => Some(Front::Frame),
@@ -41,13 +43,13 @@ pub fn front(link: u32, whose: Whose) -> Option<Front> {
     }
 }
 
-/// Wireshark's table of what captures hold.
+/// Wireshark's table of link types.
 pub const TABLE: &str = "wtap_encap";
 
-/// The numbers there of the links that [`Front::Frame`] is of: those for one's own use, and the one that devices have.
+/// The numbers in it for the link types of [`Front::Frame`]: those for private use, and Ethernet.
 pub const ENCAPSULATIONS: [u64; 17] = [1, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60];
 
-/// The number by which Ethernet's frames name what such a packet is.
+/// The Ethernet number for the kind of a packet.
 pub fn kind_of_packet(octets: &[u8]) -> Option<u64> {
     match octets.first()? >> 4 {
         4 => Some(KINDS[0]),
@@ -56,10 +58,11 @@ pub fn kind_of_packet(octets: &[u8]) -> Option<u64> {
     }
 }
 
-/// The kinds of frames (IEEE 802 numbers) whose packets may stand without one.
+/// The kinds of frames (IEEE 802 numbers) whose packets may come without a frame.
 pub const KINDS: [u64; 2] = [0x0800, 0x86dd];
 
-/// The family that four octets say: systems differ in the numbers, and in the order of octets, which shows in where the zeros are.
+/// The family in four octets. Systems differ in the numbers and in the byte order, which the position of the zeros
+/// reveals.
 pub fn family(octets: [u8; 4], order: Order) -> u32 {
     match order {
         Order::Host if octets[..2] != [0, 0] => u32::from_le_bytes(octets),
@@ -67,7 +70,7 @@ pub fn family(octets: [u8; 4], order: Order) -> u32 {
     }
 }
 
-/// The kind that a family is: 2 is the same everywhere; of the newer one there are those of Linux, BSD and Darwin.
+/// The kind for a family: 2 is the same everywhere; for the newer one there are the numbers of Linux, BSD and Darwin.
 pub fn kind_of_family(family: u32) -> Option<u64> {
     match family {
         2 => Some(KINDS[0]),
@@ -76,7 +79,7 @@ pub fn kind_of_family(family: u32) -> Option<u64> {
     }
 }
 
-/// `LINUX_SLL (113)`, or the number alone.
+/// `LINUX_SLL (113)`, or only the number.
 pub fn name(link: u32) -> String {
     if PRIVATE.contains(&link) {
         return format!("USER{} ({link})", link - PRIVATE.start());
@@ -87,7 +90,7 @@ pub fn name(link: u32) -> String {
     }
 }
 
-/// Those that one meets.
+/// Common link types.
 const NAMES: [(u32, &str); 36] = [
     (0, "NULL"),
     (1, "ETHERNET"),

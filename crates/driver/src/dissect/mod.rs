@@ -1,7 +1,7 @@
-//! Packets from outside, taken apart by the wires of a stack: each wire's fields with their places, and the next wire by the
-//! keys that the stack binds. Knows no protocol.
+//! Dissects packets from outside by the wires of a stack: each wire's fields with their places, and the next wire by
+//! the keys that the stack binds. Knows no protocol.
 //!
-//! Keeps: every octet of the packet is a field, padding, payload that no wire follows, or said to be not decoded.
+//! Keeps: every octet of the packet is a field, padding, payload without a wire, or marked as not decoded.
 
 pub mod capture;
 pub mod filter;
@@ -35,17 +35,17 @@ use sums::{Sums, Under};
 
 /// What packets are read by.
 pub struct Dissector {
-    /// The layers as they were written.
+    /// The uncomposed layers.
     pub automaton: Automaton,
     pub written: Written,
     pub protocols: Protocols,
     pub whose: Whose,
     sums: Sums,
-    /// What the layers do with what comes up; none of the library's own, which only read.
+    /// What the layers do with incoming packets; `None` for the library's stack, which only reads.
     layers: Option<Layers>,
     /// By protocol: its layers, and the lowest of them.
     groups: Vec<(Vec<LayerId>, Vec<LayerId>)>,
-    /// By wire and field: the alternative that the field is of.
+    /// By wire and field: the alternative that the field belongs to.
     alternatives: Vec<Vec<Option<String>>>,
 }
 
@@ -53,66 +53,67 @@ pub struct Dissector {
 #[derive(Debug, Default)]
 pub struct Dissection {
     pub layers: Vec<Layer>,
-    /// What no wire follows, or what stands behind the place where one refused.
+    /// What no wire reads, or what follows the place where one rejected the packet.
     pub rest: Range<usize>,
-    /// The rest is a part of something, or not as it was sent: a layer makes another message of it before others read it.
+    /// Whether the rest is a fragment, or not as it was sent: a layer makes another message of it before others read
+    /// it.
     pub is_part: bool,
 }
 
-/// What one wire says of a packet. Octets and bits are counted from the front of the whole packet.
+/// What one wire reads in a packet. Octets and bits count from the front of the whole packet.
 #[derive(Debug, Default)]
 pub struct Layer {
     pub name: String,
     pub wire: String,
-    /// Of headers that have several, which ones it has: as far as it was read.
+    /// The alternatives of its headers that have several, as far as it was read.
     pub alternatives: Vec<String>,
     pub octets: Range<usize>,
     pub fields: Vec<Field>,
     pub refused: Option<Refused>,
-    /// Why the layers drop it, whatever their state; several reasons where the state decides which.
+    /// Why the layers drop it, whatever their state; several reasons if the state decides between them.
     pub dropped: Vec<Dropped>,
-    /// The capture has not all of it: what stands behind its last octet was not looked at.
+    /// The capture does not have all of it: the missing octets were not read.
     pub cut: bool,
-    /// A checksum over more than the wire's packet that is not that of what is there: a stack drops such a packet.
+    /// A wrong checksum that covers more than the wire's packet: a stack drops such a packet.
     pub wrong_sum: Option<WrongSum>,
-    /// What is cut off behind its packet.
+    /// The octets cut off after its packet.
     pub padding: Range<usize>,
 }
 
-/// One field of a packet; `bit` is counted from the beginning of the packet.
+/// One field of a packet; `bit` counts from the beginning of the packet.
 #[derive(Clone, Debug, Default)]
 pub struct Field {
     pub name: String,
-    /// The alternative that it is of; none of what every packet has.
+    /// The alternative that it belongs to; `None` for fields of every packet.
     pub alternative: Option<String>,
     pub bit: usize,
     pub width: u8,
     pub value: u64,
-    /// As its type says that it is written, the name of an enum's value, or of the alternative that it chooses.
+    /// Its value in its type's notation, or the name of an enum's value, or of the alternative that it selects.
     pub written: Option<String>,
-    /// Not looked at by the wire.
+    /// Whether the wire ignores it.
     pub unread: bool,
-    /// A layer's own, which it sends: no constant, no length, no checksum.
+    /// Whether a layer chooses its value: it is not a constant, a length or a checksum.
     pub carried: bool,
-    /// It chooses an alternative, whose name is written.
+    /// Whether it selects an alternative, whose name is in `written`.
     pub is_choice: bool,
 }
 
-/// A reason, and where the layer says it.
+/// A reason, and the place of the drop.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Dropped {
     pub reason: String,
     pub place: Option<String>,
 }
 
-/// Why a wire did not accept its packet, and at which bit of the packet it saw that.
+/// Why a wire rejected its packet, and at which bit of the packet.
 #[derive(Debug)]
 pub struct Refused {
     pub reason: String,
     pub bit: usize,
 }
 
-/// The wires and keys of the last stack of a file, or of the library's own.
+/// The dissector for the last stack of a file, or for the library's stack.
 pub fn dissector(world: &dyn World, file: Option<&str>, stack: Option<&str>) -> Result<Dissector, Failure> {
     let checked = match file {
         Some(file) => compile::check(world, &[file.to_string()])?,
@@ -131,7 +132,7 @@ pub fn dissector(world: &dyn World, file: Option<&str>, stack: Option<&str>) -> 
     })
 }
 
-/// The wires and keys of one stack of a program without errors; else what is wrong with the stack.
+/// The dissector for one stack of a program without errors; fails with the stack's errors.
 pub fn of_stack(checked: &Checked, stack: StackId, whose: Whose) -> Result<Dissector, Vec<Diagnostic>> {
     let (found, diagnostics) =
         mokume_lower::lower_with_protocols(&checked.program, &checked.sources, stack, &Default::default());
@@ -141,7 +142,7 @@ pub fn of_stack(checked: &Checked, stack: StackId, whose: Whose) -> Result<Disse
     Ok(Dissector::new(automaton, written, protocols, whose, sums))
 }
 
-/// The same of a stack that is compiled, for what its packets are about: sums over wires in front are not looked at.
+/// The same for a compiled stack, to label its packets: checksums over other wires are not checked.
 pub fn of_compiled(compiled: &Compiled) -> Dissector {
     let automaton = compiled.uncomposed.clone();
     let (written, protocols) = ((*compiled.written).clone(), compiled.protocols.clone());
@@ -149,7 +150,7 @@ pub fn of_compiled(compiled: &Compiled) -> Dissector {
     Dissector::new(automaton, written, protocols, Whose::Users, sums)
 }
 
-/// A packet that says to be longer is read as far as this: no line carries it.
+/// The most octets of a packet that are read, if it claims to be longer: no line carries that.
 const LONGEST: usize = 1 << 18;
 
 const OWN_STACK: &str = "Dissected";
@@ -172,7 +173,8 @@ fn own(world: &dyn World) -> Checked {
 }
 
 impl Dissection {
-    /// What it is about, in a line: the alternatives of its uppermost header that was read, with what their layers say; a few fields.
+    /// A summary in one line: the alternatives of its topmost header that was read, with what its layers carry; a few
+    /// fields.
     pub fn summary(&self) -> String {
         let is_telling =
             |layer: &&Layer| layer.fields.iter().any(|field| field.carried) || !layer.alternatives.is_empty();
@@ -189,7 +191,7 @@ impl Dissection {
         words.join(" ")
     }
 
-    /// The same, to stand by itself: with the layer where no alternative has a name, and with what is carried in front of it.
+    /// The same as a label of its own: with the layer if no alternative has a name, and with the payload in front.
     pub fn label(&self, octets: &[u8]) -> String {
         let summary = self.summary();
         let last = self.layers.last();
@@ -204,20 +206,20 @@ impl Dissection {
     }
 }
 
-/// So many octets of what no wire reads stand in a label.
+/// The most octets of payload in a label.
 const CARRIED: usize = 16;
 
-/// So many fields of an alternative stand in a packet's summary.
+/// The most fields of an alternative in a summary.
 const TELLING: usize = 6;
 
 impl Field {
-    /// As it is written, in short.
+    /// The value in short.
     fn told(&self) -> String {
         self.written.as_ref().map_or_else(|| self.value.to_string(), |written| short_name(written).to_string())
     }
 }
 
-/// `Fine` of `Status.Fine`; an address stays as it is.
+/// `Fine` for `Status.Fine`; addresses are unchanged.
 fn short_name(written: &str) -> &str {
     match written.rsplit_once('.') {
         Some((before, name)) if before.starts_with(char::is_alphabetic) => name,
@@ -237,20 +239,20 @@ impl Dissector {
         Dissector { automaton, written, protocols, whose, sums, layers, groups, alternatives }
     }
 
-    /// What a packet of a link begins with, and `None` where the stack has no wire for that: it is not to be read, then.
+    /// What a packet of a link type begins with; `None` if the stack has no wire for that, so that it cannot be read.
     pub fn front(&self, link: u32) -> Option<Front> {
         let front = link::front(link, self.whose)?;
         let is_there = front == Front::Frame || link::KINDS.iter().any(|kind| self.of_kind(*kind).is_some());
         is_there.then_some(front)
     }
 
-    /// The layers that frames come to first.
+    /// The layers that frames reach first.
     pub fn lowest(&self) -> Vec<String> {
         let first = self.next(&self.protocols.first, &[]);
         first.map_or_else(Vec::new, |first| self.protocols.all[first].layers.clone())
     }
 
-    /// Says that packets of a link are not read, and what to do.
+    /// The failure for packets of a link type that cannot be read, with what to do.
     pub fn refusal(&self, link: u32, packets: &str) -> Failure {
         let help = match self.whose {
             Whose::Library => {
@@ -263,13 +265,12 @@ impl Dissector {
         Failure::of_use(message, help)
     }
 
-    /// Takes a packet apart, as far as a wire accepts it. Total: what no wire follows, or the last one refuses, is
-    /// `rest`.
+    /// Dissects a packet as far as wires accept it. Total: what no wire reads, or the last one rejects, is `rest`.
     pub fn dissect(&self, octets: &[u8], front: Front) -> Dissection {
         self.dissect_cut(octets, octets.len(), front)
     }
 
-    /// The same of a packet that had so many octets, of which these were captured.
+    /// The same for a packet of `length` octets, of which these were captured.
     pub fn dissect_cut(&self, octets: &[u8], length: usize, front: Front) -> Dissection {
         let first = |dissection: &mut Dissection| match front {
             Front::Frame => self.next(&self.protocols.first, &[]),
@@ -279,7 +280,8 @@ impl Dissector {
         self.dissect_from(octets, length, first, front == Front::Frame)
     }
 
-    /// The same of a packet that begins with what a protocol, by its place in [`Protocols::all`], reads: of which nothing is known beside it.
+    /// The same for a packet that begins with a protocol, an index into [`Protocols::all`]; nothing is known of lower
+    /// layers.
     pub fn dissect_at(&self, octets: &[u8], length: usize, protocol: usize) -> Dissection {
         self.dissect_from(octets, length, |_| Some(protocol), false)
     }
@@ -294,7 +296,7 @@ impl Dissector {
         let length = length.clamp(octets.len(), octets.len().max(LONGEST));
         let mut dissection = Dissection { rest: 0..length, ..Dissection::default() };
         let first = first(&mut dissection);
-        // Sizes are those of the line; what was not captured is read as zeros, and nothing of it is told.
+        // Sizes are those on the line; missing octets are read as zeros, and not reported.
         let whole = match length == octets.len() {
             true => Cow::Borrowed(octets),
             false => Cow::Owned([octets, &vec![0; length - octets.len()]].concat()),
@@ -305,14 +307,14 @@ impl Dissector {
         dissection
     }
 
-    /// What stands on the lowest layer where frames are of this kind.
+    /// The protocol on the lowest layer for frames of this kind.
     fn of_kind(&self, kind: u64) -> Option<usize> {
         let lowest = self.protocols.first.iter().flat_map(|first| &self.protocols.all[first.to].above);
         let is_of = |keys: &[Key]| matches!(keys, [key] if key.value == kind);
         lowest.clone().find(|above| is_of(&above.keys)).map(|above| above.to)
     }
 
-    /// The four octets in front, and what follows by them.
+    /// The four octets in front, and the protocol that they select.
     fn family(&self, octets: &[u8], order: link::Order, dissection: &mut Dissection) -> Option<usize> {
         let first: [u8; 4] = octets.get(..4)?.try_into().ok()?;
         let family = link::family(first, order);
@@ -372,7 +374,7 @@ impl Dissector {
                     layer.octets.end = payload.start;
                     layer.padding = payload.end.min(captured)..range.end.min(captured);
                     dissection.rest = payload.clone();
-                    // A wire that reads nothing would be read again for ever.
+                    // A wire that reads nothing would be read again forever.
                     if !layer.octets.is_empty() {
                         headers.extend(decoded.headers.iter().cloned());
                         next = self.next(&protocol.above, &headers);
@@ -381,7 +383,7 @@ impl Dissector {
                         self.go_on(at, (octets, &packet), &mut beside, (&mut layer, &mut next), dissection);
                     }
                 }
-                // Whatever a wire looks at behind what was captured is not as it was.
+                // What a wire reads beyond the captured octets is not the original.
                 Err(refusal) if self.looks_behind(wire, &read, refusal, (all.len(), captured, range.start)) => {
                     layer.cut = true;
                     dissection.rest = layer.octets.end..captured;
@@ -396,7 +398,7 @@ impl Dissector {
         }
     }
 
-    /// What the layers of a protocol do with their packet, if that is known: what follows it, and where that lies.
+    /// What the layers of a protocol do with their packet, if known: what follows it, and where.
     fn go_on(
         &self,
         at: usize,
@@ -409,7 +411,7 @@ impl Dissector {
         let (within, lowest) = &self.groups[at];
         let Fate { dropped, up, kept } =
             walk::follow(&self.automaton, layers, (within, lowest), (octets, packet), &beside.beside);
-        // What a layer in front may have taken for itself these layers need not see.
+        // These layers may not get what an earlier layer may take for itself.
         if !beside.perhaps {
             layer.dropped = dropped.iter().map(|dropped| self.dropped(dropped)).collect();
         }
@@ -442,7 +444,8 @@ impl Dissector {
         }
     }
 
-    /// Whether a refusal may be for what the capture has not: a bit behind its end, or a sum over more than it has.
+    /// Whether a rejection may be due to missing octets: a bit beyond the captured end, or a checksum over more than
+    /// that.
     fn looks_behind(
         &self,
         wire: WireId,
@@ -501,13 +504,13 @@ impl Dissector {
         }
     }
 
-    /// The alternative that this value of a field chooses.
+    /// The alternative that this value of a field selects.
     fn chosen(&self, wire: WireId, seen: &Seen) -> Option<String> {
         let index = seen.field?.index;
         names::chosen(&self.automaton, &self.automaton.wires[wire.index()].items, index, seen.value)
     }
 
-    /// As its type says that it is written, or the name of an enum's value.
+    /// A field's value in its type's notation, or the name of an enum's value.
     fn shown(&self, wire: WireId, seen: &Seen) -> Option<String> {
         let place = seen.field.map(|field| field.index.0 as usize);
         if let Some(form) = self.form(wire, seen.name, place) {
@@ -520,7 +523,8 @@ impl Dissector {
         matches!(ty, Type::Enum(_)).then(|| mokume_script::scalar(&self.automaton, *ty, seen.value))
     }
 
-    /// How the wire's field says that it is written, or the header's field that it carries as it is. `place` is in [`WireItem::fields`].
+    /// The notation of a wire's field, or that of the header field that it carries unchanged. `place` is an index into
+    /// [`WireItem::fields`].
     pub(crate) fn form(&self, wire: WireId, name: &str, place: Option<usize>) -> Option<&Form> {
         if let Some(form) = self.written.wires.get(&(wire, name.to_string())) {
             return Some(form);
@@ -537,7 +541,7 @@ impl Dissector {
         above.iter().find(fits).map(|above| above.to)
     }
 
-    /// Whether a field of the header has the key's value: whose end's does not matter to one who only looks on.
+    /// Whether a header field has the key's value; at which end does not matter to an observer.
     fn is_key(&self, key: &Key, headers: &[HeaderValue]) -> bool {
         let Some(found) = headers.iter().rev().find(|header| header.header == key.header) else { return false };
         let header = &self.automaton.headers[key.header.index()];

@@ -1,62 +1,63 @@
-//! Captures in pcapng form (draft-ietf-opsawg-pcapng), block by block as they come: packets, and what their interfaces say of them.
+//! Reads captures in pcapng form (draft-ietf-opsawg-pcapng), block by block as they come: packets, and the properties
+//! of their interfaces.
 //!
-//! Options and blocks that are not known are passed over, whatever is in them; only lengths that cannot be are an error.
+//! Unknown options and blocks are skipped, whatever they contain; only impossible lengths are errors.
 
 use std::io::Read;
 use std::time::Duration;
 
-/// The first octets of a file, of either byte order.
+/// The first octets of a file, in either byte order.
 pub const SECTION: [u8; 4] = [0x0a, 0x0d, 0x0d, 0x0a];
 const INTERFACE: u32 = 1;
 const OLD_PACKET: u32 = 2;
 const SIMPLE_PACKET: u32 = 3;
 const PACKET: u32 = 6;
 
-/// The option that says how many units a second has, and the one that says from which second times count.
+/// The options for the units of a second, and for the second from which times count.
 const RESOLUTION: u16 = 9;
 const OFFSET: u16 = 14;
 
-/// No block is longer: a file that says so is none, and would want our memory.
+/// The longest block: a file with a longer one is not valid, and would use up our memory.
 const LONGEST_BLOCK: u32 = 64 << 20;
 
-/// A packet, as its block says it.
+/// A packet as in its block.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Seen {
     pub link: u16,
-    /// Since 1970; a simple packet has no time.
+    /// Time since 1970; a simple packet has none.
     pub at: Option<Duration>,
-    /// On the line.
+    /// Its length on the line.
     pub length: u32,
     pub octets: Vec<u8>,
 }
 
-/// What an interface of a section says of its packets.
+/// The properties of an interface of a section.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Interface {
     link: u16,
-    /// Of an octet that is captured, none are behind this one; 0 for no limit.
+    /// The most captured octets of a packet; 0 for no limit.
     most: u32,
-    /// So many units a second.
+    /// Units per second.
     units: u128,
-    /// Seconds to be added.
+    /// Seconds to add.
     offset: i64,
 }
 
-/// The blocks of a file or of a stream that has not ended.
+/// The blocks of a file, or of a stream that has not ended.
 pub struct Blocks<R> {
     input: R,
     big: bool,
     interfaces: Vec<Interface>,
 }
 
-/// Octets of a block, read by the byte order of its section.
+/// The octets of a block, with the byte order of its section.
 struct Body<'b> {
     octets: &'b [u8],
     big: bool,
 }
 
 impl<'b> Body<'b> {
-    /// `None` where it ends before.
+    /// A number; `None` if the block ends before.
     fn word(&self, at: usize) -> Option<u32> {
         let octets: [u8; 4] = self.octets.get(at..at + 4)?.try_into().ok()?;
         Some(if self.big { u32::from_be_bytes(octets) } else { u32::from_le_bytes(octets) })
@@ -67,7 +68,7 @@ impl<'b> Body<'b> {
         Some(if self.big { u16::from_be_bytes(octets) } else { u16::from_le_bytes(octets) })
     }
 
-    /// Each option's number and value, up to the one that ends them or the first that goes beyond the block.
+    /// The number and value of each option, up to the one that ends them or the first that exceeds the block.
     fn options(&self, mut at: usize) -> Vec<(u16, Body<'b>)> {
         let mut found = Vec::new();
         while let (Some(number @ 1..), Some(length)) = (self.half(at), self.half(at + 2)) {
@@ -86,7 +87,7 @@ impl<R: Read> Blocks<R> {
         Blocks { input, big: false, interfaces: Vec::new() }
     }
 
-    /// The next packet; `None` at the end, and what is wrong, in a few words, where the file is damaged.
+    /// The next packet; `None` at the end; an error, in a few words, if the file is corrupted.
     pub fn next_packet(&mut self) -> Result<Option<Seen>, String> {
         while let Some((kind, octets)) = self.block()? {
             let body = Body { octets: &octets, big: self.big };
@@ -105,7 +106,7 @@ impl<R: Read> Blocks<R> {
         Ok(None)
     }
 
-    /// The next block's kind and what is in it; a section's is empty, and changes how others are read.
+    /// The next block's kind and content. A section's block has no content, and changes how others are read.
     fn block(&mut self) -> Result<Option<(u32, Vec<u8>)>, String> {
         let mut head = [0; 8];
         if !self.fill(&mut head)? {
@@ -148,7 +149,7 @@ impl<R: Read> Blocks<R> {
         }
     }
 
-    /// `false` if there is nothing any more.
+    /// `false` at the end of the input.
     fn fill(&mut self, into: &mut [u8]) -> Result<bool, String> {
         let mut got = 0;
         while got < into.len() {
@@ -184,7 +185,7 @@ fn seconds(octets: &[u8], big: bool) -> Option<i64> {
     Some(if big { i64::from_be_bytes(octets) } else { i64::from_le_bytes(octets) })
 }
 
-/// A packet's block; in the older form the interface's number has half the octets, and the rest is as it was.
+/// A packet's block; in the older form the interface's number has half the octets.
 fn packet(body: &Body<'_>, interfaces: &[Interface], of: Option<u32>) -> Result<Seen, String> {
     let short = "a packet's block is too short";
     let from = of.and_then(|of| interfaces.get(of as usize)).ok_or("a packet of an interface that is not described")?;
@@ -236,7 +237,7 @@ mod tests {
         Ok(found)
     }
 
-    /// Options and blocks of others, some of them not even well formed, stand between.
+    /// Foreign options and blocks, some of them malformed, are in between.
     #[test]
     fn what_is_not_known_is_passed_over() {
         let options = [
@@ -273,7 +274,7 @@ mod tests {
         let big = [section(true), block(INTERFACE, &interface, true), block(PACKET, &packet, true)].concat();
         let seen = Seen { link: 101, at: Some(Duration::from_millis(1500)), length: 1, octets: b"x".to_vec() };
         assert_eq!(packets(&big).unwrap(), [seen]);
-        // An interface is of its section alone.
+        // An interface belongs to its section only.
         let two = [big, section(false), block(PACKET, &[0; 20], false)].concat();
         assert!(packets(&two).is_err());
     }

@@ -1,13 +1,13 @@
-//! Checksums that a wire counts over more than its own packet: beside it, fields of the wires in front (`pseudo`).
+//! Checksums over more than a wire's own packet: they also include fields of the preceding wires (`pseudo`).
 //!
-//! May assume: the packet is all there.
+//! May assume: the packet is complete.
 
 use mokume_reaction::{Automaton, FieldIndex, WireExpression, WireId, WireItem};
 use mokume_semantics::program::{Program, WireDefault};
 use mokume_wire::by_fields::sum_of;
 use mokume_wire::Read;
 
-/// A checksum that is not that of its packet; `bit` is counted from the beginning of the packet.
+/// A wrong checksum; `bit` counts from the beginning of the packet.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WrongSum {
     pub field: String,
@@ -15,21 +15,21 @@ pub struct WrongSum {
     pub right: u64,
 }
 
-/// What the wires of a stack count.
+/// What the checksums of a stack's wires include.
 #[derive(Default)]
 pub struct Sums {
-    /// By wire: the field that is such a checksum, and the fields that one of the wire behind counts.
+    /// By wire: the field that is such a checksum, and the fields that the checksum of the next wire includes.
     of: Vec<(Option<String>, Vec<String>)>,
 }
 
-/// What the wires in front of the one at hand have said, the nearest last; empty where one of them says nothing to checksums.
+/// What the preceding wires contribute, the nearest last; empty if one of them contributes nothing.
 #[derive(Default)]
 pub struct Under {
     fields: Vec<(String, u64)>,
 }
 
 impl Under {
-    /// The wire at hand is in front of what follows.
+    /// Adds a wire that precedes what follows.
     pub fn add(&mut self, sums: &Sums, wire: WireId, read: &Read<'_>) {
         let counted = &sums.of[wire.index()].1;
         if counted.is_empty() {
@@ -37,7 +37,7 @@ impl Under {
         }
         for name in counted {
             let Some(seen) = read.fields.iter().find(|seen| seen.name == name) else { continue };
-            // An extension says anew what follows it.
+            // An extension replaces what follows it.
             self.fields.retain(|(known, _)| known != name);
             self.fields.push((name.clone(), seen.value));
         }
@@ -45,7 +45,7 @@ impl Under {
 }
 
 impl Sums {
-    /// Of all wires of a stack.
+    /// The checksums of all wires of a stack.
     pub fn of(program: &Program, automaton: &Automaton) -> Sums {
         let of = automaton.wires.iter().map(|wire| {
             let name = wire.name.rsplit('.').next().unwrap_or_default();
@@ -59,17 +59,17 @@ impl Sums {
         Sums { of: of.collect() }
     }
 
-    /// None.
+    /// No checksums.
     pub fn none(automaton: &Automaton) -> Sums {
         Sums { of: vec![(None, Vec::new()); automaton.wires.len()] }
     }
 
-    /// The field of a wire that is such a checksum, and the fields that one of the wire behind counts.
+    /// The field of a wire that is such a checksum, and the fields that the checksum of the next wire includes.
     pub fn names(&self, wire: WireId) -> (Option<String>, Vec<String>) {
         self.of.get(wire.index()).cloned().unwrap_or_default()
     }
 
-    /// What is wrong with the checksum of a packet of this wire. A field of 0 says that nobody summed.
+    /// The wrong checksum of a packet of this wire, if it is wrong. A field of 0 means that there is no checksum.
     pub fn wrong(&self, wire: WireId, read: &Read<'_>, packet: &[u8], under: &Under, start: usize) -> Option<WrongSum> {
         let field = self.of[wire.index()].0.as_ref()?;
         let seen = read.fields.iter().find(|seen| seen.name == field && seen.width == 16 && seen.bit % 16 == 0)?;
@@ -84,12 +84,12 @@ impl Sums {
             sum = (sum & 0xffff) + (sum >> 16);
         }
         let right = !sum & 0xffff;
-        // 0 and 0xffff are one number in this arithmetic.
+        // 0 and 0xffff are the same number in this arithmetic.
         let is_right = seen.value == right || (seen.value == 0xffff && right == 0);
         (!is_right).then(|| WrongSum { field: field.clone(), bit: start * 8 + seen.bit, right })
     }
 
-    /// Whether a field is computed from all of its packet.
+    /// Whether a field is computed from its whole packet.
     pub fn is_of_packet(&self, automaton: &Automaton, wire: WireId, field: FieldIndex) -> bool {
         let wire = &automaton.wires[wire.index()];
         let fields = WireItem::fields(&wire.items);

@@ -1,9 +1,9 @@
-//! A dissected packet for people.
+//! Dissected packets for people.
 
 use super::capture::{date, Packet};
 use super::{Dissection, Field, Layer};
 
-/// What stands out where colour is on.
+/// What is highlighted if colour is on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ink {
     Plain,
@@ -19,8 +19,7 @@ impl Ink {
     }
 }
 
-/// Several lines: the packet, its layers with their fields, and what was not decoded in hexadecimal, shortened where
-/// it is long.
+/// Several lines: the packet, its layers with their fields, and undecoded octets in hexadecimal, shortened if long.
 pub fn packet(packet: &Packet, dissection: &Dissection, ink: Ink) -> String {
     let summary = match dissection.summary() {
         summary if summary.is_empty() => summary,
@@ -45,7 +44,7 @@ pub fn packet(packet: &Packet, dissection: &Dissection, ink: Ink) -> String {
     lines.join("\n")
 }
 
-/// So many lines of what is not decoded are shown.
+/// The most lines of undecoded octets.
 const LINES: usize = 4;
 
 fn counted(octets: usize) -> String {
@@ -105,7 +104,7 @@ fn field(field: &Field, widest: usize) -> String {
     format!("  {place:>6}  {:widest$}  u{:<2}  {}{unread}", field.name, field.width, value(field))
 }
 
-/// As its type is written; else the number, and in hexadecimal.
+/// The value in its type's notation; else the number, also in hexadecimal.
 fn value(field: &Field) -> String {
     let value = field.value;
     match (&field.written, field.width) {

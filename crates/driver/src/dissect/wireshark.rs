@@ -1,4 +1,4 @@
-//! A dissector for Wireshark of what `mokume dissect` reads by.
+//! A dissector for Wireshark that reads what `mokume dissect` reads.
 
 use mokume_base::spelling::did_you_mean;
 use mokume_emit_lua::{Above, At, BoundKey, Protocol, Stack};
@@ -9,7 +9,7 @@ use crate::failure::Failure;
 const HELP: &str =
     "write `TABLE:NUMBER`, or `TABLE:NUMBER:LAYER` for packets that begin with a layer's, as in `udp.port:4711:agreed`";
 
-/// Where Wireshark is to find packets, as people write it: `udp.port:4711:agreed`.
+/// Parses where Wireshark is to find packets: `udp.port:4711:agreed`.
 pub fn at(dissector: &Dissector, text: &str) -> Result<At, Failure> {
     let wrong = || Failure::of_use(format!("`{text}` is no place in a table of Wireshark's"), HELP);
     let mut parts = text.split(':');
@@ -24,7 +24,7 @@ pub fn at(dissector: &Dissector, text: &str) -> Result<At, Failure> {
 
 fn protocol(dissector: &Dissector, name: &str) -> Result<usize, Failure> {
     let all = &dissector.protocols.all;
-    // The wires of a bundle stand from top to bottom: packets begin with the last.
+    // The wires of a bundle are listed from top to bottom: packets begin with the last.
     let found = all.iter().rposition(|one| one.name == name && one.wire.is_some());
     found.ok_or_else(|| {
         let mut names: Vec<&str> = all.iter().filter(|one| one.wire.is_some()).map(|one| one.name.as_str()).collect();
@@ -37,7 +37,7 @@ fn protocol(dissector: &Dissector, name: &str) -> Result<usize, Failure> {
     })
 }
 
-/// The dissector in Lua, of one file. Where nothing is said its packets are the frames of captures that are a device's.
+/// The dissector in Lua, as one file. By default its packets are the device's frames in captures.
 pub fn lua(dissector: &Dissector, at: Vec<At>) -> String {
     let at = match at.is_empty() {
         true => {

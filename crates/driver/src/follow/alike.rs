@@ -1,34 +1,34 @@
-//! Whether two frames are the same, or of one kind, and in which fields they differ.
+//! Compares two frames: whether they are equal or of one kind, and in which fields they differ.
 
 use crate::dissect::{Dissection, Field, Layer};
 
-/// A field in which a frame of the capture is unlike one of the stack's.
+/// A field in which a frame of the capture differs from one of the stack's.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unlike {
     /// `layer.field`
     pub field: String,
-    /// As it is shown; none where the frame has no such field.
+    /// Its value as shown; `None` if the frame does not have the field.
     pub here: Option<String>,
     pub stack: Option<String>,
-    /// By how much the capture's is larger, in so many bits.
+    /// By how much the capture's value is larger, and the field's bits.
     pub(super) by: Option<(u64, u8)>,
 }
 
-/// How two frames stand to each other.
+/// The result of comparing two frames.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Held {
-    /// Layers and alternatives are the same, and so is what no wire reads.
+    /// Layers, alternatives and payload are the same.
     pub is_one_kind: bool,
     pub unlike: Vec<Unlike>,
 }
 
-/// A frame as it was taken apart.
+/// A dissected frame.
 pub(super) struct Apart<'o> {
     pub octets: &'o [u8],
     pub dissection: &'o Dissection,
 }
 
-/// Holds a frame of the capture against one of the stack's; none if other layers made them.
+/// Compares a frame of the capture with one of the stack's; `None` if they have different layers.
 pub(super) fn held(here: &Apart<'_>, stack: &Apart<'_>) -> Option<Held> {
     let (ours, theirs) = (&here.dissection.layers, &stack.dissection.layers);
     let names = |layers: &[Layer]| layers.iter().map(|layer| layer.name.clone()).collect::<Vec<_>>();
@@ -48,7 +48,7 @@ fn rest<'o>(frame: &Apart<'o>) -> &'o [u8] {
     frame.octets.get(frame.dissection.rest.clone()).unwrap_or_default()
 }
 
-/// Fields that a layer fills by itself; sums and lengths follow from these.
+/// Compares the fields that layers choose; checksums and lengths follow from these.
 fn fields((one, other): (&Layer, &Layer), unlike: &mut Vec<Unlike>) {
     let own = |layer: &Layer| -> Vec<(String, Field)> {
         let mut found: Vec<(String, Field)> = Vec::new();

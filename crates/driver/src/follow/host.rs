@@ -13,7 +13,7 @@ use crate::sim::{Applications, Prepared};
 
 /// The host at which a capture was taken.
 pub struct Host<'a> {
-    /// Of the network, or of the stack.
+    /// The host's name in the network, or the stack's name.
     pub name: String,
     pub dissector: Dissector,
     pub(super) compiled: &'a Compiled,
@@ -22,28 +22,28 @@ pub struct Host<'a> {
     pub(super) device: PortId,
     /// The input that takes a frame.
     pub(super) frame: u32,
-    /// The layers that frames come to first.
+    /// The layers that frames reach first.
     pub(super) lowest: Vec<String>,
-    /// Its device's station, if that is known.
+    /// Its device's station address, if known.
     pub(super) station: Option<u64>,
-    /// What its applications do, where that is known.
+    /// The inputs of its applications, if known.
     pub(super) applications: Option<(&'a Prepared<'a>, usize)>,
     automata: Vec<&'a Automaton>,
 }
 
-/// What a device carries at most, where nothing is said: as a TAP device's.
+/// The default of the most octets that a device carries: as for a TAP device.
 const LARGEST: u64 = 1514;
 
-/// Who the capture was taken at.
+/// Where the capture was taken.
 pub enum Taken<'a> {
     /// A host of a network.
     At { prepared: &'a Prepared<'a>, host: usize },
-    /// A stack whose applications do nothing.
+    /// At a stack without active applications.
     Stack { compiled: &'a Compiled, set: &'a [(String, String)] },
 }
 
 impl<'a> Host<'a> {
-    /// A host whose stack has one device.
+    /// Makes the host; its stack must have one device.
     pub fn new(taken: &Taken<'a>, seed: u64) -> Result<Host<'a>, Failure> {
         let (name, compiled, params, seed, applications) = match taken {
             Taken::At { prepared, host } => {

@@ -1,4 +1,4 @@
-//! What is said of a followed capture, for scripts: an object a packet, and one of all.
+//! The results for a followed capture, for scripts: an object for each packet, and one for the whole.
 
 use serde_json::{json, Value};
 
@@ -6,10 +6,10 @@ use super::alike::Unlike;
 use super::noted::{Ended, How};
 use super::said::{Fate, Likeness, Report, Seen, What};
 
-/// Of the form. It changes whenever a reader of the one before would read something wrong.
+/// The version of the form. It changes whenever a reader of the previous version would misread something.
 const VERSION: u32 = 1;
 
-/// What the objects may be, as JSON Schema.
+/// The JSON Schema of the objects.
 pub const SCHEMA: &str = include_str!("../../../../schemas/follow-1.json");
 
 /// A packet. Times are nanoseconds since the stack's start.
@@ -73,7 +73,7 @@ fn unlike(unlike: &Unlike) -> Value {
     json!({ "field": unlike.field, "here": unlike.here, "stack": unlike.stack })
 }
 
-/// What is to be said of all.
+/// The results for the whole capture.
 pub fn end(report: &Report, host: &str) -> Value {
     let missing = report.missing.iter().map(|(at, about)| json!({ "at": at, "about": about }));
     json!({

@@ -1,8 +1,8 @@
-//! Along a capture, packet by packet; and what packets that the host sent say of numbers that it had drawn at random.
+//! Follows a capture packet by packet, and infers the random numbers that the host drew from the packets that it sent.
 //!
-//! A host's random numbers are not in a capture, but what follows from them is. Where the stack sends a frame with another number than the
-//! capture's, and would send the capture's had it drawn another one, it is taken back to before it drew, and draws that. So it is not
-//! guessed which field comes from which number: the stack has shown it.
+//! A capture does not contain a host's random numbers, but their consequences. If the stack sends a frame with another
+//! number than in the capture, and would send the captured frame had it drawn another number, it is reset to before the
+//! draw, and draws that number. So nothing guesses which field depends on which number: the stack has shown it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,57 +18,58 @@ use crate::dissect::link::Front;
 use crate::dissect::Dissection;
 use crate::failure::Failure;
 
-/// A host on its way along a capture.
+/// A host that follows a capture.
 pub(super) struct Follower<'a> {
     host: &'a Host<'a>,
     packets: &'a [Packet],
-    /// Which of them the host sent, if somebody says so.
+    /// The filter for packets that the host sent, if given.
     told: Option<&'a Filter>,
     times: Vec<u64>,
-    /// States in front of packets, by their places: the first, and some of the last.
+    /// States before packets, by their indices: the first, and some of the last.
     before: Vec<(usize, State<'a>)>,
     seen: Vec<Seen>,
-    /// Packets that may still be followed again.
+    /// How many packets may still be followed again.
     left: usize,
-    /// Fields that were tried in vain, and how often.
+    /// Fields that were tried without success, and how often.
     hopeless: BTreeMap<String, usize>,
 }
 
-/// What the stack does once it has drawn something else.
+/// What the stack does after it has drawn something else.
 struct Learned<'a> {
     state: State<'a>,
-    /// What is said of the packets since it was taken back.
+    /// The results for the packets since the reset.
     again: Vec<Seen>,
-    /// The field that it was learned by.
+    /// The field from which it was inferred.
     field: String,
 }
 
-/// So many states are kept.
+/// The most states that are kept.
 const STATES: usize = 64;
 
-/// So many of the last choices are looked at, and so many packets of one capture are followed again to try others.
+/// The most recent choices that are tried, and the most packets of a capture that are followed again for that.
 const CHOICES: usize = 64;
 const TRIALS: usize = 1_000;
 
-/// So many of the stack's last frames are looked at for one that is like the capture's.
+/// The most of the stack's last frames that are compared with the capture's.
 const NEAREST: usize = 64;
 
-/// A field that nothing drawn at random has explained so often is not tried again.
+/// A field that no random choice explained this often is not tried again.
 const HOPELESS: usize = 2;
 
-/// Narrower fields are not learned from: too many of them are as they are by chance.
+/// The narrowest field for inference: narrower ones agree too often by chance.
 const SMALLEST: u8 = 16;
 
-/// A packet is looked for so far ahead: clocks of a capture and of the host differ, and hosts are late.
+/// How far ahead a packet is searched: the clocks of the capture and of the host differ, and hosts are late.
 const SOON: u64 = 20_000_000;
 
-/// The same of the first packet: nobody knows how long the host had run.
+/// The same for the first packet: it is unknown how long the host had been running.
 const FIRST: u64 = 3_600_000_000_000;
 
-/// Looking ahead is so many calls of the stack at most.
+/// The most calls of the stack for looking ahead.
 const CALLS: usize = 20_000;
 
 impl<'a> Follower<'a> {
+    /// A follower of these packets. `told`: the filter of the packets that the application is known to have sent.
     pub fn new(host: &'a Host<'a>, packets: &'a [Packet], told: Option<&'a Filter>) -> Follower<'a> {
         Follower {
             host,
@@ -82,7 +83,7 @@ impl<'a> Follower<'a> {
         }
     }
 
-    /// What is said of each packet, and the frames that the capture does not have.
+    /// The results for each packet, and the stack's frames that are missing in the capture.
     pub fn run(mut self) -> Result<(Vec<Seen>, Vec<Missing>), Failure> {
         let mut state = State::new(self.host);
         for place in 0..self.packets.len() {
@@ -111,7 +112,7 @@ impl<'a> Follower<'a> {
         Ok((self.seen, missing))
     }
 
-    /// The next packet, in a state that has run up to the one before.
+    /// Follows the next packet, from the state after the previous one.
     fn step(&self, state: &mut State<'a>, place: usize) -> Result<Seen, Failure> {
         let packet = &self.packets[place];
         if place == 0 && !state.has_started {
@@ -132,7 +133,7 @@ impl<'a> Follower<'a> {
         Ok(Seen { packet: packet.number, at: state.now, about, what })
     }
 
-    /// Whether the host sent a packet: as the filter says; else if the stack sends just that, or is about to.
+    /// Whether the host sent a packet: by the filter; else if the stack sends exactly that, or is about to.
     fn way(&self, state: &mut State<'a>, place: usize, dissection: &Dissection) -> Way {
         let octets = &self.packets[place].octets;
         let is_told = self.told.map(|sent| sent.takes(dissection));
@@ -141,7 +142,7 @@ impl<'a> Follower<'a> {
         }
         let is_it = |state: &State<'_>| state.pending.iter().any(|pending| pending.octets == *octets);
         if !is_it(state) {
-            // Perhaps the stack's clock is behind.
+            // The stack's clock may be behind.
             let is_first = place == 0 && !state.has_begun;
             let soon = if is_first { FIRST } else { SOON };
             let mut later = state.clone();
@@ -160,7 +161,8 @@ impl<'a> Follower<'a> {
         }
     }
 
-    /// Whether the stack would not take it if it came, and sends one of its kind, or has its own station where this has it.
+    /// Whether the stack would reject it as incoming, and sends one of its kind, or puts its own station address where
+    /// this packet has it.
     fn is_of_host(&self, state: &State<'a>, octets: &[u8], dissection: &Dissection) -> bool {
         let is_one_kind =
             |pending: &Pending| self.against(octets, dissection, &pending.octets).is_some_and(|held| held.is_one_kind);
@@ -169,7 +171,7 @@ impl<'a> Follower<'a> {
             && state.clone().come(self.host, octets).fate == Fate::NotForIt
     }
 
-    /// Whether the device's station stands in a field of the lowest wire in which all that the stack has sent has it.
+    /// Whether the device's station address is in a field of the lowest wire in which all frames of the stack have it.
     fn is_from_station(&self, state: &State<'a>, dissection: &Dissection) -> bool {
         let Some(station) = self.host.station else { return false };
         let own = |of: &Dissection| -> BTreeSet<(String, String)> {
@@ -184,7 +186,7 @@ impl<'a> Follower<'a> {
         sent.peek().is_some() && !sent.fold(own(dissection), |known, one| &known & &one).is_empty()
     }
 
-    /// A frame of the capture, held against one of the stack's.
+    /// Compares a frame of the capture with one of the stack's.
     fn against(&self, octets: &[u8], dissection: &Dissection, stack: &[u8]) -> Option<Held> {
         let other = self.host.dissector.dissect(stack, Front::Frame);
         held(&Apart { octets, dissection }, &Apart { octets: stack, dissection: &other })
@@ -217,13 +219,13 @@ impl<'a> Follower<'a> {
         }
     }
 
-    /// What the stack would have drawn for a packet to be more like the capture's.
+    /// Searches for a random choice with which the packet would be more like the capture's.
     fn learn(&mut self, place: usize, state: &State<'a>, seen: &Seen) -> Result<Option<Learned<'a>>, Failure> {
         let What::Sent(Sent { how: Likeness::Alike, against: Some((_, unlike)), .. }) = &seen.what else {
             return Ok(None);
         };
         let mut chosen: Vec<Chosen> = state.instance.chosen().iter().rev().take(CHOICES).cloned().collect();
-        // What is computed for a flow comes before what a layer drew for itself.
+        // Pseudorandom functions of flows come before samples that a layer drew.
         chosen.sort_by_key(|chosen| matches!(chosen.choice, Choice::Sample(_)));
         for field in unlike {
             let Some((by, width)) = field.by.filter(|(_, width)| *width >= SMALLEST) else { continue };
@@ -244,13 +246,13 @@ impl<'a> Follower<'a> {
         Ok(None)
     }
 
-    /// From here on that is what was chosen: of states that come behind another choice none is kept.
+    /// Fixes a choice; states after a different choice are discarded.
     fn tell(&mut self, choice: &Choice, value: u64) {
         self.before.retain(|(_, state)| !has_chosen(state, choice));
         self.before.iter_mut().for_each(|(_, state)| state.instance.tell_chance(choice.clone(), value));
     }
 
-    /// Again from the last state before a choice, up to a packet, and another choice.
+    /// Runs again from the last state before a choice, up to a packet, with another result of the choice.
     fn tried(&mut self, place: usize, choice: &Choice, value: u64) -> Result<Option<(State<'a>, Vec<Seen>)>, Failure> {
         let is_before = |(_, state): &&(usize, State<'a>)| !has_chosen(state, choice);
         let Some((first, state)) = self.before.iter().rev().find(is_before) else { return Ok(None) };
@@ -274,7 +276,7 @@ fn sent(how: Likeness, against: Option<(u64, Vec<Unlike>)>, number: Option<u64>)
     Sent { how, against, learned: Vec::new(), number }
 }
 
-/// A packet is early if one behind it is a frame that the stack sends before.
+/// Marks packets as early if a later packet is a frame that the stack sends before.
 fn mark_early(seen: &mut [Seen]) {
     let mut first = u64::MAX;
     for seen in seen.iter_mut().rev() {
@@ -287,13 +289,13 @@ fn mark_early(seen: &mut [Seen]) {
     }
 }
 
-/// Whether a packet came to the host.
+/// The direction of a packet.
 enum Way {
     Came,
     Sent,
 }
 
-/// What a number would have to be for a field to be larger by so much: the field may be any part of it.
+/// The values of a choice with which a field would be larger by this much; the field may be any part of it.
 fn moved(chosen: &Chosen, by: u64, width: u8) -> Vec<u64> {
     let mask = |width: u8| if width >= 64 { u64::MAX } else { (1 << width) - 1 };
     let parts = [0, 16, 32, 48].into_iter().filter(|shift| *shift == 0 || shift + width <= chosen.width);
@@ -305,7 +307,7 @@ fn moved(chosen: &Chosen, by: u64, width: u8) -> Vec<u64> {
     of.collect()
 }
 
-/// Whether the last packet is more like the stack's frame in this field, and none before is less.
+/// Whether the last packet is more like the stack's frame in this field, and no earlier one is less.
 fn is_better(again: &[Seen], before: &[Seen], seen: &Seen, field: &str) -> bool {
     let Some((last, others)) = again.split_last() else { return false };
     let unlike = |seen: &Seen| match &seen.what {
@@ -328,8 +330,8 @@ fn is_better(again: &[Seen], before: &[Seen], seen: &Seen, field: &str) -> bool 
     now.len() < was.len() && !now.iter().any(|known| known == field) && !others.iter().zip(known).any(is_worse)
 }
 
-/// When a packet came or went, in nanoseconds of the stack's time. A simulation's captures count from its start; of others nobody knows how
-/// long the host had run: they count from their first packet.
+/// The time of each packet in nanoseconds of the stack's time. Simulated captures count from their start; for others it
+/// is unknown how long the host had been running, so they count from their first packet.
 fn times(packets: &[Packet]) -> Vec<u64> {
     const DAY: u64 = 86_400_000_000_000;
     let of = |packet: &Packet| packet.at.map_or(0, |at| u64::try_from(at.as_nanos()).unwrap_or(u64::MAX));

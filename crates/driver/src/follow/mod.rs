@@ -1,8 +1,8 @@
-//! A capture held against a stack that runs: `mokume dissect --follow`. What came to a host is given to its stack, at the times of the
-//! capture; what the host sent is held against what the stack sends then.
+//! Compares a capture with a running stack: `mokume dissect --follow`. Frames that came to a host are given to its
+//! stack, at the times of the capture; frames that the host sent are compared with what the stack sends then.
 //!
-//! Keeps: what is said of a packet that came is what the layers did with it, in the state that the packets before it had brought them to;
-//! where the capture shows that the host's state was another, that is said. No protocol is known.
+//! Keeps: the result for an incoming packet is what the layers did with it, in the state after the packets before it;
+//! if the capture shows that the host's state was different, the result says so. No protocol is known.
 
 mod alike;
 mod host;
@@ -25,8 +25,8 @@ pub use noted::{Ended, How};
 pub use said::{Came, Fate, Likeness, Report, Seen, Sent, What};
 
 impl Host<'_> {
-    /// Runs the stack along a capture. Its packets must be of the link that the stack's device carries. `sent` says which of them the host
-    /// sent; else those that its stack sends.
+    /// Runs the stack along a capture. Its packets must have the link type of the stack's device. `sent` selects those
+    /// that the host sent; by default, those that its stack sends.
     pub fn follow(&self, packets: &[Packet], sent: Option<&Filter>) -> Result<Report, Failure> {
         for packet in packets {
             if self.dissector.front(packet.link) != Some(Front::Frame) {

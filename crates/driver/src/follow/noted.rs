@@ -1,4 +1,4 @@
-//! What is noted of a reaction while it runs: where messages end, and why.
+//! Records, while a reaction runs, where messages end, and why.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -10,36 +10,36 @@ use mokume_reaction::{CellKind, ReasonId, Type};
 pub struct Ended {
     pub how: How,
     pub reason: String,
-    /// In which layer, and at which of its events.
+    /// The layer, and its event.
     pub layer: String,
     pub on: String,
     /// `file:line`
     pub place: Option<String>,
-    /// What the layer's object had that names a state: `state = Established`.
+    /// The cells of the layer's object that name a state: `state = Established`.
     pub state: Vec<String>,
 }
 
-/// As lost, or as done with.
+/// Dropped, or consumed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum How {
     Dropped,
     Consumed,
 }
 
-/// What ended in the reactions since somebody asked.
+/// The messages that ended since the last query.
 #[derive(Default)]
 pub(super) struct Noter {
     ended: Vec<(ReasonId, Ended)>,
 }
 
-/// One that an instance and its clones tell.
+/// A recorder that an instance and its clones share.
 pub(super) type Shared = Arc<Mutex<Noter>>;
 
 fn lock(shared: &Shared) -> MutexGuard<'_, Noter> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What ended since the last time; `is_drop` says of a reason whether messages were dropped for it.
+/// The messages that ended since the last time; `is_drop` tells whether a reason is one of drops.
 pub(super) fn take(shared: &Shared, is_drop: impl Fn(ReasonId) -> bool) -> Vec<Ended> {
     let ended = std::mem::take(&mut lock(shared).ended);
     let how = |reason| if is_drop(reason) { How::Dropped } else { How::Consumed };
@@ -68,7 +68,7 @@ impl Observer for Noter {
     }
 }
 
-/// The cells of the object at work whose values have names.
+/// The cells of the current object whose values have names.
 fn state(moment: &Moment<'_>) -> Vec<String> {
     let automaton = moment.automaton();
     let class = automaton.handler(moment.handler).class;

@@ -1,4 +1,4 @@
-//! The stack, as far as the capture has brought it.
+//! The state of the stack at a point of the capture.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -17,49 +17,49 @@ use crate::failure::Failure;
 use crate::record;
 use crate::sim::Applications;
 
-/// A frame that the stack sent and the capture has not shown.
+/// A frame that the stack sent and the capture has not shown yet.
 #[derive(Clone)]
 pub(super) struct Pending {
-    /// How many it had sent before.
+    /// How many frames it had sent before.
     pub number: u64,
     pub at: u64,
     pub octets: Vec<u8>,
 }
 
-/// An input of an application that is to come: of the network's script, by its place there, or brought about by an output.
+/// A future input of an application: of the network's script, by its index, or triggered by an output.
 #[derive(Clone)]
 struct Input {
     place: Option<usize>,
     input: ScriptedInput,
 }
 
-/// A stack at a time of a capture. A clone goes its own way.
+/// A stack at a time of a capture. A clone is independent.
 #[derive(Clone)]
 pub(super) struct State<'a> {
     pub instance: Instance,
     noter: Shared,
     applications: Option<Applications<'a>>,
-    /// By time, and the order in which they were known.
+    /// Sorted by time, and by the order in which they became known.
     coming: BTreeMap<(u64, u64), Input>,
     order: u64,
     pub pending: Vec<Pending>,
     /// How many frames it has sent.
     sent: u64,
-    /// The last packets that were as the stack sent them.
+    /// The last packets that matched frames of the stack.
     pub shown: Vec<(u64, Vec<u8>)>,
     pub now: u64,
     /// How much longer the stack has run than the capture.
     pub ahead: u64,
-    /// Whether a packet has come or was as the stack sent it: before that nobody knows how long the host had run.
+    /// Whether a packet was received or matched: before that it is unknown how long the host had been running.
     pub has_begun: bool,
-    /// Its start handlers have run.
+    /// Whether its start handlers have run.
     pub has_started: bool,
 }
 
-/// A run makes at most so many calls between two packets: a stack that never rests ends there.
+/// The most calls between two packets: a stack that never rests stops there.
 const CALLS: usize = 1_000_000;
 
-/// So many frames of the stack's, and of the capture's, are remembered.
+/// The most frames of the stack, and of the capture, that are remembered.
 const REMEMBERED: usize = 4096;
 
 impl<'a> State<'a> {
@@ -89,7 +89,7 @@ impl<'a> State<'a> {
         state
     }
 
-    /// Before anything else: its start handlers.
+    /// Runs the start handlers, before anything else.
     pub fn start(&mut self, host: &Host<'_>) {
         self.has_started = true;
         let outcome = self.instance.start(0);
@@ -102,7 +102,7 @@ impl<'a> State<'a> {
         self.order += 1;
     }
 
-    /// Runs up to a time: timers, and what applications put in.
+    /// Runs up to a time: timers, and inputs of applications.
     pub fn run_to(&mut self, host: &Host<'_>, until: u64) -> Result<(), Failure> {
         match self.run_until(host, until, (CALLS, |_: &State<'_>| false)) {
             true => Ok(()),
@@ -113,7 +113,8 @@ impl<'a> State<'a> {
         }
     }
 
-    /// The same, or until something holds that is asked after each of so many calls; whether one of the two came about.
+    /// The same, or until a condition holds that is tested after each call, for at most this many calls; returns
+    /// whether one of the two happened.
     pub fn run_until(
         &mut self,
         host: &Host<'_>,
@@ -150,7 +151,7 @@ impl<'a> State<'a> {
         args.map_or_else(Outcome::default, |args| self.instance.input(self.now, input.port, input.event, &args))
     }
 
-    /// Takes what a call put out; what applications got is told.
+    /// Takes the outputs of a call; those to applications are added to `told`.
     fn take(&mut self, host: &Host<'_>, outcome: Outcome, told: &mut Vec<String>) -> usize {
         let mut frames = 0;
         for output in outcome.outputs {
@@ -173,14 +174,14 @@ impl<'a> State<'a> {
         frames
     }
 
-    /// What was noted of a call that nobody asks about.
+    /// Discards the records of a call.
     fn forget(&mut self) {
         drop(noted::take(&self.noter, |_| true));
         drop(self.instance.traced());
         drop(self.instance.take_recording());
     }
 
-    /// A frame comes to the stack.
+    /// A frame comes in.
     pub fn come(&mut self, host: &Host<'_>, octets: &[u8]) -> Came {
         let before = self.instance.accounts();
         let args = [Datum::Message(octets.to_vec())];
@@ -190,7 +191,7 @@ impl<'a> State<'a> {
         let trace = self.instance.traced();
         let mut kept = kept(self.instance.automaton(), trace);
         let mut answers = self.take(host, first, &mut outputs);
-        // What it puts off, and timers that it set for now, are its doing.
+        // Its `later` events, and timers that it set for now, are its consequences.
         for _ in 0..CALLS {
             if self.instance.next_deadline().is_none_or(|due| due > self.now) {
                 break;
@@ -221,7 +222,7 @@ impl<'a> State<'a> {
         Came { fate, ended, kept, outputs, answers, reports, gone }
     }
 
-    /// A packet of the capture is this frame of the stack's.
+    /// Marks a frame of the stack as shown by a packet of the capture.
     pub fn show(&mut self, place: usize, packet: u64) {
         let pending = self.pending.remove(place);
         self.shown.push((packet, pending.octets));
@@ -231,7 +232,7 @@ impl<'a> State<'a> {
     }
 }
 
-/// Whether the decoders, or the layers in any state, refuse a frame.
+/// Whether the decoders, or the layers in any state, reject a frame.
 fn is_damaged(host: &Host<'_>, octets: &[u8]) -> bool {
     host.dissector.dissect(octets, Front::Frame).layers.iter().any(Layer::is_refused)
 }
@@ -245,7 +246,7 @@ fn count(accounts: &Accounts, reason: mokume_reaction::ReasonId) -> u64 {
     accounts.dropped.iter().find(|(known, _)| *known == reason).map_or(0, |(_, count)| *count)
 }
 
-/// The cells in which a message stands that stood not there before.
+/// The cells that contain a message now and did not before.
 fn kept(automaton: &Automaton, trace: Option<Trace>) -> Vec<String> {
     let mut found = Vec::new();
     for change in trace.into_iter().flat_map(|trace| trace.changes) {

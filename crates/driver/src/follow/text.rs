@@ -1,4 +1,4 @@
-//! What is said of a followed capture, for people.
+//! The results for a followed capture, for people.
 
 use super::alike::Unlike;
 use super::noted::{Ended, How};
@@ -6,7 +6,7 @@ use super::said::{Came, Fate, Likeness, Report, Seen, Sent, What};
 use crate::debug::time;
 use crate::dissect::text::Ink;
 
-/// A packet: its line, and what became of it.
+/// A packet: its line, and its result.
 pub fn packet(seen: &Seen, ink: Ink) -> String {
     let (way, said) = match &seen.what {
         What::Came(came) => ("came", self::came(came)),
@@ -107,10 +107,10 @@ fn unlike(unlike: &Unlike) -> String {
     format!("  {}: {} here, {} of the stack", unlike.field, said(&unlike.here), said(&unlike.stack))
 }
 
-/// So many frames that the capture does not have are told one by one.
+/// The most missing frames that are listed.
 const MISSING: usize = 10;
 
-/// What is to be said of all.
+/// The results for the whole capture.
 pub fn end(report: &Report, host: &str) -> String {
     let count = |is: &dyn Fn(&What) -> bool| report.seen.iter().filter(|seen| is(&seen.what)).count();
     let of = |fate: Fate| count(&|what| matches!(what, What::Came(came) if came.fate == fate));

@@ -14,32 +14,33 @@ use super::{there, way, Beside, Replayed, Way};
 use crate::compile::Compiled;
 use crate::failure::Failure;
 
-/// Sequences of random events that both are run by.
+/// How many sequences of random events both are run with.
 const SEQUENCES: u64 = 400;
 
-/// What is known of two stacks.
+/// The result for two stacks.
 #[derive(Clone, Debug)]
 pub struct Equality {
-    /// What is declared otherwise in the two, a line each: then nothing is asked.
+    /// Differences of their declarations, one a line: then nothing is proved.
     pub apart: Vec<String>,
-    /// Handlers that are the same code in both.
+    /// The number of handlers with the same code in both.
     pub same: usize,
-    /// Functions and procedures that are not the same code, and are shown to do the same: handlers that differ in these alone count as the same code.
+    /// Functions and procedures with different code that are proved to do the same: handlers that differ only in these
+    /// count as having the same code.
     pub functions: Vec<Part>,
     /// The other handlers, each by itself.
     pub handlers: Vec<Part>,
-    /// The events whose reactions go through handlers that are open, each as a whole.
+    /// The events whose reactions involve open handlers, each as a whole.
     pub events: Vec<Part>,
-    /// Cells that only one of the two has, `class.cell`: what is in them is not compared.
+    /// Cells that only one of the two has, `class.cell`: their contents are not compared.
     pub alone: Vec<String>,
-    /// Buffers of messages in each, where they differ: what is lost for want of one may differ, too.
+    /// The numbers of message buffers, if they differ: drops for lack of buffers may then differ, too.
     pub buffers: Option<(u32, u32)>,
     /// A run from the start in which the two differ, if one was found.
     pub refuted: Option<Replayed>,
 }
 
 impl Equality {
-    /// Whether every reaction of one is shown to be that of the other.
+    /// Whether every reaction of one is proved equal to that of the other.
     pub fn is_proved(&self) -> bool {
         let all = |parts: &[Part]| parts.iter().all(Part::is_proved);
         let open = !all(&self.handlers);
@@ -47,11 +48,11 @@ impl Equality {
     }
 }
 
-/// What is known of a handler, or of an event with all that follows from it.
+/// The result for a handler, or for an event with all that follows from it.
 #[derive(Clone, Debug)]
 pub struct Part {
     pub name: String,
-    /// Its ways, each proved or open; or why it is not read at all.
+    /// Its ways, each proved or open; or why it could not be read.
     pub ways: Result<Vec<Way>, String>,
     pub took: Duration,
 }
@@ -66,20 +67,20 @@ impl Part {
     }
 }
 
-/// What is told while it is worked on.
+/// Progress and results.
 pub enum Heard<'a> {
-    /// A handler or an event is worked on.
+    /// Work on a handler or an event begins.
     WorksOn(&'a str, Step),
-    /// What is known of a handler.
+    /// The result for a handler.
     Handler(&'a Part),
-    /// What is known of an event, all that follows from it included.
+    /// The result for an event with all that follows from it.
     Event(&'a Part),
 }
 
-/// Whether two stacks do the same. A handler or an event that takes longer than the limit is open. The seed is of the random events by which both
-/// are run where something is open.
+/// Whether two stacks do the same. A handler or an event that takes longer than the limit is open. The seed is for the
+/// random events that both are run with if something is open.
 ///
-/// Fails where there is no solver, and one is needed.
+/// Fails if a solver is needed and there is none.
 pub fn equal(
     world: &dyn World,
     (first, second): (&Compiled, &Compiled),
@@ -141,12 +142,12 @@ pub fn equal(
         }
     }
     for both in handlers.iter().filter(|both| both.function().is_none()) {
-        // As they were written, they name their functions.
+        // The original code names its functions.
         if over_one.is_same_code(both, &known) {
             equality.same += 1;
             continue;
         }
-        // Nobody emits it in the other, or what is emitted is not the same.
+        // The other never emits it, or emits something else.
         let is_event = matches!(both.trigger, Trigger::Event(_));
         if is_event && (both.first.is_none() || both.second.is_none()) {
             continue;
@@ -178,7 +179,7 @@ pub fn equal(
             equality.events.push(part);
         }
     }
-    // Also what is proved is run: a proof that a run refutes is a fault of the judge.
+    // Proved handlers are run, too: a run that refutes a proof reveals a fault of the judge.
     if !first.calls_c() && !second.calls_c() {
         equality.refuted = refuted(first, &over_one, seed);
     }
@@ -199,7 +200,7 @@ fn name_of(pair: &Pair, both: &Both) -> String {
     }
 }
 
-/// Whether reactions begin with it in one of the two.
+/// Whether it begins reactions in one of the two.
 fn begins(pair: &Pair, both: &Both) -> bool {
     let begins = |automaton: &Automaton, handler: Option<HandlerId>| {
         handler.is_some_and(|handler| {
@@ -209,7 +210,7 @@ fn begins(pair: &Pair, both: &Both) -> bool {
     begins(&pair.first, both.first) || begins(&pair.second, both.second)
 }
 
-/// Whether what follows from a handler may go through one of these.
+/// Whether what follows from a handler may involve one of these.
 fn reach(automaton: &Automaton, from: HandlerId, wanted: &BTreeSet<Key>) -> bool {
     let mut seen = BTreeSet::new();
     let mut open = vec![from];
@@ -241,13 +242,13 @@ fn reach(automaton: &Automaton, from: HandlerId, wanted: &BTreeSet<Key>) -> bool
     false
 }
 
-/// Runs both by the same random events: the first difference, as a test that the first passes.
+/// Runs both with the same random events: the first difference, as a test that the first passes.
 fn refuted(first: &Compiled, pair: &Pair, seed: u64) -> Option<Replayed> {
     let named = Automaton { name: first.uncomposed.name.clone(), ..pair.first.clone() };
     let beside = Beside { layers: &named, natives: &first.natives, lessons: &[] };
     let difference = beside.run(&pair.second, 0, (SEQUENCES, seed)).0?;
     let test = test_of(&beside, &first.written, &difference, "where the second differs");
-    // Accounts are told by numbers of reasons.
+    // Accounts use numbers of reasons.
     let named = |text: &str| {
         let mut text = text.to_owned();
         for (place, reason) in pair.first.reasons.iter().enumerate() {

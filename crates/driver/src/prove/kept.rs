@@ -1,8 +1,8 @@
-//! Verdicts that are kept: of a path that was proved, by all that the verdict depends on. Nothing else is kept, and what is not read
-//! whole is judged anew.
+//! Kept verdicts: for each proved path, keyed by a hash of everything that the verdict depends on. Nothing else is
+//! kept, and an incomplete entry is judged again.
 //!
-//! They stand in a folder beside a project, and in `library/verdicts.txt`, which is part of the program: what was shown of the stacks of
-//! `examples`, so that who has no solvers knows it, too. A verdict is found again by a number, wherever the stack's files are.
+//! They are in a folder beside a project, and in `library/verdicts.txt`, which is part of the program: the verdicts for
+//! the stacks of `examples`, for users without solvers. The key does not depend on where the stack's files are.
 
 use std::time::Duration;
 
@@ -12,15 +12,15 @@ use mokume_reaction::{text, Automaton, Path};
 
 use super::{Known, Proof, Shown, Way};
 
-/// The numbers by which the verdicts of an automaton's paths are found: of the path, all handlers that it is held against, and the
-/// judge's own text.
+/// The keys of the verdicts of an automaton's paths: hashes of the path, of all handlers that it is compared with, and
+/// of the judge's own source text.
 pub(super) struct Numbers {
     layers: Number,
     bare: Automaton,
 }
 
 impl Numbers {
-    /// Of an automaton without procedures and memos (`mokume_analyse::flat`).
+    /// For an automaton without procedures and memos (`mokume_analyse::flat`).
     pub fn of(flat: &Automaton) -> Self {
         let bare = flat.without_places();
         let mut layers = judge();
@@ -28,7 +28,7 @@ impl Numbers {
         Numbers { layers, bare }
     }
 
-    /// Of one of its paths.
+    /// The key of one of its paths.
     pub fn number(&self, path: &Path) -> String {
         let mut number = self.layers;
         text::path_lines(&self.bare, path).iter().for_each(|(line, _)| number.add(line));
@@ -36,7 +36,7 @@ impl Numbers {
     }
 }
 
-/// The judge's text as a number.
+/// A hash of the judge's source text.
 fn judge() -> Number {
     let mut number = Number::default();
     mokume_prove::SOURCES.iter().for_each(|part| number.add(part));
@@ -44,20 +44,20 @@ fn judge() -> Number {
     number
 }
 
-/// The judge's text as a short number: what `library/verdicts.txt` was made by.
+/// A short hash of the judge's source text: the one that `library/verdicts.txt` was made with.
 pub fn judged_by() -> String {
     format!("{:016x}", judge().0 as u64)
 }
 
-/// The verdicts that are part of the program.
+/// The verdicts in the program.
 pub fn shipped() -> &'static str {
     crate::library::text("verdicts.txt").unwrap_or_default()
 }
 
-/// A verdict as a line of `library/verdicts.txt`: the number, the event, and each way. None of what is not proved.
+/// A verdict as a line of `library/verdicts.txt`: the key, the event, and each way. `None` if it is not proved.
 pub fn shipped_line(number: &str, proof: &Proof) -> Option<String> {
     let ways = proof.ways.as_ref().ok().filter(|_| proof.is_proved())?;
-    // A timer's name has a word in front of it: what stands here is one word.
+    // A timer's name begins with a word; here it must be a single word.
     let mut line = format!("{number} {}", proof.events.first()?.replace(' ', "_"));
     for way in ways {
         let goals = &way.verdict.as_ref().ok()?.goals;
@@ -71,7 +71,7 @@ pub fn shipped_line(number: &str, proof: &Proof) -> Option<String> {
     Some(line)
 }
 
-/// What stands in such a text of a path.
+/// Reads the verdict of a path from such a text.
 fn read_shipped(text: &str, number: &str, events: &[String]) -> Option<Proof> {
     fn of_number<'a>(line: &'a str, number: &str) -> Option<&'a str> {
         line.strip_prefix(number)?.strip_prefix(' ')
@@ -95,12 +95,12 @@ fn proof(ways: Vec<Way>, events: &[String], known: Known) -> Option<Proof> {
     proof.is_proved().then_some(proof)
 }
 
-/// What is kept of a path, in a folder or in the program.
+/// The kept verdict of a path, from a folder or from the program.
 pub(super) fn read(world: &dyn World, folder: &str, number: &str, events: &[String]) -> Option<Proof> {
     read_folder(world, folder, number, events).or_else(|| read_shipped(shipped(), number, events))
 }
 
-/// That all ways were proved.
+/// The verdict in a folder: all ways were proved.
 fn read_folder(world: &dyn World, folder: &str, number: &str, events: &[String]) -> Option<Proof> {
     let text = world.read_text(&format!("{folder}/{number}")).ok()?;
     let mut lines = text.strip_suffix("proved\n")?.lines();
@@ -111,7 +111,7 @@ fn read_folder(world: &dyn World, folder: &str, number: &str, events: &[String])
     proof(ways, events, Known::Kept)
 }
 
-/// Keeps it if it is proved. A folder that takes no file is no failure: then it is judged again.
+/// Keeps a verdict if it is proved. A folder that cannot be written is no failure: the path is then judged again.
 pub(super) fn write(world: &dyn World, folder: &str, number: &str, proof: &Proof) {
     let (true, Ok(ways)) = (proof.is_proved(), &proof.ways) else { return };
     let mut text = String::new();
@@ -125,7 +125,7 @@ pub(super) fn write(world: &dyn World, folder: &str, number: &str, proof: &Proof
     let _ = world.write(&format!("{folder}/{number}"), text.as_bytes());
 }
 
-/// `GUARDS`, then each kind of goals and how many.
+/// Parses `GUARDS`, then each kind of goal with its count.
 fn way(line: &str) -> Option<Way> {
     let mut words = line.split(' ');
     let guards = words.next()?.parse().ok()?;
@@ -148,7 +148,7 @@ impl Default for Number {
 }
 
 impl Number {
-    /// A text, and where it ends.
+    /// Adds a text, and its end.
     fn add(&mut self, text: &str) {
         for octet in text.bytes().chain([0xff]) {
             self.0 = (self.0 ^ u128::from(octet)).wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b);
@@ -175,7 +175,7 @@ mod tests {
         let back = read(&text, "00ff").unwrap();
         assert!(back.is_proved() && back.known == Known::Shipped);
         assert_eq!(shipped_line("00ff", &back), Some(line));
-        // Of another path nothing is known; nor of one whose line is not whole, or of which no way is taken.
+        // Nothing is known of another path, nor of one with an incomplete line, or of which no way can be taken.
         assert!(read(&text, "00fe").is_none() && read(&text, "00f").is_none() && read(&text, "0ff").is_none());
         assert!(read(&text.replace(",0,0 0:", ",0 0:"), "00ff").is_none());
         assert!(read(&text.replace("12", ""), "00ff").is_none());

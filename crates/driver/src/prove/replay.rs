@@ -1,7 +1,7 @@
-//! A path that is not proved is run beside the layers: where they differ, what led to it is written as a `test`.
+//! Runs a path that is not proved beside the layers; if they differ, the events that led to it are written as a `test`.
 //!
-//! A solver's state may be one that is never reached, so runs begin at the start: with the parameters and the event that the solver found, and with random
-//! events before and behind. What no run shows stays open.
+//! A solver's state may be unreachable, so runs begin at the start: with the parameters and the event that the solver
+//! found, and with random events before and after it. If no run shows a difference, the path stays open.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,16 +14,16 @@ use mokume_reaction::{
 };
 use mokume_script::Written;
 
-/// Sequences of events that are tried.
+/// How many sequences of events are tried.
 const SEQUENCES: u64 = 400;
 
-/// No message that a solver asks for is longer here.
+/// The longest message that is made from a solver's values.
 const LONGEST: u64 = 2000;
 
-/// What a run has shown.
+/// The difference that a run has shown.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Replayed {
-    /// A `test` of the stack: the layers pass it, and the path does not.
+    /// A `test` of the stack, which the layers pass and the path does not.
     pub test: String,
     /// What the layers do where they differ, and what the path does.
     pub layers: String,
@@ -35,11 +35,11 @@ pub struct Replayed {
 pub struct Beside<'a> {
     pub layers: &'a Automaton,
     pub natives: &'a Option<Arc<dyn Natives>>,
-    /// What runs begin with.
+    /// How runs begin.
     pub lessons: &'a [Lesson],
 }
 
-/// Takes paths, and says how often.
+/// Runs with paths, and counts how often they are taken.
 struct Pathed {
     instance: Instance,
     aimed: usize,
@@ -47,7 +47,7 @@ struct Pathed {
 }
 
 impl Subject for Pathed {
-    /// What takes the path for the first times is worth another try.
+    /// A sequence that takes the path for the first time is worth further tries.
     fn progress(&self) -> u64 {
         times(&self.taken, self.aimed).min(200)
     }
@@ -86,8 +86,8 @@ impl Beside<'_> {
         Instance::shared(automaton.clone(), params, seed).with_natives(self.natives.clone())
     }
 
-    /// So many sequences from a seed on, on the layers and on the paths of an automaton: the first difference; and how often the path was taken that it is
-    /// aimed at.
+    /// Runs sequences from a seed on, on the layers and on an automaton with paths: the first difference, and how often
+    /// the targeted path was taken.
     pub fn run(
         &self,
         pathed: &Automaton,
@@ -121,7 +121,8 @@ impl Beside<'_> {
     }
 }
 
-/// The path of a flat automaton, by a state and an event that a solver found; none where no run shows a difference.
+/// Replays the path of a flat automaton with a state and an event that a solver found; `None` if no run shows a
+/// difference.
 pub fn replay(
     beside: Beside<'_>,
     written: &Written,
@@ -136,7 +137,7 @@ pub fn replay(
     Some(Replayed { test, layers: difference.reference.clone(), path: difference.subject.clone() })
 }
 
-/// The event with the solver's values, by its parameters; once, and again and again.
+/// The event with the solver's values, by its parameters; once, and repeatedly.
 fn lessons(automaton: &Automaton, path: &Path, values: &[(String, u64)]) -> Vec<Lesson> {
     let values: HashMap<&str, u64> = values.iter().map(|(name, value)| (name.as_str(), *value)).collect();
     let value = |name: &str| values.get(name).copied();
@@ -176,7 +177,7 @@ fn lessons(automaton: &Automaton, path: &Path, values: &[(String, u64)]) -> Vec<
     vec![times(1), times(6)]
 }
 
-/// Writes values of a test; handles have names from where they come out first.
+/// Writes values of a test; handles get names where they first occur in outputs.
 struct Writer<'a> {
     automaton: &'a Automaton,
     written: &'a Written,
@@ -229,7 +230,7 @@ impl Writer<'_> {
     }
 }
 
-/// The steps, with what the layers put out, as a `test` of this title.
+/// The steps, with the outputs of the layers, as a `test` of this title.
 pub(super) fn test_of(beside: &Beside<'_>, written: &Written, difference: &Difference, title: &str) -> String {
     let automaton = beside.layers;
     let mut machine = beside.machine(&Arc::new(automaton.clone()), &difference.params, difference.seed);

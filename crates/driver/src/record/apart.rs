@@ -1,4 +1,4 @@
-//! In what two events differ, field by field: their lines leave much out.
+//! The difference of two events, field by field, as their lines omit much.
 
 use std::mem::discriminant;
 
@@ -7,15 +7,16 @@ use serde_json::{Map, Value};
 
 use super::show::plain;
 
-/// A field of the record that two events have otherwise: `copies[0].at`, `octets[17]`; what each has there, `nothing` if it has none.
+/// A field of the record in which two events differ: `copies[0].at`, `octets[17]`; with both values, `nothing` if one
+/// has none.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Apart {
     pub field: String,
     pub values: [String; 2],
 }
 
-/// The fields in which two events of a kind differ; none of others. What only places an event in its record, or may be left out there, is
-/// not compared.
+/// The fields in which two events of one kind differ; empty for different kinds. What only numbers an event in its
+/// record, or is optional there, is not compared.
 pub fn apart(pair: [Option<&Event>; 2]) -> Vec<Apart> {
     let mut found = Vec::new();
     let [Some(one), Some(other)] = pair else { return found };
@@ -27,7 +28,7 @@ pub fn apart(pair: [Option<&Event>; 2]) -> Vec<Apart> {
     found
 }
 
-/// What happened, in a line, of events too that the log leaves out.
+/// The event in one line, even if the log leaves it out.
 pub fn line(run: &Run, event: &Event) -> String {
     run.line(event).unwrap_or_else(|| match &event.what {
         What::Starts => "starts".to_string(),
@@ -40,7 +41,7 @@ pub fn line(run: &Run, event: &Event) -> String {
 fn value(event: &Event) -> Value {
     let (id, cause, did) = (0, None, None);
     let event = Event { id, cause, did, what: plain(&event.what), ..event.clone() };
-    // Data of ours has no maps with keys that are no text, which alone could fail.
+    // Our data has no maps with keys other than text, the only thing that could fail.
     serde_json::to_value(&event).unwrap_or_default()
 }
 
@@ -78,7 +79,7 @@ fn text(value: Option<&Value>) -> String {
     }
 }
 
-/// Octets, two digits each, from the first on that differs, as many as one sees at a glance.
+/// Octets from the first difference on, two digits each, as many as are readable at a glance.
 fn octets(field: &str, one: &str, other: &str) -> Apart {
     const SHOWN: usize = 16;
     let pairs = |text: &str| text.as_bytes().chunks(2).map(<[u8]>::to_vec).collect::<Vec<_>>();

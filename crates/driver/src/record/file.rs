@@ -1,4 +1,4 @@
-//! Records as files: written line by line while something runs, read whole.
+//! Record files: written line by line while something runs, read as a whole.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
@@ -9,26 +9,26 @@ use mokume_record::{Event, Head, Run};
 
 use crate::failure::Failure;
 
-/// A record that is written while something runs: what is in the file are whole lines at any moment, however the run ends.
+/// A record that is written during a run: at any moment the file contains complete lines only, however the run ends.
 pub struct Lines {
     name: String,
     file: File,
-    /// Octets of the file that are whole lines.
+    /// Octets of the file that are complete lines.
     kept: u64,
-    /// Why something is not in the file.
+    /// The error that lost something.
     lost: Option<Failure>,
-    /// Whether what layers do is written down, too.
+    /// Whether steps of layers are recorded, too.
     has_steps: bool,
 }
 
 impl Lines {
-    /// A new record of that name, over one that is there; `is_more`: behind what is there.
+    /// Opens a record, replacing an existing one; `is_more`: appends to it.
     pub fn open(world: &dyn World, name: &str, is_more: bool) -> Result<Lines, Failure> {
         let wrong = |error: std::io::Error| {
             Failure::of_use(format!("cannot write record `{name}`: {error}"), "is the folder there and writable?")
         };
         if !is_more {
-            // Makes the folders on the way, too.
+            // Also makes the folders.
             world.write(name, &[]).map_err(wrong)?;
         }
         let file = OpenOptions::new().append(true).create(true).open(name).map_err(wrong)?;
@@ -36,28 +36,28 @@ impl Lines {
         Ok(Lines { name: name.to_string(), file, kept, lost: None, has_steps: false })
     }
 
-    /// The same, with what layers do, step by step.
+    /// Enables the recording of steps of layers.
     pub fn with_steps(mut self, has_steps: bool) -> Lines {
         self.has_steps = has_steps;
         self
     }
 
-    /// Whether what layers do is written down, too.
+    /// Whether steps of layers are recorded, too.
     pub fn has_steps(&self) -> bool {
         self.has_steps
     }
 
-    /// A run begins.
+    /// Writes the head of a run.
     pub fn head(&mut self, head: &Head) {
         self.line(head.line());
     }
 
-    /// Files that the events behind this name.
+    /// Writes the source files that the following events refer to.
     pub fn sources(&mut self, sources: &[Source]) {
         sources.iter().for_each(|source| self.line(source.line()));
     }
 
-    /// Something happened. What cannot be written is said by [`Lines::settle`].
+    /// Writes an event. [`Lines::settle`] reports write errors.
     pub fn event(&mut self, event: &Event) {
         self.line(event.line());
     }
@@ -70,7 +70,7 @@ impl Lines {
         match self.file.write_all(line.as_bytes()) {
             Ok(()) => self.kept += line.len() as u64,
             Err(error) => {
-                // Not of a pipe or a device; there is nothing to be cut off.
+                // Fails for a pipe or a device, where nothing can be cut off.
                 let _ = self.file.set_len(self.kept);
                 let message = format!("cannot write record `{}`: {error}", self.name);
                 self.lost = Some(Failure::of_use(message, "is the disk full, or the reader gone?"));
@@ -78,7 +78,7 @@ impl Lines {
         }
     }
 
-    /// A failure if something is not in the file.
+    /// Fails if something could not be written.
     pub fn settle(&self) -> Result<(), Failure> {
         self.lost.clone().map_or(Ok(()), Err)
     }

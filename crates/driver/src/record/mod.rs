@@ -1,6 +1,7 @@
-//! A run's record: what simulation and devices write down, by the names of the program; files of it; charts, logs and captures of it.
+//! Records of runs: turns what simulation and devices record into names of the program; files; charts, logs and
+//! captures.
 //!
-//! Keeps: the same run has the same record, whoever runs the stacks.
+//! Keeps: the same run has the same record, whichever back end runs the stacks.
 
 mod apart;
 mod file;
@@ -33,30 +34,30 @@ pub use page::page;
 pub use show::{capture, chart, first_difference, log, Part};
 use steps::Files;
 
-/// What ran, for the head of a record.
+/// What was run, for the head of a record.
 pub struct Ran<'a> {
     pub kind: Kind,
     pub name: &'a str,
-    /// Where a test is.
+    /// The place of a test.
     pub place: Option<String>,
     pub seed: u64,
     pub backend: Backend,
 }
 
-/// A host, and how what it does is named.
+/// A host, and the names for its events.
 struct Side<'a> {
     name: &'a str,
     automaton: &'a Automaton,
-    /// The layers as they were written: what they did is told by these.
+    /// The uncomposed layers, in whose terms steps are recorded.
     layers: &'a Automaton,
     written: &'a Written,
-    /// What its frames are about.
+    /// For summaries of its frames.
     dissector: Rc<Dissector>,
-    /// By reason, who ends messages for it.
+    /// By reason, what ends messages for it.
     enders: BTreeMap<ReasonId, Enders>,
 }
 
-/// The layers that end messages for a reason, and where.
+/// The layers that end messages for a reason, and the places.
 #[derive(Clone, Default)]
 struct Enders {
     layers: Vec<String>,
@@ -67,14 +68,14 @@ struct Enders {
 pub struct Namer<'a> {
     hosts: Vec<Side<'a>>,
     media: Vec<String>,
-    /// Frames that were sent and may come.
+    /// Frames that were sent and may still arrive.
     sent: BTreeMap<u64, Vec<u8>>,
-    /// Where steps are told: the files that they name.
+    /// If steps are recorded: the source files that they refer to.
     files: Option<Files<'a>>,
 }
 
 impl<'a> Namer<'a> {
-    /// Hosts and media in the order of the simulation.
+    /// Hosts and media are in the order of the simulation.
     pub fn new(
         hosts: impl IntoIterator<Item = (&'a str, &'a Compiled)>,
         media: impl IntoIterator<Item = String>,
@@ -92,25 +93,25 @@ impl<'a> Namer<'a> {
         Namer { hosts: sides, media: media.into_iter().collect(), sent: BTreeMap::new(), files: None }
     }
 
-    /// Tells steps, too, and frames field by field; `sources` are the files that the stacks come from.
+    /// Records steps, too, and fields of frames; `sources` are the files of the stacks.
     pub fn with_steps(mut self, sources: &'a SourceMap) -> Self {
         self.files = Some(Files::new(sources));
         self
     }
 
-    /// The files that events have named since the last time.
+    /// The source files that events have referred to since the last time.
     pub fn take_sources(&mut self) -> Vec<Source> {
         self.files.as_mut().map_or_else(Vec::new, Files::take)
     }
 
-    /// One stack: its devices are the media.
+    /// For one stack: its devices are the media.
     pub fn of_stack(compiled: &'a Compiled) -> Namer<'a> {
         let automaton = &compiled.composed;
         let media = devices(automaton).into_iter().map(|port| automaton.ports[port.index()].name.clone());
         Namer::new([(automaton.name.as_str(), compiled)], media)
     }
 
-    /// The head of what ran.
+    /// The head of a record.
     pub fn head(&self, ran: &Ran<'_>) -> Head {
         let is_private = |side: &Side<'_>| LinkType::of(side.automaton) == LinkType::Private;
         let link = if self.hosts.iter().any(is_private) { LinkType::Private } else { LinkType::Ethernet };
@@ -136,7 +137,7 @@ impl<'a> Namer<'a> {
         }
     }
 
-    /// What a record says, by names.
+    /// A simulation's record as an event with names.
     pub fn event(&mut self, record: Record) -> Event {
         let Record { id, cause, at, what, did } = record;
         let side = &self.hosts[what.host()];
@@ -240,19 +241,19 @@ fn loss(loss: mokume_simulate::Loss) -> Loss {
     }
 }
 
-/// Writes something down that happened; the files that it names stand in front of it.
+/// Writes an event, after the source files that it refers to.
 pub fn write_down(record: Record, namer: &mut Namer<'_>, lines: &mut Lines) {
     let event = namer.event(record);
     lines.sources(&namer.take_sources());
     lines.event(&event);
 }
 
-/// The end of a run, behind the event of this number.
+/// The end of a run, after the event of this number.
 pub fn end(last: u64, at: u64, failed: Vec<Failed>, restless: Option<String>) -> Event {
     Event { id: last + 1, cause: None, at, host: None, what: What::Ends { failed, restless }, did: None }
 }
 
-/// `(1, "hello", session 3, 10.0.0.1)`: what goes with an event of a port, whose parameters `params` are.
+/// `(1, "hello", session 3, 10.0.0.1)`: the arguments of a port's event with these parameters.
 pub fn arguments(
     automaton: &Automaton,
     written: &Written,
@@ -269,11 +270,11 @@ pub fn devices(automaton: &Automaton) -> Vec<PortId> {
     ports.filter(|(_, port)| port.kind == PortKind::Device).map(|(at, _)| PortId::from(at)).collect()
 }
 
-/// What goes with an event of a port.
+/// The arguments of a port's event.
 fn args(automaton: &Automaton, written: &Written, port: PortId, params: &[(String, Type)], data: &[Datum]) -> Vec<Arg> {
     let mut found = Vec::new();
     for group in written.groups(port, params) {
-        // Of an input that could not be made there are fewer.
+        // An input that could not be made has fewer.
         let places = group.first..group.first + group.count;
         if places.end > data.len() {
             break;
@@ -309,7 +310,7 @@ fn word(datum: &Datum) -> Option<u64> {
     }
 }
 
-/// `host` of `host_high` and `host_low`.
+/// `host` from `host_high` and `host_low`.
 fn name_of(params: &[(String, Type)]) -> String {
     let Some(((first, _), others)) = params.split_first() else { return String::new() };
     let same = |name: &str| first.bytes().zip(name.bytes()).take_while(|(a, b)| a == b).count();
@@ -318,8 +319,8 @@ fn name_of(params: &[(String, Type)]) -> String {
     common.trim_end_matches(['_', '.']).to_string()
 }
 
-/// Who ends messages for a reason: the statements that name it; for one of a wire, which no statement names, those that end what the
-/// wire refused.
+/// What ends messages for a reason: the statements that name it; for a wire's reason, which no statement names, those
+/// that end what the wire rejected.
 fn enders(automaton: &Automaton, reason: ReasonId) -> Enders {
     let name = &automaton.reasons[reason.index()].name;
     let is_its = |wire: &mokume_reaction::Wire| name.strip_prefix(&wire.name).is_some_and(|rest| rest.starts_with('.'));

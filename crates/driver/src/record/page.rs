@@ -1,6 +1,6 @@
-//! A record as a page: one file that a browser opens without a network, with the record inside.
+//! A record as a page: one file that a browser can open offline, with the record inside.
 //!
-//! What a record says again and again (layers of packets, ways through handlers, cells) stands in tables, which events name by number:
+//! Repeated data (layers of packets, ways through handlers, cells) is in tables, to which events refer by number;
 //! `runtime/viewer/record.js` reads them.
 
 use std::collections::{BTreeMap, HashMap};
@@ -20,7 +20,7 @@ const PAGE: &str = include_str!("../../../../runtime/viewer/record.html");
 
 const STYLE: &str = include_str!("../../../../runtime/viewer/record.css");
 
-/// In the order in which they stand in the page.
+/// In their order in the page.
 const SCRIPTS: [&str; 9] = [
     include_str!("../../../../runtime/viewer/inflate.js"),
     include_str!("../../../../runtime/viewer/record.js"),
@@ -33,7 +33,7 @@ const SCRIPTS: [&str; 9] = [
     include_str!("../../../../runtime/viewer/main.js"),
 ];
 
-/// A run as a page; a second one beside it, from the first difference on.
+/// The page of a run; with a second run, that one is beside it from the first difference on.
 pub fn page(run: &Run, against: Option<&Run>) -> String {
     let runs: Vec<String> = [Some(run), against].into_iter().flatten().map(data).collect();
     let difference = against.and_then(|other| super::first_difference(run, other));
@@ -41,29 +41,29 @@ pub fn page(run: &Run, against: Option<&Run>) -> String {
     let record = format!("{{\"runs\":[{}],\"difference\":{}}}", runs.join(",\n"), text(&difference));
     let (kind, record) = match record.len() > PLAIN {
         true => ("text/plain", deflated(&record)),
-        // Nothing of it may end the element that it stands in.
+        // Escaped, so that it cannot end its enclosing element.
         false => ("application/json", record.replace('<', "\\u003c")),
     };
     let page = PAGE.replacen("/* STYLE */", STYLE, 1).replacen("/* SCRIPT */", &SCRIPTS.join("\n"), 1);
     page.replacen("KIND", kind, 1).replacen("RECORD", &record, 1)
 }
 
-/// A record of more octets stands in the page deflated, in Base64.
+/// A longer record is deflated, in Base64.
 const PLAIN: usize = 1 << 20;
 
 fn deflated(record: &str) -> String {
     let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
-    // Neither of these can fail: what is written to is memory.
+    // Neither can fail, as they write to memory.
     let _ = encoder.write_all(record.as_bytes());
     BASE64_STANDARD.encode(encoder.finish().unwrap_or_default())
 }
 
 fn text(value: &impl Serialize) -> String {
-    // Data of ours has no maps with keys that are no text, which alone could fail.
+    // Our data has no maps with keys other than text, the only thing that could fail.
     serde_json::to_string(value).unwrap_or_default()
 }
 
-/// What is said several times, each once.
+/// A table of values that occur repeatedly, each once.
 #[derive(Default)]
 struct Table {
     places: HashMap<String, usize>,
@@ -91,14 +91,14 @@ impl Table {
 #[derive(Default)]
 struct Tables {
     layers: Table,
-    /// By wire, alternative and field: how values are written that are not written as numbers.
+    /// By wire, alternative and field: the notations of values that are not shown as numbers.
     written: BTreeMap<String, BTreeMap<String, String>>,
     ways: Table,
     objects: Table,
     cells: Table,
 }
 
-/// A run as the page has it.
+/// The data of a run for the page.
 fn data(run: &Run) -> String {
     let mut tables = Tables::default();
     let events: Vec<String> = run.events.iter().map(|event| tables.event(event)).collect();
@@ -129,7 +129,7 @@ impl Tables {
         };
         let did = plain.did.take();
         let mut line = plain.line();
-        // An object ends with its brace.
+        // Removes the closing brace of the object.
         line.pop();
         if let Some(packet) = packet {
             let packet = self.packet(&packet, &octets);
@@ -149,7 +149,7 @@ impl Tables {
         json!({ "layers": layers, "rest": [rest.octet, rest.octets, u8::from(rest.part)] })
     }
 
-    /// The layer without where it lies; a value stands in it only if it is not that of the octets.
+    /// The layer without its position; it contains a value only if that differs from the octets'.
     fn layer(&mut self, layer: &Layer, octets: &[u8]) -> usize {
         let fields: Vec<_> = layer.fields.iter().map(|field| self.field(layer, field, octets)).collect();
         let relative = |octet: usize| octet.saturating_sub(layer.octet);
@@ -219,7 +219,7 @@ impl Tables {
     }
 }
 
-/// In which order the octets of a field are its value: `b`, the highest first, or `l`; none where they are not.
+/// The byte order of a field: `b`, the highest first, or `l`; empty if the octets are not the value.
 fn order(field: &Field, octets: &[u8]) -> &'static str {
     let (first, width) = (field.octet * 8 + field.bit, usize::from(field.bits));
     let bit = |at: usize| octets.get(at / 8).map_or(0, |octet| u64::from(octet >> (7 - at % 8) & 1));
@@ -253,8 +253,9 @@ mod tests {
             assert_eq!(PAGE.matches(part).count(), 1);
             assert!(!page.contains(part));
         }
-        // A name of a format, and where a library comes from, are fetched by nobody.
-        let without = page.replace("http://www.w3.org/2000/svg", "").replace("(https://github.com/101arrowz/fflate,", "");
+        // Nothing fetches the name of a format, or the origin of a library.
+        let without =
+            page.replace("http://www.w3.org/2000/svg", "").replace("(https://github.com/101arrowz/fflate,", "");
         assert!(!without.contains("http://") && !without.contains("https://"));
     }
 }

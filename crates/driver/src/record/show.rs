@@ -8,10 +8,10 @@ use mokume_record::{arguments, Event, Loss, Run, What};
 use crate::devices::capture::{CaptureWriter, LinkType};
 use crate::failure::Failure;
 
-/// Which events are wanted.
+/// A selection of events.
 #[derive(Clone, Default)]
 pub struct Part {
-    /// All, if none is named.
+    /// These hosts; all, if empty.
     pub hosts: Vec<String>,
     /// Nanoseconds since the start.
     pub from: Option<u64>,
@@ -26,7 +26,7 @@ impl Part {
             && self.to.is_none_or(|to| event.at <= to)
     }
 
-    /// The failure, if a host is wanted that the run does not have.
+    /// Fails if the selection names a host that the run does not have.
     pub fn check(&self, run: &Run) -> Result<(), Failure> {
         let names: Vec<&str> = run.head.hosts.iter().map(|host| host.name.as_str()).collect();
         match self.hosts.iter().find(|host| !names.contains(&host.as_str())) {
@@ -39,14 +39,14 @@ impl Part {
     }
 }
 
-/// The events that are wanted, and each as a line, if it has one.
+/// The selected events, each with its line, if it has one.
 pub fn log<'a>(run: &'a Run, part: &Part) -> Vec<(&'a Event, Option<String>)> {
     let wanted = run.events.iter().filter(|event| part.has(event));
     wanted.map(|event| (event, run.line(event))).collect()
 }
 
-/// What was on the media, in order of time, each frame once; of one host, and of a stack on devices, what it sent and what came to it, as
-/// they came. A packet's number is its frame's, if all are wanted.
+/// Writes the frames on the media to a capture, in order of time, each once; for one host, or a stack on devices, what
+/// it sent and received, in order. If everything is selected, a packet's number is that of its frame.
 pub fn capture(run: &Run, part: &Part, name: &str) -> Result<u64, Failure> {
     let link = LinkType::numbered(run.head.link).ok_or_else(|| {
         let message = format!("frames of link {} are not written", run.head.link);
@@ -74,7 +74,7 @@ pub fn capture(run: &Run, part: &Part, name: &str) -> Result<u64, Failure> {
     Ok(count)
 }
 
-/// Frames that came as they were sent, and that the lowest layers of the host dropped: they were for others.
+/// Frames that arrived intact and that the lowest layers of the host dropped: they were for other hosts.
 fn ignored(run: &Run) -> BTreeSet<u64> {
     let lowest: BTreeMap<&str, &[String]> =
         run.head.hosts.iter().map(|host| (host.name.as_str(), &host.lowest[..])).collect();
@@ -111,7 +111,7 @@ pub fn chart(run: &Run, part: &Part, title: &str) -> Chart {
         }
         match &event.what {
             What::Sends { frame, about, copies, lost, .. } => {
-                // First all that set out: what goes to several stands in one row.
+                // All sendings first: those to several receivers are in one row.
                 let mut losses = Vec::new();
                 for receiver in run.receivers(copies, lost) {
                     let Some(to) = place(receiver.name) else { continue };
@@ -137,7 +137,7 @@ pub fn chart(run: &Run, part: &Part, title: &str) -> Chart {
                     },
                 );
             }
-            // Of what is for others nothing more is said.
+            // Drops of frames for other hosts are not shown.
             What::Drops(_) if event.cause.is_some_and(|cause| ignored.contains(&cause)) => {}
             What::Input { port, name, args, .. } => {
                 let label = format!("{port}.{name}{}", arguments(args));
@@ -164,8 +164,8 @@ pub fn chart(run: &Run, part: &Part, title: &str) -> Chart {
     chart
 }
 
-/// The events from which on two runs differ, of each where it goes on; none if they do not. What only joins others (starts and timers) is
-/// not compared, nor how much each record says.
+/// The events at which two runs begin to differ, `None` for a run that has ended; outer `None` if they do not differ.
+/// Events that only connect others (starts and timers) are not compared, nor is the level of detail.
 pub fn first_difference<'a>(one: &'a Run, other: &'a Run) -> Option<[Option<&'a Event>; 2]> {
     let mut pair = [one, other].map(|run| run.events.iter().filter(|event| !is_joint(event)));
     loop {
@@ -186,7 +186,7 @@ fn is_same(one: &Event, other: &Event) -> bool {
     (one.at, &one.host) == (other.at, &other.host) && plain(&one.what) == plain(&other.what)
 }
 
-/// Without what a record need not say.
+/// The event without optional details.
 pub(super) fn plain(what: &What) -> What {
     let mut what = what.clone();
     if let What::Sends { packet, .. } | What::Receives { packet, .. } = &mut what {

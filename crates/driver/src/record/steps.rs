@@ -1,4 +1,4 @@
-//! What calls of a stack did, by the names of the program.
+//! The steps of a stack's calls, in names of the program.
 
 use std::collections::BTreeMap;
 
@@ -9,8 +9,8 @@ use mokume_record::steps::{self, Cell, Did, Kind, Life, Lines, Ring, Source};
 use mokume_record::text_of;
 use mokume_script::Written;
 
-/// Names what the layers of a stack did. What layers hold that nobody has written (whom they stand on, what they find objects by) is left
-/// out, but for the flow that a session is of.
+/// Names what the layers of a stack did. Cells that the compiler adds (the layers below, look-up tables) are left out,
+/// except the flow of a session.
 pub(super) fn did(automaton: &Automaton, written: &Written, trace: Trace) -> Did {
     Did {
         rings: trace.steps.iter().filter_map(|one| ring(automaton, one)).collect(),
@@ -19,7 +19,7 @@ pub(super) fn did(automaton: &Automaton, written: &Written, trace: Trace) -> Did
     }
 }
 
-/// The timer that a handler is of, if it is of one.
+/// The expired timer of a handler, if it has one.
 fn ring(automaton: &Automaton, step: &Step) -> Option<Ring> {
     let (class, Handle { object, generation }) = (automaton.handler(step.handler).class, step.object);
     let Trigger::Expiry(cell) = automaton.handler(step.handler).trigger else { return None };
@@ -78,10 +78,10 @@ fn change((automaton, written): (&Automaton, &Written), change: Change) -> Optio
     })
 }
 
-/// In front of the names of cells that hold the flow of a session.
+/// The prefix of the cells with a session's flow.
 const FLOW: &str = "flow_";
 
-/// The layer, and what the objects are of it.
+/// The layer, and the kind of objects in it.
 fn class_name(automaton: &Automaton, class: ClassId) -> (String, String) {
     let definition = automaton.class(class);
     let layer = &automaton.layers[definition.layer.index()].name;
@@ -133,7 +133,7 @@ fn cell((automaton, written): (&Automaton, &Written), class: ClassId, change: Ce
     Cell { name: definition.name.clone(), kind, at, from, to }
 }
 
-/// How a part of a flow is written, as the ports of the stack that have it say.
+/// The notation of a part of a flow, from the ports of the stack that have it.
 fn form<'a>(written: &'a Written, name: &str) -> Option<&'a Form> {
     written.arguments.iter().find_map(|forms| forms.get(name)).filter(|form| form.words() == 1)
 }
@@ -170,19 +170,20 @@ fn words(automaton: &Automaton, types: &[Type], words: &[u64]) -> String {
     words.iter().enumerate().map(written).collect::<Vec<_>>().join(", ")
 }
 
-/// The files that steps name, each as soon as it is named first.
+/// The source files that steps refer to, each when it is first used.
 pub(super) struct Files<'a> {
     sources: &'a SourceMap,
-    /// Whether it has been told.
+    /// Whether it has been given out.
     known: BTreeMap<String, bool>,
 }
 
 impl<'a> Files<'a> {
+    /// The files of these sources; none has been used yet.
     pub fn new(sources: &'a SourceMap) -> Files<'a> {
         Files { sources, known: BTreeMap::new() }
     }
 
-    /// What a call did names files.
+    /// Notes the files that a call refers to.
     pub fn name(&mut self, did: &Did) {
         for lines in did.steps.iter().flat_map(|step| &step.ran) {
             if !self.known.contains_key(&lines.file) {
@@ -191,7 +192,7 @@ impl<'a> Files<'a> {
         }
     }
 
-    /// Those that have been named since the last time.
+    /// The files noted since the last time.
     pub fn take(&mut self) -> Vec<Source> {
         let mut found = Vec::new();
         for (name, is_told) in self.known.iter_mut().filter(|(_, is_told)| !**is_told) {

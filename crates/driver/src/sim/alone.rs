@@ -1,4 +1,4 @@
-//! One host of a network without the others: what it is set to, and what its applications do.
+//! One host of a network without the others: its settings, and the inputs of its applications.
 
 use mokume_reaction::{Automaton, Datum, Output};
 use mokume_simulate::{ScriptedInput, Watch};
@@ -8,7 +8,7 @@ use super::{host_parameters, Prepared};
 use crate::compile::Compiled;
 use crate::failure::Failure;
 
-/// The applications of a host, at work.
+/// The active applications of a host.
 #[derive(Clone)]
 pub struct Applications<'a> {
     watcher: Watcher<'a>,
@@ -16,7 +16,7 @@ pub struct Applications<'a> {
 }
 
 impl<'a> Prepared<'a> {
-    /// A host by its name, the only one where none is said.
+    /// The host of this name, or the only one.
     pub fn host_named(&self, name: Option<&str>) -> Result<usize, Failure> {
         let hosts = &self.network.hosts;
         let names = || hosts.iter().map(|host| host.name.text.as_str()).collect::<Vec<_>>().join(", ");
@@ -47,33 +47,33 @@ impl<'a> Prepared<'a> {
         Ok((compiled, host_parameters(compiled, &of.settings, host)?))
     }
 
-    /// How many inputs of a host wait for what others put out, and so never come to one that is alone.
+    /// How many inputs of a host wait for outputs of others, and so never come if it runs alone.
     pub fn waits_for_others(&self, host: usize) -> usize {
         let waits =
             |when: &&mokume_semantics::program::When| when.host as usize == host && when.output.host as usize != host;
         self.network.whens.iter().filter(waits).count()
     }
 
-    /// What a host's applications do. `automata` are those of all hosts.
+    /// The applications of a host. `automata` are those of all hosts.
     pub fn applications<'s>(&'s self, automata: &'s [&'s Automaton], host: usize) -> Applications<'s> {
         Applications { watcher: Watcher::new(&self.events, self.network, automata), host }
     }
 
-    /// The inputs of a host at their times, each with its place in the network's script.
+    /// The inputs of a host at their times, each with its index in the network's script.
     pub fn inputs(&self, host: usize) -> Vec<(usize, ScriptedInput)> {
         self.events.script().into_iter().enumerate().filter(|(_, input)| input.host == host).collect()
     }
 }
 
 impl Applications<'_> {
-    /// Hears an output; what the same host puts in for it.
+    /// Handles an output; returns the inputs of the same host that it triggers.
     pub fn hear(&mut self, at: u64, output: &Output) -> Vec<ScriptedInput> {
         let mut inputs = self.watcher.output(at, self.host, output);
         inputs.retain(|input| input.host == self.host);
         inputs
     }
 
-    /// The arguments of an input of the script, now that its time has come.
+    /// The arguments of an input of the script, when its time has come.
     pub fn given(&mut self, at: u64, place: usize, input: &ScriptedInput) -> Option<Vec<Datum>> {
         self.watcher.arguments(at, place, input)
     }

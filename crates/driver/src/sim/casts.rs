@@ -1,6 +1,6 @@
-//! What hosts cast, deliver and enter, as a log of each life, and what holds of all logs together.
+//! Casts, deliveries and views of hosts as a log for each life, and the promises over all logs.
 //!
-//! A message is known by its octets; a life is a host from its start, or from where it began again, to its crash.
+//! A message is identified by its octets; a life is a host from a start or restart to its crash.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use mokume_semantics::program::{self, Network, Program, Promised};
 
 use super::stacks::{kept, Stacks};
 
-/// The patterns of a host; none of an event that its stack has not.
+/// The patterns of a host; `None` for an event that its stack does not have.
 #[derive(Default)]
 pub(super) struct Heard {
     casts: Option<Call>,
@@ -21,7 +21,7 @@ pub(super) struct Heard {
     views: Option<Call>,
 }
 
-/// The patterns of each host. It is wrong if no host has the port.
+/// The patterns of each host. Reports a port that no host has.
 pub(super) fn heard(
     program: &Program,
     network: &Network,
@@ -37,7 +37,7 @@ pub(super) fn heard(
             kept(network_heard(program, (*stack)?, heard, is_input), wrong).flatten()
         };
         let calls: Vec<Option<Call>> = known.iter().map(of_one).collect();
-        // One pattern is wrong once, of however many hosts.
+        // One pattern is reported once, for however many hosts.
         wrong.truncate(before + 1);
         if wrong.len() == before && calls.iter().all(Option::is_none) && known.iter().all(Option::is_some) {
             let first = known.iter().flatten().next();
@@ -50,72 +50,73 @@ pub(super) fn heard(
     together.map(|((casts, delivers), views)| Heard { casts, delivers, views }).collect()
 }
 
-/// By its place among all messages that were cast or delivered.
+/// Index among all messages that were cast or delivered.
 type MessageId = usize;
 
-/// What a life has done.
+/// An entry in the log of a life.
 #[derive(Clone, Debug)]
 enum Entry {
     Cast(MessageId),
     Delivered(MessageId),
-    /// What the pattern of the view has bound.
+    /// A view: what its pattern has bound.
     View(Vec<Datum>),
 }
 
-/// A host from its start to its crash.
+/// A life: a host from its start to its crash.
 #[derive(Clone)]
 struct Life {
     host: usize,
-    /// From 1.
+    /// The number of the host's life, from 1.
     number: usize,
     lasts: bool,
     /// How many messages it has cast.
     casts: usize,
-    /// With the times of the network.
+    /// With times of the network.
     entries: Vec<(u64, Entry)>,
 }
 
-/// Where a message came from.
+/// The origin of a message.
 #[derive(Clone, Copy)]
 struct Origin {
     life: usize,
     at: u64,
-    /// How many the life had cast before.
+    /// How many messages the life had cast before.
     number: usize,
 }
 
-/// Two lives that went from one view to the same next.
+/// Two lives that went from one view to the same next view.
 struct Together<'l> {
     one: (usize, Stretch<'l>),
     other: (usize, Stretch<'l>),
     step: Step,
 }
 
-/// What all hosts have done.
+/// The log of all hosts.
 #[derive(Clone)]
 pub(super) struct Log {
     lives: Vec<Life>,
-    /// Of each host whether its stack has views.
+    /// By host, whether its stack has views.
     has_views: Vec<bool>,
-    /// Of each host the life that runs, or ran last.
+    /// By host, its current or last life.
     of_host: Vec<usize>,
     ids: BTreeMap<Vec<u8>, MessageId>,
     octets: Vec<Vec<u8>>,
     origins: Vec<Option<Origin>>,
-    /// The first message that was cast a second time: by whom, and when.
+    /// The first message that was cast twice: by which life, and when.
     twice: Option<(usize, u64, MessageId)>,
 }
 
-/// Something that was to hold of casts and does not.
+/// A promise that was broken.
 pub(super) struct Broken {
-    /// When it could be known.
+    /// When that was known.
     pub at: u64,
     pub found: String,
-    /// What shows it.
+    /// The evidence.
     pub shown: Vec<(u64, String)>,
 }
 
 impl Log {
+    /// An empty log for hosts with these events.
     pub fn of(heard: &[Heard]) -> Log {
         let hosts = heard.len();
         let life = |host| Life { host, number: 1, lasts: true, casts: 0, entries: Vec::new() };
@@ -130,7 +131,7 @@ impl Log {
         }
     }
 
-    /// A host crashes, or begins again.
+    /// A host crashes or restarts.
     pub fn turned(&mut self, host: usize, begins: bool) {
         let life = self.of_host[host];
         self.lives[life].lasts = false;
@@ -141,7 +142,7 @@ impl Log {
         }
     }
 
-    /// An input that a host has taken.
+    /// An input that a host has accepted.
     pub fn input(
         &mut self,
         at: u64,
@@ -180,7 +181,7 @@ impl Log {
         }
     }
 
-    /// The number of the message among arguments.
+    /// The index of the message among arguments.
     fn id(&mut self, args: &[Datum]) -> Option<MessageId> {
         let octets = args.iter().find_map(|arg| match arg {
             Datum::Message(octets) => Some(octets),
@@ -197,9 +198,9 @@ impl Log {
     }
 }
 
-// ---- what holds ----
+// ---- promises ----
 
-/// Who shows what to people.
+/// Shows lives and messages to people.
 struct Told<'l> {
     log: &'l Log,
     hosts: &'l [&'l str],
@@ -233,7 +234,7 @@ impl Told<'_> {
     }
 }
 
-/// What a life has delivered: each message once, in order, with its time, and its place by its number.
+/// The deliveries of a life: each message once, in order, with its time, and its position by message.
 struct Sequence {
     order: Vec<(u64, MessageId)>,
     places: BTreeMap<MessageId, usize>,
@@ -253,7 +254,7 @@ impl Sequence {
     }
 }
 
-/// A view, and that in which its life went on; none if it was in it when the network ended.
+/// A view, and the next view of that life; `None` if it was in the view when the network ended.
 type Step = (Vec<Datum>, Option<Vec<Datum>>);
 
 /// What a life did from one view to the next.
@@ -265,7 +266,7 @@ struct Stretch<'l> {
 }
 
 impl Log {
-    /// The earliest that is not as promised.
+    /// The earliest violation of a promise.
     pub fn broken(&self, what: Promised, hosts: &[&str], until: u64) -> Option<Broken> {
         let told = Told { log: self, hosts };
         if let Some((host, at, id)) = self.twice {
@@ -301,7 +302,8 @@ impl Log {
         Sequence::of(&self.lives[life].entries)
     }
 
-    /// What a life did, view by view, as far as that ended in a next one or was the last; all of it where nobody has views.
+    /// What a life did, by view, for views that were followed by another or were the last; everything if no host has
+    /// views.
     fn stretches(&self, life: usize) -> BTreeMap<Step, Stretch<'_>> {
         let Life { entries, lasts, .. } = &self.lives[life];
         let mut found = BTreeMap::new();
@@ -323,7 +325,7 @@ impl Log {
         found
     }
 
-    /// Each two lives that went from one view to the same next, with what both did meanwhile.
+    /// All pairs of lives that went from one view to the same next, with what both did in it.
     fn together_in(&self) -> Vec<Together<'_>> {
         let mut found = Vec::new();
         let all: Vec<BTreeMap<Step, Stretch<'_>>> = (0..self.lives.len()).map(|life| self.stretches(life)).collect();

@@ -1,4 +1,4 @@
-//! Many seeds of one network, on all cores.
+//! Runs many seeds of one network, on all cores.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc;
@@ -9,15 +9,16 @@ use mokume_simulate::RecordedEvent;
 use super::{Failed, How, Keep, Prepared, Run, Sky};
 use crate::failure::Failure;
 
-/// What one seed did.
+/// The result of one seed.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     pub seed: u64,
-    /// Empty if all was as it should be.
+    /// The failures; empty if the run passed.
     pub wrong: Vec<Failed>,
 }
 
-/// Runs so many seeds from the first on, on so many threads; `heard` is told of each that has ended. The seeds that failed, in order.
+/// Runs `count` seeds from the first on, on several threads; `heard` is told of each that has ended. Returns the seeds
+/// that failed, in order.
 pub fn run(
     prepared: &Prepared<'_>,
     (first, count): (u64, u64),
@@ -61,7 +62,7 @@ pub fn one(prepared: &Prepared<'_>, seed: u64, world: &dyn World) -> Result<Outc
     Ok(Outcome { seed, wrong: wrong(&run) })
 }
 
-/// All that is wrong with a run, the earliest first: what is expected, what is reported, and that it comes to rest.
+/// All failures of a run, the earliest first: expectations, reports, and failing to come to rest.
 pub fn wrong(run: &Run) -> Vec<Failed> {
     let said = |at, place: String, found: String, cause: String| Failed {
         expectation: None,

@@ -1,7 +1,7 @@
-//! From a seed that fails to the smallest weather that still does.
+//! From a seed that fails to the smallest weather that still fails.
 //!
-//! All that chance did to frames becomes a list; of that, as much as can be is taken away. What is left is written as a network whose
-//! links have no chance.
+//! The random fates of all frames become a list, from which as much as possible is removed. The rest is written as a
+//! network whose links have no randomness.
 
 use mokume_base::world::World;
 use mokume_base::FileId;
@@ -15,25 +15,25 @@ use crate::failure::Failure;
 /// The smallest weather that was found.
 pub struct Shrunk {
     pub mishaps: Vec<Mishap>,
-    /// How many things happened to frames before what was wrong became known.
+    /// How many fates of frames there were before the failure became known.
     pub from: usize,
     /// How often the network was run.
     pub runs: u32,
-    /// Whether nothing more could be taken away alone; else the search ended early.
+    /// Whether no single fate can be removed; else the search ended early.
     pub is_smallest: bool,
-    /// What is then wrong.
+    /// The failure with this weather.
     pub wrong: Failed,
-    /// The network, with that weather written down.
+    /// The text of the network with this weather.
     pub network: String,
-    /// What it is called.
+    /// The network's name.
     pub name: String,
 }
 
-/// Runs of one search at most.
+/// The most runs of one search.
 const RUNS: u32 = 2000;
 
-/// Shrinks the weather of a seed whose first fault is `failed`; `None` if calm weather with the same mishaps does not show it.
-/// `heard` is told of the runs so far and of what is left, and says whether to go on.
+/// Shrinks the weather of a seed whose first failure is `failed`; `None` if calm weather with the same mishaps does not
+/// show it. `heard` is told the number of runs and the remaining fates, and says whether to continue.
 pub fn shrink(
     prepared: &Prepared<'_>,
     seed: u64,
@@ -42,7 +42,7 @@ pub fn shrink(
     heard: &mut dyn FnMut(u32, usize) -> bool,
 ) -> Result<Option<Shrunk>, Failure> {
     let noted = prepared.run(how(seed, Sky::Noted), world, &mut |_| ())?.noted;
-    // What happens later did not bring it about.
+    // Later fates did not cause it.
     let all: Vec<Mishap> = noted.into_iter().filter(|(at, _)| *at <= failed.at).map(|(_, mishap)| mishap).collect();
     let mut search = Search { prepared, seed, failed, world, runs: 0, heard, is_over: false };
     if search.fault(&all)?.is_none() {
@@ -74,7 +74,8 @@ struct Search<'s, 'a> {
 }
 
 impl Search<'_, '_> {
-    /// The same fault, if it is the first in this weather too: what is printed must fail as the seed does, not otherwise before.
+    /// The same failure, if it is also the first with this weather: the printed network must fail like the seed, and
+    /// not in another way before.
     fn fault(&mut self, mishaps: &[Mishap]) -> Result<Option<Failed>, Failure> {
         self.runs += 1;
         self.is_over |= !(self.heard)(self.runs, mishaps.len()) || self.runs >= RUNS;
@@ -83,7 +84,7 @@ impl Search<'_, '_> {
         Ok(first.filter(|other| is_same(self.failed, other)))
     }
 
-    /// Takes away by kind, then ever smaller pieces, until no single one can be spared.
+    /// Removes fates by kind, then in ever smaller pieces, until no single one can be removed.
     fn smallest(&mut self, mut left: Vec<Mishap>) -> Result<Vec<Mishap>, Failure> {
         for is_kind in [is_late, is_twice, is_turned, is_lost] {
             if self.is_over {
@@ -107,7 +108,7 @@ impl Search<'_, '_> {
                     at += piece;
                 }
             }
-            // What could not be spared may be, now that others are gone.
+            // A fate that was needed may be unnecessary now that others are gone.
             let again = piece == 1 && left.len() < before && !self.is_over;
             piece = if again { 1 } else { piece / 2 };
         }
@@ -139,10 +140,10 @@ fn is_lost(mishap: &Mishap) -> bool {
 
 // ---- as a network ----
 
-/// Options of a link that are chance.
+/// The random options of a link.
 const CHANCE: [&str; 5] = ["loss", "duplicate", "reorder", "corrupt", "burst"];
 
-/// The network's own text under another name, its links without chance, and a line for each mishap.
+/// The network's own text under another name, its links without randomness, and a line for each mishap.
 fn written(prepared: &Prepared<'_>, mishaps: &[Mishap], name: &str) -> String {
     let old = &prepared.network.name;
     let file = old.span.file;
@@ -172,7 +173,7 @@ fn find(file: FileId, text: &str, name: u32) -> Option<ast::Network> {
     root.children().filter_map(ast::Network::cast).find(holds)
 }
 
-/// What takes chance away from the links: the ranges, and what stands there instead.
+/// The edits that remove randomness from the links: ranges, and their replacements.
 fn calmed(file: FileId, text: &str, item: &ast::Network) -> Vec<(u32, u32, String)> {
     let mut edits = Vec::new();
     for member in item.members() {
@@ -195,7 +196,7 @@ fn calmed(file: FileId, text: &str, item: &ast::Network) -> Vec<(u32, u32, Strin
     edits
 }
 
-/// In front of the frames that the network itself names, so that what it says of them comes later; else behind the links.
+/// Before the frames that the network itself names, so that those lines apply later; else after the links.
 fn place_of_lines(file: FileId, item: &ast::Network) -> u32 {
     let members = item.members();
     let is_frame = |member: &&ast::NetworkMember| matches!(member, ast::NetworkMember::Frame(_));
@@ -217,7 +218,7 @@ pub(super) fn line(prepared: &Prepared<'_>, mishap: &Mishap) -> String {
     format!("frame {} of {}{to}  {}", mishap.number, member(mishap.from), ills.join("  "))
 }
 
-/// Whether others hear the frame, too.
+/// Whether others receive the frame, too.
 fn is_crowded(prepared: &Prepared<'_>, mishap: &Mishap) -> bool {
     prepared.media.iter().any(|medium| medium.members.contains(&mishap.from) && medium.members.len() > 2)
 }

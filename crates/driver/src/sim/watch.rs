@@ -1,4 +1,4 @@
-//! The `at`, `when` and `expect` of a network, while it runs.
+//! The `at`, `when` and `expect` lines of a running network.
 
 use std::collections::BTreeSet;
 
@@ -13,18 +13,18 @@ use mokume_simulate::{ScriptedInput, Watch};
 use super::casts::{self, Broken, Heard, Log};
 use super::stacks::{kept, Stacks};
 
-/// A network's inputs and patterns, in the numbers of its stacks.
+/// A network's inputs and patterns, resolved in its stacks.
 pub(super) struct Events {
     /// Times, hosts and inputs, in the network's order.
     at: Vec<(u64, usize, Call)>,
     whens: Vec<(Call, Call)>,
     expectations: Vec<Call>,
-    /// What each host casts, delivers and enters, by its number.
+    /// The patterns of each host for casts, deliveries and views, by number.
     pub(super) heard: Vec<Heard>,
 }
 
 impl Events {
-    /// All of them, or the first thing that is wrong.
+    /// Resolves all of them; fails with the first error.
     #[allow(clippy::result_large_err)] // A diagnostic is what every crate answers with.
     pub fn of(program: &Program, network: &Network, stacks: Stacks<'_, '_>) -> Result<Events, Diagnostic> {
         let mut wrong = Vec::new();
@@ -32,11 +32,11 @@ impl Events {
         wrong.into_iter().next().map_or(Ok(events), Err)
     }
 
-    /// All that is wrong; hosts without a stack are left out.
+    /// All errors; hosts without a stack are skipped.
     pub fn wrong(program: &Program, network: &Network, stacks: Stacks<'_, '_>) -> Vec<Diagnostic> {
         let mut wrong = Vec::new();
         Events::read(program, network, stacks, &mut wrong);
-        // A name that nothing of a network binds is told of once.
+        // A name that nothing in the network binds is reported once.
         for found in wrong.iter_mut().filter(|found| found.code == mokume_semantics::codes::UNKNOWN_HANDLE) {
             found.lacks.push(lost::within(network.name.span, &found.message));
         }
@@ -71,7 +71,7 @@ impl Events {
         events
     }
 
-    /// The inputs of `at`; their arguments are looked up when their time has come.
+    /// The inputs of `at`; their arguments are resolved when their time comes.
     pub fn script(&self) -> Vec<ScriptedInput> {
         let input = |(at, host, call): &(u64, usize, Call)| ScriptedInput {
             at: *at,
@@ -84,7 +84,7 @@ impl Events {
     }
 }
 
-/// What the outputs of a host bind.
+/// The names that the outputs of a host bind.
 fn names_of(network: &Network, host: u32) -> Vec<String> {
     let outputs = network.whens.iter().map(|when| &when.output);
     let outputs = outputs.chain(network.expectations.iter().map(|expectation| &expectation.output));
@@ -104,48 +104,48 @@ fn bound_by(args: &Args, names: &mut BTreeSet<String>) {
     }
 }
 
-/// Something that a network expects and that was not so.
+/// An expectation that was not met.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Failed {
-    /// Which of the network's expectations; none for an input that could not be given.
+    /// The index of the network's expectation; `None` for an input that could not be made.
     pub expectation: Option<usize>,
-    /// Virtual nanoseconds at which it was known.
+    /// The virtual time in nanoseconds at which it was known.
     pub at: u64,
     /// `file:line:column`.
     pub place: String,
-    /// As the source has it.
+    /// The text in the source.
     pub wanted: String,
-    /// It came too often, or came at all; else it did not come, or too seldom.
+    /// Whether it came too often, or came at all; else it came too seldom or not at all.
     pub is_too_much: bool,
-    /// What was so instead.
+    /// What happened instead.
     pub found: String,
-    /// Of a report: what brought it about, for people.
+    /// For a report: its cause, for people.
     pub cause: String,
-    /// Outputs that came instead of it, or with which it came too often: when, and as the log shows them.
+    /// Outputs that came instead of it, or that exceeded the count: times, and texts as in the log.
     pub instead: Vec<(u64, String)>,
-    /// How many outputs of that event came in time and were not as expected.
+    /// How many outputs of that event came in time and did not match.
     pub others: u64,
-    /// Where no output of that event came: the first of each other event of its port.
+    /// If no output of that event came: the first of each other event of its port.
     pub beside: Vec<(u64, String)>,
 }
 
-/// So many outputs are shown for one that was expected.
+/// The most outputs shown for an expected one.
 const MOST_SHOWN: usize = 3;
 
-/// What came of the event that is expected, and was not it.
+/// Outputs of the expected event that did not match.
 #[derive(Clone, Default)]
 struct Others {
-    /// How many were not as expected.
+    /// How many did not match.
     count: u64,
-    /// The nearest of them, the earliest first: how many of their arguments were as expected, when, which.
+    /// The nearest of them, the earliest first: how many arguments matched, when, which.
     nearest: Vec<(usize, u64, Output)>,
-    /// Those that were as expected, and came too seldom: the first.
+    /// The first outputs that matched, if they were too few.
     met: Vec<(u64, Output)>,
-    /// The first that was as expected, and too late.
+    /// The first that matched too late.
     late: Option<(u64, Output)>,
-    /// The first that was one too many.
+    /// The first that exceeded the count.
     beyond: Option<(u64, Output)>,
-    /// Outputs of the same port that are of another event: the first of each.
+    /// Outputs of the same port with another event: the first of each.
     beside: Vec<(u64, Output)>,
 }
 
@@ -158,29 +158,30 @@ impl Others {
     }
 }
 
-/// Who looks on: binds names, answers outputs by inputs, counts what is expected.
+/// Watches the run: binds names, triggers inputs, counts expected outputs.
 #[derive(Clone)]
 pub(super) struct Watcher<'a> {
     events: &'a Events,
     network: &'a Network,
     automata: &'a [&'a Automaton],
-    /// What the outputs of each host have bound.
+    /// The names that each host's outputs have bound.
     names: Vec<Names>,
-    /// The sessions that each host has shown, in order.
+    /// The sessions in each host's outputs, in order.
     sessions: Vec<Vec<Handle>>,
-    /// How many of them were of lives that have ended.
+    /// How many of them belonged to lives that have ended.
     before: Vec<usize>,
-    /// What hosts have cast, delivered and entered.
+    /// Casts, deliveries and views of hosts.
     log: Log,
     /// How often each expected output has come in time, and when that became wrong.
     counts: Vec<(u64, Option<u64>)>,
-    /// And what came instead.
+    /// What came instead.
     others: Vec<Others>,
-    /// Inputs whose names stood for nothing: when, where, why.
+    /// Inputs with unbound names: when, where, why.
     left_out: Vec<(u64, Span, String)>,
 }
 
 impl<'a> Watcher<'a> {
+    /// A watcher of a network, before its start.
     pub fn new(events: &'a Events, network: &'a Network, automata: &'a [&'a Automaton]) -> Self {
         let names = vec![Names::default(); automata.len()];
         let counts = vec![(0, None); events.expectations.len()];
@@ -190,7 +191,7 @@ impl<'a> Watcher<'a> {
         Watcher { events, network, automata, names, sessions, before, log, counts, others, left_out: Vec::new() }
     }
 
-    /// What was not as expected, now that the network has ended. `show` says what an output of a host is.
+    /// The failures, now that the network has ended. `show` gives the text of a host's output.
     pub fn failed(&self, sources: &SourceMap, show: &dyn Fn(usize, &Output) -> String) -> Vec<Failed> {
         let expectations = self.network.expectations.iter().enumerate();
         let mut failed: Vec<Failed> =
@@ -221,7 +222,7 @@ impl<'a> Watcher<'a> {
         failed
     }
 
-    /// What was to hold of casts and does not.
+    /// The promises that were broken.
     pub fn broken(&self, sources: &SourceMap, until: u64) -> Vec<Failed> {
         let hosts: Vec<&str> = self.network.hosts.iter().map(|host| host.name.text.as_str()).collect();
         let promises = self.network.promises.iter();
@@ -287,7 +288,7 @@ impl<'a> Watcher<'a> {
         })
     }
 
-    /// The names in what is expected that nothing has bound: nothing is as they say.
+    /// The names in an expectation that nothing has bound, so that nothing matches.
     fn unbound(&self, index: usize) -> Vec<String> {
         let host = self.network.expectations[index].output.host as usize;
         let mut open: Vec<&mokume_script::Arg> = self.events.expectations[index].args.iter().collect();
@@ -401,7 +402,7 @@ impl Watch for Watcher<'_> {
     }
 
     fn arguments(&mut self, at: u64, index: usize, input: &ScriptedInput) -> Option<Vec<Datum>> {
-        // Behind them are those that outputs brought about, which are complete.
+        // After them come those that outputs triggered, which are complete.
         let Some((_, host, call)) = self.events.at.get(index) else { return Some(input.args.clone()) };
         let args = call.data(self.automata[*host], &self.names[*host]);
         args.map_err(|why| self.left_out.push((at, self.network.script[index].2.span, why))).ok()
@@ -423,7 +424,7 @@ pub(super) fn place(sources: &SourceMap, span: Span) -> String {
     format!("{}:{line}:{column}", sources.file(span.file).name)
 }
 
-/// As the source has it, on one line.
+/// The text in the source, on one line.
 pub(super) fn text(sources: &SourceMap, span: Span) -> String {
     let text = &sources.file(span.file).text;
     let text = text.get(span.start as usize..span.end as usize).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Where octets come from and go to in the operating system: the standard input and output, a socket.
+//! Ends of streams in the operating system: the standard input and output, a socket.
 
 use std::fs::File;
 use std::io::{Error, ErrorKind, Read, Write};
@@ -8,35 +8,35 @@ use std::os::fd::{AsRawFd, FromRawFd, RawFd};
 
 use crate::live::{Ready, Wait};
 
-/// What reading gave.
+/// The result of a read.
 #[derive(PartialEq, Eq, Debug)]
 pub enum Taken {
     Octets(Vec<u8>),
-    /// There will be no more.
+    /// The stream has ended.
     Ended,
-    /// Not now.
+    /// Nothing is available now.
     Later,
 }
 
-/// One end of a stream in the operating system. Nothing here waits, but for who asked whether it was ready.
+/// One end of a stream in the operating system. Nothing here blocks, if the caller has waited until it is ready.
 pub trait End {
-    /// What to wait for before something can be read.
+    /// What to wait for before reading.
     fn source(&self) -> Option<Wait>;
-    /// What to wait for before something can be written.
+    /// What to wait for before writing.
     fn sink(&self) -> Option<Wait>;
-    /// What is there, so many octets at most.
+    /// Reads what is available, at most this many octets.
     fn read(&mut self, most: usize) -> Result<Taken, Error>;
-    /// Writes from the front as much as there is room for.
+    /// Writes as many octets from the front as there is room for.
     fn write(&mut self, octets: &[u8]) -> Result<usize, Error>;
-    /// Nothing more will be written.
+    /// Ends writing.
     fn shut(&mut self);
-    /// The stream broke: whoever is behind this end is to know.
+    /// The stream broke: signals that to the process at this end.
     fn reset(&mut self);
     /// What to wait for before it can be used at all.
     fn coming(&self) -> Option<Wait> {
         None
     }
-    /// It was ready that was waited for.
+    /// What was waited for is ready.
     fn has_come(&mut self) -> Result<(), Error> {
         Ok(())
     }
@@ -46,10 +46,10 @@ const INPUT: RawFd = 0;
 const OUTPUT: RawFd = 1;
 const ERRORS: RawFd = 2;
 
-/// What a pipe takes without waiting when it says that it is ready.
+/// The octets that a pipe accepts without blocking when it is ready.
 const PIPE_ROOM: usize = 4096;
 
-/// The standard input and output, without the buffers of the language's library: what these hold, no wait sees.
+/// The standard input and output, without the buffers of Rust's library: waiting would not see what these hold.
 pub struct Standard {
     input: ManuallyDrop<File>,
     output: ManuallyDrop<File>,
@@ -57,7 +57,7 @@ pub struct Standard {
 }
 
 impl Standard {
-    /// The program has one.
+    /// The program's own.
     pub fn new() -> Standard {
         // SAFETY: both are open as long as the program runs, and are never closed here.
         let file = |descriptor| ManuallyDrop::new(unsafe { File::from_raw_fd(descriptor) });
@@ -85,7 +85,8 @@ impl End for Standard {
 
     fn shut(&mut self) {
         if !self.is_shut {
-            // SAFETY: both are open as long as the program runs. Who reads what we wrote hears its end now: the program may stay.
+            // SAFETY: both are open as long as the program runs. The reader of our output now sees its end, even if the
+            // program continues.
             unsafe { libc::dup2(ERRORS, OUTPUT) };
         }
         self.is_shut = true;
@@ -103,16 +104,16 @@ pub struct Socket {
 }
 
 impl Socket {
-    /// One that is there.
+    /// An existing connection.
     pub fn accepted(stream: TcpStream) -> Result<Socket, Error> {
         stream.set_nonblocking(true)?;
         Ok(Socket { stream, is_coming: false })
     }
 
-    /// Asks for one, and does not wait for the answer.
+    /// Starts a connection, without waiting for the answer.
     pub fn asked(to: SocketAddr) -> Result<Socket, Error> {
         let family = if to.is_ipv4() { libc::AF_INET } else { libc::AF_INET6 };
-        // SAFETY: a descriptor that the kernel has just given us is ours alone.
+        // SAFETY: the kernel has just given us this descriptor, so it is ours alone.
         let stream = unsafe {
             let descriptor = libc::socket(family, libc::SOCK_STREAM | libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC, 0);
             if descriptor < 0 {
@@ -159,13 +160,13 @@ impl End for Socket {
     }
 
     fn shut(&mut self) {
-        // Gone already: then who is behind it knows.
+        // If it fails, the connection is gone already, and its peer knows.
         let _ = self.stream.shutdown(Shutdown::Write);
     }
 
     fn reset(&mut self) {
         let now = libc::linger { l_onoff: 1, l_linger: 0 };
-        // SAFETY: the call reads one `linger`, which lives through it.
+        // SAFETY: the call reads one `linger`, which outlives it.
         unsafe {
             libc::setsockopt(
                 self.stream.as_raw_fd(),
@@ -201,7 +202,7 @@ fn is_later(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted)
 }
 
-/// The kernel's call, which the language's library has only for who waits.
+/// The system call; Rust's library only has a blocking version.
 fn connect(stream: &TcpStream, to: SocketAddr) -> Result<(), Error> {
     let descriptor = stream.as_raw_fd();
     let result = match to {
@@ -212,7 +213,7 @@ fn connect(stream: &TcpStream, to: SocketAddr) -> Result<(), Error> {
                 sin_addr: libc::in_addr { s_addr: u32::from_ne_bytes(to.ip().octets()) },
                 sin_zero: [0; 8],
             };
-            // SAFETY: the call reads one address of this size, which lives through it.
+            // SAFETY: the call reads one address of this size, which outlives it.
             unsafe { libc::connect(descriptor, std::ptr::from_ref(&name).cast(), size(&name)) }
         }
         SocketAddr::V6(to) => {

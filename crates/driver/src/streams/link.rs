@@ -1,7 +1,8 @@
-//! One stream: a session of the stack on one side, an end in the operating system on the other, and octets both ways.
+//! One stream: a session of the stack on one side, an end in the operating system on the other, and octets in both
+//! directions.
 //!
-//! Keeps: nothing is read that the stack has no credit for, but for one piece; the stack is asked for more when what it gave was
-//! written; each direction ends by itself.
+//! Keeps: except for one piece, nothing is read without the stack's credit; the stack is asked for more when its octets
+//! were written; each direction ends by itself.
 
 use std::collections::VecDeque;
 use std::io::ErrorKind;
@@ -13,20 +14,20 @@ use super::ports::{Heard, Say, What};
 use super::stack::Stack;
 use crate::failure::Failure;
 
-/// Octets read at once.
+/// The octets read at once.
 const PIECE: usize = 16 * 1024;
 
-/// How long to wait where the stack takes nothing and may have nothing to say: its room may be used by others.
+/// How long to wait if the stack accepts nothing and may tell nothing: others may be using its room.
 const PATIENCE: u64 = 50_000_000;
 
 /// How a stream ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Ended {
-    /// All that was sent has arrived, and all that came was written.
+    /// Everything sent has arrived, and everything received was written.
     Cleanly,
-    /// Whoever is at the other end, or the network, ended it; with the reason.
+    /// The peer, or the network, ended it, with this reason.
     Broken(String),
-    /// The end in the operating system takes or gives no more; with the reason.
+    /// The end in the operating system failed to read or write, with this reason.
     Unread(ErrorKind, String),
 }
 
@@ -40,50 +41,50 @@ enum State {
     Over(Ended),
 }
 
-/// What was read of the standard input for somebody who may be gone before he has said anything.
+/// What was read from the standard input for a peer that may go away before it has answered.
 #[derive(Clone, Default, Debug)]
 pub struct Input {
     octets: Vec<u8>,
-    /// There is no more.
+    /// Whether the input has ended.
     is_all: bool,
 }
 
-/// So much is kept for the next one.
+/// The most octets that are kept for the next peer.
 const KEPT: usize = 64 * 1024;
 
-/// A stream on its way.
+/// An active stream.
 pub struct Link {
-    /// Which of the stack's stream ports.
+    /// The index of the stack's stream port.
     pub at: usize,
-    /// For people: who is at the other end.
+    /// The peer, for people.
     pub name: String,
     state: State,
     end: Box<dyn End>,
-    /// What was read and not sent, and when to ask again whether the stack takes it.
+    /// Octets that were read and not sent, and when to try the stack again.
     piece: Vec<u8>,
     again: Option<u64>,
     has_read_all: bool,
     has_shut: bool,
-    /// We said that nothing more comes before the other end did.
+    /// Whether we ended our direction before the peer ended its own.
     has_shut_first: bool,
     has_closed: bool,
-    /// What came and was not written.
+    /// Octets that arrived and were not written.
     arrived: VecDeque<Vec<u8>>,
-    /// Octets of the first of them that were.
+    /// How many octets of the first piece were written.
     written: usize,
     is_finished: bool,
     has_shut_end: bool,
-    /// What was read so far, as long as the other end has said nothing and it is not too much.
+    /// Everything read so far, as long as the peer has sent nothing and it is not too much.
     kept: Option<Input>,
 }
 
 impl Link {
-    /// A stream that was asked for with this number.
+    /// A stream that was opened with this number.
     pub fn asked(at: usize, user: u64, end: Box<dyn End>, name: String) -> Link {
         Link::new(at, State::Asked { user }, end, name)
     }
 
-    /// A stream that the other end began.
+    /// A stream that the peer began.
     pub fn accepted(at: usize, session: Handle, end: Box<dyn End>, name: String) -> Link {
         Link::new(at, State::Open(session), end, name)
     }
@@ -108,17 +109,17 @@ impl Link {
         }
     }
 
-    /// The same; this was read for somebody else, who never heard it.
+    /// Adds what was read for another peer, which never got it.
     pub fn with_input(self, input: Input) -> Link {
         Link { piece: input.octets.clone(), has_read_all: input.is_all, kept: Some(input), ..self }
     }
 
-    /// Whether it was asked for, and nobody has answered.
+    /// Whether it was opened, and is not answered yet.
     pub fn is_asked(&self) -> bool {
         matches!(self.state, State::Asked { .. })
     }
 
-    /// What was read, of a stream that broke before the other end had said anything.
+    /// What was read, for a stream that broke before the peer had sent anything.
     pub fn unheard(&mut self) -> Option<Input> {
         self.kept.take().filter(|_| matches!(self.state, State::Over(Ended::Broken(_))))
     }
@@ -130,7 +131,7 @@ impl Link {
         }
     }
 
-    /// Whether something that a port said is of this stream.
+    /// Whether an event of a port belongs to this stream.
     pub fn is_meant(&self, at: usize, heard: &Heard) -> bool {
         let session = match heard {
             Heard::Opened { user, .. } | Heard::Failed { user, .. } => {
@@ -145,7 +146,7 @@ impl Link {
         at == self.at && self.state == State::Open(session)
     }
 
-    /// Takes what the port said.
+    /// Handles an event of the port.
     pub fn hear(&mut self, heard: Heard) {
         match heard {
             Heard::Opened { session, .. } => self.state = State::Open(session),
@@ -171,7 +172,7 @@ impl Link {
         self.piece.clear();
     }
 
-    /// Whether to wait for something to read: there is none that waits for the stack.
+    /// Whether to wait for input: not while a piece waits for the stack.
     pub fn wants_to_read(&self) -> bool {
         matches!(self.state, State::Open(_)) && self.piece.is_empty() && !self.has_read_all
     }
@@ -186,12 +187,12 @@ impl Link {
         self.end.as_ref()
     }
 
-    /// When to try again what the stack did not take.
+    /// When to try again to send what the stack did not accept.
     pub fn again(&self) -> Option<u64> {
         self.again.filter(|_| !self.piece.is_empty())
     }
 
-    /// What was asked for in the operating system is there, or not.
+    /// The connection in the operating system is established, or has failed.
     pub fn has_come(&mut self, stack: &mut Stack<'_>) -> Result<(), Failure> {
         let come = self.end.has_come();
         self.unless_gone(stack, come).map(|_| ())
@@ -221,7 +222,7 @@ impl Link {
         self.kept = self.kept.take().filter(|kept| kept.octets.len() <= KEPT);
     }
 
-    /// Writes what there is room for, and asks the stack for as much.
+    /// Writes as much as there is room for, and asks the stack for the same amount.
     pub fn write(&mut self, stack: &mut Stack<'_>) -> Result<(), Failure> {
         let Some(first) = self.arrived.front() else { return Ok(()) };
         let wrote = self.end.write(&first[self.written..]);
@@ -241,7 +242,7 @@ impl Link {
         Ok(())
     }
 
-    /// Sends what was read, and says what there is to say of ends.
+    /// Sends what was read, and signals the ends of directions.
     pub fn go_on(&mut self, stack: &mut Stack<'_>) -> Result<(), Failure> {
         let State::Open(session) = self.state else { return Ok(()) };
         while !self.piece.is_empty() {
@@ -269,12 +270,13 @@ impl Link {
         Ok(())
     }
 
-    /// Whether it may be that the other end has not heard our last word: who ends its direction first answers the other's end.
+    /// Whether the peer may not have received our last message: the side that ends its direction first is the last to
+    /// answer.
     pub fn may_be_asked(&self) -> bool {
         self.has_shut_first && self.state == State::Over(Ended::Cleanly)
     }
 
-    /// How it ended, once all that came has been written; whoever is behind the end in the operating system is told the same.
+    /// How it ended, once everything received has been written; the process at the end in the operating system is told.
     pub fn conclude(&mut self) -> Option<Ended> {
         let ended = self.ended()?.clone();
         match ended {
@@ -286,7 +288,7 @@ impl Link {
         Some(ended)
     }
 
-    /// Ends the session at once; whether it had not ended.
+    /// Aborts the session; returns whether it was still open.
     pub fn abort(&mut self, stack: &mut Stack<'_>, how: Ended) -> Result<bool, Failure> {
         let is_cut = !matches!(self.state, State::Over(Ended::Cleanly)) || !self.arrived.is_empty();
         if let State::Open(session) = self.state {
@@ -297,7 +299,7 @@ impl Link {
         Ok(is_cut)
     }
 
-    /// What the operating system gave; where it refused, the session is aborted.
+    /// The result of a system call; if it failed, the session is aborted.
     fn unless_gone<T>(
         &mut self,
         stack: &mut Stack<'_>,

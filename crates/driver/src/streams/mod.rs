@@ -1,7 +1,7 @@
 //! Streams of octets between a stack and the operating system: to the standard input and output, and to its sockets.
 //!
-//! For any stack that gives streams at a port; no protocol is known here. Keeps: octets go on in order, none twice and none
-//! without credit on the other side; each direction ends by itself.
+//! For any stack with streams at a port; no protocol is known here. Keeps: octets stay in order, none is repeated, and
+//! none is sent without credit on the other side; each direction ends by itself.
 
 mod ends;
 mod link;
@@ -24,10 +24,10 @@ use crate::failure::Failure;
 use crate::live::Until;
 use crate::run::{self, Report, Request};
 
-/// The module whose stack is meant where no file is named.
+/// The library module with the default stack.
 const OWN: &str = "talk";
 
-/// The stack that comes with the command: a host that gives streams.
+/// The built-in stack: a host with streams.
 pub fn own(world: &dyn World) -> Checked {
     compile::check_texts(world, vec![(OWN.to_string(), format!("use {OWN}\n"))], Vec::new())
 }
@@ -35,16 +35,17 @@ pub fn own(world: &dyn World) -> Checked {
 /// The name of that stack.
 pub const OWN_STACK: &str = "Talk";
 
-/// How long is waited, in nanoseconds.
+/// Timeouts, in nanoseconds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Patience {
-    /// For the answer of whom we asked for a stream; as long as the stack waits, without.
+    /// For the answer to `open`; `None`: as long as the stack waits.
     pub answer: Option<u64>,
-    /// Behind the stream, where the other end may not have heard our last word.
+    /// After the stream, if the peer may not have received our last message.
     pub linger: u64,
 }
 
-/// Opens a stream and joins it to the standard input and output, until it has ended. `tell` hears what people may want to know.
+/// Opens a stream and connects it to the standard input and output, until it has ended. `tell` gets messages for
+/// people.
 pub fn connect(
     compiled: &Compiled,
     request: &Request,
@@ -68,10 +69,10 @@ pub fn connect(
     }
 }
 
-/// Somebody who has not answered for so long is spoken of.
+/// A peer that has not answered for this long is mentioned.
 const SILENCE: u64 = 3_000_000_000;
 
-/// Until the stream that was asked for is there, or has failed, or the time is over; false if the answer took too long.
+/// Waits until the stream is open or has failed, or the time is over; false if the answer took too long.
 fn answered(
     relay: &mut Relay<'_>,
     until: &Until,
@@ -101,8 +102,8 @@ fn answered(
     Ok(true)
 }
 
-/// Waits for one stream and joins it to the standard input and output, until it has ended. Who breaks it before he has said anything
-/// was nobody: the next one is waited for, and hears all from the beginning.
+/// Waits for one stream and connects it to the standard input and output, until it has ended. A peer that breaks the
+/// stream before it has sent anything does not count: the next one gets everything from the beginning.
 pub fn listen(
     compiled: &Compiled,
     request: &Request,
@@ -121,18 +122,18 @@ pub fn listen(
     one_stream(relay, &until, linger, tell)
 }
 
-/// What is joined: an end where connections come in, and where they go.
+/// What to connect: where connections come in, and where they go.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Way {
-    /// From a socket of the operating system to an end of the stack's network.
+    /// From a socket of the operating system to a peer in the stack's network.
     Out { from: SocketAddr, to: Vec<String> },
-    /// From the stack to somebody whom the operating system reaches.
+    /// From the stack to an address that the operating system reaches.
     In { from: Vec<String>, to: SocketAddr },
 }
 
 const STACK: &str = "stack:";
 
-/// `127.0.0.1:8080` and `10.77.0.1:80`: out, by the stack; `stack:80` and `127.0.0.1:8080`: in.
+/// `127.0.0.1:8080` and `10.77.0.1:80`: out, through the stack; `stack:80` and `127.0.0.1:8080`: in.
 pub fn way(from: &str, to: &str) -> Result<Way, Failure> {
     match (from.strip_prefix(STACK), to.strip_prefix(STACK)) {
         (Some(_), Some(_)) => Err(Failure::of_use(
@@ -150,7 +151,7 @@ pub fn way(from: &str, to: &str) -> Result<Way, Failure> {
     }
 }
 
-/// `ADDRESS:PORT`, in two; an address with colons may stand in brackets.
+/// Splits `ADDRESS:PORT`; an address with colons may be in brackets.
 fn end_of_flow(text: &str) -> Vec<String> {
     match text.rsplit_once(':') {
         Some((address, port)) => {
@@ -171,7 +172,8 @@ fn socket_address(text: &str) -> Result<SocketAddr, Failure> {
     })
 }
 
-/// Joins sockets of the operating system with streams of the stack, until it is stopped; and how many streams that cut.
+/// Connects sockets of the operating system with streams of the stack, until it is stopped; returns how many streams
+/// that interrupted.
 pub fn forward(
     compiled: &Compiled,
     request: &Request,
@@ -255,12 +257,12 @@ fn until(request: &Request) -> Result<Until, Failure> {
     Ok(Until { nanoseconds: request.nanoseconds, stop: run::stop_on_signals()? })
 }
 
-/// The first port that reads an end of a flow so, and what it reads.
+/// The first port that can read this end of a flow, and the result.
 fn found(stack: &Stack<'_>, side: Side, texts: &[String]) -> Result<(usize, Parts), Failure> {
     Ok(all_found(stack, side, texts)?.swap_remove(0))
 }
 
-/// All ports that read an end of a flow so, and what each reads; there is one.
+/// All ports that can read this end of a flow, with the results; at least one.
 fn all_found(stack: &Stack<'_>, side: Side, texts: &[String]) -> Result<Vec<(usize, Parts)>, Failure> {
     if texts.iter().any(|text| text.parse::<u64>() == Ok(0)) {
         return Err(Failure::of_use("0 stands for any, and is no number of an end", "name one, from 1: `80`"));
@@ -280,7 +282,7 @@ fn all_found(stack: &Stack<'_>, side: Side, texts: &[String]) -> Result<Vec<(usi
     ))
 }
 
-/// Until the one stream that there is, or that will be, has ended.
+/// Runs until the only stream has ended.
 fn one_stream(mut relay: Relay<'_>, until: &Until, linger: u64, tell: &mut dyn FnMut(&str)) -> Result<Ended, Failure> {
     let ended = loop {
         if let Some(gone) = relay.ended().pop() {
@@ -311,10 +313,10 @@ fn one_stream(mut relay: Relay<'_>, until: &Until, linger: u64, tell: &mut dyn F
     Ok(ended)
 }
 
-/// So many times the linger in all, at most: a neighbour who asks for ever does not hold the command.
+/// The most lingers in all, so that a peer that repeats forever does not hold up the command.
 const LINGERS: u64 = 10;
 
-/// Stays for what the other end may ask again; whoever stops that has lost nothing that he can see.
+/// Stays for retransmissions of the peer; stopping here loses nothing visible.
 fn stay(relay: &mut Relay<'_>, until: &Until, linger: u64, tell: &mut dyn FnMut(&str)) -> Result<(), Failure> {
     let now = relay.stack.live.now();
     let last = now.saturating_add(linger.saturating_mul(LINGERS));
@@ -325,7 +327,7 @@ fn stay(relay: &mut Relay<'_>, until: &Until, linger: u64, tell: &mut dyn FnMut(
     let mut answers = relay.stack.live.traffic.sent;
     while !relay.is_over(&staying) {
         relay.turn(&staying)?;
-        // Somebody asked and was answered: the answer may be lost as the first one was.
+        // The peer retransmitted and was answered: that answer may be lost, too.
         let sent = relay.stack.live.traffic.sent;
         if std::mem::replace(&mut answers, sent) != sent {
             staying.nanoseconds = Some(relay.stack.live.now().saturating_add(linger).min(last));
@@ -334,7 +336,7 @@ fn stay(relay: &mut Relay<'_>, until: &Until, linger: u64, tell: &mut dyn FnMut(
     Ok(())
 }
 
-/// What the stack did, with its reports told.
+/// The result of the stack, after telling its reports.
 fn closed(relay: Relay<'_>, tell: &mut dyn FnMut(&str)) -> Result<Report, Failure> {
     let Stack { machine, live, told, compiled, .. } = relay.stack;
     told.reports.iter().for_each(|(_, what)| tell(&format!("report: {what}")));

@@ -1,12 +1,12 @@
-//! Which ports of a stack give streams of octets, and what is said at them.
+//! Ports of a stack with streams of octets, and their events.
 //!
-//! A port is known by its events: those of sessions, and those of a vocabulary by which each direction ends by itself (`shut`,
-//! `finished`). What a flow is made of, the stack says.
+//! Such a port is recognised by its events: those of sessions, and those of a vocabulary by which each direction ends
+//! by itself (`shut`, `finished`). The stack defines the parts of a flow.
 
 use mokume_reaction::{Automaton, Datum, Handle, Output, PortId, PortInput, PortKind, Type};
 use mokume_script::Written;
 
-/// What is said at a stream's port.
+/// Inputs of a stream's port.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Say {
     Open,
@@ -47,13 +47,13 @@ impl Say {
         }
     }
 
-    /// Whoever gives a stream without these takes octets, or gives them, as fast as they come.
+    /// Whether the input is optional: without it a stream takes octets, or gives them, as fast as they come.
     fn is_spared(self) -> bool {
         matches!(self, Say::GrantDelivers | Say::Credit)
     }
 }
 
-/// What a stream's port says. Sessions are as the application sees them.
+/// Outputs of a stream's port. Sessions are as the application sees them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Heard {
     Opened {
@@ -85,22 +85,22 @@ pub enum Heard {
     },
 }
 
-/// The input that asks what may be sent now, and the output that answers it (docs/language.md, section 15).
+/// The input that asks for credit, and the output that answers (docs/language.md, section 15).
 const CREDIT: &str = "credit";
 
 const HEARD: [&str; 7] = ["opened", "failed", "accepted", "deliver", "finished", "closed", "failed_session"];
 
-/// A port that gives streams.
+/// A port with streams.
 pub struct StreamPort {
     pub port: PortId,
-    /// By [`Say`], where the port takes it.
+    /// By [`Say`], if the port has the input.
     inputs: Vec<Option<u32>>,
 }
 
 /// One end of a flow: its parts by name, as the port's events have them.
 pub type Parts = Vec<(String, u64)>;
 
-/// The ports of a stack that give streams.
+/// The ports of a stack with streams.
 pub fn all(automaton: &Automaton) -> Vec<StreamPort> {
     let mut found = Vec::new();
     for (index, port) in automaton.ports.iter().enumerate() {
@@ -116,7 +116,7 @@ pub fn all(automaton: &Automaton) -> Vec<StreamPort> {
 }
 
 impl StreamPort {
-    /// The number of an input, where the port has it.
+    /// The number of an input, if the port has it.
     pub fn input(&self, say: Say) -> Option<u32> {
         Say::ALL.iter().position(|known| *known == say).and_then(|at| self.inputs[at])
     }
@@ -125,12 +125,12 @@ impl StreamPort {
         automaton.ports[self.port.index()].inputs.get(self.input(say)? as usize)
     }
 
-    /// The arguments of an input, each by its name; a part of the flow that is not among `parts` is any.
+    /// The arguments of an input, by name; a part of the flow that is not among `parts` is any.
     pub fn arguments(&self, automaton: &Automaton, say: Say, what: &What<'_>) -> Vec<Datum> {
         self.described(automaton, say).map_or_else(Vec::new, |input| arguments(input, what))
     }
 
-    /// Reads one end of a flow, each value as the stack writes it. Values may be left out from the front: those are any.
+    /// Reads one end of a flow, each value in the stack's notation. Leading values may be left out: those are any.
     pub fn read(&self, automaton: &Automaton, written: &Written, side: Side, texts: &[String]) -> Option<Parts> {
         let values = self.values(automaton, written, side);
         let skipped = values.len().checked_sub(texts.len())?;
@@ -144,13 +144,13 @@ impl StreamPort {
         Some(parts)
     }
 
-    /// How an end of a flow is written, for messages.
+    /// An example of an end of a flow, for messages.
     pub fn example(&self, automaton: &Automaton, written: &Written, side: Side) -> String {
         let values = self.values(automaton, written, side);
         values.iter().map(Value::example).collect::<Vec<_>>().join(" ")
     }
 
-    /// The remote end of a flow, as people write it.
+    /// The remote end of a flow, for people.
     pub fn shown(&self, automaton: &Automaton, written: &Written, flow: &Parts) -> String {
         let word = |name: &String| flow.iter().find(|(part, _)| part == name).map_or(0, |(_, word)| *word);
         let show = |value: &Value| {
@@ -176,7 +176,7 @@ impl StreamPort {
             .collect()
     }
 
-    /// How many octets an output says may be sent, if it is the answer to [`Say::Credit`].
+    /// The octets of credit in an output, if it is the answer to [`Say::Credit`].
     pub fn credit(&self, automaton: &Automaton, output: &Output) -> Option<u64> {
         let described = automaton.ports[self.port.index()].outputs.get(output.event as usize)?;
         if output.port != self.port || described.event != CREDIT {
@@ -187,7 +187,7 @@ impl StreamPort {
         Some(if word("messages") == Some(0) { 0 } else { word("octets").unwrap_or(u64::MAX) })
     }
 
-    /// What an output says; `None` of one that is not of the stream.
+    /// The event of an output; `None` if it is not one of a stream.
     pub fn hear(&self, automaton: &Automaton, output: &Output) -> Option<Heard> {
         let described = automaton.ports[self.port.index()].outputs.get(output.event as usize)?;
         let named = |name: &str| {
@@ -223,7 +223,7 @@ impl StreamPort {
     }
 }
 
-/// What an input is made of; each takes what it has a parameter for.
+/// Values for inputs; each input takes those that it has parameters for.
 #[derive(Clone, Copy)]
 pub struct What<'a> {
     pub user: u64,
@@ -234,12 +234,12 @@ pub struct What<'a> {
 }
 
 impl What<'_> {
-    /// Nothing of it.
+    /// No values.
     pub const NOTHING: What<'static> =
         What { user: 0, session: Handle::NULL, octets: &[], granted: (0, 0), parts: &[] };
 }
 
-/// An end of a flow, as an application sees it.
+/// An end of a flow, from the application's view.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Side {
     Local,
@@ -280,7 +280,7 @@ impl Value {
     }
 }
 
-/// The arguments of an input. What layers ask for by `from open` and nobody says is what they say themselves; a part of a flow is any.
+/// The arguments of an input. Values of `from open` that are not given have their defaults; parts of a flow are any.
 fn arguments(input: &PortInput, what: &What<'_>) -> Vec<Datum> {
     let said = |name: &str| what.parts.iter().find(|(part, _)| part == name).map(|(_, word)| *word);
     let argument = |(at, (name, ty)): (usize, &(String, Type))| match (ty, name.as_str()) {
@@ -322,7 +322,7 @@ mod tests {
 
     use super::*;
 
-    /// What a layer asks for by `from open`, with a value of its own, and `connect` does not say.
+    /// A value of `from open` with a default, which `connect` does not give.
     #[test]
     fn what_is_left_out_has_its_default_and_a_part_of_the_flow_is_any() {
         let param = |name: &str, ty: Type| (name.to_string(), ty);

@@ -1,4 +1,4 @@
-//! Streams that run at once: a loop that waits for frames, deadlines and ends, and gives everybody his turn.
+//! Runs several streams: a loop that waits for frames, deadlines and ends, and gives each its turn.
 
 use std::net::{SocketAddr, TcpListener};
 use std::os::fd::AsRawFd;
@@ -13,7 +13,7 @@ use super::stack::Stack;
 use crate::failure::Failure;
 use crate::live::{Ready, Until, Wait};
 
-/// Connections of the operating system that come in, and where in the stack they go.
+/// A listening socket of the operating system, and where in the stack its connections go.
 pub struct Door {
     pub listener: TcpListener,
     pub at: usize,
@@ -21,7 +21,7 @@ pub struct Door {
     pub name: String,
 }
 
-/// A listener in the stack, and what its sessions are joined to.
+/// A listener in the stack, and what its sessions are connected to.
 pub struct Point {
     pub at: usize,
     pub user: u64,
@@ -29,10 +29,10 @@ pub struct Point {
     pub to: To,
 }
 
-/// What a session that comes is joined to.
+/// What an incoming session is connected to.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum To {
-    /// The standard input and output: of the first only, and then nobody listens any more.
+    /// The standard input and output: for the first session only; then the listener is removed.
     Standard,
     Socket(SocketAddr),
 }
@@ -43,13 +43,13 @@ pub struct Relay<'a> {
     pub links: Vec<Link>,
     pub doors: Vec<Door>,
     pub points: Vec<Point>,
-    /// Where nobody listens any more, as somebody has come.
+    /// Listeners that were removed when a session came.
     left: Vec<Point>,
-    /// What was read for somebody who was gone before he had said anything.
+    /// What was read for a peer that was gone before it had sent anything.
     input: Option<Input>,
-    /// The number that the next session is opened with.
+    /// The number for the next `open`.
     next: u64,
-    /// What happened, for people.
+    /// Messages for people.
     pub notes: Vec<String>,
 }
 
@@ -57,13 +57,13 @@ pub struct Relay<'a> {
 pub struct Gone {
     pub name: String,
     pub how: Ended,
-    /// The other end may not have heard our last word, and ask again.
+    /// Whether the peer may not have received our last message, and retransmit.
     pub may_be_asked: bool,
-    /// It broke before the other end had said anything: what was read for it, which nobody has heard as far as is known.
+    /// If it broke before the peer had sent anything: what was read for it, which presumably was not received.
     pub unheard: Option<Input>,
 }
 
-/// Whose readiness is waited for.
+/// The owner of a descriptor that is waited for.
 #[derive(Clone, Copy)]
 enum Whose {
     Door(usize),
@@ -72,7 +72,7 @@ enum Whose {
     Sink(usize),
 }
 
-/// A stack has as many streams as its file says.
+/// The number of streams of a stack is set in its file.
 const NO_ROOM: &str = "the stack has no room for another stream; one of a `--file` with `sessions N` has room for N";
 
 impl<'a> Relay<'a> {
@@ -90,7 +90,7 @@ impl<'a> Relay<'a> {
         }
     }
 
-    /// Asks for a stream to somebody, joined to an end.
+    /// Opens a stream to a peer, connected to an end.
     pub fn ask(&mut self, at: usize, remote: &Parts, end: Box<dyn End>, name: String) -> Result<(), Failure> {
         let user = self.number();
         self.links.push(Link::asked(at, user, end, name));
@@ -119,7 +119,7 @@ impl<'a> Relay<'a> {
         self.next - 1
     }
 
-    /// One round: waits, and gives everybody who is ready his turn. The notes are the caller's to take.
+    /// One round: waits, and gives everything that is ready its turn. The caller takes the notes.
     pub fn turn(&mut self, until: &Until) -> Result<(), Failure> {
         let (whose, waits) = self.waits();
         let again = self.links.iter().filter_map(Link::again);
@@ -141,12 +141,12 @@ impl<'a> Relay<'a> {
         Ok(())
     }
 
-    /// Whether somebody asked to end, or the time is over.
+    /// Whether a stop was requested, or the time is over.
     pub fn is_over(&self, until: &Until) -> bool {
         until.stop.load(Ordering::Relaxed) || until.nanoseconds.is_some_and(|end| self.stack.live.now() >= end)
     }
 
-    /// Ends what is left, at once; how many streams that was.
+    /// Aborts all remaining streams; returns how many.
     pub fn abort(&mut self) -> Result<usize, Failure> {
         let mut cut = 0;
         for link in &mut self.links {
@@ -156,12 +156,12 @@ impl<'a> Relay<'a> {
         Ok(cut)
     }
 
-    /// Whether a stream that was asked for is neither there nor refused.
+    /// Whether a stream that was opened is not answered yet.
     pub fn waits_for_answer(&self) -> bool {
         self.links.iter().any(Link::is_asked)
     }
 
-    /// Listens again for somebody else, where the stream that has ended never became one; what was read for it is the next one's.
+    /// Listens again if the stream that ended was never established; the next one gets what was read for it.
     pub fn listens_again(&mut self, gone: &Gone) -> Result<bool, Failure> {
         let Some(input) = gone.unheard.clone().filter(|_| !self.left.is_empty()) else { return Ok(false) };
         self.input = Some(input);
@@ -190,7 +190,7 @@ impl<'a> Relay<'a> {
         (whose, waits)
     }
 
-    /// Hears what the stack has to say, and what it says to the answers.
+    /// Handles the stack's events, and those that follow from the reactions.
     pub fn hear(&mut self) -> Result<(), Failure> {
         while let Some((at, heard)) = self.stack.hear() {
             self.answer(at, heard)?;
@@ -213,7 +213,7 @@ impl<'a> Relay<'a> {
         Ok(())
     }
 
-    /// A session that the other end began.
+    /// A session that the peer began.
     fn join(&mut self, at: usize, session: Handle, flow: &Parts) -> Result<(), Failure> {
         let is_of = |(name, word): &(String, u64)| *word == 0 || flow.iter().any(|part| part == &(name.clone(), *word));
         let fits = |point: &&Point| point.at == at && point.local.iter().all(is_of);
@@ -252,15 +252,15 @@ impl<'a> Relay<'a> {
         Ok(())
     }
 
-    /// The remote end of a flow, as the stack writes it.
+    /// The remote end of a flow, in the stack's notation.
     fn named(&self, at: usize, flow: &Parts) -> String {
         let automaton = &self.stack.compiled.composed;
         self.stack.ports[at].shown(automaton, self.stack.written(), flow)
     }
 
-    /// Connections of the operating system that have come.
+    /// Accepts connections of the operating system.
     fn enter(&mut self, door: usize) -> Result<(), Failure> {
-        // Those that are gone again, and those for which there are no descriptors, are not ours to mend.
+        // Connections that are gone again, and a lack of descriptors, are ignored.
         while let Ok((stream, from)) = self.doors[door].listener.accept() {
             let Ok(socket) = Socket::accepted(stream) else { continue };
             let (at, remote) = (self.doors[door].at, self.doors[door].remote.clone());
@@ -270,7 +270,7 @@ impl<'a> Relay<'a> {
         Ok(())
     }
 
-    /// Takes out those that have ended, with how.
+    /// Removes the streams that have ended; returns how.
     pub fn ended(&mut self) -> Vec<Gone> {
         let mut ended = Vec::new();
         self.links.retain_mut(|link| match link.conclude() {

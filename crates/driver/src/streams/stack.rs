@@ -1,4 +1,4 @@
-//! A running stack, as streams need it: inputs at its ports, and what it says in answer.
+//! A running stack for streams: inputs at its ports, and the resulting events.
 
 use std::collections::VecDeque;
 
@@ -10,7 +10,7 @@ use crate::compile::Compiled;
 use crate::failure::Failure;
 use crate::live::{Live, Said, Wait};
 
-/// A stack on its devices, and what it said at its streams' ports that nobody has heard yet.
+/// A stack on its devices, and the events of its stream ports that were not handled yet.
 pub struct Stack<'a> {
     pub compiled: &'a Compiled,
     pub machine: Box<dyn Machine>,
@@ -19,11 +19,11 @@ pub struct Stack<'a> {
     pub told: Told,
 }
 
-/// What a stack said, beside frames.
+/// Outputs of a stack besides frames.
 #[derive(Default)]
 pub struct Told {
     outputs: VecDeque<Output>,
-    /// Overflows and their like, with the time of each.
+    /// Reports, with their times.
     pub reports: Vec<(u64, String)>,
 }
 
@@ -37,25 +37,26 @@ impl Told {
 }
 
 impl Stack<'_> {
-    /// How its values are written.
+    /// The notations of its values.
     pub fn written(&self) -> &Written {
         &self.compiled.written
     }
 
-    /// Its start handlers.
+    /// Runs its start handlers.
     pub fn start(&mut self) -> Result<(), Failure> {
         let Stack { machine, live, told, .. } = self;
         live.start(machine.as_mut(), &mut |at, said| told.hear(at, &said))
     }
 
-    /// Waits, until `until` at most, for frames, deadlines and `beside`, and does what there is to do: which of `beside` are ready.
+    /// Waits, at most until `until`, for frames, deadlines and `beside`, and handles them; returns which of `beside`
+    /// are ready.
     pub fn round(&mut self, until: Option<u64>, beside: &[Wait]) -> Result<Vec<bool>, Failure> {
         let Stack { machine, live, told, .. } = self;
         let ready = live.round_beside(machine.as_mut(), until, beside, &mut |at, said| told.hear(at, &said))?;
         Ok(ready.unwrap_or_else(|| vec![false; beside.len()]))
     }
 
-    /// Says something at a port; whether the door took it.
+    /// Makes an input at a port; returns whether the machine accepted it.
     pub fn say(&mut self, at: usize, say: Say, what: &What<'_>) -> Result<bool, Failure> {
         let port = &self.ports[at];
         let Some(event) = port.input(say) else { return Ok(false) };
@@ -71,14 +72,14 @@ impl Stack<'_> {
         Ok(!outcome.refused)
     }
 
-    /// How many octets a session may send now; as many as one likes, where the port has no credit.
+    /// How many octets a session may send now; unlimited if the port has no credit.
     pub fn credit(&mut self, at: usize, session: Handle) -> Result<usize, Failure> {
         if self.ports[at].input(Say::Credit).is_none() {
             return Ok(usize::MAX);
         }
         let before = self.told.outputs.len();
         self.say(at, Say::Credit, &What { session, ..What::NOTHING })?;
-        // The answer is said at once; all else waits to be heard.
+        // The answer comes at once; other events wait to be handled.
         let port = &self.ports[at];
         let answers = |output: &Output| port.credit(&self.compiled.composed, output);
         let found =
@@ -88,7 +89,7 @@ impl Stack<'_> {
         Ok(usize::try_from(octets).unwrap_or(usize::MAX))
     }
 
-    /// What was said next at one of the ports, and at which.
+    /// The next event of a port, and the port's index.
     pub fn hear(&mut self) -> Option<(usize, Heard)> {
         while let Some(output) = self.told.outputs.pop_front() {
             let at = self.ports.iter().position(|port| port.port == output.port);

@@ -1,4 +1,4 @@
-//! Who is told of tests while they run, for those who must know where a run stood that came to no end.
+//! Watchers of running tests, for a parent that must know which test did not end.
 
 use mokume_reaction::trace::Trace;
 use mokume_reaction::{Accounts, Datum, Machine, Outcome as Reacted, PortId};
@@ -7,14 +7,14 @@ use mokume_script::Failure as Difference;
 use crate::failure::Failure;
 use crate::machines::Backend;
 
-/// What one test did on one back end.
+/// The result of one test on one back end.
 pub struct Outcome {
     pub test: String,
     pub file: String,
     pub line: u32,
     pub backend: Backend,
     pub differences: Vec<Difference>,
-    /// Of one that failed, where that was asked for: the page that shows it, or why there is none.
+    /// For a failed test, if requested: its page, or why there is none.
     pub page: Option<Result<String, Failure>>,
 }
 
@@ -24,21 +24,21 @@ pub struct Play<'a> {
     pub file: &'a str,
     pub line: u32,
     pub backend: Backend,
-    /// Whether functions in C are called.
+    /// Whether it calls functions in C.
     pub calls_functions: bool,
 }
 
-/// Who is told of tests while they run.
+/// Watches running tests.
 pub trait Watch {
-    /// Before a test: whether it is to run.
+    /// Called before a test; returns whether to run it.
     fn begins(&mut self, play: &Play<'_>) -> bool;
-    /// The stack has answered: all C that was called has come back.
+    /// The stack has answered: all calls of C have returned.
     fn answers(&mut self);
-    /// The test has come to its end.
+    /// The test has ended.
     fn ended(&mut self, outcome: &Outcome);
 }
 
-/// Nobody: all tests run.
+/// No watcher: all tests run.
 pub struct Unwatched;
 
 impl Watch for Unwatched {
@@ -51,7 +51,7 @@ impl Watch for Unwatched {
     fn ended(&mut self, _: &Outcome) {}
 }
 
-/// A machine that says when it has answered.
+/// A machine that tells when it has answered.
 pub(super) struct Watched<'w, M> {
     pub machine: M,
     pub watch: &'w mut dyn Watch,

@@ -1,4 +1,4 @@
-//! Frames that nobody should send: right but for one thing, cut, lengthened, scribbled on; and attacks that want memory.
+//! Hostile frames: correct except for one thing, cut, lengthened, overwritten; and attacks on memory.
 #![allow(dead_code)]
 
 use mokume_base::Random;
@@ -8,7 +8,7 @@ pub const PEER: u32 = 0x0a4d_0001;
 pub const OWN_MAC: [u8; 6] = [2, 0, 0, 0, 0, 2];
 pub const EVERYBODY: [u8; 6] = [0xff; 6];
 pub const PEER_MAC: [u8; 6] = [2, 0, 0, 0, 0, 1];
-/// The ports of a session of ours, local and remote.
+/// The ports of one of our sessions, local and remote.
 pub const OPEN: (u16, u16) = (4242, 4001);
 pub const PREFIX: u64 = 0xfd00_0077_0000_0000;
 pub const OWN6: [u64; 2] = [PREFIX, 2];
@@ -36,7 +36,7 @@ pub fn arp(operation: u16, sender: u32, target: u32) -> Vec<u8> {
     ethernet([0xff; 6], PEER_MAC, 0x0806, &[head.as_slice(), &body].concat())
 }
 
-/// The header's fields as given, the checksum right.
+/// A packet with these header fields and a correct checksum.
 pub fn ipv4(protocol: u8, source: u32, destination: u32, tweak: impl FnOnce(&mut Vec<u8>), payload: &[u8]) -> Vec<u8> {
     let length = (20 + payload.len()) as u16;
     let mut header = vec![0x45, 0];
@@ -67,7 +67,7 @@ pub fn icmp(kind: u8, code: u8, payload: &[u8]) -> Vec<u8> {
     message
 }
 
-/// Half of the frames are right but for one thing, so that every layer gets its share.
+/// Half of the frames are correct except for one thing, so that every layer gets its share.
 pub fn frame(random: &mut Random) -> Vec<u8> {
     let frame = if random.below(2) == 0 { frame4(random) } else { frame6(random) };
     mutilated(frame, random)
@@ -114,7 +114,7 @@ fn frame4(random: &mut Random) -> Vec<u8> {
         18 => ethernet([word as u8; 6], PEER_MAC, 0x0800, &payload),
         19 | 28 | 29 => ipv4(1, PEER, OWN, |_| (), &quoting4(word, &payload)),
         20 => payload,
-        // Parts of few datagrams, at few places: they meet, overlap, end twice.
+        // Fragments of few datagrams, at few offsets: they join, overlap, and end twice.
         21..=24 => ipv4(
             if word & 64 == 0 { 17 } else { word as u8 },
             if word & 32 == 0 { PEER } else { any },
@@ -126,7 +126,7 @@ fn frame4(random: &mut Random) -> Vec<u8> {
             },
             &payload[..payload.len() & !(7 * usize::from(word & 1 == 0))],
         ),
-        // Whoever is there, in turn: a cache is full of them.
+        // Stations in turn: they fill a cache.
         25 => arp(1, OWN & 0xffff_ff00 | any & 0xff, OWN),
         26 => ipv4(17, OWN & 0xffff_ff00 | any & 0xff, OWN, |_| (), &udp(4000, 9, &payload)),
         27 => ipv4(
@@ -144,7 +144,8 @@ fn frame4(random: &mut Random) -> Vec<u8> {
     }
 }
 
-/// An error about a packet of ours, or nearly: of the open session, of another, of a part, from another host, cut off.
+/// An error about one of our packets, or a similar one: of the open session, of another, of a fragment, from another
+/// host, or cut off.
 fn quoting4(word: u64, payload: &[u8]) -> Vec<u8> {
     let port = if word & 1 == 0 { OPEN.0 } else { 7 };
     let peer = if word & 6 == 6 { PEER + 1 } else { PEER };
@@ -175,7 +176,7 @@ pub fn ipv6(next: u8, source: [u64; 2], destination: [u64; 2], hops: u8, payload
     ethernet(if group { [0x33, 0x33, low[4], low[5], low[6], low[7]] } else { OWN_MAC }, PEER_MAC, 0x86dd, &packet)
 }
 
-/// The checksum over the addresses, put in at `at`.
+/// Inserts the checksum over the addresses at `at`.
 fn summed6(protocol: u8, source: [u64; 2], destination: [u64; 2], mut message: Vec<u8>, at: usize) -> Vec<u8> {
     let pseudo = sum(&wide(source)) + sum(&wide(destination)) + u32::from(protocol) + message.len() as u32;
     let check = !fold(pseudo + sum(&message));
@@ -249,7 +250,7 @@ fn frame6(random: &mut Random) -> Vec<u8> {
             ipv6(58, PEER6, OWN6, 64, &icmp6(PEER6, OWN6, [word as u8 & 7, (word >> 20) as u8 & 7], &rest))
         }
         26 => {
-            // Listener discovery (RFC 3810, RFC 2710), as it must be and not.
+            // Listener discovery (RFC 3810, RFC 2710), correct or not.
             let link = [0xfe80_0000_0000_0000, word & 0xff];
             let group = if word & 256 == 0 { [0, 0] } else { ours };
             let longer = (word >> 9) as usize % 7 * 4;
@@ -259,7 +260,7 @@ fn frame6(random: &mut Random) -> Vec<u8> {
             ipv6(0, link, nodes, 1 + ((word >> 21) as u8 & 1), &alerted)
         }
         27 | 28 => {
-            // Chains of headers, with parts in them, that end somewhere.
+            // Chains of headers, with fragments among them.
             let mut chain = Vec::new();
             let kinds = [0, 43, 44, 60, 60, 44, 59, 17];
             for at in 0..(word & 3) + 1 {
@@ -282,7 +283,7 @@ fn frame6(random: &mut Random) -> Vec<u8> {
     }
 }
 
-/// One change of a frame: cut, a few octets written over, or lengthened; most are left as they are.
+/// Changes a frame in one way: cuts it, overwrites a few octets, or lengthens it; most stay as they are.
 pub fn mutilated(mut frame: Vec<u8>, random: &mut Random) -> Vec<u8> {
     match random.below(8) {
         0 => frame.truncate(random.below(frame.len() as u64 + 1) as usize),

@@ -1,12 +1,14 @@
 //! Branches of the source, counted once however often they are rendered.
 //!
-//! A branch is known by the statement that it comes from, what kind of terminator it stands at, where that leads to, which of those that are so alike it is in
-//! one rendering of the statement (the terminator's mark says it), and its target. So a function that is rendered at each of its calls counts once, as
-//! does a handler that stands in several stacks, although a stack's constants may leave some of its branches out: it is taken if any
-//! copy was. The label of the block that a terminator stands in is no part of that: it may be the caller's.
+//! A branch is identified by the statement that it comes from, the kind of its terminator, the terminator's targets,
+//! its number among equal ones in one rendering of the statement (the terminator's mark), and its target. So a function
+//! that is rendered at each of its calls counts once, as does a handler that is in several stacks, although a stack's
+//! constants may remove some of its branches: a branch is taken if any copy was. The label of the terminator's block
+//! does not count, since it may be the caller's.
 //!
-//! Code that a shape supplies around handlers (how sessions are opened, found, accepted, closed) has no statement; it counts once for each shape,
-//! class and trigger, however many layers have the shape, and is told apart by its labels.
+//! Code that a shape supplies around handlers (for opening, finding, accepting and closing sessions) has no statement.
+//! It counts once for each shape, class and trigger, however many layers have the shape, and is distinguished by its
+//! labels.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -14,17 +16,17 @@ use mokume_reaction::{Automaton, Body, ClassId, Fallible, LinkKind, Mark, Operat
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Branch {
-    /// `file:line:column` of the statement; `(shape).class.trigger label` of what has none.
+    /// `file:line:column` of the statement; `(shape).class.trigger label` if it has none.
     pub home: String,
     pub kind: &'static str,
     /// Labels of the targets.
     pub ways: String,
-    /// Among those that are alike so far, in one rendering: copies of one thing for several neighbours, mostly.
+    /// The number among otherwise equal ones in one rendering: usually copies for several neighbours.
     pub copy: usize,
     pub target: usize,
 }
 
-/// What is known of a branch beside what it is.
+/// What is known about a branch besides its identity.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Taken {
     pub times: u64,
@@ -33,8 +35,8 @@ pub struct Taken {
     pub label: String,
 }
 
-/// Branches that nothing can take, by the label of the block that they stand at (if it matters), their kind and the number
-/// of the target, and why not. The form has no operation without them; a body's own bookkeeping keeps them from being taken.
+/// Branches that cannot be taken, by the label of their block (if it matters), their kind and the number of the target,
+/// with the reason. These operations always have such branches; the surrounding code prevents that they are taken.
 const IMPOSSIBLE: &[(&str, &str, usize, &str)] = &[
     ("made", "insert", 1, "the map has a place for every object of its class, and the object was just made"),
     ("", "takeout", 1, "the layer counts what it keeps, and looks only where something is"),
@@ -59,7 +61,7 @@ impl Branch {
         format!("{home} {kind}#{copy} of {ways}: {target} -> {to}")
     }
 
-    /// Why it cannot be taken, if it cannot.
+    /// Why it cannot be taken; `None` if it can.
     pub fn impossible(&self, label: &str) -> Option<&'static str> {
         let here = |wanted: &str| wanted.is_empty() || wanted == label;
         let known = IMPOSSIBLE
@@ -112,7 +114,7 @@ fn ways(body: &Body, terminator: &Terminator) -> String {
     labels.collect::<Vec<_>>().join(" ")
 }
 
-/// The ends of one handler or procedure that come from one statement and look alike, by their numbers there.
+/// The terminators of one handler or procedure that come from one statement and look alike, by their numbers there.
 type Alike = HashMap<(Unit, String, &'static str, String), BTreeSet<u32>>;
 
 fn alike(automaton: &Automaton, home: impl Fn(Unit, (Mark, &'static str), &str) -> String) -> Alike {
@@ -129,19 +131,19 @@ fn alike(automaton: &Automaton, home: impl Fn(Unit, (Mark, &'static str), &str) 
     alike
 }
 
-/// Where a branch stands in a layer's own code; nothing for what its shape supplies, which has the place of the handler or of the layer as a
-/// whole. What a layer's own headers and wire decide is the layer's.
+/// The place of a branch in a layer's own code. `None` for code that its shape supplies, whose place is that of the
+/// handler or of the whole layer. Decisions by a layer's own headers and wire are the layer's.
 fn place(automaton: &Automaton, unit: Unit, (mark, kind): (Mark, &str)) -> Option<String> {
     let supplied = match unit {
         Unit::Handler(id) => {
             let handler = automaton.handler(id);
             [automaton.class(handler.class).source, handler.source].contains(&Some(mark.source))
         }
-        // What stands once for all its callers is a function of the layer's.
+        // Code that all callers share is a function of the layer.
         Unit::Function(_) | Unit::Path(_) => false,
     };
     let source = &automaton.sources[mark.source.index()];
-    // Several folders have a `wire.mok`: the last part of the path would not do.
+    // Several folders have a `wire.mok`, so the last part of the path is not enough.
     (!supplied || matches!(kind, "decode" | "validate" | "match"))
         .then(|| format!("{}:{}:{}", source.file, source.line, source.column))
 }
@@ -168,14 +170,14 @@ fn unit_names(automaton: &Automaton, unit: Unit) -> [String; 2] {
     [format!("{of}.{kind}.{trigger}"), format!("({}).{kind}.{trigger}", layer.shape)]
 }
 
-/// Without the neighbour that it comes from: a layer has an `open` for each layer above.
+/// The event without its neighbour: a layer has an `open` for each layer above.
 fn event_name(automaton: &Automaton, event: &str) -> String {
     let names = automaton.layers.iter().map(|layer| layer.name.replace('.', "_"));
     let from = names.filter_map(|name| event.strip_suffix(&format!("_{name}")).map(str::to_owned));
     from.min_by_key(String::len).unwrap_or_else(|| event.to_owned())
 }
 
-/// Whether each object of a class belongs to one of a neighbour's that has no more of them.
+/// Whether each object of a class belongs to one object of a neighbour, which has no other.
 fn is_one_to_one(automaton: &Automaton, class: ClassId) -> bool {
     let capacity = |class: ClassId| automaton.class(class).capacity;
     automaton.links.iter().filter(|link| link.kind == LinkKind::OneToOne).any(|link| {

@@ -1,5 +1,5 @@
-//! Every stack of the library, of the small programs and of the examples: interpreter (uncomposed layers) against C
-//! (composed stack), by random sequences that begin with what the `test` blocks of all files do.
+//! Every stack of the library, of the small programs and of the examples: compares the interpreter (uncomposed layers)
+//! with C (composed stack), by random sequences that begin with the steps of all files' `test` blocks.
 #![allow(dead_code)]
 
 pub mod branches;
@@ -24,10 +24,10 @@ use mokume_reaction::{Accounts, Automaton, Datum, Machine, OpKind, Outcome, Port
 use branches::{Branch, Merged};
 use stacks::Stack;
 
-/// Of the stacks one in so many is compared with its paths in `./test`; `./campaign paths` has them all.
+/// `./test` compares one of this many stacks with its paths; `./campaign paths` compares all.
 pub const PATHS_IN_TEST: usize = 7;
 
-/// Whether a stack puts messages together, and so may make large ones of small ones.
+/// Whether a stack joins messages, and so may make large ones of small ones.
 fn joins(automaton: &Automaton) -> bool {
     automaton.bodies().flat_map(|body| body.ops()).any(|op| matches!(op.kind, OpKind::Join { .. }))
 }
@@ -35,27 +35,27 @@ fn joins(automaton: &Automaton) -> bool {
 /// Octets of all buffers of a stack that joins.
 const ROOM: u32 = 1 << 29;
 
-/// Small, so that a new instance costs little. A sequence that needs more is not judged beyond that, and counted.
+/// Little memory, so that a new instance is cheap. A sequence that needs more is not judged further, and is counted.
 pub fn memory(stack: &Stack) -> Memory {
-    // A stack is deaf with fewer buffers than composing asked for.
+    // A stack with fewer buffers than composing demands receives nothing.
     let buffers = stack.composed.pool.max(256);
-    // What is not written costs nothing: a stack that joins gets room for the largest datagrams.
+    // Unwritten memory costs nothing: a stack that joins gets room for the largest datagrams.
     let buffer_octets = if joins(&stack.composed) { ROOM / buffers.max(4096) } else { 4096 };
     Memory { buffers, buffer_octets, messages: buffers * 4, outputs: 2048, reports: 256 }
 }
 
-/// Instances of the same parameters share what was resolved; so many sets of parameters are kept.
+/// Instances with equal parameters share what was resolved; this many sets of parameters are kept.
 const KEPT: usize = 256;
 
-/// What one stack was tried with.
+/// The results for one stack.
 pub struct Tried {
-    /// The most messages that a reaction held at once, beyond those it began with.
+    /// The most messages that a reaction held at once, beyond those that it began with.
     pub held: u64,
     pub result: Result<Summary, Box<Difference>>,
     /// Why the program in C ended, if it did.
     pub failure: Option<String>,
     pub coverage: Vec<(Unit, usize, usize, u64)>,
-    /// How long it took.
+    /// The duration.
     pub time: Duration,
 }
 
@@ -66,7 +66,7 @@ impl Tried {
     }
 }
 
-/// An instance that says at its end how much its reactions held.
+/// An instance that reports at its end how much its reactions held.
 struct Watched {
     instance: Instance,
     most: Rc<Cell<u64>>,
@@ -114,7 +114,7 @@ pub fn with_natives(stacks: &[Stack], build: Build<'static>) -> Build<'static> {
     stacks.iter().fold(build, |build, stack| stack.native_files.with(&[&stack.composed], build))
 }
 
-/// So many sequences on one stack of a program.
+/// Tries this many sequences on one stack of a program.
 pub fn try_stack(stack: &Stack, program: &Arc<CProgram>, place: usize, sequences: u64, seed: u64) -> Tried {
     let started = Instant::now();
     let machine = match CMachine::new(program, place, &[], 0, memory(stack)) {
@@ -164,7 +164,7 @@ pub fn try_stack(stack: &Stack, program: &Arc<CProgram>, place: usize, sequences
     }
 }
 
-/// Sequences on all stacks, the more the more branches a stack has, on all cores.
+/// Tries sequences on all stacks, on all cores; stacks with more branches get more.
 pub fn try_all(stacks: &[Stack], program: &Arc<CProgram>, sequences: u64, seed: u64) -> Vec<Tried> {
     let weights = weights(stacks);
     let all: u64 = weights.iter().sum();
@@ -188,8 +188,8 @@ pub fn try_all(stacks: &[Stack], program: &Arc<CProgram>, sequences: u64, seed: 
     results.into_iter().map(|(_, tried)| tried).collect()
 }
 
-/// How many of the sequences each stack gets: by its branches, those that n stacks have by an n-th each. So what many stacks stand on
-/// does not take them all. A stack with large reactions gets fewer, as each takes longer.
+/// How many of the sequences each stack gets: by its branches, where a branch of n stacks counts for an n-th in each.
+/// So the common lower layers do not take them all. A stack with large reactions gets fewer, as each takes longer.
 fn weights(stacks: &[Stack]) -> Vec<u64> {
     const WHOLE: u64 = 1_000;
     let own: Vec<Merged> = stacks.iter().map(|stack| branches::of(&stack.composed)).collect();
@@ -204,7 +204,7 @@ pub fn composed(stacks: &[Stack]) -> Vec<&Automaton> {
     stacks.iter().map(|stack| &stack.composed).collect()
 }
 
-/// The stacks in C; none, and it is said, where there is no compiler.
+/// The stacks in C; `None`, with a message, if there is no compiler.
 pub fn built(automata: &[&Automaton], stacks: &[Stack], build: &Build<'static>) -> Option<Arc<CProgram>> {
     match CProgram::build(automata, &with_natives(stacks, build.clone())) {
         Ok(program) => Some(Arc::new(program)),
@@ -216,8 +216,8 @@ pub fn built(automata: &[&Automaton], stacks: &[Stack], build: &Build<'static>) 
     }
 }
 
-/// The stacks as C has them where paths are in front of the handlers, with as many memos as there may be. Each second one has paths where random
-/// events go most, the others where those go that nobody has profiled.
+/// The stacks with paths before the handlers, and as many memos as possible. Every second one has paths where random
+/// events go most, the others where they go without a profile.
 pub fn fused(stacks: &[Stack]) -> Vec<Automaton> {
     let fused = |(place, stack): (usize, &Stack)| {
         let profile = if place % 2 == 0 { usual::of(&stack.composed) } else { seen(stack) };

@@ -31,21 +31,21 @@ pub struct Stack {
 
 const FOLDERS: &[&str] = &["tests/library", "tests/program", "examples"];
 
-/// A stack's own tests are played so much more often than another's.
+/// How much more often a stack's own tests are played than another's.
 const OWN: usize = 4;
 
-/// What several machines wrote down.
+/// The recordings of several machines.
 type Lessons = Arc<Mutex<Vec<Lesson>>>;
 
-/// Of a run of a network so many steps of a host are played.
+/// The most steps of a host that are played from a run of a network.
 const PLAYED: usize = 300;
 
-/// Writes down what a machine is asked for.
+/// Records the calls of a machine.
 struct Recorder {
     machine: Instance,
     now: u64,
     steps: Vec<Taught>,
-    /// Who gets it at the end, where it began at the beginning of time.
+    /// Where the recording goes at the end, if it began at time 0.
     to: Option<(Lessons, Vec<u64>, u64)>,
 }
 
@@ -90,7 +90,7 @@ impl Machine for Recorder {
     }
 }
 
-/// A test of a stack, with the octets and numbers that it comes to: what a packet answers is known only as it runs.
+/// A test of a stack, with actual octets and numbers: what a packet answers is known only at run time.
 fn recorded(stack: &Stack, script: &Script) -> Lesson {
     let params = mokume_testkit::parameters(&stack.uncomposed, script);
     let automaton = Arc::new(stack.uncomposed.clone());
@@ -100,7 +100,7 @@ fn recorded(stack: &Stack, script: &Script) -> Lesson {
     Lesson { params, seed: Some(script.seed), steps: std::mem::take(&mut recorder.steps) }
 }
 
-/// What hosts of a stack are asked for in the networks of all files, and in these: by the stack's place.
+/// The calls of a stack's hosts in the networks of all files, and in these, by the stack's index.
 pub fn of_networks(stacks: &[Stack], more: &[&str]) -> Vec<Vec<Lesson>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let more = more.iter().map(|name| root.join(name).to_string_lossy().into_owned());
@@ -135,19 +135,19 @@ fn without_places(automaton: &Automaton) -> Automaton {
     Automaton { sources: Vec::new(), ..automaton.clone() }
 }
 
-/// All stacks of all files, those that are alike once; compiled once for all tests.
+/// All different stacks of all files; compiled once for all tests.
 pub fn stacks() -> &'static [Stack] {
     static ALL: OnceLock<Vec<Stack>> = OnceLock::new();
     ALL.get_or_init(|| of(files()))
 }
 
-/// The stacks of some files, named from the repository's root, with the tests of these files for lessons.
+/// The stacks of some files, named from the repository's root, with the tests of these files as lessons.
 pub fn of_files(names: &[&str]) -> Vec<Stack> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     of(names.iter().map(|name| root.join(name).to_string_lossy().into_owned()).collect())
 }
 
-/// One stack in so many.
+/// One stack of this many.
 pub fn share(of: usize) -> Vec<Stack> {
     stacks().iter().step_by(of).cloned().collect()
 }
@@ -166,7 +166,7 @@ fn of(files: Vec<String>) -> Vec<Stack> {
             let name = format!("{short} {}", definition.name.text);
             let (compiled, diagnostics) = compile::compile(&checked, StackId(index as u32), &RealWorld);
             let compiled = compiled.unwrap_or_else(|| panic!("{name}: {diagnostics:?}"));
-            // Many files of tests write the same stack.
+            // Many files of tests have the same stack.
             let plain = without_places(&compiled.composed);
             let known = all.iter().position(|known| *known == plain);
             own[index] = Some(known.unwrap_or(stacks.len()));
@@ -208,7 +208,7 @@ fn of(files: Vec<String>) -> Vec<Stack> {
     stacks
 }
 
-/// The automata of `tests/run`, those that compose: small stacks in which order matters.
+/// The automata of `tests/run` that compose: small stacks in which order matters.
 pub fn automata() -> Vec<Stack> {
     let mut stacks = Vec::new();
     for file in files_in(&["tests/run"], "ra") {
@@ -251,7 +251,7 @@ fn files_in(folders: &[&str], ending: &str) -> Vec<String> {
     files
 }
 
-/// A test as a lesson for a stack, its own or another that has all its inputs and parameters.
+/// A test as a lesson for a stack: its own, or another that has all its inputs and parameters.
 fn lesson(automaton: &Automaton, script: &Script) -> Option<Lesson> {
     let has = |name: &str| automaton.params.iter().any(|param| param.name == name);
     if !script.params.iter().all(|(name, _)| has(name)) {

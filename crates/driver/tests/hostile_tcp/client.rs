@@ -1,4 +1,4 @@
-//! The other end of a connection, as plain as can be: it says one thing at a time, and hears it back.
+//! The other end of a connection, as simple as possible: it sends one thing at a time, and receives the echo.
 
 use mokume_reaction::{Datum, Outcome};
 
@@ -23,7 +23,7 @@ pub struct Segment {
     pub ack: u32,
     pub flags: u8,
     pub window: u16,
-    /// Padded with ends of options.
+    /// Padded with end-of-options.
     pub options: Vec<u8>,
     pub text: Vec<u8>,
 }
@@ -35,7 +35,7 @@ impl Segment {
         Segment { from, to, source, destination: ECHO, seq: 0, ack: 0, flags: ACK, window: 0xffff, options, text }
     }
 
-    /// With its own checksum right, and what is behind the header's first words as it will be sent.
+    /// The segment with its own correct checksum.
     pub fn octets(&self) -> Vec<u8> {
         let mut options = self.options.clone();
         options.resize(options.len().next_multiple_of(4).min(40), 0);
@@ -62,7 +62,7 @@ impl Segment {
         attacks::ipv4(6, self.from, self.to, |_| (), &self.octets())
     }
 
-    /// What our side sent, if it is a segment.
+    /// A segment that our side sent; `None` for other frames.
     fn read(frame: &[u8]) -> Option<Segment> {
         if frame.len() < 54 || frame[12..14] != [8, 0] || frame[23] != 6 {
             return None;
@@ -86,7 +86,7 @@ impl Segment {
     }
 }
 
-/// What goes in and comes out, with the addresses that our side asks for told.
+/// Passes frames in and out, and answers our side's address requests.
 pub struct Wire<'p> {
     pub pair: &'p mut Pair,
     pub received: u64,
@@ -122,7 +122,7 @@ impl Wire<'_> {
     }
 }
 
-/// One that keeps to the rules.
+/// A client that keeps to the rules.
 pub struct Client {
     pub port: u16,
     pub next: u32,
@@ -131,7 +131,7 @@ pub struct Client {
 }
 
 impl Client {
-    /// The three segments of the beginning.
+    /// The three segments of the handshake.
     pub fn open(wire: &mut Wire<'_>, port: u16, iss: u32, timed: bool) -> Client {
         let mut client = Client { port, next: iss, heard: 0, timed };
         let mut ask = client.segment(wire, SYN, b"");
@@ -157,7 +157,7 @@ impl Client {
         segment
     }
 
-    /// Says this, and hears the same, however often it has to be said.
+    /// Sends this, and receives the same, with as many retransmissions as needed.
     pub fn echoed(&mut self, wire: &mut Wire<'_>, text: &[u8]) {
         let mut back = Vec::new();
         for _ in 0..40 {
@@ -191,7 +191,7 @@ impl Client {
         }
     }
 
-    /// Both ends say that this was all.
+    /// Both ends close.
     pub fn close(mut self, wire: &mut Wire<'_>) {
         wire.heard.clear();
         let last = self.segment(wire, FIN | ACK, b"");

@@ -1,8 +1,8 @@
-//! Segments that nobody should send, among sessions that keep to the rules: blind resets, SYNs, text and acknowledgements (RFC 5961), games
-//! with the window, options that are none. In C under sanitizers and on the interpreter side by side.
+//! Hostile segments among sessions that keep to the rules: blind resets, SYNs, text and acknowledgements (RFC 5961),
+//! window games, invalid options. In C under sanitizers and on the interpreter side by side.
 //!
-//! Each frame has exactly one fate on both; the sessions that are there move their octets right meanwhile and afterwards, and end
-//! clean; after all timers nothing is held.
+//! Each frame has exactly one fate on both. The existing sessions transfer their octets correctly meanwhile and
+//! afterwards, and end cleanly; after all timers nothing is held.
 
 mod client;
 
@@ -17,12 +17,12 @@ use client::{Client, Segment, Wire, ACK, ECHO, FIN, PSH, RST, SYN};
 use crate::attacks::{self, OWN, PEER};
 use crate::hostile::{stack_of, Pair};
 
-/// `MOKUME_SEGMENTS` says otherwise: the campaign has more.
+/// `MOKUME_SEGMENTS` overrides it: the campaign uses more.
 const SEGMENTS: u64 = 5_000;
 /// Sessions that keep to the rules, from this port on.
 const GUARDED: u16 = 8;
 const FIRST: u16 = 30_000;
-/// Ports of sessions that keep to none.
+/// Ports of sessions that break the rules.
 const EVIL: u16 = 40_000;
 
 fn segments() -> u64 {
@@ -53,7 +53,7 @@ impl Attack<'_> {
         (0..self.below(most)).map(|_| self.random.word() as u8).collect()
     }
 
-    /// Who does not know the numbers guesses them, and which session there is.
+    /// An attacker who does not know the numbers guesses them, and the session.
     fn blind(&mut self) -> Segment {
         let mut segment = Segment::of(FIRST + self.below(u64::from(GUARDED) + 2) as u16);
         (segment.seq, segment.ack) = (self.any(), self.any());
@@ -72,7 +72,8 @@ impl Attack<'_> {
         segment
     }
 
-    /// Who has looked on knows the numbers, nearly: in the window, but not the next one; or what was never said.
+    /// An attacker who has observed the session nearly knows the numbers: in the window but not the next one, or never
+    /// sent.
     fn near(&mut self, guarded: &[Client]) -> Segment {
         let which = self.below(guarded.len() as u64) as usize;
         let session = &guarded[which];
@@ -100,7 +101,7 @@ impl Attack<'_> {
         segment
     }
 
-    /// Options at random, with lengths that are none.
+    /// Random options, with invalid lengths.
     fn options(&mut self) -> Vec<u8> {
         let mut options = Vec::new();
         while options.len() < 36 && self.below(5) > 0 {
@@ -117,7 +118,7 @@ impl Attack<'_> {
         options
     }
 
-    /// What is said to the attacker's own sessions.
+    /// Receives what is sent to the attacker's own sessions.
     fn listen(&mut self, wire: &Wire<'_>) {
         for heard in &wire.heard {
             if let Some(evil) = self.evil.iter_mut().find(|evil| evil.port == heard.destination) {
@@ -126,7 +127,7 @@ impl Attack<'_> {
         }
     }
 
-    /// A session of the attacker's own, or the beginning of one, in which anything may come next.
+    /// A session of the attacker's own, or the beginning of one, in which anything may follow.
     fn play(&mut self) -> Segment {
         if self.evil.len() < 20 || self.below(20) == 0 {
             let (port, seq) = (EVIL + self.below(2000) as u16, self.any());
@@ -147,7 +148,7 @@ impl Attack<'_> {
             1 => segment.window = (any & 3) as u16,
             2 => segment.ack = evil.ack.wrapping_add(any % 100_000),
             3 => segment.ack = evil.ack.wrapping_sub(any % 5_000),
-            // Holes, and what lies over them.
+            // Holes, and data that overlaps them.
             4 | 5 => {
                 segment.seq = evil.seq.wrapping_add(any % 70_000);
                 segment.text = text;
@@ -182,7 +183,7 @@ impl Attack<'_> {
             _ => self.play(),
         };
         match what {
-            // A SYN of nobody; of oneself; to everybody; to another port.
+            // A SYN from nobody; from oneself; to everybody; to another port.
             17 => {
                 segment =
                     Segment { from: OWN & 0xffff_ff00 | self.any() & 0xff, flags: SYN, seq: self.any(), ..segment };
@@ -212,7 +213,7 @@ impl Attack<'_> {
     }
 }
 
-/// Interpreter and sanitized C of the stack that echoes; nothing where there is no such C.
+/// Interpreter and sanitized C of the echoing stack; `None` if there is no sanitized C.
 fn pair() -> Option<(Pair, Compiled)> {
     let set = [("address", "10.77.0.2/24"), ("device.mac", "02:00:00:00:00:02")];
     let (compiled, params) = stack_of("tests/host/peers.mok", "Echoes", &set);
@@ -225,7 +226,7 @@ fn guarded(wire: &mut Wire<'_>, random: &mut Random) -> Vec<Client> {
     (0..GUARDED).map(open).collect()
 }
 
-/// Each says something, and hears it back.
+/// Each sends something, and receives it back.
 fn all_are_well(wire: &mut Wire<'_>, guarded: &mut [Client], random: &mut Random) {
     for session in guarded {
         let text: Vec<u8> = (0..1 + random.below(1400)).map(|_| random.word() as u8).collect();
@@ -233,10 +234,11 @@ fn all_are_well(wire: &mut Wire<'_>, guarded: &mut [Client], random: &mut Random
     }
 }
 
-/// Ends what the attacker has begun: who is far from the window is told the next number, and a reset of that one ends a session.
+/// Ends what the attacker has begun: a segment far from the window gets the next number as the answer, and a reset with
+/// that number ends the session.
 fn sweep(wire: &mut Wire<'_>) {
     for port in EVIL..EVIL + 2000 {
-        // A time in it, so that who has seen others does not pass over it.
+        // Includes a timestamp, as sessions that have seen timestamps ignore segments without one.
         let options = vec![8, 10, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1];
         for far in [0, 1 << 31] {
             wire.heard.clear();
@@ -275,7 +277,7 @@ fn hostile_segments_have_one_fate_each_and_harm_no_session() {
     }
     all_are_well(&mut wire, &mut sessions, &mut random);
     sessions.into_iter().for_each(|session| session.close(&mut wire));
-    // What is held of a session that waits for what never comes is no leak.
+    // What a session holds while it waits for something that never comes is not a leak.
     sweep(&mut wire);
     let received = wire.received;
     while let Some(next) = pair.interpreter.next_deadline().filter(|next| *next < 86_400_000_000_000) {

@@ -1,4 +1,5 @@
-//! What `mokume prove A == B` says of handlers is judged: faults are planted in handlers, and none that shows may be proved to be the same.
+//! Tests what `mokume prove A == B` says about handlers: faults are planted in handlers, and none with visible effects
+//! may be proved to be the same.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -19,16 +20,17 @@ struct Counted {
     open: u64,
     same: u64,
     wrong: Vec<String>,
-    /// Of those that are proved, and of those that are refused.
+    /// The names of those that are proved, and of those that are refused.
     names: Vec<String>,
     /// Why handlers are open.
     why: BTreeMap<String, u64>,
 }
 
-/// Whether a handler with a fault does what it does without: none if it is no automaton, or is not read. What a solver found is `Some(false)`.
+/// Whether a handler with a fault is proved to do the same as without. `None`: the automaton is invalid, or is not
+/// read; `Some(false)`: a solver found a difference.
 fn is_same(flat: &Automaton, faulty: &Automaton, fault: &Fault, counted: &mut Counted) -> Option<bool> {
     let Home::Handler(changed) = fault.home else { return None };
-    // A constant that stands for another value has no name in the text form.
+    // A constant that is changed to an unnamed value cannot be written in the text form.
     let pair = pair(flat, faulty).ok()?;
     let handlers = pair.handlers();
     let both = handlers.iter().find(|both| both.first.is_some_and(|first| first.index() == changed))?;

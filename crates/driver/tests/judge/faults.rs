@@ -1,4 +1,4 @@
-//! Faults that are planted in optimised automata: one change each, in a path or in a memo that one recalls.
+//! Faults that are planted in optimised automata: one change each, in a path or in a memo that a path recalls.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use mokume_reaction::{
     OpKind, Operation, ParamId, ReasonId, Terminator, Type, Value,
 };
 
-/// Whose body is changed.
+/// The owner of the changed body.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Home {
     Path(usize),
@@ -16,7 +16,7 @@ pub enum Home {
     Handler(usize),
 }
 
-/// What is changed.
+/// The kind of a change.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Change {
     Number(u64),
@@ -24,35 +24,35 @@ pub enum Change {
     Comparison(Compare),
     /// An operand is another value of its type.
     Operand(usize, Value),
-    /// Two operands change places.
+    /// Two operands are swapped.
     Exchanged(usize, usize),
-    /// It is not done; what it gives is what it was given.
+    /// It is skipped; its results are its operands.
     NotDone,
     Twice,
     /// The next operation is done first.
     Later,
     Cell(CellId),
     Reason(ReasonId),
-    /// Consumed in place of dropped, or the other way round.
+    /// Consumed instead of dropped, or the other way round.
     OtherEnd,
-    /// An octet is another one.
+    /// An octet is changed.
     Octet(usize),
-    /// An octet less.
+    /// An octet is removed.
     Shorter,
     Endian,
     Attribute(AttributeId),
     Param(ParamId),
-    /// The likely answer is taken for granted.
+    /// The likely answer is taken without asking.
     NotAsked,
-    /// The other answer is asked for.
+    /// The other answer is taken.
     Turned,
-    /// A case is as all others.
+    /// A case is treated like all others.
     Case(usize),
-    /// What a block is given is another value of its type: of the target of this number.
+    /// An argument of the target with this number is another value of its type.
     Given(usize, usize, Value),
 }
 
-/// A change, and where: the operation; none: the block's end.
+/// A change, and its place: the operation; `None`: the block's terminator.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Fault {
     pub home: Home,
@@ -96,7 +96,7 @@ fn body_of(automaton: &Automaton, home: Home) -> &Body {
     }
 }
 
-/// All faults of an automaton with paths, in the order of its bodies. Values that stand in for others are chosen by the seed.
+/// All faults of an automaton with paths, in the order of its bodies. The seed chooses the replacing values.
 pub fn all(automaton: &Automaton, seed: u64) -> Vec<Fault> {
     let paths = (0..automaton.paths.len()).map(Home::Path);
     let memos = (0..automaton.functions.len()).filter(|memo| automaton.functions[*memo].is_memo()).map(Home::Memo);
@@ -128,12 +128,12 @@ fn of_homes(automaton: &Automaton, homes: impl Iterator<Item = Home>, seed: u64)
     faults
 }
 
-/// Another value of the same type; whether it is known there, the verifier says.
+/// Another value of the same type; the verifier checks whether it is defined there.
 fn other(body: &Body, value: Value, random: &mut Random) -> Option<Value> {
     let ty = body.values[value.index()].ty;
     let same: Vec<usize> =
         (0..body.values.len()).filter(|other| *other != value.index() && body.values[*other].ty == ty).collect();
-    // One that stands near: what is defined far behind is not known yet.
+    // A nearby one, since values that are defined far behind are not known yet.
     let near: Vec<usize> = same.iter().copied().filter(|other| *other < value.index()).collect();
     let list = if near.is_empty() { &same } else { &near };
     random.pick(list).map(|other| Value(*other as u32))
@@ -162,7 +162,7 @@ fn of_operands(
     }
 }
 
-/// A cell of the same class that holds the same.
+/// A cell of the same class with content of the same kind.
 fn other_cell(automaton: &Automaton, class: ClassId, cell: CellId) -> Option<CellId> {
     let cells = &automaton.class(class).cells;
     let kind = |cell: &CellKind| match cell {
@@ -187,7 +187,7 @@ fn of_operation(
     random: &mut Random,
 ) {
     use OpKind as K;
-    // Where the order says nothing, another one is no fault.
+    // If order does not matter, a swap is no fault.
     let is_symmetric = matches!(
         kind,
         K::Compare { op: Compare::Eq | Compare::Ne, .. }
@@ -293,7 +293,7 @@ fn of_operation(
         }
         _ => {}
     }
-    // What changes a message does not.
+    // For operations that change a message, skipping passes the message on.
     if matches!(
         kind,
         K::Front { .. } | K::Store { .. } | K::Trim { .. } | K::Skip { .. } | K::SetAttribute { .. } | K::Meet { .. }
@@ -451,7 +451,7 @@ fn change_operands(change: &Change, operation: &mut impl Operation) {
     operation.for_each_operand_mut(&mut |value| *value = values.next().unwrap_or(*value));
 }
 
-/// One value stands for another, wherever that is used.
+/// Replaces a value by another wherever it is used.
 fn replace(body: &mut Body, value: Value, with: Value) {
     let mut same = |other: &mut Value| {
         if *other == value {
@@ -472,7 +472,7 @@ fn replace(body: &mut Body, value: Value, with: Value) {
     }
 }
 
-/// The paths that a fault is in: its own, or those that recall the memo.
+/// The paths that a fault affects: its own, or those that recall the memo.
 pub fn concerned(automaton: &Automaton, home: Home) -> Vec<usize> {
     let recalls = |body: &Body, memo: FunctionId| {
         let is_it = |block: &Block| matches!(&block.terminator, Terminator::Try { op: Fallible::Recall { memo: other, .. }, .. } if *other == memo);

@@ -1,5 +1,6 @@
-//! The judge of paths is judged: faults are planted in optimised automata, and it must prove none that shows. What it proves all the same is run, the
-//! layers beside the path, by random events that begin with the tests of the stack and go on from what took the path.
+//! Tests the judge of paths: faults are planted in optimised automata, and it must prove none with visible effects. A
+//! faulty path that is still proved runs beside the layers, by random events that begin with the tests of the stack and
+//! continue from what took the path.
 //!
 //! `MOKUME_MUTANTS=1000` tries more, `MOKUME_SEED=7` others.
 
@@ -25,16 +26,16 @@ use mokume_reaction::{verify, Automaton};
 use crate::campaign::stacks::{of_files, Stack};
 use faults::{concerned, Change, Fault};
 
-/// A question without an answer by then is open.
+/// A question without an answer by then stays open.
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// So long a path is worked on.
+/// The time limit of a path.
 const PATH_LIMIT: Duration = Duration::from_secs(100);
 
-/// What `./test` judges: stacks of which each path is proved at once.
+/// The stacks in `./test`: each path of these is proved quickly.
 const QUICK: &[&str] = &["benches/sequencer.mok", "benches/stacks/four.mok", "examples/morpheus.mok"];
 
-/// What `./campaign judge` judges: UDP and IPv6 among them.
+/// The stacks in `./campaign judge`: UDP and IPv6 among them.
 const ALL: &[&str] = &[
     "benches/sequencer.mok",
     "benches/stacks/four.mok",
@@ -52,7 +53,8 @@ const ALL: &[&str] = &[
     "examples/budget.mok",
 ];
 
-/// z3 and bitwuzla: where the variable says, as for users, or where the set-up puts them. Without one nothing is judged, and that is a failure.
+/// z3 and bitwuzla: where the variable says, as for users, or where the set-up puts them. Without a solver nothing is
+/// judged, which is a failure.
 pub fn there<'w>(limit: Duration) -> Vec<Box<dyn Solver + 'w>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let environment = std::env::var_os("MOKUME_SOLVERS").map_or_else(|| root.join(".venv"), PathBuf::from);
@@ -65,17 +67,17 @@ fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
-/// A stack with its paths as they were made.
+/// A stack with its original paths.
 struct Subjected {
     stack: Stack,
     fused: Automaton,
-    /// The same with procedures and memos in place.
+    /// The same with procedures and memos inlined.
     flat: Automaton,
     /// Of each path, whether it is proved.
     proved: Vec<bool>,
 }
 
-/// As long as no way is open: what is behind it says nothing more.
+/// Judges a path until one way is open: the rest does not matter then.
 fn judged(flat: &Automaton, path: usize, solvers: &mut [Box<dyn Solver + '_>]) -> Result<Judged, String> {
     let started = std::time::Instant::now();
     let mut watch = |step: Step| match PATH_LIMIT.checked_sub(started.elapsed()) {
@@ -99,25 +101,27 @@ impl Subjected {
     }
 }
 
-/// The layers beside the paths of an automaton, by random events: the first difference; and how often the path was taken that it is aimed at.
+/// Runs the layers beside the paths of an automaton, by random events. Returns the first difference, and how often the
+/// path in question was taken.
 fn run(stack: &Stack, pathed: &Automaton, aimed: usize, how: (u64, u64)) -> (Option<Box<Difference>>, u64) {
     Beside { layers: &stack.uncomposed, natives: &stack.natives, lessons: &stack.lessons }.run(pathed, aimed, how)
 }
 
-/// What became of one fault.
+/// The fate of one fault.
 #[derive(Debug)]
 enum Fate {
-    /// A state and an event were found for which it does something else; whether a run shows it, too.
+    /// A state and an event were found for which it behaves differently; and whether a run shows it, too.
     Refused { is_shown: bool },
     /// It is not read, or a solver has no answer.
     Open(String),
-    /// It is proved, by each solver alone or not, and the layers do the same in all runs: how often the path was taken as it is, and with the fault.
+    /// It is proved, by each solver alone or not, and the layers do the same in all runs; with how often the path was
+    /// taken without the fault, and with it.
     Same { before: u64, after: u64, by_each: bool },
     /// It is proved, and wrong.
     Wrong(String),
 }
 
-/// Judges one fault; none if it is no automaton, or changes no path that is proved.
+/// Judges one fault; `None` if the automaton is invalid, or no proved path changes.
 fn fate(
     subjected: &Subjected,
     fault: &Fault,
@@ -136,7 +140,7 @@ fn fate(
     if changed.is_empty() {
         return None;
     }
-    // What is proved is run, beside paths as they were.
+    // A proved one runs, beside the original paths.
     let mut proved = subjected.flat.clone();
     let mut aimed = None;
     let mut open = None;
@@ -158,7 +162,7 @@ fn fate(
     }
     let Some(aimed) = aimed else {
         return Some(match open? {
-            // Runs are aimed well if they show most of these.
+            // Runs are well aimed if they show most of these.
             Fate::Refused { .. } => {
                 let (found, _) = run(&subjected.stack, &faulty, changed[0], (sequences.0.div_ceil(4), sequences.1));
                 Fate::Refused { is_shown: found.is_some() }
@@ -178,7 +182,7 @@ fn fate(
     }
 }
 
-/// Faults in an order that the seed says.
+/// Shuffles faults by the seed.
 fn shuffled(mut faults: Vec<Fault>, seed: u64) -> Vec<Fault> {
     let mut random = Random::new(seed);
     for place in (1..faults.len()).rev() {
@@ -187,7 +191,7 @@ fn shuffled(mut faults: Vec<Fault>, seed: u64) -> Vec<Fault> {
     faults
 }
 
-/// What became of all.
+/// The results for all faults.
 #[derive(Default)]
 struct Counted {
     refused: u64,
@@ -205,7 +209,7 @@ impl Counted {
     }
 }
 
-/// Plants so many faults in the stacks of some files, the same number in each as far as it has so many.
+/// Plants this many faults in the stacks of some files, equally distributed as far as each has enough.
 fn judge_all(files: &[&str], mutants: u64, (sequences, seed): (u64, u64)) -> Counted {
     let stacks = of_files(files);
     let each = mutants.div_ceil(stacks.len() as u64);
@@ -259,7 +263,7 @@ fn judge_all(files: &[&str], mutants: u64, (sequences, seed): (u64, u64)) -> Cou
     counted.into_inner().unwrap()
 }
 
-/// Why a fault that is proved changes nothing: what the runs say of how often the path is taken, and what such a change needs to change nothing.
+/// Why a proved fault changes nothing: how often runs take the path, and when such a change has no effect.
 fn explained(change: &Change, before: u64, after: u64) -> String {
     let often = match () {
         () if before == 0 && after == 0 => "no run takes the path",

@@ -1,4 +1,5 @@
-//! What a solver finds is replayed: a fault that is planted in a path becomes a `test` that the layers pass, and the path does not, in the interpreter and in C.
+//! A solver's finding is replayed: for a fault that is planted in a path it becomes a `test` that the layers pass, and
+//! the path does not, in the interpreter and in C.
 
 use std::path::Path;
 
@@ -16,7 +17,7 @@ use super::faults;
 use super::{shuffled, there, LIMIT};
 use crate::campaign::build;
 
-/// The script of a test that stands behind a stack.
+/// The script of a test after a stack.
 fn script(text: String) -> Result<Script, String> {
     let checked = check_texts(&RealWorld, vec![("replayed.mok".to_owned(), text)], Vec::new());
     let stack = choose_stack(&checked, None).map_err(|failure| failure.message)?;
@@ -32,7 +33,7 @@ fn passes(automaton: &Automaton, script: &Script, machine: &mut impl Machine) ->
     mokume_testkit::run(automaton, script, machine).is_empty()
 }
 
-/// In C; none where there is no compiler.
+/// Whether it passes in C; `None` without a compiler.
 fn passes_in_c(layers: &Automaton, pathed: &Automaton, script: &Script) -> Option<bool> {
     let program = std::sync::Arc::new(CProgram::build(&[pathed], &build()).ok()?);
     let memory = Memory { buffers: 256, buffer_octets: 4096, messages: 1024, outputs: 2048, reports: 256 };
@@ -41,7 +42,7 @@ fn passes_in_c(layers: &Automaton, pathed: &Automaton, script: &Script) -> Optio
     Some(passes(layers, script, &mut machine))
 }
 
-/// Faults of a stack until so many are replayed.
+/// Plants faults of a stack until this many are replayed.
 fn replayed(file: &str, wanted: usize) -> (usize, usize) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(file);
     let source = std::fs::read_to_string(path).unwrap();
@@ -69,7 +70,7 @@ fn replayed(file: &str, wanted: usize) -> (usize, usize) {
         let mut layers = Instance::new(&compiled.uncomposed, &params, script.seed);
         let mut paths = Instance::new(&flat, &params, script.seed).with_paths();
         assert!(passes(&compiled.uncomposed, &script, &mut layers), "{fault}\n{}", shown.test);
-        // Counts and deadlines stand in no list of a test's outputs.
+        // Counters and deadlines are not among a test's outputs.
         let is_seen = !passes(&compiled.uncomposed, &script, &mut paths);
         found += usize::from(is_seen);
         if is_seen {

@@ -1,4 +1,5 @@
-//! Each question that proving asks is asked of two solvers: of bitwuzla as always, and of the other one with all that was said by then.
+//! Each question of a proof goes to two solvers: to bitwuzla as always, and to the other one with all of the session so
+//! far.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -28,17 +29,17 @@ const STACKS: &[&str] = &[
     "examples/budget.mok",
 ];
 
-/// So long a path is worked on: each question is answered twice.
+/// The time limit of a path: each question is answered twice.
 const PATH_LIMIT: Duration = Duration::from_secs(400);
 
-/// What both say of all questions.
+/// The answers of both to all questions.
 #[derive(Clone, Default, Debug)]
 struct Said {
     both: u64,
-    /// One of them has no answer: which, by the solver's name; with the question's number.
+    /// Questions that one of them did not answer: by that solver's name; with the question's number.
     one: BTreeMap<&'static str, u64>,
     neither: u64,
-    /// What they say that exclude each other, with the script.
+    /// Contradicting answers, with the script.
     against: Vec<String>,
 }
 
@@ -54,7 +55,7 @@ impl Said {
         self.against.extend(other.against);
     }
 
-    /// Notes what two solvers say of a question.
+    /// Records the answers of two solvers to a question.
     fn note(&mut self, (name, a): (&'static str, &Answer), (other, b): (&'static str, &Answer), script: &str) {
         match (a, b) {
             (Answer::Unsat, Answer::Unsat) | (Answer::Sat(_), Answer::Sat(_)) => self.both += 1,
@@ -66,11 +67,11 @@ impl Said {
     }
 }
 
-/// The first answers; the second is asked the same.
+/// The first one's answers count; the second is asked the same.
 struct Both<'w> {
     first: Box<dyn Solver + 'w>,
     second: Box<dyn Solver + 'w>,
-    /// What was said in the session.
+    /// The script of the session.
     session: String,
     said: Rc<RefCell<Said>>,
 }
@@ -103,7 +104,7 @@ impl Solver for Both<'_> {
     }
 }
 
-/// What one stack's paths came to: by the name of a path.
+/// The results for one stack's paths: by the name of a path.
 type Paths = Vec<(String, bool, Said)>;
 
 fn of_stack(stack: &crate::campaign::stacks::Stack) -> Paths {
@@ -180,7 +181,7 @@ fn two_solvers_say_the_same() {
     assert!(said.both * 10 >= said.all() * 9 && said.all() > 10, "{said:?}");
 }
 
-/// A solver that says the opposite is seen.
+/// A solver that says the opposite is noticed.
 #[test]
 fn a_disagreement_is_seen() {
     let mut said = Said::default();

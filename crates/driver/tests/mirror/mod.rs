@@ -1,14 +1,14 @@
-//! A stack that does nothing but code: what comes as a packet is decoded and encoded again, what comes as values is encoded.
+//! A stack that only decodes and encodes: packets are decoded and encoded again, values are encoded.
 
 use mokume_base::FileId;
 use mokume_reaction::*;
 
-/// The wires' names are changed, their numbers are not: the packets and refusals are those of the wire it was made of.
+/// The wires' names are changed, their numbers are not: packets and refusals are those of the original wire.
 pub struct Mirror {
-    /// Which stack's, and which wire.
+    /// The stack, and the wire.
     pub of: String,
     pub automaton: Automaton,
-    /// For each `say` event the variants of the wire's headers.
+    /// For each `say` event, the variants of the wire's headers.
     pub says: Vec<Vec<VariantId>>,
 }
 
@@ -17,7 +17,7 @@ pub const PORT: PortId = PortId(0);
 /// The event of a packet; those of values follow.
 pub const PACKET: u32 = 0;
 
-/// More alternatives than a wire of the library has.
+/// More alternatives than any wire of the library has.
 const MOST: usize = 24;
 
 impl Mirror {
@@ -42,7 +42,7 @@ impl Mirror {
     }
 }
 
-/// Names that need no marks in the text.
+/// Names that need no quotes in the text.
 fn rename(bare: &mut Automaton) {
     for (place, header) in bare.headers.iter_mut().enumerate() {
         header.name = format!("h.H{place}");
@@ -77,7 +77,7 @@ fn behaviour(bare: &Automaton, says: &[Vec<VariantId>]) -> String {
         inputs += &format!("  in say{number}(m: msg{params}) -> c.E.say{number}\n");
         handlers += &format!("\nhandler c.E.say{number}(e, m: msg{params}) {{\n");
         let mut message = "m".to_owned();
-        // The first header of the wire stands on top: it is pushed last.
+        // The first header of the wire is on top: it is pushed last.
         for (place, (header, variant)) in bare.wires[0].headers.iter().zip(variants).enumerate().rev() {
             let known = &bare.headers[header.index()];
             let fields: Vec<String> =

@@ -1,17 +1,17 @@
-//! What each thin layer promises, as a function from the channel below it to the channel that it gives: taken from the
-//! contract that stands above the layer in `library/thin`.
+//! The promise of each thin layer, as a function from the channel below it to the channel that it provides: taken from
+//! the contract at the top of the layer in `library/thin`.
 //!
-//! Keeps: a promise is only ever stronger than that of the channel below where the layer's contract says so.
+//! Keeps: a promise is stronger than that of the channel below only where the layer's contract says so.
 
-/// What may happen to messages between one end and the other. All false: each is delivered once, in order, as it was sent.
+/// What may happen to messages between the ends. All false: each is delivered once, in order, as it was sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Channel {
     pub loses: bool,
     pub duplicates: bool,
     pub reorders: bool,
-    /// Something may come that nobody sent.
+    /// Something may arrive that was not sent.
     pub corrupts: bool,
-    /// It may come to a stand for good.
+    /// It may stop for good.
     pub stops: bool,
 }
 
@@ -19,8 +19,9 @@ impl Channel {
     const NOTHING: Channel = Channel { loses: true, duplicates: true, reorders: true, corrupts: true, stops: true };
 }
 
-/// A layer as it is put into a stack, and its promise. `PATIENCE` stands for a time that layers below need for their own.
-/// Several layers are written as the lines of a stack: `NAME` stands for their own name, `BELOW` for what they stand on.
+/// A layer as it is written in a stack, and its promise. `PATIENCE` stands for a time that layers below need for their
+/// own. Several layers are written as lines of a stack: `NAME` stands for their own name, `BELOW` for what they stand
+/// on.
 pub struct Thin {
     pub written: &'static str,
     pub promise: fn(Channel) -> Channel,
@@ -31,12 +32,12 @@ fn as_below(below: Channel) -> Channel {
     below
 }
 
-/// What is split, joined or measured is lost where it was damaged.
+/// Corrupted messages are lost where the layer splits, joins or measures.
 fn loses_the_damaged(below: Channel) -> Channel {
     Channel { loses: below.loses || below.corrupts, ..below }
 }
 
-/// "Drops what was damaged on the way": one turned bit always is found.
+/// "Drops what was damaged on the way": a single flipped bit is always found.
 fn checks(below: Channel) -> Channel {
     Channel { loses: below.loses || below.corrupts, corrupts: false, ..below }
 }
@@ -54,7 +55,7 @@ fn reliable(below: Channel) -> Channel {
 fn sequenced(below: Channel) -> Channel {
     match below.corrupts {
         false => Channel { loses: below.loses || below.reorders, duplicates: false, reorders: false, ..below },
-        // A number that was turned upwards makes all others stale.
+        // A number that was corrupted upwards makes all others stale.
         true => Channel::NOTHING,
     }
 }
@@ -67,7 +68,7 @@ fn credited(below: Channel) -> Channel {
     }
 }
 
-/// "Drops what it had, and what is older": a number that was turned upwards makes all others old.
+/// "Drops what it had, and what is older": a number that was corrupted upwards makes all others old.
 fn repeated(below: Channel) -> Channel {
     match below.corrupts {
         false => Channel { duplicates: false, reorders: below.reorders || below.loses, ..below },
@@ -75,7 +76,7 @@ fn repeated(below: Channel) -> Channel {
     }
 }
 
-/// "What relies on a beginning that was lost is dropped": an old beginning that comes late is one, too.
+/// "What relies on a beginning that was lost is dropped": a late old beginning counts as one, too.
 fn compressed(below: Channel) -> Channel {
     Channel { loses: below.loses || below.reorders || below.duplicates || below.corrupts, ..below }
 }
@@ -90,7 +91,7 @@ fn sealed(below: Channel) -> Channel {
     Channel { loses: below.loses || below.corrupts, duplicates: false, corrupts: false, ..below }
 }
 
-/// In order, each once; what follows a lost one waits for it.
+/// In order, each once; messages after a lost one wait for it.
 fn ordered(below: Channel) -> Channel {
     match below.corrupts {
         false => Channel { loses: below.loses, stops: below.stops || below.loses, ..Channel::default() },
@@ -98,13 +99,13 @@ fn ordered(below: Channel) -> Channel {
     }
 }
 
-/// "Whenever it comes; what would be the ninth gap is lost": gaps stay, and nine that were lost below are the end.
+/// "Whenever it comes; what would be the ninth gap is lost": gaps stay, and after nine losses below it stops.
 fn gapless(below: Channel) -> Channel {
     let of_below = once(below);
     Channel { stops: of_below.stops || below.loses, ..of_below }
 }
 
-/// What comes again is dropped, by a number that it bears.
+/// Repeated messages are dropped by their numbers.
 fn once(below: Channel) -> Channel {
     match below.corrupts {
         false => Channel { duplicates: false, ..below },
@@ -112,7 +113,7 @@ fn once(below: Channel) -> Channel {
     }
 }
 
-/// Short ones without a sum, long ones with it, over one channel (library/thin/by_size.mok).
+/// Short ones without a checksum, long ones with it, over one channel (library/thin/by_size.mok).
 const BY_SIZE: &str = "    NAME_ways = Ways over BELOW
     NAME_summed = Checksum16 over NAME_ways[way: 2]
     NAME = BySize(40) over (NAME_ways[way: 1], NAME_summed)
@@ -145,7 +146,7 @@ pub const THIN: [Thin; 22] = [
 
 pub const FRAGMENT: Thin = Thin { written: "Fragment", promise: fragmented };
 
-/// What is false about what was delivered, as the promise says.
+/// How the delivered messages break the promise.
 pub fn broken(promise: Channel, sent: &[Vec<u8>], delivered: &[Vec<u8>]) -> Option<String> {
     if promise.corrupts {
         return None;

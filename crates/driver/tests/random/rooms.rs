@@ -1,6 +1,7 @@
-//! What sessions take is given back: random stacks with sessions, two hosts, a line that loses and doubles, applications that open,
-//! listen, take back, close and abort as they like. Then all ends. Each `open` had one fate, `opened` or `failed`; and once no
-//! timer runs any more, or a long time is over, there is no session, no point and no lower session left on either host.
+//! Sessions release all they take. Random stacks with sessions, two hosts, a line that loses and doubles, and
+//! applications that open, listen, take back, close and abort at random. Then all ends. Each `open` must have had one
+//! fate, `opened` or `failed`. Once no timer runs any more, or after a long time, there must be no session, no point
+//! and no lower session left on either host.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,7 +14,7 @@ use mokume_base::world::RealWorld;
 use mokume_base::Random;
 use mokume_driver::{compile, machines};
 
-/// Who says how sessions go, beside the thin layers: some are gone as soon as they are there, some hold back, some share.
+/// Layers that control sessions, beside the thin layers: some end them at once, some delay them, some share them.
 const DECIDE: &str = "multiplexor Rooms { key { room: u8 } }
 /// Speaks as it is accepted.
 worker Eager {
@@ -124,10 +125,10 @@ worker Closes {
     }
 }
 ";
-/// A multiplexor that shares sessions has a worker below it which ends those that stay silent.
+/// Below a multiplexor that shares sessions there is a worker that ends silent ones.
 const DECIDING: [&str; 8] = ["Eager", "Late", "Pointed", "Bare", "Refuses", "Quits", "Closes", "Halls / Waits"];
 
-/// A stack: some of the thin layers, some that decide, a multiplexor below them.
+/// A stack: some of the thin layers, some that control sessions, a multiplexor below them.
 fn stack(seed: u64, extra: Option<&str>) -> String {
     let mut random = Random::new(seed ^ 0x0200_0305);
     let mut layers: Vec<String> = Vec::new();
@@ -153,7 +154,7 @@ fn stack(seed: u64, extra: Option<&str>) -> String {
 struct Host {
     machine: Instance,
     open: Vec<Handle>,
-    /// By user: how often `opened` or `failed` was heard.
+    /// By user: how often `opened` or `failed` was received.
     fates: BTreeMap<u64, u32>,
     frames: Vec<Vec<u8>>,
 }
@@ -210,7 +211,7 @@ impl World {
         }
     }
 
-    /// An event of the application, if its port has it; what it gives beside `given` are small numbers.
+    /// An event of the application, if its port has it; arguments besides `given` are small numbers.
     fn say(&mut self, host: usize, event: &str, given: &[Datum]) -> bool {
         let app = self.automaton.ports.iter().position(|port| port.name == "app").expect("a port");
         let port = &self.automaton.ports[app];
@@ -230,7 +231,7 @@ impl World {
         !refused
     }
 
-    /// Frames get to the other side, or not; timers that are due run.
+    /// Frames reach the other side, or not; due timers run.
     fn pass(&mut self, nanoseconds: u64) {
         let end = self.now + nanoseconds;
         for _ in 0..20_000 {
@@ -281,7 +282,7 @@ impl World {
         self.pass(nanoseconds);
     }
 
-    /// Nobody listens any more, and who has a session ends it.
+    /// Stops all listening, and ends all sessions.
     fn end(&mut self) {
         self.fair = true;
         for round in 0..8 {
@@ -297,7 +298,7 @@ impl World {
         }
     }
 
-    /// All that an event of the application could have been given, of a user.
+    /// All possible arguments of an event of the application, for a user.
     fn patterns(&self, event: &str) -> Vec<Vec<Datum>> {
         let port = self.automaton.ports.iter().find(|port| port.name == "app").expect("a port");
         let Some(input) = port.inputs.iter().find(|input| input.event == event) else { return Vec::new() };
@@ -309,7 +310,7 @@ impl World {
         all
     }
 
-    /// Living objects that sessions are made of: those of shapes are called `S`, `P` and `B`.
+    /// Living objects that sessions consist of: shapes call theirs `S`, `P` and `B`.
     fn left(&self, host: usize) -> Vec<String> {
         let classes = self.automaton.classes.iter().enumerate();
         let of_shapes = classes.filter(|(_, class)| {
@@ -324,7 +325,7 @@ impl World {
     }
 }
 
-/// What is wrong behind it all; none of a stack whose application has no sessions, or that does not fit.
+/// What is wrong at the end; `None` for a stack whose application has no sessions, or that does not fit.
 fn judge(seed: u64, text: &str) -> Option<Result<u64, String>> {
     let checked = checked(text);
     if checked.has_errors() {
@@ -375,7 +376,7 @@ fn what_sessions_take_is_given_back() {
     assert!(seeds < super::SEEDS || judged * 2 > seeds && opens > 100, "{judged} stacks with {opens} openings");
 }
 
-/// Layers that keep what they have: one swallows the end, one fails to say that it opened.
+/// Layers that keep what they have: one swallows the end, one does not report that it opened.
 #[test]
 fn a_layer_that_keeps_a_session_is_found() {
     for keeps in [

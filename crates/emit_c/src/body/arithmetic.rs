@@ -1,7 +1,7 @@
 //! Arithmetic, comparisons and conversions as expressions of C.
 //!
-//! It must keep: an expression is within the values of its type, whatever C promotes its operands to. What may report is a
-//! function of the runtime, unless its operands are known to be too small for that.
+//! It must keep: an expression is within the values of its type, whatever C promotes its operands to. Operations that
+//! may report call functions of the runtime, unless their operands are known to be small enough.
 
 use mokume_reaction::*;
 
@@ -48,7 +48,7 @@ pub(super) fn binary(w: &Writer, op: Binary, (a, b): (Value, Value), source: Opt
     }
 }
 
-/// The sum of a bit and itself, for the carry alone: how a conversion that cuts something off is reported.
+/// The sum of a bit and itself, computed only for its carry: this reports a conversion that cuts something off.
 pub(super) fn report_if(w: &mut Writer, bit: Value, source: Option<SourceId>) {
     let condition = Expr::Expect(false, Box::new(w.value(bit)));
     let report = acts("mk_report_at", [core(), word("MK_OVERFLOW"), w.source(source)]);
@@ -81,7 +81,7 @@ impl Number<'_, '_, '_> {
         self.unsigned(x).infix(sign, y)
     }
 
-    /// The operand in the type of the operation, where both could be taken for one that is too small.
+    /// An operand in the operation's type, if C could compute with a smaller type otherwise.
     fn unsigned(&self, x: Expr) -> Expr {
         match self.width > 16 && x.may_be_narrower(self.width) {
             true => x.cast(self.ty()),
@@ -89,7 +89,7 @@ impl Number<'_, '_, '_> {
         }
     }
 
-    /// As the type of the operation; of what is as wide as that already, nothing.
+    /// Casts to the operation's type; no cast if the expression is as wide already.
     fn narrowed(&self, expr: Expr) -> Expr {
         match self.ty() {
             "uint64_t" => expr,
@@ -97,7 +97,7 @@ impl Number<'_, '_, '_> {
         }
     }
 
-    /// Modulo 2^n. The operands of narrow types are promoted to `int`, which is wide enough for sums.
+    /// Modulo 2^n. C promotes narrow types to `int`, which is wide enough for sums.
     fn wrapped(&self, sign: Infix) -> Expr {
         let sum = self.plain(sign);
         match (is_whole(self.width), self.width <= 16) {
@@ -125,7 +125,7 @@ impl Number<'_, '_, '_> {
         whole(ranges.largest(self.a), ranges.largest(self.b)).is_some_and(|most| most <= mask(self.width))
     }
 
-    /// With a report of a carry, unless there is none.
+    /// Reports a carry, unless there cannot be one.
     fn checked(&self, function: &str, sign: Infix, fits: bool, source: Option<SourceId>) -> Expr {
         if fits {
             return self.plain(sign);
@@ -153,7 +153,7 @@ impl Number<'_, '_, '_> {
         x.infix(if self.w.type_of(self.a) == Type::Bool { of_truths } else { sign }, y)
     }
 
-    /// Shifts by the width or more give 0.
+    /// A shift by the width or more gives 0.
     fn shifted_left(&self) -> Expr {
         let (x, y) = self.operands();
         let (width, mask) = (u64::from(self.width), Expr::Number(mask(self.width)));
@@ -174,7 +174,7 @@ impl Number<'_, '_, '_> {
         let (x, y) = self.operands();
         let width = u64::from(self.width);
         match (self.w.ranges.constant(self.a), self.w.ranges.constant(self.b)) {
-            // A number by itself is an `int` in C, whatever its width is here.
+            // A literal is an `int` in C, whatever its width is here.
             (Some(a), Some(by)) if by < width => Expr::Number(a >> by),
             (None, Some(by)) if by < width => x.infix(Infix::Shr, Expr::Number(by)),
             _ => self.narrowed(computes("mk_shr", [x, y, Expr::Number(width)])),
@@ -199,7 +199,7 @@ pub(super) fn compare(w: &Writer, op: Compare, a: Value, b: Value) -> Expr {
         };
     }
     if x == y {
-        // Said plainly: compilers take a value compared with itself for a mistake.
+        // Written as a constant: compilers suspect a mistake when a value is compared with itself.
         return Expr::Bool(matches!(op, Compare::Eq | Compare::Le | Compare::Ge));
     }
     x.infix(sign(op), y)
@@ -221,7 +221,7 @@ pub(super) fn not(w: &Writer, a: Value) -> Expr {
     match w.type_of(a) {
         Type::Bool => x.negated(),
         _ => {
-            // Compilers warn where what they see as `~x` is compared.
+            // Compilers warn about comparisons of what they see as `~x`.
             computes("mk_not", [x, Expr::Number(mask(width))]).cast(w.c_type_of(a))
         }
     }

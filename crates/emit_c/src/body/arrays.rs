@@ -1,4 +1,5 @@
-//! Arrays as values: a struct each, copied where one is made of another that is still looked at, else changed in place.
+//! Arrays as values: each is a struct. An array made from another is a copy if the other is still used; otherwise the
+//! other is changed in place.
 //!
 //! It must keep: no place outside an array is read or written, whatever an index is.
 
@@ -8,7 +9,7 @@ use super::writer::Writer;
 use crate::tree::*;
 use crate::types::{array_type, c_type};
 
-/// `items of at`: the C type of one item, and how many there are.
+/// The C type of one item, and the number of items.
 fn shape(w: &Writer, ty: Type) -> (&'static str, u64) {
     let (item, count) = ty.array().unwrap_or((ty, 0));
     (c_type(w.plan.automaton, item), u64::from(count))
@@ -18,7 +19,7 @@ fn at(array: Expr, place: Expr) -> Expr {
     array.member("at").element(place)
 }
 
-/// Whether an index is a place of so many; `None` if it surely is.
+/// Whether an index is below `count`; `None` if it surely is.
 fn inside(w: &Writer, index: Value, count: u64) -> Option<Expr> {
     (w.ranges.largest(index) >= count).then(|| w.value(index).infix(Infix::Lt, Expr::Number(count)))
 }
@@ -31,7 +32,7 @@ fn begin(w: &mut Writer, result: Value, value: Expr) -> Expr {
     Expr::Local(local)
 }
 
-/// The variable for an array that another is changed to be: its own, unless that is still looked at.
+/// The variable for an array that is made from another: the other's own variable, unless that is still used.
 fn begin_with(w: &mut Writer, result: Value, array: Value) -> Expr {
     if !w.is_in_place(result) {
         return begin(w, result, w.value(array));
@@ -46,7 +47,7 @@ pub(super) fn pack(w: &mut Writer, ty: Type, values: &[Value], result: Value) {
     begin(w, result, Expr::Array(array_type(w.plan.automaton, ty), items));
 }
 
-/// An item; beyond the end: zero.
+/// An item; zero beyond the end.
 pub(super) fn item(w: &Writer, array: Value, index: Value) -> Expr {
     let (_, count) = shape(w, w.type_of(array));
     Expr::only_if(inside(w, index, count), at(w.value(array), w.value(index)), Expr::Number(0))
@@ -80,7 +81,8 @@ struct Slice {
     index: Value,
 }
 
-/// Copies as many items as both have, the part's from its index on; `ends` says which way, by the part's address.
+/// Copies as many items as both have, starting at the part's index; `ends` gives target and source from the part's
+/// address.
 fn copy(w: &mut Writer, part: Slice, other: Type, ends: impl FnOnce(Expr) -> [Expr; 2]) {
     let ((item, count), (_, wanted)) = (shape(w, part.of), shape(w, other));
     let condition = inside(w, part.index, count);
@@ -96,14 +98,14 @@ fn copy(w: &mut Writer, part: Slice, other: Type, ends: impl FnOnce(Expr) -> [Ex
     });
 }
 
-/// The operands are variables, whose memory has nothing beside the items.
+/// The operands are variables whose memory contains only the items.
 pub(super) fn compare(w: &Writer, op: Compare, a: Value, b: Value) -> Expr {
     let size = Expr::SizeOf(array_type(w.plan.automaton, w.type_of(a)));
     let order = reads("memcmp", [w.value(a).address(), w.value(b).address(), size]);
     order.infix(if op == Compare::Eq { Infix::Eq } else { Infix::Ne }, Expr::Number(0))
 }
 
-/// All items of a cell; of an object that is not there those of nobody, which are zero.
+/// All items of a cell; for an object that does not exist those of the null record, which are zero.
 pub(super) fn get_all(w: &mut Writer, object: Value, cell: CellId, result: Value) {
     let local = w.local_for(result);
     let size = Expr::SizeOf(array_type(w.plan.automaton, w.type_of(result)));

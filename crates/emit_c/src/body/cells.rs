@@ -29,7 +29,7 @@ fn within(w: &mut Writer, object: Value, cell: CellId, index: Value, source: Opt
     (within, place.unwrap_or(Expr::Number(0)))
 }
 
-/// The report of an index that is a constant, and beyond the places: no place is named, which compilers would warn of.
+/// Reports a constant index that is out of bounds. The code names no place, which compilers would warn about.
 fn is_outside(w: &mut Writer, (object, cell): (Value, CellId), index: Value, within: &Expr) -> bool {
     let outside = w.ranges.constant(index).is_some_and(|index| index >= u64::from(places(w, object, cell)));
     if outside {
@@ -80,7 +80,7 @@ pub(super) fn arm_timer(w: &mut Writer, object: Value, cell: CellId, deadline: V
     w.guarded(object, |w| {
         let (head, timer) = (w.object(object).address(), w.cell(object, cell).address());
         if w.is_path() {
-            // On a path nobody ends: who was there at the beginning lives.
+            // Nothing ends on a path: an object that existed at the beginning lives.
             w.act(acts("mk_timer_arm", [wheel(), timer, w.value(deadline)]));
             w.act(acts("mk_note_sooner", [core()]));
         } else {
@@ -116,7 +116,7 @@ pub(super) fn spend(w: &mut Writer, object: Value, cell: CellId, amount: Value, 
     });
 }
 
-/// A message for the place of an object that is not there is gone.
+/// A message for a place of an object that does not exist is gone.
 pub(super) fn keep(
     w: &mut Writer,
     (object, cell): (Value, CellId),
@@ -169,7 +169,7 @@ pub(super) fn again(w: &mut Writer, object: Value) {
     });
 }
 
-/// A number of the object's stream; 0 of an object that is not there.
+/// A random number from the object's stream; 0 if the object does not exist.
 pub(super) fn sample(w: &mut Writer, object: Value, ty: Type, result: Value) {
     let class = w.class_of(object);
     let place = if w.plan.is_sole(class) { Expr::Number(0) } else { computes("mk_number", [w.value(object)]) };

@@ -1,7 +1,7 @@
-//! Blocks in SSA form become nested C: a block with one way in stands where one comes from, one where ways meet stands behind
-//! the block that they all came through, with a label.
+//! Blocks in SSA form become nested C. A block with one predecessor is written inside it; a block where ways join is
+//! written after the block that dominates it, with a label.
 //!
-//! It must keep: a block is written inside all blocks that dominate it, or behind them.
+//! It must keep: a block is written inside all blocks that dominate it, or after them.
 
 use std::collections::VecDeque;
 
@@ -15,33 +15,34 @@ use super::{emissions, messages, paths};
 use crate::plan::there;
 use crate::tree::*;
 
-/// Blocks are written inside each other up to this depth.
+/// The deepest nesting of blocks.
 const NESTING: usize = 24;
-/// On a path, where one side of most branches leaves at once, and the tree becomes flat.
+/// The same on a path, where one side of most branches leaves at once, so that the tree becomes flat.
 const GUARDS: usize = 400;
 
-/// The ways through one body.
+/// Writes the blocks of one body.
 pub(super) struct Control<'w, 'p, 'a> {
     w: &'w mut Writer<'p, 'a>,
     flow: Flow,
     dominators: Dominators,
     labels: Vec<Option<Label>>,
-    /// Blocks with one way in that stand too deep there, and are written at the end.
+    /// Blocks with one predecessor that would be nested too deep; they are written at the end.
     pending: VecDeque<BlockId>,
     depth: usize,
     coverage: bool,
-    /// By value: a parameter that surely refers to an object that is there.
+    /// By value: a parameter that surely refers to an existing object.
     there: Vec<bool>,
 }
 
 impl<'w, 'p, 'a> Control<'w, 'p, 'a> {
+    /// Prepares the body of a writer: its flow, its dominators, and its known parameters.
     pub fn new(w: &'w mut Writer<'p, 'a>) -> Self {
         let flow = Flow::new(w.body);
         let (dominators, count) = (Dominators::of(&flow), w.body.blocks.len());
         let coverage = w.plan.coverage && w.does();
         let entry = w.body.blocks.first().map_or(&[][..], |entry| &entry.params);
         let known: Vec<Value> = entry.iter().copied().filter(|param| w.is_known(*param)).collect();
-        // Paths learn who is there from their guards.
+        // Paths learn from their guards which objects exist.
         let there = match w.is_path() {
             true => vec![false; w.body.values.len()],
             false => w.plan.about_there(|of| there::where_ways_meet(of, w.body, &known)),
@@ -73,7 +74,7 @@ impl<'w, 'p, 'a> Control<'w, 'p, 'a> {
         block.index() == 0 || self.flow.edges_into(block) > 1
     }
 
-    /// A block, and behind it those where the ways from it meet.
+    /// Writes a block, and after it the blocks where ways from it join.
     fn sequence(&mut self, block: BlockId) {
         let mut open: VecDeque<BlockId> = self.straight(block).into();
         while let Some(next) = open.pop_front() {
@@ -85,8 +86,8 @@ impl<'w, 'p, 'a> Control<'w, 'p, 'a> {
         }
     }
 
-    /// The parameters of a block where ways meet have variables before it is written: all the ways to it may stand too deep, and
-    /// be written behind it.
+    /// Declares the parameters of a block where ways join before it is written: all ways to it may be nested too deep,
+    /// and be written after it.
     fn meet(&mut self, block: BlockId) {
         let params: &'a [Value] = &self.w.body.blocks[block.index()].params;
         for param in params.iter().filter(|param| self.w.is_live(**param)).collect::<Vec<_>>() {
@@ -97,7 +98,8 @@ impl<'w, 'p, 'a> Control<'w, 'p, 'a> {
         }
     }
 
-    /// A block and what follows it without a choice; the blocks where the ways from them meet, in the order of running.
+    /// Writes a block and what follows it without a choice. Returns the blocks where ways from them join, in the order
+    /// of running.
     fn straight(&mut self, mut block: BlockId) -> Vec<BlockId> {
         let mut meeting: Vec<Vec<BlockId>> = Vec::new();
         loop {
@@ -172,7 +174,7 @@ impl<'w, 'p, 'a> Control<'w, 'p, 'a> {
         self.w.push(Stmt::If { condition, then, otherwise });
     }
 
-    /// Results that stay as they are, and of which nothing is done but to name them.
+    /// Names results that never change, without other code.
     fn keep(&mut self, results: &[Expr], there: Vec<Option<Expr>>, then: &'a Target) {
         let params: &'a [Value] = &self.w.body.blocks[then.block.index()].params;
         for ((param, result), record) in params.iter().zip(results).zip(there) {
@@ -196,7 +198,7 @@ impl<'w, 'p, 'a> Control<'w, 'p, 'a> {
         }
     }
 
-    /// Leaves a function with values that go out by pointers.
+    /// Leaves a function whose values are returned through pointers.
     fn leave_with(&mut self, name: &str, values: &[Value], answer: Option<Expr>) {
         for (place, value) in values.iter().enumerate() {
             let value = self.w.value(*value);
@@ -227,7 +229,7 @@ impl<'w, 'p, 'a> Control<'w, 'p, 'a> {
             });
             arms.push((messages::record_kind(self.w, header, *variant), arm));
         }
-        // Only a message with another header gets here: the verifier refuses such an automaton.
+        // Only a message with another header gets here; the verifier refuses such an automaton.
         self.w.at_block = block;
         let default = self.w.inside(|w| {
             let nobody = || word("MK_NOBODY");
@@ -242,14 +244,14 @@ impl<'w, 'p, 'a> Control<'w, 'p, 'a> {
         self.w.push(Stmt::Switch { on, cases: arms, default });
     }
 
-    /// The object that is there where the condition holds.
+    /// The object that lives if the condition holds.
     fn lives(&self, condition: Value) -> Option<Value> {
         let op = self.w.body.ops().find(|op| op.results.first() == Some(&condition))?;
         let OpKind::Lives { object } = op.kind else { return None };
         (!self.w.is_known(object)).then_some(object)
     }
 
-    /// Runs `inner`, where an object is known to be there.
+    /// Runs `inner`, in which an object is known to exist.
     fn knowing(&mut self, object: Value, inner: impl FnOnce(&mut Self)) {
         let before = self.w.knowledge(object);
         self.w.set_known(object);
@@ -266,9 +268,9 @@ impl<'w, 'p, 'a> Control<'w, 'p, 'a> {
     /// One way out of a block.
     fn arm(&mut self, block: BlockId, number: usize, inner: impl FnOnce(&mut Self)) -> Lines {
         self.depth += 1;
-        // What is written goes to a block of its own while `inner` has the whole of `self`.
+        // The code goes to a separate block while `inner` has the whole of `self`.
         let around = self.w.begin_inside();
-        // What a path learns of objects on one side is not known on the other.
+        // What a path learns about objects on one side is not known on the other.
         let known = self.w.is_path().then(|| self.w.all_knowledge());
         self.cover(block, number);
         inner(self);
@@ -289,7 +291,7 @@ impl<'w, 'p, 'a> Control<'w, 'p, 'a> {
         }
     }
 
-    /// Goes on in the target's block, its parameters set.
+    /// Continues in the target's block, after setting its parameters.
     fn edge(&mut self, results: Vec<Expr>, is_known: bool, target: &'a Target) {
         if self.w.is_path() && self.refuses(target.block) {
             return paths::refuse(self.w);
@@ -309,7 +311,7 @@ impl<'w, 'p, 'a> Control<'w, 'p, 'a> {
         self.w.push(Stmt::Goto(label));
     }
 
-    /// The parameters of a block with one way in are what comes that way.
+    /// Binds the parameters of a block with one predecessor to the values from there.
     fn receive(&mut self, results: Vec<Expr>, is_known: bool, target: &'a Target) {
         let params: &'a [Value] = &self.w.body.blocks[target.block.index()].params;
         let (first, own) = params.split_at(results.len().min(params.len()));
@@ -329,7 +331,7 @@ impl<'w, 'p, 'a> Control<'w, 'p, 'a> {
         }
     }
 
-    /// A parallel assignment to the parameters of a block with several ways in.
+    /// A parallel assignment to the parameters of a block with several predecessors.
     fn move_all(&mut self, results: Vec<Expr>, target: &'a Target) {
         let params: &'a [Value] = &self.w.body.blocks[target.block.index()].params;
         let args = target.args.iter().map(|arg| self.w.value(*arg)).collect::<Vec<_>>();
@@ -349,7 +351,7 @@ impl<'w, 'p, 'a> Control<'w, 'p, 'a> {
                     let (to, from) = moves.remove(place);
                     self.w.push(set(to, from));
                 }
-                // Each is read by another: one is put aside.
+                // The rest form a cycle: one value is saved first.
                 None => {
                     let (to, from) = moves[0].clone();
                     let ty = self.w.function.locals[to.0].ty.clone();

@@ -1,4 +1,4 @@
-//! Emissions: calls where nothing else follows, calls at the handler's exits, or events on the agenda.
+//! Emissions: calls in place if nothing else follows, calls at the handler's exits, or events on the agenda.
 
 use mokume_analyse::Flow;
 use mokume_reaction::*;
@@ -10,7 +10,7 @@ use crate::tree::*;
 pub(super) fn emissions_of(w: &Writer) -> Emissions {
     match w.unit {
         Unit::Handler(handler) => w.plan.emissions[handler.index()],
-        // Who runs it carries out what it has put on the agenda.
+        // The caller delivers what it has put on the agenda.
         Unit::Function(_) => Emissions::Agenda,
         // It has only outputs, at its end.
         Unit::Path(_) => Emissions::Calls,
@@ -43,13 +43,13 @@ pub(super) fn emit(w: &mut Writer, target: Value, event: &str, args: &[Value]) {
     }
 }
 
-/// The same, for whom a cell refers to when it is carried out.
+/// The same, for the object that a cell refers to at delivery.
 pub(super) fn emit_by(w: &mut Writer, (object, cell): (Value, CellId), event: &str, args: &[Value]) {
     let (automaton, holder) = (w.plan.automaton, w.class_of(object));
     let Some(class) = automaton.cell(holder, cell).refers_to() else { return };
     let Some(handler) = automaton.handler_of(class, &Trigger::Event(event.to_string())) else { return };
     match emissions_of(w) {
-        // The plan lets nobody wait for the exit who finds his target so.
+        // The plan never lets an emission with such a target wait for the exit.
         Emissions::AtExits | Emissions::Calls => {
             let there = w.there(object);
             let found = w.got(object, cell);
@@ -107,7 +107,7 @@ pub(super) fn set_arguments(w: &mut Writer, event: Expr, args: &[Value]) {
     }
 }
 
-/// What a handler does last.
+/// The last action of a handler.
 pub(super) fn leave(w: &mut Writer, flow: &Flow) {
     match emissions_of(w) {
         Emissions::Agenda => {
@@ -120,7 +120,7 @@ pub(super) fn leave(w: &mut Writer, flow: &Flow) {
     w.push(Stmt::Return(None));
 }
 
-/// The emissions that have happened on the way to this exit, as calls in their order.
+/// Writes the emissions that happened on the way to this exit as calls, in order.
 fn carry_out(w: &mut Writer, flow: &Flow) {
     for (block, function, values) in w.sunk.clone() {
         if flow.dominates(block, w.at_block) {

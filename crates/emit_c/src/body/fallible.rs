@@ -1,4 +1,4 @@
-//! Operations that may refuse: the condition under which they succeed, and what there is on either way.
+//! Operations that may refuse: the condition under which they succeed, and the results on either way.
 
 use mokume_reaction::*;
 
@@ -13,22 +13,23 @@ use crate::tree::*;
 pub(super) struct Attempt {
     /// Whether it succeeded; `None`: it never does.
     pub condition: Option<Expr>,
-    /// What is done first if it did.
+    /// Code that runs first if it succeeded.
     pub first: Lines,
     pub results: Vec<Expr>,
     pub refused: Vec<Expr>,
-    /// The result is a handle of an object that is there.
+    /// Whether the first result is a handle of an existing object.
     pub is_known: bool,
-    /// The results stay as they are, wherever they are asked for; of objects that surely are there: their records.
+    /// Set if the results keep their values wherever they are used; for objects that surely exist, their records.
     pub stay: Option<Vec<Option<Expr>>>,
 }
 
-/// The first result's name and type are those of `result`, the parameter that receives it.
+/// Translates an operation that may refuse. The first result has the name and type of `result`, the parameter that
+/// receives it.
 pub(super) fn attempt(w: &mut Writer, op: &Fallible, result: Option<Value>) -> Attempt {
     match op {
         Fallible::Decode { message, wire } => decode(w, "decode", *message, *wire),
         Fallible::Validate { message, wire } => decode(w, "validate", *message, *wire),
-        // Paths alone have it.
+        // Only paths have this operation.
         Fallible::Peek { message, header, variant } => {
             let (condition, results) = paths::peek(w, *message, *header, *variant);
             Attempt { condition: Some(condition), results, ..Attempt::default() }
@@ -88,13 +89,13 @@ pub(super) fn attempt(w: &mut Writer, op: &Fallible, result: Option<Value>) -> A
     }
 }
 
-/// An object of a map that finds it by its own cells, and has nobody who is not there.
+/// An object of a map that finds it by its own cells; such a map only has existing objects.
 fn found(w: &mut Writer, map: Value, found: Expr, result: Option<Value>) -> Attempt {
     let found = Expr::only_if(w.there(map), found, word("MK_NULL"));
     object(w, found, result)
 }
 
-/// A procedure that says whether it did not refuse; what it gives, and what it gives back, come through pointers.
+/// A procedure that says whether it succeeded; its results, and what it gives back, are returned through pointers.
 fn try_run(w: &mut Writer, procedure: FunctionId, args: &[Value]) -> Attempt {
     let function = &w.plan.automaton.functions[procedure.index()];
     let places = |w: &mut Writer, types: &[Type], name: &str| -> Vec<Expr> {
@@ -108,7 +109,7 @@ fn try_run(w: &mut Writer, procedure: FunctionId, args: &[Value]) -> Attempt {
     Attempt { condition: Some(condition), results, refused, ..Attempt::default() }
 }
 
-/// A memo, which says whether it holds: it is kept beside the object that it is of, or in the instance.
+/// A memo, which says whether it holds. It is kept beside its object, or once in the instance.
 fn recall(w: &mut Writer, memo: FunctionId, args: &[Value]) -> Attempt {
     let function = &w.plan.automaton.functions[memo.index()];
     let name = memos::name(w.plan, memo);

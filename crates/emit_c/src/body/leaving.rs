@@ -1,7 +1,8 @@
-//! What leaves a path at once: the outputs that it ends with are handed over in their order, where nothing else is leaving. The program is
-//! given the caller's octets, or a frame of which the first octets are written in a place of the instance's own.
+//! Outputs that leave a path at once: the outputs at its end are handed over in order, unless other outputs are
+//! leaving. The program gets the caller's octets, or a frame whose first octets are in a place of the instance.
 //!
-//! It must keep: all that leaves is made before the first of it is handed over, since a program that is called may change what it is made of.
+//! It must keep: all outputs are made before the first is handed over, since the called program may change what they
+//! are made of.
 
 use std::collections::BTreeSet;
 
@@ -14,11 +15,11 @@ use crate::plan::Plan;
 /// How the messages of an output are given.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Form {
-    /// Octets where they stand.
+    /// Octets where they are.
     Part,
     /// Octets of the path's own.
     Head,
-    /// Octets of the path's own, and behind them others that stand elsewhere.
+    /// Octets of the path's own, followed by others that are elsewhere.
     Fronted,
 }
 
@@ -34,17 +35,17 @@ pub(super) fn is_out(op: &Op) -> bool {
     matches!(op.kind, OpKind::Out { .. })
 }
 
-/// Outputs that leave a path at once.
+/// The outputs that leave a path at once.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Leaving {
-    /// Who asked for the path goes on when they have left, as one does whose timer ran out.
+    /// Whether the caller of the path continues after they have left, as for an expired timer.
     pub goes_on: bool,
-    /// In their order.
+    /// The outputs, in order.
     pub outputs: Vec<Leaves>,
 }
 
-/// The outputs of a block that may leave at once; none where others may be put out before them, as on a path that begins inside, or where
-/// two are made of octets in front of others.
+/// The outputs of a block that may leave at once. `None` if other outputs may come before them, as on a path that
+/// begins inside, or if two of them have octets in front of others.
 fn leave_at_once(automaton: &Automaton, path: &Path, block: BlockId) -> Option<Leaving> {
     let body = &path.body;
     let puts_out = |op: &Op| is_out(op) || matches!(op.kind, OpKind::Emit { .. });
@@ -59,7 +60,7 @@ fn leave_at_once(automaton: &Automaton, path: &Path, block: BlockId) -> Option<L
     (fronted <= 1).then(|| Leaving { goes_on: !automaton.is_at_port(path.handler), outputs })
 }
 
-/// An output, and how its message is given. Two of one output are given where they stand.
+/// An output, and how its message is given. An output with two messages is given where they are.
 fn leaves(body: &Body, ops: &[Op], op: &Op) -> Option<Leaves> {
     let OpKind::Out { port, event, args } = &op.kind else { return None };
     let mut messages = args.iter().filter(|arg| body.values[arg.index()].ty == Type::Msg);
@@ -75,7 +76,7 @@ fn leaves(body: &Body, ops: &[Op], op: &Op) -> Option<Leaves> {
     Some(Leaves { output: (*port, *event), form })
 }
 
-/// The octets that the block puts in front of what the message is, if it does; and what they are in front of.
+/// The octets that the block puts in front of the message, if it does, and the message behind them.
 fn in_front(ops: &[Op], message: Value) -> Option<(Value, Value)> {
     let made = &ops.iter().find(|op| op.results.contains(&message))?.kind;
     if let OpKind::Store { message, .. } = made {
@@ -89,14 +90,14 @@ fn in_front(ops: &[Op], message: Value) -> Option<(Value, Value)> {
     }
 }
 
-/// The lists of outputs that leave paths at once.
+/// All lists of outputs that leave paths at once.
 pub(crate) fn all_leave_at_once(automaton: &Automaton) -> BTreeSet<Leaving> {
     let paths = automaton.paths.iter().filter(|path| is_for_c(path));
     let blocks = paths.flat_map(|path| (0..path.body.blocks.len()).map(move |block| (path, BlockId::from(block))));
     blocks.filter_map(|(path, block)| leave_at_once(automaton, path, block)).collect()
 }
 
-/// What hands over outputs that leave at once: their names, and how their messages are given.
+/// The name of the function that hands over such outputs; it encodes the outputs and the forms of their messages.
 pub(crate) fn give_name(plan: &Plan, leaving: &Leaving) -> String {
     let one = |leaves: &Leaves| {
         let (port, event) = leaves.output;
@@ -125,18 +126,18 @@ pub(crate) fn front_octets(automaton: &Automaton) -> usize {
     blocks.map(|block| block.ops.iter().map(octets_in_front).sum()).max().unwrap_or(0)
 }
 
-/// [`leave_at_once`] of a block of the path at hand.
+/// [`leave_at_once`] of a block of the current path.
 pub(super) fn leaving(w: &Writer, block: BlockId) -> Option<Leaving> {
     leave_at_once(w.plan.automaton, w.path()?, block)
 }
 
-/// Whether what a block of the path at hand puts out leaves at once.
+/// Whether the outputs of a block of the current path leave at once.
 pub(super) fn is_leaving(w: &Writer, block: BlockId) -> bool {
     leaving(w, block).is_some()
 }
 
-/// How far below the end of the instance's own place the octets in front of a message begin. Those with others behind them are last there, as these
-/// are put behind them.
+/// How far below the end of the instance's place the octets in front of a message begin. Octets with others behind them
+/// come last there, as the others are placed after them.
 pub(super) fn front_place(w: &Writer, front: Value) -> u64 {
     let ops = &w.body.blocks[w.at_block.index()].ops;
     let fronted = || {
@@ -152,13 +153,13 @@ pub(super) fn front_place(w: &Writer, front: Value) -> u64 {
     (if first == Some(front) { behind } else { behind + before }) as u64
 }
 
-/// Whether a field lies in the octets in front, whose number is known.
+/// Whether a field is within the octets in front, whose number is known.
 pub(super) fn is_front(w: &Writer, field: OctetField, at: Value, front: u64) -> bool {
     w.ranges.constant(at).is_some_and(|at| at + u64::from(field.width / 8) <= front)
 }
 
-/// Whether the block at hand, which is a path's last, does nothing with the message, and what is made of it, but to look at the octets in
-/// front, to change these, and then to have it leave, or kept. In which octets in front it will have changed them, by octet.
+/// Checks that the current block, the last of a path, only reads and changes the octets in front of the message, and
+/// then lets it leave or keeps it. Returns for each octet in front whether it is changed; `None` if the check fails.
 pub(super) fn stays_in_front(w: &Writer, message: Value, front: &[u8]) -> Option<Vec<bool>> {
     let block = &w.body.blocks[w.at_block.index()];
     matches!(block.terminator, Terminator::Return).then_some(())?;

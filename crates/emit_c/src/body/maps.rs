@@ -9,7 +9,7 @@ use crate::state::{index, numbers};
 use crate::tree::*;
 use crate::types::{c_type, stored_octets};
 
-/// A map, and the key at hand: what the functions of the runtime ask for.
+/// A map and the current key, as the functions of the runtime need them.
 pub(super) struct Entry {
     shape: Expr,
     map: Expr,
@@ -33,18 +33,19 @@ fn octets(w: &Writer, types: &[Type]) -> u32 {
     types.iter().map(|ty| stored_octets(w.plan.automaton, *ty)).sum()
 }
 
-/// What the functions of a map are called that finds objects by their own cells; none of another map.
+/// The suffix of the functions of a map that finds objects by their own cells; `None` for other maps.
 pub(super) fn index(w: &Writer, object: Value, cell: CellId) -> Option<String> {
     numbers::class_of(w.cell_kind(object, cell)).map(|_| index::name(w.plan, w.class_of(object), cell))
 }
 
-/// A call of one of them.
+/// A call of one of these functions.
 pub(super) fn call(what: &str, index: &str, w: &Writer, object: Option<Value>, key: &[Value]) -> Expr {
     let values = object.iter().chain(key).map(|value| w.value(*value));
     acts(format!("{what}_{index}"), [instance()].into_iter().chain(values).collect::<Vec<_>>())
 }
 
-/// A look-up on a path: by the words of the key where the map keeps them, which are read from messages as they lie there.
+/// A look-up on a path. If the map keeps its keys as words, it uses the words, which are read from messages as they are
+/// there.
 pub(super) fn find_here(index: &str, w: &Writer, (object, cell): (Value, CellId), key: &[Value]) -> Expr {
     let words = match w.plan.keys.get(&(w.class_of(object), cell)) {
         Some(words) => words.iter().map(|word| of_word(w, word, key)).collect(),
@@ -53,7 +54,7 @@ pub(super) fn find_here(index: &str, w: &Writer, (object, cell): (Value, CellId)
     acts(format!("find_here_{index}"), [instance()].into_iter().chain(words).collect::<Vec<_>>())
 }
 
-/// A word of a key: as many of its parts at once as lie side by side in one message, in the same order.
+/// A word of a key; parts that are adjacent in one message, in the same order, are read together.
 fn of_word(w: &Writer, word: &keys::Word, key: &[Value]) -> Expr {
     let mut whole: Option<Expr> = None;
     let mut rest = word.as_slice();
@@ -76,7 +77,7 @@ fn of_word(w: &Writer, word: &keys::Word, key: &[Value]) -> Expr {
     whole.unwrap_or(Expr::Number(0)).cast(keys::c_type(word))
 }
 
-/// Parts that one number of a message is; none if they are not.
+/// The parts as one number of a message; `None` if they are not adjacent there.
 fn at_once(w: &Writer, parts: &[keys::Part], key: &[Value]) -> Option<Expr> {
     let made = |value: Value| w.made(value).map(|op| &op.kind);
     let octets: u32 = parts.iter().map(|part| part.octets).sum();
@@ -104,7 +105,7 @@ fn alone(w: &Writer, part: &keys::Part, key: &[Value]) -> Expr {
     }
 }
 
-/// Writes the key down.
+/// Writes the key to memory.
 pub(super) fn entry(w: &mut Writer, (object, cell): (Value, CellId), key: &[Value]) -> Entry {
     let (key_types, _) = types(w, object, cell);
     let memory = w.function.array("key", "uint8_t", octets(w, key_types).max(1));
@@ -180,7 +181,7 @@ pub(super) fn put_values(w: &mut Writer, map: (Value, CellId), entry: &Expr, val
     put(w, entry, value_types, values);
 }
 
-/// Whether the key was there, and the values that it had.
+/// Whether the key was there, and its former values.
 pub(super) fn remove(w: &mut Writer, map: (Value, CellId), key: &[Value]) -> (Expr, Vec<Expr>) {
     let (_, value_types) = types(w, map.0, map.1);
     let it = entry(w, map, key);

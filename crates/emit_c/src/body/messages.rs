@@ -105,7 +105,7 @@ pub(super) fn front(w: &mut Writer, message: Value, front: &[u8], result: Value)
     w.act(acts("mk_front", args));
 }
 
-/// The number that a header record carries: which header, which alternative.
+/// The number in a header record that identifies header and alternative.
 pub(super) fn record_kind(w: &Writer, header: HeaderId, variant: VariantId) -> Expr {
     word(w.plan.names.kinds[header.index()][variant.index()].clone())
 }
@@ -147,7 +147,7 @@ pub(super) fn pop(
     }
 }
 
-/// Whether the record on top is of this variant, and the values of its fields.
+/// Whether the top record is of this variant, and the values of its fields.
 pub(super) fn top(w: &mut Writer, message: Value, header: HeaderId, variant: VariantId) -> (Expr, Vec<Expr>) {
     let kind = reads("mk_top_kind", [core(), w.value(message)]);
     let is_this = kind.infix(Infix::Eq, record_kind(w, header, variant));
@@ -162,20 +162,20 @@ fn fields_on_top(w: &mut Writer, message: Value, header: HeaderId, variant: Vari
     names.iter().map(|member| top.clone().arrow(member.clone())).collect()
 }
 
-/// Which alternative of a header is to be taken off: the number that its record carries.
+/// The alternative of the header that is taken off: the number in its record.
 pub(super) fn alternative(w: &Writer, message: Value, header: HeaderId) -> Expr {
     let first = VariantId(0);
     let size = Expr::SizeOf(struct_of(w, header, first).into());
     acts("mk_alternative", [core(), w.value(message), record_kind(w, header, first), size])
 }
 
-/// Takes the record on top off, which is of this variant.
+/// Takes off the top record, which is of this variant.
 pub(super) fn pop_known(w: &mut Writer, message: Value, header: HeaderId, variant: VariantId) {
     let record = struct_of(w, header, variant);
     w.act(acts("mk_pop", [pool(), w.value(message), Expr::SizeOf(record.into())]));
 }
 
-/// Looks at the record on top, which is of this variant, and takes it off: the values of its fields.
+/// Reads the fields of the top record, which is of this variant, and takes it off.
 pub(super) fn take_top(w: &mut Writer, message: Value, header: HeaderId, variant: VariantId) -> Vec<Expr> {
     let fields = fields_on_top(w, message, header, variant);
     pop_known(w, message, header, variant);

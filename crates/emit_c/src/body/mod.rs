@@ -1,7 +1,7 @@
 //! Bodies of handlers and functions as C.
 //!
-//! Operations become statements of a tree ([`operation`], [`fallible`]), blocks become its nesting ([`control`]); what the
-//! tree looks like in the end is decided on it ([`crate::tree`]).
+//! Operations become statements of a tree ([`operation`], [`fallible`]), blocks become its nesting ([`control`]). The
+//! final form of the tree is decided in [`crate::tree`].
 
 mod arithmetic;
 mod arrays;
@@ -37,7 +37,7 @@ pub(crate) fn function(plan: &Plan, id: FunctionId) -> Written {
     w.finish().write()
 }
 
-/// A path, whose messages are octets that the caller owns; whether it did not refuse.
+/// A path, whose messages are octets that the caller owns; it returns whether it did not refuse.
 pub(crate) fn path(plan: &Plan, id: PathId) -> Written {
     let mut w = Writer::new(plan, &plan.automaton.paths[id.index()].body, Unit::Path(id));
     w.parameters();
@@ -53,7 +53,7 @@ pub(crate) use leaving::{all_leave_at_once, front_octets, give_name, Form, Leavi
 pub(crate) use octets::is_for_c;
 pub(crate) use paths::{has_brisk, path_of};
 
-/// A handler: what each does first, then its body.
+/// A handler: its prologue, then its body.
 pub(crate) fn handler(plan: &Plan, id: HandlerId) -> Written {
     let handler = plan.automaton.handler(id);
     let mut w = Writer::new(plan, &handler.body, Unit::Handler(id));
@@ -63,7 +63,7 @@ pub(crate) fn handler(plan: &Plan, id: HandlerId) -> Written {
     w.finish().write()
 }
 
-/// A path that begins here is asked first.
+/// Tries the path that begins here first.
 fn take_path(w: &mut Writer, id: HandlerId) {
     let automaton = w.plan.automaton;
     let Some(path) = path_of(automaton, id).filter(|_| !automaton.is_at_port(id)) else { return };
@@ -73,7 +73,7 @@ fn take_path(w: &mut Writer, id: HandlerId) {
     w.only_if(Some(Expr::Expect(true, Box::new(taken))), |w| w.push(Stmt::Return(None)));
 }
 
-/// An event for an object that has ended is dropped as gone; an object that handles an event will settle.
+/// An event for an object that has ended is dropped as gone; an object that handles an event becomes dirty.
 fn prologue(w: &mut Writer, id: HandlerId, handler: &Handler) {
     let (plan, class) = (w.plan, handler.class);
     let Some(own) = handler.body.blocks[0].params.first().copied() else { return };

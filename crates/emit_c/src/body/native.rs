@@ -6,7 +6,7 @@ use super::writer::Writer;
 use crate::tree::*;
 use crate::types::{c_type, is_whole, mask};
 
-/// A function in C, and by how much it may make the message longer.
+/// A function in C, and by how much it may extend the message.
 pub(super) struct Called<'s> {
     pub symbol: &'s str,
     pub grows: u32,

@@ -1,29 +1,30 @@
-//! What stands for messages on paths.
+//! The representation of messages on paths.
 
 use mokume_reaction::*;
 
 use crate::tree::Expr;
 
-/// What stands for a message on a path.
+/// The representation of a message on a path.
 #[derive(Clone)]
 pub(crate) enum Octets {
-    /// A part of what the caller owns: where, and how many.
+    /// A part of what the caller owns: its address and size.
     Part { at: Expr, size: Expr },
-    /// A part of a message of the pool, which is as it was: where, and how many.
+    /// A part of an unchanged message of the pool: its address and size.
     Lent { message: Expr, at: Expr, size: Expr },
-    /// A part of what the caller owns that leaves at once, and where octets stand that go in front of it, and how many.
+    /// A part of what the caller owns that leaves at once, and the octets in front of it: their address and number.
     Fronted { octets: Expr, front: u64, at: Expr, size: Expr },
-    /// A message of the pool that is to leave; its first octets, as many as are its own, which may be written there.
+    /// A message of the pool that is to leave. `front`: its own first octets, which may be written there, and their
+    /// number.
     Frame { message: Expr, front: Option<(Expr, u64)> },
 }
 
-/// Whether one of the operations makes the message, and of no octets.
+/// Whether one of the operations makes this message without octets.
 pub(super) fn is_empty<'a>(mut ops: impl Iterator<Item = &'a Op>, message: Value) -> bool {
     let is_none = |op: &Op| matches!(&op.kind, OpKind::NewMessage { octets } if octets.is_empty());
     ops.any(|op| op.results.contains(&message) && is_none(op))
 }
 
-/// Whether all that the path does with messages is said in C.
+/// Whether C supports all that the path does with messages.
 pub(crate) fn is_for_c(path: &Path) -> bool {
     let body = &path.body;
     let is_message = |value: &Value| body.values[value.index()].ty == Type::Msg;

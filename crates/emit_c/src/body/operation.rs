@@ -7,7 +7,8 @@ use super::{arithmetic, arrays, cells, emissions, messages, native, paths, sums}
 use crate::tree::*;
 use crate::types::c_type;
 
-/// One operation. What has no effect and whose result nothing depends on is left out. A table: an arm for each, so it is long.
+/// Translates one operation. An operation without effects whose result is not used is left out. This is a table with an
+/// arm for each, so it is long.
 pub(super) fn operation(w: &mut Writer, op: &Op) {
     if op.kind.is_removable() && !op.results.iter().any(|result| w.is_live(*result)) {
         return;
@@ -116,7 +117,7 @@ pub(super) fn operation(w: &mut Writer, op: &Op) {
             let place = w.plan.received.get(wire).copied().unwrap_or(0);
             w.assign(results[0], acts("mk_quote", [pool(), w.value(*message), number(place as u64)]));
         }
-        // Only paths have it.
+        // Only paths have this operation.
         OpKind::Meet { message, .. } => w.same(results[0], *message),
         OpKind::Load { field, message, at } => messages::load(w, *field, *message, *at, op),
         OpKind::Store { field, message, at, value } => messages::store(w, *field, *message, (*at, *value), op),
@@ -151,7 +152,7 @@ fn call(w: &mut Writer, function: FunctionId, args: &[Value], results: &[Value])
     if let [result] = results {
         return w.assign(*result, acts(name_of, list));
     }
-    // Several results come back through pointers.
+    // Several results are returned through pointers.
     let given: Vec<Expr> =
         results.iter().map(|result| place_for(w, w.hint(*result).to_string(), w.type_of(*result))).collect();
     list.extend(given.iter().map(|place| place.clone().address()));
@@ -161,7 +162,7 @@ fn call(w: &mut Writer, function: FunctionId, args: &[Value], results: &[Value])
     }
 }
 
-/// A variable for what a function gives through a pointer.
+/// A variable for a value that a function returns through a pointer.
 pub(super) fn place_for(w: &mut Writer, name: String, ty: Type) -> Expr {
     let local = w.function.local(name, c_type(w.plan.automaton, ty));
     w.push(Stmt::Declare(local));

@@ -1,6 +1,7 @@
-//! Messages on paths: octets that the caller owns, looked at where they are, until they leave. None is taken from the pool before.
+//! Messages on paths. They are octets that the caller owns, and are read in place until they leave; no message of the
+//! pool is allocated before.
 //!
-//! It must keep: what is not said here has no path in C ([`is_for_c`]).
+//! It must keep: a path with other operations on messages has no path in C ([`is_for_c`]).
 
 use mokume_analyse::Flow;
 use mokume_reaction::*;
@@ -12,13 +13,13 @@ use super::{cells, emissions, messages};
 use crate::tree::*;
 use crate::types::mask;
 
-/// The number of the path that C has of a handler.
+/// The number of the path that C has for a handler; `None` if it has none.
 pub(crate) fn path_of(automaton: &Automaton, handler: HandlerId) -> Option<usize> {
     automaton.paths.iter().position(|path| path.handler == handler && is_for_c(path))
 }
 
-/// The operations of a block with their places, first sums of octets that need nothing of it: what is known before them need not be
-/// kept while they are worked out. The octets stay as they are.
+/// The operations of a block with their places. Sums of octets that need nothing from the block come first: then fewer
+/// values are live while they are computed. The octets do not change.
 pub(super) fn in_order(ops: &[Op]) -> Vec<(usize, &Op)> {
     let made: Vec<Value> = ops.iter().flat_map(|op| op.results.iter().copied()).collect();
     let is_later = |op: &Op| {
@@ -30,7 +31,7 @@ pub(super) fn in_order(ops: &[Op]) -> Vec<(usize, &Op)> {
     order
 }
 
-/// The operation, if it is about messages.
+/// Translates the operation, if it is about messages; returns whether it was.
 pub(super) fn operation(w: &mut Writer, op: &Op) -> bool {
     let results = &op.results;
     match &op.kind {
@@ -89,7 +90,7 @@ pub(super) fn operation(w: &mut Writer, op: &Op) -> bool {
         }
         OpKind::NewMessage { octets } => new_message(w, octets, results[0]),
         OpKind::Share { message } => share(w, *message, results[0]),
-        // The first has no octets: `is_for_c`.
+        // The first message has no octets, as `is_for_c` ensures.
         OpKind::Join { second, .. } => {
             let merged = of_instance("core").member("accounts").member("merged");
             w.push(Stmt::Set(merged, Some(Infix::Add), Expr::Number(1)));
@@ -108,10 +109,10 @@ pub(super) fn operation(w: &mut Writer, op: &Op) -> bool {
     true
 }
 
-/// Octets of the program's text, where they stand.
+/// Octets of the program's text, in place.
 fn new_message(w: &mut Writer, octets: &[u8], result: Value) {
     let at = match octets {
-        // Somewhere: none is read.
+        // Any valid address: nothing is read there.
         [] => of_instance("core").member("front"),
         octets => {
             let text = w.function.local("octets", "uint8_t");
@@ -122,7 +123,7 @@ fn new_message(w: &mut Writer, octets: &[u8], result: Value) {
     w.set_octets(result, Octets::Part { at, size: number(octets.len() as u64) });
 }
 
-/// A second message: of octets that the caller owns nothing is to be done.
+/// A second message; for octets that the caller owns there is nothing to do.
 fn share(w: &mut Writer, message: Value, result: Value) {
     match w.octets_of(message) {
         Some(octets @ Octets::Part { .. }) => w.set_octets(result, octets),
@@ -135,13 +136,13 @@ fn share(w: &mut Writer, message: Value, result: Value) {
     }
 }
 
-/// Whether the path begins inside: its messages are the pool's, and others go on when it is over.
+/// Whether the path begins inside: its messages are of the pool, and others continue when it ends.
 fn is_inside(w: &Writer) -> bool {
     w.path().is_some_and(|path| !w.plan.automaton.is_at_port(path.handler))
 }
 
-/// The value stands for a message of the pool that is as the path has it by now: for the operation at hand alone, since other ways of the path
-/// may have it as it was.
+/// Makes the value stand for a message of the pool in its current state on the path. This holds for the current
+/// operation only, since other ways of the path may have the previous state.
 fn as_frame(w: &mut Writer, message: Value) {
     if w.type_of(message) == Type::Msg {
         let frame = match lent(w, message) {
@@ -152,14 +153,14 @@ fn as_frame(w: &mut Writer, message: Value) {
     }
 }
 
-/// The one message is the other, behind an operation for which that was made one of the pool.
+/// After an operation on a message that was made one of the pool: the result is that message.
 fn is_frame(w: &mut Writer, result: Value, message: Value) {
     w.same(result, message);
     let message = w.value(message);
     w.set_octets(result, Octets::Frame { message, front: None });
 }
 
-/// The value stands for the message of the pool that it is a part of.
+/// Makes the value stand for the message of the pool that it is a part of.
 fn alias_message(w: &mut Writer, message: Value) {
     match w.octets_of(message) {
         Some(Octets::Lent { message: lent, .. } | Octets::Frame { message: lent, .. }) => w.alias(message, lent),
@@ -167,7 +168,7 @@ fn alias_message(w: &mut Writer, message: Value) {
     }
 }
 
-/// The header on top, which was looked at, is off.
+/// Takes off the top header, which was already read.
 fn pop(w: &mut Writer, message: Value, (header, variant): (HeaderId, VariantId), result: Value) {
     alias_message(w, message);
     messages::pop_known(w, message, header, variant);
@@ -177,13 +178,13 @@ fn pop(w: &mut Writer, message: Value, (header, variant): (HeaderId, VariantId),
     }
 }
 
-/// The condition under which the header on top is this one, and its fields.
+/// The condition under which the top header is this one, and its fields.
 pub(super) fn peek(w: &mut Writer, message: Value, header: HeaderId, variant: VariantId) -> (Expr, Vec<Expr>) {
     alias_message(w, message);
     messages::top(w, message, header, variant)
 }
 
-/// The path is over: what has been put out leaves.
+/// Ends the path: its outputs leave.
 pub(super) fn leave(w: &mut Writer) {
     if leaving::is_leaving(w, w.at_block) {
         return;
@@ -201,13 +202,13 @@ pub(super) fn leave(w: &mut Writer) {
     w.push(Stmt::Return(Some(acts(if puts_out { "mk_end" } else { "mk_end_quiet" }, [core()]))));
 }
 
-/// Nothing was done yet: the layers do it.
+/// Leaves the event to the layers; nothing was done yet.
 pub(super) fn refuse(w: &mut Writer) {
     leave_it_to(w, "layers");
 }
 
-/// Whether a path has a brisk copy: one that calls nothing but what is last, and so saves no registers. What is seldom, and would call,
-/// is left to the other copy, which stands apart. There is none of a path that calls anyway.
+/// Whether a path has a brisk copy. This copy makes no calls but the last ones, and so saves no registers. Rare parts
+/// that need calls are left to the other copy, which is separate. A path that needs calls anyway has no brisk copy.
 pub(crate) fn has_brisk(automaton: &Automaton, path: &Path) -> bool {
     let reads = Effects::READS | Effects::REPORTS;
     let is_in_place = |op: &Op| match &op.kind {
@@ -226,7 +227,7 @@ pub(crate) fn has_brisk(automaton: &Automaton, path: &Path) -> bool {
         && attempts.map(Operation::effects).all(|effects| reads.contains(effects))
 }
 
-/// Whether this is the brisk copy: a constant of each.
+/// Whether this is the brisk copy; a constant in each copy.
 const BRISK: &str = "mk_brisk";
 
 pub(super) fn brisk(w: &Writer) -> Expr {
@@ -236,7 +237,7 @@ pub(super) fn brisk(w: &Writer) -> Expr {
     }
 }
 
-/// In the brisk copy, where nothing was done yet: on this condition the copy that stands apart does it all.
+/// In the brisk copy, while nothing was done yet: under this condition the separate copy does it all.
 pub(super) fn apart_if(w: &mut Writer, condition: Expr) {
     if brisk(w) == word(BRISK) {
         let condition = Expr::Expect(false, Box::new(word(BRISK).infix(Infix::And, condition)));
@@ -253,13 +254,13 @@ fn leave_it_to(w: &mut Writer, other: &str) {
     w.push(Stmt::Return(Some(acts(format!("{other}_{}", id.index()), list))));
 }
 
-/// A path that is often refused is not asked for a while. A message that is shorter than on every way of the path is left to the layers at
-/// once: then nobody need ask whether what is read is there.
+/// Begins a path. A path that is often refused is not tried for a while. A message shorter than every way of the path
+/// needs is left to the layers at once; then no later read needs a check of the size.
 pub(super) fn begin(w: &mut Writer) {
     let rests = asked(w).member("resting").infix(Infix::Ne, Expr::Number(0));
     w.only_if(Some(Expr::Expect(false, Box::new(rests))), refuse);
     w.undone = undone(w.body);
-    // Who is still to settle does so once, behind this: the path would settle it before, too.
+    // An object that is still to settle settles once, after this path; the path would settle it earlier, too.
     let settles = w.plan.automaton.handlers.iter().any(|handler| handler.trigger == Trigger::Settle);
     if settles && w.path().is_some_and(|path| w.plan.automaton.begins(path.handler)) {
         let is_behind = of_instance("core").member("unsettled").infix(Infix::Ne, Expr::Number(0));
@@ -277,7 +278,7 @@ pub(super) fn begin(w: &mut Writer) {
     }
 }
 
-/// In which blocks of a path, or up to which of their operations, nothing that anybody could tell has been done yet.
+/// For each block of a path, up to which operation nothing observable has been done.
 fn undone(body: &Body) -> Vec<usize> {
     let flow = Flow::new(body);
     let does = |op: &Op| !(op.kind.effects() - (Effects::READS | Effects::REPORTS)).is_empty();
@@ -291,8 +292,8 @@ fn undone(body: &Body) -> Vec<usize> {
     blocks.map(|(at, block)| if is_first(BlockId::from(at)) { first(block) } else { 0 }).collect()
 }
 
-/// An object of which a cell is asked for lives on the way that is meant: else the layers do it all, as long as nothing is done. Then
-/// it is known for all that follows.
+/// An object whose cell is read lives on the expected way. If it does not, the layers do it all, as long as nothing is
+/// done. After that the object is known to live.
 pub(super) fn ask_first(w: &mut Writer, place: usize, op: &Op) {
     let Some((object, _)) = op.kind.cell() else { return };
     let may_ask = w.undone.get(w.at_block.index()).is_some_and(|until| place <= *until);
@@ -330,11 +331,11 @@ fn least(w: &Writer, message: Value) -> u64 {
     ends.map(before).min().unwrap_or(0)
 }
 
-/// Where the octets are, and how many.
+/// The address of the octets, and their number.
 pub(super) fn part(w: &Writer, message: Value) -> (Expr, Expr) {
     match w.octets_of(message) {
         Some(Octets::Part { at, size } | Octets::Lent { at, size, .. }) => (at, size),
-        // Whoever asks it for more than its size asks for octets in front only: `is_front`.
+        // Operations that need more than its size only use octets in front: `is_front`.
         Some(Octets::Fronted { octets, front, size, .. }) => (octets, size.infix(Infix::Add, number(front))),
         Some(Octets::Frame { message, .. }) => {
             (reads("mk_data", [message.clone()]), message.arrow("view").member("size"))
@@ -366,7 +367,7 @@ fn trim(w: &mut Writer, message: Value, size: Value, op: &Op) {
     set_part(w, op.results[0], message, (at, size));
 }
 
-/// The result is this part of the message, or of what that is a part of.
+/// Makes the result stand for this part of the message, or of what the message is a part of.
 fn set_part(w: &mut Writer, result: Value, message: Value, (at, size): (Expr, Expr)) {
     let part = match w.octets_of(message) {
         Some(Octets::Lent { message, .. }) => Octets::Lent { message, at, size },
@@ -375,17 +376,17 @@ fn set_part(w: &mut Writer, result: Value, message: Value, (at, size): (Expr, Ex
     w.set_octets(result, part);
 }
 
-/// Whether all octets of a part of a message are surely there.
+/// Whether all octets of a part of a message surely exist.
 pub(super) fn all_of_part(w: &Writer, message: Value, at: Value, size: Value) -> bool {
     w.ranges.constant(at).is_some_and(|at| w.fits(size, at, message))
 }
 
-/// Whether a message has so many octets wherever the path comes to it.
+/// Whether a message has at least this many octets wherever the path reaches it.
 pub(super) fn has(w: &Writer, message: Value, octets: u64) -> bool {
     w.least.get(&message).is_some_and(|least| octets <= *least)
 }
 
-/// A number of octets, no more than there are; more is reported.
+/// A number of octets, limited to those that exist; more is reported.
 fn within(w: &mut Writer, message: Value, size: Value, all: Expr, op: &Op) -> Expr {
     if w.ranges.constant(size).is_some_and(|size| has(w, message, size)) || w.fits(size, 0, message) {
         return w.value(size);
@@ -394,7 +395,7 @@ fn within(w: &mut Writer, message: Value, size: Value, all: Expr, op: &Op) -> Ex
     w.temporary("size", "uint32_t", size)
 }
 
-/// `mk_get_be_16`, for the widths that there are.
+/// `mk_get_be_16`, for the widths that exist.
 fn get(field: OctetField, at: Expr) -> Expr {
     let order = field.endian.word();
     match field.width {
@@ -404,7 +405,7 @@ fn get(field: OctetField, at: Expr) -> Expr {
     }
 }
 
-/// The same, with octets in front of it or behind it where C has no number of its width; so many are there.
+/// The same for widths that C has no number for: reads octets in front or behind as well, which exist.
 fn get_more(field: OctetField, octets: Expr, at: u64, least: u64) -> Expr {
     let (width, order) = (u64::from(field.width), field.endian.word());
     let all = if width < 32 { 32 } else { 64 };
@@ -418,7 +419,7 @@ fn get_more(field: OctetField, octets: Expr, at: u64, least: u64) -> Expr {
         return get(field, octets.infix(Infix::Add, number(at)));
     }
     let word = reads(format!("mk_get_{order}_{all}"), [octets.infix(Infix::Add, number(first))]);
-    // What is in front is high in big-endian numbers, and low in little-endian ones.
+    // The extra octets in front are the high ones in big-endian numbers, and the low ones in little-endian numbers.
     match (field.endian == Endian::Big) == is_in_front {
         true => word.infix(Infix::BitAnd, number(mask(field.width))),
         false => word.infix(Infix::Shr, number(all - width)),
@@ -442,7 +443,7 @@ fn load(w: &mut Writer, field: OctetField, message: Value, at: Value, op: &Op) -
     conditional(Expr::Expect(true, Box::new(there)), got, beyond)
 }
 
-/// Octets in front of a message. Where they stay in front, only those are written that nothing is written over.
+/// Puts octets in front of a message. If they stay in front, only those are written that are not overwritten later.
 fn front(w: &mut Writer, message: Value, front: &[u8], result: Value) {
     let size = front.len() as u64;
     if front.is_empty() {
@@ -474,7 +475,7 @@ fn front(w: &mut Writer, message: Value, front: &[u8], result: Value) {
     w.set_octets(result, Octets::Frame { message: lent, front: Some((octets, size)) });
 }
 
-/// Where one after the other is not changed: from, and behind the last.
+/// The runs of unchanged octets: the first, and the end.
 fn runs(changed: &[bool]) -> Vec<(usize, usize)> {
     let mut runs: Vec<(usize, usize)> = Vec::new();
     for place in (0..changed.len()).filter(|place| !changed[*place]) {
@@ -489,7 +490,7 @@ fn runs(changed: &[bool]) -> Vec<(usize, usize)> {
 fn store(w: &mut Writer, field: OctetField, message: Value, (at, value): (Value, Value), op: &Op) {
     let size = u64::from(field.width / 8);
     if let Some(Octets::Fronted { octets, front, at: rest, size: all }) = w.octets_of(message) {
-        // Else it were none: `stays_in_front`.
+        // `stays_in_front` ensures that it is a constant.
         let at = w.ranges.constant(at).unwrap_or(0);
         put(w, field, octets.clone().infix(Infix::Add, number(at)), value);
         return w.set_octets(op.results[0], Octets::Fronted { octets, front, at: rest, size: all });
@@ -508,7 +509,7 @@ fn store(w: &mut Writer, field: OctetField, message: Value, (at, value): (Value,
     w.set_octets(op.results[0], Octets::Frame { message: lent, front: None });
 }
 
-/// Writes a number where there is room for it.
+/// Writes a number at an address that has room for it.
 fn put(w: &mut Writer, field: OctetField, place: Expr, value: Value) {
     let (value, order) = (w.value(value), field.endian.word());
     match field.width {
@@ -531,7 +532,7 @@ fn lent(w: &mut Writer, message: Value) -> Expr {
     }
 }
 
-/// An output. Those that leave at once do when the last of them is made.
+/// An output. Outputs that leave at once do so when the last of them is made.
 fn out(w: &mut Writer, op: &Op) {
     let Some(leaving) = leaving::leaving(w, w.at_block) else { return join(w, op) };
     let body = w.body;
@@ -560,7 +561,7 @@ fn out(w: &mut Writer, op: &Op) {
     w.push(Stmt::Return(Some(given)));
 }
 
-/// What an output is given as, if its message is as its form says.
+/// The arguments of an output, if its message has the given form.
 fn given(w: &Writer, op: &Op, form: Form) -> Option<Vec<Expr>> {
     let OpKind::Out { args, .. } = &op.kind else { return None };
     let mut list = Vec::new();
@@ -580,7 +581,7 @@ fn given(w: &Writer, op: &Op, form: Form) -> Option<Vec<Expr>> {
     Some(list)
 }
 
-/// It joins what leaves when the path is over: its messages are the pool's.
+/// Adds the output to those that leave when the path ends; its messages are of the pool.
 fn join(w: &mut Writer, op: &Op) {
     let OpKind::Out { port, event, args } = &op.kind else { return };
     let name = &w.plan.names.outputs[port.index()][*event as usize];
@@ -597,7 +598,7 @@ fn asked(w: &Writer) -> Expr {
     of_instance("asked").element(number(id.index() as u64))
 }
 
-/// The path was worth asking for.
+/// Records that the path was taken.
 fn taken(w: &mut Writer) {
     let asked = asked(w).address();
     w.act(acts("mk_taken", [asked]));

@@ -1,7 +1,7 @@
-//! How large values can be: what cannot carry needs no check, and a number that is not zero divides.
+//! Upper bounds of values: sums that cannot carry need no check, and divisors that cannot be zero neither.
 //!
-//! It must keep: a bound holds on every run of the body. It follows operations and the arguments of blocks with one way in;
-//! of everything else it knows the type only.
+//! It must keep: a bound holds on every run of the body. It follows operations and the arguments of blocks with one
+//! predecessor; for everything else it uses the type.
 
 use mokume_analyse::Flow;
 use mokume_reaction::*;
@@ -9,17 +9,18 @@ use mokume_reaction::*;
 use crate::types::mask;
 
 pub(crate) struct Ranges {
-    /// By value, the largest that it can be.
+    /// By value, its upper bound.
     largest: Vec<u64>,
     constants: Vec<Option<u64>>,
 }
 
 impl Ranges {
+    /// The upper bounds of a body's values.
     pub fn of(automaton: &Automaton, body: &Body) -> Ranges {
         let largest = body.values.iter().map(|value| of_type(automaton, value.ty)).collect();
         let mut ranges = Ranges { largest, constants: vec![None; body.values.len()] };
         let flow = Flow::new(body);
-        // A block comes behind the one that leads to it alone, most often; where it does not, its type is all that is known.
+        // A block usually comes after its only predecessor; if not, only its type is known.
         for block in &body.blocks {
             for op in &block.ops {
                 ranges.note(automaton, body, op);
@@ -40,11 +41,12 @@ impl Ranges {
         ranges
     }
 
-    /// The largest that the value can be.
+    /// The upper bound of the value.
     pub fn largest(&self, value: Value) -> u64 {
         self.largest[value.index()]
     }
 
+    /// The value, if it is constant.
     pub fn constant(&self, value: Value) -> Option<u64> {
         self.constants[value.index()]
     }
@@ -84,12 +86,12 @@ impl Ranges {
                     self.limit(result, known);
                 }
             }
-            // Of all others the type says what is known.
+            // For all others, the type gives the bound.
             _ => {}
         }
     }
 
-    /// The result, where both operands are known and nothing is reported. C would work it out in a type of its own choice.
+    /// The result, if both operands are known and nothing is reported. C would compute it in a type of its own choice.
     pub fn known(&self, automaton: &Automaton, op: Binary, (a, ty): (Value, Type), b: Value) -> Option<u64> {
         let (x, y) = (self.constant(a)?, self.constant(b)?);
         let (all, sequence) = (of_type(automaton, ty), matches!(ty, Type::Seq(_)));
@@ -114,7 +116,7 @@ impl Ranges {
             Binary::Shr => Some(if y < width { x >> y } else { 0 }),
             Binary::Min if !sequence => Some(x.min(y)),
             Binary::Max if !sequence => Some(x.max(y)),
-            // Circular order, and what may be out of bounds, are the runtime's.
+            // The runtime handles circular order and bounds.
             Binary::Min | Binary::Max | Binary::Within => None,
         }
     }
@@ -137,7 +139,7 @@ impl Ranges {
     }
 }
 
-/// The largest that each result of a function can be.
+/// The upper bounds of a function's results.
 fn given(automaton: &Automaton, body: &Body) -> Vec<u64> {
     let ranges = Ranges::of(automaton, body);
     let mut given: Vec<u64> = Vec::new();

@@ -1,10 +1,10 @@
-//! Internet checksums on paths, in the machine's own order (RFC 1071, section 2).
+//! Internet checksums on paths, in the machine's byte order (RFC 1071, section 2).
 //!
-//! To swap the octets of every 16-bit number of a sum is to multiply it by 256, modulo 65535. So numbers of a message are added up as they
-//! lie in memory, two at once where they lie side by side, others are multiplied by 256, and 64 bits hold all carries. A sum that is a
-//! whole multiple of 65535, and not 0, is the one that folds to 0xffff: one multiplication tells.
+//! Swapping the octets of every 16-bit number of a sum multiplies it by 256, modulo 65535. So numbers of a message are
+//! added as they are in memory, two at once if they are adjacent; others are multiplied by 256; and 64 bits hold all
+//! carries. A sum that is a multiple of 65535, but not 0, folds to 0xffff; one multiplication tests that.
 //!
-//! It must keep: what stands for `fold16` is what `fold16` gives. So it is done only where the sum did not go around.
+//! It must keep: the replacement of `fold16` gives the same result. So it is used only if the sum did not wrap around.
 
 use mokume_reaction::*;
 
@@ -15,7 +15,7 @@ use crate::tree::*;
 /// A sum, by its parts.
 #[derive(Default)]
 struct Parts {
-    /// Numbers of 16 bits of messages, with their places.
+    /// 16-bit numbers of messages, with their places.
     numbers: Vec<(Value, u64)>,
     /// Sums of octets: message, place, size.
     octets: Vec<(Value, Value, Value)>,
@@ -23,15 +23,15 @@ struct Parts {
     others: Vec<Value>,
 }
 
-/// Numbers of 16 bits, all of 64 bits or less that lie in their sum.
+/// Sums up to this value are known not to have wrapped around.
 const FITS: u64 = u32::MAX as u64;
 
-/// `fold16` of a value; none where it is to be worked out as it is said.
+/// `fold16` of a value; `None` if it must be computed as it is written.
 pub(super) fn fold(w: &Writer, sum: Value) -> Option<Expr> {
     Some(computes("mk_fold_raw", [raw(w, sum)?]))
 }
 
-/// A comparison with a folded sum; none if it is another one.
+/// A comparison with a folded sum; `None` for other comparisons.
 pub(super) fn compare(w: &Writer, op: Compare, a: Value, b: Value) -> Option<Expr> {
     if op != Compare::Eq || !w.is_path() {
         return None;
@@ -103,7 +103,7 @@ fn number_at(w: &Writer, message: Value, place: u64, width: u64) -> Expr {
     reads(format!("mk_read_{width}"), [at]).cast("uint64_t")
 }
 
-/// The parts of a sum that went around nowhere.
+/// The parts of a sum that did not wrap around anywhere.
 fn parts(w: &Writer, sum: Value) -> Parts {
     let mut parts = Parts::default();
     let mut open = vec![(sum, true)];
@@ -122,7 +122,7 @@ fn parts(w: &Writer, sum: Value) -> Parts {
                     None => parts.others.push(value),
                 }
             }
-            // Made wider, or a number of what it was.
+            // A widening, or the same width.
             Some(OpKind::Cast { a, .. }) if matches!((w.type_of(*a), w.type_of(value)), (Type::U(narrow), Type::U(wide)) if narrow <= wide) =>
             {
                 open.push((*a, false));

@@ -1,4 +1,4 @@
-//! What bodies are written with: the values of the form as expressions of C, and the block of the tree at hand.
+//! The writer of bodies: the automaton's values as expressions of C, and the current block of the tree.
 //!
 //! It must keep: an expression that stands for a value means the same wherever the value may be used.
 
@@ -14,38 +14,39 @@ use crate::state::stored::Stored;
 use crate::tree::*;
 use crate::types::{c_type, unsigned, value_type};
 
-/// What stands for the one object of a class that has one, from the start to the end.
+/// The reference to the object of a class that has exactly one, from the start to the end.
 const SOLE: &str = "MK_SOLE";
 
 /// Writes one body.
 pub(crate) struct Writer<'p, 'a> {
     pub plan: &'p Plan<'a>,
     pub body: &'a Body,
-    /// Whose body it is.
+    /// The handler, function or path of the body.
     pub unit: Unit,
     pub function: Routine,
     values: Vec<Option<Expr>>,
-    /// References known to mean an object that is there.
+    /// References that are known to mean existing objects.
     known: Vec<bool>,
-    /// By value, the cells of the object that a known reference means.
+    /// By value, the record of the object that a known reference means.
     cells: Vec<Option<Local>>,
-    /// Of a path's blocks, up to which operation nothing is done yet.
+    /// By block of a path, up to which operation nothing is done yet.
     pub undone: Vec<usize>,
-    /// Octets that messages on a path have at least, wherever they are read.
+    /// The octets that messages on a path have at least, wherever they are read.
     pub least: std::collections::HashMap<Value, u64>,
-    /// What messages are on a path.
+    /// The representations of messages on a path.
     octets: std::collections::HashMap<Value, Octets>,
-    /// By value of a path: which operation makes it, by block and place, and how often it is used.
+    /// By value of a path: the block and place of the operation that makes it; beside it, how often it is used.
     made: Vec<Option<(usize, usize)>>,
     uses: Vec<usize>,
     live: Liveness,
-    /// Which arrays take the place of those that they are made of.
+    /// Which arrays replace those that they are made of.
     reuse: Reuse,
     pub ranges: Ranges,
-    /// Of a path: what its guards say of sizes.
+    /// For a path: what its guards say about sizes.
     bounds: Option<Bounds<'a>>,
     block: Lines,
-    /// The block of the form at hand, and the emissions that wait for the handler's exits: block, function, arguments.
+    /// The current block of the body; beside it, the emissions that wait for the handler's exits: block, function,
+    /// arguments.
     pub at_block: BlockId,
     pub sunk: Vec<(BlockId, String, Vec<Value>)>,
     /// The agenda's top when the handler begins.
@@ -53,6 +54,7 @@ pub(crate) struct Writer<'p, 'a> {
 }
 
 impl<'p, 'a> Writer<'p, 'a> {
+    /// A writer at the beginning of a body.
     pub fn new(plan: &'p Plan<'a>, body: &'a Body, unit: Unit) -> Self {
         Writer {
             plan,
@@ -98,7 +100,7 @@ impl<'p, 'a> Writer<'p, 'a> {
         self.function_at_work().is_none_or(|function| function.procedure().is_some())
     }
 
-    /// The path that it is of.
+    /// The path of the body, if it is one.
     pub fn path(&self) -> Option<&'a Path> {
         let Unit::Path(id) = self.unit else { return None };
         Some(&self.plan.automaton.paths[id.index()])
@@ -109,7 +111,7 @@ impl<'p, 'a> Writer<'p, 'a> {
         matches!(self.unit, Unit::Path(_))
     }
 
-    /// The operation of a path that makes a value; none of what comes with it.
+    /// The operation of a path that makes a value; `None` for parameters.
     pub fn made(&self, value: Value) -> Option<&'a Op> {
         let (block, place) = (*self.made.get(value.index())?)?;
         Some(&self.body.blocks[block].ops[place])
@@ -120,18 +122,18 @@ impl<'p, 'a> Writer<'p, 'a> {
         self.uses.get(value.index()) == Some(&1)
     }
 
-    /// Whether a message surely has so many octets, and `more`, where the path stands.
+    /// Whether a message surely has this many octets, plus `more`, at this place of the path.
     pub fn fits(&self, size: Value, more: u64, message: Value) -> bool {
         let (size, message) = ((Quantity::Value(size), more), Quantity::SizeOf(message));
         self.bounds.as_ref().is_some_and(|bounds| bounds.at_most(self.at_block, size, message))
     }
 
-    /// What a message is on a path.
+    /// The representation of a message on a path.
     pub fn octets_of(&self, message: Value) -> Option<Octets> {
         self.octets.get(&message).cloned()
     }
 
-    /// A message on a path is this.
+    /// Sets the representation of a message on a path.
     pub fn set_octets(&mut self, message: Value, octets: Octets) {
         self.octets.insert(message, octets);
     }
@@ -141,7 +143,7 @@ impl<'p, 'a> Writer<'p, 'a> {
         self.function_at_work().is_some_and(Function::may_refuse)
     }
 
-    /// What a procedure returns where there is nothing that it could give.
+    /// What a procedure returns if it has no result to give.
     pub fn answer_of_nothing(&self) -> Option<Expr> {
         if self.is_path() {
             return Some(Expr::Bool(true));
@@ -153,7 +155,7 @@ impl<'p, 'a> Writer<'p, 'a> {
         }
     }
 
-    /// The parameters of the body, as the function's own.
+    /// Declares the body's parameters as those of the C function.
     pub fn parameters(&mut self) {
         let handler = match self.unit {
             Unit::Path(id) => Some(self.plan.automaton.paths[id.index()].handler),
@@ -196,7 +198,7 @@ impl<'p, 'a> Writer<'p, 'a> {
         }
     }
 
-    /// All that was written.
+    /// Returns all that was written.
     pub fn finish(mut self) -> Routine {
         self.function.body = self.block;
         self.function
@@ -204,39 +206,41 @@ impl<'p, 'a> Writer<'p, 'a> {
 
     // -- statements
 
+    /// Adds a statement to the current block.
     pub fn push(&mut self, statement: Stmt) {
         self.block.push(statement);
     }
 
-    /// An expression for what it does.
+    /// Adds an expression for its effect.
     pub fn act(&mut self, expr: Expr) {
         self.push(Stmt::Do(expr));
     }
 
-    /// What `inner` writes, as a block of its own.
+    /// Returns what `inner` writes as a separate block.
     pub fn inside(&mut self, inner: impl FnOnce(&mut Self)) -> Lines {
         let around = self.begin_inside();
         inner(self);
         self.end_inside(around)
     }
 
-    /// What follows goes to a block of its own; answers the one around it, for [`Writer::end_inside`].
+    /// Begins a separate block for what follows; returns the one around it, for [`Writer::end_inside`].
     pub fn begin_inside(&mut self) -> Lines {
         std::mem::take(&mut self.block)
     }
 
+    /// Ends a separate block and returns its lines; continues in the block `around`.
     pub fn end_inside(&mut self, around: Lines) -> Lines {
         std::mem::replace(&mut self.block, around)
     }
 
-    /// `if (condition) { inner }`, or what it writes alone where there is no condition.
+    /// `if (condition) { inner }`; without a condition just what `inner` writes.
     pub fn only_if(&mut self, condition: Option<Expr>, inner: impl FnOnce(&mut Self)) {
         let Some(condition) = condition else { return inner(self) };
         let then = self.inside(inner);
         self.push(Stmt::If { condition, then, otherwise: Lines::new() });
     }
 
-    /// A variable that no value of the form has.
+    /// A variable that no value of the body has.
     pub fn temporary(&mut self, hint: &str, ty: impl Into<Word>, value: Expr) -> Expr {
         let local = self.function.local(hint, ty);
         self.push(Stmt::Let(local, value));
@@ -245,14 +249,17 @@ impl<'p, 'a> Writer<'p, 'a> {
 
     // -- values
 
+    /// The type of a value.
     pub fn type_of(&self, value: Value) -> Type {
         self.body.values[value.index()].ty
     }
 
+    /// The C type of a value.
     pub fn c_type_of(&self, value: Value) -> &'static str {
         c_type(self.plan.automaton, self.type_of(value))
     }
 
+    /// The bits of a value.
     pub fn width_of(&self, value: Value) -> u8 {
         self.type_of(value).width(self.plan.automaton)
     }
@@ -262,12 +269,12 @@ impl<'p, 'a> Writer<'p, 'a> {
         self.live.is_live(value)
     }
 
-    /// Whether the array that this one is made of may be changed to be it.
+    /// Whether the array from which this one is made may be changed in place.
     pub fn is_in_place(&self, result: Value) -> bool {
         self.reuse.is_in_place(result)
     }
 
-    /// What the value is called in the source; empty if it has no name there. The form's text calls such values `v7`.
+    /// The value's name in the source; empty if it has none. The automaton's text calls such values `v7`.
     pub fn hint(&self, value: Value) -> &str {
         let name = self.body.values[value.index()].name.as_str();
         let number = name.strip_prefix('v').unwrap_or("x");
@@ -279,7 +286,7 @@ impl<'p, 'a> Writer<'p, 'a> {
         }
     }
 
-    /// A variable of the value's type and name.
+    /// A variable with the value's type and name.
     pub fn local_for(&mut self, value: Value) -> Local {
         let (hint, ty) = (self.hint(value).to_string(), value_type(self.plan.automaton, self.type_of(value)));
         self.function.local(hint, ty)
@@ -287,15 +294,17 @@ impl<'p, 'a> Writer<'p, 'a> {
 
     /// The value, to be read here.
     pub fn value(&self, value: Value) -> Expr {
-        // A value without a definition: the verifier refuses such a body, so that this is never printed. If it is, then C refuses it.
+        // A value without a definition. The verifier refuses such a body, so this is never printed. If it were, the C
+        // compiler would refuse it.
         self.values[value.index()].clone().unwrap_or(word("MK_VALUE_WITHOUT_A_DEFINITION"))
     }
 
+    /// Several values, to be read here.
     pub fn values(&self, values: &[Value]) -> Vec<Expr> {
         values.iter().map(|value| self.value(*value)).collect()
     }
 
-    /// The variable of a parameter of a block with several ways in.
+    /// The variable of a parameter of a block with several predecessors.
     pub fn param(&mut self, value: Value) -> Local {
         if let Some(Expr::Local(local)) = self.values[value.index()] {
             return local;
@@ -305,12 +314,12 @@ impl<'p, 'a> Writer<'p, 'a> {
         local
     }
 
-    /// The value is this expression wherever it is used.
+    /// Uses this expression wherever the value is used.
     pub fn alias(&mut self, value: Value, expr: Expr) {
         self.values[value.index()] = Some(expr);
     }
 
-    /// `value = expression`; for its effect only if nothing depends on the value.
+    /// `value = expression`; only for its effect if nothing depends on the value.
     pub fn assign(&mut self, value: Value, expr: Expr) {
         if !self.is_live(value) {
             return self.act(expr);
@@ -320,7 +329,7 @@ impl<'p, 'a> Writer<'p, 'a> {
         self.values[value.index()] = Some(Expr::Local(local));
     }
 
-    /// The value is another one: a message after an operation on it.
+    /// Makes the value equal to another: a message after an operation on it.
     pub fn same(&mut self, value: Value, as_value: Value) {
         self.values[value.index()] = self.values[as_value.index()].clone();
         self.known[value.index()] = self.known[as_value.index()];
@@ -334,6 +343,7 @@ impl<'p, 'a> Writer<'p, 'a> {
 
     // -- objects
 
+    /// The class of a reference.
     pub fn class_of(&self, object: Value) -> ClassId {
         match self.type_of(object) {
             Type::Ref(class) => class,
@@ -341,31 +351,32 @@ impl<'p, 'a> Writer<'p, 'a> {
         }
     }
 
+    /// Whether the reference is known to mean an existing object.
     pub fn is_known(&self, object: Value) -> bool {
         self.known[object.index()]
     }
 
-    /// What is known of an object, for [`Writer::know`].
+    /// The knowledge about an object, for [`Writer::know`].
     pub fn knowledge(&self, object: Value) -> (bool, Option<Local>) {
         (self.known[object.index()], self.cells[object.index()])
     }
 
-    /// What is known of all objects, for [`Writer::know_all`].
+    /// The knowledge about all objects, for [`Writer::know_all`].
     pub fn all_knowledge(&self) -> (Vec<bool>, Vec<Option<Local>>) {
         (self.known.clone(), self.cells.clone())
     }
 
-    /// From here on this is known, as it was before.
+    /// Restores the knowledge about all objects.
     pub fn know_all(&mut self, knowledge: (Vec<bool>, Vec<Option<Local>>)) {
         (self.known, self.cells) = knowledge;
     }
 
-    /// From here on this is known of an object, as it was before.
+    /// Restores the knowledge about an object.
     pub fn know(&mut self, object: Value, knowledge: (bool, Option<Local>)) {
         (self.known[object.index()], self.cells[object.index()]) = knowledge;
     }
 
-    /// From here on the reference is known to mean an object that is there.
+    /// From here on, the reference is known to mean an existing object.
     pub fn set_known(&mut self, object: Value) {
         let class = self.class_of(object);
         self.known[object.index()] = true;
@@ -383,7 +394,8 @@ impl<'p, 'a> Writer<'p, 'a> {
         self.set_cells(object, hint, cells);
     }
 
-    /// From here on the reference is known to mean an object that is there, with this record; not of the only object of its class.
+    /// From here on, the reference is known to mean an existing object with this record; not for the only object of a
+    /// class.
     pub fn set_there(&mut self, object: Value, record: Expr) {
         self.known[object.index()] = true;
         if self.is_live(object) {
@@ -400,20 +412,20 @@ impl<'p, 'a> Writer<'p, 'a> {
         self.cells[object.index()] = Some(local);
     }
 
-    /// Runs `inner`, in which the reference is known to mean an object that is there.
+    /// Runs `inner`, in which the reference is known to mean an existing object.
     pub fn assume(&mut self, object: Value, inner: impl FnOnce(&mut Self)) {
         let before = std::mem::replace(&mut self.known[object.index()], true);
         inner(self);
         self.known[object.index()] = before;
     }
 
-    /// Runs `write`, which writes to the object, unless the object is not there.
+    /// Runs `write`, which writes to the object, only if the object exists.
     pub fn guarded(&mut self, object: Value, write: impl FnOnce(&mut Self)) {
         let there = self.there(object);
         self.only_if(there, |writer| writer.assume(object, write));
     }
 
-    /// Whether the object is there, as a condition; `None` if that is known.
+    /// Whether the object exists, as a condition; `None` if that is known.
     pub fn there(&self, object: Value) -> Option<Expr> {
         let (class, reference) = (self.class_of(object), self.value(object));
         match (self.is_known(object), self.plan.is_sole(class)) {
@@ -423,7 +435,7 @@ impl<'p, 'a> Writer<'p, 'a> {
         }
     }
 
-    /// The object's place in its class; of one that is not there, the place that means nobody.
+    /// The object's place in its class; for an object that does not exist, the place of null.
     pub fn place(&self, object: Value) -> Expr {
         let (class, reference) = (self.class_of(object), self.value(object));
         match (self.is_known(object), self.plan.is_sole(class)) {
@@ -434,7 +446,7 @@ impl<'p, 'a> Writer<'p, 'a> {
         }
     }
 
-    /// A cell of an object; of the only one of its class, [`Writer::has_record`] says whether it may be read.
+    /// A cell of an object; for the only object of its class, [`Writer::has_record`] says whether it may be read.
     pub fn cell(&self, object: Value, cell: CellId) -> Expr {
         let class = self.class_of(object);
         let names = &self.plan.names;
@@ -445,7 +457,7 @@ impl<'p, 'a> Writer<'p, 'a> {
         }
     }
 
-    /// The record of an object that is there.
+    /// The record of an existing object.
     pub fn record_of(&self, object: Value) -> Expr {
         match self.cells[object.index()] {
             Some(cells) => Expr::Local(cells).deref(),
@@ -455,7 +467,8 @@ impl<'p, 'a> Writer<'p, 'a> {
         }
     }
 
-    /// Where the object's record stands; of one that is not there, that of nobody. The only object of a class has the only record.
+    /// The index of the object's record; for an object that does not exist, that of null. The only object of a class
+    /// has the only record.
     fn record(&self, object: Value) -> Expr {
         match self.plan.is_sole(self.class_of(object)) {
             true => Expr::Number(0),
@@ -463,12 +476,12 @@ impl<'p, 'a> Writer<'p, 'a> {
         }
     }
 
-    /// Where the class has no record for nobody, and the reference may be to nobody: whether it is not.
+    /// If the class has no record for null, and the reference may be null: the condition that it is not.
     pub fn has_record(&self, object: Value) -> Option<Expr> {
         self.there(object).filter(|_| self.plan.is_sole(self.class_of(object)))
     }
 
-    /// What a cell of one value has.
+    /// The content of a cell with one value.
     pub fn got(&self, object: Value, cell: CellId) -> Expr {
         let member = self.cell(object, cell);
         let got = match self.stored(object, cell) {
@@ -479,7 +492,7 @@ impl<'p, 'a> Writer<'p, 'a> {
         Expr::only_if(self.has_record(object), got, Expr::Number(0))
     }
 
-    /// Gives a cell of one value another one.
+    /// Writes a cell with one value.
     pub fn put(&mut self, object: Value, cell: CellId, value: Expr) {
         let member = self.cell(object, cell);
         match self.stored(object, cell) {
@@ -490,7 +503,7 @@ impl<'p, 'a> Writer<'p, 'a> {
         }
     }
 
-    /// Says that a cell or a map changes, if a memo reads it.
+    /// Invalidates memos if one reads this cell or map.
     pub fn forget(&mut self, object: Value, cell: CellId) {
         if self.plan.support.reads(self.class_of(object), cell) {
             self.act(acts(FORGET, [of_instance("memos").address()]));
@@ -512,11 +525,12 @@ impl<'p, 'a> Writer<'p, 'a> {
         }
     }
 
+    /// The kind of a cell.
     pub fn cell_kind(&self, object: Value, cell: CellId) -> &'a CellKind {
         &self.plan.automaton.cell(self.class_of(object), cell).kind
     }
 
-    /// What the runtime keeps of an object beside its head.
+    /// What the runtime keeps for an object beside its head.
     pub fn beside(&self, object: Value, beside: Beside) -> Expr {
         self.plan.beside(self.class_of(object), beside).element(self.place(object))
     }
@@ -527,7 +541,7 @@ impl<'p, 'a> Writer<'p, 'a> {
     }
 }
 
-/// By value: which operation makes it, by block and place.
+/// By value: the block and place of the operation that makes it.
 fn made(body: &Body) -> Vec<Option<(usize, usize)>> {
     let mut made = vec![None; body.values.len()];
     for (at, block) in body.blocks.iter().enumerate() {

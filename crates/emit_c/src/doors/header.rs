@@ -1,4 +1,4 @@
-//! The public header of a generated stack: what a program that embeds it sees.
+//! The public header of a generated stack, for programs that embed it.
 
 use mokume_reaction::*;
 
@@ -8,7 +8,7 @@ use crate::plan::Plan;
 use crate::text::{literal, Text};
 use crate::types::{c_type, declare};
 
-/// How a value looks at a port.
+/// The C type of a value at a port.
 pub(crate) fn port_type(automaton: &Automaton, ty: Type) -> &'static str {
     match ty {
         Type::Msg => "mk_octets",
@@ -17,7 +17,7 @@ pub(crate) fn port_type(automaton: &Automaton, ty: Type) -> &'static str {
     }
 }
 
-/// What a port event's parameters are called, beside those that every function of a port has.
+/// The names of a port event's parameters, besides those that every function of a port has.
 pub(crate) fn param_names(params: &[(String, Type)]) -> Vec<String> {
     let mut scope = Scope::default();
     ["k", "now", "context"].into_iter().for_each(|own| scope.take(own));
@@ -60,7 +60,7 @@ pub(crate) fn write(plan: &Plan, notes: &[String]) -> String {
     text.finish()
 }
 
-/// Why messages were dropped or consumed: the indices of the accounts.
+/// The reasons for which messages are dropped or consumed: the indices of the accounts.
 fn reasons(plan: &Plan, text: &mut Text) {
     if plan.names.reasons.is_empty() {
         return;
@@ -74,7 +74,7 @@ fn reasons(plan: &Plan, text: &mut Text) {
     text.line("");
 }
 
-/// Enumerations of the source. What is too large for a constant of C is a macro.
+/// Enumerations of the source. A number too large for a constant of C is a macro.
 fn enums(plan: &Plan, text: &mut Text) {
     for (one, names) in plan.automaton.enums.iter().zip(&plan.names.enums) {
         let values = || names.iter().zip(&one.names).map(|(name, (_, value))| (name, *value));
@@ -170,7 +170,7 @@ pub(crate) fn input_head(plan: &Plan, name: &str, params: &[(String, Type)]) -> 
     door_head(plan, &format!("{}_{name}", plan.names.stack), params)
 }
 
-/// The same of any name.
+/// The same for any name.
 pub(crate) fn door_head(plan: &Plan, name: &str, params: &[(String, Type)]) -> String {
     let mut list = vec![format!("struct {} *k", plan.names.stack), "uint64_t now".into()];
     list.extend(port_params(plan, params));

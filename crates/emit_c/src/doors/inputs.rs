@@ -1,4 +1,4 @@
-//! Inputs: the functions of the ports, and the one that takes any.
+//! Inputs: the functions of the ports, and the one that takes any input.
 
 use mokume_reaction::*;
 
@@ -9,7 +9,7 @@ use crate::text::{literal, Text};
 use crate::tree::{expression, word};
 use crate::types::{c_type, mask};
 
-/// The functions of the ports' inputs, and the one that takes any.
+/// Writes the functions of the ports' inputs, and the one that takes any input.
 pub(crate) fn functions(plan: &Plan, text: &mut Text) {
     for (port, names) in plan.automaton.ports.iter().zip(&plan.names.inputs) {
         for (input, name) in port.inputs.iter().zip(names) {
@@ -25,7 +25,7 @@ fn input_function(plan: &Plan, port: &Port, input: &PortInput, name: &str, text:
     let reason = no_credit(automaton, port, input);
     let whole = format!("{}_{name}", plan.names.stack);
     let door = match reason {
-        // Who knows the stack by its tables only asks the accounts.
+        // A program that only uses the tables finds this in the accounts.
         Some(_) => format!("{TAKEN}{whole}"),
         None => whole.clone(),
     };
@@ -53,13 +53,13 @@ fn input_function(plan: &Plan, port: &Port, input: &PortInput, name: &str, text:
     text.end_function();
 }
 
-/// What is before the name of an input that may be beyond the credit: there it says whether the door took it.
+/// The prefix of an inner function for an input that may exceed the credit; it returns whether the port took the event.
 const TAKEN: &str = "mk_taken_";
 
-/// The same of an input that has a path, where something comes before its reaction, or is to come behind it.
+/// The prefix of an inner function for an input with a path, if something comes before its reaction or after it.
 const BEHIND: &str = "mk_behind_";
 
-/// The reason for which an application's port drops what it has no credit for; none of inputs that need none.
+/// The reason for which an application's port drops what exceeds the credit; `None` for inputs that need no credit.
 fn no_credit(automaton: &Automaton, port: &Port, input: &PortInput) -> Option<usize> {
     if port.kind != PortKind::Application || !matches!(input.event.as_str(), "send" | "send_to") {
         return None;
@@ -68,7 +68,8 @@ fn no_credit(automaton: &Automaton, port: &Port, input: &PortInput) -> Option<us
     automaton.reasons.iter().position(|reason| reason.name == name)
 }
 
-/// What an input does; by a path, where there is one, and whether the reaction has begun already.
+/// The body of an input's function. `path`: the function of its path, if it has one, and whether the reaction has begun
+/// already.
 fn body(
     plan: &Plan,
     (port, input): (&Port, &PortInput),
@@ -115,7 +116,7 @@ fn messages(input: &PortInput) -> usize {
     input.params.iter().filter(|(_, ty)| *ty == Type::Msg).count()
 }
 
-/// Why an input is refused: conditions in C, one of which is enough.
+/// The conditions in C under which an input is refused; one of them is enough.
 fn refusals(plan: &Plan, input: &PortInput, names: &[String], has_begun: bool) -> Vec<String> {
     let unique = plan.automaton.is_unique(input.class);
     let begins = (!has_begun).then(|| "!mk_begin(&k->core, now)".to_string());
@@ -138,7 +139,8 @@ fn refusals(plan: &Plan, input: &PortInput, names: &[String], has_begun: bool) -
     refusals
 }
 
-/// A parameter of an input as its handler takes it: handles as references, octets as a message, numbers cut to their width.
+/// An argument of an input in the form that its handler takes: handles as references, octets as a message, numbers cut
+/// to their width.
 fn argument(automaton: &Automaton, ty: Type, name: &str) -> String {
     match ty {
         Type::Ref(_) => format!("mk_ref_of_handle({name})"),
@@ -183,7 +185,7 @@ fn any_input(plan: &Plan, text: &mut Text) {
     text.end_function();
 }
 
-/// Messages that a reaction may need; 0: it is not known.
+/// The number of messages that a reaction may need; 0: unknown.
 pub(super) fn peak(automaton: &Automaton) -> u32 {
     automaton.composition.as_ref().map_or(0, |composition| composition.peak)
 }

@@ -1,4 +1,4 @@
-//! The instance's life: how much memory it needs, how it is made and started.
+//! The instance's life: its memory size, its creation and its start.
 
 use mokume_reaction::*;
 
@@ -10,7 +10,7 @@ use crate::text::{literal, Text};
 use crate::tree::expression;
 use crate::types::mask;
 
-/// Sizes that the whole file speaks of.
+/// The sizes that the whole file uses.
 pub(crate) fn sizes(plan: &Plan, text: &mut Text) {
     let later: u32 = plan.automaton.handlers.iter().map(|handler| handler.later_capacity).sum();
     let (args, agenda) = (plan.arguments, plan.agenda);
@@ -21,12 +21,12 @@ pub(crate) fn sizes(plan: &Plan, text: &mut Text) {
     ));
 }
 
-/// Room for the octets that paths put in front of what leaves.
+/// The room for the octets that paths put in front of outputs.
 pub(super) fn front_room(plan: &Plan) -> usize {
     crate::body::front_octets(plan.automaton).next_multiple_of(16)
 }
 
-/// The instance's life, and its tables.
+/// Writes the functions of the instance's life, and its tables.
 pub(crate) fn functions(plan: &Plan, text: &mut Text) {
     start(plan, text);
     size(plan, text);
@@ -51,13 +51,13 @@ fn start(plan: &Plan, text: &mut Text) {
         let list = plan.arguments_of(handler, "MK_SOLE", Vec::new());
         text.line(format!("{}({list});", plan.names.handlers[handler.index()]));
         text.line("mk_end_reaction(&k->core);");
-        // Timers that it set for now or earlier wait for the next call, as after every reaction from outside.
+        // Timers set for now or earlier wait for the next call, as after every reaction from outside.
         text.line("mk_settle_down(&k->core);");
     }
     text.end_function();
 }
 
-/// How much memory an instance needs.
+/// The memory that an instance needs.
 fn size(plan: &Plan, text: &mut Text) {
     let (automaton, stack) = (plan.automaton, &plan.names.stack);
     text.lines(&format!(
@@ -121,13 +121,13 @@ fn init(plan: &Plan, text: &mut Text) {
         plan.channels.len()
     ));
     if front_room(plan) > 0 {
-        // Paths that are taken while it leaves put theirs before it.
+        // Paths that run while an output leaves put their octets before it.
         text.line("uint8_t *front = mk_cut(&at, 2 * FRONT + config->buffer_octets);");
         text.line("k->core.front = front + 2 * FRONT;");
     }
     let parts: Vec<String> = parts::all(plan).into_iter().map(|(name, _)| format!("ports->{name} != NULL")).collect();
     if !parts.is_empty() {
-        text.line(format!("k->core.long_octets = {} ? 0 : MK_MANY_OCTETS / 2 + 1;", parts.join(" || ")));
+        text.line(format!("k->core.long_octets = {} ? 0 : MK_FEW_OCTETS + 1;", parts.join(" || ")));
     }
     text.lines(
         "mk_pool_init(&k->core.pool, at, &message_shape, attribute_defaults, config->buffers, config->messages,\n\
@@ -149,7 +149,7 @@ fn init(plan: &Plan, text: &mut Text) {
     text.end_function();
 }
 
-/// The parameters, each cut to its width.
+/// Copies the parameters, each cut to its width.
 fn copy_params(plan: &Plan, text: &mut Text) {
     let automaton = plan.automaton;
     if automaton.params.is_empty() {
@@ -164,7 +164,7 @@ fn copy_params(plan: &Plan, text: &mut Text) {
     }
 }
 
-/// The classes, and the unique objects.
+/// Initializes the classes, and the unique objects.
 fn classes(plan: &Plan, text: &mut Text) {
     text.line("mk_classes_init(k, k->classes, class_plans, CLASSES);");
     for (place, (class, cell)) in plan.timers.iter().enumerate() {
@@ -191,7 +191,7 @@ fn classes(plan: &Plan, text: &mut Text) {
     }
 }
 
-/// What each class has, for the runtime.
+/// The plan of each class, for the runtime.
 fn class_plans(plan: &Plan, text: &mut Text) {
     let (automaton, stack) = (plan.automaton, &plan.names.stack);
     text.open("static const mk_class_plan class_plans[] =");

@@ -1,7 +1,7 @@
-//! How many octets an instance takes, where addresses have 64 bits: what `NAME_size(&NAME_defaults)` says.
+//! The octets that an instance takes where addresses have 64 bits: the result of `NAME_size(&NAME_defaults)`.
 //!
-//! Keeps: the sum that `life.rs` writes, of the structure that `state/records.rs` writes; `crates/emit_c/tests/octets.rs` and
-//! `crates/cli/tests/command.rs` have a compiler compare them.
+//! Keeps: the sum that `life.rs` writes, over the structure that `state/records.rs` writes.
+//! `crates/emit_c/tests/octets.rs` and `crates/cli/tests/command.rs` let a compiler compare them.
 
 use mokume_reaction::*;
 
@@ -12,29 +12,29 @@ use crate::plan::Plan;
 use crate::state::octets;
 use crate::types::stored_octets;
 
-/// What an instance is given, in octets.
+/// The memory of an instance, in octets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Needed {
     /// The structure: all objects, and what the runtime keeps.
     pub instance: u64,
-    /// Events of a reaction that have not been carried out.
+    /// Events of a reaction that are not delivered yet.
     pub agenda: u64,
     /// Events that wait for a reaction of their own.
     pub later: u64,
     /// Outputs of a reaction, and reports.
     pub outputs: u64,
-    /// What paths write to before it leaves.
+    /// The octets that paths put in front of outputs.
     pub front: u64,
     /// One buffer, with its head.
     pub buffer: u64,
     pub buffers: u64,
     /// One message: attributes, header records, views.
     pub message: u64,
-    /// Messages, with the one that stands for none.
+    /// The messages, including the null message.
     pub messages: u64,
     /// Buffers and messages.
     pub pool: u64,
-    /// All of it.
+    /// The total.
     pub whole: u64,
 }
 
@@ -57,7 +57,7 @@ fn round(octets: u64) -> u64 {
     octets.next_multiple_of(16)
 }
 
-/// Of an instance with the sizes that the stack has by itself.
+/// The memory of an instance with the stack's default sizes.
 pub(crate) fn of(plan: &Plan) -> Needed {
     let automaton = plan.automaton;
     let words = plan.arguments as u64 * 8;
@@ -88,7 +88,7 @@ pub(crate) fn of(plan: &Plan) -> Needed {
     memory
 }
 
-/// A structure so far: where the next member may stand.
+/// A structure under construction: where the next member may be placed.
 #[derive(Default)]
 struct Structure {
     end: u64,

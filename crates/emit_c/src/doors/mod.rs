@@ -1,4 +1,5 @@
-//! The edge of a generated stack: its header, its inputs and outputs, its life, and the tables for who knows it by those only.
+//! The interface of a generated stack: its header, inputs and outputs, life, and the tables for programs that do not
+//! know its types.
 
 pub(crate) mod header;
 pub(crate) mod inputs;

@@ -1,4 +1,4 @@
-//! Outputs: what joins those that leave when the reaction is over, and how they are handed to the program.
+//! Outputs: how they are queued until the reaction ends, and how the program gets them.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use crate::plan::Plan;
 use crate::text::Text;
 use crate::types::{c_type, declare, from_word, to_word};
 
-/// `out_p_e` for each output: it joins what leaves when the reaction is over.
+/// Writes `out_p_e` for each output: it adds the output to those that leave when the reaction ends.
 pub(crate) fn functions(plan: &Plan, text: &mut Text) {
     for (p, (port, names)) in plan.automaton.ports.iter().zip(&plan.names.outputs).enumerate() {
         for (e, (output, name)) in port.outputs.iter().zip(names).enumerate() {
@@ -44,7 +44,8 @@ pub(crate) fn functions(plan: &Plan, text: &mut Text) {
     }
 }
 
-/// For outputs that leave paths at once: hands them over, in order, if nothing is leaving. The path is over then.
+/// Writes the functions for outputs that leave paths at once: they hand the outputs over, in order, if nothing else is
+/// leaving. The path ends with them.
 pub(crate) fn at_once(plan: &Plan, text: &mut Text) {
     let all = all_leave_at_once(plan.automaton);
     let outputs: BTreeSet<(PortId, u32)> =
@@ -56,9 +57,9 @@ pub(crate) fn at_once(plan: &Plan, text: &mut Text) {
 /// One output that leaves a path at once.
 struct One<'a> {
     name: &'a str,
-    /// The name of the function that takes it in two parts, if one may.
+    /// The name of the function that takes it in two parts, if it has one.
     parts: Option<String>,
-    /// Its numbers, of port and event.
+    /// The numbers of its port and event.
     which: String,
     params: Vec<(String, &'static str, Type)>,
     form: Form,
@@ -85,7 +86,7 @@ impl<'a> One<'a> {
         self.params.iter().filter(|(_, _, ty)| *ty == Type::Msg).count()
     }
 
-    /// The program has no function of its own for it.
+    /// Writes the hand-over for a program that has no function for this output.
     fn tell_any(&self, stack: &str, text: &mut Text) {
         let One { name, which, params, .. } = self;
         let list: String = params.iter().map(|(own, ty, _)| format!(", {}", declare(ty, own))).collect();
@@ -105,7 +106,8 @@ impl<'a> One<'a> {
         text.end_function();
     }
 
-    /// What it is given as: a message as octets, or, while those behind stand elsewhere, as what is in front and what is behind.
+    /// Its parameters. A message is octets; if its parts are in different places, it is the octets in front and those
+    /// behind.
     fn parameters(&self, is_whole: bool) -> String {
         let one = |(own, ty, kind): &(String, &str, Type)| match kind {
             Type::Msg if is_whole || self.form != Form::Fronted => {
@@ -120,7 +122,7 @@ impl<'a> One<'a> {
         self.params.iter().map(one).collect()
     }
 
-    /// The names of the same; of those that are to be whole, the octets are by now.
+    /// The same names as arguments; with `is_whole`, the octets are contiguous by now.
     fn same(&self, is_whole: bool) -> String {
         let one = |(own, _, kind): &(String, &str, Type)| match kind {
             Type::Msg if self.form != Form::Fronted => format!(", {own}, {own}_size"),
@@ -131,7 +133,7 @@ impl<'a> One<'a> {
         self.params.iter().map(one).collect()
     }
 
-    /// It is to leave later: its messages are the pool's.
+    /// Queues it to leave later: its messages become messages of the pool.
     fn queue(&self, text: &mut Text) {
         let one = |(own, _, kind): &(String, &str, Type)| match (kind, self.form) {
             (Type::Msg, Form::Fronted) => {
@@ -167,12 +169,12 @@ impl<'a> One<'a> {
     }
 }
 
-/// Outputs that leave a path at once, one after the other.
+/// The outputs that leave a path at once, one after the other.
 struct Give<'a> {
     stack: &'a str,
     name: String,
     outputs: Vec<One<'a>>,
-    /// What it answers when they have left, and when they are to leave later.
+    /// The return values: when they have left, and when they will leave later.
     ends: [&'static str; 2],
 }
 
@@ -263,7 +265,7 @@ impl<'a> Give<'a> {
     }
 }
 
-/// `leave`: hands one output to the program.
+/// Writes `leave`, which hands one output to the program.
 pub(crate) fn leave(plan: &Plan, text: &mut Text) {
     let stack = &plan.names.stack;
     text.function(format!(
@@ -294,7 +296,7 @@ pub(crate) fn leave(plan: &Plan, text: &mut Text) {
     text.end_function();
 }
 
-/// To the function for this output, if the program has one.
+/// Calls the function for this output, if the program has one.
 fn leave_one(plan: &Plan, name: &str, params: &[(String, Type)], text: &mut Text) {
     text.line(format!("kinds = {};", kinds(params)));
     text.line(format!("if (!k->ports.{name})"));
@@ -307,13 +309,13 @@ fn leave_one(plan: &Plan, name: &str, params: &[(String, Type)], text: &mut Text
     text.line("return;");
 }
 
-/// The kinds of an event's arguments, a letter each, as the runtime reads them.
+/// The kinds of an event's arguments, one letter each, as the runtime reads them.
 pub(super) fn kinds(params: &[(String, Type)]) -> String {
     let one = |(_, ty): &(String, Type)| match ty {
         Type::Msg => 'o',
         Type::Ref(_) => 'h',
         Type::Bool | Type::U(_) | Type::Seq(_) | Type::Enum(_) | Type::Reason => 'w',
-        // No event has one.
+        // No event has an array.
         Type::Array(..) => 'w',
     };
     format!("\"{}\"", params.iter().map(one).collect::<String>())

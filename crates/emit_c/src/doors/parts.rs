@@ -1,11 +1,12 @@
-//! Outputs of devices that may leave in two parts: what paths put in front, and what was handed in.
+//! Outputs of devices that may leave in two parts: the octets that paths put in front, and octets that were handed in.
 
 use mokume_reaction::*;
 
 use crate::plan::Plan;
 
-/// The name of the function that takes an output in two parts, which is no output's own; none of an output that is not a device's, or has not one
-/// message. It is there at any level, so that programs are the same.
+/// The name of the function that takes an output in two parts; it differs from all outputs' names. `None` if the output
+/// is not a device's, or does not have exactly one message. The function exists at every level, so that programs need
+/// not change.
 pub(super) fn name(plan: &Plan, (port, event): (PortId, u32)) -> Option<String> {
     let device = &plan.automaton.ports[port.index()];
     let messages = device.outputs[event as usize].params.iter().filter(|(_, ty)| *ty == Type::Msg).count();
@@ -19,7 +20,7 @@ pub(super) fn name(plan: &Plan, (port, event): (PortId, u32)) -> Option<String> 
     Some(name)
 }
 
-/// The names of all such functions, and their outputs.
+/// The names of all these functions, with their outputs.
 pub(super) fn all<'a>(plan: &Plan<'a>) -> Vec<(String, &'a PortOutput)> {
     let ports = plan.automaton.ports.iter().enumerate();
     let outputs =

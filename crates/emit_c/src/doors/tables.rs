@@ -1,4 +1,5 @@
-//! The tables behind the common interface: names, places in the source, and the functions without the stack's own types.
+//! The tables behind the common interface: names, places in the source, and functions that do not use the stack's own
+//! types.
 
 use mokume_reaction::*;
 
@@ -12,7 +13,7 @@ fn names(text: &mut Text, name: &str, list: &[String]) {
     text.lines(&format!("static const char *const {name}[] = {{\n    {list},\n}};\n"));
 }
 
-/// The files, and for each place its file and its line (of a line beyond 65,535, that number).
+/// The files, and for each place its file and line (65,535 for lines beyond).
 fn sources(automaton: &Automaton, text: &mut Text) {
     let mut files: Vec<String> = Vec::new();
     let mut places = Vec::new();
@@ -34,19 +35,19 @@ fn sources(automaton: &Automaton, text: &mut Text) {
     text.line("");
 }
 
-/// Room for the outputs of a reaction: as many as there may be.
+/// The room for outputs of a reaction: the most that there may be.
 fn outputs(automaton: &Automaton) -> u32 {
     automaton.composition.as_ref().map_or(LEAST_OUTPUTS, |composition| composition.outputs.max(LEAST_OUTPUTS))
 }
 
-/// Outputs that there is room for in any case: a program that calls the stack while it is given one adds to them.
+/// The least room for outputs: a program that calls the stack while it gets an output adds to them.
 const LEAST_OUTPUTS: u32 = 64;
 
 /// The longest message that layers make (docs/semantics.md, F11).
 const LONGEST: u32 = 65_535;
 
-/// Octets of a buffer: for a frame of an Ethernet, and where layers join messages for the longest that there may be. With less than that,
-/// what layers join would be cut, and C would say another thing than the interpreter.
+/// The octets of a buffer: enough for an Ethernet frame, and for the longest message if layers join messages. With
+/// less, C would cut joined messages where the interpreter does not.
 fn buffer_octets(plan: &Plan) -> u32 {
     let joins = plan.automaton.bodies().flat_map(Body::ops).any(|op| matches!(op.kind, OpKind::Join { .. }));
     if joins {
@@ -56,7 +57,7 @@ fn buffer_octets(plan: &Plan) -> u32 {
     }
 }
 
-/// What an instance is given where its program says nothing.
+/// The default configuration of an instance.
 pub(super) struct Config {
     pub buffers: u32,
     pub buffer_octets: u32,

@@ -1,4 +1,5 @@
-//! Sequences that are worth playing again, whole, in part or changed: tests of the stack, and what brought something new.
+//! Sequences that are worth repeating, whole, in part or changed: tests of the stack, and sequences that did something
+//! new.
 
 use mokume_base::Random;
 use mokume_reaction::{Datum, PortId};
@@ -6,18 +7,20 @@ use mokume_reaction::{Datum, PortId};
 use super::packet::Packet;
 use super::step::Step;
 
-/// A sequence to begin with: of a test, for example.
+/// A sequence to begin with, for example from a test.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Lesson {
     pub params: Vec<u64>,
-    /// Of the machines that it was written down from: what they draw is in it (numbers that packets answer, chosen ports).
+    /// The seed of the machines that it was recorded from; it depends on their random numbers (numbers that packets
+    /// answer, chosen ports).
     pub seed: Option<u64>,
     pub steps: Vec<Taught>,
 }
 
+/// A step of a lesson.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Taught {
-    /// Arguments that are `None` are chosen by their type: handles of objects that only the run knows.
+    /// Arguments that are `None` are chosen by type: handles of objects that only the run knows.
     Input { port: PortId, event: u32, args: Vec<Option<Datum>> },
     /// Time passes, in nanoseconds.
     After(u64),
@@ -45,7 +48,7 @@ pub(super) struct Corpus {
 }
 
 impl Corpus {
-    /// What brought something new about is worth another try: its packets, and how it came to them.
+    /// If the sequence did something new, keeps its packets and its steps for further tries.
     pub fn keep_if_new(
         &mut self,
         progress: u64,
@@ -63,7 +66,7 @@ impl Corpus {
     }
 }
 
-/// Keeps so many, the newer in place of any older.
+/// Keeps `most` values; a new one replaces a random older one.
 pub(super) fn remember<T>(list: &mut Vec<T>, value: T, most: usize, random: &mut Random) {
     match list.len() < most {
         true => list.push(value),

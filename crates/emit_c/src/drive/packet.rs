@@ -1,4 +1,4 @@
-//! Packets of the stack's wires, as headers and a payload: what is changed there has right lengths and sums again.
+//! Packets of the stack's wires, as headers and a payload: after a change, lengths and sums are made right again.
 
 use mokume_reaction::*;
 use mokume_wire::HeaderValue;
@@ -17,7 +17,8 @@ impl Packet {
         })
     }
 
-    /// As a peer would answer: neighbouring fields of one type, as source and destination are, change places.
+    /// The packet as a peer would answer it: neighbouring fields of one type, such as source and destination, are
+    /// swapped.
     pub(super) fn reflected(mut self, automaton: &Automaton) -> Packet {
         for header in self.around.iter_mut().flat_map(|(_, headers)| headers) {
             let fields = &automaton.headers[header.header.index()].variants[header.variant.index()].fields;
@@ -33,14 +34,14 @@ impl Packet {
         self
     }
 
-    /// What the stack's wires read in octets, as deep as they go.
+    /// The headers that the stack's wires read in octets, as deep as they go.
     pub(super) fn read(automaton: &Automaton, octets: &[u8]) -> Packet {
         let mut packet = Packet { payload: octets.to_vec(), around: Vec::new() };
         while packet.around.len() < 4 {
             let wires = (0..automaton.wires.len()).map(WireId::from);
             let read = wires.map(|wire| (wire, mokume_wire::decode(automaton, wire, &packet.payload)));
             let found = read.filter_map(|(wire, decoded)| Some((wire, decoded.ok()?)));
-            // A wire that takes nothing off would be read for ever.
+            // A wire that removes nothing could be read for ever.
             let Some((wire, decoded)) = found.into_iter().find(|(_, decoded)| decoded.payload.start > 0) else { break };
             packet.payload = packet.payload[decoded.payload].to_vec();
             packet.around.insert(0, (wire, decoded.headers));

@@ -8,10 +8,11 @@ use mokume_reaction::*;
 use super::source::Source;
 use super::step::{act, Step, BUSY};
 
-/// So much may be on its way.
+/// The most frames on their way.
 const MAIL: usize = 16;
 
-/// One that never rests says nothing more after [`BUSY`] reactions: each call of it would take as long as a sequence.
+/// The sibling. One that never rests sends nothing more after [`BUSY`] reactions: each call of it would take as long as
+/// a sequence.
 pub(super) struct Sibling<R> {
     machine: R,
     /// Frames for the machines that are compared.
@@ -20,6 +21,7 @@ pub(super) struct Sibling<R> {
 }
 
 impl<R: Machine> Sibling<R> {
+    /// A sibling on a new machine, which it starts.
     pub fn new(machine: R, automaton: &Automaton, random: &mut Random) -> Sibling<R> {
         let mut sibling = Sibling { machine, mail: VecDeque::new(), handles: HashMap::new() };
         let started = sibling.machine.start(0);
@@ -27,7 +29,7 @@ impl<R: Machine> Sibling<R> {
         sibling
     }
 
-    /// What the machines put out comes in here, and what is answered waits for them; sometimes something comes of itself.
+    /// Passes the machines' outputs to the sibling, and queues its answers. Sometimes the sibling acts by itself.
     pub fn hear(&mut self, now: u64, outcome: &Outcome, source: &mut Source<'_>) {
         if self.machine.reactions() > BUSY {
             return;
@@ -67,7 +69,7 @@ impl<R: Machine> Sibling<R> {
         }
     }
 
-    /// The next frame that comes, if it comes now.
+    /// The next frame, if it arrives now.
     pub fn deliver(&mut self, now: u64, random: &mut Random) -> Option<Step> {
         if !random.percent(50) {
             return None;
@@ -77,7 +79,7 @@ impl<R: Machine> Sibling<R> {
     }
 }
 
-/// Outputs of devices, as the inputs that they are at the other end.
+/// Outputs of devices, as inputs at the other end.
 fn frames(automaton: &Automaton, outcome: &Outcome) -> Vec<(PortId, u32, Vec<Datum>)> {
     let matched = outcome.outputs.iter().filter_map(|output| {
         let port = &automaton.ports[output.port.index()];

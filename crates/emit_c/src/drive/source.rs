@@ -1,4 +1,4 @@
-//! Where steps come from: lessons, what the stack knows (types, constants, wires), and what it was seen to do.
+//! The source of steps: lessons, what is known of the stack (types, constants, wires), and what it did before.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -10,27 +10,27 @@ use super::lesson::{remember, Corpus, Lesson, Taught};
 use super::packet::Packet;
 use super::step::{Drive, Step};
 
-/// A burst is for containers of at most so many places.
+/// The largest number of places in a container that bursts fill.
 const BURST: u32 = 300;
 
-/// What is done again and again is done so often.
+/// How often a step is repeated.
 const NEARBY: u32 = 24;
 
-/// Where steps come from.
+/// The source of steps.
 pub(super) struct Source<'a> {
     pub automaton: &'a Automaton,
     constants: &'a [u64],
     lessons: &'a [Lesson],
     corpus: &'a mut Corpus,
-    /// What is left of the lesson that is played.
+    /// The rest of the current lesson.
     plan: VecDeque<Taught>,
-    /// It is played as it is.
+    /// Whether the lesson is played unchanged.
     pub whole: bool,
-    /// One input again and again, so often yet.
+    /// An input that is repeated, with the number of repetitions left.
     burst: Option<(PortId, u32, u32)>,
-    /// The last step of the lesson again and again, so often yet.
+    /// The last step of the lesson, which is repeated, with the number of repetitions left.
     nearby: Option<(Taught, u32)>,
-    /// Packets of the step at hand.
+    /// Packets of the current step.
     fresh: Vec<Packet>,
     options: Drive,
     pub random: Random,
@@ -43,6 +43,7 @@ pub(super) struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
+    /// The source of a sequence, with its own random numbers.
     pub fn new(
         automaton: &'a Automaton,
         constants: &'a [u64],
@@ -73,7 +74,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// A lesson's parameters and seed, or mostly the defaults. `place` is the sequence's.
+    /// The parameters and seed of a lesson, or usually the defaults. `place` is the number of the sequence.
     pub fn begin(&mut self, place: u64) -> (Vec<u64>, Option<u64>) {
         let lesson = self.whole_lesson(place).or_else(|| self.choose_lesson());
         let (params, seed) = lesson.unwrap_or_else(|| (self.fresh_params(), None));
@@ -81,7 +82,7 @@ impl<'a> Source<'a> {
         (params, seed)
     }
 
-    /// In so many places of a hundred, evenly, the next lesson that has a seed.
+    /// The next lesson with a seed, in `whole` of 100 places, evenly spread.
     fn whole_lesson(&mut self, place: u64) -> Option<(Vec<u64>, Option<u64>)> {
         let turn = |place: u64| place * self.options.whole / 100;
         let turn = Some(turn(place)).filter(|now| turn(place + 1) > *now)?;
@@ -93,12 +94,12 @@ impl<'a> Source<'a> {
         Some((lesson.params.clone(), lesson.seed))
     }
 
-    /// The lesson is played as it is, to its end.
+    /// Whether the lesson is played unchanged, to its end.
     pub fn is_exact(&self) -> bool {
         self.whole || self.nearby.is_some()
     }
 
-    /// How many steps of a lesson are to come.
+    /// How many steps of a lesson are left.
     pub fn planned(&self) -> usize {
         self.plan.len()
     }
@@ -141,7 +142,7 @@ impl<'a> Source<'a> {
         params
     }
 
-    /// Of one at the other end: the same, or the next addresses.
+    /// The parameters of the other end: the same, or the next addresses.
     pub fn sibling_params(&mut self, params: &[u64]) -> Vec<u64> {
         if self.random.percent(50) {
             return params.to_vec();
@@ -150,6 +151,7 @@ impl<'a> Source<'a> {
         params.iter().enumerate().map(|(at, value)| if long(at) { value.wrapping_add(1) } else { *value }).collect()
     }
 
+    /// The next step. `deadline`: when a timer of the machines is due next.
     pub fn step(&mut self, deadline: Option<u64>) -> Step {
         self.fresh.clear();
         while self.is_exact() || !self.random.percent(10) {
@@ -175,7 +177,7 @@ impl<'a> Source<'a> {
         self.input()
     }
 
-    /// The last step of the lesson, as it was or changed in one thing; between them time passes, or something else comes.
+    /// The last step of the lesson, unchanged or changed in one thing; in between time passes, or something else comes.
     fn again(&mut self, deadline: Option<u64>) -> Option<Step> {
         let (last, left @ 1..) = self.nearby.take()? else { return None };
         self.nearby = Some((last.clone(), left - 1));
@@ -209,7 +211,8 @@ impl<'a> Source<'a> {
         Some(Step::Input { now: self.now, port, event, args: now })
     }
 
-    /// A message with one header changed, or one octet, or another size; or with two words changed so that sums of words are as they were.
+    /// A message with one header, one octet or the size changed, or with two words changed so that sums of words stay
+    /// the same.
     fn beside(&mut self, mut octets: Vec<u8>) -> Vec<u8> {
         let place = self.random.place(octets.len());
         match self.random.place(16) {
@@ -230,7 +233,8 @@ impl<'a> Source<'a> {
         octets
     }
 
-    /// What is added to one word of 16 bits is taken from another near it, as the internet's checksum counts.
+    /// Adds a number to one 16-bit word and subtracts it from another near it, in the arithmetic of the internet
+    /// checksum.
     fn balance(&mut self, octets: &mut [u8]) {
         let first = self.random.place(octets.len() - 1);
         let near = 2 * (1 + self.random.place(10));
@@ -248,7 +252,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The next step of a lesson, mostly as it is; some are left out.
+    /// The next step of a lesson, usually unchanged; some are left out.
     fn taught(&mut self, taught: Taught) -> Option<Step> {
         if !self.is_exact() && self.random.percent(4) {
             return None;
@@ -275,7 +279,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// A message of a lesson with headers changed, or octets.
+    /// A message of a lesson with changed headers or octets.
     fn varied(&mut self, mut octets: Vec<u8>) -> Vec<u8> {
         if !self.automaton.wires.is_empty() && self.random.percent(60) {
             let mut packet = Packet::read(self.automaton, &octets);
@@ -289,7 +293,7 @@ impl<'a> Source<'a> {
         octets
     }
 
-    /// Containers are filled by one thing again and again: from now on, and as often as the longest class is long.
+    /// Begins to repeat one thing until containers are full: as often as the longest class has places.
     pub fn begin_burst(&mut self) -> u32 {
         let most = self.automaton.classes.iter().map(|class| class.capacity).max().unwrap_or(0).min(BURST);
         let (port, event) = self.random.pick(&self.inputs).copied().unwrap_or((PortId(0), 0));
@@ -310,7 +314,7 @@ impl<'a> Source<'a> {
         Step::Input { now: self.now, port, event, args }
     }
 
-    /// Time passes: to the next deadline, to just before it, a little or a lot.
+    /// Lets time pass: to the next deadline, to just before it, a little or a lot.
     fn pass(&mut self, deadline: Option<u64>) {
         let near = deadline.filter(|deadline| *deadline >= self.now);
         self.now = match (self.random.place(8), near) {
@@ -322,6 +326,7 @@ impl<'a> Source<'a> {
         };
     }
 
+    /// Learns handles, messages and words from outputs.
     pub fn learn(&mut self, outcome: &Outcome) {
         for output in &outcome.outputs {
             let signature = &self.automaton.ports[output.port.index()].outputs[output.event as usize];
@@ -356,7 +361,7 @@ impl<'a> Source<'a> {
         match self.random.place(20) {
             0 => Handle::NULL,
             1 => Handle { object: self.random.place(4) as u32, generation: self.random.place(2) as u32 },
-            // The newest most of the time: the older ones may have ended.
+            // Usually the newest: the older ones may have ended.
             2..=9 => known.last().copied().unwrap_or(Handle { object: 0, generation: 0 }),
             _ => self.random.pick(known).copied().unwrap_or(Handle { object: 0, generation: 0 }),
         }
@@ -372,7 +377,7 @@ impl<'a> Source<'a> {
         if ty == Type::Reason {
             return self.random.place(self.automaton.reasons.len()) as u64;
         }
-        // Mostly the very value, sometimes beside it.
+        // Usually the value itself, sometimes one next to it.
         let edge = match self.random.place(10) {
             0 => 1,
             1 => u64::MAX,
@@ -403,7 +408,7 @@ impl<'a> Source<'a> {
         };
         match self.random.place(8) {
             0 => self.change(&mut octets),
-            // As a network does that pads what is short.
+            // Like a network that pads short frames.
             1 => octets.extend(std::iter::repeat_n(0, 1 + self.random.place(20))),
             _ => {}
         }
@@ -420,7 +425,7 @@ impl<'a> Source<'a> {
         (0..size).map(|_| self.random.word() as u8).collect()
     }
 
-    /// Headers that wires of the stack put around octets: new ones; or kept, or seen, ones with a few changes.
+    /// Headers for octets, from wires of the stack: new ones, or kept or seen ones with a few changes.
     fn packet(&mut self) -> Packet {
         let known = match self.random.place(3) {
             0 => self.random.pick(&self.corpus.packets).cloned(),
@@ -437,7 +442,7 @@ impl<'a> Source<'a> {
         packet
     }
 
-    /// One more wire around the packet.
+    /// Adds one more wire around the packet.
     fn wrap(&mut self, packet: &mut Packet) {
         let wire = WireId::from(self.random.place(self.automaton.wires.len()));
         let headers = self.automaton.wires[wire.index()].headers.clone();
@@ -454,7 +459,7 @@ impl<'a> Source<'a> {
             1 => drop(packet.around.remove(place)),
             2 => packet.payload = self.octets(),
             3 => {
-                // The innermost of what is there, with another inside.
+                // The innermost of the existing headers, with another inside.
                 let outer = std::mem::take(&mut packet.around);
                 self.wrap(packet);
                 packet.around.extend(outer);
@@ -471,7 +476,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Another variant, another value, or two values of one type exchanged (as a sender's and a receiver's are).
+    /// Chooses another variant or another value, or swaps two values of one type (such as sender and receiver).
     fn change_header(&mut self, header: &mut HeaderValue) {
         let variants = &self.automaton.headers[header.header.index()].variants;
         let fields = &variants[header.variant.index()].fields;

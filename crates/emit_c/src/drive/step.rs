@@ -1,9 +1,9 @@
-//! What is tried on a machine: one call, and how many of them.
+//! What is tried on a machine: one call, and the amounts.
 
 use mokume_reaction::*;
 
-/// A sequence ends, judged, after so many reactions: a stack whose parameters let it never rest makes 65,536 in each call,
-/// and all that it does is more of the same.
+/// A sequence ends, with a verdict, after this many reactions. A stack whose parameters never let it rest makes 65,536
+/// in each call, all of the same kind.
 pub(super) const BUSY: u64 = 100_000;
 
 /// How much is tried.
@@ -12,26 +12,27 @@ pub struct Drive {
     /// The first sequence's seed; sequence `i` has seed `seed + i`.
     pub seed: u64,
     pub sequences: u64,
-    /// Events and passings of time in one sequence.
+    /// The number of events and passings of time in a sequence.
     pub steps: u32,
-    /// Octets of a message, at most.
+    /// The most octets of a message.
     pub longest: usize,
-    /// So many sequences of a hundred have a sibling.
+    /// How many of 100 sequences have a sibling.
     pub siblings: u64,
-    /// So many of a thousand fill what can be full, and are longer.
+    /// How many of 1000 sequences fill containers, and are longer.
     pub bursts: u64,
-    /// So many of a hundred begin with a lesson that has a seed, whole and as it is; those take turns.
+    /// How many of 100 sequences begin with a whole, unchanged lesson that has a seed; the lessons take turns.
     pub whole: u64,
-    /// So many of a hundred that begin with what brought something new about do its last step again and again, as it was or changed in one thing.
+    /// How many of 100 sequences that begin with something that was new repeat its last step, unchanged or changed in
+    /// one thing.
     pub nearby: u64,
     pub accounts: AccountsCompared,
 }
 
-/// When the accounts of both machines are looked at.
+/// When the accounts of both machines are compared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AccountsCompared {
     AfterEachStep,
-    /// Of each sequence: cheaper.
+    /// At the end of each sequence, which is cheaper.
     AtTheEnd,
 }
 

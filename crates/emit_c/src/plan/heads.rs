@@ -1,4 +1,4 @@
-//! What the runtime keeps of an object beside its cells: its head, and what only some classes ask for.
+//! What the runtime keeps for an object beside its cells: its head, and arrays that only some classes need.
 //!
 //! Invariant: what a class has here is in the instance (`records.rs`) and in the runtime's plan of the class
 //! (`doors/life.rs`); `octets.rs` counts it.
@@ -28,7 +28,7 @@ impl Beside {
         }
     }
 
-    /// Its name, behind that of the class.
+    /// The suffix of its name, after the class's name.
     pub fn name(self) -> &'static str {
         match self {
             Beside::Objects => "objects",
@@ -50,12 +50,13 @@ impl Beside {
     }
 }
 
-/// By class, what it has.
+/// The arrays of each class.
 pub(crate) struct Heads {
     of: Vec<Vec<Beside>>,
 }
 
 impl Heads {
+    /// What each class has. `mortal`: the classes whose objects may end.
     pub fn of(automaton: &Automaton, mortal: &HashSet<ClassId>) -> Heads {
         let (mut walked, mut draws, mut settles) = (HashSet::new(), HashSet::new(), HashSet::new());
         for body in automaton.bodies() {
@@ -95,11 +96,12 @@ impl Heads {
         Heads { of: automaton.classes.iter().enumerate().map(of_class).collect() }
     }
 
-    /// What a class has, in the order of the instance.
+    /// The arrays of a class, in the order of the instance.
     pub fn all(&self, class: ClassId) -> &[Beside] {
         &self.of[class.index()]
     }
 
+    /// Whether a class has this array.
     pub fn has(&self, class: ClassId, beside: Beside) -> bool {
         self.all(class).contains(&beside)
     }

@@ -1,12 +1,13 @@
-//! How keys of maps of objects stand in machine words: as messages carry them, where a path looks them up from a message.
+//! The layout of map keys in machine words: it matches that of messages, if a path looks a key up from a message.
 //!
-//! A path that asks "whose are these addresses and ports?" has them side by side in the packet. If the map keeps its keys in the same
-//! order, one read of the packet is a word of the key: no number is turned around, none is put beside another, and a whole word is
-//! compared at once. Which order that is, the first path says that reads the most of a key.
+//! A path that looks up addresses and ports has them adjacent in the packet. If the map stores its keys in the same
+//! order, one read of the packet gives a word of the key: no byte order is swapped, no numbers are combined, and a
+//! whole word is compared at once. The first path that reads the most of a key determines the order.
 //!
-//! It costs octets for each object, so classes of many objects go without.
+//! This costs octets for each object, so classes of many objects do not use it.
 //!
-//! It must keep: two keys are equal exactly if their words are. Each part stands in one word, in as many octets as its type has.
+//! It must keep: two keys are equal exactly if their words are. Each part is in one word, in as many octets as its type
+//! has.
 
 use std::collections::HashMap;
 
@@ -17,16 +18,16 @@ use crate::types::{stored_octets, MANY};
 /// A part of a key, in a word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Part {
-    /// Its place in the key.
+    /// Its index in the key.
     pub at: usize,
     pub octets: u32,
-    /// As it lies in messages; a number as it is counts as little-endian.
+    /// Its byte order in messages; a computed number counts as little-endian.
     pub endian: Endian,
-    /// From its word's first octet on.
+    /// Its offset in the word, in octets.
     pub from: u32,
 }
 
-/// Up to eight octets of a key: a little-endian number of them.
+/// Up to eight octets of a key, as a little-endian number.
 pub(crate) type Word = Vec<Part>;
 
 /// A part that is read from a message.
@@ -53,7 +54,7 @@ pub(crate) fn c_type(word: &Word) -> &'static str {
     }
 }
 
-/// Octets of what is kept of a key: to what it is aligned, and how many.
+/// The alignment and the octets of a stored key.
 pub(crate) fn kept(words: &[Word]) -> (u64, u64) {
     let size = |word: &Word| u64::from(octets(word)).next_power_of_two();
     let align = words.iter().map(size).max().unwrap_or(1);
@@ -64,7 +65,7 @@ pub(crate) fn kept(words: &[Word]) -> (u64, u64) {
     (align, end.next_multiple_of(align))
 }
 
-/// The words of a map's key; none where no path reads a key from a message: its parts are compared one by one.
+/// The words of a map's key; `None` if no path reads a key from a message: then its parts are compared one by one.
 pub(crate) fn words(automaton: &Automaton, (class, cell): (ClassId, CellId)) -> Option<Vec<Word>> {
     let CellKind::Map { key: types, value, by, .. } = &automaton.class(class).cells.get(cell.index())?.kind else {
         return None;
@@ -96,12 +97,12 @@ pub(crate) fn words(automaton: &Automaton, (class, cell): (ClassId, CellId)) -> 
     words.iter().any(|word| word.len() > 1).then_some(words)
 }
 
-/// Who makes each value of a body.
+/// The operation that makes each value of a body.
 fn makers(body: &Body) -> HashMap<Value, &OpKind> {
     body.ops().flat_map(|op| op.results.iter().map(|result| (*result, &op.kind))).collect()
 }
 
-/// A part as a message has it, if it is a whole number of so many octets at a known place.
+/// A part as a message has it, if it is a number of this many octets at a known place.
 pub(crate) fn read<'a>(made: &impl Fn(Value) -> Option<&'a OpKind>, value: Value, octets: u32) -> Option<Read> {
     let OpKind::Load { field, message, at } = made(value)? else { return None };
     let OpKind::Const { value: at, .. } = made(*at)? else { return None };
@@ -109,7 +110,7 @@ pub(crate) fn read<'a>(made: &impl Fn(Value) -> Option<&'a OpKind>, value: Value
     is_whole.then_some(Read { message: *message, at: *at, endian: field.endian })
 }
 
-/// Parts that lie side by side in a message stand so in a word; all others come behind.
+/// Parts that are adjacent in a message are adjacent in a word; all others follow.
 fn arranged(sizes: &[u32], reads: &[Option<Read>]) -> Vec<Word> {
     let mut order: Vec<usize> = (0..sizes.len()).collect();
     order.sort_by_key(|at| reads[*at].map_or((1, 0, 0), |read| (0, read.message.index(), read.at)));
@@ -145,15 +146,15 @@ mod tests {
 
     #[test]
     fn words_stand_as_messages_have_them() {
-        // Addresses and ports, the receiver's first in the key and last in the packet.
+        // Addresses and ports: the receiver's are first in the key and last in the packet.
         let udp = shown(&[4, 2, 4, 2], &[at(30), at(36), at(26), at(34)]);
         assert_eq!(udp, [vec![(2, 0), (0, 4)], vec![(3, 0), (1, 2)]]);
-        // What is not side by side is a word of its own, what is not read stands behind, side by side.
+        // Parts that are not adjacent get a word each; parts that are not read follow, together.
         assert_eq!(
             shown(&[2, 2, 4, 2], &[at(4), at(7), None, None]),
             [vec![(0, 0)], vec![(1, 0)], vec![(2, 0), (3, 4)]]
         );
-        // A number that is twice in a key is not beside itself.
+        // A number that is twice in a key is not adjacent to itself.
         assert_eq!(shown(&[4, 4], &[at(4), at(4)]), [vec![(0, 0)], vec![(1, 0)]]);
         // No part is in two words.
         assert_eq!(shown(&[4, 2, 4], &[at(0), at(4), at(6)]), [vec![(0, 0), (1, 4)], vec![(2, 0)]]);

@@ -1,6 +1,6 @@
-//! What the generator works out before it writes: sizes, channels, and which emissions may be calls in place.
+//! What the generator computes before it writes: sizes, channels, and which emissions may be direct calls.
 //!
-//! It must keep: bounds computed here hold on every run, since nothing is allocated after the start.
+//! It must keep: the computed bounds hold on every run, since nothing is allocated after the start.
 
 pub(crate) mod heads;
 pub(crate) mod keys;
@@ -26,12 +26,12 @@ use support::Support;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Emissions {
     None,
-    /// All channels are direct and nothing but emissions follows the first: each is a call where it stands.
+    /// All channels are direct, and after the first emission only emissions follow: each is a call in place.
     Calls,
-    /// All channels are direct, none is in a loop, and where the handler ends it is known which have happened: they are
-    /// calls at its exits.
+    /// All channels are direct, no emission is in a loop, and at the handler's end it is known which have happened:
+    /// they are calls at its exits.
     AtExits,
-    /// They are put on the agenda and carried out when the handler ends.
+    /// They are put on the agenda and delivered when the handler ends.
     Agenda,
 }
 
@@ -39,46 +39,46 @@ pub enum Emissions {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Waiting {
     Handler(HandlerId),
-    /// The same, for whom a cell of the sender refers to then.
+    /// The same, for the object that a cell of the sender refers to at delivery.
     Linked(ClassId, CellId, HandlerId),
     Output(PortId, u32),
 }
 
-/// Everything about one automaton that several parts of the generator need.
+/// All facts about one automaton that several parts of the generator need.
 pub struct Plan<'a> {
     pub automaton: &'a Automaton,
     pub names: Names,
     pub emissions: Vec<Emissions>,
     /// Queued channels, by number. `Ok`: to a layer; `Err`: to a port.
     pub channels: HashMap<(LayerId, Result<LayerId, PortId>), usize>,
-    /// Arguments of the widest event or output, in words.
+    /// The number of arguments of the widest event or output, in words.
     pub arguments: usize,
     pub waiting: HashSet<Waiting>,
-    /// Those of [`Waiting::Linked`], in order.
+    /// The events of [`Waiting::Linked`], in order.
     pub linked: Vec<(ClassId, CellId, HandlerId)>,
-    /// Events that may wait on the agenda at once.
+    /// The most events that wait on the agenda at once.
     pub agenda: usize,
-    /// Octets of header records that a message may carry, each record rounded up to 8.
+    /// The octets of header records that a message may carry, each record rounded up to 8.
     pub header_octets: u32,
-    /// Octets that encoders may put in front of a message.
+    /// The octets that encoders may put in front of a message.
     pub head_room: u32,
-    /// Wires whose packets are looked at later, with their place in a message's views.
+    /// Wires whose received packets are read later, with their place in a message's views.
     pub received: HashMap<WireId, usize>,
-    /// Classes of which an object may end.
+    /// Classes whose objects may end.
     pub mortal: HashSet<ClassId>,
-    /// What the runtime keeps of the objects of each class.
+    /// What the runtime keeps for the objects of each class.
     pub heads: Heads,
     /// What memos read.
     pub support: Support,
-    /// How the keys of maps of objects stand that paths look up from messages.
+    /// The key words of maps of objects that paths look up from messages.
     pub keys: HashMap<(ClassId, CellId), Vec<keys::Word>>,
-    /// By handler: whether no event for it is for nobody.
+    /// By handler: whether none of its events can be for null.
     sure: Vec<bool>,
-    /// By function, and by parameter: whether whoever runs it gives an object that is there.
+    /// By function and parameter: whether every caller passes an existing object.
     pub given_there: Vec<Vec<bool>>,
     /// Whether branches are counted.
     pub coverage: bool,
-    /// Places of coverage counters: handler or procedure, block, target.
+    /// The places of coverage counters: handler or procedure, block, target.
     pub branches: Vec<(Unit, usize, usize)>,
     pub branch_index: HashMap<(Unit, usize, usize), usize>,
     /// Timers, in the order of their declaration.
@@ -88,6 +88,7 @@ pub struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
+    /// Plans the C of an automaton. `stack` is the prefix of public names; `coverage`: count branches.
     pub fn new(automaton: &'a Automaton, stack: &str, coverage: bool) -> Plan<'a> {
         let mut plan = Plan {
             automaton,
@@ -127,7 +128,7 @@ impl<'a> Plan<'a> {
         plan
     }
 
-    /// Numbers the channels that are queues: all of an uncomposed stack, the declared ones of a composed one.
+    /// Numbers the queued channels: all of an uncomposed stack, the declared ones of a composed one.
     fn find_channels(&mut self) {
         for (layer, body) in self.automaton.code() {
             for (from, to) in edges(self.automaton, layer, body) {
@@ -146,7 +147,7 @@ impl<'a> Plan<'a> {
     }
 
     fn emissions_of(&self, handler: &Handler, emitting: &[bool]) -> Emissions {
-        // What procedures emit waits on the agenda, and so does all else then: the order is one.
+        // What procedures emit waits on the agenda, and so must all other emissions, to keep the order.
         if mokume_analyse::run_by(&handler.body).iter().any(|id| emitting[id.index()]) {
             return Emissions::Agenda;
         }
@@ -176,11 +177,12 @@ impl<'a> Plan<'a> {
         }
     }
 
+    /// The constant with a class's number.
     pub fn class_constant(&self, class: ClassId) -> String {
         format!("CLASS_{}", self.names.classes[class.index()])
     }
 
-    /// The class, as the instance holds it.
+    /// The class in the instance.
     pub fn class_at(&self, class: ClassId) -> Expr {
         of_instance("classes").element(word(self.class_constant(class))).address()
     }
@@ -190,7 +192,7 @@ impl<'a> Plan<'a> {
         of_instance(format!("{}_{}", self.names.classes[class.index()], beside.name()))
     }
 
-    /// The heads of the objects of a class, and how many there may be.
+    /// The heads of a class's objects, and the most objects.
     fn heads_of(&self, class: ClassId) -> [Expr; 2] {
         [self.beside(class, Beside::Objects), number(self.automaton.class(class).capacity)]
     }
@@ -204,41 +206,42 @@ impl<'a> Plan<'a> {
         reads("mk_lives", [heads, capacity, reference])
     }
 
-    /// The same of a handle, of a class of which there is not only one.
+    /// The same for a handle, of a class that may have several objects.
     pub fn lives_by(&self, class: ClassId, handle: Expr) -> Expr {
         let [heads, capacity] = self.heads_of(class);
         reads("mk_lives_by", [heads, capacity, handle])
     }
 
-    /// The place of a reference's object, or the one that means nobody.
+    /// The place of a reference's object, or that of null.
     pub fn place_in(&self, class: ClassId, reference: Expr) -> Expr {
         let [heads, capacity] = self.heads_of(class);
         reads("mk_place_in", [heads, capacity, self.class_at(class), reference])
     }
 
-    /// The class has one object, from the start to the end: a reference means it, or is null.
+    /// Whether the class has one object, from the start to the end: a reference means it, or is null.
     pub fn is_sole(&self, class: ClassId) -> bool {
         self.automaton.is_unique(class) && !self.mortal.contains(&class)
     }
 
-    /// Asks who is there.
+    /// Answers a question about which objects exist.
     pub fn about_there<T>(&self, ask: impl FnOnce(there::Of) -> T) -> T {
         ask(there::Of { automaton: self.automaton, is_sole: &|class| self.is_sole(class) })
     }
 
-    /// Whether a handler is told its object; it knows without if there is but one, and no event is for nobody.
+    /// Whether a handler gets its object as an argument; it does not need it if there is only one, and no event is for
+    /// null.
     pub fn takes_self(&self, handler: HandlerId) -> bool {
         !(self.is_sole(self.automaton.handler(handler).class) && self.sure[handler.index()])
     }
 
-    /// The arguments of a handler's call, the object first where the handler is told.
+    /// The arguments of a handler's call, with the object first if the handler gets it.
     pub fn arguments_of(&self, handler: HandlerId, own: impl Into<String>, rest: Vec<String>) -> String {
         let own = self.takes_self(handler).then(|| own.into());
         let list: Vec<String> = ["k".to_string()].into_iter().chain(own).chain(rest).collect();
         list.join(", ")
     }
 
-    /// A constant of a type: by its name, where it has one.
+    /// A constant of a type, by its name if it has one.
     pub fn constant(&self, ty: Type, value: u64) -> Expr {
         match ty {
             Type::Bool => Expr::Bool(value != 0),
@@ -253,7 +256,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// The constant of events for whom a cell of the sender refers to.
+    /// The constant of events for the object that a cell of the sender refers to.
     pub fn linked_constant(&self, (class, cell, handler): (ClassId, CellId, HandlerId)) -> String {
         let (class, cells) = (&self.names.classes[class.index()], &self.names.cells[class.index()]);
         format!("BY_{class}_{}_{}", cells[cell.index()], self.names.handlers[handler.index()])
@@ -271,7 +274,7 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// A layer's channels: where the emissions of a handler or procedure go.
+/// The channels of a handler's or procedure's emissions.
 pub fn edges(automaton: &Automaton, from: LayerId, body: &Body) -> Vec<(LayerId, Result<LayerId, PortId>)> {
     let mut found = Vec::new();
     for emission in body.ops().filter_map(|op| op.kind.emission()) {
@@ -287,12 +290,12 @@ pub fn edges(automaton: &Automaton, from: LayerId, body: &Body) -> Vec<(LayerId,
     found
 }
 
-/// Whether whom an emission is for is only found when it is carried out.
+/// Whether the receiver of some emission is only determined at delivery.
 fn finds_targets(body: &Body) -> bool {
     body.ops().any(|op| matches!(op.kind, OpKind::EmitBy { .. }))
 }
 
-/// Whether nothing but other emissions, and what neither reads nor changes state, follows an emission.
+/// Whether after an emission only other emissions follow, and operations that neither read nor change state.
 fn emissions_come_last(body: &Body) -> bool {
     let is_emission = |op: &Op| op.kind.emission().is_some();
     let mut after = vec![false; body.blocks.len()];
@@ -375,13 +378,13 @@ fn cells(automaton: &Automaton, wanted: impl Fn(&CellKind) -> bool) -> Vec<(Clas
     automaton.classes.iter().enumerate().flat_map(of_class).collect()
 }
 
-/// Every header once, as its largest alternative: a layer takes its header off before it pushes it again.
+/// The largest alternative of every header, each once: a layer takes its header off before it pushes it again.
 fn header_octets(automaton: &Automaton) -> u32 {
     let variant = |variant: &Variant| (16 + 8 * variant.fields.len() as u32).next_multiple_of(8);
     automaton.headers.iter().map(|header| header.variants.iter().map(variant).max().unwrap_or(0)).sum()
 }
 
-/// The sum over all wires, since one message may be encoded by several, one around the other.
+/// The sum over all wires, since several may encode one message, one around the other.
 fn head_room(automaton: &Automaton) -> u32 {
     let sizes = (0..automaton.wires.len()).map(|wire| mokume_wire::native::wire_size(automaton, WireId::from(wire)));
     sizes.sum::<u32>().next_multiple_of(16).max(16)
@@ -408,7 +411,7 @@ pub(crate) fn mortal(automaton: &Automaton) -> HashSet<ClassId> {
     }
 }
 
-/// The deepest agenda: what a handler emits, and the deepest of those that it reaches.
+/// The deepest agenda: what a handler emits, and the deepest agenda of those that it reaches.
 fn agenda(automaton: &Automaton, emissions: &[Emissions]) -> usize {
     let mut depths = Depths { automaton, emissions, handlers: vec![None; emissions.len()], procedures: HashMap::new() };
     let deepest = (0..automaton.handlers.len()).map(|handler| depths.handler(handler)).max();
@@ -419,7 +422,7 @@ struct Depths<'a> {
     automaton: &'a Automaton,
     emissions: &'a [Emissions],
     handlers: Vec<Option<usize>>,
-    /// Of what each emits, and of those that it reaches.
+    /// What each procedure emits, with those that it reaches.
     procedures: HashMap<FunctionId, (usize, usize)>,
 }
 

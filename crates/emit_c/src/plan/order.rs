@@ -1,9 +1,9 @@
-//! Whether it is known, where a handler ends, which of its emissions have happened.
+//! Whether it is known at a handler's end which of its emissions have happened.
 
 use mokume_analyse::Flow;
 use mokume_reaction::{BlockId, Body, Terminator};
 
-/// No emission is in a loop, and every exit that one can come to is dominated by it.
+/// Whether no emission is in a loop, and each dominates every exit that is reachable from it.
 pub(crate) fn are_known_at_exits(body: &Body) -> bool {
     let flow = Flow::new(body);
     let blocks = || (0..body.blocks.len()).map(BlockId::from);

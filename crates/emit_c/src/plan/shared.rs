@@ -1,7 +1,8 @@
-//! Which procedures stay functions in C, shared by all who run them, and which are put in place.
+//! Which procedures stay functions in C, shared by all callers, and which are inlined.
 //!
-//! A call costs some ten instructions, and what it emits waits on the agenda. So a procedure stands once where it is large, or
-//! where it is seldom run and emits nothing; else the code is that of a handler written by hand.
+//! A call costs about ten instructions, and what the procedure emits waits on the agenda. So a procedure stays a
+//! function if it is large, or if it runs seldom and emits nothing. Otherwise the code is that of a handler written by
+//! hand.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -9,14 +10,14 @@ use std::collections::HashMap;
 use mokume_analyse::{inlined, run_by, run_in, Site};
 use mokume_reaction::*;
 
-/// Of so many operations a procedure is large: what a call costs is little beside it.
+/// A procedure with this many operations is large: a call costs little in comparison.
 const LARGE: usize = 96;
-/// Of fewer operations its code is as short as a call.
+/// The code of fewer operations is as short as a call.
 const SMALL: usize = 12;
 /// A way that is taken less often than this is seldom taken.
 const SELDOM: f32 = 0.25;
 
-/// The automaton with the procedures in place that are not to be shared.
+/// The automaton with all procedures inlined that are not to be shared.
 pub(crate) fn shared(automaton: &Automaton) -> Cow<'_, Automaton> {
     if automaton.functions.iter().all(|function| function.procedure().is_none()) {
         return Cow::Borrowed(automaton);
@@ -44,7 +45,7 @@ pub(crate) fn shared(automaton: &Automaton) -> Cow<'_, Automaton> {
     Cow::Owned(inlined(automaton, &in_place))
 }
 
-/// Operations and ends of blocks, with those of the procedures that it runs.
+/// The number of operations and terminators, including those of procedures that it runs.
 fn size(automaton: &Automaton, id: usize, known: &mut HashMap<usize, usize>) -> usize {
     if let Some(size) = known.get(&id) {
         return *size;
@@ -58,7 +59,7 @@ fn size(automaton: &Automaton, id: usize, known: &mut HashMap<usize, usize>) -> 
     sum
 }
 
-/// By block: whether a way leads there that is not said to be taken seldom.
+/// By block: whether a way leads there that is not marked as seldom.
 fn run_often(body: &Body) -> Vec<bool> {
     let mut often = vec![false; body.blocks.len()];
     let mut open = vec![BlockId(0)];
@@ -87,7 +88,7 @@ fn run_often(body: &Body) -> Vec<bool> {
     often
 }
 
-/// By function: whether it emits, perhaps by those that it runs.
+/// By function: whether it emits, directly or through procedures that it runs.
 pub fn emitting(automaton: &Automaton) -> Vec<bool> {
     let emits = |body: &Body| body.ops().any(|op| op.kind.emission().is_some());
     let mut found: Vec<bool> = automaton.functions.iter().map(|function| emits(&function.body)).collect();

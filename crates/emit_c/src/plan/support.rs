@@ -1,12 +1,12 @@
 //! What memos read.
 //!
-//! It must keep: what is not in it changes nothing that a memo gives.
+//! It must keep: nothing else affects a memo's result.
 
 use std::collections::HashSet;
 
 use mokume_reaction::*;
 
-/// What memos read: who changes it says so.
+/// What memos read; code that changes it must invalidate them.
 #[derive(Default)]
 pub(crate) struct Support {
     cells: HashSet<(ClassId, CellId)>,
@@ -14,6 +14,7 @@ pub(crate) struct Support {
 }
 
 impl Support {
+    /// What the memos of an automaton read.
     pub fn of(automaton: &Automaton) -> Self {
         let mut support = Support::default();
         for body in automaton.functions.iter().filter(|function| function.is_memo()).map(|function| &function.body) {
@@ -30,12 +31,12 @@ impl Support {
         support
     }
 
-    /// Whether the cell or map is read.
+    /// Whether a memo reads the cell or map.
     pub fn reads(&self, class: ClassId, cell: CellId) -> bool {
         self.cells.contains(&(class, cell))
     }
 
-    /// Whether it is read of an object of the class whether it lives.
+    /// Whether a memo depends on the life of objects of the class.
     pub fn asks_for(&self, class: ClassId) -> bool {
         self.classes.contains(&class)
     }

@@ -1,6 +1,6 @@
-//! Which handlers of a class with one object are never told that there is none.
+//! Which handlers of a class with one object never get an event for null.
 //!
-//! It must keep: of a handler that is sure, every event comes from the door or is for a reference that cannot be null.
+//! It must keep: every event of such a handler comes from a port, or is for a reference that cannot be null.
 
 use mokume_analyse::Flow;
 use mokume_reaction::*;
@@ -25,7 +25,7 @@ pub(crate) fn handlers(automaton: &Automaton) -> Vec<bool> {
     sure
 }
 
-/// By value: a reference that cannot be null.
+/// By value: whether it is a reference that cannot be null.
 fn references(automaton: &Automaton, body: &Body, is_handler: bool) -> Vec<bool> {
     let mut found = vec![false; body.values.len()];
     if let Some(own) = body.blocks[0].params.first().filter(|_| is_handler) {

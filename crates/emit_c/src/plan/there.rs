@@ -1,11 +1,12 @@
-//! Which parameters surely refer to objects that are there: of blocks where ways meet, whichever way is come by; of procedures, whoever
-//! runs them. Places of what ends are free only when the reaction is over, so who was there is there as long as anybody asks.
+//! Which parameters surely refer to existing objects: of blocks where ways join, on every way; of procedures, for every
+//! caller. The place of an ended object is freed only after the reaction, so an object that exists stays throughout the
+//! reaction.
 //!
-//! It must keep: what is said to be there is an object that has a place, in every reaction.
+//! It must keep: what counts as existing is an object that has a place, in every reaction.
 
 use mokume_reaction::*;
 
-/// Of what something is said: an automaton, and which classes have one object that is there from the start to the end.
+/// The subject of the analysis: an automaton, and which classes have one object from the start to the end.
 #[derive(Clone, Copy)]
 pub(crate) struct Of<'a> {
     pub automaton: &'a Automaton,
@@ -16,17 +17,17 @@ pub(crate) struct Of<'a> {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Means {
     Anything,
-    /// An object that is there, or nobody.
+    /// An existing object, or null.
     ThereOrNobody,
     There,
 }
 
-/// By value: whether it surely refers to an object that is there, if those of `entry` do.
+/// By value: whether it surely refers to an existing object, if the values of `entry` do.
 pub(crate) fn where_ways_meet(of: Of, body: &Body, entry: &[Value]) -> Vec<bool> {
     means(of, body, entry).into_iter().map(|means| means == Means::There).collect()
 }
 
-/// By function, and by parameter: whether whoever runs it gives an object that is there.
+/// By function and parameter: whether every caller passes an existing object.
 pub(crate) fn procedures(of: Of) -> Vec<Vec<bool>> {
     let automaton = of.automaton;
     let is_given = |function: &Function, ty: &Type| function.procedure().is_some() && matches!(ty, Type::Ref(_));
@@ -40,7 +41,7 @@ pub(crate) fn procedures(of: Of) -> Vec<Vec<bool>> {
         });
         let functions = automaton.functions.iter().zip(&before);
         let run = functions.map(|(function, given)| (&function.body, given_to(&function.body, given)));
-        // Of what a path knows nothing is known here.
+        // What a path's guards establish is not known here.
         let paths = automaton.paths.iter().map(|path| (&path.body, Vec::new()));
         for (body, entry) in own.chain(run).chain(paths) {
             let runs = || body.ops().filter_map(run_by_op).chain(body.attempts().filter_map(tried));
@@ -60,7 +61,7 @@ pub(crate) fn procedures(of: Of) -> Vec<Vec<bool>> {
     }
 }
 
-/// The parameters of a body that are there.
+/// The parameters of a body that surely refer to existing objects.
 pub(crate) fn given_to(body: &Body, given: &[bool]) -> Vec<Value> {
     let params = body.blocks[0].params.iter().zip(given);
     params.filter(|(_, given)| **given).map(|(param, _)| *param).collect()
@@ -85,7 +86,7 @@ fn tried(op: &Fallible) -> Option<(FunctionId, &[Value])> {
 fn means(of: Of, body: &Body, entry: &[Value]) -> Vec<Means> {
     let mut means = vec![Means::Anything; body.values.len()];
     let is_reference = |value: &Value| matches!(body.values[value.index()].ty, Type::Ref(_));
-    // What meets is thought to be there, until a way shows that it need not be.
+    // Parameters of joining ways are assumed to exist until a way shows that they need not.
     for block in body.blocks.iter().skip(1) {
         block.params.iter().filter(|param| is_reference(param)).for_each(|param| means[param.index()] = Means::There);
     }
@@ -125,7 +126,7 @@ fn means(of: Of, body: &Body, entry: &[Value]) -> Vec<Means> {
     }
 }
 
-/// Whether the first result of what is tried is an object that is there.
+/// Whether the first result of the attempt is an existing object.
 fn gives_who_is_there(automaton: &Automaton, body: &Body, terminator: &Terminator) -> bool {
     let Terminator::Try { op, .. } = terminator else { return false };
     if let Fallible::Find { object, cell, .. } | Fallible::Remove { object, cell, .. } = op {
@@ -135,7 +136,7 @@ fn gives_who_is_there(automaton: &Automaton, body: &Body, terminator: &Terminato
     matches!(op, Fallible::New { .. } | Fallible::First { .. } | Fallible::Next { .. })
 }
 
-/// Whether a value was compared with nobody, and is somebody on the way to this target.
+/// Whether a value was compared with null, and is not null on the way to this target.
 fn is_not_null(body: &Body, block: &Block, value: Value, target: usize) -> bool {
     let Terminator::Branch { condition, .. } = &block.terminator else { return false };
     let made = |value: Value| body.ops().find(|op| op.results.first() == Some(&value)).map(|op| &op.kind);

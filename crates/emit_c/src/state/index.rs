@@ -1,7 +1,7 @@
-//! Maps of objects by their own cells: an index of their numbers, and functions that look into it.
+//! Maps of objects by their own cells: an index of object numbers, and functions that use it.
 //!
-//! Invariant: an object in a map has the key in its cells, and is there (docs/automaton.md, "by"); the interpreter looks whether that is
-//! so. As in `runtime/mk_map.h`: open addressing, half as many places again as entries, and no tombstones.
+//! Invariant: an object in a map has the key in its cells, and exists (docs/automaton.md, "by"); the interpreter checks
+//! this. As in `runtime/mk_map.h`: open addressing, half as many places again as entries, and no tombstones.
 
 use mokume_reaction::*;
 
@@ -13,7 +13,7 @@ use crate::plan::Plan;
 use crate::text::Text;
 use crate::types::{c_type, declare};
 
-/// What a map's functions are called behind `find_`, `insert_`, `remove_`.
+/// The suffix of a map's functions, after `find_`, `insert_`, `remove_`.
 pub(crate) fn name(plan: &Plan, class: ClassId, cell: CellId) -> String {
     format!("{}_{}", plan.names.classes[class.index()], plan.names.cells[class.index()][cell.index()])
 }
@@ -32,20 +32,20 @@ struct Index<'a> {
     mask: u32,
     /// `, uint32_t key0, …`
     params: String,
-    /// Its words, from that, where they are kept beside the index (`plan/keys.rs`).
+    /// The statements that compute its words, if words are kept beside the index (`plan/keys.rs`).
     begin: Vec<String>,
     /// What is looked up, words or key: `, uint64_t word0, …` and `word0`, `…`
     asked_params: String,
     asked: Vec<String>,
-    /// The same in numbers of 64 bits, as many parts in each as have room.
+    /// The same in 64-bit numbers, as many parts in each as fit.
     mixed: Vec<String>,
-    /// The same of the object whose number is `number`, and whether it is what is looked up.
+    /// The same for the object whose number is `number`, and whether it equals what is looked up.
     kept: String,
     same: String,
     is_on_path: bool,
 }
 
-/// The functions of all such maps.
+/// Writes the functions of all such maps.
 pub(crate) fn write(plan: &Plan, text: &mut Text) {
     for (at, class) in plan.automaton.classes.iter().enumerate() {
         for (place, cell) in class.cells.iter().enumerate() {
@@ -101,7 +101,7 @@ fn index<'a>(plan: &'a Plan, (owner, cell): (ClassId, CellId), kind: &CellKind) 
     })
 }
 
-/// A word of a key, of its parts as they are.
+/// A word of a key, from its parts.
 fn of_parts(word: &Word, parts: &[String]) -> String {
     let part = |part: &keys::Part| {
         let (value, bits) = (&parts[part.at], 8 * part.octets);
@@ -122,7 +122,7 @@ fn of_parts(word: &Word, parts: &[String]) -> String {
     }
 }
 
-/// Parts of a key side by side, in numbers of 64 bits.
+/// The parts of a key packed into 64-bit numbers.
 fn side_by_side(plan: &Plan, key: &[Type], parts: &[String]) -> Vec<String> {
     let mut words: Vec<(u8, String)> = Vec::new();
     for (ty, part) in key.iter().zip(parts) {
@@ -143,7 +143,7 @@ impl Index<'_> {
         self.home(text);
         self.place(text);
         self.find(text);
-        // On paths they are mostly one of few look-ups.
+        // On paths a map usually has few look-ups.
         if self.is_on_path {
             self.find_here(text);
         }
@@ -151,7 +151,7 @@ impl Index<'_> {
         self.remove(text);
     }
 
-    /// Where in the index a key belongs.
+    /// The home place of a key in the index.
     fn home(&self, text: &mut Text) {
         let Index { name, asked_params, mixed, mask, .. } = self;
         let bits = mask.count_ones();
@@ -164,7 +164,7 @@ impl Index<'_> {
         text.end_function();
     }
 
-    /// Its place, or the free one where it would go.
+    /// The place of a key, or the free one where it would go.
     fn place(&self, text: &mut Text) {
         let Index { name, stack, owner, ty, asked_params, mask, same, .. } = self;
         text.function(format!("static MK_UNUSED uint32_t place_{name}(const struct {stack} *k{asked_params})"));
@@ -187,7 +187,7 @@ impl Index<'_> {
         ]
     }
 
-    /// By its key.
+    /// Finds an object by its key.
     fn find(&self, text: &mut Text) {
         let Index { name, stack, params, .. } = self;
         text.function(format!("static MK_UNUSED mk_ref find_{name}(const struct {stack} *k{params})"));
@@ -196,7 +196,7 @@ impl Index<'_> {
         text.end_function();
     }
 
-    /// In the middle of a path, by what is looked up.
+    /// Finds an object on a path, by what is looked up.
     fn find_here(&self, text: &mut Text) {
         let Index { name, stack, asked_params, .. } = self;
         let head = format!("mk_ref find_here_{name}(const struct {stack} *k{asked_params})");
@@ -240,7 +240,7 @@ impl Index<'_> {
         text.end_function();
     }
 
-    /// Those behind a hole move back, so that each is found from its home on.
+    /// Entries after the hole move back, so that each is found from its home on.
     fn remove(&self, text: &mut Text) {
         let Index { name, stack, owner, ty, params, asked, kept, mask, .. } = self;
         text.function(format!("static MK_UNUSED mk_ref remove_{name}(struct {stack} *k{params})"));

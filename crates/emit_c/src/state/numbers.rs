@@ -18,7 +18,7 @@ pub(crate) fn number_octets(automaton: &Automaton, class: ClassId) -> u64 {
     }
 }
 
-/// The class whose objects a map finds by their cells; none of another map.
+/// The class whose objects a map finds by their cells; `None` for other maps.
 pub(crate) fn class_of(kind: &CellKind) -> Option<ClassId> {
     match kind {
         CellKind::Map { value, by, .. } if !by.is_empty() => match value.first()? {

@@ -1,4 +1,4 @@
-//! Objects when they are new, and when they end.
+//! New objects, and the end of objects.
 
 use mokume_reaction::*;
 
@@ -10,7 +10,7 @@ use crate::text::{literal, Text};
 use crate::tree::{expression, word};
 use crate::types::mask;
 
-/// What a class's objects are when they are new: `init_c`, `new_c` and `clear_c`.
+/// Writes the functions for new and ended objects of a class: `init_c`, `new_c` and `clear_c`.
 pub(crate) fn write(plan: &Plan, text: &mut Text) {
     for (index, class) in plan.automaton.classes.iter().enumerate() {
         let id = ClassId::from(index);
@@ -22,7 +22,7 @@ pub(crate) fn write(plan: &Plan, text: &mut Text) {
     }
 }
 
-/// Whether a new object has nothing but zeros.
+/// Whether all cells of a new object are zero.
 pub(crate) fn is_zero(plan: &Plan, class: &Class) -> bool {
     class.cells.iter().all(|cell| match &cell.kind {
         CellKind::Scalar { ty, init } | CellKind::Array { ty, init, .. } => initial(plan, *ty, *init) == "0",
@@ -58,7 +58,7 @@ fn init(plan: &Plan, id: ClassId, class: &Class, text: &mut Text) {
     text.end_function();
 }
 
-/// The place that means nobody refers to nobody: all else of it is zero.
+/// The references of the null record are null; everything else of it is zero.
 pub(crate) fn nobody(plan: &Plan, id: ClassId, text: &mut Text) {
     let (class, name) = (plan.automaton.class(id), &plan.names.classes[id.index()]);
     for (cell, member) in class.cells.iter().zip(&plan.names.cells[id.index()]) {
@@ -103,7 +103,7 @@ fn new(plan: &Plan, id: ClassId, class: &Class, text: &mut Text) {
     text.end_function();
 }
 
-/// An object ends: timers stop, held messages are gone, with what they took from quotas.
+/// Ends an object: timers stop, held messages are gone, and quotas get back what these took.
 fn clear(plan: &Plan, id: ClassId, class: &Class, text: &mut Text) {
     if !plan.mortal.contains(&id) {
         return;
@@ -131,7 +131,7 @@ fn clear(plan: &Plan, id: ClassId, class: &Class, text: &mut Text) {
     text.end_function();
 }
 
-/// To a quota of this class or of a scope around it.
+/// Returns units to a quota of this class or of a scope around it.
 fn give_back(plan: &Plan, id: ClassId, (owner, cell): (ClassId, CellId), dropped: &str, text: &mut Text) {
     text.open("");
     text.line("uint32_t owner = number;");

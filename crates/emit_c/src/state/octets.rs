@@ -1,7 +1,7 @@
 //! How many octets objects take in generated C, where addresses have 64 bits.
 //!
-//! Invariant: it is what `sizeof` says of the records that `records.rs` and `runtime/mk_object.h` write;
-//! `crates/emit_c/tests/octets.rs` has a compiler compare them.
+//! Invariant: the numbers equal `sizeof` of the records that `records.rs` and `runtime/mk_object.h` write;
+//! `crates/emit_c/tests/octets.rs` lets a compiler compare them.
 
 use mokume_reaction::{Automaton, Cell, CellId, CellKind, Class, ClassId, Type};
 
@@ -34,9 +34,9 @@ pub fn object_octets(automaton: &Automaton) -> Vec<u64> {
     automaton.classes.iter().enumerate().map(of_class).collect()
 }
 
-/// Octets of all that the instance has for each class, in their order: a record for each place and one for nobody, which the only
-/// object of a class goes without; what stands beside records, for each place and nobody; families of children, and bits of
-/// places that are free and that have ended.
+/// Octets of all that the instance has for each class, in their order. It has a record for each place and one for null,
+/// except for the only object of a class; what is kept beside records, for each place and null; families of children;
+/// and bits for free and ended places.
 pub fn class_octets(automaton: &Automaton) -> Vec<u64> {
     let mortal = mortal(automaton);
     let heads = Heads::of(automaton, &mortal);
@@ -56,7 +56,7 @@ pub fn class_octets(automaton: &Automaton) -> Vec<u64> {
     automaton.classes.iter().enumerate().map(of_class).collect()
 }
 
-/// What C aligns a member of this type to.
+/// The alignment of a member of this type in C.
 pub(super) fn aligned_to(automaton: &Automaton, ty: Type) -> u64 {
     match ty {
         Type::Msg => 8,
@@ -65,7 +65,7 @@ pub(super) fn aligned_to(automaton: &Automaton, ty: Type) -> u64 {
     }
 }
 
-/// Octets of the record of an object's cells, as `sizeof` says them.
+/// Octets of the record of an object's cells, as `sizeof` gives them.
 pub fn record_octets(automaton: &Automaton, id: ClassId) -> u64 {
     let class = automaton.class(id);
     let (mut end, mut widest) = (0, 1);
@@ -80,12 +80,12 @@ pub fn record_octets(automaton: &Automaton, id: ClassId) -> u64 {
     (end + bits.div_ceil(8)).max(1).next_multiple_of(widest)
 }
 
-/// What the record of an object's cells is aligned to.
+/// The alignment of the record of an object's cells.
 pub(crate) fn record_align(automaton: &Automaton, class: ClassId) -> u64 {
     all_members(automaton, class).into_iter().map(|(align, _)| align).max().unwrap_or(1)
 }
 
-/// The members of a record: its cells, but for bits, and what is kept of memos.
+/// The members of a record: its cells, except for bits, and the results of memos.
 fn all_members(automaton: &Automaton, id: ClassId) -> Vec<(u64, u64)> {
     let class = automaton.class(id);
     let cells = class.cells.iter().enumerate();
@@ -93,12 +93,13 @@ fn all_members(automaton: &Automaton, id: ClassId) -> Vec<(u64, u64)> {
     cells.chain(memos::of(automaton, Some(id)).map(|memo| (8, memos::octets(automaton, memo)))).collect()
 }
 
-/// Half as many places again as entries at least, a power of two.
+/// At least half as many places again as entries; a power of two.
 pub(super) fn places(capacity: u32) -> u32 {
     capacity.max(1).saturating_add(capacity / 2).max(2).checked_next_power_of_two().unwrap_or(1 << 31)
 }
 
-/// Places of the index of a map of objects by their own cells, whose numbers are short: nine of ten objects are where they belong.
+/// Places in the index of a map of objects by their own cells. Its numbers are short, so it can afford more places:
+/// nine of ten objects are at home.
 pub(super) fn places_by(capacity: u32) -> u32 {
     places(capacity).saturating_mul(2).min(1 << 31)
 }
@@ -108,7 +109,7 @@ pub(super) fn map_octets(capacity: u32, entry: u64) -> u64 {
     4 * u64::from(places(capacity)) + u64::from(capacity.max(1)) * entry
 }
 
-/// Whether the cell is a bit of the record, behind all else.
+/// Whether the cell is a bit of the record, after all other members.
 fn is_bit(automaton: &Automaton, class: &Class, cell: &Cell) -> bool {
     match &cell.kind {
         CellKind::Scalar { ty, .. } => matches!(Stored::of(automaton, class, *ty), Stored::Bit | Stored::Nobody),
@@ -121,7 +122,7 @@ fn is_bit(automaton: &Automaton, class: &Class, cell: &Cell) -> bool {
     }
 }
 
-/// The members that a cell is in the record, but for bits: to what each is aligned, and its octets.
+/// The members of a cell in the record, except for bits: alignment and octets of each.
 fn members(automaton: &Automaton, place: (ClassId, CellId), class: &Class, cell: &Cell) -> Vec<(u64, u64)> {
     let scalar = |ty: Type| aligned_to(automaton, ty);
     let many = |of: u64, count: u32| vec![(of, of * u64::from(count.max(1)))];

@@ -14,7 +14,7 @@ use crate::plan::Plan;
 use crate::text::Text;
 use crate::types::{array_type, c_type, declare, stored_octets};
 
-/// Structs of header records, shapes of maps, structs of cells, and the instance.
+/// Writes the structs of header records, the shapes of maps, the structs of cells, and the instance.
 pub(crate) fn write(plan: &Plan, text: &mut Text) {
     arrays(plan, text);
     headers(plan, text);
@@ -31,7 +31,7 @@ pub(crate) fn write(plan: &Plan, text: &mut Text) {
     instance(plan, text);
 }
 
-/// The structs of arrays that are values somewhere.
+/// The structs of arrays that occur as values.
 fn arrays(plan: &Plan, text: &mut Text) {
     let types = plan.automaton.bodies().flat_map(|body| &body.values).map(|info| info.ty);
     let shape = |ty: Type| Some((array_type(plan.automaton, ty), c_type(plan.automaton, ty), ty.array()?.1));
@@ -91,7 +91,7 @@ fn cells(plan: &Plan, id: ClassId, class: &Class, text: &mut Text) {
     let mut members: Vec<_> = cells.flat_map(of_cell).collect();
     let kept = memos::all(plan, Some(id)).map(|memo| memos::name(plan, memo));
     members.extend(kept.map(|name| (8, format!("struct {name} {name};"))));
-    // The widest first, bits last: then nothing lies between them.
+    // The widest first, bits last: then there is no padding between them.
     members.sort_by_key(|(align, _)| std::cmp::Reverse(*align));
     if members.is_empty() {
         text.line("uint8_t unused;");
@@ -101,7 +101,7 @@ fn cells(plan: &Plan, id: ClassId, class: &Class, text: &mut Text) {
     text.line("");
 }
 
-/// The members of the record that a cell is, each with what it is aligned to; bits with 0.
+/// The members of the record that a cell becomes, each with its alignment; bits with 0.
 fn members(plan: &Plan, place: (ClassId, CellId), cell: &Cell, name: &str) -> Vec<(u64, String)> {
     let class = plan.automaton.class(place.0);
     match &cell.kind {

@@ -1,13 +1,13 @@
-//! How a cell of one value stands in an object's record: as small as can be, whatever the value is in a variable.
+//! How a cell of one value is stored in an object's record: as small as possible, independent of its type in variables.
 //!
-//! Invariant: zero octets are what a cell of nobody reads as, zero (docs/semantics.md, L4): an object of place 0 and generation 0 for
-//! references.
+//! Invariant: zero octets mean zero, which cells of null read as (docs/semantics.md, L4); for references they mean the
+//! object at place 0 with generation 0.
 
 use mokume_reaction::{Automaton, Class, ClassId, Type};
 
 use crate::types::{c_type, declare, stored_octets, unsigned, MANY};
 
-/// Places up to this number have short references: what nobody has is their least number that is negative.
+/// Places up to this number have short references; the least negative number means null.
 const MOST_SHORT: u32 = 1 << 15;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -16,16 +16,16 @@ pub(crate) enum Stored {
     Whole,
     /// A condition, in one bit.
     Bit,
-    /// A reference to the only object of its class, in one bit: set where it is to nobody.
+    /// A reference to the only object of its class, in one bit: set if it is null.
     Nobody,
-    /// A reference, of one of many objects, to one of not too many: `mk_short`.
+    /// A reference in a class of many objects, to a class of not too many: `mk_short`.
     Short,
     /// A number of this many bits.
     Narrow(u8),
 }
 
 impl Stored {
-    /// In the record of a class.
+    /// How a value of this type is stored in the record of a class.
     pub fn of(automaton: &Automaton, owner: &Class, ty: Type) -> Stored {
         match ty {
             Type::Bool => Stored::Bit,
@@ -47,7 +47,7 @@ impl Stored {
         }
     }
 
-    /// To what the member is aligned, and its octets; none of a bit.
+    /// The alignment and the octets of the member; `None` for a bit.
     pub fn octets(self, automaton: &Automaton, ty: Type) -> Option<(u64, u64)> {
         match self {
             Stored::Bit | Stored::Nobody => None,
@@ -77,7 +77,7 @@ impl Stored {
         }
     }
 
-    /// A statement that gives the member a value.
+    /// A statement that sets the member.
     pub fn write(self, member: &str, value: &str) -> String {
         match self {
             Stored::Whole | Stored::Bit | Stored::Narrow(_) => format!("{member} = {value};"),

@@ -1,9 +1,9 @@
-//! Short ways to write trees.
+//! Short functions that build trees.
 
 use super::*;
 
 impl Infix {
-    /// As C writes it.
+    /// The operator in C.
     pub fn sign(self) -> &'static str {
         match self {
             Infix::Mul => "*",
@@ -27,7 +27,7 @@ impl Infix {
         }
     }
 
-    /// The comparison that holds where this one does not; `None` if it is no comparison.
+    /// The opposite comparison; `None` if it is not a comparison.
     pub fn inverse(self) -> Option<Infix> {
         match self {
             Infix::Lt => Some(Infix::Ge),
@@ -60,7 +60,7 @@ pub(crate) fn number(value: impl Into<u64>) -> Expr {
     Expr::Number(value.into())
 }
 
-/// What every function calls the instance, its first parameter.
+/// The name of the instance in every function, whose first parameter it is.
 pub(super) const INSTANCE: &str = "k";
 
 pub(crate) fn instance() -> Expr {
@@ -91,17 +91,17 @@ fn call(effect: Effect, function: impl Into<Word>, args: impl Into<Vec<Expr>>) -
     Expr::Call { function: function.into(), effect, args: args.into() }
 }
 
-/// A call whose value follows from its arguments.
+/// A call whose value depends on its arguments only.
 pub(crate) fn computes(function: impl Into<Word>, args: impl Into<Vec<Expr>>) -> Expr {
     call(Effect::Pure, function, args)
 }
 
-/// A call that looks at memory.
+/// A call that reads memory.
 pub(crate) fn reads(function: impl Into<Word>, args: impl Into<Vec<Expr>>) -> Expr {
     call(Effect::Reads, function, args)
 }
 
-/// A call that does something.
+/// A call with an effect.
 pub(crate) fn acts(function: impl Into<Word>, args: impl Into<Vec<Expr>>) -> Expr {
     call(Effect::Acts, function, args)
 }
@@ -112,11 +112,12 @@ pub(crate) fn conditional(condition: Expr, then: Expr, otherwise: Expr) -> Expr 
 }
 
 impl Expr {
+    /// `self sign other`
     pub fn infix(self, sign: Infix, other: Expr) -> Expr {
         Expr::Infix(sign, Box::new(self), Box::new(other))
     }
 
-    /// `first && second`, or one of them where the other is not there.
+    /// `first && second`; just `second` without a first condition.
     pub fn also(first: Option<Expr>, second: Expr) -> Expr {
         match first {
             Some(first) => first.infix(Infix::And, second),
@@ -124,7 +125,7 @@ impl Expr {
         }
     }
 
-    /// `first ? value : otherwise`, or the value where there is no condition.
+    /// `first ? value : otherwise`; just the value without a condition.
     pub fn only_if(condition: Option<Expr>, value: Expr, otherwise: Expr) -> Expr {
         match condition {
             Some(condition) => conditional(condition, value, otherwise),
@@ -132,6 +133,7 @@ impl Expr {
         }
     }
 
+    /// `self->member`; `a.member` if the expression is `&a`.
     pub fn arrow(self, member: impl Into<Word>) -> Expr {
         match self {
             Expr::Unary(Unary::AddressOf, inner) => Expr::Member(inner, member.into()),
@@ -139,27 +141,32 @@ impl Expr {
         }
     }
 
+    /// `self.member`
     pub fn member(self, member: impl Into<Word>) -> Expr {
         Expr::Member(Box::new(self), member.into())
     }
 
+    /// `self[place]`
     pub fn element(self, place: Expr) -> Expr {
         Expr::Index(Box::new(self), Box::new(place))
     }
 
+    /// `&self`
     pub fn address(self) -> Expr {
         Expr::Unary(Unary::AddressOf, Box::new(self))
     }
 
+    /// `*self`
     pub fn deref(self) -> Expr {
         Expr::Unary(Unary::Deref, Box::new(self))
     }
 
+    /// `(ty)self`
     pub fn cast(self, ty: impl Into<Word>) -> Expr {
         Expr::Cast(ty.into(), Box::new(self))
     }
 
-    /// The condition that holds where this one does not.
+    /// The negated condition.
     pub fn negated(self) -> Expr {
         match self {
             Expr::Bool(value) => Expr::Bool(!value),
@@ -186,14 +193,14 @@ impl Expr {
         }
     }
 
-    /// Whether C may take it for a signed `int`, or for less than so many bits, whatever the type of the variable that it is put in
-    /// place of.
+    /// Whether C may treat it as a signed `int`, or as narrower than this many bits, although the variable that it
+    /// replaces has another type.
     pub fn may_be_narrower(&self, width: u8) -> bool {
         match self {
             Expr::Number(value) => *value <= i32::MAX as u64 || (width > 32 && *value <= u64::from(u32::MAX)),
             Expr::Bool(_) | Expr::Unary(Unary::Not, _) | Expr::Expect(..) => true,
             Expr::Conditional(parts) => parts[1].may_be_narrower(width) && parts[2].may_be_narrower(width),
-            // What is shifted says alone how wide the result is.
+            // The type of a shift is that of its left operand only.
             Expr::Infix(Infix::Shl | Infix::Shr, a, _) => a.may_be_narrower(width),
             Expr::Infix(sign, a, b) => {
                 sign.inverse().is_some()

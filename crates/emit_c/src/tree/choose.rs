@@ -1,11 +1,11 @@
-//! Two ways that only give one variable a value become one expression: `if (c) x = a; else x = b;` is `x = c ? a : b;`.
+//! Two ways that only set one variable become one expression: `if (c) x = a; else x = b;` is `x = c ? a : b;`.
 //!
-//! Asks of the tree: jumps to where one would come anyway are gone ([`super::labels`]). Keeps: what is evaluated, and when.
+//! Requires of the tree: redundant jumps are gone ([`super::labels`]). Keeps: what is evaluated, and when.
 
 use super::effect::Uses;
 use super::{conditional, Effect, Expr, Infix, Lines, Local, Routine, Stmt};
 
-/// Parts of an expression that is chosen, at most.
+/// The most parts of such an expression.
 const LARGEST: usize = 10;
 
 /// The variable and its value, if the statement only chooses it.
@@ -28,7 +28,7 @@ fn size(value: &Expr) -> usize {
     1 + value.parts().map(size).sum::<usize>()
 }
 
-/// `condition ? a : b`, said shorter where one of them is the condition itself.
+/// `condition ? a : b`, or a shorter form if one of them is the condition itself.
 fn choice(is_bool: bool, condition: &Expr, a: &Expr, b: &Expr) -> Expr {
     let plain = match condition {
         Expr::Expect(_, inner) => inner,

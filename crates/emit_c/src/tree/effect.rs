@@ -1,13 +1,13 @@
-//! What expressions and statements do, and how often variables are named.
+//! The effects of expressions and statements, and how often variables are used.
 
 use super::visit::each_statement;
 use super::{Effect, Expr, Lines, Local, Routine, Stmt};
 
-/// By variable: how often it is read, and how often it is given a value.
+/// By variable: how often it is read, and how often it is set.
 pub(super) struct Uses {
     reads: Vec<u32>,
     definitions: Vec<u32>,
-    /// Variables whose memory may be changed by who has their address.
+    /// Variables whose memory may change through their address.
     memory: Vec<bool>,
 }
 
@@ -16,9 +16,10 @@ fn is_struct(ty: &str) -> bool {
 }
 
 impl Uses {
+    /// The uses of variables in a function.
     pub fn of(function: &Routine) -> Uses {
         let count = function.locals.len();
-        // Of an array one item may change.
+        // Single items of an array may change.
         let is_array = |local: &super::Variable| local.array.is_some() || is_struct(&local.ty);
         let memory = function.locals.iter().map(is_array).collect();
         // A parameter has a value from the start.
@@ -27,11 +28,11 @@ impl Uses {
         each_statement(&function.body, &mut |statement| {
             match statement {
                 Stmt::Let(local, _) => uses.definitions[local.0] += 1,
-                // A declaration without a value is for one that comes by another way.
+                // A declaration without a value: the value comes another way.
                 Stmt::Declare(local) => uses.definitions[local.0] += 2,
                 Stmt::Set(Expr::Local(local), _, _) => {
                     uses.definitions[local.0] += 2;
-                    // It is among the heads of the statement, but is not read.
+                    // It is among the statement's heads, but is not read.
                     uses.reads[local.0] = uses.reads[local.0].wrapping_sub(1);
                 }
                 _ => {}
@@ -53,7 +54,7 @@ impl Uses {
         });
     }
 
-    /// One of two assignments of a variable is left out; whether the other one now defines it.
+    /// Accounts for the removal of one of two assignments of a variable; returns whether the other one now defines it.
     pub fn forget_set(&mut self, local: Local) -> bool {
         self.definitions[local.0] -= 2;
         let alone = self.definitions[local.0] == 2 && !self.memory[local.0];
@@ -63,7 +64,7 @@ impl Uses {
         alone
     }
 
-    /// The expression is left out.
+    /// Accounts for the removal of the expression.
     pub fn forget(&mut self, expr: &Expr) {
         expr.each(&mut |part| {
             if let Expr::Local(local) = part {
@@ -72,16 +73,17 @@ impl Uses {
         });
     }
 
+    /// How often a variable is read.
     pub fn reads(&self, local: Local) -> u32 {
         self.reads[local.0]
     }
 
-    /// Nobody asks for its value, and nobody has its address.
+    /// Whether its value is never read, and its address not taken.
     pub fn is_never_read(&self, local: Local) -> bool {
         self.reads[local.0] == 0 && !self.memory[local.0]
     }
 
-    /// It has one value from its definition on.
+    /// Whether it keeps the value of its definition.
     pub fn is_set_once(&self, local: Local) -> bool {
         self.definitions[local.0] <= 1 && !self.memory[local.0]
     }
@@ -92,14 +94,14 @@ impl Uses {
             Expr::Local(local) if !self.is_set_once(*local) => Effect::Reads,
             Expr::Call { effect, .. } => *effect,
             Expr::Member(..) | Expr::Arrow(..) | Expr::Index(..) | Expr::Unary(super::Unary::Deref, _) => Effect::Reads,
-            // The address of a place is known without looking at it.
+            // The address of a place is known without reading it.
             Expr::Unary(super::Unary::AddressOf, place) => return self.effect_of_place(place),
             _ => Effect::Pure,
         };
         expr.parts().map(|part| self.effect(part)).fold(own, Effect::max)
     }
 
-    /// The same of finding a place that is written to.
+    /// The same for finding a place that is written to.
     pub fn effect_of_place(&self, place: &Expr) -> Effect {
         match place {
             Expr::Local(_) | Expr::Name(_) => Effect::Pure,
@@ -110,7 +112,7 @@ impl Uses {
         }
     }
 
-    /// What a statement may do, its blocks included.
+    /// What a statement may do, including its blocks.
     pub fn effect_of(&self, statement: &Stmt) -> Effect {
         let own = match statement {
             Stmt::Set(..) => Effect::Acts,

@@ -1,6 +1,6 @@
-//! What follows a way that leaves stands behind it, not beside it: `if (refused) { …; return; } …`.
+//! Code after a way that leaves is placed after it, not in its `else`: `if (refused) { …; return; } …`.
 //!
-//! Asks of the tree: jumps to where one would come anyway are gone ([`super::labels`]). Keeps: which statements run.
+//! Requires of the tree: redundant jumps are gone ([`super::labels`]). Keeps: which statements run.
 
 use super::{Lines, Stmt};
 
@@ -19,7 +19,7 @@ fn push(flat: &mut Lines, mut statement: Stmt) {
         return flat.push(Stmt::Do(condition));
     }
     let (first, second) = (leaves(&then), leaves(&otherwise));
-    // What goes back to a label right in front is the body of a loop.
+    // Code that jumps back to a label directly before it is the body of a loop.
     let again = |way: &Lines| match (flat.last(), way.last()) {
         (Some(Stmt::Label(head)), Some(Stmt::Goto(to))) => head == to,
         _ => false,
@@ -42,7 +42,7 @@ fn push(flat: &mut Lines, mut statement: Stmt) {
     flat.append(&mut otherwise);
 }
 
-/// Whether nothing behind the block is reached through its end.
+/// Whether control never reaches the end of the block.
 pub(super) fn leaves(block: &Lines) -> bool {
     block.last().is_some_and(|last| match last {
         Stmt::Return(_) | Stmt::Goto(_) => true,

@@ -1,19 +1,19 @@
-//! A value that is used once is written where it is used, and what nobody uses is left out.
+//! A value that is used once is written where it is used, and unused values are left out.
 //!
-//! Asks of the tree: a `Let` stands in front of all uses of its variable. Keeps: what is evaluated, and in which order as
-//! far as one can tell: an expression that reads passes nothing that acts, one that acts passes nothing that reads, and
-//! neither comes to stand where it might not be evaluated. The type that the variable had is kept by a cast.
+//! Requires of the tree: a `Let` is before all uses of its variable. Keeps: what is evaluated, and its order as far as
+//! that is observable. An expression that reads never passes one that acts, one that acts never passes one that reads,
+//! and neither moves to where it might not be evaluated. A cast keeps the type that the variable had.
 
 use super::choose::chosen;
 use super::effect::Uses;
 use super::visit::each_statement;
 use super::{Effect, Expr, Lines, Local, Routine, Stmt};
 
-/// Parts of an expression that came about by folding, at most.
+/// The most parts of an expression that folding builds.
 const LARGEST: usize = 24;
-/// The same of an expression that has a name in the source: the name says more than a long line.
+/// The same for an expression with a name in the source: the name says more than a long line.
 const LARGEST_NAMED: usize = 5;
-/// Statements between a value and its use, at most.
+/// The most statements between a value and its use.
 const FARTHEST: usize = 40;
 
 pub(super) fn fold(function: &mut Routine) {
@@ -29,7 +29,7 @@ struct Folding<'f> {
 }
 
 impl Folding<'_> {
-    /// From the last to the first: what a value is used for has found its place before.
+    /// From the last to the first, so that a value's use already has its final place.
     fn block(&mut self, block: &mut Lines) {
         let mut place = block.len();
         while place > 0 {
@@ -58,7 +58,7 @@ impl Folding<'_> {
                 self.uses.forget(value);
                 block.remove(place);
             } else if self.uses.reads(*local) == 0 && self.uses.is_set_once(*local) {
-                // What it does is done; what it gives nobody asks for.
+                // The effect stays; the value is not used.
                 match value {
                     Expr::Call { .. } => block[place] = Stmt::Do(value.clone()),
                     _ => {
@@ -72,7 +72,7 @@ impl Folding<'_> {
         }
     }
 
-    /// Whether it only gives a variable a value that nobody reads, or only asks.
+    /// Whether it only sets a variable that is never read, or only tests something.
     fn is_idle(&self, statement: &Stmt) -> bool {
         match statement {
             Stmt::Set(Expr::Local(to), None, value) => {
@@ -85,7 +85,7 @@ impl Folding<'_> {
         }
     }
 
-    /// Whether the value now stands where it is used.
+    /// Moves the value to its use; returns whether it could.
     fn move_to_its_use(&self, local: Local, value: &Expr, behind: &mut [Stmt]) -> bool {
         if self.uses.reads(local) != 1 || !self.uses.is_set_once(local) || !self.is_small(local, value) {
             return false;
@@ -102,7 +102,7 @@ impl Folding<'_> {
             if statement.blocks().any(|inner| block_mentions(inner, local)) {
                 return effect == Effect::Pure && self.put_inside(local, value, statement);
             }
-            // What acts does not come to stand behind a way that leaves.
+            // An expression with effects never moves behind a way that leaves.
             if effect == Effect::Acts && statement.blocks().next().is_some() {
                 return false;
             }
@@ -111,7 +111,7 @@ impl Folding<'_> {
         false
     }
 
-    /// Into a block of the statement, where the value is evaluated at most once, as before.
+    /// Moves the value into a block of the statement, if it is evaluated there at most once, as before.
     fn put_inside(&self, local: Local, value: &Expr, statement: &mut Stmt) -> bool {
         let mut inner = statement.blocks_mut().filter(|inner| block_mentions(inner, local));
         inner.next().is_some_and(|block| self.move_to_its_use(local, value, block))
@@ -139,7 +139,7 @@ impl Folding<'_> {
         true
     }
 
-    /// What the parts of a statement's expressions do that are not around the variable: C leaves the order open.
+    /// The effects of the other parts of a statement's expressions: C leaves the order of evaluation open.
     fn beside_in(&self, statement: &Stmt, local: Local) -> Effect {
         match statement {
             Stmt::Set(place, None, value) if !mentions(place, local) => {
@@ -156,7 +156,7 @@ impl Folding<'_> {
         }
     }
 
-    /// The value with the type that the variable has.
+    /// The value with the variable's type.
     fn as_typed(&self, local: Local, value: &Expr) -> Expr {
         let ty = &self.function.locals[local.0].ty;
         let width = match ty.as_ref() {
@@ -171,11 +171,11 @@ impl Folding<'_> {
     }
 }
 
-/// What is a truth anyway is not converted before it is looked at; an `if` in an `if` is one.
+/// Removes conversions of values that are truths already, and joins an `if` in an `if`.
 fn simplify(statement: &mut Stmt) {
     let Stmt::If { condition, then, otherwise } = statement else { return };
     bare(condition);
-    // What stood there was left out.
+    // The first side was left out.
     if then.is_empty() && !otherwise.is_empty() {
         *condition = std::mem::replace(condition, Expr::Bool(true)).negated();
         std::mem::swap(then, otherwise);
@@ -197,7 +197,7 @@ fn bare(condition: &mut Expr) {
     }
 }
 
-/// Whether an expression of this effect may be evaluated behind something of that one.
+/// Whether an expression with one effect may be evaluated after something with the other.
 fn may_pass(effect: Effect, passed: Effect) -> bool {
     match effect {
         Effect::Pure => true,
@@ -222,8 +222,8 @@ fn block_mentions(block: &Lines, local: Local) -> bool {
     found
 }
 
-/// Whether the variable is looked at only if something else holds: compilers choose between values better than between ways.
-/// What is pure may stand behind `&&` and `||`.
+/// Whether the variable is read only under another condition: compilers choose between values better than between ways.
+/// Pure expressions may move behind `&&` and `||`.
 fn is_under_condition(expr: &Expr, local: Local, is_pure: bool) -> bool {
     use super::Infix::{And, Or};
     let inner = expr.parts().any(|part| is_under_condition(part, local, is_pure));
@@ -242,7 +242,7 @@ fn replace(expr: &mut Expr, local: Local, value: &Expr) {
     }
     expr.parts_mut().for_each(|part| replace(part, local, value));
     match expr {
-        // What was written through a pointer is written of the thing itself.
+        // An access through a pointer becomes an access to the object itself.
         Expr::Arrow(inner, member) => {
             if let Expr::Unary(super::Unary::AddressOf, thing) = &**inner {
                 *expr = Expr::Member(thing.clone(), member.clone());

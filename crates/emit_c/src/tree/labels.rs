@@ -1,17 +1,17 @@
-//! Jumps to where one would come anyway are left out, and labels that nobody jumps to.
+//! Removes redundant jumps, and labels without jumps.
 //!
-//! Asks of the tree: nothing. Keeps: the order in which statements run.
+//! Requires of the tree: nothing. Keeps: the order in which statements run.
 
 use super::visit::each_statement;
 use super::{Label, Lines, Stmt};
 
-/// Leaves out jumps to a label that stands right behind, and a last `return;`.
+/// Removes jumps to a label directly after them, and a last `return;`.
 pub(super) fn fall_through(body: &mut Lines) {
     within(body, &[]);
     strip(body, &|statement| matches!(statement, Stmt::Return(None)));
 }
 
-/// `next`: the labels right behind the block.
+/// `next`: the labels directly after the block.
 fn within(block: &mut Lines, next: &[Label]) {
     for place in 0..block.len() {
         let mut behind: Vec<Label> = block[place + 1..].iter().map_while(label).collect();
@@ -40,7 +40,7 @@ fn label(statement: &Stmt) -> Option<Label> {
     }
 }
 
-/// Takes away what the block would do last, also at the end of each way through its last statement.
+/// Removes this statement from the end of the block, and from the end of each way through its last statement.
 fn strip(block: &mut Lines, what: &impl Fn(&Stmt) -> bool) {
     while block.last().is_some_and(what) {
         block.pop();
@@ -50,7 +50,7 @@ fn strip(block: &mut Lines, what: &impl Fn(&Stmt) -> bool) {
     }
 }
 
-/// Leaves out labels that nobody jumps to.
+/// Removes labels without jumps.
 pub(super) fn drop_dead(body: &mut Lines) {
     let mut used = std::collections::HashSet::new();
     each_statement(body, &mut |statement| {

@@ -1,6 +1,6 @@
-//! What variables and labels are called: as in the source where nothing collides, else with a number behind.
+//! The names of variables and labels: as in the source, with a number added on a collision.
 //!
-//! Asks of the tree: its declarations stand. Keeps: a name means one thing in a function.
+//! Requires of the tree: its declarations are in place. Keeps: a name means one thing in a function.
 
 use std::collections::HashSet;
 
@@ -16,7 +16,7 @@ pub(super) struct Names {
     pub labels: Vec<String>,
 }
 
-/// Says of parameters that the body does not speak of that this is as it should be.
+/// Marks parameters that the body does not use as unused.
 pub(super) fn mark_unused(function: &mut Routine) {
     let mut used = HashSet::new();
     let mut speaks_of_instance = false;
@@ -38,7 +38,7 @@ fn each_expression<'a>(function: &'a Routine, f: &mut impl FnMut(&'a Expr)) {
     });
 }
 
-/// Names in the order in which one reads them; one that is out of scope is free again.
+/// Assigns names in the order of the text; a name whose scope has ended is free again.
 pub(super) fn names(function: &Routine) -> Names {
     let mut scope = Scope::default();
     scope.take(INSTANCE);
@@ -64,7 +64,7 @@ pub(super) fn names(function: &Routine) -> Names {
 struct Naming<'f> {
     function: &'f Routine,
     names: Names,
-    /// Labels are the whole function's.
+    /// Labels are visible in the whole function.
     labels: Scope,
 }
 
@@ -100,7 +100,7 @@ impl Naming<'_> {
     }
 }
 
-/// What a value without a name in the source is called: by its kind.
+/// The name of a value without a name in the source: by its kind.
 fn initial(ty: &str) -> &'static str {
     match ty {
         "bool" => "is",

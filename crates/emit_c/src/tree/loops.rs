@@ -1,6 +1,7 @@
-//! A condition that is looked at again from one place at the end of what it guards is a loop: `while (condition) { … }`.
+//! A condition that is tested again from one place at the end of what it guards becomes a loop: `while (condition) { …
+//! }`.
 //!
-//! Asks of the tree: labels that nobody jumps to are gone. Keeps: the order in which statements run.
+//! Requires of the tree: labels without jumps are gone. Keeps: the order in which statements run.
 
 use super::visit::each_statement;
 use super::{Label, Lines, Stmt};

@@ -1,7 +1,7 @@
-//! C as a tree: the expressions and statements that bodies become, and what is decided on them before they are written.
+//! C as a tree: the expressions and statements that bodies become, and the passes over them before they are written.
 //!
-//! Invariant: nothing here knows automata. A tree means what its C means, and every pass keeps that meaning; each says in
-//! its first lines what it asks of the tree it is given.
+//! Invariant: nothing here knows automata. A tree means what its C means, and every pass keeps that meaning; each
+//! states in its first lines what it requires of the tree.
 
 mod build;
 mod choose;
@@ -25,13 +25,13 @@ pub(crate) use syntax::*;
 
 /// A function that is ready to be printed: names for its variables and labels, and the lines of its body.
 pub(crate) struct Written {
-    /// Of the parameters, in order.
+    /// The names of the parameters, in order.
     pub parameters: Vec<String>,
     pub body: crate::text::Text,
 }
 
 impl Routine {
-    /// All that is decided on the tree, then its text.
+    /// Runs all passes, then prints the tree.
     pub fn write(mut self) -> Written {
         labels::fall_through(&mut self.body);
         flatten::flatten(&mut self.body);

@@ -1,6 +1,6 @@
-//! What becomes narrower says so: `uint32_t size = (uint32_t)wide;`.
+//! Makes narrowing conversions explicit: `uint32_t size = (uint32_t)wide;`.
 //!
-//! C would do the same in silence, and a program that is built with `-Wconversion` would hear of it. Runs last. Keeps: values.
+//! C would convert silently, but a program built with `-Wconversion` would get warnings. Runs last. Keeps: values.
 
 use super::{Expr, Infix, Lines, Routine, Stmt, Variable};
 
@@ -19,7 +19,7 @@ fn block(lines: &mut Lines, locals: &[Variable]) {
                     to_type(&variable.ty, value, locals);
                 }
             }
-            // What has a name, or is a number, has no type that could be lost.
+            // A name or a number has no type that a cast must preserve.
             Stmt::Set(_, None, value) => {
                 if let Some(plain) = plain(value) {
                     *value = plain;
@@ -41,11 +41,11 @@ fn plain(value: &Expr) -> Option<Expr> {
 fn to_type(ty: &str, value: &mut Expr, locals: &[Variable]) {
     let Some(to) = bits(ty) else { return };
     let mut inner = std::mem::replace(value, Expr::Bool(false));
-    // A cast to the type of the variable says nothing where the assignment does it without a loss; of a cast to a wider type the narrower
-    // one alone counts.
+    // A cast to the variable's type is redundant if the assignment loses nothing; of a cast to a wider type only the
+    // narrower one matters.
     while let Expr::Cast(other, within) = inner {
         match bits(&other) {
-            // Who casts what a function gives knows its type.
+            // A cast of a function's result is kept: its author knows the type.
             Some(other)
                 if other >= to
                     && !matches!(&*within, Expr::Call { function, .. } if !WIDE.contains(&function.as_ref())) =>
@@ -71,7 +71,7 @@ fn bits(ty: &str) -> Option<u32> {
     }
 }
 
-/// As many bits as C takes it to have; 0 if C says nothing of what it puts it into.
+/// The bits that C gives it; 0 if C reports nothing wherever it is assigned.
 fn widest(value: &Expr, locals: &[Variable]) -> u32 {
     match value {
         Expr::Number(number) => 64 - number.leading_zeros(),
@@ -86,7 +86,7 @@ fn widest(value: &Expr, locals: &[Variable]) -> u32 {
         Expr::Infix(Infix::BitXor | Infix::BitOr, a, b) => widest(a, locals).max(widest(b, locals)),
         Expr::Infix(..) | Expr::Bool(_) | Expr::Unary(..) | Expr::Expect(..) | Expr::Array(..) => 0,
         Expr::Call { function, .. } if WIDE.contains(&function.as_ref()) => 64,
-        // Times, parameters of the stack, attributes of messages, and what is remembered are as wide as anything.
+        // Times, parameters of the stack, attributes of messages, and memos may be up to 64 bits wide.
         Expr::Arrow(_, member) if is_numbered(member) => 64,
         Expr::Member(_, now) if now == "now" => 64,
         Expr::Member(of, _) if matches!(&**of, Expr::Arrow(_, params) if params == "params") => 64,
@@ -95,7 +95,7 @@ fn widest(value: &Expr, locals: &[Variable]) -> u32 {
     }
 }
 
-/// What is narrower than `int` is one where it is added.
+/// Types narrower than `int` become `int` in a sum.
 fn of_sum(bits: u32) -> u32 {
     match bits {
         1..=31 => 31,
@@ -108,7 +108,7 @@ fn is_numbered(member: &str) -> bool {
     member.strip_prefix('v').is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|digit| digit.is_ascii_digit()))
 }
 
-/// Functions of the runtime that give 64 bits.
+/// Functions of the runtime that return 64 bits.
 const WIDE: [&str; 22] = [
     "mk_add",
     "mk_add_around",

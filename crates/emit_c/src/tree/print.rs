@@ -1,16 +1,16 @@
-//! Trees as text: parentheses only where C, or a compiler's warning, asks for them; lines that are not too long.
+//! Trees as text: parentheses only where C, or a compiler's warning, requires them; lines that are not too long.
 
 use super::locals::Names;
 use super::{Expr, Infix, Label, Lines, Local, Routine, Stmt, Unary};
 use crate::text::{literal, octets, Text};
 use crate::types::declare;
 
-/// Columns of a line, if it can be broken.
+/// The width of a line, if it can be broken.
 const WIDTH: usize = 110;
-/// Octets of a constant array on one line.
+/// The octets of a constant array on one line.
 const OCTETS: usize = 16;
 
-/// How tightly an expression holds together, as in the grammar of C.
+/// The precedence of an expression, as in the grammar of C.
 const PRIMARY: u8 = 15;
 const PREFIX: u8 = 14;
 const CONDITIONAL: u8 = 3;
@@ -34,7 +34,7 @@ fn is_bitwise(sign: Infix) -> bool {
     matches!(sign, Infix::Shl | Infix::Shr | Infix::BitAnd | Infix::BitXor | Infix::BitOr)
 }
 
-/// Whether an operand of an operator stands in parentheses: where the grammar asks for them, and where compilers suspect a
+/// Whether an operand of an operator needs parentheses: where the grammar requires them, and where compilers suspect a
 /// mistake (`-Wparentheses`).
 fn is_enclosed(around: Infix, operand: &Expr, is_second: bool) -> bool {
     match operand {
@@ -83,7 +83,7 @@ impl Line {
         self.push(close);
     }
 
-    /// On as many lines as are needed; a break is at the outermost place that still fits.
+    /// Writes as many lines as needed; breaks at the outermost place that still fits.
     fn write(self, text: &mut Text) {
         let mut rest = 0;
         let mut step = "";
@@ -110,7 +110,7 @@ struct Printer<'n> {
     text: Text,
 }
 
-/// The lines of a function's body, one step in.
+/// The lines of a function's body, indented by one step.
 pub(super) fn body(function: &Routine, names: &Names) -> Text {
     let mut printer = Printer { names, function, text: Text::default() };
     printer.text.indent();
@@ -118,7 +118,7 @@ pub(super) fn body(function: &Routine, names: &Names) -> Text {
     printer.text
 }
 
-/// An expression without variables of a function.
+/// An expression without local variables.
 pub(crate) fn expression(expr: &Expr) -> String {
     let (names, function) = (Names { locals: Vec::new(), labels: Vec::new() }, Routine::default());
     let printer = Printer { names: &names, function: &function, text: Text::default() };
@@ -138,7 +138,7 @@ impl Printer<'_> {
 
     // -- expressions
 
-    /// A table: an arm for each kind of expression.
+    /// This is a table: an arm for each kind of expression.
     fn expr(&self, line: &mut Line, expr: &Expr) {
         match expr {
             Expr::Local(local) => line.push(self.local(*local)),
@@ -228,7 +228,7 @@ impl Printer<'_> {
             match statement {
                 Stmt::Label(label) => {
                     let next = block.get(place + 1);
-                    // A label stands in front of a statement, which a declaration is not.
+                    // A label must be followed by a statement, and a declaration is not one.
                     let alone =
                         next.is_none_or(|next| matches!(next, Stmt::Let(..) | Stmt::Declare(_) | Stmt::Octets(..)));
                     let text = format!("{}:{}", self.label(*label), if alone { ";" } else { "" });
@@ -360,7 +360,7 @@ impl Printer<'_> {
     }
 }
 
-/// How tightly the expression holds together.
+/// The precedence of the expression.
 fn holds(expr: &Expr) -> u8 {
     match expr {
         Expr::Local(_)
@@ -380,7 +380,8 @@ fn holds(expr: &Expr) -> u8 {
     }
 }
 
-/// A cast of a pointer to the type of the variable says nothing: the assignment does it. Of numbers [`super::narrow`] says which casts stay.
+/// Removes a cast of a pointer to the variable's type, which the assignment does anyway. For numbers, [`super::narrow`]
+/// decides which casts stay.
 fn without_cast<'e>(value: &'e Expr, ty: &str) -> &'e Expr {
     match value {
         Expr::Cast(to, inner) if to == ty && ty.ends_with('*') => inner,
@@ -392,7 +393,7 @@ fn is_call(expr: &Expr) -> bool {
     matches!(expr, Expr::Call { .. })
 }
 
-/// One line, for which no braces are needed.
+/// Whether it is one line, which needs no braces.
 fn is_short(block: &Lines) -> bool {
     matches!(&block[..], [Stmt::Set(..) | Stmt::Do(_) | Stmt::Goto(_) | Stmt::Return(_)])
 }

@@ -1,7 +1,7 @@
-//! Where variables are declared: with their definition if all uses are behind it in its block, else where the innermost
-//! block around all uses first speaks of them.
+//! Where variables are declared: with their definition if all uses follow it in its block, else at the first use within
+//! the innermost block around all uses.
 //!
-//! Asks of the tree: a variable is given a value before it is read, on every way. Keeps: values.
+//! Requires of the tree: a variable is set before it is read, on every way. Keeps: values.
 
 use std::collections::HashMap;
 
@@ -10,11 +10,11 @@ use super::{Expr, Lines, Local, Routine, Stmt};
 /// A block within a function: the statement and the number of its inner block, from the outside in.
 type Path = Vec<(usize, usize)>;
 
-/// Where a variable is spoken of.
+/// Where a variable is used.
 struct Mentions {
-    /// The innermost block around all of them.
+    /// The innermost block around all uses.
     around: Path,
-    /// The block of the first, and its statement there.
+    /// The block of the first use, and its statement there.
     first: (Path, usize),
 }
 
@@ -71,7 +71,7 @@ impl Search {
     }
 }
 
-/// Puts the declarations in, and makes assignments of definitions that do not declare.
+/// Inserts the declarations, and turns definitions that do not declare into assignments.
 fn place(block: &mut Lines, path: &mut Path, declared: &HashMap<Path, Vec<(usize, Local)>>) {
     let here = declared.get(path).map_or(&[][..], |list| &list[..]);
     let mut placed = Lines::with_capacity(block.len());
@@ -98,7 +98,7 @@ fn place(block: &mut Lines, path: &mut Path, declared: &HashMap<Path, Vec<(usize
     *block = placed;
 }
 
-/// The variable that a statement could declare, because it does not speak of it otherwise.
+/// The variable that a statement could declare, since it has no other use of it.
 fn defines(statement: &Stmt) -> Option<Local> {
     match statement {
         Stmt::Let(local, _) | Stmt::Declare(local) | Stmt::Octets(local, _) => Some(*local),

@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-/// A name that stands for itself.
+/// A name or other word of C.
 pub(crate) type Word = Cow<'static, str>;
 
-/// A variable of the function at hand, an index into [`Routine::locals`].
+/// A variable of the current function, an index into [`Routine::locals`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Local(pub usize);
 
@@ -13,10 +13,10 @@ pub(crate) struct Local(pub usize);
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Label(pub usize);
 
-/// What evaluating an expression may do beside giving its value, from least to most.
+/// What evaluating an expression may do besides giving its value, from least to most.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Effect {
-    /// A function of variables that are set once.
+    /// It depends only on variables that are set once.
     Pure,
     /// It depends on memory, or on variables that change.
     Reads,
@@ -56,9 +56,9 @@ pub(crate) enum Infix {
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Expr {
     Local(Local),
-    /// A constant, a function, or a variable that is not the function's own.
+    /// A constant, a function, or a variable that is not local.
     Name(Word),
-    /// Without a sign.
+    /// An unsigned number.
     Number(u64),
     Bool(bool),
     Unary(Unary, Box<Expr>),
@@ -68,7 +68,7 @@ pub(crate) enum Expr {
     Cast(Word, Box<Expr>),
     Call {
         function: Word,
-        /// Of the call itself, its arguments apart.
+        /// The effect of the call itself, without its arguments.
         effect: Effect,
         args: Vec<Expr>,
     },
@@ -77,11 +77,11 @@ pub(crate) enum Expr {
     /// `a->b`
     Arrow(Box<Expr>, Word),
     Index(Box<Expr>, Box<Expr>),
-    /// A value of a struct of one array, of its first items: `(struct a){{1, 2}}`
+    /// A value of a struct of one array, with its first items: `(struct a){{1, 2}}`
     Array(Word, Vec<Expr>),
-    /// Of a type.
+    /// The size of a type.
     SizeOf(Word),
-    /// A condition that most often holds, or most often does not.
+    /// A condition that usually holds, or usually does not.
     Expect(bool, Box<Expr>),
 }
 
@@ -89,7 +89,7 @@ pub(crate) type Lines = Vec<Stmt>;
 
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Stmt {
-    /// The definition of a variable; where it is declared is found out by [`scope`].
+    /// The definition of a variable; [`scope`] finds out where it is declared.
     Let(Local, Expr),
     /// A declaration without a value.
     Declare(Local),
@@ -97,7 +97,7 @@ pub(crate) enum Stmt {
     Set(Expr, Option<Infix>, Expr),
     /// An array of constant octets.
     Octets(Local, Vec<u8>),
-    /// For its effect.
+    /// An expression for its effect.
     Do(Expr),
     If {
         condition: Expr,
@@ -108,7 +108,7 @@ pub(crate) enum Stmt {
         condition: Expr,
         body: Lines,
     },
-    /// No case goes on in the next one.
+    /// No case falls through to the next.
     Switch {
         on: Expr,
         cases: Vec<(Expr, Lines)>,
@@ -117,17 +117,17 @@ pub(crate) enum Stmt {
     Label(Label),
     Goto(Label),
     Return(Option<Expr>),
-    /// Something is not used, and that is as it should be.
+    /// Marks something as deliberately unused.
     Unused(Expr),
 }
 
 /// A variable.
 #[derive(Clone, Debug)]
 pub(crate) struct Variable {
-    /// What a person would call it; empty for values that have no name in the source.
+    /// A readable name; empty for values that have no name in the source.
     pub hint: String,
     pub ty: Word,
-    /// Places, if it is an array.
+    /// The number of items, if it is an array.
     pub array: Option<u32>,
     pub is_parameter: bool,
 }
@@ -137,23 +137,26 @@ pub(crate) struct Variable {
 pub(crate) struct Routine {
     /// Parameters first, in order.
     pub locals: Vec<Variable>,
-    /// What labels are called.
+    /// The names of labels.
     pub labels: Vec<String>,
     pub body: Lines,
 }
 
 impl Routine {
+    /// Adds a variable.
     pub fn local(&mut self, hint: impl Into<String>, ty: impl Into<Word>) -> Local {
         self.locals.push(Variable { hint: hint.into(), ty: ty.into(), array: None, is_parameter: false });
         Local(self.locals.len() - 1)
     }
 
+    /// Adds an array.
     pub fn array(&mut self, hint: &str, ty: &'static str, places: u32) -> Local {
         let local = self.local(hint, ty);
         self.locals[local.0].array = Some(places);
         local
     }
 
+    /// Adds a label, which is not placed yet.
     pub fn label(&mut self, hint: impl Into<String>) -> Label {
         self.labels.push(hint.into());
         Label(self.labels.len() - 1)

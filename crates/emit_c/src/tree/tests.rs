@@ -33,7 +33,7 @@ fn what_acts_keeps_its_order() {
     assert_eq!(text(function), expected);
 }
 
-/// It was a variable that nobody reads, which compilers warn of.
+/// It was a variable that is never read, which compilers warn about.
 #[test]
 fn what_acts_and_gives_what_nobody_asks_for_is_no_variable() {
     let mut function = Routine::default();
@@ -45,7 +45,7 @@ fn what_acts_and_gives_what_nobody_asks_for_is_no_variable() {
     assert_eq!(text(function), expected);
 }
 
-/// Two ways gave it a value that nobody asked for behind them.
+/// Two ways set it, but the value is not used after them.
 #[test]
 fn what_is_set_and_never_read_is_no_variable() {
     let mut function = Routine::default();

@@ -17,7 +17,7 @@ impl Expr {
         first.into_iter().chain(second).chain(list)
     }
 
-    /// The same, to be changed.
+    /// The same, mutable.
     pub fn parts_mut(&mut self) -> impl Iterator<Item = &mut Expr> {
         let (first, second, list): (Option<&mut Expr>, Option<&mut Expr>, &mut [Expr]) = match self {
             Expr::Local(_) | Expr::Name(_) | Expr::Number(_) | Expr::Bool(_) | Expr::SizeOf(_) => (None, None, &mut []),
@@ -41,7 +41,7 @@ impl Expr {
 }
 
 impl Stmt {
-    /// The expressions that are evaluated when the statement begins, its blocks apart.
+    /// The expressions that are evaluated when the statement begins, without its blocks.
     pub fn heads(&self) -> impl Iterator<Item = &Expr> {
         let (first, second) = match self {
             Stmt::Let(_, value) | Stmt::Do(value) | Stmt::Return(Some(value)) => (Some(value), None),
@@ -58,7 +58,7 @@ impl Stmt {
         first.into_iter().chain(second)
     }
 
-    /// The same, to be changed.
+    /// The same, mutable.
     pub fn heads_mut(&mut self) -> impl Iterator<Item = &mut Expr> {
         let (first, second) = match self {
             Stmt::Let(_, value) | Stmt::Do(value) | Stmt::Return(Some(value)) => (Some(value), None),
@@ -75,7 +75,7 @@ impl Stmt {
         first.into_iter().chain(second)
     }
 
-    /// The blocks in it, in their order.
+    /// The blocks in it, in order.
     pub fn blocks(&self) -> impl Iterator<Item = &Lines> {
         let (cases, first, second): (&[(Expr, Lines)], _, _) = match self {
             Stmt::If { then, otherwise, .. } => (&[], Some(then), Some(otherwise)),
@@ -94,7 +94,7 @@ impl Stmt {
         cases.iter().map(|(_, block)| block).chain(first).chain(second)
     }
 
-    /// The same, to be changed.
+    /// The same, mutable.
     pub fn blocks_mut(&mut self) -> impl Iterator<Item = &mut Lines> {
         let (cases, first, second): (&mut [(Expr, Lines)], _, _) = match self {
             Stmt::If { then, otherwise, .. } => (&mut [], Some(then), Some(otherwise)),
@@ -114,7 +114,7 @@ impl Stmt {
     }
 }
 
-/// Runs `f` on each statement, those of inner blocks behind the one that they are in.
+/// Runs `f` on each statement; those of inner blocks come after the statement that contains them.
 pub(super) fn each_statement<'a>(block: &'a Lines, f: &mut impl FnMut(&'a Stmt)) {
     for statement in block {
         f(statement);

@@ -1,11 +1,11 @@
-//! What encoders and decoders of wires have in common: where bits lie, and expressions.
+//! What encoders and decoders of wires share: bit positions, and expressions.
 //!
-//! A wire becomes straight-line code by following each of its choices separately to the end, so every field's place is
-//! a constant; the number of ways through a wire is limited by [`MOST_WAYS`].
+//! A wire becomes straight-line code: each combination of its choices is followed separately to the end, so every
+//! field's place is a constant. [`MOST_WAYS`] limits the number of ways through a wire.
 
 use mokume_reaction::{Endian, FieldIndex, Wire, WireExpression as E, WireItem, WireTest};
 
-/// Beyond this, the code of a wire would be too long to be of use.
+/// With more ways, the code of a wire would be too long to be useful.
 pub(crate) const MOST_WAYS: usize = 4096;
 
 /// A field that was laid out or read: its first bit, its width, its value in C.
@@ -16,7 +16,7 @@ pub(crate) struct Slot {
     pub value: String,
 }
 
-/// What an expression may speak of, as C.
+/// The C of what an expression may name.
 pub(crate) struct Facts<'s> {
     pub slots: &'s [Option<Slot>],
     pub packet: &'s str,
@@ -42,7 +42,7 @@ pub(crate) fn expression(e: &E, facts: &Facts) -> String {
         E::Mul(a, b) => format!("({} * {})", inner(a), inner(b)),
         E::Div(a, b) => format!("mk_quotient({}, {})", inner(a), inner(b)),
         E::HeaderChecksum => {
-            // As the function takes it; in decoders it may be a variable of 64 bits.
+            // In the function's type; in decoders it may be a variable of 64 bits.
             checksum(facts, &format!("mk_min_u32((uint32_t)({}), {})", facts.header_size, facts.packet_size))
         }
         E::PacketChecksum => checksum(facts, facts.packet_size),
@@ -66,7 +66,7 @@ pub(crate) fn tests(tests: &[WireTest], facts: &Facts) -> String {
     tests.iter().map(one).collect::<Vec<_>>().join(" && ")
 }
 
-/// Which facts an expression names: fields go to `field`; packet size, header size, checksum.
+/// What an expression names: fields go to `field`; the result tells packet size, header size, checksum.
 pub(crate) fn named(e: &E, field: &mut impl FnMut(FieldIndex)) -> (bool, bool, bool) {
     match e {
         E::Number(_) => (false, false, false),
@@ -85,12 +85,12 @@ pub(crate) fn named(e: &E, field: &mut impl FnMut(FieldIndex)) -> (bool, bool, b
     }
 }
 
-/// Whole octets are in a byte order; all other fields are high bit first.
+/// Whether the field is whole octets, which have a byte order; all other fields have their high bit first.
 pub(crate) fn is_whole(at: u32, width: u8) -> bool {
     at.is_multiple_of(8) && width.is_multiple_of(8)
 }
 
-/// The bits of a field, from octets that are known to be there.
+/// The bits of a field, from octets that are known to exist.
 pub(crate) fn read_bits(octets: &str, at: u32, width: u8, endian: Endian) -> String {
     if is_whole(at, width) {
         let order = if endian == Endian::Little { "le" } else { "be" };
@@ -134,7 +134,7 @@ pub(crate) fn pieces(at: u32, width: u8) -> Vec<Piece> {
     found
 }
 
-/// How many ways lead through the wire's choices.
+/// The number of ways through the wire's choices.
 pub(crate) fn ways(wire: &Wire) -> usize {
     fn of(items: &[WireItem]) -> usize {
         let item = |item: &WireItem| match item {

@@ -1,6 +1,7 @@
-//! Decoders: a packet to header records, or the reason why it is none. Total, and never beyond the packet.
+//! Decoders: convert a packet to header records, or give the reason why it is refused. Total, and never read beyond the
+//! packet.
 //!
-//! It must keep the order in which `mokume-wire` refuses: that order is part of a wire's meaning.
+//! They must keep the order in which `mokume-wire` refuses: that order is part of a wire's meaning.
 
 use mokume_reaction::*;
 
@@ -10,7 +11,7 @@ use crate::plan::Plan;
 use crate::text::{literal, Text};
 use crate::types::c_type;
 
-/// `decode_w` and `vet_w` of a wire, in one function.
+/// Writes `decode_w` and `vet_w` of a wire, in one function.
 pub(crate) fn write(plan: &Plan, id: WireId, text: &mut Text) {
     let wire = &plan.automaton.wires[id.index()];
     let name = &plan.names.wires[id.index()];
@@ -52,7 +53,7 @@ fn static_bits(items: &[WireItem]) -> Option<u32> {
 }
 
 impl<'a> Decoder<'_, 'a> {
-    /// The items still to come, on one way.
+    /// Decodes the remaining items, on one way.
     fn items(&mut self, mut state: State<'a>, items: Vec<&'a WireItem>) {
         for (place, item) in items.iter().enumerate() {
             match item {
@@ -136,7 +137,7 @@ impl<'a> Decoder<'_, 'a> {
             let read = state.at.div_ceil(8);
             let to = match field.trims_plus {
                 0 => value.clone(),
-                // Both are far from the largest number there is: nothing wraps.
+                // Both are far from the largest number: nothing wraps around.
                 plus => format!("({value} + {})", literal(plus)),
             };
             if field.trims_plus > 0 && field.width > 62 {
@@ -150,7 +151,7 @@ impl<'a> Decoder<'_, 'a> {
         }
     }
 
-    /// What an arm before the one taken leaves out is refused here, behind the items of the last choice.
+    /// Refuses what an earlier arm could have encoded, after the items of the last choice.
     fn refuse_longer(&mut self, state: &State<'a>) {
         for (before, unknown) in &state.shorter {
             let holds = before.commons.iter().map(|common| {
@@ -182,7 +183,7 @@ impl<'a> Decoder<'_, 'a> {
         self.text.line("return MK_NOBODY;");
     }
 
-    /// The header whose record stands on top at the end is pushed last.
+    /// The header whose record is on top at the end is pushed last.
     fn push_record(&mut self, known: &Known) {
         let names = &self.plan.names;
         let (header, variant) = (known.header.index(), known.variant.index());

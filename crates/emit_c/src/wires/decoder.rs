@@ -1,6 +1,6 @@
-//! What decoders are written with: what is known of a packet on one way, and refusals.
+//! The state of decoders: what is known about a packet on one way, and refusals.
 //!
-//! It must keep the order in which `mokume-wire` refuses: that order is part of a wire's meaning.
+//! They must keep the order in which `mokume-wire` refuses: that order is part of a wire's meaning.
 
 use mokume_reaction::*;
 
@@ -9,7 +9,7 @@ use crate::plan::Plan;
 use crate::text::{literal, Text};
 use crate::types::mask;
 
-/// A constraint that waits until what it names is known.
+/// A constraint that waits until all that it names is known.
 #[derive(Clone)]
 pub(crate) struct Rule<'a> {
     pub own: FieldIndex,
@@ -19,7 +19,7 @@ pub(crate) struct Rule<'a> {
     pub otherwise: ReasonId,
 }
 
-/// A header as it is known on one way: its variant and its fields' values in C.
+/// What is known of a header on one way: its variant and its fields' values in C.
 #[derive(Clone)]
 pub(crate) struct Known {
     pub header: HeaderId,
@@ -30,18 +30,18 @@ pub(crate) struct Known {
 #[derive(Clone)]
 pub(crate) struct State<'a> {
     pub at: u32,
-    /// So many octets are known to be in the packet.
+    /// The number of octets that the packet is known to have.
     pub checked: u32,
     pub slots: Vec<Option<Slot>>,
     pub headers: Vec<Known>,
     pub rules: Vec<Rule<'a>>,
     pub packet_known: bool,
-    /// In C.
+    /// The size of the header in C, once it is known.
     pub header_known: Option<String>,
-    /// The octets that were read, in C, where no constant says it.
+    /// The number of octets read so far, in C, if it is not constant.
     pub size: Option<String>,
     pub over: bool,
-    /// Arms before the one taken that could have said the same, and what a packet is refused for then.
+    /// Earlier arms that could have encoded the same, and the reason for which a packet is refused then.
     pub shorter: Vec<(&'a WireArm, ReasonId)>,
 }
 
@@ -53,7 +53,7 @@ pub(crate) struct Decoder<'p, 'a> {
 }
 
 impl<'a> Decoder<'_, 'a> {
-    /// Fields that were read before the choice keep their values.
+    /// Selects a variant; fields that were read before the choice keep their values.
     pub(crate) fn select(&self, state: &mut State<'a>, header: HeaderId, variant: VariantId) {
         let fields = fields(self.plan.automaton, header, variant);
         if let Some(known) = state.headers.iter_mut().find(|known| known.header == header) {
@@ -63,7 +63,7 @@ impl<'a> Decoder<'_, 'a> {
         }
     }
 
-    /// An octet of the packet that is not in front of what was read, as a variable.
+    /// An octet position in the packet, as a variable; refused if it is before what was read, or beyond the end.
     pub(crate) fn octet(&mut self, state: &State<'a>, name: &str, value: &str) -> String {
         let read = state.at.div_ceil(8);
         self.text.line(format!("uint64_t {name} = {value};"));
@@ -169,7 +169,7 @@ impl<'a> Decoder<'_, 'a> {
         }
     }
 
-    /// A field that is not on every way, so many bits behind a place; what it says is declared in front of the part.
+    /// Reads a field that is not on every way, at this bit from a place; its value is declared before this part.
     pub(crate) fn inner_field(&mut self, state: &mut State<'a>, field: &'a WireField, (from, bit): (&str, u32)) {
         let index = field.index.0 as usize;
         let value = format!("f{index}");
@@ -187,7 +187,7 @@ impl<'a> Decoder<'_, 'a> {
     }
 }
 
-/// As a condition, whether a number is in none of a range's values.
+/// The condition that a number is in none of a range's values.
 fn is_outside(value: &str, range: &std::ops::RangeInclusive<u64>) -> String {
     let (first, last) = (literal(*range.start()), literal(*range.end()));
     match (range.start(), range.end()) {

@@ -1,4 +1,4 @@
-//! Encoders: the records on top of a message become octets in front of it.
+//! Encoders: convert the records on top of a message to octets in front of it.
 //!
 //! Fields first, then sizes, then checksums, each in order, as in `mokume-wire`.
 
@@ -10,7 +10,7 @@ use crate::plan::Plan;
 use crate::text::{literal, Text};
 use crate::types::mask;
 
-/// `encode_w` of a wire.
+/// Writes `encode_w` of a wire.
 pub(crate) fn write(plan: &Plan, id: WireId, text: &mut Text) {
     let wire = &plan.automaton.wires[id.index()];
     let name = &plan.names.wires[id.index()];
@@ -66,13 +66,14 @@ impl<'a> Encoder<'_, 'a> {
         self.finish(state);
     }
 
-    /// The arm of the variants at hand; if the choice is on a field with a value of its own, of that value too.
+    /// Chooses the arm of the current variants; if the choice is on a field with its own value, the arm must fit that
+    /// value too.
     fn choice(&mut self, state: State<'a>, on: FieldIndex, arms: &'a [WireArm], rest: &[&'a WireItem]) {
         self.arms(&state, on, &arms.iter().collect::<Vec<_>>(), rest);
         self.items(State { narrow: true, ..state }, rest.to_vec());
     }
 
-    /// Where there are many, they are asked for header by header.
+    /// Many arms are distinguished header by header.
     fn arms(&mut self, state: &State<'a>, on: FieldIndex, arms: &[&'a WireArm], rest: &[&'a WireItem]) {
         let Some(header) = told_apart_by(arms) else {
             arms.iter().for_each(|arm| self.arm(state, on, arm, rest));
@@ -115,7 +116,7 @@ impl<'a> Encoder<'_, 'a> {
         self.text.close("");
     }
 
-    /// The same for a choice: a header that is not there counts as the first variant.
+    /// Whether the header has this variant, for a choice: a missing header counts as the first variant.
     fn counts_as(&self, header: HeaderId, variant: VariantId) -> String {
         let place = self.wire.headers.iter().position(|known| *known == header);
         match place {
@@ -189,7 +190,7 @@ impl<'a> Encoder<'_, 'a> {
         self.text.line("    mk_report_at(&k->core, MK_NARROW, source);");
     }
 
-    /// The octets of the header up to where the wire says; beyond the packet it is cut off.
+    /// The octets of the header up to where the wire says; limited to the packet.
     fn reach(&mut self, state: &State<'a>, to: &WireExpression, size: &str) -> String {
         self.text.line(format!("uint64_t to = {};", expression(to, &facts(state, size, FieldIndex(0)))));
         self.text.line(format!("narrow |= to < {size} || to > size;"));
@@ -212,7 +213,7 @@ impl<'a> Encoder<'_, 'a> {
         }
     }
 
-    /// All fields: whole octets one by one, others put together octet by octet.
+    /// Writes all fields: whole octets directly, others combined octet by octet.
     fn write_fields(&mut self, state: &State<'a>, fields: &[&'a WireField]) {
         let mut octets: std::collections::BTreeMap<u32, Vec<String>> = std::collections::BTreeMap::new();
         for field in fields {
@@ -237,7 +238,7 @@ impl<'a> Encoder<'_, 'a> {
     }
 }
 
-/// So few arms are asked for one by one.
+/// Up to this many arms are tested one by one.
 const FEW: usize = 3;
 
 /// A header that all of many arms select, in more than one variant.

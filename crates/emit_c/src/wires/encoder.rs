@@ -1,4 +1,4 @@
-//! What encoders are written with: the fields of the records on top of a message, and the octets where they go.
+//! The state of encoders: the fields of the records on top of a message, and the octets where they go.
 
 use mokume_reaction::*;
 
@@ -13,7 +13,7 @@ pub(crate) struct State<'a> {
     pub slots: Vec<Option<Slot>>,
     pub fields: Vec<&'a WireField>,
     pub narrow: bool,
-    /// What ends the path.
+    /// The item that ends the way.
     pub last: Option<&'a WireItem>,
     /// The lists that end it.
     pub lists: Vec<&'a WireList>,
@@ -26,7 +26,7 @@ pub(crate) struct Encoder<'p, 'a> {
 }
 
 impl<'a> Encoder<'_, 'a> {
-    /// Whether a header is there in this variant.
+    /// Whether a header is present in this variant.
     pub fn has(&self, header: HeaderId, variant: VariantId) -> String {
         match self.wire.headers.iter().position(|known| *known == header) {
             Some(place) => format!("kind{place} == {}", header.0 << 16 | variant.0),
@@ -34,7 +34,7 @@ impl<'a> Encoder<'_, 'a> {
         }
     }
 
-    /// A header's field; 0 where the header has another variant.
+    /// A header's field; 0 if the header has another variant.
     pub(crate) fn read_header(&self, header: HeaderId, variant: VariantId, place: u32) -> Option<String> {
         let names = &self.plan.names;
         let (tags, fields) = (&names.variants[header.index()], &names.fields[header.index()][variant.index()]);
@@ -43,7 +43,7 @@ impl<'a> Encoder<'_, 'a> {
         Some(format!("({has} ? ((const struct {tag} *)record{record})->{member} : 0)"))
     }
 
-    /// `f = field * times + plus` in C, with the note that it is too wide; the name of `f`.
+    /// Writes `f = field * times + plus` in C, and records whether it is too wide; returns the name of `f`.
     pub(crate) fn header_field(
         &mut self,
         field: &WireField,
@@ -71,7 +71,7 @@ impl<'a> Encoder<'_, 'a> {
         name
     }
 
-    /// What is written of a field in an option or in an element of a list: nothing in it is computed.
+    /// The value of a field in an option or in an element of a list: nothing in it is computed.
     pub(crate) fn element_value(&mut self, field: &'a WireField) -> String {
         match &field.value {
             FieldValue::Constant { value, .. } => literal(value & mask(field.width)),
@@ -83,7 +83,7 @@ impl<'a> Encoder<'_, 'a> {
     }
 }
 
-/// Writes whole octets, or puts bits among others that are there already.
+/// Writes whole octets, or combines bits with those that are there already.
 pub(crate) fn put(text: &mut Text, octets: &str, (at, width): (u32, u8), endian: Endian, value: &str) {
     let order = if endian == Endian::Little { "le" } else { "be" };
     match (is_whole(at, width), width) {

@@ -1,13 +1,13 @@
-//! Lists at the end of a wire's header: element behind element, with places that are counted from `head`, the octet at hand.
+//! Lists at the end of a wire's header: one element after the other, with places relative to `head`, the current octet.
 //!
-//! Each element that there may be stands once in the code, so code grows with their number, not with that of the ways.
+//! The code has each possible element once, so it grows with their number, not with that of the ways.
 
 use mokume_reaction::*;
 
 use super::decoder::{Decoder, State};
 use super::encoder::{put, Encoder};
 
-/// A name of its own for each list: that of its first field.
+/// A number that identifies a list: that of its first field.
 fn number(list: &WireList) -> u32 {
     let first = list.elements.iter().flat_map(|element| WireItem::fields(element)).next();
     first.map_or(0, |field| field.index.0)
@@ -45,7 +45,7 @@ impl<'a> Decoder<'_, 'a> {
         }
     }
 
-    /// The same refusals in the same order as in `mokume-wire`: field by field.
+    /// Makes the same refusals in the same order as `mokume-wire`: field by field.
     fn element(&mut self, state: &mut State<'a>, element: &'a [WireItem]) {
         let (mut bit, mut checked) = (0, 0);
         for item in element {
@@ -72,7 +72,7 @@ impl<'a> Decoder<'_, 'a> {
 }
 
 impl<'a> Encoder<'_, 'a> {
-    /// `head`: the octets of the header with the elements that there are.
+    /// `head`: the octets of the header with the elements that are present.
     pub(crate) fn lists_size(&mut self, at: u32, lists: &[&'a WireList]) {
         self.text.line(format!("uint32_t head = {};", at / 8));
         lists.iter().for_each(|list| self.list_size(list));

@@ -1,4 +1,4 @@
-//! Options at the end of a wire's header: a loop over them, with places that are counted from the option at hand.
+//! Options at the end of a wire's header: a loop over them, with places relative to the current option.
 
 use mokume_reaction::*;
 
@@ -21,7 +21,7 @@ impl<'a> Decoder<'_, 'a> {
         state.size = Some("head".into());
     }
 
-    /// What an option says is known behind the loop, and zero if there is none.
+    /// Declares the values of an option for use after the loop; they are zero if it is absent.
     fn declare_known(&mut self, state: &mut State<'a>, options: &'a WireOptions) {
         for (place, arm) in options.arms.iter().enumerate() {
             let OptionArm::Known { header, variant, field, .. } = arm else { continue };
@@ -36,7 +36,7 @@ impl<'a> Decoder<'_, 'a> {
         }
     }
 
-    /// One round: the same refusals in the same order as in `mokume-wire`.
+    /// One round of the loop: makes the same refusals in the same order as `mokume-wire`.
     fn option(&mut self, state: &mut State<'a>, options: &'a WireOptions) {
         let (kind, length) = (u32::from(options.kind.width), u32::from(options.length.width));
         self.text.line("const uint8_t *option = packet + head;");
@@ -107,7 +107,7 @@ impl<'a> Decoder<'_, 'a> {
         self.text.close("");
     }
 
-    /// As many elements as the length has room for; of the others the header's fields are zero, whatever came before.
+    /// Reads as many elements as the length has room for. The header's fields of other elements are set to zero.
     fn repeated_option(
         &mut self,
         state: &mut State<'a>,
@@ -135,7 +135,7 @@ impl<'a> Decoder<'_, 'a> {
                 self.text.close("");
             }
         }
-        // If the vector says by itself that the option is there, its field is the count.
+        // If the vector alone says whether the option is present, its count is a field of the header.
         let OptionArm::Known { header, variant, .. } = arm else { return };
         self.set(state, (*header, *variant, repeat.count), format!("count{place}"));
     }
@@ -145,7 +145,7 @@ impl<'a> Decoder<'_, 'a> {
     }
 }
 
-/// The element that begins with the field at this place, if one does (or, behind the last field, would).
+/// The element that begins with this field, if one does; after the last field, the one that would begin.
 fn begins(repeat: OptionRepeat, field: usize) -> Option<u32> {
     let (within, each) = ((field as u32).checked_sub(repeat.from)?, repeat.each.max(1));
     within.is_multiple_of(each).then_some(within / each)
@@ -156,7 +156,7 @@ fn long_kinds(options: &WireOptions) -> impl Iterator<Item = u64> + '_ {
 }
 
 impl<'a> Encoder<'_, 'a> {
-    /// `head`: the octets of the header with the options that are there and their padding.
+    /// `head`: the octets of the header with the options that are present and their padding.
     pub(crate) fn options_size(&mut self, at: u32, options: &'a WireOptions) {
         self.text.line(format!("uint32_t head = {};", at / 8));
         for arm in &options.arms {
@@ -180,7 +180,7 @@ impl<'a> Encoder<'_, 'a> {
         self.read_header(*header, *variant, *field)
     }
 
-    /// Octets of an option that is there, in C; more elements than there may be are left out.
+    /// Octets of a present option, in C; more elements than the maximum are left out.
     fn arm_octets(&mut self, options: &WireOptions, arm: &OptionArm) -> String {
         let (fixed, each, _) = arm.measures();
         let octets = options.head() + fixed;
@@ -190,7 +190,7 @@ impl<'a> Encoder<'_, 'a> {
         }
     }
 
-    /// How many elements an option has.
+    /// The number of elements of an option.
     fn count(&self, arm: &OptionArm) -> Option<String> {
         let OptionArm::Known { header, variant, repeat: Some(repeat), .. } = arm else { return None };
         let (_, _, most) = arm.measures();

@@ -1,4 +1,4 @@
-//! The files of `tests/run`, read, and where test programs are built.
+//! Reads the files of `tests/run`, and builds test programs.
 #![allow(dead_code)]
 
 use std::path::{Path, PathBuf};
@@ -11,14 +11,14 @@ use mokume_reaction::profile::Profile;
 use mokume_reaction::Automaton;
 use mokume_testkit::{parse, split, Script};
 
-/// A file of run tests: its stack, uncomposed or composed, and what must come out.
+/// A file of run tests: its stack, uncomposed or composed, and the expected results.
 pub struct RunFile {
     pub name: String,
     pub automaton: Automaton,
     pub scripts: Vec<Script>,
 }
 
-/// Every file of `tests/run`, and those of our own, at both levels: uncomposed and composed.
+/// Every file of `tests/run`, and our own ones, at both levels: uncomposed and composed.
 pub fn run_files() -> Vec<RunFile> {
     let own = files("crates/emit_c/tests/stacks");
     files("tests/run").into_iter().chain(own).flat_map(levels).collect()
@@ -50,7 +50,7 @@ fn levels(file: RunFile) -> Vec<RunFile> {
         scripts: file.scripts.clone(),
     };
     let layers = Automaton { composition: None, ..file.automaton.clone() };
-    // A stack that cannot be composed is none: its cycles have no end.
+    // A stack that cannot be composed is left out: its cycles do not end.
     let Some(composed) = compose(&layers, Options::default()).automaton else { return Vec::new() };
     let fused = mokume_fuse::with_memos(&composed, &Profile::default(), 0);
     vec![level("uncomposed", layers), level("composed", composed), level("fused", fused)]
@@ -71,13 +71,13 @@ pub fn automata(files: &[RunFile]) -> Vec<&Automaton> {
     files.iter().map(|file| &file.automaton).collect()
 }
 
-/// Test programs are kept beside the other results of the build.
+/// Test programs are cached beside the other results of the build.
 pub fn build() -> Build<'static> {
-    // The compiler's time is the test's: 1 finds as much as 2.
+    // The compiler's time counts as the test's: level 1 finds as much as level 2.
     Build { optimize: 1, ..Build::new(&RealWorld, PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("emit_c")) }
 }
 
-/// A program of its own, with sanitizers.
+/// A separate process, with sanitizers.
 pub fn sanitized() -> Build<'static> {
     Build {
         optimize: 0,
@@ -88,7 +88,7 @@ pub fn sanitized() -> Build<'static> {
     }
 }
 
-/// What a program says that stands on the runtime alone, compiled so, in a folder of its own.
+/// The output of a program that uses only the runtime, compiled with these flags, in a separate folder.
 pub fn ran_with_runtime(name: &str, program: &str, flags: &[&str]) -> String {
     let folder = std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::create_dir_all(&folder).expect("a folder for tests");

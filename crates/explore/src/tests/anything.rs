@@ -1,6 +1,6 @@
-//! Reactions of random automata, here and on the interpreter: every kind of cell, operation and branch.
+//! Reactions of random automata, in the explorer and on the interpreter: every kind of cell, operation and branch.
 //!
-//! Time stands still at 0, so no timer expires; the walks over stop and wait look at that.
+//! Time stands still at 0, so no timer expires; the walks over stop and wait cover timers.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::program::Program;
 use crate::react::{react, Arg, Input};
 use crate::{Application, Network, Timers, World};
 
-/// Random numbers are others here, so none are sampled.
+/// The automaton of a seed. It samples no random numbers, as those differ here.
 fn text(seed: u64) -> String {
     let text = mokume_testkit::generate::automaton(seed);
     text.replace("sample u8 from e", "param scale").replace("sample bool from e", "get e.f")
@@ -27,7 +27,7 @@ fn parse(text: &str) -> Automaton {
     parsed.automaton
 }
 
-/// Ports must be named; nothing goes by them here.
+/// A world must name ports; nothing uses them here.
 fn world(automaton: &Automaton) -> World {
     let app = automaton.port_named("app").expect("a port of every random automaton");
     let deliver = automaton.ports[app.index()].outputs[0].event.clone();
@@ -57,7 +57,7 @@ fn world(automaton: &Automaton) -> World {
     }
 }
 
-/// An object of a class by its age, here and there; or none.
+/// An object of a class by its age, in both machines; or none.
 fn object(random: &mut Random, host: &Host, machine: &Instance, class: mokume_reaction::ClassId) -> (Arg, Datum) {
     let living = machine.objects(class);
     match random.place(living.len() + 1) {
@@ -107,7 +107,7 @@ fn walk(ours: &Automaton, theirs: &Automaton, seed: u64, steps: usize) -> Result
         let at = |what: String| format!("seed {seed}, input {number}: {what}");
         same_outcome(&effect, &outcome).map_err(at)?;
         same_cells(&program, &tables, &next, &machine).map_err(at)?;
-        // At rest a host is what its bits say.
+        // At rest, packing and unpacking keep a host.
         host = Host::unpack(&program, &next.pack(&program));
         if host != next {
             return Err(at(format!("{next:?} was packed, and {host:?} unpacked")));

@@ -1,5 +1,5 @@
-//! The checker checked: against a search that is too simple to be wrong in the same way, against the interpreter, and
-//! with faults planted in itself.
+//! Tests of the checker: against a simple search that cannot have the same faults, against the interpreter, and with
+//! planted faults.
 
 mod anything;
 mod naive;

@@ -1,4 +1,4 @@
-//! Counts of states and steps, once by the search and once by sets of whole states: no tables, no packing, no numbers.
+//! Counts states and steps, once by the search and once by sets of whole states: no tables, no packing, no numbers.
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -85,7 +85,7 @@ impl Naive {
         next
     }
 
-    /// States and transitions.
+    /// The numbers of states and transitions.
     fn count(&mut self) -> (usize, u64) {
         let hosts: Vec<Host> = (0..self.program.world.hosts)
             .map(|host| {
@@ -119,7 +119,7 @@ fn count<K: Key>(world: &World) -> (usize, u64) {
     (search.store.len(), search.transitions)
 }
 
-/// The same where not all that happens is right, so that the search would end early.
+/// The same for worlds with violations, which would end the search early.
 fn count_through<K: Key>(world: &World) -> (usize, u64) {
     let mut locals = Locals::new(Program::new(Arc::new(model()), world).expect("it fits"));
     let beginning = locals.begin().expect("a good start");
@@ -144,7 +144,7 @@ fn count_through<K: Key>(world: &World) -> (usize, u64) {
 fn worlds() -> Vec<World> {
     let mut worlds = Vec::new();
     for (from_a, from_b, capacity, hosts) in [(3, 0, 2, 2), (2, 2, 2, 2), (3, 1, 1, 2), (1, 0, 1, 3)] {
-        // Where packets overtake each other, only few messages are delivered in order; the search would end early.
+        // If packets overtake each other, few messages are delivered in order; the search would end early.
         for (reorders, duplicates) in [(false, true), (false, false), (true, false)] {
             for timers in [Timers::Free, Timers::Patient] {
                 let mut world = world(from_a, from_b);
@@ -168,7 +168,7 @@ fn the_search_counts_what_a_naive_one_counts() {
         let expected = Naive::new(&world).count();
         assert!(expected.0 > 3, "{world}");
         assert_eq!(count_through::<u128>(&world), expected, "{world}");
-        // Nobody waits for the third host's acknowledgement, so not all is right there.
+        // Nothing waits for the third host's acknowledgement, so there are violations.
         if world.hosts == 2 {
             assert_eq!(count::<u64>(&world), expected, "{world}");
             assert_eq!(count::<u128>(&world), expected, "{world}");
@@ -176,7 +176,7 @@ fn the_search_counts_what_a_naive_one_counts() {
     }
 }
 
-/// A mutant of the checker: two states are the same if their hashes are, and the hash has 12 bits.
+/// A mutant of the checker: states are equal if their hashes are, and the hash has 12 bits.
 #[derive(Clone, Copy, Default)]
 struct Forgetful(u64);
 
@@ -202,7 +202,7 @@ impl Key for Forgetful {
     }
 }
 
-/// A mutant of the checker: a packing that loses a bit of the first host's number.
+/// A mutant of the checker: its packing loses a bit of the first host's number.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 struct Blunt(u64);
 

@@ -1,4 +1,4 @@
-//! Random walks, each step taken by the explorer and by the interpreter: outputs, reports and every cell must agree.
+//! Random walks. The explorer and the interpreter take each step; outputs, reports and every cell must agree.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::search::first_state;
 use crate::trace::retell;
 use crate::{Replay, World};
 
-/// Walks so many steps, and answers how many differed in something.
+/// Walks this many steps, and returns how many differed.
 fn walk(
     explored: &Automaton,
     interpreted: &Automaton,
@@ -73,7 +73,7 @@ pub fn same_outcome(effect: &Effect, outcome: &Outcome) -> Result<(), String> {
     let datum = |arg: &Arg| match arg {
         Arg::Word(word) => Datum::Word(*word),
         Arg::Message(octets) => Datum::Message(octets.clone()),
-        // Numbers of objects are nobody's business.
+        // Objects are numbered differently.
         Arg::Object(_) => Datum::Handle(Handle::NULL),
     };
     let ours: Vec<_> =
@@ -103,7 +103,7 @@ pub fn same_cells(program: &Program, tables: &Tables, host: &Host, machine: &Ins
         for (object, handle) in objects.iter().zip(theirs) {
             for (cell, content) in object.cells.iter().enumerate() {
                 let view = machine.cell(ClassId::from(class), handle, CellId::from(cell));
-                // Objects have other numbers here: of references it is compared where they lead.
+                // Objects are numbered differently here, so references are compared by what they lead to.
                 let is_reference = |ty: &Type| matches!(ty, Type::Ref(_));
                 let known = match (&program.automaton.classes[class].cells[cell].kind, content, &view) {
                     (mokume_reaction::CellKind::Scalar { ty, .. }, _, _) => is_reference(ty),

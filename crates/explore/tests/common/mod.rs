@@ -30,7 +30,7 @@ pub fn right() -> Automaton {
     automaton(&read("stop_and_wait.ra"))
 }
 
-/// Two hosts, channels of two packets, each side so many messages, one send a credit.
+/// Two hosts, channels of two packets, this many messages from each side, one send for each credit.
 pub fn world(from_a: usize, from_b: usize) -> World {
     let mut world = World::of(&right()).expect("one port of each kind");
     world.application.messages = vec![from_a, from_b];
@@ -38,12 +38,12 @@ pub fn world(from_a: usize, from_b: usize) -> World {
     world
 }
 
-/// A fault of the model: a place in its text, and what stands there instead.
+/// A fault of the model: a place in its text, and the replacement.
 pub struct Fault {
     pub name: &'static str,
     pub there: &'static str,
     pub instead: &'static str,
-    /// What it violates first.
+    /// The property that it violates first.
     pub property: Property,
 }
 
@@ -88,7 +88,7 @@ impl Fault {
     }
 }
 
-/// Compares with a file of tests/explore; `BLESS=1` writes it anew.
+/// Compares with a file of tests/explore; `BLESS=1` rewrites it.
 pub fn blessed(name: &str, actual: &str) {
     let path = folder().join(name);
     if std::env::var_os("BLESS").is_some() {

@@ -1,4 +1,5 @@
-//! Look-ups first: what a message is for is found before anything else is asked, so that what is asked of it can be remembered beside it.
+//! Look-ups first: what a message is for is found before anything else is asked, so that later answers can be
+//! remembered beside it.
 
 use std::collections::HashSet;
 
@@ -9,7 +10,7 @@ use mokume_reaction::Compare;
 use super::tree::{Ask, Tail, Tree, Way, What};
 
 impl Tree<'_> {
-    /// The tree with the least size of a message asked first, and then the look-ups of which the message says all.
+    /// Asks first for the least size of a message, and then makes the look-ups that depend on the message only.
     pub fn first(&mut self) {
         let mut way = std::mem::take(&mut self.way);
         let params = 0..self.body.blocks[0].params.len() as u32;
@@ -27,7 +28,7 @@ impl Tree<'_> {
         self.way = way;
     }
 
-    /// So many octets are read of a message on each way that does not refuse.
+    /// How many octets of a message are read on each way that does not refuse.
     fn octets(&mut self, way: &Way, message: u32) -> u64 {
         let asked = way.guards.iter().map(|ask| self.octets_of(ask, message)).max().unwrap_or(0);
         let Tail::Part(part) = &way.tail else { return asked };
@@ -51,7 +52,7 @@ impl Tree<'_> {
         most
     }
 
-    /// Puts look-ups in front of the guards from one on. `there`: look-ups that were made before.
+    /// Moves look-ups before the guards from `from` on. `there`: look-ups that were made before.
     fn hoist(&mut self, way: &mut Way, mut from: usize, there: &mut HashSet<u32>) {
         while let Some(ask) = self.candidate(way, from, there) {
             let What::Find { number, .. } = ask.what else { return };
@@ -79,7 +80,7 @@ impl Tree<'_> {
         }
     }
 
-    /// The first look-up that all ways make, of which the message says all, if something is asked before it.
+    /// The first look-up that all ways make and that depends on the message only, if something else is asked before it.
     fn candidate(&mut self, way: &Way, from: usize, there: &HashSet<u32>) -> Option<Ask> {
         let mut at = way;
         let mut begin = from;
@@ -119,8 +120,8 @@ impl Tree<'_> {
 }
 
 impl Tree<'_> {
-    /// What is asked of a message alone is asked before the look-ups, and what both of two ways ask before they part: once, and while little is
-    /// known that is to be kept for later.
+    /// Moves questions about a message alone before the look-ups, and questions that both of two ways ask before the
+    /// place where they part. Each is then asked once, while few values are live that are needed later.
     pub fn together(&mut self) {
         let mut way = std::mem::take(&mut self.way);
         self.gather(&mut way);
@@ -149,14 +150,14 @@ impl Tree<'_> {
                 }
             }
         }
-        // In their order, behind the first, which says how many octets there are at least.
+        // In their order, after the first, which checks the least number of octets.
         let first = usize::from(self.least.1 > 0).min(way.guards.len());
         let (early, late): (Vec<Ask>, Vec<Ask>) =
             way.guards.drain(first..).partition(|guard| self.is_of_messages(guard));
         way.guards.extend(early.into_iter().chain(late));
     }
 
-    /// Whether it may be asked before the other.
+    /// Whether the guard may be asked before the other question.
     fn is_free(&mut self, guard: &Ask, before: &Ask) -> bool {
         let What::If(condition) = guard.what else { return false };
         let finds = match before.what {
@@ -165,7 +166,7 @@ impl Tree<'_> {
             What::Peek { .. } => return false,
         };
         let is_found = |node: Node| matches!(self.graph.kind(node), Kind::Found(number, _) if Some(*number) == finds);
-        // What is asked of state alone can be remembered beside what is found.
+        // The answer to a question about state alone can be remembered beside what is found.
         !self.graph.any(condition, is_found) && !self.is_barrier(guard) && !self.is_of_state(condition)
     }
 
@@ -174,7 +175,7 @@ impl Tree<'_> {
         !read.iter().any(|node| matches!(self.graph.kind(*node), Kind::Load(..) | Kind::Size(_) | Kind::Sum(..)))
     }
 
-    /// Whether it is asked of octets alone that are sure to be there.
+    /// Whether it depends only on octets that surely exist.
     fn is_of_messages(&mut self, guard: &Ask) -> bool {
         let What::If(condition) = guard.what else { return false };
         let read = self.read_by(condition);
@@ -193,7 +194,7 @@ fn asks(way: &Way, number: u32) -> bool {
         }
 }
 
-/// A way where it is known whether a look-up finds something.
+/// The way where it is known whether a look-up finds something.
 fn decided(way: &Way, number: u32, finds: bool) -> Way {
     let mut known = Way::default();
     for ask in &way.guards {

@@ -1,8 +1,10 @@
-//! What is asked in vain: conditions that follow from others on the same way, and numbers that are known by another name.
+//! Removes redundant questions: conditions that follow from others on the same way. Also replaces numbers by equal
+//! ones.
 //!
-//! All that a way asks must hold, in whatever order it is asked. So each condition is worked out as if the others held: one that follows is
-//! not asked; one that says that two numbers are one is used to speak of the one that is of state, since what is of state alone can be
-//! remembered. What reads octets of which an earlier condition says that they are there stays behind it.
+//! All conditions of a way must hold, whatever their order. So each condition is simplified as if the others held. One
+//! that follows is not asked. One that says that two numbers are equal is used to replace a number by the one that
+//! depends on state only, since answers about state alone can be remembered. A read of octets whose existence an
+//! earlier condition checks stays after that condition.
 
 use std::rc::Rc;
 
@@ -14,17 +16,17 @@ use crate::graph::{Graph, Kind, Node, U64};
 
 use super::tree::{Ask, Tail, Tree, Way, What};
 
-/// What is known of a way.
+/// A fact that is known on a way.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Fact {
     /// The condition holds, or does not.
     Truth(Node, bool),
-    /// The two are one number.
+    /// The two numbers are equal.
     Same(Node, Node),
 }
 
 impl<'a> Tree<'a> {
-    /// The tree without what is asked in vain.
+    /// Removes redundant questions from the tree.
     pub fn known(&mut self) {
         let mut way = std::mem::take(&mut self.way);
         self.simplify(&mut way, Vec::new());
@@ -101,7 +103,7 @@ impl<'a> Tree<'a> {
         way.part(ask, ways);
     }
 
-    /// Both, or neither: each is a condition by itself.
+    /// Splits "both" and "neither": each part is a condition of its own.
     fn apart(&mut self, parts: &mut Vec<(Node, bool)>) {
         let mut at = 0;
         while let Some((condition, wanted)) = parts.get(at).copied() {
@@ -120,7 +122,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// What holds on every way from here on.
+    /// The facts that hold on every way from here on.
     fn sure(&mut self, tail: &Tail, facts: &mut Vec<Fact>) {
         let Tail::Part(part) = tail else { return };
         if self.is_barrier(&part.0) {
@@ -133,7 +135,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// The same of one of two ways; none if it refuses.
+    /// The facts that hold on one of two ways; `None` if it refuses.
     fn sure_at(&mut self, part: &(Ask, [Way; 2]), place: usize) -> Option<Vec<Fact>> {
         let way = &part.1[place];
         if way.refuses() {
@@ -151,11 +153,11 @@ impl<'a> Tree<'a> {
         Some(facts)
     }
 
-    /// What is known where an answer is the one that the way takes.
+    /// The facts that follow from the answer that the way takes.
     fn facts(&mut self, ask: &Ask, facts: &mut Vec<Fact>) {
         match &ask.what {
             What::If(condition) => facts.push(Fact::Truth(*condition, ask.is_then)),
-            // What is found by its own cells has the key there (docs/automaton.md, `by`).
+            // An object that is found by its own cells has the key there (docs/automaton.md, `by`).
             What::Find { number, object, cell, key, found } if ask.is_then => {
                 let Some((by, own)) = self.by(*object, *cell).zip(found.first()) else { return };
                 let Some(own) = self.graph.node_of(&Kind::Found(*number, 0), *own) else { return };
@@ -171,7 +173,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Whether what is asked may only be asked behind what comes before it: it reads at a place of which that says that it is there.
+    /// Whether the question must stay after those before it: it reads at a place that they show to exist.
     pub fn is_barrier(&mut self, ask: &Ask) -> bool {
         match &ask.what {
             What::If(condition) => self.reads_there(*condition),
@@ -197,7 +199,7 @@ impl<'a> Tree<'a> {
         is
     }
 
-    /// Of octets that are read: of which message, and where they end, if that is known.
+    /// For a read of octets: the message, and the end of the octets, if that is known.
     pub fn end(&self, node: Node) -> Option<(u32, Option<u64>)> {
         let Kind::Load(message, field, at) = *self.graph.kind(node) else { return None };
         Some((message, self.graph.known(at).map(|at| at + u64::from(field.width / 8))))
@@ -209,7 +211,7 @@ impl<'a> Tree<'a> {
         read.iter().any(|node| matches!(self.graph.kind(*node), Kind::Size(_)))
     }
 
-    /// The cells of what a map finds that are its key; none of other maps.
+    /// The cells by which a map finds objects; `None` for other maps.
     pub fn by(&self, object: Node, cell: CellId) -> Option<&'a [CellId]> {
         let Type::Ref(class) = self.graph.ty(object) else { return None };
         match &self.automaton.cell(class, cell).kind {
@@ -218,7 +220,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// The condition, as it is where all this is known: that is, what speaks of the same.
+    /// The condition, simplified by the facts that concern it.
     fn under(&mut self, condition: Node, facts: &[Fact]) -> Node {
         let mut there = There::new(self.automaton);
         let facts = self.about(condition, facts);
@@ -231,16 +233,17 @@ impl<'a> Tree<'a> {
     }
 }
 
-/// Facts that are looked at for one condition.
+/// The most facts that are used for one condition.
 const MOST_FACTS: usize = 32;
 
 impl<'a> Tree<'a> {
-    /// The facts that speak of what a condition is of, or of what such facts speak of: the nearest, if there are many.
+    /// The facts about what a condition reads, or about what such facts read; the nearest, if there are many.
     fn about(&mut self, condition: Node, facts: &[Fact]) -> Vec<Fact> {
         let mut of: HashSet<Node> = self.read_by(condition).iter().copied().collect();
         let mut octets = self.octets_in(&of);
         let mut chosen = vec![false; facts.len()];
-        // Those of the same first, then those of what these speak of; other names first of all: they are few, and each may be what counts.
+        // Facts about the same octets and state first, then facts about what those read. Equalities come first of all:
+        // they are few, and each may matter.
         let mut kept: Vec<Fact> = Vec::new();
         for _ in 0..2 {
             let mut more = Vec::new();
@@ -280,7 +283,7 @@ impl<'a> Tree<'a> {
         self.graph.known(at).map(|at| (message, at, at + u64::from(field.width / 8)))
     }
 
-    /// What a node reads: of a message, of state.
+    /// What a node reads of messages and of state.
     pub fn read_by(&mut self, node: Node) -> Rc<[Node]> {
         if let Some(read) = self.read.get(&node) {
             return Rc::clone(read);
@@ -309,14 +312,14 @@ impl<'a> Tree<'a> {
     }
 }
 
-/// Nodes as they are where something is known.
+/// Nodes under known facts.
 struct There<'a> {
     graph: Graph<'a>,
-    /// Of the nodes elsewhere; what is not here is not worked out yet.
+    /// The nodes here, by the nodes elsewhere; missing ones are not made yet.
     made: HashMap<Node, Node>,
-    /// Numbers by another name, here.
+    /// Replacements of numbers here.
     same: HashMap<Node, Node>,
-    /// Octets of messages by another name: message, place, width.
+    /// Replacements of octets of messages: message, place, width.
     octets: Vec<(u32, u64, u8, Node)>,
 }
 
@@ -340,7 +343,7 @@ impl<'a> There<'a> {
                 self.say(a, b);
             }
         }
-        // What was worked out before may be known by now.
+        // What was made before may be known by now.
         self.made.clear();
     }
 
@@ -356,7 +359,7 @@ impl<'a> There<'a> {
         }
     }
 
-    /// The two are one: the one that moves is spoken of as the other.
+    /// The two are equal: the one that changes with messages is replaced by the other.
     fn say(&mut self, a: Node, b: Node) {
         if a == b || self.graph.ty(a) != self.graph.ty(b) {
             return;
@@ -378,7 +381,7 @@ impl<'a> There<'a> {
         self.same.insert(moving, still);
     }
 
-    /// Whether it is of more than state.
+    /// Whether it depends on more than state.
     fn moves(&self, node: Node) -> bool {
         self.graph.any(node, |node| {
             matches!(
@@ -388,7 +391,7 @@ impl<'a> There<'a> {
         })
     }
 
-    /// A node of another graph, as it is here.
+    /// A node of another graph, made here.
     fn of(&mut self, from: &Graph, node: Node) -> Node {
         if let Some(made) = self.made.get(&node) {
             return *made;
@@ -400,7 +403,7 @@ impl<'a> There<'a> {
         made
     }
 
-    /// The name by which a number is spoken of here.
+    /// The number, or its replacement here.
     fn by_name(&mut self, node: Node) -> Node {
         if let Some(same) = self.same.get(&node) {
             return *same;
@@ -420,7 +423,7 @@ impl<'a> There<'a> {
         self.part(known, behind, field)
     }
 
-    /// Bits of a number: those from so many on, as octets of this field have them.
+    /// Bits of a number from `behind` on, as many as the field has.
     fn part(&mut self, number: Node, behind: u64, field: OctetField) -> Node {
         let ty = self.graph.ty(number);
         let number = if matches!(ty, Type::U(_)) { number } else { self.graph.cast(number, U64) };

@@ -1,9 +1,9 @@
-//! What a path asks, put in order: look-ups first, each question once, none that others answer, and
-//! comparisons of octets side by side in one (`first`, `known`, `octets`).
+//! Reorders the questions of a path: look-ups first, each question once, none that others answer, and comparisons of
+//! adjacent octets joined (`first`, `known`, `octets`).
 //!
-//! Nothing is done before all is asked, so a path may ask in any order what it asks, as long as it asks all.
+//! A path does nothing before all is asked. So it may ask its questions in any order, as long as it asks all.
 //!
-//! It must keep: the path refuses where it refused, and where it does not, it does what it did.
+//! It must keep: the path refuses where it refused, and otherwise does what it did.
 
 mod first;
 mod known;
@@ -14,12 +14,12 @@ use mokume_reaction::{Automaton, Body, Path};
 
 use crate::passes::{Pass, Passes};
 
-/// The path's body, with what it asks in order. None where it asks nothing in vain, or what is not read here.
+/// The path's body with its questions reordered. `None` if nothing improves, or if the path cannot be read.
 pub fn in_order(automaton: &Automaton, path: &Path) -> Option<Body> {
     in_order_by(automaton, path, Passes::ALL)
 }
 
-/// The same, as far as these passes do it.
+/// The same, as far as these passes allow.
 pub(crate) fn in_order_by(automaton: &Automaton, path: &Path, passes: Passes) -> Option<Body> {
     let mut tree = tree::read(automaton, path)?;
     if passes.has(Pass::Order) {

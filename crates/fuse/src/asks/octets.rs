@@ -1,4 +1,5 @@
-//! Comparisons of a message's octets with constants: those that lie in one octet, or side by side, are one comparison.
+//! Comparisons of a message's octets with constants: those within one octet, or in adjacent octets, become one
+//! comparison.
 
 use mokume_reaction::{Binary, Compare, Endian, OctetField};
 
@@ -6,7 +7,7 @@ use crate::graph::{Kind, Node, U32};
 
 use super::tree::{Tail, Tree, Way, What};
 
-/// Bits of a message: from which one on, the first of the first octet is 0, and how many.
+/// Bits of a message: the first one, counted from the high bit of the first octet, and their number.
 #[derive(Clone, Copy)]
 struct Bits {
     message: u32,
@@ -14,11 +15,11 @@ struct Bits {
     width: u64,
 }
 
-/// What octets are to be, as far as it is asked: the octet's place, its bits that are asked for, and what they are.
+/// The wanted value of an octet, as far as it is asked: the octet's place, the mask of its bits, and their value.
 type Wanted = (u64, u8, u8);
 
 impl Tree<'_> {
-    /// Joins comparisons of octets that are sure to be there.
+    /// Joins comparisons of octets that surely exist.
     pub fn join(&mut self) {
         let mut way = std::mem::take(&mut self.way);
         self.join_in(&mut way);
@@ -26,7 +27,7 @@ impl Tree<'_> {
     }
 
     fn join_in(&mut self, way: &mut Way) {
-        // By octet; the guards that ask for them.
+        // The wanted value by octet; beside it, the guards and the octets that they compare.
         let mut wanted: Vec<Wanted> = Vec::new();
         let mut asked: Vec<(usize, Vec<u64>)> = Vec::new();
         for (at, ask) in way.guards.iter().enumerate() {
@@ -37,7 +38,7 @@ impl Tree<'_> {
                 continue;
             }
             let octets = octets(bits, value);
-            // Two that cannot both hold stay two.
+            // Two that cannot both hold stay separate.
             let differs = |(at, mask, is): &Wanted| {
                 wanted.iter().any(|known| known.0 == *at && (known.2 ^ is) & known.1 & mask != 0)
             };
@@ -89,8 +90,9 @@ impl Tree<'_> {
         }
     }
 
-    /// The octets that the first of these is looked at with, as one number: from where on, and how many. All bits of octets side by side; of
-    /// an octet of which not all are asked for, the two that it may share a number with.
+    /// The octets that are read together with the first of these, as one number: the first one, and their count.
+    /// Adjacent octets are joined if all their bits are wanted. An octet of which only some bits are wanted is joined
+    /// with at most one neighbour.
     fn unit(&self, wanted: &[Wanted]) -> (u64, u64) {
         let first = wanted[0].0;
         let is_whole = |at: u64| wanted.iter().any(|octet| octet.0 == at && octet.1 == 0xff);
@@ -106,7 +108,7 @@ impl Tree<'_> {
         (first, octets)
     }
 
-    /// Whether these octets are what is wanted, as one comparison.
+    /// Whether these octets have the wanted values, as one comparison.
     fn compared(&mut self, message: u32, (from, octets): (u64, u64), unit: &[Wanted]) -> Node {
         let (mut mask, mut value) = (0u64, 0u64);
         for at in from..from + octets {
@@ -122,7 +124,7 @@ impl Tree<'_> {
         self.graph.compare(Compare::Eq, masked, value)
     }
 
-    /// The bits that a condition asks for, if it says what all of them are.
+    /// The bits that a condition compares, and the value that they must have; `None` if it does not determine them all.
     fn bits_are(&self, condition: Node, holds: bool) -> Option<(Bits, u64)> {
         match (self.graph.kind(condition).clone(), holds) {
             (Kind::Not(inner), _) => self.bits_are(inner, !holds),
@@ -139,7 +141,7 @@ impl Tree<'_> {
         }
     }
 
-    /// The bits that a number is of: what is left of octets where some are cut off on either side.
+    /// The bits that a number consists of: octets without some bits cut off on either side.
     fn bits(&self, node: Node) -> Option<Bits> {
         let known = |node: Node| self.graph.known(node);
         match *self.graph.kind(node) {
@@ -168,7 +170,7 @@ impl Tree<'_> {
     }
 }
 
-/// What each octet is to be, where these bits are this number.
+/// The wanted values of octets if these bits are this number.
 fn octets(bits: Bits, value: u64) -> Vec<Wanted> {
     let (first, last) = (bits.from / 8, (bits.from + bits.width - 1) / 8);
     let mut octets = Vec::new();

@@ -1,4 +1,4 @@
-//! A path as what it asks, way by way.
+//! A path as a tree of its questions.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -13,32 +13,32 @@ use rustc_hash::FxHashMap;
 use crate::graph::{Graph, Kind, Node};
 use crate::text::{finished, refuse, Text};
 
-/// What is asked, and then what comes of it.
+/// What is asked, and what follows.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Way {
-    /// Elsewhere the path refuses.
+    /// Questions; with any other answer the path refuses.
     pub guards: Vec<Ask>,
     pub tail: Tail,
 }
 
 #[derive(Clone, Debug, Default)]
 pub(super) enum Tail {
-    /// The one way or the other.
+    /// The way parts by the answer.
     Part(Box<(Ask, [Way; 2])>),
-    /// What this block of the old path does.
+    /// Does what this block of the old path does.
     End(BlockId),
-    /// What several ways do where they go no further, by its number.
+    /// Continues with what several ways do when they go no further, by its number.
     Rest(usize),
     /// The path refuses.
     #[default]
     Exit,
 }
 
-/// One thing that is asked.
+/// One question.
 #[derive(Clone, Debug)]
 pub(super) struct Ask {
     pub what: What,
-    /// Which of its two targets the way takes; of one that parts, no matter.
+    /// Which of its two targets the way takes; no meaning where the way parts.
     pub is_then: bool,
     pub source: Option<SourceId>,
     pub mark: Option<Mark>,
@@ -48,7 +48,7 @@ pub(super) struct Ask {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum What {
     If(Node),
-    /// The so many-eth look-up, and the types of what it finds.
+    /// The look-up with this number, and the types of what it finds.
     Find {
         number: u32,
         object: Node,
@@ -65,12 +65,12 @@ pub(super) enum What {
 }
 
 impl Way {
-    /// A way that does nothing but refuse.
+    /// Whether the way does nothing but refuse.
     pub fn refuses(&self) -> bool {
         matches!(self.tail, Tail::Exit)
     }
 
-    /// What follows is this way. If that refuses, this one does.
+    /// Appends another way. If that one refuses, this one does too.
     pub fn go_on(&mut self, mut on: Way) {
         if on.refuses() {
             *self = Way::default();
@@ -80,7 +80,7 @@ impl Way {
         self.tail = on.tail;
     }
 
-    /// What follows parts. Where only one way is left, what is asked is a guard like others.
+    /// Appends a parting. If only one way is left, the question becomes a guard.
     pub fn part(&mut self, ask: Ask, ways: [Way; 2]) {
         let is_then = !ways[0].refuses();
         if is_then && !ways[1].refuses() {
@@ -100,29 +100,29 @@ impl Ask {
     }
 }
 
-/// A path that is read.
+/// A path that has been read.
 pub(super) struct Tree<'a> {
     pub automaton: &'a Automaton,
     pub body: &'a Body,
-    /// Whether a reaction begins with it: then all that is in a map lives (docs/semantics.md, L5).
+    /// Whether a reaction begins with it: then all objects in maps live (docs/semantics.md, L5).
     pub begins: bool,
     pub graph: Graph<'a>,
     pub way: Way,
-    /// What several ways do where they go no further.
+    /// What several ways do when they go no further.
     pub rests: Vec<Way>,
-    /// A message that has so many octets on all ways, which is asked first.
+    /// A message, and the number of octets that it has on all ways; that is asked first.
     pub least: (Option<u32>, u64),
-    /// Whether it asks less than it did, or in another order that matters.
+    /// Whether it asks less than before, or in another order that matters.
     pub is_better: bool,
     /// By node: what it reads of messages and of state.
     pub read: FxHashMap<Node, Rc<[Node]>>,
-    /// By node: whether it reads where something else says that it may.
+    /// By node: whether it reads where another question shows that it may.
     pub barriers: FxHashMap<Node, bool>,
     /// The nodes of the old path's values.
     nodes: HashMap<Value, Node>,
 }
 
-/// What is found on the way while a path is read.
+/// The state of reading a path.
 struct Reader<'a> {
     automaton: &'a Automaton,
     body: &'a Body,
@@ -135,7 +135,7 @@ struct Reader<'a> {
     rests: Vec<BlockId>,
 }
 
-/// A path as a tree; none if it does what is not read here, before it has asked all.
+/// A path as a tree; `None` if, before it has asked all, it does something that is not supported here.
 pub(super) fn read<'a>(automaton: &'a Automaton, path: &'a Path) -> Option<Tree<'a>> {
     let body = &path.body;
     let mut ways_in = vec![0; body.blocks.len()];
@@ -237,7 +237,7 @@ impl<'a> Reader<'a> {
             }
     }
 
-    /// What an operation asks that may be refused; what it gives is known from then on.
+    /// The question of an operation that may refuse; its results are known from then on.
     fn attempt(&mut self, op: &Fallible, then: BlockId) -> Option<What> {
         let params = &self.body.blocks[then.index()].params;
         match op {
@@ -274,7 +274,7 @@ impl<'a> Reader<'a> {
         self.body.blocks[0].params.iter().position(|param| *param == value).map(|at| at as u32)
     }
 
-    /// Reads what only makes values. Whether that is all that is done.
+    /// Reads operations that only make values. Returns whether there are no others.
     fn read(&mut self, ops: &[Op]) -> bool {
         let mut is_all = true;
         for op in ops {
@@ -381,7 +381,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The type of what a cell has.
+    /// The type of a cell's content.
     fn cell(&self, object: Node, cell: CellId) -> Option<Type> {
         let Type::Ref(class) = self.graph.ty(object) else { return None };
         match self.automaton.cell(class, cell).kind {
@@ -409,7 +409,7 @@ impl<'a> Tree<'a> {
             builder.select(rests[at]);
             match writer.known[at].take() {
                 Some(values) => writer.way(rest, &mut builder, &params, values),
-                // No way leads there by now.
+                // No way leads there any more.
                 None => writer.way(&Way::default(), &mut builder, &params, HashMap::new()),
             }
         }
@@ -423,7 +423,7 @@ struct Writer<'t, 'a> {
     tree: &'t Tree<'a>,
     exit: BlockId,
     rests: &'t [BlockId],
-    /// By rest: what is known wherever a way leads there.
+    /// By rest: what is known on every way that leads there.
     known: &'t mut Vec<Option<HashMap<Node, Value>>>,
     is_lost: bool,
 }
@@ -468,7 +468,7 @@ impl Writer<'_, '_> {
         self.is_lost |= text.is_lost;
     }
 
-    /// Ends a block by what is asked. The answer: the two blocks behind it, and what is found there.
+    /// Ends a block with a question. Returns the two following blocks, and what is found there.
     fn ask(&self, ask: &Ask, text: &mut Text) -> [(BlockId, Vec<(Node, Value)>); 2] {
         let graph = &self.tree.graph;
         text.builder.set_source(ask.source);
@@ -508,12 +508,12 @@ impl Writer<'_, '_> {
         [(then, known), (otherwise, Vec::new())]
     }
 
-    /// What a block of the old path does.
+    /// Writes what a block of the old path does.
     fn end(&self, block: BlockId, text: &mut Text) {
         let tree = self.tree;
         let body = tree.body;
         let deeds: Vec<&Op> = body.blocks[block.index()].ops.iter().filter(|op| !is_read(tree, op)).collect();
-        // All that is read is read before anything is done.
+        // All reads come before all writes.
         for op in &deeds {
             text.builder.set_source(op.source);
             for operand in op.kind.operands() {

@@ -1,7 +1,7 @@
-//! A reaction followed from the handler of a port's event through all layers, one way.
+//! Follows a reaction from the handler of a port's event through all layers, one way.
 //!
-//! It must keep: the order in which things are done is that of `docs/semantics.md`, O. Where it cannot be known, or an operation is
-//! not read yet, there is no path.
+//! It must keep: things are done in the order of `docs/semantics.md`, O. Where that order is unknown, or an operation
+//! is not supported yet, there is no path.
 
 mod operations;
 
@@ -13,15 +13,15 @@ use mokume_reaction::{
 use crate::graph::{Kind, Node};
 use crate::region::{Active, Deed, Do, Followed, Given, Region};
 
-/// Who an emission is for.
+/// The receiver of an emission.
 enum To {
     Object(Node),
-    /// Whoever a cell refers to when it is carried out.
+    /// The object that a cell refers to at delivery.
     Linked(Node, CellId),
     Port(mokume_reaction::PortId, u32),
 }
 
-/// What a handler emitted, to be carried out when it has ended.
+/// An emission of a handler, to be delivered when it has ended.
 pub(crate) struct Emitted {
     to: To,
     handler: Option<HandlerId>,
@@ -30,7 +30,7 @@ pub(crate) struct Emitted {
     source: Option<mokume_reaction::SourceId>,
 }
 
-/// Handlers within each other.
+/// The deepest nesting of handlers.
 const DEEPEST: u32 = 250;
 
 /// How a body ended.
@@ -39,25 +39,28 @@ enum End {
     Gave(Vec<Given>),
 }
 
-/// A body at work.
+/// A body that is followed.
 pub(crate) struct Frame<'a> {
     pub body: &'a Body,
     values: Vec<Option<Given>>,
     emitted: Vec<Emitted>,
-    /// None in a function.
+    /// `None` in a function.
     layer: Option<mokume_reaction::LayerId>,
     handler: Option<HandlerId>,
 }
 
 impl Frame<'_> {
+    /// Sets a value.
     pub fn set(&mut self, value: Value, given: Given) {
         self.values[value.index()] = Some(given);
     }
 
+    /// Whether a value is a message.
     pub fn is_message(&self, value: Value) -> bool {
         self.body.values[value.index()].ty == Type::Msg
     }
 
+    /// The node of a value; `None` if it is not set, or is a message.
     pub fn node(&self, value: Value) -> Option<Node> {
         match &self.values[value.index()] {
             Some(Given::Node(node)) => Some(*node),
@@ -71,7 +74,7 @@ fn target_class(automaton: &Automaton, class: ClassId, event: &str) -> Option<Ha
 }
 
 impl<'a> Region<'a> {
-    /// The whole reaction to an event at a port, for one object of its handler's class.
+    /// Follows the whole reaction to an event at a port, for one object of its handler's class.
     pub fn reaction(&mut self, handler: HandlerId) -> Followed<()> {
         let automaton = self.automaton;
         let definition = automaton.handler(handler);
@@ -90,7 +93,7 @@ impl<'a> Region<'a> {
         self.handler(handler, object, args)?;
         self.settle()?;
         if self.turns_back(handler) {
-            // Who measures nothing expects that what comes is for somebody.
+            // Without measurements, an arriving message is expected to be for this stack.
             self.is_unlikely(0.1);
         }
         let hands_over = |deed: &Deed| matches!(deed.what, Do::HandOver { .. });
@@ -100,7 +103,7 @@ impl<'a> Region<'a> {
         self.all_given_away(handler)
     }
 
-    /// Whether it comes in by one of several ports, and nothing leaves but by the same one.
+    /// Whether the event enters by one of several ports, and all outputs leave by the same one.
     fn turns_back(&self, handler: HandlerId) -> bool {
         let definition = self.automaton.handler(handler);
         let enters = |port: &Port| {
@@ -117,7 +120,7 @@ impl<'a> Region<'a> {
         first.is_some_and(|first| outs.all(|port| port == first))
     }
 
-    /// Each message that came in leaves, or is kept; more than once only where the program lends it.
+    /// Checks that each message that came in leaves or is kept, and more than once only if the program lends it.
     fn all_given_away(&mut self, handler: HandlerId) -> Followed<()> {
         for message in self.deeds.iter().flat_map(|deed| deed.what.messages()) {
             self.must_be_as_it_came(message)?;
@@ -134,14 +137,14 @@ impl<'a> Region<'a> {
         Ok(())
     }
 
-    /// One handler, and then all that follows from what it emitted.
+    /// Follows one handler, and then all that follows from its emissions.
     fn handler(&mut self, handler: HandlerId, object: Node, args: Vec<Given>) -> Followed<()> {
         self.touch(object)?;
         let emitted = self.instant(handler, object, args)?;
         self.carry_all_out(emitted)
     }
 
-    /// One handler by itself: what it emitted.
+    /// Follows one handler alone; returns its emissions.
     pub(crate) fn instant(&mut self, handler: HandlerId, object: Node, args: Vec<Given>) -> Followed<Vec<Emitted>> {
         let definition = self.automaton.handler(handler);
         let layer = self.layer_of(handler);
@@ -153,7 +156,7 @@ impl<'a> Region<'a> {
         Ok(self.body(&definition.body, given, Some((layer, handler)))?.1)
     }
 
-    /// What a handler emitted is carried out, each with all that follows from it.
+    /// Delivers a handler's emissions, each with all that follows from it.
     pub(crate) fn carry_all_out(&mut self, emitted: Vec<Emitted>) -> Followed<()> {
         self.depth += 1;
         if self.depth > DEEPEST {
@@ -202,7 +205,7 @@ impl<'a> Region<'a> {
             if *self.graph.kind(target) == Kind::Null {
                 return self.no("is for nobody");
             }
-            // A way that is told to its end is the likelier one.
+            // A way that is followed to its end is the likelier one.
             self.choose(&[0.5]);
             self.deed(Do::HandOver { object: target, handler, args: emitted.args });
             return Ok(());
@@ -217,7 +220,7 @@ impl<'a> Region<'a> {
         Ok(())
     }
 
-    /// Runs a body; what it gave, and what it emitted.
+    /// Follows a body; returns its results and its emissions.
     fn body(
         &mut self,
         body: &'a Body,
@@ -259,7 +262,7 @@ impl<'a> Region<'a> {
         }
     }
 
-    /// How many layers stand on the one that a block emits to, itself among them; 1 where it emits to none.
+    /// How many layers stand on the one that a block emits to, including it; 1 if it emits to none.
     fn stand_above(&self, body: &Body, to: &Target) -> usize {
         let ops = &body.blocks[to.block.index()].ops;
         let mut emitted = ops.iter().filter_map(|op| match op.kind.emission()? {
@@ -304,7 +307,7 @@ impl<'a> Region<'a> {
             Terminator::Switch { value, cases, default } => {
                 let value = self.node(frame, *value)?;
                 let ty = self.graph.ty(value);
-                // Who measures nothing expects that what comes is known, and for whom most layers stand there.
+                // Without measurements, a known value is expected, and the one with the most layers above it.
                 let usual = || {
                     let above = cases.iter().map(|case| self.stand_above(frame.body, &case.1) as f32);
                     above.chain([0.1]).collect::<Vec<f32>>()

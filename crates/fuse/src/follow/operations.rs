@@ -1,4 +1,4 @@
-//! The operations of a body, one after the other, on values of a path.
+//! The operations of a body, one after the other, on the values of a path.
 
 use mokume_reaction::{CellId, CellKind, Channel, ClassId, Endian, Fallible, FunctionId, Op, OpKind, Type, Value};
 
@@ -8,7 +8,7 @@ use crate::message::{Field, Message};
 use crate::region::{Do, Followed, Given, Region, Step};
 
 impl<'a> Region<'a> {
-    /// What an operation gives where it does not refuse; none where it does, and gives nothing then.
+    /// The results of an operation; `None` if it refuses without results.
     pub(super) fn attempt(&mut self, frame: &mut Frame<'a>, op: &'a Fallible) -> Followed<Option<Vec<Given>>> {
         match op {
             Fallible::Decode { message, wire } | Fallible::Validate { message, wire } => {
@@ -49,7 +49,7 @@ impl<'a> Region<'a> {
         }
     }
 
-    /// What a map has for a key; none where it does not have it. One key is looked up once.
+    /// What a map has for a key; `None` if it does not have the key. Each key is looked up once.
     fn find(&mut self, object: Node, cell: CellId, key: Vec<Node>) -> Followed<Option<Vec<Given>>> {
         let CellKind::Map { value, .. } = &self.automaton.cell(self.class(object), cell).kind else {
             return self.no("looks in what is no map");
@@ -89,7 +89,7 @@ impl<'a> Region<'a> {
         }
     }
 
-    /// A message that is used up.
+    /// A message that the operation consumes.
     pub(super) fn message(&mut self, frame: &mut Frame, value: Value) -> Followed<Message> {
         match frame.values[value.index()].take() {
             Some(Given::Message(message)) => Ok(*message),
@@ -98,7 +98,7 @@ impl<'a> Region<'a> {
         }
     }
 
-    /// A message that is looked at.
+    /// A message that the operation only reads.
     fn borrowed(&mut self, frame: &Frame, value: Value) -> Followed<Message> {
         match &frame.values[value.index()] {
             Some(Given::Message(message)) => Ok((**message).clone()),
@@ -126,7 +126,7 @@ impl<'a> Region<'a> {
         }
     }
 
-    /// A table: an arm for each operation.
+    /// Follows one operation. This is a table: an arm for each.
     pub(crate) fn operation(&mut self, frame: &mut Frame<'a>, op: &'a Op) -> Followed<()> {
         let result = op.results.first().copied();
         let node = match &op.kind {
@@ -165,7 +165,7 @@ impl<'a> Region<'a> {
                     return self.no("has no parent");
                 };
                 match self.automaton.is_unique(parent) {
-                    // The parent of nobody is nobody (docs/semantics.md, L7).
+                    // The parent of null is null (docs/semantics.md, L7).
                     true => {
                         self.must_live(object)?;
                         self.graph.add(Kind::Unique(parent), Type::Ref(parent))
@@ -356,7 +356,7 @@ impl<'a> Region<'a> {
             }
             OpKind::Drop { message, reason } => {
                 let message = self.message(frame, *message)?;
-                // Who measures nothing expects that messages arrive.
+                // Without measurements, messages are expected to arrive.
                 self.is_unlikely(1e-6);
                 self.deed(Do::Drop { message, reason: *reason });
                 return Ok(());
@@ -407,7 +407,7 @@ impl<'a> Region<'a> {
         Ok(())
     }
 
-    /// The type of an array's elements, and an index that is within it.
+    /// The type of an array's elements, and an index that is in bounds.
     fn place(&mut self, object: Node, cell: CellId, index: Node) -> Followed<(Type, Node)> {
         let Some((ty, Some(size))) = self.element(object, cell) else { return self.no("reads what is no array") };
         Ok((ty, self.within(index, u64::from(size))?))

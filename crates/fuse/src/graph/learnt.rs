@@ -1,4 +1,4 @@
-//! What the guards of a path say of its nodes.
+//! What the guards of a path say about its nodes.
 
 use mokume_reaction::{Binary, Compare, Type};
 
@@ -29,7 +29,7 @@ impl Graph<'_> {
         }
     }
 
-    /// A comparison of numbers, said in the three other ways.
+    /// A comparison of numbers, in its three other forms.
     fn learn_in_other_words(&mut self, condition: Node, holds: bool) {
         let Kind::Compare(op, a, b) = *self.kind(condition) else { return };
         let is_number = matches!(self.ty(a), Type::U(_) | Type::Enum(_));
@@ -43,12 +43,12 @@ impl Graph<'_> {
         }
     }
 
-    /// From here on the condition holds, and nothing else is known by it.
+    /// From here on the condition holds; nothing else is derived.
     pub fn holds(&mut self, condition: Node) {
         self.narrowed.insert(condition, (1, 1));
     }
 
-    /// From here on the number is no larger than that.
+    /// From here on the number is at most `most`.
     pub fn is_at_most(&mut self, node: Node, most: u64) {
         let (least, largest) = self.span(node);
         if matches!(self.ty(node), Type::U(_)) && most < largest {
@@ -73,7 +73,7 @@ impl Graph<'_> {
         self.set_span(a, (least, most));
     }
 
-    /// Whether a number has no fewer bits where it is made another.
+    /// Whether a conversion loses no bits.
     pub(super) fn widens(&self, from: Node, to: Node) -> bool {
         self.ty(from).width(self.automaton) <= self.ty(to).width(self.automaton)
     }
@@ -84,13 +84,13 @@ impl Graph<'_> {
         }
         self.narrowed.insert(node, (least, most));
         match *self.kind(node) {
-            // Of what it was made of.
+            // Also for the number that it was made of.
             Kind::Cast(inner) if matches!(self.ty(inner), Type::U(_)) && self.widens(inner, node) => {
                 self.set_span(inner, (least, most));
             }
             Kind::Cast(inner) if self.ty(inner) == Type::Bool && least == most => self.learn(inner, least != 0),
             Kind::Binary(Binary::AddWrap, x, c) => {
-                // Only where nothing went around.
+                // Only if nothing wrapped around.
                 let all = self.mask(self.ty(node));
                 if let Some(c) =
                     self.known(c).filter(|c| self.span(x).1.checked_add(*c).is_some_and(|most| most <= all))

@@ -1,11 +1,11 @@
-//! What nodes are made of, and nodes of one graph in another.
+//! The parts of nodes, and copies of nodes between graphs.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Graph, Kind, Node};
 
 impl Graph<'_> {
-    /// What a node is made of, in order.
+    /// The parts of a node, in order.
     pub fn parts(&self, node: Node) -> Vec<Node> {
         match *self.kind(node) {
             Kind::Constant(_)
@@ -33,7 +33,7 @@ impl Graph<'_> {
         }
     }
 
-    /// Whether something is so of the node, or of one that it is made of.
+    /// Whether the predicate holds for the node, or for any of its parts.
     pub fn any(&self, node: Node, is: impl Fn(Node) -> bool) -> bool {
         let mut seen = FxHashSet::default();
         let mut open = vec![node];
@@ -49,7 +49,7 @@ impl Graph<'_> {
         false
     }
 
-    /// A node of another graph, of these parts.
+    /// A node of another graph, made here from these parts.
     pub fn rebuild(&mut self, from: &Graph, node: Node, parts: &[Node]) -> Node {
         let ty = from.ty(node);
         match (from.kind(node).clone(), parts) {
@@ -73,7 +73,7 @@ impl Graph<'_> {
         }
     }
 
-    /// A node of another graph, as it is here; `made`: those that are here by now.
+    /// A copy of a node of another graph; `made`: nodes that were copied already.
     pub fn copy(&mut self, from: &Graph, node: Node, made: &mut FxHashMap<Node, Node>) -> Node {
         if let Some(made) = made.get(&node) {
             return *made;

@@ -1,5 +1,5 @@
-//! What is still is gathered where it is mixed with what comes with each message, so that memos give more at once: in sums, and in the octets
-//! in front of a message.
+//! Groups still values where they are mixed with values that change with each message, so that memos return larger
+//! units: in sums, and in the octets in front of a message.
 
 use mokume_reaction::{Binary, Body, Endian, OctetField, Op, OpKind, Operation, SourceId, Type, Value, ValueInfo};
 
@@ -9,7 +9,7 @@ const U64: Type = Type::U(64);
 /// Octets of a word.
 const WORD: u64 = 8;
 
-/// The body with sums and octets gathered; `still` is of it as it was.
+/// The body with sums and octets grouped; `still` refers to the old body.
 pub(super) fn gathered(still: &Still) -> Body {
     let mut body = still.old.clone();
     let is_part = parts(still);
@@ -20,7 +20,7 @@ pub(super) fn gathered(still: &Still) -> Body {
     body
 }
 
-/// Operations that are put in somewhere, one behind the other.
+/// Operations that are inserted at one place.
 struct Added<'b> {
     body: &'b mut Body,
     ops: Vec<Op>,
@@ -47,7 +47,7 @@ impl Added<'_> {
 
 // -- sums
 
-/// By value: a sum that is not still, and a part of nothing but one other such sum.
+/// By value: whether it is a sum that is not still, and is only used as a part of one other such sum.
 fn parts(still: &Still) -> Vec<bool> {
     let is_sum = |op: &&Op| matches!(op.kind, OpKind::Binary { op: Binary::AddWrap, .. }) && !still.is_made(op);
     let uses = mokume_analyse::uses(still.old);
@@ -60,7 +60,7 @@ fn parts(still: &Still) -> Vec<bool> {
     parts
 }
 
-/// `(a + s) + t`, of which `s` and `t` are still, is `a + (s + t)`.
+/// `(a + s) + t` becomes `a + (s + t)`, if `s` and `t` are still.
 fn sums(body: &mut Body, block: usize, still: &Still, is_part: &[bool]) {
     let old = std::mem::take(&mut body.blocks[block].ops);
     let mut ops = Vec::new();
@@ -99,12 +99,12 @@ fn flatten(op: &Op, still: &Still, is_part: &[bool], parts: &mut Vec<Value>) {
 
 // -- octets in front of a message
 
-/// A number that is put in front, in so many octets from a place on.
+/// A number that is put in front, with its place and field.
 struct Put {
     at: u64,
     field: OctetField,
     value: Value,
-    /// Which operation it is.
+    /// The index of the operation.
     op: usize,
 }
 
@@ -114,7 +114,7 @@ impl Put {
     }
 }
 
-/// Octets in front that are still are words of eight.
+/// Groups still octets in front of a message into words of eight.
 fn fronts(body: &mut Body, block: usize, still: &Still) {
     let ops = &body.blocks[block].ops;
     let Some(front) = ops.iter().position(|op| matches!(op.kind, OpKind::Front { .. })) else { return };
@@ -202,7 +202,7 @@ fn fronts(body: &mut Body, block: usize, still: &Still) {
 fn word(added: &mut Added, start: u64, octets: &[u8], puts: &[Put], endian: Endian) -> Value {
     let end = start + WORD;
     let covered = |at: u64| puts.iter().any(|put| (put.at..put.end()).contains(&at));
-    // How far an octet is from the low end of the word.
+    // The distance of an octet from the low end of the word.
     let shift = |at: u64| if endian == Endian::Big { 8 * (end - 1 - at) } else { 8 * (at - start) };
     let constant = (start..end).filter(|at| !covered(*at)).map(|at| u64::from(octets[at as usize]) << shift(at)).sum();
     let mut sum = added.constant(U64, constant);
@@ -212,7 +212,7 @@ fn word(added: &mut Added, start: u64, octets: &[u8], puts: &[Put], endian: Endi
             _ => added.value(U64, OpKind::Cast { a: put.value, to: U64 }),
         };
         let (first, last) = (put.at.max(start), put.end().min(end));
-        // Whole runs where the orders are the same, else octet by octet.
+        // Whole runs if the byte orders are the same, else octet by octet.
         let same = put.field.endian == endian;
         let runs: Vec<(u64, u64)> =
             if same { vec![(first, last)] } else { (first..last).map(|at| (at, at + 1)).collect() };

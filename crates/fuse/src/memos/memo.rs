@@ -1,4 +1,4 @@
-//! Memos: what is still of a piece, as a function.
+//! Memos: the still part of a piece, as a function.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use super::still::Still;
 use super::{Rewriter, U32};
 
 impl<'a> Rewriter<'a> {
-    /// The memo of a piece, and whether it is of the path's object.
+    /// The memo of a piece, and whether it belongs to the path's object.
     pub(super) fn memo(&self, plan: &Plan, above: &[Step]) -> (Function, bool) {
         let still = &*plan.still;
         let mut needed = vec![false; self.old.values.len()];
@@ -47,7 +47,7 @@ impl<'a> Rewriter<'a> {
                 Terminator::Try { then, .. } => {
                     self.old.blocks[then.block.index()].params.iter().any(|param| needed[param.index()])
                 }
-                // That it lives was asked, and is to be known.
+                // The question whether it lives must be repeated, so that this is known.
                 Terminator::Branch { condition, .. } => still.made(*condition).is_some_and(
                     |op| matches!(op.kind, OpKind::Lives { object } if needed[object.index()] && still.is(*condition)),
                 ),
@@ -86,7 +86,7 @@ impl<'a> Rewriter<'a> {
         }
         match still.made(value) {
             Some(op) => op.kind.for_each_operand(&mut |operand| self.need(still, operand, needed)),
-            // What a look-up finds: of where it looks.
+            // What a look-up finds depends on where it looks.
             None => {
                 for block in &self.old.blocks {
                     if let Terminator::Try { op, then, .. } = &block.terminator {
@@ -99,7 +99,7 @@ impl<'a> Rewriter<'a> {
         }
     }
 
-    /// What is still of a block, as far as it is needed.
+    /// The still operations of a block, as far as they are needed.
     pub(super) fn state(&self, still: &Still, block: BlockId, needed: &[bool], paper: &mut Paper) {
         for op in &self.old.blocks[block.index()].ops {
             let is_known = op.results.first().is_some_and(|result| paper.values.contains_key(result));
@@ -111,7 +111,8 @@ impl<'a> Rewriter<'a> {
         paper.builder.set_source(None);
     }
 
-    /// Asks what the block's end asks, and goes on where the path takes that target; elsewhere the memo refuses.
+    /// Asks the question at the block's end, and continues where the path takes that target; otherwise the memo
+    /// refuses.
     pub(super) fn ask(&self, block: BlockId, at: usize, paper: &mut Paper) {
         let found = &self.old.blocks[block.index()];
         let mut terminator = found.terminator.clone();
@@ -123,7 +124,7 @@ impl<'a> Rewriter<'a> {
             *target = to(if place == at { next } else { exit }, []);
             place += 1;
         });
-        // The results of a look-up come with the exit too, if it is found: a block of its own takes them.
+        // The results of a found look-up also go to the exit: a separate block takes them.
         if let (Terminator::Try { then, .. }, true) = (&mut terminator, at != 0) {
             let types: Vec<(String, Type)> = self.found(block).iter().map(|param| self.named(*param)).collect();
             let aside = paper.builder.block("", &types);
@@ -145,7 +146,7 @@ impl<'a> Rewriter<'a> {
         }
     }
 
-    /// A new block for a target of a block, with what comes there.
+    /// A new block for a target of a block, with the values that go there.
     pub(super) fn next(&self, block: BlockId, at: usize, paper: &mut Paper) -> BlockId {
         let target = self.target(block, at);
         let params = &self.old.blocks[target.block.index()].params;
@@ -162,7 +163,7 @@ impl<'a> Rewriter<'a> {
         next
     }
 
-    /// The ways of a memo from a block on, which so many steps lead to: of these leaves.
+    /// The ways of a memo from a block on, at this depth of its steps; only those that lead to `leaves`.
     pub(super) fn tree(
         &self,
         plan: &Plan,
@@ -178,7 +179,7 @@ impl<'a> Rewriter<'a> {
             return self.leave(plan, leaves[0], paper);
         };
         if !self.is_still_end(&plan.still, block) {
-            // Asked on the path.
+            // The path asks this.
             let target = self.target(block, at);
             for (param, arg) in self.old.blocks[target.block.index()].params.iter().zip(&target.args) {
                 if let Some(value) = paper.values.get(arg).copied() {
@@ -230,7 +231,7 @@ impl<'a> Rewriter<'a> {
         }
     }
 
-    /// What the memo gives on a way.
+    /// The results of the memo on a way.
     pub(super) fn leave(&self, plan: &Plan, leaf: usize, paper: &mut Paper) {
         let most = plan.leaves[leaf].bounds.as_ref().map(|(_, bounds)| self.most(&plan.still, bounds, paper));
         let mut values = Vec::new();
@@ -254,7 +255,7 @@ impl<'a> Rewriter<'a> {
         paper.builder.end(Terminator::Yield { values });
     }
 
-    /// The largest size within all bounds; a memo refuses where there is none.
+    /// The largest size within all bounds; the memo refuses if there is none.
     fn most(&self, still: &Still, bounds: &[Bound], paper: &mut Paper) -> Value {
         let constants = bounds.iter().filter_map(|bound| Some(still.constant(bound.limit)? - bound.more));
         let all = constants.min().unwrap_or(u64::from(u32::MAX));

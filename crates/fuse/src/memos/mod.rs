@@ -1,12 +1,15 @@
-//! What a path asks of state that seldom changes, once for many messages (paper `001`, fast-path predicates; Synthesis' invariants).
+//! What a path asks of rarely changing state, once for many messages (paper `001`, fast-path predicates; Synthesis'
+//! invariants).
 //!
-//! On paths most guards, look-ups and values are of objects and cells that stay as they are from message to message: who is above whom,
-//! whether it lives, the neighbour's address. They move to *memos*: functions of state alone, which the path recalls. A memo's answer may
-//! be kept until a cell, a map or an object that it read changes; who runs the automaton sees to that, or works it out each time.
+//! On paths, most guards, look-ups and values depend on objects and cells that stay the same from message to message:
+//! who is above whom, whether it lives, the neighbour's address. They move to *memos*: functions of state alone, which
+//! the path recalls. A memo's answer may be kept until a cell, a map or an object that it read changes; the back end
+//! ensures that, or computes the memo each time.
 //!
-//! It must keep: a path with memos in place ([`mokume_analyse::flat`]) asks what it asked before, perhaps in another order and more than
-//! once, and does the same.
+//! It must keep: a path with its memos inlined ([`mokume_analyse::flat`]) asks what it asked before, perhaps in another
+//! order and more than once, and does the same.
 
+mod alike;
 mod gathered;
 mod memo;
 mod paper;
@@ -25,16 +28,16 @@ use mokume_reaction::{
 
 use still::{hot, Still};
 
-/// What a memo must save to be worth its place: more than this, in instructions as they are counted here.
+/// The number of instructions, as counted here, that a memo must save at least to be worthwhile: more than this.
 pub const WORTH: usize = 8;
 
-/// The automaton, its paths with memos that save more than `worth`; [`WORTH`] but for tests. `aside`: what handlers do beside
-/// the paths.
+/// The automaton, whose paths use memos that save more than `worth`; use [`WORTH`] except in tests. `aside`: what
+/// handlers do beside the paths.
 pub fn remembered(automaton: &Automaton, aside: &Aside, worth: usize) -> Automaton {
     remembered_by(automaton, aside, worth, Passes::ALL)
 }
 
-/// The same, as far as these passes do it.
+/// The same, as far as these passes allow.
 pub(crate) fn remembered_by(automaton: &Automaton, aside: &Aside, worth: usize, passes: Passes) -> Automaton {
     let gathers = passes.has(Pass::Gathering);
     let mut automaton = automaton.clone();
@@ -61,8 +64,11 @@ pub(crate) fn remembered_by(automaton: &Automaton, aside: &Aside, worth: usize, 
         let mut plan = rewriter.plan(&still, BlockId(0), &[]);
         rewriter.find_used(&plan);
         rewriter.fill(&mut plan);
-        let body = rewriter.body(&plan);
-        let memos = rewriter.memos;
+        let mut body = rewriter.body(&plan);
+        let mut memos = rewriter.memos;
+        if passes.has(Pass::Alike) {
+            alike::alike(&mut body, &mut memos, automaton.functions.len());
+        }
         if !memos.is_empty() {
             automaton.functions.extend(memos);
             automaton.paths[index].body = body;
@@ -71,7 +77,7 @@ pub(crate) fn remembered_by(automaton: &Automaton, aside: &Aside, worth: usize, 
     automaton
 }
 
-/// What the end of a block finds by its own cells.
+/// The object that a look-up at the end of a block finds by its own cells.
 fn found_at(automaton: &Automaton, body: &Body, block: BlockId) -> Option<Value> {
     let Terminator::Try { op: Fallible::Find { object, cell, .. }, then, .. } = &body.blocks[block.index()].terminator
     else {
@@ -93,16 +99,16 @@ struct Rewriter<'a> {
     old: &'a Body,
     name: String,
     hot: &'a HashSet<(ClassId, CellId)>,
-    /// Where a value is made, and by which operation; none of parameters.
+    /// The operation that makes each value; `None` for parameters.
     made: Vec<Option<&'a Op>>,
     memos: Vec<Function>,
     least: usize,
-    /// What is asked for, still or not, once memos have said what they say.
+    /// Values that are needed after the memos, still or not.
     used: Vec<bool>,
 }
 
 impl<'a> Rewriter<'a> {
-    /// Whether a block does nothing but refuse, or go where that is done.
+    /// Whether a block does nothing but refuse, or jump to such a block.
     fn refuses(&self, block: BlockId) -> bool {
         let block = &self.old.blocks[block.index()];
         let goes_there = match &block.terminator {
@@ -113,7 +119,7 @@ impl<'a> Rewriter<'a> {
         block.ops.is_empty() && goes_there
     }
 
-    /// Whether the block's end asks for what is still, and nothing else.
+    /// Whether the question at the block's end depends only on still values, and finds only such.
     fn is_still_end(&self, still: &Still, block: BlockId) -> bool {
         match &self.old.blocks[block.index()].terminator {
             Terminator::Branch { condition, .. } => still.is(*condition),
@@ -125,13 +131,14 @@ impl<'a> Rewriter<'a> {
         }
     }
 
-    /// What is found at a target of a block by its own cells, and moves: memos behind it are of that, which is there.
+    /// The object that a look-up finds by its own cells, if it is not still: memos after it belong to that object,
+    /// which exists.
     fn key_behind(&self, still: &Still, block: BlockId, at: usize) -> Option<Value> {
         let found = found_at(self.automaton, self.old, block)?;
         (at == 0 && !still.is(found)).then_some(found)
     }
 
-    /// What is still behind a target of a block.
+    /// The still values after a target of a block.
     fn still_behind(&self, still: &Rc<Still<'a>>, block: BlockId, at: usize) -> Rc<Still<'a>> {
         match self.key_behind(still, block, at) {
             Some(found) => Rc::new(Still::of(self.old, found, self.hot)),

@@ -1,19 +1,20 @@
-//! A path or a memo while it is written.
+//! A path or a memo under construction.
 
 use std::collections::HashMap;
 
 use mokume_reaction::{to, BlockId, BodyBuilder, Terminator, Value};
 
-/// A body while it is written.
+/// A body under construction.
 pub(super) struct Paper {
     pub builder: BodyBuilder,
     /// By value of the old path.
     pub values: HashMap<Value, Value>,
-    /// Where it refuses.
+    /// The block where it refuses.
     pub exit: Option<BlockId>,
 }
 
 impl Paper {
+    /// The block where the body refuses; made at the first request.
     pub fn exit(&mut self) -> BlockId {
         match self.exit {
             Some(exit) => exit,
@@ -25,7 +26,7 @@ impl Paper {
         }
     }
 
-    /// What follows is written where the condition holds; elsewhere it refuses.
+    /// Continues where the condition holds; otherwise the body refuses.
     pub fn only_if(&mut self, condition: Value) {
         let next = self.builder.block("", &[]);
         let (then, otherwise) = (to(next, []), to(self.exit(), []));
@@ -33,7 +34,7 @@ impl Paper {
         self.builder.select(next);
     }
 
-    /// What follows is written in this block, where this is known, too.
+    /// Continues in this block, with these known values.
     pub fn go_on(&mut self, block: BlockId, values: HashMap<Value, Value>) {
         self.values.extend(values);
         self.builder.select(block);

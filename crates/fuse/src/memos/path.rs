@@ -1,4 +1,4 @@
-//! The path anew: what its memos say is recalled, and not asked.
+//! Rewrites the path: it recalls what its memos return, and does not ask it.
 
 use std::collections::HashMap;
 
@@ -75,7 +75,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// A way through a piece, without what its memo has said.
+    /// A way through a piece, without what its memo returns.
     pub(super) fn leaf(&mut self, plan: &Plan, leaf: &Leaf, above: &[Step], paper: &mut Paper) {
         for (block, at) in &leaf.steps {
             self.operations(plan, *block, paper);
@@ -119,7 +119,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// The value that stands for an old one here; cheap ones are made where they are wanted.
+    /// The value that replaces an old one here; cheap values are made where they are used.
     pub(super) fn value(&self, old: Value, paper: &mut Paper) -> Value {
         if let Some(value) = paper.values.get(&old) {
             return *value;
@@ -133,7 +133,8 @@ impl Rewriter<'_> {
         }
     }
 
-    /// Ends a block as it was ended. The answer: each target by which the path goes on, its block, and what is known there.
+    /// Ends a block like the old one. Returns, for each target by which the path goes on: its number, its block, and
+    /// what is known there.
     pub(super) fn end(&self, block: BlockId, paper: &mut Paper) -> Vec<(usize, BlockId, HashMap<Value, Value>)> {
         let found = &self.old.blocks[block.index()];
         let mut terminator = found.terminator.clone();

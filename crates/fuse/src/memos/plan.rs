@@ -1,4 +1,5 @@
-//! What of a path moves to memos: pieces up to where ways part by what comes with a message, each of several ways that part by what is still.
+//! What of a path moves to memos. A path is divided into pieces, which end where ways part by what comes with a
+//! message. Within a piece, ways may part by still values.
 
 use std::rc::Rc;
 
@@ -7,7 +8,7 @@ use mokume_reaction::{Binary, BlockId, Compare, Op, OpKind, Operation, Terminato
 use super::still::Still;
 use super::Rewriter;
 
-/// Ways that one memo may tell apart.
+/// The most ways that one memo may distinguish.
 const LEAVES: usize = 6;
 
 /// A block on a way, and which of its targets the way takes.
@@ -17,21 +18,21 @@ pub(super) type Step = (BlockId, usize);
 pub(super) struct Plan<'a> {
     pub still: Rc<Still<'a>>,
     pub root: BlockId,
-    /// Whether a memo tells its leaves apart, and gives what is still; else there is one leaf.
+    /// Whether a memo selects the leaf and returns still values; otherwise there is one leaf.
     pub memo: bool,
     pub leaves: Vec<Leaf<'a>>,
 }
 
 /// One way through a piece.
 pub(super) struct Leaf<'a> {
-    /// The blocks, the last of which ends the path, or parts it.
+    /// The blocks before the last, which ends the path or parts it.
     pub steps: Vec<Step>,
     pub last: BlockId,
-    /// Behind each target of the last block that is no exit, in their order.
+    /// The pieces after the last block: one for each target that is not an exit, in order.
     pub arms: Vec<Plan<'a>>,
-    /// What is still, and asked for behind the memo.
+    /// Still values that are needed after the memo.
     pub fields: Vec<Value>,
-    /// A message's size, and what it may be at most: asked once, of the least.
+    /// A message's size with its upper bounds: it is compared once, with the least.
     pub bounds: Option<(Value, Vec<Bound>)>,
 }
 
@@ -41,12 +42,13 @@ impl Leaf<'_> {
         self.steps.iter().map(|(block, _)| *block).chain([self.last])
     }
 
+    /// Whether the block's question is one of the bounds.
     pub fn is_bound(&self, block: BlockId) -> bool {
         self.bounds.as_ref().is_some_and(|(_, bounds)| bounds.iter().any(|bound| bound.block == block))
     }
 }
 
-/// The size and so many octets more are no more than a limit that is still.
+/// The size plus `more` octets must not exceed a still limit.
 #[derive(Clone, Copy)]
 pub(super) struct Bound {
     pub block: BlockId,
@@ -55,7 +57,7 @@ pub(super) struct Bound {
 }
 
 impl<'a> Rewriter<'a> {
-    /// The ways from a block on; those that part by what is still are several if `memo`.
+    /// The ways from a block on; ways that part by still values are separate if `memo`.
     pub(super) fn ways(&self, still: &Still, root: BlockId, memo: bool) -> Vec<(Vec<Step>, BlockId)> {
         let mut found = Vec::new();
         let mut open = vec![(Vec::new(), root)];
@@ -69,7 +71,7 @@ impl<'a> Rewriter<'a> {
                 continue;
             }
             if let [one] = on[..] {
-                // Behind what is found memos are of that.
+                // Memos after a found object belong to that object.
                 if self.key_behind(still, block, one).is_some() {
                     found.push((steps, block));
                     continue;
@@ -78,7 +80,7 @@ impl<'a> Rewriter<'a> {
                 open.push((steps, self.target(block, one).block));
                 continue;
             }
-            // The likeliest is taken first.
+            // The likeliest comes first.
             for at in on.into_iter().rev() {
                 let mut steps = steps.clone();
                 steps.push((block, at));
@@ -88,7 +90,7 @@ impl<'a> Rewriter<'a> {
         found
     }
 
-    /// `above`: the steps that lead to the block.
+    /// Plans a piece. `above`: the steps that lead to the block.
     pub(super) fn plan(&self, still: &Rc<Still<'a>>, root: BlockId, above: &[Step]) -> Plan<'a> {
         let ways = self.ways(still, root, true);
         let memo = ways.iter().map(|(steps, last)| self.worth(still, steps, *last)).max().unwrap_or(0) > self.least;
@@ -105,7 +107,7 @@ impl<'a> Rewriter<'a> {
         Plan { still: Rc::clone(still), root, memo, leaves: leaves.collect() }
     }
 
-    /// What leaves ask their memos for.
+    /// Determines what leaves need from their memos.
     pub(super) fn fill(&self, plan: &mut Plan<'a>) {
         for leaf in &mut plan.leaves {
             leaf.arms.iter_mut().for_each(|arm| self.fill(arm));
@@ -119,11 +121,11 @@ impl<'a> Rewriter<'a> {
         }
     }
 
-    /// Finds what is asked for behind the memos.
+    /// Finds the values that are needed after the memos.
     pub(super) fn find_used(&mut self, plan: &Plan) {
         let mut used = vec![false; self.old.values.len()];
         self.use_of(plan, &mut used);
-        // What is asked for is made of what is asked for, too.
+        // The operands of needed values are needed, too.
         for _ in 0..2 {
             for op in self.old.blocks.iter().rev().flat_map(|block| block.ops.iter().rev()) {
                 if op.results.iter().any(|result| used[result.index()]) {
@@ -154,12 +156,12 @@ impl<'a> Rewriter<'a> {
         }
     }
 
-    /// Whether the path asks what the end of a block asks.
+    /// Whether the path itself asks the question at a block's end.
     pub(super) fn is_asked(&self, (still, memo): (&Still, bool), leaf: &Leaf, block: BlockId) -> bool {
         !(memo && block != leaf.last && (self.is_still_end(still, block) || leaf.is_bound(block)))
     }
 
-    /// Whether nobody asks for what it makes, and it does nothing.
+    /// Whether the operation only makes values that are not needed.
     pub(super) fn is_idle(&self, op: &Op) -> bool {
         is_pure(op) && !op.results.iter().any(|result| self.used[result.index()])
     }
@@ -190,14 +192,14 @@ impl<'a> Rewriter<'a> {
             OpKind::Binary { op: Binary::AddWrap, a, b } => (a, still.constant(b)?),
             _ => (low, 0),
         };
-        // No message is so long that it would go around.
+        // No message is so long that the sum wraps around.
         let fits = is_size(size) && more < 1 << 30 && still.is(limit);
         let more = more + is_less;
         let fits = fits && still.constant(limit).is_none_or(|limit| limit >= more);
         fits.then_some((size, Bound { block, more, limit }))
     }
 
-    /// What a memo saves on a way, about.
+    /// An estimate of what a memo saves on a way.
     pub(super) fn worth(&self, still: &Still, steps: &[Step], last: BlockId) -> usize {
         let ends = steps.iter().filter(|(block, _)| self.is_still_end(still, *block)).map(|(block, _)| {
             match &self.old.blocks[block.index()].terminator {
@@ -216,7 +218,8 @@ impl<'a> Rewriter<'a> {
         ends.chain(ops).sum()
     }
 
-    /// What a leaf, and all behind it, asks for that is made elsewhere, each once: of what is still all of it, if `memo`.
+    /// The values that a leaf, and all after it, needs from elsewhere, each once; with `memo`, all still values count
+    /// as made elsewhere.
     pub(super) fn wanted(&self, (still, memo): (&Still, bool), leaf: &Leaf, wanted: &mut Vec<Value>) {
         let mut want = |value: Value| {
             if !wanted.contains(&value) {
@@ -235,7 +238,7 @@ impl<'a> Rewriter<'a> {
             args.for_each(&mut want);
         }
         for arm in &leaf.arms {
-            // What a memo of its own gives there is not asked for here.
+            // What a memo inside returns there is not needed here.
             for inner in &arm.leaves {
                 let mut more = Vec::new();
                 self.wanted((&arm.still, arm.memo), inner, &mut more);
@@ -256,7 +259,7 @@ impl<'a> Rewriter<'a> {
                 .collect();
             wanted.retain(|value| !made.contains(value) || still.is_cheap(*value));
         }
-        // Cheap ones are made of others.
+        // Cheap values are made of others.
         let mut at = 0;
         while at < wanted.len() {
             if still.is_cheap(wanted[at]) {
@@ -271,7 +274,7 @@ impl<'a> Rewriter<'a> {
     }
 }
 
-/// Whether it only makes a value, which no message is.
+/// Whether the operation only makes a value that is not a message.
 fn is_pure(op: &Op) -> bool {
     let makes = !matches!(op.kind, OpKind::Front { .. });
     makes && (op.kind.effects() - mokume_reaction::Effects::READS).is_empty()

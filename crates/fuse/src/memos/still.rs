@@ -1,4 +1,4 @@
-//! What of a path is of state that seldom changes.
+//! Which values of a path depend on rarely changing state: these are *still*.
 
 use std::collections::HashSet;
 
@@ -9,8 +9,8 @@ use mokume_reaction::{
 
 use crate::Aside;
 
-/// Cells that change with every message, or with every few: what paths write, sequence numbers, what handlers to which paths hand over
-/// write on ways that are not seldom, as far as the source says which are, and what moves beside paths.
+/// Cells that change with every message, or every few: cells that paths write, sequence numbers, cells that handlers
+/// after paths write on ways that are not rare according to the source, and cells that change beside paths.
 pub(super) fn hot(automaton: &Automaton, aside: &Aside) -> HashSet<(ClassId, CellId)> {
     let written = |path: &Path| -> Vec<_> {
         let writes = path.body.ops().filter(|op| op.kind.effects().contains(Effects::WRITES));
@@ -35,7 +35,8 @@ fn cell_of(body: &Body, op: &Op) -> Option<(ClassId, CellId)> {
     Some((body.class_of(object)?, cell))
 }
 
-/// The handlers to which paths hand over, but for those that are called seldom, and all that these emit to, each with how its objects settle.
+/// The handlers to which paths hand over, except rarely called ones, and all that these emit to, each with the settle
+/// handler of its objects.
 fn handed_over(automaton: &Automaton, is_seldom: impl Fn(&HandlerId) -> bool) -> Vec<HandlerId> {
     let emitted = |body: &Body, found: &mut Vec<HandlerId>| {
         for (class, handler) in crate::emitted_to(automaton, body) {
@@ -58,10 +59,10 @@ fn handed_over(automaton: &Automaton, is_seldom: impl Fn(&HandlerId) -> bool) ->
     found
 }
 
-/// A cell that is written less often than this, where a handler runs once, is still.
+/// A cell that is written less often than this per run of a handler is still.
 const SELDOM: f32 = 0.02;
 
-/// Cells that a body writes on ways that are not seldom. Rounds of loops count as one.
+/// Cells that a body writes on ways that are not rare. Each loop counts as one round.
 fn often(body: &Body) -> Vec<(ClassId, CellId)> {
     let mut runs = vec![0.0f32; body.blocks.len()];
     runs[0] = 1.0;
@@ -86,20 +87,20 @@ fn often(body: &Body) -> Vec<(ClassId, CellId)> {
     cells
 }
 
-/// Of a path's values: which are still.
+/// Which of a path's values are still.
 pub(super) struct Still<'a> {
     pub old: &'a Body,
-    /// The object that memos are of.
+    /// The object that memos belong to.
     pub key: Value,
     still: Vec<bool>,
-    /// Where a value is made, and by which operation; none of parameters.
+    /// The operation that makes each value; `None` for parameters.
     pub made: Vec<Option<&'a Op>>,
-    /// Of blocks: how many lead there.
+    /// By block: the number of ways that lead there.
     pub ways_in: Vec<usize>,
 }
 
 impl<'a> Still<'a> {
-    /// `key`: the object that memos are of.
+    /// `key`: the object that memos belong to.
     pub fn of(old: &'a Body, key: Value, hot: &HashSet<(ClassId, CellId)>) -> Self {
         let mut ways_in = vec![0; old.blocks.len()];
         for target in old.blocks.iter().flat_map(|block| block.terminator.targets()) {
@@ -116,7 +117,7 @@ impl<'a> Still<'a> {
 
     fn find(&mut self, hot: &HashSet<(ClassId, CellId)>) {
         self.still[self.key.index()] = true;
-        // Blocks of paths stand behind those that lead to them, or do so from the second time on.
+        // Blocks of paths follow their predecessors, at the latest in the second round.
         for _ in 0..2 {
             for block in &self.old.blocks {
                 for op in &block.ops {
@@ -140,16 +141,17 @@ impl<'a> Still<'a> {
             .is_some_and(|(object, cell)| self.old.class_of(object).is_none_or(|class| hot.contains(&(class, cell))))
     }
 
+    /// Whether a value is still.
     pub fn is(&self, value: Value) -> bool {
         self.still[value.index()]
     }
 
-    /// The operation that makes a value; none of parameters.
+    /// The operation that makes a value; `None` for parameters.
     pub fn made(&self, value: Value) -> Option<&'a Op> {
         self.made[value.index()]
     }
 
-    /// A number that is written there.
+    /// The value of a constant; `None` for other values.
     pub fn constant(&self, value: Value) -> Option<u64> {
         match self.made(value)?.kind {
             OpKind::Const { value, .. } => Some(value),
@@ -157,17 +159,17 @@ impl<'a> Still<'a> {
         }
     }
 
-    /// Whether it is a look-up of what is still, wherever that is.
+    /// Whether it is a look-up with still operands.
     pub fn is_attempt(&self, op: &Fallible) -> bool {
         matches!(op, Fallible::Find { .. }) && op.operands().iter().all(|value| self.is(*value))
     }
 
-    /// Whether all that the operation makes is still.
+    /// Whether all results of the operation are still.
     pub fn is_made(&self, op: &Op) -> bool {
         !op.results.is_empty() && op.results.iter().all(|result| self.is(*result))
     }
 
-    /// Whether it is worked out again sooner than remembered.
+    /// Whether recomputing it is cheaper than remembering it.
     pub fn is_cheap(&self, value: Value) -> bool {
         let Some(op) = self.made(value) else { return value == self.key };
         match &op.kind {
@@ -177,13 +179,13 @@ impl<'a> Still<'a> {
         }
     }
 
-    /// Whether the object is there wherever the path is.
+    /// Whether the object exists wherever the path is.
     fn is_always(&self, object: Value) -> bool {
         object == self.key || self.made(object).is_some_and(|op| matches!(op.kind, OpKind::Unique { .. }))
     }
 }
 
-/// Whether it is of what it is given and of state that who remembers it is told of when it changes.
+/// Whether it depends only on its operands, and on state whose changes are reported to whoever keeps the result.
 fn may_be_still(op: &OpKind) -> bool {
     match op {
         OpKind::Const { .. }

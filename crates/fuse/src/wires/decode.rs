@@ -1,4 +1,4 @@
-//! Decoders: fields read where they stand. What a decoder would refuse has no path.
+//! Decoders: fields are read in place. A packet that a decoder would refuse has no path.
 
 use mokume_interpret::mask;
 use mokume_reaction::{
@@ -12,7 +12,7 @@ use crate::message::Message;
 use crate::region::{Followed, Region};
 
 impl Region<'_> {
-    /// Octets become the wire's headers; where `only_checks`, they stay octets, and the packet is cut to its size.
+    /// Decodes the wire's headers. With `only_checks` they stay octets, and the packet is cut to its size.
     pub fn decode(&mut self, message: &mut Message, wire: WireId, only_checks: bool) -> Followed<()> {
         let keeps_it = !only_checks && self.overview.asked_for.contains(&wire);
         if !message.front.is_empty() || (keeps_it && !message.stored.is_empty()) {
@@ -156,7 +156,7 @@ impl Region<'_> {
         Ok(())
     }
 
-    /// No options, or those that usually are there, as the wire's own encoder writes them.
+    /// No options, or the usual ones, laid out as by the wire's own encoder.
     fn read_options(&mut self, decoder: &mut Decoder, options: &WireOptions, until: Node) -> Followed<()> {
         let first = decoder.bits.div_ceil(8);
         let none = self.is(until, first);
@@ -175,7 +175,7 @@ impl Region<'_> {
         let there = self.graph.compare(Compare::Ge, decoder.end, octets);
         self.guard(there)?;
         let filler = vec![options.pads_with.unwrap_or(0); (end - first - size) as usize];
-        // What must stand there, octet by octet, and what is read.
+        // The required values, octet by octet; then what is read.
         let mut wanted: Vec<(u64, u8)> = Vec::new();
         let mut at = first;
         if options.pads_with.is_some() {
@@ -201,7 +201,7 @@ impl Region<'_> {
             at += u64::from(arm.octets());
         }
         if options.pads_with.is_none() {
-            // The first ends the options; what is behind it is not looked at.
+            // The first filler ends the options; what follows is not read.
             wanted.extend(filler.first().map(|kind| (at, *kind as u8)));
         }
         self.must_stand(decoder, &wanted)?;
@@ -218,7 +218,7 @@ impl Region<'_> {
         Ok(())
     }
 
-    /// The options that are not seldom there, by who puts them there.
+    /// The usual options, judged by where they are added.
     fn usual_options<'w>(&self, options: &'w WireOptions) -> Vec<&'w OptionArm> {
         let can_end =
             options.pads_with.is_some() || options.pad <= 1 || options.arms.contains(&OptionArm::End { kind: 0 });
@@ -229,7 +229,7 @@ impl Region<'_> {
         options.arms.iter().filter(|arm| can_end && is_usual(arm)).collect()
     }
 
-    /// Octets that must have these values: asked for as few numbers.
+    /// Requires these values of octets, with as few comparisons as possible.
     fn must_stand(&mut self, decoder: &Decoder, mut wanted: &[(u64, u8)]) -> Followed<()> {
         while let Some((at, _)) = wanted.first() {
             let run = wanted.iter().zip(*at..).take_while(|((at, _), place)| at == place).count();
@@ -359,12 +359,12 @@ impl Region<'_> {
         }
         if field.trims_packet {
             let size = self.long(value);
-            // So that the sum does not go around.
+            // Prevents the sum from wrapping around.
             self.at_most(size, u64::MAX - field.trims_plus)?;
             let plus = self.number(U64, field.trims_plus);
             let size = self.graph.binary(Binary::AddWrap, size, plus);
             let (end, read) = (self.long(decoder.end), self.number(U64, decoder.bits.div_ceil(8)));
-            // The other fields that are always there are asked for at once.
+            // All other fields that are always present are checked at once.
             let whole = self.graph.compare(Compare::Ge, size, decoder.least);
             self.guard(whole)?;
             let fits = self.graph.compare(Compare::Le, size, end);
@@ -376,7 +376,7 @@ impl Region<'_> {
         Ok(())
     }
 
-    /// Bits of the packet, which are there.
+    /// Bits of the packet, which exist.
     fn read_bits(&mut self, decoder: &Decoder, bit: u64, width: u8, endian: Endian) -> Followed<Node> {
         let first = decoder.message.at;
         let at = self.plus(first, bit / 8);
@@ -403,14 +403,14 @@ impl Region<'_> {
     }
 }
 
-/// Options that who makes packets adds no less often than this are looked for in those that come.
+/// Options that are added at least this often are expected in arriving packets.
 const USUAL: f32 = 0.25;
 
 struct Decoder {
     message: Message,
-    /// Octets of the packet, after the trim.
+    /// The number of octets of the packet, after the trim.
     end: Node,
-    /// Octets of the fields that every packet has, up to the first that some have.
+    /// The number of octets of the fields that every packet has, up to the first optional one.
     least: Node,
     bits: u64,
     headers: Vec<Header>,
@@ -419,7 +419,7 @@ struct Decoder {
     reach: Option<Node>,
 }
 
-/// What every accepted packet keeps.
+/// A rule that every accepted packet keeps.
 struct Rule {
     own: FieldIndex,
     left: Option<WireExpression>,

@@ -1,4 +1,4 @@
-//! Encoders: fields in front of a message. Checksums are put in when all that they cover is known.
+//! Encoders: fields in front of a message. Checksums are filled in when all that they cover is known.
 
 use mokume_interpret::mask;
 use mokume_reaction::{
@@ -12,14 +12,14 @@ use crate::message::{Field, Message};
 use crate::region::{Followed, Region};
 
 impl Region<'_> {
-    /// The headers on top become octets.
+    /// Encodes the top headers.
     pub fn encode(&mut self, message: &mut Message, wire: WireId) -> Followed<()> {
         let wire = &self.automaton.wires[wire.index()];
         let mut headers: Vec<Header> = Vec::new();
         while message.headers.last().is_some_and(|top| wire.headers.contains(&top.0)) {
             headers.extend(message.headers.pop());
         }
-        // What is left to find is on top of what was given.
+        // The remaining header must be on top of the given message.
         let missing = wire.headers.iter().filter(|header| !headers.iter().any(|found| found.0 == **header));
         if let ([header], true) = (&missing.collect::<Vec<_>>()[..], self.is_inside && message.headers.is_empty()) {
             if self.automaton.headers[header.index()].variants.len() > 1 {
@@ -91,7 +91,7 @@ impl Region<'_> {
         Ok(())
     }
 
-    /// A number in so many bits; what does not fit has no path.
+    /// A number in this many bits; there is no path if it does not fit.
     fn narrow(&mut self, value: Node, width: u8) -> Followed<Node> {
         let own = self.graph.ty(value).width(self.automaton);
         if own > width && self.graph.span(value).1 > mask(width) {
@@ -157,7 +157,7 @@ impl Region<'_> {
         Ok(())
     }
 
-    /// Zeros up to a multiple of so many octets; in front of a field, so many octets of a kind.
+    /// Zeros up to a multiple of `octets`; with `with`, that many octets of this kind, in front of a field.
     fn pad(&mut self, encoder: &mut Encoder, octets: u32, with: Option<(usize, u64)>) -> Followed<()> {
         let end = encoder.bits.next_multiple_of(u64::from(octets) * 8);
         while encoder.bits < end {
@@ -206,7 +206,7 @@ impl Region<'_> {
         Ok(())
     }
 
-    /// The first arm that fits; its tag is set where the choice is on a tag.
+    /// The first arm that fits; sets its tag if the choice is on a tag.
     fn arm_to_write<'w>(
         &mut self,
         encoder: &mut Encoder,
@@ -271,7 +271,7 @@ impl Encoder {
         self.fields.push(field);
     }
 
-    /// Puts a field of whole octets in front of the one at a place; nobody names those from there on.
+    /// Inserts a field of whole octets before the one at a place; no later field may be referred to by its place.
     fn insert(&mut self, at: usize, field: Field) {
         self.bits += u64::from(field.width);
         self.fields.insert(at, field);
@@ -282,7 +282,7 @@ impl Encoder {
         found.2.get(field as usize).copied()
     }
 
-    /// Another value for the field that begins at a bit.
+    /// Replaces the value of the field that begins at a bit.
     fn put_at(&mut self, bit: u64, value: Node) {
         let mut at = 0;
         for field in &mut self.fields {

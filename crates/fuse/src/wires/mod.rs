@@ -1,7 +1,7 @@
-//! Wires on a path: encoders put fields in front of a message, decoders read them where they stand.
+//! Wires on a path: encoders put fields in front of a message, decoders read them in place.
 //!
-//! What a decoder would refuse has no path; in which order it would find that out does not matter. It must keep: what is
-//! read and written is what `mokume-wire` reads and writes.
+//! A packet that a decoder would refuse has no path; the order of refusals does not matter. It must keep: what is read
+//! and written is what `mokume-wire` reads and writes.
 
 mod decode;
 mod encode;
@@ -22,10 +22,10 @@ pub(super) struct Slot {
 
 pub(super) type Header = (HeaderId, VariantId, Vec<Node>);
 
-/// What expressions speak of.
+/// What expressions may refer to.
 pub(super) struct Facts {
     pub(super) slots: Vec<Option<Slot>>,
-    /// Octets, as `u64`s; none while they are not known.
+    /// Numbers of octets, as `u64`s; `None` while they are unknown.
     pub(super) packet_size: Option<Node>,
     pub(super) header_size: Option<Node>,
 }
@@ -56,7 +56,7 @@ pub(super) fn type_of(automaton: &Automaton, header: HeaderId, variant: VariantI
     automaton.headers[header.index()].variants[variant.index()].fields[field as usize].1
 }
 
-/// A checksum is asked for by itself; sizes and fields are expressions.
+/// Whether it is a checksum, which is handled separately; sizes and fields are expressions.
 pub(super) fn is_checksum(expression: &WireExpression) -> bool {
     matches!(expression, WireExpression::HeaderChecksum | WireExpression::PacketChecksum)
 }
@@ -66,7 +66,7 @@ impl Region<'_> {
         self.graph.cast(node, U64)
     }
 
-    /// In `u64`, as wires count; none while a size is not known. Checksums are not among them.
+    /// An expression in `u64`, as wires compute; `None` while a size is unknown. Not for checksums.
     pub(super) fn evaluate(&mut self, expression: &WireExpression, facts: &Facts) -> Followed<Node> {
         use WireExpression as E;
         let unknown = "a wire counts with a size that is not known yet";

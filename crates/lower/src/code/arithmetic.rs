@@ -1,4 +1,4 @@
-//! Arithmetic, comparisons and choices. What may report or branch is evaluated only where it stands.
+//! Arithmetic, comparisons and choices. What may report or branch is evaluated only if its value is needed.
 
 use mokume_reaction as r;
 use mokume_semantics::program as s;
@@ -8,8 +8,8 @@ use crate::fault::Fault;
 use crate::program::is_total;
 
 impl<'p> Writer<'_, 'p> {
-    /// An operator of the language on two expressions: the left side first, and the right side of `and` and `or` only
-    /// where it counts (docs/language.md, section 7).
+    /// An operator on two expressions: evaluates the left side first, and the right side of `and` and `or` only if it
+    /// matters (docs/language.md, section 7).
     pub fn arithmetic(&mut self, op: s::Binary, a: &'p s::Expr, b: &'p s::Expr, ty: r::Type) -> r::Value {
         if matches!(op, s::Binary::And | s::Binary::Or) {
             return self.logical(op, a, b);
@@ -33,8 +33,8 @@ impl<'p> Writer<'_, 'p> {
         self.cast(value, ty)
     }
 
-    /// By how many bits a value of this type is shifted: a number with more bits than the value is its largest at most, which is
-    /// all bits or more (docs/semantics.md, A6).
+    /// The count by which a value of type `of` is shifted. A count with more bits than the value is reduced to the
+    /// value's largest number, which still shifts out all bits (docs/semantics.md, A6).
     fn shift_count(&mut self, by: r::Value, of: r::Type) -> r::Value {
         let ty = self.b.type_of(by);
         let (had, has) = (ty.width(&self.a), of.width(&self.a));
@@ -46,7 +46,7 @@ impl<'p> Writer<'_, 'p> {
         self.cast(by, of)
     }
 
-    /// Records and flows are equal when all their scalars are.
+    /// Records and flows are equal if all their scalars are.
     fn compare_all(&mut self, op: r::Compare, left: Vec<r::Value>, right: Vec<r::Value>) -> r::Value {
         let mut result = None;
         for (a, b) in left.into_iter().zip(right) {
@@ -59,7 +59,7 @@ impl<'p> Writer<'_, 'p> {
         result.unwrap_or_else(|| self.truth(op != r::Compare::Ne))
     }
 
-    /// The right side counts only if the left leaves the matter open.
+    /// `and` or `or`: evaluates the right side only if the left side does not decide.
     fn logical(&mut self, op: s::Binary, a: &'p s::Expr, b: &'p s::Expr) -> r::Value {
         let left = self.one(a);
         let both = if op == s::Binary::And { r::Binary::And } else { r::Binary::Or };
@@ -68,13 +68,13 @@ impl<'p> Writer<'_, 'p> {
             return self.binary(both, left, right);
         }
         let fork = self.fork(left);
-        // The way on which the right side is looked at comes first.
+        // The branch on which the right side is evaluated comes first.
         let fork = if op == s::Binary::And { fork } else { fork.turned() };
         self.either(fork, |w, _| vec![w.one(b)], |_, _| vec![left])[0]
     }
 
-    /// `if c then a else b` as a value, scalar by scalar. Both sides are computed at once where neither can report;
-    /// else, and of messages, only the one that is chosen.
+    /// `if c then a else b` as a value, scalar by scalar. Both sides are evaluated if neither can report; else, and for
+    /// messages, only the chosen one.
     pub fn choose(&mut self, c: &'p s::Expr, then: &'p s::Expr, otherwise: &'p s::Expr) -> Vec<r::Value> {
         let condition = self.one(c);
         let linear = then.ty == s::Type::Message;
@@ -86,7 +86,8 @@ impl<'p> Writer<'_, 'p> {
         self.either(fork, |w, _| w.expr(then), |w, _| w.expr(otherwise))
     }
 
-    /// `as`, `as%` or a widening, of one scalar (docs/semantics.md, A7). A value of that type already stays as it is.
+    /// `as`, `as%` or a widening of one scalar (docs/semantics.md, A7). A value that has the type already stays as it
+    /// is.
     pub fn convert(&mut self, kind: s::CastKind, a: &'p s::Expr, ty: r::Type) -> r::Value {
         let value = self.one(a);
         let from = self.b.type_of(value);
@@ -104,8 +105,8 @@ impl<'p> Writer<'_, 'p> {
         self.cast(value, ty)
     }
 
-    /// A report (docs/semantics.md, A12) when the value has a bit set beyond `has`: one bit added to itself carries
-    /// exactly then.
+    /// Reports (docs/semantics.md, A12) if the value has a bit set at or above bit `has`: the isolated bit is added to
+    /// itself, which carries exactly then.
     fn report_beyond(&mut self, value: r::Value, had: u8, has: u8) {
         let plain = self.cast(value, r::Type::U(had));
         let largest = self.constant(r::Type::U(had), (1u64 << has) - 1);
@@ -127,7 +128,7 @@ fn compare_of(op: s::Binary) -> Option<r::Compare> {
     })
 }
 
-/// On sequence numbers `+` and `-` wrap by intent.
+/// On sequence numbers `+` and `-` wrap around intentionally.
 fn binary_of(op: s::Binary, circular: bool) -> r::Binary {
     match op {
         s::Binary::Add if circular => r::Binary::AddWrap,

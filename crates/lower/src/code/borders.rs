@@ -1,4 +1,4 @@
-//! Values on their way across a border ([`crate::parts`]): spread into scalars, and packed again.
+//! Values that cross a border ([`crate::parts`]): spread into scalars, and packed again.
 
 use mokume_reaction as r;
 use mokume_semantics::program as s;
@@ -7,7 +7,7 @@ use super::writer::Writer;
 use crate::parts::{has_arrays, places};
 
 impl<'p> Writer<'_, 'p> {
-    /// The scalars of a value in code.
+    /// The scalars of a value.
     pub fn spread(&mut self, ty: s::Type, parts: Vec<r::Value>) -> Vec<r::Value> {
         if !has_arrays(self.program, ty) {
             return parts;
@@ -17,7 +17,7 @@ impl<'p> Writer<'_, 'p> {
         there.map(|(part, item)| item.map_or(part, |item| self.item(part, item))).collect()
     }
 
-    /// A value in code from its scalars.
+    /// A value from its scalars.
     pub fn gather(&mut self, ty: s::Type, scalars: Vec<r::Value>) -> Vec<r::Value> {
         if !has_arrays(self.program, ty) {
             return scalars;
@@ -32,7 +32,7 @@ impl<'p> Writer<'_, 'p> {
         values
     }
 
-    /// A constant, from its scalars at a border.
+    /// A constant from its scalars at a border.
     pub fn known_value(&mut self, ty: s::Type, words: &[u64]) -> Vec<r::Value> {
         if !has_arrays(self.program, ty) {
             let types = self.border_types(ty);
@@ -44,7 +44,7 @@ impl<'p> Writer<'_, 'p> {
             let own = places.iter().zip(words).filter(|((of, _), _)| *of == part);
             let mut own: Vec<u64> = own.map(|(_, word)| *word).collect();
             let item = ty.array().map(|(item, _)| item);
-            // Behind what is written an array is zero.
+            // Items of an array that are not given are zero.
             while item.is_some() && own.last() == Some(&0) {
                 own.pop();
             }
@@ -54,7 +54,7 @@ impl<'p> Writer<'_, 'p> {
         values
     }
 
-    /// One part, of the scalars that are in it.
+    /// One part from its scalars.
     fn part(&mut self, ty: r::Type, scalars: Vec<r::Value>) -> r::Value {
         match ty.array() {
             Some(_) => self.value(r::OpKind::Pack { ty, values: scalars }),
@@ -74,14 +74,14 @@ impl<'p> Writer<'_, 'p> {
         self.spread(ty, parts)
     }
 
-    /// A value of a type, from the scalars that come next.
+    /// A value of a type, from the next scalars.
     pub fn taken(&mut self, ty: s::Type, scalars: &mut impl Iterator<Item = r::Value>) -> Vec<r::Value> {
         let count = self.border_types(ty).len();
         let own = scalars.take(count).collect();
         self.gather(ty, own)
     }
 
-    /// Gives a local its value, from the scalars that come next.
+    /// Sets a local from the next scalars.
     pub fn take_local(&mut self, local: s::LocalId, scalars: &mut impl Iterator<Item = r::Value>) {
         let value = self.taken(self.decls[local.index()].ty, scalars);
         self.set_local(local, value);

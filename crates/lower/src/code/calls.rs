@@ -1,4 +1,4 @@
-//! Calls of functions: in place, each with what it gives and where it refuses.
+//! Calls of functions: inlined, with their results and the places where they refuse.
 
 use mokume_reaction as r;
 use mokume_semantics::program as s;
@@ -8,7 +8,7 @@ use crate::constants::Env;
 use crate::fault::Fault;
 use crate::stack::Called;
 
-/// A call taken apart.
+/// The parts of a call.
 type Parts<'p> = (Option<&'p s::Expr>, u32, &'p [s::Expr]);
 
 fn parts(call: &s::Expr) -> Option<Parts<'_>> {
@@ -20,14 +20,14 @@ fn parts(call: &s::Expr) -> Option<Parts<'_>> {
 }
 
 impl<'p> Writer<'_, 'p> {
-    /// Runs a handler's code in place.
+    /// Inlines a handler's code.
     pub fn run(&mut self, handler: &'p s::Handler, given: Vec<(s::LocalId, Vec<r::Value>)>) {
         let pass = self.runs.pass.clone();
         self.inline(Code::from(handler), given);
         self.runs.pass = pass;
     }
 
-    /// Whether code of a scope can run here: state of a session needs one.
+    /// Whether code of a handler can run here: state of a session needs a current session.
     pub fn fits(&self, handler: &s::Handler) -> bool {
         match handler.scope {
             s::ScopeKind::Session => {
@@ -39,14 +39,14 @@ impl<'p> Writer<'_, 'p> {
         }
     }
 
-    /// Runs code in place; the answer is what it returns.
+    /// Inlines code, and gives its results.
     fn inline(&mut self, code: Code<'p>, given: Vec<(s::LocalId, Vec<r::Value>)>) -> Vec<r::Value> {
         let (exits, _) = self.inline_exits(code, given, None);
         self.meet(exits)
     }
 
-    /// As [`Self::inline`], with what it returns and where it refuses (the messages it was given, in order) apart. `kept` is a
-    /// message of the code's own at each of its exits: its value comes last there.
+    /// As [`Self::inline`], with separate exits for its results and for its refusals (with the messages that it was
+    /// given, in order). If `kept` is set, that message of the code comes last in the values of each exit.
     pub(super) fn inline_exits(
         &mut self,
         code: Code<'p>,
@@ -84,7 +84,7 @@ impl<'p> Writer<'_, 'p> {
         function.params.iter().zip(args).map(|(param, arg)| (param.local, self.expr(arg))).collect()
     }
 
-    /// A call of a function of the program; a layer may have been given another in its place.
+    /// A call of a function of the program; the layer may have been given another one instead.
     pub fn call(&mut self, function: s::FunctionId, args: &'p [s::Expr]) -> Vec<r::Value> {
         let program = self.program;
         let given = self.layer(self.inst).and_then(|layer| layer.called.iter().find(|(known, _)| *known == function));
@@ -93,7 +93,7 @@ impl<'p> Writer<'_, 'p> {
         self.call_in(&program.functions[called.index()], Called::Free(called), args, &Env::Stack)
     }
 
-    /// A call of one of the layer's own.
+    /// A call of one of the layer's functions.
     pub fn call_own(&mut self, function: u32, args: &'p [s::Expr]) -> Vec<r::Value> {
         let Some(layer) = self.layer(self.inst) else { return Vec::new() };
         self.call_in(&layer.functions[function as usize], Called::Own(function), args, &self.inst(self.inst).env)
@@ -131,7 +131,7 @@ impl<'p> Writer<'_, 'p> {
         results
     }
 
-    /// Makes the object that a handle names the one at hand; the answer is the one that was.
+    /// Makes the object of a handle the current one; returns the previous one.
     fn enter(&mut self, object: Option<&'p s::Expr>) -> Option<(s::ObjectId, r::Value)> {
         let outer = self.runs.keyed;
         if let Some(object) = object {
@@ -143,7 +143,7 @@ impl<'p> Writer<'_, 'p> {
         outer
     }
 
-    /// A call, and a block for either end. Where it is refused, messages are back under the names they were given by.
+    /// A call with a block for either outcome. On refusal, messages are back under their names.
     pub fn if_done(
         &mut self,
         call: &'p s::Expr,
@@ -188,7 +188,7 @@ impl<'p> Writer<'_, 'p> {
         self.meet(ends);
     }
 
-    /// Runs a procedure: what it gives, and what it gives back where it refuses.
+    /// Calls a procedure: the exits with its results, and with what it gives back when it refuses.
     fn try_run(&mut self, procedure: r::FunctionId, args: Vec<r::Value>) -> (Exits, Exits) {
         let (mut done, mut refused) = (Exits::default(), Exits::default());
         let fork = self.attempt(r::Fallible::TryRun { procedure, args });
@@ -199,7 +199,7 @@ impl<'p> Writer<'_, 'p> {
         (done, refused)
     }
 
-    /// Leaves the function at hand with what it returns.
+    /// Returns from the current function with values.
     pub fn give_back(&mut self, values: Vec<r::Value>) {
         if let Some(mut returns) = self.returns.pop() {
             self.exit(&mut returns, values);
@@ -207,7 +207,7 @@ impl<'p> Writer<'_, 'p> {
         }
     }
 
-    /// Leaves the function at hand with its messages given back.
+    /// Refuses in the current function, and gives its messages back.
     pub fn refuse(&mut self) {
         let Some((messages, mut refused)) = self.refusals.pop() else { return };
         let values = messages.iter().map(|local| self.of_local(*local)).collect();
@@ -217,7 +217,7 @@ impl<'p> Writer<'_, 'p> {
 
     // -- functions in C
 
-    /// A call of a function in C, or its model in place.
+    /// A call of a function in C; or its model, inlined.
     pub fn native(
         &mut self,
         function: s::FunctionId,

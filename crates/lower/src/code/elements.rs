@@ -1,4 +1,5 @@
-//! Elements of arrays. One of several parts is several cells: an index behind the end is reported once, with the first of them.
+//! Elements of arrays. An array of elements with several parts is several cells: an index beyond the end is reported
+//! once, with the first cell.
 
 use mokume_reaction as r;
 use mokume_semantics::program as s;
@@ -7,7 +8,7 @@ use mokume_semantics::visit::any_expr;
 use super::writer::Writer;
 
 impl<'p> Writer<'_, 'p> {
-    /// `array[index]`, part by part; zeros behind the end.
+    /// `array[index]`, part by part; zeros beyond the end.
     pub(super) fn array_element(&mut self, array: &'p s::StateRef, index: &'p s::Expr) -> Vec<r::Value> {
         let object = self.object(array);
         let index = self.one(index);
@@ -25,7 +26,8 @@ impl<'p> Writer<'_, 'p> {
         values
     }
 
-    /// `array[index] = value`; nothing behind the end. What the value reads at the same index has reported it.
+    /// `array[index] = value`; has no effect beyond the end. If the value reads at the same index, that read has
+    /// already reported it.
     pub(super) fn assign_element(&mut self, array: &'p s::StateRef, index: &'p s::Expr, value: &'p s::Expr) {
         let is_read = reads_at(value, index);
         let index = self.one(index);
@@ -52,7 +54,7 @@ impl<'p> Writer<'_, 'p> {
         }
     }
 
-    /// Whether the array has such a place; and the place, or the first one.
+    /// Whether the array has this index; and the index, or 0 if not.
     fn place_in_array(&mut self, object: r::Value, cell: r::CellId, index: r::Value) -> (r::Value, r::Value) {
         let class = self.class_of(object);
         let size = match self.a.cell(class, cell).kind {
@@ -71,7 +73,8 @@ impl<'p> Writer<'_, 'p> {
     }
 }
 
-/// Whether a value reads an element by the very index that is written: `a[i].left += 1`, and the parts that stay of `a[i].left = 1`.
+/// Whether a value reads an element at the index that is written: `a[i].left += 1`, and the unchanged parts in
+/// `a[i].left = 1`.
 fn reads_at(value: &s::Expr, index: &s::Expr) -> bool {
     any_expr(value, |part| matches!(&part.kind, s::ExprKind::Element { index: read, .. } if read.span == index.span))
 }

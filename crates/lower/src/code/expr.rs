@@ -1,4 +1,5 @@
-//! Expressions to values. Records and flows are lists of parts; what may report or branch is evaluated only where it stands.
+//! Expressions to values. Records and flows are lists of parts. What may report or branch is evaluated only if its
+//! value is needed.
 
 use mokume_reaction as r;
 use mokume_semantics::program as s;
@@ -8,13 +9,13 @@ use crate::constants::Env;
 use crate::fault::Fault;
 
 impl<'p> Writer<'_, 'p> {
-    /// The parts of an expression. A table: an arm for each kind that has several, the others behind it.
+    /// The parts of an expression. A table: an arm for each kind with several parts, then the others.
     pub fn expr(&mut self, expr: &'p s::Expr) -> Vec<r::Value> {
         use s::ExprKind as E;
         if let E::Cast { .. } | E::Binary { .. } | E::Not(_) | E::If { .. } | E::Let { .. } | E::Call { .. } =
             &expr.kind
         {
-            // What is known now is a constant; what would report is not.
+            // A known value becomes a constant, unless computing it would report.
             if let Some(words) = self.constants(&self.env, expr) {
                 return self.known_value(expr.ty, &words);
             }
@@ -76,7 +77,7 @@ impl<'p> Writer<'_, 'p> {
         }
     }
 
-    /// The scalars of several at a border, one after the other.
+    /// The scalars of several expressions at a border, in order.
     pub fn at_border(&mut self, exprs: &'p [s::Expr]) -> Vec<r::Value> {
         exprs.iter().flat_map(|expr| self.one_at_border(expr)).collect()
     }
@@ -87,19 +88,19 @@ impl<'p> Writer<'_, 'p> {
         self.spread(expr.ty, parts)
     }
 
-    /// An expression of one scalar.
+    /// The value of an expression of one scalar.
     pub fn one(&mut self, expr: &'p s::Expr) -> r::Value {
         let values = self.expr(expr);
         values.first().copied().unwrap_or_else(|| self.truth(false))
     }
 
-    /// A size, number or place: always 32 bits.
+    /// The value of a size, number or index, as 32 bits.
     pub fn u32(&mut self, expr: &'p s::Expr) -> r::Value {
         let value = self.one(expr);
         self.cast(value, r::Type::U(32))
     }
 
-    /// An expression of one part. A table: an arm for each kind.
+    /// The value of an expression of one part. A table: an arm for each kind.
     fn scalar_expr(&mut self, expr: &'p s::Expr) -> r::Value {
         use s::ExprKind as E;
         let ty = self.scalar(expr.ty);
@@ -181,7 +182,7 @@ impl<'p> Writer<'_, 'p> {
                 let (attribute, message) = (self.attribute(*attribute), self.of_local(*message));
                 r::OpKind::GetAttribute { message, attribute }
             }
-            // These [`Writer::expr`] makes by itself, and they do not come here.
+            // [`Writer::expr`] handles these itself.
             E::Local(_)
             | E::Give(_)
             | E::Param(_)
@@ -207,7 +208,7 @@ impl<'p> Writer<'_, 'p> {
         self.value(kind)
     }
 
-    /// Numbers of locals are those of the code that an expression stands in; an initial value may be lowered elsewhere.
+    /// Local numbers belong to the code that contains the expression, but an initial value may be lowered elsewhere.
     fn with(&mut self, local: s::LocalId, value: &'p s::Expr, body: &'p s::Expr) -> Vec<r::Value> {
         let values = self.expr(value);
         let outer = self.locals.get(local.index()).cloned().flatten();
@@ -239,7 +240,7 @@ impl<'p> Writer<'_, 'p> {
         }
     }
 
-    /// An argument: it folds, or is made of parameters of the stack.
+    /// An argument: it is constant, or computed from parameters of the stack.
     pub fn env_expr(&mut self, expr: &'p s::Expr, env: &Env<'p>) -> Vec<r::Value> {
         if let Some(words) = self.constants(env, expr) {
             return self.known_value(expr.ty, &words);
@@ -254,7 +255,8 @@ impl<'p> Writer<'_, 'p> {
 
     // -- messages
 
-    /// Of a layer under the coding point the headers of the wire are octets already, and do not count (docs/language.md, section 5).
+    /// The size of a message. In a layer below the coding point the headers of the wire are already octets, and do not
+    /// count (docs/language.md, section 5).
     fn message_size(&mut self, local: s::LocalId) -> r::Value {
         let message = self.of_local(local);
         let size = self.value(r::OpKind::Size { message });
@@ -292,7 +294,7 @@ impl<'p> Writer<'_, 'p> {
                 continue;
             }
             let at = self.constant(r::Type::U(32), u64::from(field.octet));
-            // Sums are of big-endian words whatever the wire's order is.
+            // Sums use big-endian words whatever the wire's byte order is.
             let own = self.value(r::OpKind::Load { field: octet_field(16, true), message, at });
             let own = self.cast(own, r::Type::U(32));
             sum = self.binary(r::Binary::SubWrap, sum, own);
@@ -301,7 +303,7 @@ impl<'p> Writer<'_, 'p> {
     }
 }
 
-/// A number in a message, of so many bits.
+/// A number of `width` bits in a message.
 pub fn octet_field(width: u8, big: bool) -> r::OctetField {
     r::OctetField { width, endian: crate::wire::endian(big) }
 }

@@ -1,4 +1,4 @@
-//! Flows: the scalars that addresses and keys make, at the top of a layer, below it, and as the layer below has them.
+//! Flows: the scalars of addresses and keys, at the top of a layer, below it, and as the layer below has them.
 
 use std::rc::Rc;
 
@@ -29,7 +29,7 @@ impl<'p> Writer<'_, 'p> {
         self.inst(self.inst).flow(side)
     }
 
-    /// Where a named part of a flow stands. Of several layers with a component of this name, the highest is meant.
+    /// The positions of a named part of a flow. If several layers have a part of this name, the highest one counts.
     fn named_places(&mut self, ty: s::Type, remote: bool, name: &s::Name) -> Vec<usize> {
         let components = self.components(ty);
         let behind = format!("{}.", name.text);
@@ -47,7 +47,7 @@ impl<'p> Writer<'_, 'p> {
         all.into_iter().filter(|at| Some(components[*at].owner) == owner).collect()
     }
 
-    /// `flow(local: …, remote: …)`: what is left open is *any*, which is zero.
+    /// `flow(local: …, remote: …)`: parts that are left open are *any*, which is zero.
     pub fn flow(
         &mut self,
         expr: &'p s::Expr,
@@ -87,7 +87,7 @@ impl<'p> Writer<'_, 'p> {
             .collect()
     }
 
-    /// A router that only chooses leaves the other parts of a flow as they are.
+    /// In a router that only chooses, the remaining parts are those of the current flow.
     fn fill_from_hand(&mut self, ty: s::Type, values: &mut [Option<r::Value>]) {
         if ty != s::Type::Flow(s::Side::Below) || !self.inst(self.inst).chooses() {
             return;
@@ -98,8 +98,8 @@ impl<'p> Writer<'_, 'p> {
         }
     }
 
-    /// A number of a flow. Each scalar is folded in and the bits spread; the constant is the golden ratio's, as in Fibonacci
-    /// hashing.
+    /// A hash of a flow. Each scalar is mixed in, and the bits are spread; the constant is that of the golden ratio, as
+    /// in Fibonacci hashing.
     pub fn flow_hash(&mut self, flow: &'p s::Expr, secret: &'p s::Expr) -> r::Value {
         let wide = r::Type::U(64);
         let values = self.expr(flow);
@@ -116,15 +116,15 @@ impl<'p> Writer<'_, 'p> {
         self.cast(hash, r::Type::U(32))
     }
 
-    // -- at hand
+    // -- the current flow
 
-    /// A flow of which nothing is said.
+    /// A flow with all parts *any*.
     pub fn any_flow(&mut self, components: &[Component]) -> Vec<r::Value> {
         let types = self.flow_params(components);
         types.into_iter().map(|(_, ty)| self.constant(ty, 0)).collect()
     }
 
-    /// The flow of the upper side that the code runs for.
+    /// The current flow of the upper side.
     pub fn flow_at_hand(&mut self) -> Flow {
         if let Some(flow) = &self.runs.flow {
             return flow.clone();
@@ -143,7 +143,7 @@ impl<'p> Writer<'_, 'p> {
         }
     }
 
-    /// The same of the lower side.
+    /// The current flow of the lower side.
     pub fn bottom_at_hand(&mut self) -> Flow {
         let at = self.inst(self.inst);
         match (at.shape(), &self.runs.bottom) {
@@ -157,7 +157,7 @@ impl<'p> Writer<'_, 'p> {
         }
     }
 
-    /// A multiplexor's flow: what came from below, with our end as the destination of the packet.
+    /// A multiplexor's flow: the flow from below plus the key in the packet, whose destination is our end.
     pub fn flow_from(&self, bottom: &[r::Value], fields: &[HeaderField], values: &[r::Value]) -> Vec<r::Value> {
         let (mut own_local, mut own_remote) = (0.., 0..);
         let mut rest = bottom.iter();
@@ -187,7 +187,8 @@ impl<'p> Writer<'_, 'p> {
         top.iter().zip(&at.top).filter(|(_, c)| c.owner != self.inst).map(|(value, _)| *value).collect()
     }
 
-    /// A flow below as the layer there has it: what the stack binds is put in. With `local_only`, its local end.
+    /// A flow below as the layer there has it, with the parts that the stack binds. With `local_only`, only its local
+    /// end.
     pub fn lift_to(&mut self, below: usize, bottom: &[r::Value], local_only: bool) -> Vec<r::Value> {
         let bound = &self.inst(self.inst).bound;
         let components = &self.inst(below).top;
@@ -209,13 +210,13 @@ impl<'p> Writer<'_, 'p> {
         flow
     }
 
-    /// What the stack binds a key to.
+    /// The value that the stack binds a key to.
     pub fn bound_value(&mut self, constant: &'p s::Expr) -> r::Value {
         let values = self.env_expr(constant, &Env::Stack);
         values.first().copied().unwrap_or_else(|| self.truth(false))
     }
 
-    /// A flow without what is bound for this user.
+    /// A flow without the parts that are bound for this user.
     pub fn as_user_sees(&self, user: usize, top: &[r::Value]) -> Vec<r::Value> {
         let bound = &self.inst(user).bound;
         let free = top.iter().enumerate().filter(|(place, _)| bound.iter().all(|(at, _)| at != place));
@@ -223,7 +224,7 @@ impl<'p> Writer<'_, 'p> {
     }
 }
 
-/// What a flow has instead of a part that it does not have.
+/// What a flow has instead of an unknown part, for a report.
 fn no_such_part(components: &[Component], remote: bool, name: &str) -> String {
     let said = |c: &Component| match c.side {
         Part::Local => format!("`local.{}`", c.name),

@@ -1,5 +1,5 @@
-//! Ways that part and meet again. Who writes a body says what happens on each way; which blocks there are, which locals differ
-//! where ways meet, and that each way starts from the same place, is done here.
+//! Control flow that forks and joins. The caller says what happens on each branch; this file makes the blocks, finds
+//! which locals differ at joins, and starts each branch from the same state.
 
 use mokume_reaction::{
     to, Binary, BlockId, CellId, ClassId, Compare, Fallible, HeaderId, OpKind, Operation, Target, Terminator, Type,
@@ -8,39 +8,39 @@ use mokume_reaction::{
 
 use super::writer::{Exit, Exits, Locals, Runs, Writer};
 
-/// Two ways: where a condition holds, or an attempt succeeds, and where not.
+/// Two branches: where a condition holds or an attempt succeeds, and where not.
 pub struct Fork {
     pub yes: Arm,
     pub no: Arm,
 }
 
-/// The beginning of a way.
+/// The beginning of a branch.
 pub struct Arm {
     block: BlockId,
-    /// What is given to who goes there: what an attempt found.
+    /// The values for the branch: the results of an attempt.
     pub given: Vec<Value>,
     pub locals: Locals,
     runs: Runs,
-    /// Whether anybody comes by.
+    /// Whether the branch is reachable.
     live: bool,
 }
 
 impl Fork {
-    /// The same with the ways changed.
+    /// The same with the branches swapped.
     pub fn turned(self) -> Fork {
         Fork { yes: self.no, no: self.yes }
     }
 }
 
 impl<'p> Writer<'_, 'p> {
-    // -- parting
+    // -- forks
 
-    /// Where a condition holds, and where not.
+    /// Branches on a condition.
     pub fn fork(&mut self, condition: Value) -> Fork {
         self.fork_likely(condition, None)
     }
 
-    /// The same, with how probable it is that it holds, 0 to 1.
+    /// The same, with the probability that the condition holds, 0 to 1.
     pub fn fork_likely(&mut self, condition: Value, likely: Option<f32>) -> Fork {
         let (then, otherwise) = (self.b.block("then", &[]), self.b.block("else", &[]));
         let fork = Fork { yes: self.arm(then), no: self.arm(otherwise) };
@@ -48,7 +48,7 @@ impl<'p> Writer<'_, 'p> {
         fork
     }
 
-    /// Where an operation succeeds, with its results, and where it is refused.
+    /// Branches on whether an operation succeeds; both branches have its results.
     pub fn attempt(&mut self, op: Fallible) -> Fork {
         let given = self.used_up(&op);
         let (gives_back, labels) = (op.row().gives_back, labels(&op));
@@ -63,27 +63,27 @@ impl<'p> Writer<'_, 'p> {
         Fork { yes, no }
     }
 
-    /// A way that begins with a block, here.
+    /// A branch that begins with a block, in the current state.
     pub fn arm(&self, block: BlockId) -> Arm {
         let given = self.b.params(block).to_vec();
         Arm { block, given, locals: self.locals.clone(), runs: self.runs.clone(), live: self.live() }
     }
 
-    /// Goes on along a way.
+    /// Continues on a branch; returns its values.
     pub fn follow(&mut self, arm: Arm) -> Vec<Value> {
         self.select(arm.block, arm.live);
         (self.locals, self.runs) = (arm.locals, arm.runs);
         arm.given
     }
 
-    /// The way at hand, to be followed later.
+    /// The current position as a branch to follow later.
     fn here(&mut self) -> Arm {
         let (live, block) = (self.live(), self.leave());
         let block = block.unwrap_or_else(|| self.b.block("nowhere", &[]));
         Arm { block, given: Vec::new(), locals: self.locals.clone(), runs: self.runs.clone(), live }
     }
 
-    /// A search that has failed so far, and ways that have found something: one fork of both.
+    /// A fork of a search: yes where one of `found` has found something, no at the current position.
     pub fn found(&mut self, found: Exits) -> Fork {
         let no = self.here();
         let given = self.meet(found);
@@ -92,16 +92,16 @@ impl<'p> Writer<'_, 'p> {
         Fork { yes, no }
     }
 
-    // -- meeting
+    // -- joins
 
-    /// The way at hand ends, and goes on where the others do, with what it gives.
+    /// Ends the current branch with these results; it continues at the join of `exits`.
     pub fn exit(&mut self, exits: &mut Exits, results: Vec<Value>) {
         let locals = self.locals.clone();
         exits.0.extend(self.leave().map(|block| Exit { block, locals, results }));
     }
 
-    /// Goes on where all have come together. Locals that differ become parameters of the block; the answer is what the ways
-    /// gave. Nobody comes by here, and the answer is nothing, if no way comes.
+    /// Continues where all exits join. Locals that differ become parameters of the block; returns the results of the
+    /// exits. If there is no exit, the code that follows is unreachable, and there are no results.
     pub fn meet(&mut self, exits: Exits) -> Vec<Value> {
         let mut exits = exits.0;
         if exits.len() < 2 {
@@ -137,7 +137,7 @@ impl<'p> Writer<'_, 'p> {
         values[values.len() - results..].to_vec()
     }
 
-    /// The same; where nobody comes by, values of the same types.
+    /// The same; if unreachable, returns `results`, which have the right types.
     fn meet_or(&mut self, exits: Exits, results: Vec<Value>) -> Vec<Value> {
         let met = self.meet(exits);
         if self.live() {
@@ -149,7 +149,7 @@ impl<'p> Writer<'_, 'p> {
 
     // -- both
 
-    /// Runs `then` where the fork says yes, to meet the other exits; the code goes on where it says no.
+    /// Runs `then` on the yes branch, which joins the other exits; continues on the no branch.
     pub fn on(&mut self, exits: &mut Exits, fork: Fork, then: impl FnOnce(&mut Self, &[Value])) {
         let given = self.follow(fork.yes);
         then(self, &given);
@@ -157,8 +157,8 @@ impl<'p> Writer<'_, 'p> {
         self.follow(fork.no);
     }
 
-    /// Runs `otherwise` where the fork says no, to meet the other exits; the code goes on where it says yes. The answer is
-    /// what is given there.
+    /// Runs `otherwise` on the no branch, which joins the other exits; continues on the yes branch, whose values it
+    /// returns.
     pub fn unless(&mut self, exits: &mut Exits, fork: Fork, otherwise: impl FnOnce(&mut Self, &[Value])) -> Vec<Value> {
         let Fork { yes, no } = fork;
         let given = self.follow(no);
@@ -167,7 +167,7 @@ impl<'p> Writer<'_, 'p> {
         self.follow(yes)
     }
 
-    /// Runs one or the other; the answer is what they gave, as many values each.
+    /// Runs one of the two; returns its values, the same number for each.
     pub fn either(
         &mut self,
         fork: Fork,
@@ -185,7 +185,7 @@ impl<'p> Writer<'_, 'p> {
         self.meet_or(exits, results)
     }
 
-    /// The same where nothing is given.
+    /// The same without values.
     pub fn ways(
         &mut self,
         fork: Fork,
@@ -209,8 +209,8 @@ impl<'p> Writer<'_, 'p> {
         self.ways(fork, |w, _| then(w), |_, _| {});
     }
 
-    /// One of several ways by a number: `each` runs for every case by its place in `keys`, and with none for all other
-    /// numbers. The answer is what they gave.
+    /// Branches on a number: `each` runs for every case, by its index in `keys`, and with `None` for all other numbers.
+    /// Returns the results.
     pub fn switch(
         &mut self,
         value: Value,
@@ -241,7 +241,7 @@ impl<'p> Writer<'_, 'p> {
         self.meet_or(exits, last)
     }
 
-    /// One way for each variant of a message's header, with the message and the fields.
+    /// A branch for each variant of a message's header, with the message and the fields.
     pub fn variants(&mut self, message: Value, header: HeaderId, mut each: impl FnMut(&mut Self, usize, &[Value])) {
         let (mut arms, mut cases) = (Vec::new(), Vec::new());
         for at in 0..self.a.headers[header.index()].variants.len() {
@@ -265,7 +265,7 @@ impl<'p> Writer<'_, 'p> {
         self.meet(exits);
     }
 
-    /// One way for each of so many, by their number; the last is also for all numbers beyond.
+    /// A branch for each number below `count`; the last one is also for all larger numbers.
     pub fn among(&mut self, value: Value, count: usize, mut each: impl FnMut(&mut Self, usize)) {
         let Some(last) = count.checked_sub(1) else { return };
         let keys: Vec<Vec<u64>> = (0..last as u64).map(|at| vec![at]).collect();
@@ -275,24 +275,24 @@ impl<'p> Writer<'_, 'p> {
         });
     }
 
-    // -- small steps
+    // -- helpers
 
-    /// What a cell holds now: asked again, it is another value.
+    /// The current content of a cell; a second call gives a new value.
     pub fn get(&mut self, object: Value, cell: CellId) -> Value {
         self.value(OpKind::Get { object, cell })
     }
 
-    /// Writes a cell; the value must have the cell's type ([`Writer::set_cells`] makes it so).
+    /// Writes a cell; the value must have the cell's type ([`Writer::set_cells`] converts it).
     pub fn set(&mut self, object: Value, cell: CellId, value: Value) {
         self.op(OpKind::Set { object, cell, value });
     }
 
-    /// What each of the cells holds now, in order.
+    /// The current contents of the cells, in order.
     pub fn get_all(&mut self, object: Value, cells: &[CellId]) -> Vec<Value> {
         cells.iter().map(|cell| self.get(object, *cell)).collect()
     }
 
-    /// Counts a cell up or down by one; the answer is what it is then.
+    /// Adds 1 to a cell, or subtracts 1; returns the new value.
     pub fn bump(&mut self, object: Value, cell: CellId, op: Binary) -> Value {
         let count = self.get(object, cell);
         let count = self.by_one(count, op);
@@ -300,7 +300,7 @@ impl<'p> Writer<'_, 'p> {
         count
     }
 
-    /// A number and one.
+    /// A number plus or minus 1.
     pub fn by_one(&mut self, value: Value, op: Binary) -> Value {
         let one = self.constant(self.b.type_of(value), 1);
         self.binary(op, value, one)
@@ -322,14 +322,14 @@ impl<'p> Writer<'_, 'p> {
         self.compare(Compare::Eq, value, zero)
     }
 
-    /// Whether a reference is to an object.
+    /// Whether a reference is not null.
     pub fn is_there(&mut self, object: Value) -> Value {
         let class = self.class_of(object);
         let null = self.value(OpKind::Null { class });
         self.compare(Compare::Ne, object, null)
     }
 
-    /// What was known so far, and one more.
+    /// Joins a condition with the previous ones by `op`.
     pub fn and(&mut self, before: Option<Value>, op: Binary, one: Value) -> Option<Value> {
         Some(match before {
             None => one,
@@ -337,13 +337,13 @@ impl<'p> Writer<'_, 'p> {
         })
     }
 
-    /// Drops a message for a reason of the layer's own.
+    /// Drops a message for one of the layer's own reasons.
     pub fn drop(&mut self, message: Value, reason: &str) {
         let reason = self.reason(reason);
         self.op(OpKind::Drop { message, reason });
     }
 
-    /// What is left of arguments that nobody wants.
+    /// Drops all messages among the arguments.
     pub fn drop_all(&mut self, args: &[Value], reason: &str) {
         for arg in args {
             if self.b.type_of(*arg) == Type::Msg {
@@ -358,13 +358,13 @@ impl<'p> Writer<'_, 'p> {
         self.constant(Type::Reason, u64::from(reason.0))
     }
 
-    /// The only object of a class that has one.
+    /// The object of a class with only one.
     pub fn unique(&mut self, class: ClassId) -> Value {
         self.value(OpKind::Unique { class })
     }
 
-    /// The value with that type: its low bits, or zeros in front; nothing is reported. One that has it stays as it
-    /// is.
+    /// Converts the value to the type: keeps the low bits, or extends with zeros; never reports. Unchanged if it has
+    /// the type.
     pub fn cast(&mut self, value: Value, to: Type) -> Value {
         match self.b.type_of(value) == to {
             true => value,
@@ -377,7 +377,7 @@ fn local(exit: &Exit, slot: usize) -> Option<&[Value]> {
     exit.locals.get(slot).and_then(Option::as_deref)
 }
 
-/// The locals that all ways have, as the first has them; and which of them differ.
+/// The locals that exist in all exits, with the values of the first; and which of them differ.
 fn merged(exits: &[Exit]) -> (Locals, Vec<usize>) {
     let slots = exits.iter().map(|exit| exit.locals.len()).max().unwrap_or(0);
     let (mut merged, mut differing) = (Locals::new(), Vec::new());
@@ -392,7 +392,7 @@ fn merged(exits: &[Exit]) -> (Locals, Vec<usize>) {
     (merged, differing)
 }
 
-/// What the blocks behind an operation are called.
+/// The labels of the blocks after an operation.
 fn labels(op: &Fallible) -> [&'static str; 2] {
     match op {
         Fallible::Decode { .. } => ["decoded", "refused"],

@@ -1,6 +1,6 @@
-//! How long a header is, read from the octets of a packet: of a wire whose headers differ in length.
+//! The size of a header, read from the octets of a packet, for wires with headers of different lengths.
 //!
-//! Keeps: only fields that stand at fixed places are read.
+//! Keeps: only fields at fixed places are read.
 
 use mokume_reaction as r;
 
@@ -14,17 +14,17 @@ pub struct FixedField {
     endian: r::Endian,
 }
 
-/// How the size of a header is known from its octets.
+/// How to compute the size of a header from its octets.
 pub enum HeaderSize {
     Fixed(u32),
-    /// So many octets each.
+    /// A field that counts units of this many octets.
     Counted(FixedField, u64),
-    /// As the wire says how far it reaches.
+    /// The expression of the wire's reach.
     Reach(r::WireExpression),
 }
 
 impl<'p> Lowering<'p> {
-    /// The fields of a wire before its first part that may be another or none; the bits of all of them.
+    /// Calls `each` on the fields of a wire before its first variable part; returns the bits of all of them.
     pub fn fixed_fields(&self, wire: r::WireId, mut each: impl FnMut(&r::WireField, u32, r::Endian)) -> u32 {
         let mut bits = 0;
         for item in &self.a.wires[wire.index()].items {
@@ -35,7 +35,7 @@ impl<'p> Lowering<'p> {
         bits
     }
 
-    /// How the size of a wire's header is known from its octets; none if only decoding it says that.
+    /// How to compute the size of a wire's header from its octets; `None` if that takes decoding.
     pub fn header_size(&self, wire: r::WireId) -> Option<HeaderSize> {
         let mut counted = None;
         let bits = self.fixed_fields(wire, |field, bits, endian| {
@@ -66,7 +66,7 @@ impl<'p> Lowering<'p> {
 }
 
 impl<'p> Writer<'_, 'p> {
-    /// The octets of a packet's header, as a `u32`.
+    /// The size of a packet's header in octets, as a `u32`.
     pub fn size_value(&mut self, wire: r::WireId, quote: r::Value, size: &HeaderSize) -> r::Value {
         match size {
             HeaderSize::Fixed(octets) => self.constant(r::Type::U(32), u64::from(*octets)),
@@ -79,7 +79,8 @@ impl<'p> Writer<'_, 'p> {
         }
     }
 
-    /// An expression of a wire over the fields of its fixed part; what else it may name is none of a quote's, and 0.
+    /// An expression of a wire over the fields of its fixed part; anything else that it may name is not in a quote, and
+    /// counts as 0.
     fn quoted_number(&mut self, wire: r::WireId, quote: r::Value, expression: &r::WireExpression) -> r::Value {
         use r::WireExpression as E;
         let (op, a, b) = match expression {
@@ -108,7 +109,7 @@ impl<'p> Writer<'_, 'p> {
         }
     }
 
-    /// A field of whole octets, or of bits within one, as a `u32`.
+    /// The value of a field of whole octets, or of bits within one octet, as a `u32`.
     fn load_bits(&mut self, quote: r::Value, place: &FixedField) -> r::Value {
         let wide = r::Type::U(32);
         let at = self.constant(wide, u64::from(place.bits / 8));

@@ -1,4 +1,4 @@
-//! Bounded vectors in the state: an element is read and written where it stands, without the others.
+//! Bounded vectors in the state: elements are read and written in place, without the other elements.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use mokume_semantics::visit::any_expr;
 use super::writer::Writer;
 use crate::parts::{has_arrays, part_range, parts};
 
-/// A statement that makes a vector of the state another by one change: the vector, and the change.
+/// If the assignment changes a vector of the state in one element: the vector, and the change.
 pub(super) fn edit_of<'p>(state: &s::StateRef, value: &'p s::Expr) -> Option<(&'p s::Expr, &'p s::Edit)> {
     let s::ExprKind::Edited { vector, edit } = &value.kind else { return None };
     let s::ExprKind::State(of) = &vector.kind else { return None };
@@ -17,7 +17,7 @@ pub(super) fn edit_of<'p>(state: &s::StateRef, value: &'p s::Expr) -> Option<(&'
     same.then_some((&**vector, edit))
 }
 
-/// Whether computing it changes nothing: it calls nobody.
+/// Whether evaluating it has no effects: it calls no function.
 fn changes_nothing(expr: &s::Expr) -> bool {
     use s::ExprKind as E;
     let calls =
@@ -47,7 +47,7 @@ impl<'p> Writer<'_, 'p> {
         values.iter().skip(1).zip(types).map(|(array, ty)| self.element(*array, index, ty)).collect()
     }
 
-    /// What is a member of the state, or a part of one: which, and where its parts stand among the member's.
+    /// If the expression is a member of the state or a part of one: which, and the range of its parts.
     fn in_state(&self, expr: &'p s::Expr) -> Option<(&'p s::StateRef, Range<usize>)> {
         match &expr.kind {
             s::ExprKind::State(state) => Some((state, 0..parts(self.program, expr.ty).len())),
@@ -65,7 +65,7 @@ impl<'p> Writer<'_, 'p> {
         }
     }
 
-    /// `v[i]` of a vector that is in the state.
+    /// `v[i]` for a vector in the state.
     pub(super) fn pick_in_state(&mut self, vector: &'p s::Expr, index: &'p s::Expr) -> Option<Vec<r::Value>> {
         let s::Vector { element, bound } = self.program.vector(vector.ty)?;
         let (state, range) = self.in_state(vector).filter(|_| changes_nothing(index))?;
@@ -117,7 +117,7 @@ impl<'p> Writer<'_, 'p> {
         }
     }
 
-    /// Where an index leads among so many places; `only`: not if that is false.
+    /// Checks an index against a bound, and against `only` if given.
     fn place_in(&mut self, index: r::Value, bound: u32, only: Option<r::Value>) -> CheckedIndex {
         let b = self.constant(r::Type::U(32), u64::from(bound));
         let inside = only.unwrap_or_else(|| self.compare(r::Compare::Lt, index, b));
@@ -126,7 +126,7 @@ impl<'p> Writer<'_, 'p> {
         CheckedIndex { inside, safe }
     }
 
-    /// A scalar of one element of a vector that is in the state.
+    /// Writes one scalar of an element of a vector in the state.
     fn set_element(&mut self, object: r::Value, cell: r::CellId, place: &CheckedIndex, new: r::Value) {
         let index = place.safe;
         let old = self.value(r::OpKind::GetAt { object, cell, index });
@@ -136,10 +136,10 @@ impl<'p> Writer<'_, 'p> {
     }
 }
 
-/// Where an index leads in the arrays of a vector.
+/// A checked index into the arrays of a vector.
 struct CheckedIndex {
-    /// Whether there is such a place.
+    /// Whether the index is valid.
     inside: r::Value,
-    /// The place, or the first.
+    /// The index, or 0 if it is not valid.
     safe: r::Value,
 }

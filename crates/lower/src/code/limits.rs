@@ -1,7 +1,7 @@
-//! The largest value that a limit may have in a stack: published values and sizes of messages, from the layers below.
+//! The largest value of a loop's limit in a stack, from published values and sizes of messages of the layers below.
 //!
-//! Must keep: no value of the expression is beyond what is said here, whatever the parameters that are set at start; what may
-//! wrap has no bound. Loops count as often as that in the peak of buffers (docs/semantics.md, M).
+//! Keeps: no value of the expression is larger than the result, whatever parameters are set at the start; an expression
+//! that may wrap around has no bound. The peak of buffers counts loops this often (docs/semantics.md, M).
 
 use mokume_base::Span;
 use mokume_semantics::program as s;
@@ -11,13 +11,13 @@ use crate::constants::{fold_one, Env};
 use crate::plan::Kind;
 use crate::stack::{Lowering, Publisher};
 
-/// A loop that goes round more often is a slip of the keyboard.
+/// The largest limit; a larger one is a typing mistake.
 const MOST_ROUNDS: u64 = 1 << 20;
 
 /// The smallest and the largest value.
 type Range = (u64, u64);
 
-/// What is not known, and where it is asked for.
+/// What is unbounded, and where it is read.
 struct Unbounded {
     span: Span,
     why: String,
@@ -28,7 +28,7 @@ const SAY_MTU: &str = "say in the stack what its devices carry: `mtu 576 .. 1514
 const NO_WRAP: &str = "keep it within its type: `max(a, b)`, `min(a, b)`";
 
 impl<'p> Lowering<'p> {
-    /// Whether a limit is to be found out in the stack.
+    /// Whether a limit depends on the stack.
     pub(crate) fn asks_the_stack(&self, limit: &s::Expr) -> bool {
         let asks = |part: &s::Expr| matches!(part.kind, s::ExprKind::Below { .. } | s::ExprKind::MessageSize(_));
         mokume_semantics::visit::any_expr(limit, asks)
@@ -62,7 +62,7 @@ impl<'p> Lowering<'p> {
         }
     }
 
-    /// What an instance says of a name to those above.
+    /// The range of a value that an instance publishes.
     fn published_range(&self, inst: usize, name: &str, span: Span) -> Result<Range, Unbounded> {
         match self.publisher(inst, name) {
             Publisher::Device(_) if name == "mtu" => self.device_range(span),
@@ -88,7 +88,8 @@ impl<'p> Lowering<'p> {
         said.ok_or_else(|| unbounded(span, "a device may carry any number of octets".into(), SAY_MTU))
     }
 
-    /// A message that comes up is no larger than what the layer below carries, one that goes down than what this one says.
+    /// The range of a message's size: one from below is at most what the layer below carries, one from above at most
+    /// what this layer allows.
     fn message_range(&self, inst: usize, span: Span) -> Result<Range, Unbounded> {
         let of = |at: usize| match self.inst(at).kind {
             Kind::Application => Err(unbounded(span, "no layer".into(), "")),
@@ -104,7 +105,7 @@ impl<'p> Lowering<'p> {
         Ok(match kind {
             s::CastKind::Widen => of,
             _ if of.1 <= most => of,
-            // What does not fit is reported, and cut.
+            // A value that does not fit is reported, and cut.
             _ => (0, most),
         })
     }
@@ -165,7 +166,7 @@ fn combined(op: s::Binary, a: Range, b: Range, most: u64) -> Result<Range, &'sta
 mod tests {
     use super::*;
 
-    /// No pair of values within two ranges leaves the range that is said; and what wraps is refused.
+    /// No pair of values within two ranges gives a result outside the computed range; wrap-around is refused.
     #[test]
     fn every_value_is_within() {
         use s::Binary as B;

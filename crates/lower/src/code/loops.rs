@@ -1,4 +1,4 @@
-//! Loops, each with its bound: a head whose parameters are what the body changes, and a counter that leaves at the limit.
+//! Loops with bounds: the head's parameters are what the body changes, and a counter leaves at the limit.
 
 use mokume_reaction as r;
 use mokume_semantics::program as s;
@@ -8,9 +8,9 @@ use crate::fault::Fault;
 use crate::program::assigned;
 
 impl<'p> Writer<'_, 'p> {
-    /// A loop that is entered at most `bound` times: `round` runs with the loop's own values, which begin as `own`, and gives
-    /// the next ones; ways that leave the loop exit to meet behind it, and the answer is what they gave. `body` is code of the
-    /// layer that a round runs.
+    /// A loop that is entered at most `bound` times. `round` gets the loop's own values, initially `own`, and returns
+    /// the next ones; branches that leave the loop exit to a join behind it, whose results are returned. `body` is the
+    /// layer's code that a round runs.
     pub fn repeat(
         &mut self,
         body: &'p [s::Stmt],
@@ -19,7 +19,7 @@ impl<'p> Writer<'_, 'p> {
         round: impl FnOnce(&mut Self, &[r::Value], &mut Exits) -> Vec<r::Value>,
     ) -> Vec<r::Value> {
         let (carried, runs) = (self.carried(body), self.runs.clone());
-        // What stands behind in the block comes before it in the next round.
+        // What follows in the block precedes it in the next round.
         self.begun |= self.begins_sessions(self.inst);
         let named = own.iter().map(|(name, value)| ((*name).to_owned(), self.b.type_of(*value)));
         let mut params: Vec<(String, r::Type)> = named.collect();
@@ -45,7 +45,7 @@ impl<'p> Writer<'_, 'p> {
         self.meet(exits)
     }
 
-    /// The locals that code changes and that have values before it.
+    /// The locals that the code changes and that have values before it.
     fn carried(&self, body: &'p [s::Stmt]) -> Vec<(usize, Vec<r::Value>)> {
         let value = |local: s::LocalId| Some((local.index(), self.locals.get(local.index())?.clone()?));
         assigned(body).into_iter().filter_map(value).collect()
@@ -62,19 +62,19 @@ impl<'p> Writer<'_, 'p> {
         limit.saturating_sub(u32::from(self.faulty(Fault::LoopBound)))
     }
 
-    /// Goes on only where `a < b`; other ways leave.
+    /// Leaves the loop unless `a < b`.
     fn only_below(&mut self, exits: &mut Exits, a: r::Value, b: r::Value) {
         let more = self.compare(r::Compare::Lt, a, b);
         self.only(exits, more);
     }
 
-    /// Goes on only where a condition holds; other ways leave.
+    /// Leaves the loop unless the condition holds.
     pub fn only(&mut self, exits: &mut Exits, condition: r::Value) {
         let fork = self.fork(condition);
         self.unless(exits, fork, |_, _| {});
     }
 
-    /// `while`, which ends at its limit whatever the condition says (docs/semantics.md, M5).
+    /// `while`, which ends at its limit even if its condition holds (docs/semantics.md, M5).
     pub fn while_(&mut self, condition: &'p s::Expr, limit: &'p s::Expr, body: &'p [s::Stmt]) {
         let limit = self.limit(limit);
         let zero = self.constant(r::Type::U(32), 0);
@@ -88,8 +88,8 @@ impl<'p> Writer<'_, 'p> {
         });
     }
 
-    /// `for` over the numbers from one expression to before another, which ends at its limit too. Where both are
-    /// constants and within the limit, rounds are not counted.
+    /// `for` over numbers, the end exclusive, which also ends at its limit. If both ends are constant and within the
+    /// limit, rounds are not counted.
     pub fn for_(
         &mut self,
         local: s::LocalId,
@@ -120,7 +120,7 @@ impl<'p> Writer<'_, 'p> {
         });
     }
 
-    /// The next object is found before the body runs: the body may end the one at hand.
+    /// The next object is found before the body runs: the body may end the current one.
     pub fn for_objects(&mut self, local: s::LocalId, class: s::ObjectId, limit: &'p s::Expr, body: &'p [s::Stmt]) {
         let limit = self.limit(limit);
         let (owner, _) = self.index_of(class);
@@ -143,7 +143,7 @@ impl<'p> Writer<'_, 'p> {
         self.ways(first, rounds, |_, _| {});
     }
 
-    /// The next younger object with the same parent; null behind the last.
+    /// The next younger object with the same parent; null after the last.
     fn next_or_null(&mut self, object: r::Value) -> r::Value {
         let (live, class) = (self.live(), self.class_of(object));
         let [next, last] = self.b.attempt(&self.lowering.a, r::Fallible::Next { object }, ["next", "last"]);
@@ -154,7 +154,7 @@ impl<'p> Writer<'_, 'p> {
         self.b.params(next)[0]
     }
 
-    /// Does something for each object of a class in the entity; it may release the one at hand.
+    /// Runs code for each object of a class in the entity; the code may release that object.
     pub fn each_of(&mut self, class: r::ClassId, each: impl FnOnce(&mut Self, r::Value)) {
         let entity = self.entity();
         let capacity = self.a.class(class).capacity;

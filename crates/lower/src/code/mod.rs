@@ -1,7 +1,7 @@
-//! Statements and expressions to bodies. Branches meet in block parameters; functions are inlined, their returns are jumps.
+//! Statements and expressions to bodies. Joins use block parameters; functions are inlined, and their returns become
+//! jumps.
 //!
-//! Keeps: knows one instance at a time. What an event, `pass` or `accept` brings about is for the shape around the code to
-//! say: [`Around`].
+//! Keeps: knows one instance at a time. The shape around the code handles emissions, `pass` and `accept`: [`Around`].
 
 mod arithmetic;
 mod around;

@@ -1,4 +1,4 @@
-//! Objects and their cells as the code at hand sees them; keyed objects found, made, evicted and ended.
+//! Objects and their cells as the current code sees them; look-up, creation, eviction and end of keyed objects.
 
 use mokume_reaction as r;
 use mokume_semantics::program as s;
@@ -16,7 +16,7 @@ impl<'p> Writer<'_, 'p> {
         }
     }
 
-    /// The entity of the instance at work: the object that the code runs for, if it is that.
+    /// The entity of the current instance: the object that the code runs for, if that is the entity.
     pub fn entity(&mut self) -> r::Value {
         let class = self.info().classes.entity;
         match self.runs.object {
@@ -25,7 +25,7 @@ impl<'p> Writer<'_, 'p> {
         }
     }
 
-    /// The object of the lower side: the one at hand, or the session's.
+    /// The object of the lower side: the current one, or the session's.
     pub fn lower_object(&mut self) -> Option<r::Value> {
         if self.runs.lower.is_some() {
             return self.runs.lower;
@@ -35,7 +35,7 @@ impl<'p> Writer<'_, 'p> {
         Some(self.get(session, cell))
     }
 
-    /// The point of the code at hand: the listener's, or the session's.
+    /// The current point: the listener's, or the session's.
     pub fn point_object(&mut self) -> Option<r::Value> {
         if self.runs.point.is_some() {
             return self.runs.point;
@@ -51,7 +51,7 @@ impl<'p> Writer<'_, 'p> {
         Some(self.get(object, cell))
     }
 
-    /// The object and the cell of it that refers to the session below.
+    /// The object with a cell that refers to the session below, and the cell.
     pub fn lower_link(&mut self) -> Option<(r::Value, r::CellId)> {
         let info = self.info();
         match &info.lower {
@@ -60,7 +60,7 @@ impl<'p> Writer<'_, 'p> {
         }
     }
 
-    /// The same for what ends the session below, which may not be open yet.
+    /// The same for code that ends the session below, which may not be open yet.
     pub fn ending_link(&mut self) -> Option<(r::Value, r::CellId)> {
         let info = self.info();
         let Some(coming) = info.coming() else { return self.lower_link() };
@@ -68,14 +68,14 @@ impl<'p> Writer<'_, 'p> {
         own.map(|object| (object, coming)).or_else(|| self.lower_link())
     }
 
-    /// The view that is, at this moment.
+    /// The current view.
     pub fn view(&mut self) -> Option<r::Value> {
         let cell = self.info().view?;
         let entity = self.entity();
         Some(self.get(entity, cell))
     }
 
-    /// The first view, where no event from elsewhere has come before the start.
+    /// Makes the first view, if no event from elsewhere came before the start.
     pub fn begin_view(&mut self) {
         let Some(view) = self.view() else { return };
         let there = self.is_there(view);
@@ -83,7 +83,8 @@ impl<'p> Writer<'_, 'p> {
         self.ways(fork, |_, _| {}, |w, _| w.renew_view());
     }
 
-    /// What is in the view ends, and a new one begins with first values. Where one reaction has ended as many as there is room for, it stays.
+    /// Ends the view with its contents, and begins a new one with initial values. If one reaction has already ended as
+    /// many as there is room for, the view stays.
     pub fn renew_view(&mut self) {
         let (Some(class), Some(cell), Some(before)) = (self.info().classes.view, self.info().view, self.view()) else {
             return;
@@ -105,7 +106,7 @@ impl<'p> Writer<'_, 'p> {
         );
     }
 
-    /// The objects that a view has for each rank.
+    /// Makes the objects that a view has for each rank.
     fn make_rows(&mut self, view: r::Value) {
         let Some(layer) = self.layer(self.inst) else { return };
         for (place, declared) in layer.objects.iter().enumerate().filter(|(_, declared)| declared.rows) {
@@ -131,7 +132,7 @@ impl<'p> Writer<'_, 'p> {
         }
     }
 
-    /// The object of a rank. Ranks are looked at where they come in, so there is one; else it would be that of the first.
+    /// The object for a rank. Ranks are checked on arrival, so there is one; else it would be that of the first rank.
     pub fn object_of_rank(&mut self, class: s::ObjectId, key: Vec<r::Value>) -> r::Value {
         let (view, _) = self.index_of(class);
         let id = self.info().objects[class.index()].class;
@@ -146,7 +147,7 @@ impl<'p> Writer<'_, 'p> {
         )[0]
     }
 
-    /// The object that holds a member.
+    /// The object that contains a member.
     pub fn object(&mut self, state: &'p s::StateRef) -> r::Value {
         if let Some(object) = &state.object {
             return self.one(object);
@@ -169,14 +170,14 @@ impl<'p> Writer<'_, 'p> {
         })
     }
 
-    /// A member of one cell, and its object.
+    /// A member with one cell, and its object.
     pub fn state(&mut self, state: &'p s::StateRef) -> (r::Value, r::CellId) {
         let object = self.object(state);
         let cells = self.cells(self.inst, state);
         (object, cells[0])
     }
 
-    /// Writes scalars into cells, in order, each cut or filled up to its cell's type.
+    /// Writes scalars into cells, in order, each converted to its cell's type.
     pub fn set_cells(&mut self, object: r::Value, cells: &[r::CellId], values: Vec<r::Value>) {
         let class = self.class_of(object);
         for (cell, value) in cells.iter().zip(values) {
@@ -193,7 +194,7 @@ impl<'p> Writer<'_, 'p> {
         }
     }
 
-    /// The parts of a member: what its cells hold, and of arrays all of it.
+    /// The parts of a member: the contents of its cells, arrays as a whole.
     pub fn get_parts(&mut self, object: r::Value, cells: &[r::CellId]) -> Vec<r::Value> {
         let class = self.class_of(object);
         let get = |cell: &r::CellId| match self.a.cell(class, *cell).kind {
@@ -203,12 +204,12 @@ impl<'p> Writer<'_, 'p> {
         cells.iter().map(get).collect()
     }
 
-    /// First values that are not constants.
+    /// Sets initial values that are not constants.
     pub fn set_late(&mut self, scope: s::ScopeKind, object: r::Value) {
         self.set_late_where(scope, object, |_, _| true);
     }
 
-    /// The same, of some members.
+    /// The same for some of the members.
     pub fn set_late_where(&mut self, scope: s::ScopeKind, object: r::Value, wanted: impl Fn(&s::Layer, u32) -> bool) {
         let Some(layer) = self.layer(self.inst) else { return };
         for (member, init) in
@@ -222,13 +223,13 @@ impl<'p> Writer<'_, 'p> {
 
     // -- maps
 
-    /// Looks a key up: where it is there, the ways on have the map's values.
+    /// Looks up a key; the yes branch has the map's values.
     pub fn find(&mut self, object: r::Value, cell: r::CellId, key: Vec<r::Value>) -> Fork {
         let key = self.map_key(key);
         self.attempt(r::Fallible::Find { object, cell, key })
     }
 
-    /// The key as a map has it: where it is a flow and flows have no parts, there is one key.
+    /// The key in the map's form: if the key is a flow without parts, there is a single key.
     pub fn map_key(&mut self, key: Vec<r::Value>) -> Vec<r::Value> {
         match key.is_empty() {
             true => vec![self.truth(true)],
@@ -236,7 +237,7 @@ impl<'p> Writer<'_, 'p> {
         }
     }
 
-    /// Takes a key out of a map, whether or not it is there.
+    /// Removes a key from a map, whether it is there or not.
     pub fn remove(&mut self, object: r::Value, cell: r::CellId, key: Vec<r::Value>) {
         let key = self.map_key(key);
         let removed = self.attempt(r::Fallible::Remove { object, cell, key });
@@ -251,7 +252,7 @@ impl<'p> Writer<'_, 'p> {
 
     // -- new objects
 
-    /// An object of a class in another: where it is made, and where there is no room.
+    /// Branches on whether a new object can be made in `parent`.
     pub fn make_in(&mut self, parent: r::Value, class: r::ClassId) -> Fork {
         self.attempt(r::Fallible::New { class, parent: Some(parent) })
     }
@@ -264,7 +265,7 @@ impl<'p> Writer<'_, 'p> {
 
     // -- keyed objects
 
-    /// The map from keys to the objects of a class, and whose it is: the entity's, or the session's that owns them.
+    /// The map from keys to the objects of a class, and its owner: the entity, or the session that owns the objects.
     pub fn index_of(&mut self, class: s::ObjectId) -> (r::Value, r::CellId) {
         let cell = self.info().objects[class.index()].index.expect("declared with the other cells");
         let owner = self.layer(self.inst).map_or(s::ScopeKind::Entity, |layer| layer.objects[class.index()].owner);
@@ -290,7 +291,8 @@ impl<'p> Writer<'_, 'p> {
         }
     }
 
-    /// The object of a key. One that holds a flow is also found where its session was with any local address.
+    /// Looks up the object of a key. For a key that is a flow, an object is also found under the flow with any local
+    /// address, if its session was opened like that.
     pub fn find_keyed(&mut self, class: s::ObjectId, key: Vec<r::Value>) -> Fork {
         let (owner, index) = self.index_of(class);
         let holds = self.layer(self.inst).is_some_and(|layer| layer.objects[class.index()].holds);
@@ -314,8 +316,8 @@ impl<'p> Writer<'_, 'p> {
         self.find(owner, index, key)
     }
 
-    /// The object of a key, made where there is none and there is room; the oldest makes room where
-    /// the class says so, and `otherwise` runs where there is none. Behind it the local is the object.
+    /// Finds the object of a key, or makes one if there is room. If the class evicts, the oldest makes room; else
+    /// `otherwise` runs if there is none. Afterwards the local is the object.
     pub fn find_or_new(&mut self, class: s::ObjectId, key: &'p [s::Expr], local: s::LocalId, otherwise: &'p [s::Stmt]) {
         let Some(layer) = self.layer(self.inst) else { return };
         let declared = &layer.objects[class.index()];
@@ -348,17 +350,17 @@ impl<'p> Writer<'_, 'p> {
                 w.ways(entered, |_, _| {}, |_, _| {});
             }
             if declared.owner != s::ScopeKind::Entity && !evicts {
-                // The session has no more room, though others have.
+                // The session has no more room, even if the class has.
                 w.op(r::OpKind::Release { object });
                 w.run_block(otherwise);
                 w.exit(&mut exits, Vec::new());
             }
-            // As many places as objects: not reached.
+            // The map has as many places as there are objects: never reached.
         });
         self.exit(&mut there, Vec::new());
         self.meet(there);
         self.exit(&mut exits, vec![object]);
-        // A block of `or` that goes on has no object; the checks let only those through that leave.
+        // A block of `or` that does not leave has no object; the checks only let blocks through that leave.
         exits.0.retain(|exit| !exit.results.is_empty());
         exits.0.iter_mut().for_each(|exit| exit.locals.clone_from(&here));
         let found = self.meet(exits);
@@ -368,13 +370,13 @@ impl<'p> Writer<'_, 'p> {
         }
     }
 
-    /// Ends the oldest. What has ended is freed after the reaction: the class has room for some more than the map.
+    /// Ends the oldest object. It is freed after the reaction, so the class has room for a few more than the map.
     fn evict(&mut self, class: r::ClassId, parent: r::Value) {
         let oldest = self.attempt(r::Fallible::First { class, parent: Some(parent) });
         self.ways(oldest, |w, oldest| w.end_object(oldest[0]), |_, _| {});
     }
 
-    /// Key and first values of a new object.
+    /// Sets the key and initial values of a new object.
     fn fill_object(&mut self, class: s::ObjectId, object: r::Value, key: &[r::Value]) {
         let cells = self.key_cells(self.inst, class);
         self.set_cells(object, &cells, key.to_vec());
@@ -383,7 +385,7 @@ impl<'p> Writer<'_, 'p> {
         self.runs.keyed = before;
     }
 
-    /// Ends a keyed object, or a session's.
+    /// Ends a keyed object, of the entity or of a session.
     pub fn end_object(&mut self, object: r::Value) {
         let class = self.class_of(object);
         if let Some(place) = self.info().objects.iter().position(|objects| objects.class == class) {

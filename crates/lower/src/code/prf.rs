@@ -1,7 +1,7 @@
 //! `flow.prf(low, high)`: SipHash-2-4 (Aumasson and Bernstein, 2012) of a flow's scalars, as a function of the form.
 //!
-//! Keeps: each scalar is a word of 64 bits, in the order of the flow; the last word holds their octets' number, as the paper
-//! says. So the numbers are those of any other SipHash-2-4 of these words in little-endian order.
+//! Keeps: each scalar is a word of 64 bits, in the order of the flow; the last word contains their octet count, as in
+//! the paper. So the results equal those of any SipHash-2-4 of these words in little-endian order.
 
 use mokume_reaction as r;
 use mokume_reaction::build::BodyBuilder;
@@ -12,7 +12,7 @@ use super::writer::Writer;
 const WIDE: r::Type = r::Type::U(64);
 
 impl<'p> Writer<'_, 'p> {
-    /// The number of a flow under a key.
+    /// The hash of a flow under a key.
     pub fn flow_prf(&mut self, flow: &'p s::Expr, key: &'p [s::Expr; 2]) -> r::Value {
         let mut args: Vec<r::Value> = key.iter().map(|half| self.one(half)).collect();
         for value in self.expr(flow) {
@@ -22,7 +22,7 @@ impl<'p> Writer<'_, 'p> {
         self.value(r::OpKind::Call { function, args })
     }
 
-    /// The function for so many words, made when it is first asked for.
+    /// The function for this many words, made on first use.
     fn siphash(&mut self, words: usize) -> r::FunctionId {
         let name = format!("{}{words}", r::Function::PSEUDORANDOM);
         if let Some(known) = self.a.functions.iter().position(|known| known.name == name) {
@@ -39,7 +39,7 @@ impl<'p> Writer<'_, 'p> {
 
 /// The state, as values of a body.
 struct Sip {
-    /// Types of arithmetic follow from no declaration.
+    /// An empty automaton: the types of arithmetic need no declarations.
     nothing: r::Automaton,
     b: BodyBuilder,
     v: [r::Value; 4],

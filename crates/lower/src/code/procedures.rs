@@ -1,7 +1,8 @@
-//! Functions that stand once, for all who call them: the form's procedures.
+//! Functions that exist once for all callers: the form's procedures.
 //!
-//! A function of some length that is called at several places becomes one, if it leaves what its caller runs for as it was, and
-//! is given and gives no arrays. Who is at hand where it is called, the session for example, is given to it as far as it asks.
+//! A function becomes a procedure if it is long enough and called from several places, leaves what its caller runs for
+//! unchanged, and has no arrays among its parameters and results. The current objects of the caller, such as the
+//! session, are passed to it as far as it uses them.
 
 use std::collections::HashSet;
 
@@ -14,11 +15,11 @@ use crate::constants::Env;
 use crate::program::blocks;
 use crate::stack::{joined, Called, Procedure, Standing};
 
-/// A function of fewer statements is as short as its call.
+/// The fewest statements of a procedure; a shorter function is as short as its call.
 const SHORTEST: usize = 4;
 
 impl<'p> Writer<'_, 'p> {
-    /// The procedure of a function, with the arguments for it; none if its code is to stand where it is called.
+    /// The procedure for a function, with its arguments; `None` if the function is to be inlined.
     pub(super) fn procedure(
         &mut self,
         function: &'p s::Function,
@@ -79,7 +80,7 @@ impl<'p> Writer<'_, 'p> {
         count
     }
 
-    /// The procedure of a function for who is at hand, made; none if it cannot be one.
+    /// Makes the procedure for a function and its current objects; `None` if it cannot be one.
     fn stand_once(&mut self, function: &'p s::Function, standing: &Standing, env: &Env<'p>) -> Option<Procedure> {
         let (mut params, context) = self.params_of(function, standing);
         let results = if function.result == s::Type::Unit { Vec::new() } else { self.part_types(function.result) };
@@ -95,7 +96,7 @@ impl<'p> Writer<'_, 'p> {
         }
         let role = r::Role::Procedure { layer, refused: function.refuses.then(|| refused(function)) };
         let mut made = r::Function { name: String::new(), role, params, results, body };
-        // For others at hand it may be the same.
+        // It may be equal to one for other current objects.
         let alike = self.a.functions.iter().position(|known| {
             made.name.clone_from(&known.name);
             *known == made
@@ -108,7 +109,7 @@ impl<'p> Writer<'_, 'p> {
         Some(Procedure { function: place.into(), kept })
     }
 
-    /// The parameters: who is at hand, so many, and what the function is given.
+    /// The parameters: the current objects (the number of which is returned), and the function's own.
     fn params_of(&mut self, function: &s::Function, standing: &Standing) -> (Vec<(String, r::Type)>, usize) {
         const NAMES: [&str; 7] = ["own", "session", "lower", "point", "entry", "flow", "bottom"];
         let mut params = Vec::new();
@@ -127,7 +128,7 @@ impl<'p> Writer<'_, 'p> {
         (params, context)
     }
 
-    /// The code; none if it changes what its caller runs for.
+    /// The body; `None` if it changes what its caller runs for.
     fn body_of(
         &mut self,
         function: &'p s::Function,
@@ -163,7 +164,7 @@ impl<'p> Writer<'_, 'p> {
         fits.then_some(body)
     }
 
-    /// `layer.function`, with a number where there is one of that name for others at hand.
+    /// `layer.function`, with a number if the name is used for other current objects.
     fn name_of(&self, layer: r::LayerId, function: &s::Function) -> String {
         let name = format!("{}.{}", self.a.layers[layer.index()].name, function.name.text);
         let numbered = (2..).map(|number| format!("{name}_{number}"));
@@ -172,13 +173,13 @@ impl<'p> Writer<'_, 'p> {
     }
 }
 
-/// What a function gives back where it refuses: the messages that it was given.
+/// What a function gives back when it refuses: the messages among its parameters.
 fn refused(function: &s::Function) -> Vec<r::Type> {
     let messages = function.params.iter().filter(|param| param.ty == s::Type::Message);
     messages.map(|_| r::Type::Msg).collect()
 }
 
-/// Takes those of the first parameters away that nobody uses; the answer are the others.
+/// Removes unused ones among the first parameters; returns the indices of the others.
 fn ask_for_what_is_used(body: &mut r::Body, first: usize) -> Vec<usize> {
     let mut used = HashSet::new();
     for block in &body.blocks {
@@ -196,7 +197,7 @@ fn ask_for_what_is_used(body: &mut r::Body, first: usize) -> Vec<usize> {
     kept
 }
 
-/// Names that differ.
+/// Makes names unique.
 fn unlike(params: impl Iterator<Item = (String, r::Type)>) -> Vec<(String, r::Type)> {
     let mut known: HashSet<String> = HashSet::new();
     let mut unlike = |(name, ty): (String, r::Type)| {
@@ -210,7 +211,7 @@ fn unlike(params: impl Iterator<Item = (String, r::Type)>) -> Vec<(String, r::Ty
 }
 
 impl Runs {
-    /// Who is at hand, in one order.
+    /// The current objects, in a fixed order.
     fn context(&self) -> [Option<Vec<r::Value>>; 7] {
         let one = |value: Option<r::Value>| value.map(|value| vec![value]);
         let flow = |flow: &Option<Flow>| flow.as_ref().map(|flow| flow.to_vec());
@@ -225,7 +226,7 @@ impl Runs {
         ]
     }
 
-    /// The same for a procedure, to which they are given.
+    /// The same inside a procedure, from its parameters.
     fn at_hand(standing: &Standing, values: &mut dyn Iterator<Item = r::Value>) -> Runs {
         let mut parts = standing.at_hand.iter().map(|types| {
             let count = types.as_ref()?.len();
@@ -247,7 +248,7 @@ impl Runs {
         }
     }
 
-    /// Whether a session is neither opening nor registering, and nothing was given to `open`.
+    /// Whether a session is neither opening nor registering, and nothing was passed to `open`.
     fn is_plain(&self) -> bool {
         !self.opening && !self.over && self.registering.is_none() && self.given.is_empty()
     }

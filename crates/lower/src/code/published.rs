@@ -1,4 +1,4 @@
-//! Published values as functions, each made when it is first asked for.
+//! Published values as functions, each made on first use.
 
 use mokume_reaction as r;
 use mokume_semantics::program as s;
@@ -8,7 +8,7 @@ use crate::constants::Env;
 use crate::fault::Fault;
 use crate::stack::{Limit, Publisher, Reading};
 
-/// A flow that a value is asked for: whose side it is of, and its scalars.
+/// The flow for a value: its type with the side, and its scalars.
 type OfFlow = Option<(s::Type, Vec<r::Value>)>;
 
 impl<'p> Writer<'_, 'p> {
@@ -25,7 +25,7 @@ impl<'p> Writer<'_, 'p> {
         }
     }
 
-    /// A device's `mtu` counts within what the stack says of it.
+    /// A device's `mtu`, clamped to the range in the stack.
     pub fn device_value(&mut self, param: r::ParamId, name: &str) -> r::Value {
         let value = self.value(r::OpKind::Param { param });
         let Some((least, most)) = self.stack.mtu.filter(|_| name == "mtu") else { return value };
@@ -67,7 +67,7 @@ impl<'p> Writer<'_, 'p> {
         }
     }
 
-    /// The flow that a value is read for where the code does not say.
+    /// The flow for a value if the code gives none.
     fn published_flow(&mut self, below: usize) -> Vec<r::Value> {
         let at = self.inst(self.inst);
         if !at.several.is_empty() {
@@ -87,7 +87,7 @@ impl<'p> Writer<'_, 'p> {
         }
     }
 
-    /// What an instance says of a name.
+    /// The value that an instance publishes.
     pub fn call_published(&mut self, inst: usize, name: &str, reading: Reading, args: Vec<r::Value>) -> Vec<r::Value> {
         if !self.live() {
             let ty = self.published_type(inst, name).unwrap_or(s::Type::UInt(32));
@@ -106,7 +106,7 @@ impl<'p> Writer<'_, 'p> {
         }
     }
 
-    /// The function of a published value.
+    /// The function for a published value.
     fn published(&mut self, inst: usize, name: &str, reading: Reading) -> Option<r::FunctionId> {
         let known = (inst, name.to_owned(), reading);
         if let Some(function) = self.functions.get(&known) {
@@ -186,14 +186,14 @@ impl<'p> Writer<'_, 'p> {
         }
     }
 
-    /// What may be sent now, for the application above; `None` where nobody limits it.
+    /// The current credit for the application above; `None` if there is no limit.
     pub fn credit(&mut self, kind: usize) -> Option<r::Value> {
         let name = self.lowering.credit_name(self.inst, kind);
         let below = self.inst(self.inst).below.filter(|below| self.is_limited(*below, name))?;
         self.read_below(below, &self.name(name), None).first().copied()
     }
 
-    /// What the layers below an application publish, for it: of the session, or of a flow.
+    /// What the layers below an application publish, for a session or for a flow.
     pub fn value_below(&mut self, name: &s::Name, flow: Option<&Flow>) -> Vec<r::Value> {
         let Some(below) = self.inst(self.inst).below else { return Vec::new() };
         self.read_below(below, name, flow.map(|flow| (s::Type::Flow(s::Side::Below), flow.to_vec())))
@@ -201,7 +201,7 @@ impl<'p> Writer<'_, 'p> {
 
     // -- of several layers below
 
-    /// One way for the layer below of each number; the last way, with none, for the numbers beyond.
+    /// A branch for each layer below, by number; the last one, with `None`, for larger numbers.
     pub fn by_lower(
         &mut self,
         (which, lowers): (r::Value, &[usize]),
@@ -211,7 +211,7 @@ impl<'p> Writer<'_, 'p> {
         self.switch(which, &keys, |w, at| each(w, at.map(|at| lowers[at])))
     }
 
-    /// `below[i].name`: beyond the last it is 0.
+    /// `below[i].name`; 0 beyond the last layer.
     pub fn below_at(&mut self, name: &'p s::Name, flow: Option<&'p s::Expr>, index: &'p s::Expr) -> Vec<r::Value> {
         let lowers = self.inst(self.inst).lowers();
         let given = flow.map(|flow| self.expr(flow));
@@ -225,7 +225,7 @@ impl<'p> Writer<'_, 'p> {
         self.read_one_of(lowers, which, name, given)
     }
 
-    /// `below.name(flow)`, where the flow says which.
+    /// `below.name(flow)` if the flow chooses the layer below.
     fn below_of_flow(&mut self, name: &s::Name, flow: Vec<r::Value>) -> Vec<r::Value> {
         let Some((which, rest)) = flow.split_first() else { return Vec::new() };
         let lowers = &self.inst(self.inst).several;
@@ -244,7 +244,7 @@ impl<'p> Writer<'_, 'p> {
         })
     }
 
-    /// The smallest of what the layers below say.
+    /// The smallest of the values of the layers below.
     fn least_below(&mut self, lowers: &[usize], name: &s::Name) -> Option<r::Value> {
         let mut least = None;
         for lower in lowers {
@@ -254,7 +254,7 @@ impl<'p> Writer<'_, 'p> {
         least
     }
 
-    /// Where a router stands on several, what comes from below says from which.
+    /// The flow from below; if a router is over several layers, it also says from which.
     pub fn flow_of_way(&mut self, user: usize, flow: Vec<r::Value>) -> Vec<r::Value> {
         let Some(place) = self.inst(user).several.iter().position(|lower| *lower == self.inst) else { return flow };
         let place = if self.faulty(Fault::WayForgotten) { 0 } else { place };

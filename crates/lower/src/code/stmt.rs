@@ -1,4 +1,4 @@
-//! Statements to blocks. Branches meet in block parameters; own functions are inlined, their returns are jumps.
+//! Statements to blocks. Joins use block parameters; own functions are inlined, and their returns become jumps.
 
 use mokume_reaction as r;
 use mokume_semantics::program as s;
@@ -12,7 +12,7 @@ use crate::fault::Fault;
 use crate::stack::{Lowering, On, Purpose, Task};
 
 impl<'p> Lowering<'p> {
-    /// Whether messages come with headers of the same wire that are not encoded yet.
+    /// Whether messages have headers of the same wire that are not encoded yet.
     pub fn has_records_above(&self, inst: usize) -> bool {
         let Some(group) = self.inst(inst).group else { return false };
         let above = self.plan.groups[group].members.iter().take_while(|at| **at != inst);
@@ -21,9 +21,9 @@ impl<'p> Lowering<'p> {
 }
 
 impl<'p> Writer<'_, 'p> {
-    /// Statements in order. What stands behind one that leaves is not looked at.
+    /// Statements in order; those behind one that leaves are dead.
     pub fn run_block(&mut self, block: &'p [s::Stmt]) {
-        // What comes behind a block in a statement belongs to the statement again.
+        // What follows a nested block belongs to the outer statement again.
         let around = self.b.pause();
         for stmt in block {
             if !self.live() {
@@ -38,7 +38,7 @@ impl<'p> Writer<'_, 'p> {
         self.b.resume(around);
     }
 
-    /// A table, one row a kind of statement: long because the language has so many.
+    /// A table with one row for each kind of statement, so it is long.
     fn stmt(&mut self, stmt: &'p s::Stmt) {
         use s::StmtKind as S;
         match &stmt.kind {
@@ -48,7 +48,7 @@ impl<'p> Writer<'_, 'p> {
             }
             S::Assign { state, value } => self.assign(state, value),
             S::AssignElement { array, index, value } => self.assign_element(array, index, value),
-            // What the arguments rule out is not there, and may name what nobody below has.
+            // Code that is dead for these arguments may name something that no layer below has.
             S::If { condition, then, otherwise, .. } if self.known(condition).is_some() => {
                 let taken = if self.known(condition) == Some(true) { then } else { otherwise };
                 self.run_block(taken);
@@ -226,14 +226,15 @@ impl<'p> Writer<'_, 'p> {
         self.set_local(local, vec![changed]);
     }
 
-    /// Both parts carry the header records of the layers above: all of them go to the other end with every part.
+    /// Splits a message. Both parts have the header records of the layers above, so the other end gets all of them with
+    /// every part.
     fn split(&mut self, message: r::Value, at: r::Value) -> Vec<r::Value> {
         if !self.has_records_above(self.inst) || self.faulty(Fault::RestBare) {
             return self.op(r::OpKind::Split { message, at });
         }
         let rest = self.value(r::OpKind::Share { message });
         let front = self.value(r::OpKind::Trim { message, size: at });
-        // The size of what is kept: a place beyond the end is reported once.
+        // The size of the first part: a place beyond the end is reported once.
         let size = self.value(r::OpKind::Size { message: front });
         let rest = self.value(r::OpKind::Skip { message: rest, size });
         vec![front, rest]
@@ -241,12 +242,12 @@ impl<'p> Writer<'_, 'p> {
 
     // -- branches
 
-    /// A block of the layer's code on either way.
+    /// A block of the layer's code on either branch.
     fn blocks(&mut self, fork: Fork, then: &'p [s::Stmt], otherwise: &'p [s::Stmt]) {
         self.blocks_with(fork, &[], then, otherwise);
     }
 
-    /// The same; the locals are what was found, in the first.
+    /// The same; the locals are the values of the first branch.
     fn blocks_with(&mut self, fork: Fork, locals: &[s::LocalId], then: &'p [s::Stmt], otherwise: &'p [s::Stmt]) {
         let before = self.locals.clone();
         let first = |w: &mut Self, found: &[r::Value]| {
@@ -272,7 +273,7 @@ impl<'p> Writer<'_, 'p> {
         }
     }
 
-    /// An operation, and the code of its `or { … }`: that leaves, or what it brings about is all there is.
+    /// An operation with the code of its `or { … }`, which leaves, or else has no value.
     fn attempt_or(&mut self, op: r::Fallible, otherwise: &'p [s::Stmt]) {
         let fork = self.attempt(op);
         self.or_block(fork, otherwise);
@@ -312,7 +313,7 @@ impl<'p> Writer<'_, 'p> {
         let s::Event::Custom { name, later_capacity, .. } = &target_handler.event else { return };
         let before = self.locals.clone();
         let mut args = self.at_border(args);
-        // Whose handler says it, and not which of the state around it is named, says whose it is (docs/semantics.md, R6).
+        // The handler, not the state that is named, decides the receiver (docs/semantics.md, R6).
         let on = match target_handler.scope {
             s::ScopeKind::Session | s::ScopeKind::Entity => match self.runs.session {
                 Some(_) => On::Session,
@@ -337,7 +338,7 @@ impl<'p> Writer<'_, 'p> {
         let (trigger, purpose) = (r::Trigger::Event(event.clone()), Purpose::Own { handler });
         self.need(Task { inst, on, trigger, params, purpose, later: (*later_capacity).max(1) });
         let mut fork = self.attempt(r::Fallible::Later { target, event, args });
-        // What was given away is still ours where there is no room.
+        // If there is no room, the messages are still held.
         for (slot, old) in fork.no.locals.iter_mut().zip(before) {
             *slot = slot.take().or(old);
         }

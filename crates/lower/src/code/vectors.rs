@@ -1,18 +1,18 @@
 //! Bounded vectors as values: the length, then an array for each scalar of the elements ([`crate::parts`]).
 //!
-//! An index that is out of bounds is reported by `within`, which makes it a place that no array has: there an array reads
-//! zero, and is not changed.
+//! `within` reports an index that is out of bounds, and turns it into an index beyond all arrays: reads there give
+//! zero, and writes have no effect.
 
 use mokume_reaction as r;
 use mokume_semantics::program as s;
 
 use super::writer::Writer;
 
-/// A place that no array has.
+/// An index beyond all arrays.
 const NOWHERE: u64 = u32::MAX as u64;
 
 impl<'p> Writer<'_, 'p> {
-    /// `[a, b]`: the length, and the elements up to it; the fields behind are zero.
+    /// `[a, b]`: the length, and the elements up to it; the remaining fields are zero.
     pub fn packed(&mut self, whole: &'p s::Expr, fields: &'p [s::Expr]) -> Vec<r::Value> {
         if let Some(words) = self.constants(&self.env, whole) {
             return self.known_value(whole.ty, &words);
@@ -30,7 +30,7 @@ impl<'p> Writer<'_, 'p> {
         parts
     }
 
-    /// One array of what the elements have there: a scalar each, or an array.
+    /// One array for a scalar or an array in each element.
     fn column(&mut self, ty: r::Type, values: Vec<r::Value>) -> r::Value {
         let item = ty.array().map_or(ty, |(item, _)| item);
         if values.iter().all(|value| self.b.type_of(*value).array().is_none()) {
@@ -58,7 +58,7 @@ impl<'p> Writer<'_, 'p> {
         parts[1..].iter().zip(types).map(|(array, ty)| self.element(*array, index, ty)).collect()
     }
 
-    /// A vector with one change. What it is changed with is computed first: that may change it, too.
+    /// A vector with one change. The operands of the change are evaluated first, as they may change the vector.
     pub fn edited(&mut self, vector: &'p s::Expr, edit: &'p s::Edit) -> Vec<r::Value> {
         let given = self.given_to(edit);
         let mut parts = self.expr(vector);
@@ -78,7 +78,7 @@ impl<'p> Writer<'_, 'p> {
         parts
     }
 
-    /// The index that an edit names, and the new element.
+    /// The index of an edit, and the new element.
     pub(super) fn given_to(&mut self, edit: &'p s::Edit) -> (Option<r::Value>, Vec<r::Value>) {
         match edit {
             s::Edit::Set { index, value } | s::Edit::PutBack { index, value } => {
@@ -89,7 +89,7 @@ impl<'p> Writer<'_, 'p> {
         }
     }
 
-    /// What an edit does to a vector of this length.
+    /// The effect of an edit on a vector of this length.
     pub(super) fn change(
         &mut self,
         length: r::Value,
@@ -102,7 +102,7 @@ impl<'p> Writer<'_, 'p> {
                 let index = self.within(index, length);
                 Change { index, only: None, new, length }
             }
-            // Where the old value was read an index out of bounds has been reported.
+            // If the old value was read, an index out of bounds has been reported.
             (s::Edit::PutBack { .. }, Some(index)) => {
                 let b = self.cast(length, r::Type::U(32));
                 let only = Some(self.compare(r::Compare::Lt, index, b));
@@ -122,13 +122,13 @@ impl<'p> Writer<'_, 'p> {
         }
     }
 
-    /// The index, if it is below the length; else it is reported, and no array's place.
+    /// The index if it is below the length; else reports it, and gives [`NOWHERE`].
     pub(super) fn within(&mut self, index: r::Value, length: r::Value) -> r::Value {
         let length = self.cast(length, r::Type::U(32));
         self.binary(r::Binary::Within, index, length)
     }
 
-    /// One part of an element: an item, or of a vector's so many.
+    /// One part of an element: an item, or several for a nested vector.
     pub(super) fn element(&mut self, array: r::Value, index: r::Value, ty: r::Type) -> r::Value {
         match ty.array() {
             None => self.value(r::OpKind::Item { array, index }),
@@ -139,7 +139,7 @@ impl<'p> Writer<'_, 'p> {
         }
     }
 
-    /// An array with another part of one element.
+    /// An array with one part of an element replaced.
     pub(super) fn with_element(&mut self, array: r::Value, index: r::Value, new: r::Value) -> r::Value {
         let of = self.b.type_of(array).array();
         match (self.b.type_of(new).array(), of) {
@@ -154,21 +154,21 @@ impl<'p> Writer<'_, 'p> {
         }
     }
 
-    /// Where the items of an element begin that has so many. Of [`NOWHERE`] it is beyond all arrays: they are shorter than
-    /// 2^32 less one element.
+    /// The index of the first item of an element with `count` items. For [`NOWHERE`] it is beyond all arrays, which are
+    /// shorter than 2^32 less one element.
     fn first_item(&mut self, index: r::Value, count: u32) -> r::Value {
         let count = self.constant(r::Type::U(32), u64::from(count));
         self.binary(r::Binary::MulWrap, index, count)
     }
 }
 
-/// One change of a vector.
+/// A change of a vector.
 pub(super) struct Change {
     pub index: r::Value,
-    /// Whether there is anything to change; none: an index that is beyond the bound says it.
+    /// Whether to change anything; `None`: the index decides, as an invalid one is beyond the bound.
     pub only: Option<r::Value>,
     /// The parts of the new element.
     pub new: Vec<r::Value>,
-    /// How long the vector is then.
+    /// The new length of the vector.
     pub length: r::Value,
 }

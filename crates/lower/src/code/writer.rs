@@ -1,4 +1,4 @@
-//! One body under construction: the code so far, what its locals are, and whom it runs for.
+//! The body under construction: its code so far, its locals, and what it runs for.
 
 use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
@@ -14,35 +14,35 @@ use crate::constants::{fold_one, Env};
 use crate::plan::Component;
 use crate::stack::{Given, Info, Lowering, On, Purpose, Registration};
 
-/// A local's parts ([`crate::parts`]); none when it is not (or no longer) there.
+/// The parts of each local ([`crate::parts`]); `None` before it is bound, and after a message was given away.
 pub type Locals = Vec<Option<Vec<Value>>>;
 
 /// The scalars of a flow.
 pub type Flow = Rc<[Value]>;
 
-/// What the code at hand runs for.
+/// What the current code runs for.
 #[derive(Clone, Debug, Default)]
 pub struct Runs {
-    /// The object that the handler belongs to.
+    /// The object of the handler.
     pub object: Option<Value>,
     pub session: Option<Value>,
     pub lower: Option<Value>,
     pub point: Option<Value>,
     pub keyed: Option<(ObjectId, Value)>,
-    /// The flow at hand, at the top of the layer (of a worker: at either side).
+    /// The current flow, at the top of the layer (for a worker: of either side).
     pub flow: Option<Flow>,
-    /// The flow below, of a router or endpoint.
+    /// The flow below, for a router or endpoint.
     pub bottom: Option<Flow>,
-    /// The lower session is not there yet: what is below is asked for by flow.
+    /// The session below does not exist yet: values below are read by flow.
     pub opening: bool,
     /// The session ends with this instant: the layer below has ended it.
     pub over: bool,
-    /// Who registers as a listener, where there are several.
+    /// Which user registers as a listener, if there are several.
     pub registering: Option<usize>,
     pub pass: Pass,
-    /// Of a message that arrives: the variant of its header, and the fields' values.
+    /// For an arriving message: the variant of its header, and the fields' values.
     pub arrived: Option<(usize, Rc<[Value]>)>,
-    /// What was given to `open` for the layers below.
+    /// The values passed to `open` for the layers below.
     pub given: Rc<Vec<(Given, Vec<Value>)>>,
 }
 
@@ -62,7 +62,7 @@ pub enum Pass {
     Close,
     Abort,
     Closed,
-    /// `listen`, `bind`, `unlisten` with the pattern.
+    /// `listen`, `bind` or `unlisten`, with the pattern.
     Register(Registration, Flow),
     Custom {
         name: Rc<str>,
@@ -71,20 +71,20 @@ pub enum Pass {
     },
 }
 
-/// Where a path leaves, to go on where others do.
+/// Where a branch leaves, to join others.
 pub struct Exit {
     pub block: BlockId,
     pub locals: Locals,
     pub results: Vec<Value>,
 }
 
-/// Paths that are to meet.
+/// Branches that are to join.
 #[derive(Default)]
 pub struct Exits(pub Vec<Exit>);
 
-/// One body at work: the code so far, whom it runs for, and, by [`Deref`], the stack that it is a part of.
+/// The current body: its code so far, what it runs for, and, by [`Deref`], the stack that it belongs to.
 ///
-/// Code behind a terminator that nobody passes is written to a block that nobody enters, and goes with it at last.
+/// Unreachable code is written to an unreachable block, and removed at the end.
 pub struct Writer<'x, 'p> {
     pub lowering: &'x mut Lowering<'p>,
     pub around: &'static dyn Around,
@@ -94,16 +94,16 @@ pub struct Writer<'x, 'p> {
     pub decls: &'p [Local],
     pub env: Env<'p>,
     pub runs: Runs,
-    /// Of functions being inlined, innermost last.
+    /// The return exits of the functions being inlined, innermost last.
     pub returns: Vec<Exits>,
-    /// Of the same: their parameters that are messages, and where they refuse.
+    /// For the same functions: their parameters that are messages, and their refusal exits.
     pub refusals: Vec<(Vec<LocalId>, Exits)>,
-    /// The body is of a published value: it has no effects, and runs no procedures.
+    /// The body is that of a published value: it has no effects, and runs no procedures.
     pub only_reads: bool,
-    /// Something before may have brought about a session, above or below: whom an event is for is found when it is carried out
-    /// (docs/semantics.md, O9).
+    /// An earlier step may have begun a session, above or below: the receivers of later events are found when they are
+    /// carried out (docs/semantics.md, O9).
     pub begun: bool,
-    /// The statement at work; none in what the shape does by itself.
+    /// The current statement; `None` in code of the shape.
     pub at: Option<Span>,
     live: bool,
 }
@@ -123,8 +123,8 @@ impl DerefMut for Writer<'_, '_> {
 }
 
 impl<'x, 'p> Writer<'x, 'p> {
-    /// An empty body for an instance, whose entry has these parameters. Nobody's locals, and no object to run for, so
-    /// far.
+    /// An empty body for an instance, with these parameters of the entry. It has no locals and no object to run for
+    /// yet.
     pub fn new(
         lowering: &'x mut Lowering<'p>,
         around: &'static dyn Around,
@@ -150,7 +150,7 @@ impl<'x, 'p> Writer<'x, 'p> {
         }
     }
 
-    /// The body. A way that has not ended returns.
+    /// The finished body. An open end returns.
     pub fn finish(mut self) -> Body {
         self.end(Terminator::Return);
         let mut body = self.b.finish();
@@ -158,29 +158,29 @@ impl<'x, 'p> Writer<'x, 'p> {
         body
     }
 
-    /// A condition that the arguments of the layer decide.
+    /// The value of a condition that the arguments of the layer decide.
     pub fn known(&self, condition: &Expr) -> Option<bool> {
         fold_one(self.program, &self.env, condition).map(|value| value != 0)
     }
 
-    // -- the questions of `Lowering`, for the instance at work
+    // -- look-ups of `Lowering` for the current instance
 
-    /// What the instance at work became, as far as is known now.
+    /// What is known so far of the current instance.
     pub fn info(&self) -> Rc<Info> {
         self.lowering.info(self.inst)
     }
 
-    /// As [`Lowering::part_types`], in the instance at work.
+    /// As [`Lowering::part_types`], for the current instance.
     pub fn part_types(&mut self, ty: s::Type) -> Vec<Type> {
         self.lowering.part_types(self.inst, ty)
     }
 
-    /// As [`Lowering::border`], in the instance at work.
+    /// As [`Lowering::border`], for the current instance.
     pub fn border(&mut self, ty: s::Type) -> Vec<(String, Type)> {
         self.lowering.border(self.inst, ty)
     }
 
-    /// As [`Lowering::border_types`], in the instance at work.
+    /// As [`Lowering::border_types`], for the current instance.
     pub fn border_types(&mut self, ty: s::Type) -> Vec<Type> {
         self.lowering.border_types(self.inst, ty)
     }
@@ -190,14 +190,14 @@ impl<'x, 'p> Writer<'x, 'p> {
         self.lowering.flow_params(components)
     }
 
-    /// As [`Lowering::scalar`], in the instance at work.
+    /// As [`Lowering::scalar`], for the current instance.
     pub fn scalar(&mut self, ty: s::Type) -> Type {
         self.lowering.scalar(self.inst, ty)
     }
 
-    // Where nobody comes by, nothing is asked for and nothing is wrong.
+    // In unreachable code, nothing is requested and nothing is reported.
 
-    /// The reason of this name of the instance at work, entered where it is new.
+    /// The current instance's reason with this name, added if it is new.
     pub fn reason(&mut self, name: &str) -> ReasonId {
         match self.live {
             true => self.lowering.reason(self.inst, name),
@@ -220,17 +220,17 @@ impl<'x, 'p> Writer<'x, 'p> {
         }
     }
 
-    /// An error at the layer's name in the stack.
+    /// Reports an error at the layer's name in the stack.
     pub fn error_here(&mut self, code: &'static str, message: impl Into<String>, help: &str) {
         self.error(code, message, self.inst(self.inst).span, help);
     }
 
-    /// An error at the statement that is written, where there is one; else as [`Writer::error_here`].
+    /// Reports an error at the current statement, if there is one; else as [`Writer::error_here`].
     pub fn error_said(&mut self, code: &'static str, message: impl Into<String>, help: &str) {
         self.error(code, message, self.at.or(self.inst(self.inst).span), help);
     }
 
-    /// Asks for the handler of an event.
+    /// Requests the handler of an event.
     pub fn event(&mut self, inst: usize, on: On, name: &str, params: Vec<(String, Type)>, purpose: Purpose) {
         if self.live {
             self.lowering.event(inst, on, name, params, purpose);
@@ -244,18 +244,19 @@ impl<'x, 'p> Writer<'x, 'p> {
         self.b.params(BlockId(0)).to_vec()
     }
 
-    /// Whether anybody comes by here.
+    /// Whether the current position is reachable.
     pub fn live(&self) -> bool {
         self.live
     }
 
-    /// The code goes on in a block; `live`: somebody comes by there.
+    /// Continues in a block; `live`: it is reachable.
     pub fn select(&mut self, block: BlockId, live: bool) {
         self.b.select(block);
         self.live = live;
     }
 
-    /// The block at work, which somebody else is to end; nobody comes by behind it. None where nobody came by before.
+    /// Leaves the current block for somebody else to end; what follows is unreachable. `None` if it was unreachable
+    /// already.
     pub fn leave(&mut self) -> Option<BlockId> {
         let block = self.b.current().filter(|_| self.live);
         self.b.unselect();
@@ -263,23 +264,23 @@ impl<'x, 'p> Writer<'x, 'p> {
         block
     }
 
-    /// Ends the block at work. What is written next is reached by nobody, until a block is selected.
+    /// Ends the current block. What follows is unreachable until a block is selected.
     pub fn end(&mut self, terminator: Terminator) {
         self.b.end(terminator);
         self.live = false;
     }
 
-    /// Ends the block at work by going on in another one, with its arguments.
+    /// Ends the current block with a jump.
     pub fn jump(&mut self, block: BlockId, args: impl Into<Vec<Value>>) {
         self.end(Terminator::Jump { to: mokume_reaction::to(block, args) });
     }
 
-    /// Where in the program the next operations come from.
+    /// Sets the source of the next operations.
     pub fn source(&mut self, source: Option<SourceId>) {
         self.b.set_source(source);
     }
 
-    /// Adds an operation, and gives its results. Messages that it takes for good are no local's value any more.
+    /// Adds an operation, and returns its results. Messages that it uses up are removed from the locals.
     pub fn op(&mut self, kind: OpKind) -> Vec<Value> {
         if self.b.current().is_none() {
             let nowhere = self.b.block("nowhere", &[]);
@@ -291,12 +292,12 @@ impl<'x, 'p> Writer<'x, 'p> {
         results
     }
 
-    /// Adds an operation that has a result; the first of them.
+    /// Adds an operation with results; returns the first.
     pub fn value(&mut self, kind: OpKind) -> Value {
         self.op(kind)[0]
     }
 
-    /// The messages that an operation takes for good.
+    /// The messages that an operation uses up.
     pub fn used_up(&self, kind: &dyn Operation) -> Vec<Value> {
         let borrowed = kind.borrowed();
         let mut all = Vec::new();
@@ -308,17 +309,17 @@ impl<'x, 'p> Writer<'x, 'p> {
         all
     }
 
-    /// A number of that type, which must fit it.
+    /// A number of this type, which it must fit.
     pub fn constant(&mut self, ty: Type, value: u64) -> Value {
         self.value(OpKind::Const { ty, value })
     }
 
-    /// A truth value.
+    /// A boolean constant.
     pub fn truth(&mut self, value: bool) -> Value {
         self.constant(Type::Bool, u64::from(value))
     }
 
-    /// What stands for a value of a type where there is none: zero, nobody, a message of no octets.
+    /// A default value of a type: zero, null, an empty message.
     pub fn zero(&mut self, ty: Type) -> Value {
         match ty {
             Type::Msg => self.value(OpKind::NewMessage { octets: Vec::new() }),
@@ -328,7 +329,7 @@ impl<'x, 'p> Writer<'x, 'p> {
         }
     }
 
-    /// The class of a reference. Panics at any other value, which is a fault of the caller.
+    /// The class of a reference. Panics for any other value, which is a mistake of the caller.
     pub fn class_of(&self, object: Value) -> ClassId {
         match self.b.type_of(object) {
             Type::Ref(class) => class,
@@ -338,7 +339,7 @@ impl<'x, 'p> Writer<'x, 'p> {
 
     // -- locals
 
-    /// A message that was given away is nobody's local any more.
+    /// Removes a message that was given away from the locals.
     pub fn forget(&mut self, message: Value) {
         for slot in &mut self.locals {
             if slot.as_deref() == Some(&[message]) {
@@ -347,7 +348,7 @@ impl<'x, 'p> Writer<'x, 'p> {
         }
     }
 
-    /// The parts of a local. The checks let no code through that names one where it has no value.
+    /// The parts of a local. The checks ensure that it has a value here.
     pub fn local(&mut self, local: LocalId) -> Vec<Value> {
         if let Some(Some(values)) = self.locals.get(local.index()) {
             return values.clone();
@@ -359,7 +360,7 @@ impl<'x, 'p> Writer<'x, 'p> {
         types.into_iter().map(|ty| self.zero(ty)).collect()
     }
 
-    /// A message, or another local of one value.
+    /// The value of a message, or of another local of one value.
     pub fn of_local(&mut self, local: LocalId) -> Value {
         match self.local(local).first() {
             Some(value) => *value,
@@ -367,7 +368,7 @@ impl<'x, 'p> Writer<'x, 'p> {
         }
     }
 
-    /// Gives a local its scalars, in the order of its type; a single one that has no name yet is named after it.
+    /// Sets the parts of a local, in the order of its type; a single value without a name gets the local's name.
     pub fn set_local(&mut self, local: LocalId, values: Vec<Value>) {
         if self.locals.len() <= local.index() {
             self.locals.resize(local.index() + 1, None);

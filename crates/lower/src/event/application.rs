@@ -1,4 +1,4 @@
-//! What the edges of a stack do with events: a device with frames, an application's port with everything.
+//! The edges of a stack: a device with frames, and the port of an application.
 
 use mokume_reaction as r;
 
@@ -7,7 +7,7 @@ use crate::event::extras::{VALUES, VALUES_TO};
 use crate::fault::Fault;
 use crate::stack::{Endpoints, Giver, On, Purpose, Register, Registration, Task, CREDIT, GRANTS};
 
-/// Octets of the longest message that an application may send: that of the largest datagram of the internet.
+/// The most octets of a message that an application may send: the largest datagram of the internet.
 const LONGEST: u64 = r::LONGEST_MESSAGE as u64;
 
 impl<'p> Writer<'_, 'p> {
@@ -27,7 +27,7 @@ impl<'p> Writer<'_, 'p> {
         }
     }
 
-    /// A frame leaves, if the device carries frames of that size: by the `mtu` that the layer above reads.
+    /// Puts out a frame if the device carries frames of that size, by the `mtu` that the layer above reads.
     fn put_frame(&mut self, message: r::Value) {
         let mut exits = Exits::default();
         let name = format!("{}.mtu", self.inst(self.inst).name);
@@ -40,7 +40,7 @@ impl<'p> Writer<'_, 'p> {
         self.meet(exits);
     }
 
-    /// A message of more octets is dropped as `too_big`.
+    /// Drops a message of more octets as `too_big`.
     fn drop_larger(&mut self, exits: &mut Exits, message: r::Value, most: r::Value) {
         let size = self.value(r::OpKind::Size { message });
         let larger = self.compare(r::Compare::Gt, size, most);
@@ -55,7 +55,7 @@ impl<'p> Writer<'_, 'p> {
         let params = self.params();
         let own = params[0];
         match &task.purpose {
-            // Inputs of the port; a layer's own event of the same name comes from below and ends nowhere.
+            // Inputs of the port; an own event of the same name comes from below and ends here.
             Purpose::Custom { name, down: true } => self.application_asks(name, &params[1..]),
             Purpose::Custom { name, down: false } if &**name == GRANTS[0] => self.application_is_granted(task.on),
             Purpose::Send => {
@@ -104,7 +104,7 @@ impl<'p> Writer<'_, 'p> {
         }
     }
 
-    /// An input of the port, by its name.
+    /// An input of the port, by name.
     fn application_asks(&mut self, name: &str, args: &[r::Value]) {
         let (plain, endpoints) =
             name.strip_suffix("_from").map_or((name, Endpoints::Local), |name| (name, Endpoints::Both));
@@ -138,7 +138,7 @@ impl<'p> Writer<'_, 'p> {
         self.register_down(Registration { how, endpoints }, &args[1..]);
     }
 
-    /// What may be sent now: messages, octets. Who does not limit one says the most that there is.
+    /// Outputs the current credit: messages, octets. Without a limit it is the largest number.
     fn tell_credit(&mut self, output: &str) {
         let mut args: Vec<r::Value> = self.runs.session.into_iter().collect();
         for kind in 0..CREDIT.len() {
@@ -158,7 +158,7 @@ impl<'p> Writer<'_, 'p> {
         self.out(output, args);
     }
 
-    /// An event that a layer sends up and no layer above it handles.
+    /// An event that a layer emits up and no layer above handles.
     fn unheard(&mut self, task: &Task, args: &[r::Value]) {
         if let r::Trigger::Event(name) = &task.trigger {
             self.nobody_handles(name);
@@ -205,7 +205,7 @@ impl<'p> Writer<'_, 'p> {
         self.application_ends(session, |w| w.out("closed", vec![session]), |w| w.why("gone"));
     }
 
-    /// Before `opened` it is the opening that failed.
+    /// Before `opened`, it is the opening that failed.
     fn application_ends(
         &mut self,
         session: r::Value,
@@ -229,7 +229,7 @@ impl<'p> Writer<'_, 'p> {
         self.op(r::OpKind::Release { object: session });
     }
 
-    /// Beyond what may be sent now, an application's message is dropped.
+    /// Drops a message of an application beyond the current credit.
     fn send_with_credit(&mut self, message: r::Value, flow: Option<Flow>) {
         let mut exits = Exits::default();
         let most = self.constant(r::Type::U(32), LONGEST);
@@ -256,7 +256,7 @@ impl<'p> Writer<'_, 'p> {
 
     // -- vocabularies
 
-    /// An event of a vocabulary on its way through the port; `false` if it is none.
+    /// An event of a vocabulary that passes the port; `false` if it is none.
     fn application_speaks(&mut self, task: &Task) -> bool {
         let Purpose::Custom { name, down } = &task.purpose else { return false };
         let of_flow = task.on == On::Entity;

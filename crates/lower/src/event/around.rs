@@ -1,4 +1,4 @@
-//! What a layer's own code asks of the shape around it: emissions, `pass` and `accept`.
+//! What a layer's own code needs from its shape: emissions, `pass` and `accept`.
 
 use mokume_reaction as r;
 use mokume_semantics::program as s;
@@ -8,7 +8,7 @@ use crate::shape::{Beginning, Ending};
 use crate::stack::{Giver, Purpose, Register};
 use crate::tell::Fields;
 
-/// The shapes of all layers.
+/// The implementation for all shapes.
 pub struct Shapes;
 
 impl Around for Shapes {
@@ -108,7 +108,7 @@ impl<'p> Writer<'_, 'p> {
         self.send_down(message, fields, to);
     }
 
-    /// `pass`: what the shape does with the event at hand.
+    /// `pass`: the default continuation of the current event.
     pub fn pass_on(&mut self) {
         match self.runs.pass.clone() {
             Pass::Nothing => {}

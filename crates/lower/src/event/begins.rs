@@ -1,6 +1,7 @@
-//! Sessions that a worker begins itself, with a message that arrives (docs/language.md, section 6).
+//! Sessions that a worker begins with an arriving message (docs/language.md, section 6).
 //!
-//! Keeps: nothing is made before `accept`; then the session stands in all layers from the multiplexor up to this one.
+//! Keeps: nothing is made before `accept`; afterwards the session exists in all layers from the multiplexor up to this
+//! one.
 
 use mokume_reaction as r;
 use mokume_semantics::program as s;
@@ -8,14 +9,14 @@ use mokume_semantics::program as s;
 use crate::code::{Begin, Flow, Fork, Writer};
 
 impl<'p> Writer<'_, 'p> {
-    /// `listener`, `listener[flow]`: the point of the most specific pattern that the flow is for, the one at hand if none is named.
+    /// `listener`, `listener[flow]`: the point of the most specific pattern for the flow, by default the current one.
     pub fn listener_of(&mut self, flow: Option<Flow>) -> Option<Fork> {
         let cells = self.info().point?;
         let flow = flow.unwrap_or_else(|| self.flow_at_hand());
         Some(self.search(&flow, cells.index, &[Vec::new()]))
     }
 
-    /// `accept(msg, iss: e) or { … }`: the session here, those below by opening them, then what its handlers do.
+    /// `accept(msg, iss: e) or { … }`: makes the session here, opens those below, then runs its handlers.
     pub fn begin_here(&mut self, begin: Begin<'p>) {
         let mut given = Vec::new();
         for (member, value) in begin.given {
@@ -61,7 +62,7 @@ impl<'p> Writer<'_, 'p> {
         self.runs = outer;
     }
 
-    /// The message that began the session is delivered to it, unless its handler of `accepted` has failed.
+    /// Delivers the message that began the session to it, unless its handler of `accepted` has failed.
     fn deliver_begun(&mut self, session: r::Value, message: r::Value) {
         let handler = self.handler_where(self.inst, |event| matches!(event, s::Event::Accepted { .. }));
         let failed = handler.and_then(|_| self.has_failed(session));

@@ -1,4 +1,4 @@
-//! What a port has beside messages: attributes with each, and published values that are told when the application asks
+//! What a port has besides messages: attributes of each message, and published values that the application can ask for
 //! (`export udp with ttl, mtu`; docs/language.md, section 10).
 
 use mokume_reaction as r;
@@ -7,18 +7,18 @@ use mokume_semantics::program as s;
 use crate::code::{Flow, Writer};
 use crate::stack::{joined, Lowering, Reading};
 
-/// Asks what layers below publish, and the answer: of a session.
+/// The input that asks for published values of layers below, and its answer: for a session.
 pub const VALUES: &str = "values";
-/// The same of a flow.
+/// The same for a flow.
 pub const VALUES_TO: &str = "values_to";
 
-/// An attribute beside a message at a port.
+/// An attribute of messages at a port.
 #[derive(Clone, Debug)]
 pub struct Beside {
     pub name: String,
     pub attribute: r::AttributeId,
     pub ty: r::Type,
-    /// Of messages for which nobody says it.
+    /// The value in messages in which no layer has set it.
     pub default: u64,
 }
 
@@ -28,7 +28,8 @@ impl<'p> Lowering<'p> {
         self.stack.extras.iter().find(|extras| extras.export.text == name)
     }
 
-    /// What the application may give with a message, as a layer below reads it; what it is told with one, as a layer below writes it.
+    /// The attributes that the application can set, as a layer below reads them; and those that it is told, as a layer
+    /// below writes them.
     pub fn beside(&mut self, inst: usize) -> (Vec<Beside>, Vec<Beside>) {
         let Some(extras) = self.extras(inst) else { return Default::default() };
         let below = self.all_below(inst);
@@ -47,14 +48,14 @@ impl<'p> Lowering<'p> {
         (given, told)
     }
 
-    /// The values that are told: of a session all, of a flow those that need no session's state.
+    /// The values that can be asked for: of a session all, of a flow those that need no session's state.
     fn told_of(&self, inst: usize, of_flow: bool) -> Vec<&'p s::Name> {
         let (Some(extras), Some(below)) = (self.extras(inst), self.inst(inst).below) else { return Vec::new() };
         let told = |name: &&s::Name| !of_flow || self.reading(below, &name.text) != Reading::Session;
         extras.values.iter().filter(told).collect()
     }
 
-    /// The scalars of the values that are told, with their names.
+    /// The scalars of these values, with their names.
     pub fn values(&mut self, inst: usize, of_flow: bool) -> Vec<(String, r::Type)> {
         let Some(below) = self.inst(inst).below else { return Vec::new() };
         let mut params = Vec::new();
@@ -78,7 +79,7 @@ impl<'p> Lowering<'p> {
 }
 
 impl Writer<'_, '_> {
-    /// A message as the application gives it, with the attributes that stand behind it.
+    /// A message from the application, with the attributes in the values after it.
     pub(super) fn with_given(&mut self, message: r::Value, values: &[r::Value]) -> r::Value {
         let (given, _) = self.lowering.beside(self.inst);
         given.iter().zip(values).fold(message, |message, (beside, value)| {
@@ -93,7 +94,7 @@ impl Writer<'_, '_> {
         told.iter().map(|b| self.value(r::OpKind::GetAttribute { message, attribute: b.attribute })).collect()
     }
 
-    /// The answer that says what layers below publish: of the session at hand, or of a flow.
+    /// The answer with the published values of layers below, for the current session or for a flow.
     pub(super) fn values_told(&mut self, flow: Option<Flow>) -> (&'static str, Vec<r::Value>) {
         let mut args: Vec<r::Value> = match &flow {
             Some(flow) => flow.to_vec(),

@@ -1,4 +1,4 @@
-//! The handlers of layers: what the shape does with an event, and the layer's own code in its place or beside it.
+//! The handlers of layers: what the shape does with an event, and the layer's own code instead of it or in addition.
 
 use std::rc::Rc;
 
@@ -61,7 +61,7 @@ impl<'p> Writer<'_, 'p> {
         }
     }
 
-    /// Parameters are handed out by the types of the locals that take them.
+    /// Assigns values to locals by the locals' types.
     fn run_with(&mut self, handler: &'p s::Handler, locals: &[s::LocalId], values: &[r::Value]) {
         let mut rest = values.iter().copied();
         let mut given = Vec::new();
@@ -120,7 +120,7 @@ impl<'p> Writer<'_, 'p> {
         self.meet(exits);
     }
 
-    /// A pattern as a flow: what it leaves open is *any*.
+    /// A pattern as a flow: parts that it leaves open are *any*.
     fn pattern_flow(&mut self, registration: Registration, pattern: &[r::Value]) -> Vec<r::Value> {
         let components: &[Component] = &self.inst(self.inst).top;
         let types = self.flow_params(components);
@@ -136,7 +136,7 @@ impl<'p> Writer<'_, 'p> {
 
     // -- sessions
 
-    /// The session's flow as the layers below have it now: of what it was asked for with, a part may have been left open.
+    /// Stores the session's flow as the layers below now have it: a part may have been left open when it was opened.
     fn opened_with(&mut self, flow: &[r::Value]) {
         self.runs.flow = Some(flow.into());
         let info = self.info();
@@ -155,9 +155,9 @@ impl<'p> Writer<'_, 'p> {
             let fork = self.fork_likely(failed, Some(0.01));
             self.on(&mut exits, fork, |_, _| {});
         }
-        // Noted for all above, or for none.
+        // Set for all users above, or for none.
         if let Some((_, cell)) = self.info().session.as_ref().and_then(|cells| cells.begun.first().copied()) {
-            // The layer below answers to `accept`: nobody above asked for that.
+            // The layer below answers `accept`: no layer above asked for the session.
             let above = self.get(session, cell);
             let begun = self.is_there(above);
             let fork = self.fork(begun);
@@ -180,7 +180,7 @@ impl<'p> Writer<'_, 'p> {
         }
     }
 
-    /// `failed`, `closed` from below: the own session ends.
+    /// `failed` or `closed` from below: the layer's own session ends.
     fn make_session_end(&mut self, task: &Task, pass: Pass) {
         let Some(session) = self.runs.session else { return };
         self.runs.over = true;
@@ -238,7 +238,7 @@ impl<'p> Writer<'_, 'p> {
         self.run_with(handler, locals, &values);
     }
 
-    /// The arguments of an event; the last so many are the flow, if it comes with one.
+    /// The arguments of an event without its flow, which is the last ones if it has one.
     fn without_flow(&mut self, with_flow: bool, parts: usize) -> Vec<r::Value> {
         let mut values = self.params()[1..].to_vec();
         if with_flow {
@@ -278,7 +278,7 @@ impl<'p> Writer<'_, 'p> {
         }
     }
 
-    /// A router lets grants pass where one layer stands above it, and one below; elsewhere they end.
+    /// A router passes grants if one layer is above it and one below; else they end.
     fn grant_on(&mut self, name: &str, down: bool, values: Vec<r::Value>) {
         let at = self.inst(self.inst);
         let beside = if down { at.lowers().len() } else { at.users.len() };

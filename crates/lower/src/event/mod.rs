@@ -1,4 +1,5 @@
-//! Handlers, one a task: the one whose turn it is asks for those that it emits to, from the ports and timers inwards.
+//! Makes the handlers, one for each task. A handler requests the handlers that it emits to, starting from ports and
+//! timers.
 
 mod application;
 mod around;
@@ -18,7 +19,7 @@ use crate::plan::Kind;
 use crate::stack::{Lowering, On, Purpose, Task};
 
 impl<'p> Lowering<'p> {
-    /// Start, timers and settling of all layers; the rest follows from the ports.
+    /// Requests start, timers and settling of all layers; everything else follows from the ports.
     pub fn roots(&mut self) {
         for inst in 0..self.plan.insts.len() {
             let Some(layer) = self.layer(inst) else { continue };
@@ -61,8 +62,7 @@ impl<'p> Lowering<'p> {
         }
     }
 
-    /// A timer that the layer does not handle only runs and stops, as a flag that `running t` asks for: it expires into
-    /// nothing.
+    /// A timer without a handler is only a flag for `running t`: its expiry does nothing.
     fn unheard_timers(&mut self, inst: usize, layer: &'p s::Layer) {
         let classes = layer.objects.iter().enumerate();
         let objects = classes.map(|(at, class)| (s::ScopeKind::Object(s::ObjectId(at as u32)), &class.members));
@@ -72,13 +72,13 @@ impl<'p> Lowering<'p> {
             {
                 let cells = self.infos[inst].members.get(&(scope, at as u32));
                 let Some(cell) = cells.and_then(|cells| cells.first().copied()) else { continue };
-                // The handler of a timer that has one was asked for before, and is made once.
+                // The handler of a timer that has one was requested before, and is made once.
                 self.root(inst, On::from(scope), r::Trigger::Expiry(cell), None);
             }
         }
     }
 
-    /// Makes handlers until nobody asks for more.
+    /// Makes handlers until none is requested.
     pub fn make_all(&mut self) {
         while let Some(task) = self.next_task() {
             if let Some(class) = self.class_on(task.inst, task.on) {
@@ -138,7 +138,7 @@ impl<'p> Lowering<'p> {
     }
 
     fn source_of(&mut self, task: &Task) -> Option<r::SourceId> {
-        // The listeners of a layer are known by its name.
+        // The listeners of a layer have its name.
         let own = !matches!(task.purpose, Purpose::Register(..));
         match self.handler_of(task).filter(|_| own) {
             Some(handler) => self.place(handler.span),

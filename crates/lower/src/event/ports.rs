@@ -22,7 +22,7 @@ fn input(event: &str) -> Purpose {
 }
 
 impl<'p> Lowering<'p> {
-    /// Makes a port of each device and application, with the events that layers can send or receive there.
+    /// Makes a port for each device and application, with the events that layers there can send or receive.
     pub fn declare_ports(&mut self) {
         for inst in 0..self.plan.insts.len() {
             match self.inst(inst).kind {
@@ -45,7 +45,7 @@ impl<'p> Lowering<'p> {
         self.add_giving_input((inst, on), event, params, purpose, &[]);
     }
 
-    /// An input whose last parameters are what layers below ask for, with what they are if nobody says it.
+    /// Adds an input whose last parameters are values that layers below ask for, with their defaults.
     fn add_giving_input(
         &mut self,
         (inst, on): (usize, On),
@@ -62,7 +62,7 @@ impl<'p> Lowering<'p> {
         self.add_input_with((inst, on), event, (params, defaults), purpose);
     }
 
-    /// An input, with what its last parameters are if nobody says it.
+    /// Adds an input with defaults of its last parameters.
     fn add_input_with(
         &mut self,
         (inst, on): (usize, On),
@@ -209,21 +209,21 @@ impl<'p> Lowering<'p> {
         }
     }
 
-    /// Whether an application may ask what it may send: a layer below limits it, and has no event of that name.
+    /// Whether an application may ask for its credit: a layer below limits it, and handles no event of that name.
     fn is_asked_for_credit(&self, inst: usize) -> bool {
         let below = self.inst(inst).below;
         let limited = below.is_some_and(|below| CREDIT.iter().any(|name| self.is_limited(below, name)));
         limited && !self.spoken_at(inst).iter().any(|known| known.name == CREDIT[0])
     }
 
-    /// Whether anybody below says `above.name(…)`.
+    /// Whether a layer below has `above.name(…)`.
     fn below_emits(&self, inst: usize, name: &str) -> bool {
         let Some(below) = self.inst(inst).below else { return false };
         let emits = self.layer(below).is_some_and(|layer| mokume_semantics::check::rows::emits_up(layer, name));
         emits || self.below_emits(below, name)
     }
 
-    /// Whether anybody below has a handler for what comes from above by this name.
+    /// Whether a layer below handles an event of this name from above.
     fn below_handles(&self, inst: usize, name: &str) -> bool {
         let Some(below) = self.inst(inst).below else { return false };
         let handles = |layer: &s::Layer| mokume_semantics::check::stacks::handles(layer, name, s::Origin::Above);
@@ -231,7 +231,7 @@ impl<'p> Lowering<'p> {
     }
 }
 
-/// What a grant is of.
+/// The parameters of a grant.
 fn amounts() -> Params {
     [one("messages", r::Type::U(32)), one("octets", r::Type::U(32))].concat()
 }

@@ -1,4 +1,4 @@
-//! A message from below: validated or decoded, its own header taken off, and handled by its variant.
+//! A message from below: validated or decoded, its own header popped, and handled by variant.
 
 use mokume_reaction as r;
 use mokume_semantics::program as s;
@@ -7,7 +7,7 @@ use crate::code::{Exits, Flow, Pass, Writer};
 use crate::plan::awaits;
 use crate::stack::{HeaderField, Lowering, PlacedField};
 
-/// A message with its own header off.
+/// A message after its own header was popped.
 struct Received<'x> {
     message: r::Value,
     variant: usize,
@@ -17,7 +17,7 @@ struct Received<'x> {
 }
 
 impl<'p> Lowering<'p> {
-    /// Whether a layer above of the same wire looks at octets.
+    /// Whether a layer above in the same wire reads octets.
     fn is_under_barrier(&self, inst: usize) -> bool {
         let Some(group) = self.inst(inst).group else { return false };
         let columns = self.plan.columns(group);
@@ -40,14 +40,14 @@ impl<'p> Lowering<'p> {
         self.handler_where(inst, exact).or_else(|| self.handler_where(inst, any))
     }
 
-    /// The layer's own name of a variant of its header.
+    /// The layer's own variant of its header.
     fn variant(&self, inst: usize, variant: usize) -> Option<&'p s::Variant> {
         self.layer(inst)?.header.as_ref()?.variants.get(variant)
     }
 }
 
 impl<'p> Writer<'_, 'p> {
-    /// What is refused is dropped for the wire's reason, and that is the end.
+    /// Receives a message; a rejected one is dropped for the wire's reason.
     pub fn receive(&mut self, message: r::Value, bottom: &Flow) {
         let (info, mut exits) = (self.info(), Exits::default());
         let mut message = message;
@@ -81,7 +81,7 @@ impl<'p> Writer<'_, 'p> {
         });
     }
 
-    /// The fields of a header whose octets stay in the packet.
+    /// Reads the fields of a header whose octets stay in the packet.
     fn take_placed(
         &mut self,
         message: r::Value,
@@ -96,7 +96,7 @@ impl<'p> Writer<'_, 'p> {
             });
         }
         if self.is_under_barrier(self.inst) {
-            // A header that is taken off is not there: barriers above see the octets that they saw on the way down.
+            // A popped header must not be visible: barriers above see the octets that they saw on the way down.
             for place in places.iter().flatten() {
                 let at = self.constant(r::Type::U(32), u64::from(place.octet));
                 let value = self.constant(r::Type::U(place.width), 0);
@@ -141,7 +141,7 @@ impl<'p> Writer<'_, 'p> {
         }
     }
 
-    /// A message for which there is no session.
+    /// A message without a session.
     fn arrived(&mut self, received: Received, bottom: &Flow) {
         match self.arrives_handler(self.inst, received.variant) {
             Some(handler) => {
@@ -153,7 +153,7 @@ impl<'p> Writer<'_, 'p> {
         }
     }
 
-    /// `accept(…)`: the session at hand is delivered the message that arrived.
+    /// `accept(…)`: delivers the arrived message to the current session.
     pub(super) fn deliver_arrived(&mut self, message: r::Value) {
         let Some((variant, values)) = self.runs.arrived.take() else { return };
         let info = self.info();
@@ -180,7 +180,7 @@ impl<'p> Writer<'_, 'p> {
             let own = fields.iter().zip(values).filter(|(known, _)| known.own == Some(*field));
             let mut scalars: Vec<r::Value> = own.map(|(_, value)| *value).collect();
             if scalars.is_empty() {
-                // A multiplexor's key stands in its header without being a field of its own record.
+                // A multiplexor's key is in its header, but is not a field of its own record.
                 scalars.extend(values.get(*field as usize));
             }
             given.push((*local, self.gather(handler.locals[local.index()].ty, scalars)));
@@ -206,7 +206,7 @@ impl<'p> Writer<'_, 'p> {
         self.run(handler, given);
     }
 
-    /// What a layer that has no handler for it does with a message from below.
+    /// The default for a message from below that the layer does not handle.
     fn deliver_plainly(&mut self, message: r::Value) {
         let at = self.inst(self.inst);
         let header = self.layer(self.inst).and_then(|layer| layer.header.as_ref());

@@ -1,4 +1,4 @@
-//! Services, and events of a layer's own name: to who serves or uses, and to the neighbours above or below.
+//! Services, and own events of layers: to servers and users, and to the neighbours above or below.
 
 use std::rc::Rc;
 
@@ -10,7 +10,7 @@ use crate::code::Writer;
 use crate::shape::Beginning;
 use crate::stack::{Lowering, Purpose, GRANTS};
 
-/// Who hears an operation of a service: who serves it, or who uses it, by the place among its `uses`.
+/// A receiver of a service's operation: a server, or a user with the index among its `uses`.
 type Target = (usize, Option<u32>);
 
 impl<'p> Lowering<'p> {
@@ -60,7 +60,7 @@ impl<'p> Writer<'_, 'p> {
         }
     }
 
-    /// Who hears it, of those that have a handler; none where nobody serves.
+    /// The receivers that have a handler; empty if there is no server.
     fn service_targets(
         &mut self,
         (service, operation): (s::ServiceId, u32),
@@ -105,7 +105,7 @@ impl<'p> Writer<'_, 'p> {
         }
     }
 
-    /// To the entities of all layers on that side, the first first.
+    /// Emits to the entities of all layers on that side, the nearest first.
     fn custom_of_all(&mut self, name: &str, down: bool, args: &[r::Value]) {
         let at = self.inst(self.inst);
         let there = if down { at.lowers().to_vec() } else { at.users.clone() };
@@ -118,7 +118,7 @@ impl<'p> Writer<'_, 'p> {
         }
     }
 
-    /// To each of several layers: those below a router are alike to it.
+    /// Emits to each of several layers: a router treats those below it alike.
     fn custom_down(&mut self, name: &str, purpose: &Purpose, args: &[r::Value]) {
         let at = self.inst(self.inst);
         for below in at.lowers() {
@@ -155,14 +155,14 @@ impl<'p> Writer<'_, 'p> {
         self.tell_entity(user, name, purpose, args);
     }
 
-    /// Nothing says which of the sessions below an event is for.
+    /// Whether it is unknown for which session below an event is.
     fn is_for_no_session(&self) -> bool {
         let at = self.inst(self.inst);
         let has_flow = self.runs.flow.is_some() || self.runs.bottom.is_some() || self.runs.session.is_some();
         at.uses.sessions && !has_flow && !at.bottom.is_empty()
     }
 
-    /// An event of sessions, where the code runs for the entity.
+    /// Reports an event for sessions in code that runs for the entity.
     fn reaches_no_session(&mut self, name: &str, way: &str) {
         let text = format!("`{name}` goes {way} to a session, and none is at hand: this runs for the entity");
         let help = "say it in a handler of a session: of `send`, `deliver`, `opened`, or of a timer that is declared in `session { … }`";
@@ -170,7 +170,7 @@ impl<'p> Writer<'_, 'p> {
         self.error("M0725", text, place, help);
     }
 
-    /// An event that comes to an edge; one that need not be heard ends there.
+    /// An event that reaches an edge; an optional one ends there, others are reported.
     pub(super) fn nobody_handles(&mut self, name: &str) {
         if self.is_optional(name) {
             return;

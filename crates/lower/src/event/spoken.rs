@@ -1,7 +1,7 @@
-//! Vocabularies at application ports: what layers below say upwards comes out, what they hear from above may be put in
-//! (docs/language.md, section 14).
+//! Vocabularies at application ports: what layers below emit upwards comes out, and what they handle from above may be
+//! put in (docs/language.md, section 14).
 //!
-//! Keeps: a port has an event where it may come or go, and not where a layer in between keeps it to itself.
+//! Keeps: a port has an event if it can pass, and not if a layer in between stops it.
 
 use mokume_reaction as r;
 use mokume_semantics::program as s;
@@ -14,23 +14,23 @@ use crate::stack::{joined, Lowering, On};
 pub struct Spoken {
     pub name: String,
     pub down: bool,
-    /// Of no session and no flow.
+    /// Whether it belongs to no session and no flow.
     pub of_all: bool,
     pub params: Vec<s::Field>,
 }
 
-/// Who takes an event, its name and its parameters.
+/// The receiver of an event, its name and its parameters.
 pub type SpokenInput = (On, String, Vec<(String, r::Type)>);
 
 impl<'p> Lowering<'p> {
-    /// What an application hears and may say, from its port down to where events of the layers' own end.
+    /// What an application can receive and send, searching from its port down to where own events end.
     pub fn spoken_at(&self, inst: usize) -> Vec<Spoken> {
         let mut all = Vec::new();
         self.spoken_below(inst, false, &mut Vec::new(), &mut all);
         all
     }
 
-    /// `only_all`: a layer in between lets only those pass that are for all.
+    /// `only_all`: a layer in between passes only events for all.
     fn spoken_below(&self, inst: usize, only_all: bool, kept: &mut Vec<(String, bool)>, all: &mut Vec<Spoken>) {
         for below in self.inst(inst).lowers() {
             let Some(layer) = self.layer(*below) else { continue };
@@ -65,25 +65,25 @@ impl<'p> Lowering<'p> {
         }
     }
 
-    /// Whether the event is one of a vocabulary that need be neither said nor heard.
+    /// Whether a vocabulary declares the event as optional.
     pub fn is_optional(&self, name: &str) -> bool {
         let mut layers = self.plan.insts.iter().filter_map(|inst| inst.layer());
         layers.any(|layer| mokume_semantics::check::ports::is_optional(self.program, layer, name))
     }
 
-    /// Whether the event goes to all layers on its side, for their entities.
+    /// Whether the event goes to the entities of all layers on its side.
     pub fn is_of_all(&self, name: &str) -> bool {
         mokume_semantics::check::ports::is_of_all(self.program, name)
     }
 
-    /// Whether somebody on that side of an instance takes the event, past those that let it pass.
+    /// Whether a layer on that side of an instance handles the event, past those that pass it.
     pub fn is_heard(&self, inst: usize, name: &str, down: bool) -> bool {
         let at = self.inst(inst);
         let next = if down { at.lowers() } else { &at.users };
         next.iter().any(|next| self.is_heard_at(*next, name, down))
     }
 
-    /// The same, of an instance that it comes to.
+    /// The same for the instance that it reaches first.
     pub fn is_heard_at(&self, inst: usize, name: &str, down: bool) -> bool {
         let side = if down { s::Origin::Above } else { s::Origin::Below };
         match self.inst(inst).kind {
@@ -106,7 +106,7 @@ impl<'p> Lowering<'p> {
         params
     }
 
-    /// Events that come out: of sessions, and of flow traffic with the flow.
+    /// Events that come out: those of sessions, and those of flow traffic with the flow.
     pub fn spoken_outputs(&mut self, inst: usize) -> Vec<(String, Vec<(String, r::Type)>)> {
         let mut outputs = Vec::new();
         let flow = self.flow_params(&self.inst(inst).bottom);
@@ -127,7 +127,7 @@ impl<'p> Lowering<'p> {
         outputs
     }
 
-    /// Events that may be put in, with who takes them.
+    /// Events that may be put in, with their receivers.
     pub fn spoken_inputs(&mut self, inst: usize) -> Vec<SpokenInput> {
         let mut inputs = Vec::new();
         let flow = self.flow_params(&self.inst(inst).bottom);

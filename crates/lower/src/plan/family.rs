@@ -1,7 +1,7 @@
 //! Routers over several layers: the family of layers below them (docs/language.md, section 3).
 //!
-//! Invariant: a lower flow of such a router begins with the number of the layer that it is of; the layers below it know
-//! nothing of that number. The members of a family push the same headers, so one wire carries what any of them sends.
+//! Invariant: a lower flow of such a router begins with the number of the layer that it is of; the layers below do not
+//! know that number. The members of a family push the same headers, so one wire carries what any of them sends.
 
 use mokume_semantics::program as s;
 
@@ -9,7 +9,7 @@ use super::{Component, Kind, Member, Modes, Part, Piece, Plan, Planner, Under};
 use crate::constants::Env;
 
 impl<'p> Planner<'p, '_> {
-    /// The router, over one family of the layers below it in its bundle for each layer that it stands on.
+    /// Adds the router, over a family of the layers below it in its bundle, one member for each layer that it is over.
     pub(super) fn over_several(
         &mut self,
         index: usize,
@@ -34,7 +34,8 @@ impl<'p> Planner<'p, '_> {
                 }
                 self.plan.insts[*member].family = Some(Member { first: first[at], place, of });
             }
-            // Two keys of one multiplexor, or a key: a worker that only passes on stands for that way.
+            // For a second way to the same multiplexor, or one with a key, a worker that only passes on stands for the
+            // way.
             if !lower.1.is_empty() || lowers.contains(&lower.0) {
                 let name = self.fresh(&format!("{}.{name}", self.stack.instances[index].name.text));
                 lower = (self.add_layer(name, &self.supplied.edge, Env::Stack, lower, span), Vec::new());
@@ -47,7 +48,7 @@ impl<'p> Planner<'p, '_> {
         Some(top)
     }
 
-    /// One member of the family for each of its layers, from the lowest up; and what the router stands on then.
+    /// A member of the family for each of its layers, from the lowest up; and what the router is then over.
     fn members(
         &mut self,
         index: usize,
@@ -70,7 +71,7 @@ impl<'p> Planner<'p, '_> {
         (under, all)
     }
 
-    /// A name that no instance has.
+    /// An unused name of an instance.
     fn fresh(&self, wanted: &str) -> String {
         let taken = |name: &str| self.plan.insts.iter().any(|inst| inst.name == name);
         (1..)
@@ -102,7 +103,7 @@ impl<'p> Planner<'p, '_> {
 }
 
 impl Plan<'_> {
-    /// The members of a group by way: of families each time other ones, of the rest the same.
+    /// The instances of a group for each way: other members of families, and the same instances otherwise.
     pub fn columns(&self, group: usize) -> Vec<Vec<usize>> {
         let members = &self.groups[group].members;
         let ways = members.iter().filter_map(|at| self.insts[*at].family).map(|member| member.of).max().unwrap_or(1);
@@ -115,7 +116,7 @@ impl Plan<'_> {
         self.insts.iter().position(|other| other.family.as_ref().is_some_and(same)).unwrap_or(inst)
     }
 
-    /// Of a member of a family the first; of any other instance itself.
+    /// The first member of the instance's family, or the instance itself.
     pub fn first_of_family(&self, inst: usize) -> usize {
         self.insts[inst].family.map_or(inst, |member| member.first)
     }

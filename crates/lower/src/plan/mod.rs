@@ -1,6 +1,6 @@
-//! A stack as a tree of layer instances: bundles taken apart, flows made of scalars, modes and wires decided.
+//! A stack as a tree of layer instances: bundles expanded, flows made of scalars, modes and wires decided.
 //!
-//! Invariant: instances stand in order from the devices up, so `below < index`; nothing here makes an operation.
+//! Invariant: instances are in order from the devices up, so `below < index`; nothing here makes an operation.
 
 mod family;
 mod planner;
@@ -20,33 +20,33 @@ pub struct Component {
     pub name: String,
     pub side: Part,
     pub ty: Type,
-    /// An address of a router, not a key.
+    /// Whether it is an address of a router, not a key.
     pub address: bool,
-    /// The instance that made it.
+    /// The instance that added it.
     pub owner: usize,
 }
 
-/// Whose end of a flow a component belongs to.
+/// The end of a flow that a component belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Part {
     Local,
     Remote,
-    /// The same at both ends; counted among the local ones.
+    /// The same at both ends; listed among the local ones.
     Both,
 }
 
 impl Component {
-    /// Whether it is of the remote end alone.
+    /// Whether it belongs only to the remote end.
     pub fn is_remote(&self) -> bool {
         self.side == Part::Remote
     }
 
-    /// Whether a pattern of one end, or of both, has it.
+    /// Whether a pattern of the local end, or of both, includes it.
     pub fn is_said(&self, both: bool) -> bool {
         both || !self.is_remote()
     }
 
-    /// `local.host`, and the plain name if it is the same at both ends.
+    /// `local.host`, or the plain name if it is the same at both ends.
     pub fn full_name(&self) -> String {
         match self.side {
             Part::Local => format!("local.{}", self.name),
@@ -56,17 +56,17 @@ impl Component {
     }
 }
 
-/// What a layer offers above, or uses below.
+/// What a layer offers to those above, or uses from below.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Modes {
     pub flow: bool,
     pub sessions: bool,
 }
 
-/// What an instance is an instance of.
+/// The kind of an instance.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind<'p> {
-    /// By index among the stack's devices.
+    /// A device, by its index in the stack.
     Device(usize),
     Layer(&'p Layer),
     Application,
@@ -78,26 +78,26 @@ pub struct Inst<'p> {
     pub name: String,
     pub kind: Kind<'p>,
     pub env: Env<'p>,
-    /// Of a router over several layers the first.
+    /// The instance below; for a router over several the first.
     pub below: Option<usize>,
-    /// Of a router over several layers all of them.
+    /// For a router over several layers all of them.
     pub several: Vec<usize>,
-    /// Of a member of a family: the same layer over the first of the layers below, which way it is, and of how many.
+    /// For a member of a family: the first member, its own number, and how many there are.
     pub family: Option<Member>,
-    /// Components of the flow at the top of `below` that are constant for this instance.
+    /// Components of the flow at the top of `below` that have constant values for this instance.
     pub bound: Vec<(usize, &'p Expr)>,
-    /// Instances above.
+    /// The instances directly above.
     pub users: Vec<usize>,
     pub top: Vec<Component>,
-    /// The flow below, without what is bound.
+    /// The flow below, without bound components.
     pub bottom: Vec<Component>,
     pub offers: Modes,
-    /// Of the layer below.
+    /// What it uses from the layer below.
     pub uses: Modes,
-    /// By the layers above.
+    /// What the layers above use.
     pub used: Modes,
     pub group: Option<usize>,
-    /// The instance that serves each of the layer's `uses`.
+    /// The server for each of the layer's `uses`.
     pub servers: Vec<Option<usize>>,
     pub span: Option<Span>,
 }
@@ -105,29 +105,29 @@ pub struct Inst<'p> {
 /// A layer's instance for one of the layers below a router.
 #[derive(Clone, Copy, Debug)]
 pub struct Member {
-    /// Itself, if it is the first.
+    /// The first member; the instance itself, if it is the first.
     pub first: usize,
     pub place: usize,
     pub of: usize,
 }
 
-/// Layers whose headers one wire carries, top to bottom; of a family the first members.
+/// Layers whose headers one wire carries, top to bottom; for families the first members.
 #[derive(Clone, Debug, Default)]
 pub struct Group {
     pub wire: Option<WireId>,
-    /// Without a wire, they are laid out together: `encoded compressed`.
+    /// Without a wire: the headers have one compressed layout, `encoded compressed`.
     pub compressed: bool,
     pub members: Vec<usize>,
 }
 
-/// All instances, those below first, and which of them have their headers in one wire.
+/// All instances, those below first, and which of them share a wire.
 pub struct Plan<'p> {
     pub insts: Vec<Inst<'p>>,
     pub groups: Vec<Group>,
 }
 
 impl<'p> Inst<'p> {
-    /// The definition; none of devices and applications.
+    /// The definition; `None` for devices and applications.
     pub fn layer(&self) -> Option<&'p Layer> {
         match self.kind {
             Kind::Layer(layer) => Some(layer),
@@ -135,12 +135,12 @@ impl<'p> Inst<'p> {
         }
     }
 
-    /// The layer's shape; none of devices and applications.
+    /// The layer's shape; `None` for devices and applications.
     pub fn shape(&self) -> Option<Shape> {
         self.layer().map(|layer| layer.shape)
     }
 
-    /// What it stands on.
+    /// The instances that it is over.
     pub fn lowers(&self) -> &[usize] {
         match self.several.is_empty() {
             true => self.below.as_slice(),
@@ -148,12 +148,12 @@ impl<'p> Inst<'p> {
         }
     }
 
-    /// A router that chooses among several below, for flows that it lets pass.
+    /// Whether it is a router that only chooses among several layers below, and passes flows.
     pub fn chooses(&self) -> bool {
         self.layer().is_some_and(|layer| layer.several.is_some() && layer.address.is_empty())
     }
 
-    /// The components of a flow as the layer's code has it in hand.
+    /// The components of a flow in the layer's code.
     pub fn flow(&self, side: Side) -> &[Component] {
         match side {
             Side::Above if self.shape() != Some(Shape::Endpoint) => &self.top,
@@ -161,7 +161,7 @@ impl<'p> Inst<'p> {
         }
     }
 
-    /// Whether what those above listen for goes on down through it.
+    /// Whether it passes on to the layer below what those above listen for.
     pub fn passes_listeners(&self) -> bool {
         matches!(self.shape(), Some(Shape::Worker | Shape::Multiplexor))
     }
@@ -171,26 +171,26 @@ impl<'p> Inst<'p> {
         self.shape() == Some(Shape::Multiplexor)
     }
 
-    /// Whether the layer declares state or handlers for objects of that kind.
+    /// Whether the layer has state or handlers for objects of that kind.
     pub fn has_scope(&self, kind: ScopeKind) -> bool {
         self.layer().is_some_and(|layer| layer.scopes.iter().any(|scope| scope.kind == kind))
     }
 }
 
-/// What makes sessions of flow traffic where nobody else does, a multiplexor without a key; and what tells the ways of a
-/// router over several apart where they lead to keys of one multiplexor.
+/// Supplied layers: a multiplexor without a key, which turns flow traffic into sessions if no other layer does; and a
+/// worker, which stands for a way of a router over several if two ways lead to keys of one multiplexor.
 pub fn supplied(span: Span) -> Supplied {
     let bare = |name: &str, shape| Layer::bare(Name { text: name.into(), span }, String::new(), shape, Vec::new());
     Supplied { sessions: bare("Sessions", Shape::Multiplexor), edge: bare("Edge", Shape::Worker) }
 }
 
-/// Layers that the planner puts between those of the stack.
+/// Layers that the planner adds between those of the stack.
 pub struct Supplied {
     pub sessions: Layer,
     pub edge: Layer,
 }
 
-/// Stands the layers of a stack one on another. None, and the reasons among the diagnostics, where they do not fit.
+/// Plans a stack. `None`, with diagnostics, if its layers do not fit.
 pub fn plan<'p>(
     program: &'p Program,
     stack: &'p Stack,
@@ -205,49 +205,51 @@ pub fn plan<'p>(
 }
 
 impl Plan<'_> {
-    /// Those above that use sessions, or flow traffic.
+    /// The users above that use sessions.
     pub fn session_users(&self, inst: usize) -> Vec<usize> {
         self.insts[inst].users.iter().copied().filter(|user| self.insts[*user].uses.sessions).collect()
     }
 
-    /// Those above that use flow traffic.
+    /// The users above that use flow traffic.
     pub fn flow_users(&self, inst: usize) -> Vec<usize> {
         self.insts[inst].users.iter().copied().filter(|user| self.insts[*user].uses.flow).collect()
     }
 
-    /// Whether several layers stand on a worker, which tells its sessions apart by whom they began with: who opened, or listened.
+    /// Whether several layers are over a worker; it then tells its sessions apart by the user that opened them or
+    /// listened.
     pub fn tells_users_apart(&self, inst: usize) -> bool {
         !self.insts[inst].is_multiplexor() && self.session_users(inst).len() > 1
     }
 
-    /// Whether a user is bound to a key (or to the whole of a multiplexor without one).
+    /// Whether a user is bound to a key (or to a whole multiplexor without one).
     pub fn is_bound(&self, lower: usize, user: usize) -> bool {
         let keyless = self.insts[lower].is_multiplexor() && !self.insts[lower].top.iter().any(|c| c.owner == lower);
         keyless || !self.insts[user].bound.is_empty()
     }
 
-    /// The highest layer of a group that sees octets with headers of its group in them: above it is the coding point.
+    /// The barrier: the highest layer of a group that reads octets with headers of its group in them. The coding point
+    /// is directly above it.
     pub fn barrier(&self, group: usize) -> Option<usize> {
         let group = &self.groups[group];
         let layer = |at: &usize| self.insts[*at].layer().filter(|layer| layer.barrier);
         group.members.iter().enumerate().find_map(|(place, at)| {
             let barrier = layer(at)?;
             let headers_above = group.members[..place].iter().any(|at| has_header(&self.insts[*at]));
-            // With nothing of the group above it, all that it sees is octets already; a header record of its own will
-            // do, unless the wire's other fields are to be seen.
+            // If no layer of the group is above it, it reads only octets anyway, and a native record is enough for its
+            // own header, unless the wire's other fields are needed.
             let by_record = group.wire.is_none() || barrier.shape == Shape::Endpoint || program::changes_size(barrier);
             (headers_above || !by_record).then_some(*at)
         })
     }
 }
 
-/// Whether the instance puts a header onto messages: a record of its own, or a key.
+/// Whether the instance pushes a header: its own record, or a key.
 pub fn has_header(inst: &Inst) -> bool {
     inst.layer()
         .is_some_and(|layer| layer.header.is_some() || layer.key.as_ref().is_some_and(|key| !key.fields.is_empty()))
 }
 
-/// Whether messages without a session come to the layer, which begins its sessions itself.
+/// Whether the layer gets messages without a session, because it begins its sessions itself.
 pub fn awaits(layer: &Layer) -> bool {
     layer.handlers.iter().any(|handler| matches!(handler.event, Event::Arrives { .. }))
 }

@@ -1,4 +1,4 @@
-//! Takes the bundles of a stack apart and stands their layers one on another, those below first.
+//! Expands the bundles of a stack, and makes instances of their layers, those below first.
 
 use mokume_base::{Code, Diagnostic, Span};
 use mokume_semantics::program::*;
@@ -6,18 +6,18 @@ use mokume_semantics::program::*;
 use super::{Component, Group, Inst, Kind, Modes, Part, Plan, Supplied};
 use crate::constants::{scalars, Env};
 
-/// The plan so far. What is wrong goes to the diagnostics.
+/// The plan so far. Faults go to the diagnostics.
 pub struct Planner<'p, 'd> {
     pub program: &'p Program,
     pub stack: &'p Stack,
     pub supplied: &'p Supplied,
     pub diagnostics: &'d mut Vec<Diagnostic>,
     pub plan: Plan<'p>,
-    /// Parts of each instance of the stack, top to bottom; of families one member behind the other.
+    /// Instances of each line of the stack, top to bottom; members of families are consecutive.
     pub parts: Vec<Vec<usize>>,
 }
 
-/// A layer of a bundle that was taken apart.
+/// A layer of an expanded bundle.
 pub struct Piece<'p> {
     pub layer: &'p Layer,
     pub env: Env<'p>,
@@ -25,7 +25,7 @@ pub struct Piece<'p> {
     pub name: String,
 }
 
-/// Where the next layer stands: on what, and what is bound there.
+/// What the next layer is over, and what is bound there.
 pub type Under<'p> = (usize, Vec<(usize, &'p Expr)>);
 
 impl<'p> Planner<'p, '_> {
@@ -56,7 +56,7 @@ impl<'p> Planner<'p, '_> {
         Some(())
     }
 
-    /// Instances with those below them first.
+    /// The lines of the stack, those below first.
     fn order(&mut self) -> Option<Vec<usize>> {
         let mut order = Vec::new();
         for index in 0..self.stack.instances.len() {
@@ -117,7 +117,7 @@ impl<'p> Planner<'p, '_> {
         Some(())
     }
 
-    /// One layer of a bundle, with what makes sessions for it below it where that is missing.
+    /// Adds one layer of a bundle; if it needs sessions and the layer below has none, also a supplied layer for these.
     pub fn piece(&mut self, index: usize, piece: Piece<'p>, under: Under<'p>) -> usize {
         let span = self.stack.instances[index].name.span;
         let mut under = under;
@@ -185,8 +185,8 @@ impl<'p> Planner<'p, '_> {
         self.plan.groups.len() - 1
     }
 
-    /// Headers are laid out together as far as they are encoded together: a layer that looks at octets begins anew, and so
-    /// does what stands below a bundle with a wire of its own.
+    /// Sets which headers share a compressed layout: those that are encoded together. A barrier begins a new one, and
+    /// so does what is below a bundle with its own wire.
     fn part_compressed(&mut self, pieces: &mut [Piece]) {
         let mut run: Option<(usize, usize)> = None;
         for piece in pieces {
@@ -202,7 +202,7 @@ impl<'p> Planner<'p, '_> {
         }
     }
 
-    /// `over x[key: constant]`: which components of the flow at the top of `lower` are meant.
+    /// `over x[key: constant]`: the components of the flow at the top of `lower` that are bound.
     fn bound(&mut self, lower: usize, names: &'p [(Name, Expr)]) -> Option<Vec<(usize, &'p Expr)>> {
         let mut bound = Vec::new();
         for (name, value) in names {
@@ -218,7 +218,7 @@ impl<'p> Planner<'p, '_> {
         Some(bound)
     }
 
-    /// Puts an instance of a layer on top of others, and answers with its number.
+    /// Adds an instance of a layer over others; returns its number.
     pub fn add_layer(&mut self, name: String, layer: &'p Layer, env: Env<'p>, below: Under<'p>, span: Span) -> usize {
         let under = self.plan.insts[below.0].offers;
         let offers = match layer.shape {
@@ -232,8 +232,8 @@ impl<'p> Planner<'p, '_> {
         self.add(name, Kind::Layer(layer), env, Some(below), Some(span), offers)
     }
 
-    /// Puts any instance on top of others, and answers with its number. What it stands on knows it as a user from then on;
-    /// whose group it is in and who serves it is found later.
+    /// Adds any instance over others; returns its number. The instances below get it as a user; its group and its
+    /// servers are found later.
     pub fn add(
         &mut self,
         name: String,
@@ -275,7 +275,7 @@ impl<'p> Planner<'p, '_> {
         index
     }
 
-    /// Local parts, then remote parts, lower layers first.
+    /// The flow at the top: local parts, then remote parts, lower layers first.
     pub fn top_flow(&self, owner: usize, kind: Kind<'p>, bottom: &[Component]) -> Vec<Component> {
         let Kind::Layer(layer) = kind else { return bottom.to_vec() };
         let make = |fields: &[Field], side, address| -> Vec<Component> {
@@ -296,7 +296,7 @@ impl<'p> Planner<'p, '_> {
         match layer.shape {
             Shape::Worker => bottom.to_vec(),
             Shape::Endpoint => Vec::new(),
-            // It only chooses: all but that passes.
+            // It only chooses: everything else passes.
             Shape::Router if layer.address.is_empty() => bottom.get(1..).unwrap_or_default().to_vec(),
             Shape::Router => {
                 [make(&layer.address, Part::Local, true), make(&layer.address, Part::Remote, true)].concat()
@@ -316,7 +316,7 @@ impl<'p> Planner<'p, '_> {
         }
     }
 
-    /// An error at a place of the program, with a short text there.
+    /// Reports an error at a place of the program, with a short text there.
     pub fn error(&mut self, code: &'static str, message: String, span: Span, text: &str) {
         self.diagnostics.push(Diagnostic::error(Code(code), message).at(span, text));
     }

@@ -1,17 +1,17 @@
-//! Once all stand: what each uses of the layer below and whether that offers it, and who serves whom.
+//! When all instances exist: what each uses from below, whether that is offered, and the servers of each.
 
 use mokume_base::{Code, Diagnostic};
 use mokume_semantics::program::*;
 
 use super::{awaits, Inst, Kind, Modes, Planner};
 
-/// A worker of which all that stands above has sessions: each session is of one of them.
+/// Whether it is a worker whose users all use sessions: each session then belongs to one of them.
 fn gives_sessions_alone(inst: &Inst) -> bool {
     inst.shape() == Some(Shape::Worker) && inst.used.sessions && !inst.used.flow
 }
 
 impl Planner<'_, '_> {
-    /// From the top down: who uses what.
+    /// From the top down: which modes each instance uses.
     pub(super) fn spread_modes(&mut self) {
         for index in (0..self.plan.insts.len()).rev() {
             let inst = &self.plan.insts[index];
@@ -73,7 +73,7 @@ impl Planner<'_, '_> {
             if let Some((code, message, help)) = problem {
                 let mut diagnostic = Diagnostic::error(Code(code), message).at(span, "this instance").help(help);
                 if code == "M0723" {
-                    // Who puts something in there lacks a port because of it.
+                    // A test that uses the port would lack it because of this error.
                     diagnostic.loses.push(mokume_semantics::lost::port_of(self.stack, name));
                 }
                 self.diagnostics.push(diagnostic);
@@ -96,7 +96,7 @@ impl Planner<'_, '_> {
                     let plan = &self.plan;
                     let serving =
                         |at: &&usize| plan.insts[**at].layer().is_some_and(|layer| layer.serves.contains(service));
-                    // As many as there are members of a family: each has its own.
+                    // If there are as many as members of a family, each has its own.
                     let all: Vec<usize> = candidates.iter().filter(serving).copied().collect();
                     match plan.insts[part].family {
                         Some(member) if all.len() == member.of => all.get(member.place).copied(),

@@ -1,6 +1,6 @@
-//! Messages for many: all who match get a share (docs/language.md, section 6).
+//! Messages for many: all that match get a copy (docs/language.md, section 6).
 //!
-//! Invariant: the message itself has one fate: consumed where anybody got a share, unmatched else.
+//! Invariant: the message itself has one fate: consumed if any receiver got a copy, else unmatched.
 
 use mokume_reaction as r;
 use mokume_semantics::program as s;
@@ -9,7 +9,7 @@ use crate::code::{Flow, Fork, Writer};
 use crate::fault::Fault;
 use crate::stack::{Purpose, Register};
 
-/// How far the message has come: whether anybody has a share of it, and whether a session of its flow does.
+/// The progress of a message: whether any receiver has a copy, and whether a session of its flow has one.
 #[derive(Clone, Copy)]
 struct Given {
     any: r::Value,
@@ -17,7 +17,7 @@ struct Given {
 }
 
 impl<'p> Writer<'_, 'p> {
-    /// Finds whom a message is for, one or all, as the multiplexor says.
+    /// Finds the receivers of a message, one or all, as the multiplexor declares.
     pub(super) fn demultiplex(&mut self, message: r::Value, flow: &Flow) {
         match self.layer(self.inst).map_or(s::Matching::One, |layer| layer.matching) {
             s::Matching::One => self.demultiplex_one(message, flow),
@@ -53,7 +53,7 @@ impl<'p> Writer<'_, 'p> {
         self.ways(shared, consume, |w, _| w.unmatched(message, flow));
     }
 
-    /// Runs `give` where the fork says yes; whether anybody has been given something behind both.
+    /// Runs `give` on the yes branch; afterwards gives whether any receiver has a copy.
     fn share_if(&mut self, found: Fork, given: r::Value, give: impl FnOnce(&mut Self, &[r::Value])) -> r::Value {
         let give = |w: &mut Self, found: &[r::Value]| {
             w.give_share(|w| give(w, found));
@@ -62,7 +62,7 @@ impl<'p> Writer<'_, 'p> {
         self.either(found, give, |_, _| vec![given])[0]
     }
 
-    /// The planted fault forgets it.
+    /// The planted fault leaves it out.
     fn give_share(&mut self, give: impl FnOnce(&mut Self)) {
         if !self.faulty(Fault::ShareLost) {
             give(self);
@@ -84,7 +84,7 @@ impl<'p> Writer<'_, 'p> {
         given
     }
 
-    /// Each layer that listens with a pattern of this flow; who has a session begins no other.
+    /// Gives a copy to each layer that listens with a matching pattern; if there is a session, no other begins.
     fn share_listeners(&mut self, message: r::Value, flow: &Flow, mut given: Given) -> r::Value {
         let Some(patterns) = self.info().listeners else { return given.any };
         for (place, (user, how)) in self.listening(self.inst).into_iter().enumerate() {

@@ -1,9 +1,10 @@
-//! `on change below.x`: who publishes a value that others wait for compares it, at the end of each of its instants, with
-//! what they were last told, and tells them of another one (docs/language.md, section 15).
+//! `on change below.x`: at the end of each of its instants, the publisher compares the value with what it last told,
+//! and tells the waiting layers if it differs (docs/language.md, section 15).
 //!
-//! A value is of the layer, or of its sessions; then each session keeps what it told, and the event climbs from session to
-//! session. Keeps: the event stands behind the publisher's own emissions, and there is at most one for each value, object
-//! and instant. A layer whose value is computed from one below hears of that one's changes, and then looks at its own.
+//! The value belongs to the layer or to its sessions; in the second case each session remembers what it told, and the
+//! event climbs from session to session. Keeps: the event comes after the publisher's own emissions, and there is at
+//! most one for each value, object and instant. A layer whose value depends on one below gets that one's changes, and
+//! then compares its own.
 
 use std::rc::Rc;
 
@@ -21,7 +22,8 @@ impl<'p> Writer<'_, 'p> {
         self.watched.iter().filter(|watched| watched.inst == self.inst).cloned().collect()
     }
 
-    /// At the end of an instant, of an object of that session if it is of one; at the start nobody is told.
+    /// Tells changes at the end of an instant of an object, of the given session if it has one; at the start nothing is
+    /// told.
     pub fn tell_changes(&mut self, session: Option<r::Value>, at_start: bool) {
         for watched in self.watched_here() {
             match (watched.of, session) {
@@ -50,7 +52,7 @@ impl<'p> Writer<'_, 'p> {
         });
     }
 
-    /// Of one session; of one that is still opening nothing below can be asked.
+    /// Tells a session's changes; below one that is still opening, nothing can be read.
     fn tell_of_session(&mut self, watched: &Watched, session: r::Value) {
         let outer = self.runs.clone();
         self.runs.session = Some(session);
@@ -94,7 +96,7 @@ impl<'p> Writer<'_, 'p> {
         self.ways(fork, changed, |_, _| {});
     }
 
-    /// A session has begun, or has been linked to the one below: what those above find is as if it had been told.
+    /// A session has begun, or was linked to the one below: the present values count as told.
     pub fn nothing_to_tell(&mut self, session: r::Value, linked: bool) {
         for watched in self.watched_here().into_iter().filter(|watched| watched.of != Of::Layer) {
             if linked || self.is_own(self.inst, &watched.name) || self.info().below().is_none() {
@@ -104,9 +106,9 @@ impl<'p> Writer<'_, 'p> {
         }
     }
 
-    // -- hearing
+    // -- receiving
 
-    /// `change_x` from below: the own handler, and on to those above who wait for it.
+    /// `change_x` from below: runs the own handler, and passes it on to those above that wait for it.
     pub fn make_changed(&mut self, on: On, name: &Rc<str>) {
         if let Some(handler) = self.change_handler(self.inst, name) {
             self.run_changed(handler);
@@ -124,7 +126,7 @@ impl<'p> Writer<'_, 'p> {
         }
     }
 
-    /// Code of sessions runs for each of them where the value is of the layer below as a whole.
+    /// Code of sessions runs for each session if the value belongs to the layer below as a whole.
     fn run_changed(&mut self, handler: &'p s::Handler) {
         let classes = self.info().classes;
         let class = match handler.scope {

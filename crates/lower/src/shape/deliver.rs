@@ -1,4 +1,4 @@
-//! Messages on the way up: decoded above the layer if that is the coding point, and handed to whom they are for.
+//! Messages on the way up: decoded above the layer at the coding point, and given to their receivers.
 
 use mokume_reaction as r;
 
@@ -6,7 +6,7 @@ use crate::code::{Exits, Flow, Writer};
 use crate::stack::Purpose;
 
 impl<'p> Writer<'_, 'p> {
-    /// A message of the layer, for those above. `from`: the flow it came from, where the code says it.
+    /// Delivers a message to the layers above. `from`: its flow, if the code gives it.
     pub fn deliver_up(&mut self, message: r::Value, from: Option<Vec<r::Value>>) {
         self.has_its_headers(message);
         let Some(wire) = self.info().coding.above else { return self.hand_up(message, from) };
@@ -17,7 +17,7 @@ impl<'p> Writer<'_, 'p> {
         self.meet(exits);
     }
 
-    /// Decodes or validates a message; one that is refused is dropped for the wire's reason, and leaves.
+    /// Decodes or validates a message; a rejected one is dropped for the wire's reason, and leaves.
     pub fn read(&mut self, exits: &mut Exits, op: r::Fallible) -> r::Value {
         let read = self.attempt(op);
         let message = self.unless(exits, read, |w, refused| {
@@ -26,7 +26,7 @@ impl<'p> Writer<'_, 'p> {
         message[0]
     }
 
-    /// A message that is decoded, if its headers are: to the session above, or along its flow.
+    /// Gives a message, decoded if necessary, to the session above, or along its flow.
     pub(super) fn hand_up(&mut self, message: r::Value, from: Option<Vec<r::Value>>) {
         let at = self.inst(self.inst);
         if self.runs.session.is_some() && at.used.sessions {

@@ -1,6 +1,7 @@
-//! Flows that somebody holds who is gone: `object TimeWait[of: Flow] … holds of` (docs/language.md, section 4).
+//! Flows that are held after their session has ended: `object TimeWait[of: Flow] … holds of` (docs/language.md, section
+//! 4).
 //!
-//! Keeps: a multiplexor asks those above it by a function that only reads, as they ask what it publishes.
+//! Keeps: a multiplexor asks those above by a read-only function, just as they read published values.
 
 use mokume_reaction as r;
 use mokume_semantics::program as s;
@@ -8,12 +9,12 @@ use mokume_semantics::program as s;
 use crate::code::Writer;
 use crate::stack::Reading;
 
-/// What the function is known by: no published value is called so.
+/// The name of the function; no published value can have it.
 const HOLDS: &str = "holds of";
 
 impl<'p> Writer<'_, 'p> {
-    /// Whether a layer above, from this user on up to those that make sessions of their own, holds the flow; none if no
-    /// layer there holds any.
+    /// Whether a layer above holds the flow, from this user up to layers that make sessions of their own; `None` if no
+    /// layer there can hold any.
     pub(super) fn is_held(&mut self, user: usize, flow: &[r::Value]) -> Option<r::Value> {
         let flow = self.as_user_sees(user, flow);
         let mut held = None;
@@ -32,7 +33,7 @@ impl<'p> Writer<'_, 'p> {
         held
     }
 
-    /// The function that says whether a layer holds a flow.
+    /// The function that tells whether a layer holds a flow.
     fn holds(&mut self, inst: usize) -> r::FunctionId {
         let known = (inst, HOLDS.to_owned(), Reading::Flow);
         if let Some(function) = self.functions.get(&known) {

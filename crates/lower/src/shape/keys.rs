@@ -1,21 +1,21 @@
-//! A session that leaves its local key open gets a free one.
+//! Chooses a free local key for a session that leaves it open.
 //!
-//! Keys are taken in turn from the highest quarter (of ports that is 49152 and above, RFC 6335 section 6), so that they
-//! keep out of the way of what listens. Where the layer publishes [`EPHEMERAL`] of a flow, the turn begins so far on.
+//! Keys are tried in turn from the highest quarter (for ports 49152 and above, RFC 6335 section 6), so that they do not
+//! collide with listeners. If the layer publishes [`EPHEMERAL`] for a flow, the search begins at that offset.
 
 use mokume_reaction as r;
 
 use crate::code::{Exits, Writer};
 use crate::stack::{Publisher, Reading};
 
-/// How many keys one `open` tries.
+/// The most keys that one `open` tries.
 const TRIES: u32 = 16;
 
-/// The published value that says where the search for a flow's own key begins (RFC 6056 3.3.3).
+/// The published value with which the search for a flow's own key begins (RFC 6056 3.3.3).
 const EPHEMERAL: &str = "ephemeral";
 
 impl<'p> Writer<'_, 'p> {
-    /// Puts a key that no session of this flow has in place of *any* (0).
+    /// Replaces *any* (0) by a key that no session of this flow has.
     pub(super) fn choose_key(&mut self, user: usize, flow: &mut [r::Value]) {
         let Some((place, bits)) = self.open_key(self.inst) else { return };
         let found = self.info().session.as_ref().and_then(|cells| cells.found);
@@ -26,7 +26,7 @@ impl<'p> Writer<'_, 'p> {
         flow[place] = chosen[0];
     }
 
-    /// The next key that nobody has; where all that it tries are taken, the last of them, which `open` refuses.
+    /// The next free key; if all that it tries are taken, the last of them, which `open` refuses.
     fn free_key(
         &mut self,
         user: usize,
@@ -65,7 +65,7 @@ impl<'p> Writer<'_, 'p> {
         })
     }
 
-    /// How far on the turn begins for this flow; nothing where the layer does not say.
+    /// The offset at which the search begins for this flow; `None` if the layer gives none.
     fn begins(&mut self, flow: &[r::Value], bits: u8) -> Option<r::Value> {
         if !matches!(self.publisher(self.inst, EPHEMERAL), Publisher::Own(_)) {
             return None;

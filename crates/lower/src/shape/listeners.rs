@@ -1,8 +1,8 @@
-//! Listeners: who hears what nobody has a session for. A listener is a pattern over local and remote addresses and keys
+//! Listeners, which get what no session gets. A listener is a pattern over local and remote addresses and keys
 //! (docs/language.md, section 6).
 //!
-//! Invariant: of the patterns that a flow matches the most specific that is registered is found first; those that name
-//! nothing of the remote end are in one map, the others in another, which is looked into only after one was registered.
+//! Invariant: of the registered patterns that match a flow, the most specific is found first. Patterns without a remote
+//! end are in one map, the others in another, which is searched only after a pattern was registered in it.
 
 use mokume_reaction as r;
 use mokume_semantics::program as s;
@@ -12,27 +12,27 @@ use crate::fault::Fault;
 use crate::plan::Component;
 use crate::stack::{Endpoints, Giver, Lowering, On, Patterns, Purpose, Register, Registration};
 
-/// Of so many layers a listener may leave the local part open.
+/// The most layers whose local part a listener may leave open.
 const MOST_OPEN: usize = 3;
 
-/// Which parts of a flow one step of a search leaves open, by the bits of its number: of the local end's keys, of the
-/// remote end, of the local addresses.
+/// Which parts of a flow a search step leaves open, by the bits of its number: keys of the local end, the remote end,
+/// local addresses.
 struct Parts {
     keys: Vec<(bool, usize)>,
     remote: Vec<bool>,
     addresses: Vec<(bool, usize)>,
 }
 
-/// What became of a listener's pattern.
+/// The result of entering a listener's pattern.
 #[derive(Clone, Copy)]
 enum Entered {
-    /// It is there; whether it was before, where that is asked.
+    /// It is registered; `known` tells whether it was before, if that matters.
     There { known: Option<r::Value> },
-    /// It was taken back.
+    /// It was removed.
     Gone,
 }
 
-/// When a component of a pattern is left open: never, always here, or with a bit of the step.
+/// When a component of a pattern is open: never, always, or depending on a bit of the step.
 #[derive(Clone, Copy)]
 enum Bit {
     Named,
@@ -41,7 +41,7 @@ enum Bit {
 }
 
 impl<'p> Lowering<'p> {
-    /// What of a flow may be left open: of so many layers the local end, of the remote end keys and addresses.
+    /// Which parts of a flow may be open: the local end of some layers, keys and addresses of the remote end.
     fn pattern_parts(&self, inst: usize) -> Parts {
         let components = &self.inst(inst).top;
         let local = components.iter().filter(|c| !c.is_remote());
@@ -56,7 +56,7 @@ impl<'p> Lowering<'p> {
         Parts { keys, remote, addresses }
     }
 
-    /// Of each component, which bit of a step leaves it open; `keys`: which of the local keys are open here.
+    /// For each component, the bit of a step that leaves it open; `keys`: which of the local keys are open here.
     fn bits_of(&self, inst: usize, parts: &Parts, keys: usize) -> Vec<Bit> {
         let place = |known: &[(bool, usize)], c: &Component| known.iter().position(|k| *k == (c.address, c.owner));
         let bit = |c: &Component| {
@@ -73,7 +73,7 @@ impl<'p> Lowering<'p> {
         self.inst(inst).top.iter().map(bit).collect()
     }
 
-    /// Numbers of steps in their order; the planted fault turns it.
+    /// The step numbers in order; the planted fault reverses them.
     fn steps(&self, bits: usize) -> Vec<usize> {
         let mut order: Vec<usize> = (0..1 << bits).collect();
         if self.faulty(Fault::ListenerOrder) {
@@ -86,11 +86,11 @@ impl<'p> Lowering<'p> {
 impl<'p> Writer<'_, 'p> {
     // -- finding them
 
-    /// Looks for the patterns that hear of a flow, the most specific first: with the local keys before with any, then with
-    /// more of the remote end, then with the local addresses before at any. Of the remote end the addresses stand or fall
-    /// together, and so do the keys; of the local end what one layer made.
+    /// Searches for patterns that match a flow, the most specific first: with the local keys before without, then with
+    /// more of the remote end, then with local addresses before any address. Of the remote end, the addresses are given
+    /// or open together, and so are the keys; of the local end, so is what one layer adds.
     ///
-    /// Of each pattern the `suffixes` are tried in their order. The fork says yes with what is found.
+    /// For each pattern, tries the `suffixes` in order. The yes branch has what is found.
     pub fn search(&mut self, flow: &[r::Value], patterns: Patterns, suffixes: &[Vec<r::Value>]) -> Fork {
         let parts = self.pattern_parts(self.inst);
         let mut found = Exits::default();
@@ -108,7 +108,7 @@ impl<'p> Writer<'_, 'p> {
         self.found(found)
     }
 
-    /// The local end of a flow, with what a step leaves open.
+    /// The local end of a flow, with the parts that a step leaves open.
     fn local_key(&mut self, flow: &[r::Value], bits: &[Bit], step: usize) -> Vec<r::Value> {
         let mut key = Vec::new();
         for (at, _) in self.inst(self.inst).top.iter().enumerate().filter(|(_, c)| !c.is_remote()) {
@@ -122,7 +122,7 @@ impl<'p> Writer<'_, 'p> {
         key
     }
 
-    /// The patterns of both ends with these local keys, in a loop: few have any.
+    /// Searches the patterns of both ends with these local keys, in a loop: few layers have any.
     fn search_from(
         &mut self,
         (flow, parts, keys): (&[r::Value], &Parts, usize),
@@ -155,7 +155,7 @@ impl<'p> Writer<'_, 'p> {
         self.meet(behind);
     }
 
-    /// A part of a flow, or *any* where the step leaves it open.
+    /// A part of a flow, or *any* if the step leaves it open.
     fn unless_open(&mut self, part: r::Value, bit: Bit, step: r::Value) -> r::Value {
         let none = self.constant(self.b.type_of(part), 0);
         match bit {
@@ -180,7 +180,7 @@ impl<'p> Writer<'_, 'p> {
         }
     }
 
-    /// The most specific listener of a message, if there is one.
+    /// Tries the most specific listener for a message.
     pub(super) fn try_listeners(&mut self, message: r::Value, flow: &Flow, exits: &mut Exits) {
         let Some(patterns) = self.info().listeners.filter(|_| self.live()) else { return };
         let listening = self.listening(self.inst);
@@ -199,7 +199,7 @@ impl<'p> Writer<'_, 'p> {
 
     // -- entering them
 
-    /// Into the map of listeners, or out of it; `then` where it is in now, or was until now.
+    /// Adds or removes a pattern in the map of listeners; `then` runs if it is registered now, or was until now.
     fn enter_listener(
         &mut self,
         user: Option<usize>,
@@ -241,13 +241,13 @@ impl<'p> Writer<'_, 'p> {
         }
     }
 
-    /// Whether a pattern is there already, where that makes a difference for the layer below.
+    /// Whether a pattern is already registered, if that matters for the layer below.
     fn is_known(&mut self, (cell, key): (r::CellId, &[r::Value])) -> Option<r::Value> {
         let entity = self.entity();
         self.info().passed.map(|_| self.is_in(entity, cell, key.to_vec()))
     }
 
-    /// Of a layer that is bound to a key of this multiplexor: it has no place among the listeners.
+    /// Enters the pattern of a layer that is bound to a key of this multiplexor, which is not among the listeners.
     fn enter_bound(
         &mut self,
         user: usize,
@@ -269,7 +269,7 @@ impl<'p> Writer<'_, 'p> {
         self.ways(entered, |w, _| then(w, Entered::There { known }), |w, _| w.count_refused());
     }
 
-    /// Where the layer below has no remote ends, a pattern of both ends is one of the local end there.
+    /// If the layer below has no remote ends, a pattern of both ends becomes one of the local end there.
     fn passed_at(&self, patterns: Patterns, endpoints: Endpoints) -> Option<r::CellId> {
         match self.inst(self.inst).bottom.iter().any(Component::is_remote) {
             true => patterns.of(endpoints),
@@ -277,7 +277,7 @@ impl<'p> Writer<'_, 'p> {
         }
     }
 
-    /// What several listen for above may be one pattern below: that is taken back with the last of them.
+    /// Several patterns above may be one below, which is removed with the last of them.
     fn pass_counted(&mut self, registration: Registration, bottom: &[r::Value], entered: Entered) {
         let counts = self.info().passed.and_then(|passed| self.passed_at(passed.counts, registration.endpoints));
         let Some(cell) = counts else { return };
@@ -314,14 +314,14 @@ impl<'p> Writer<'_, 'p> {
         self.meet(exits);
     }
 
-    /// As many places as patterns above: there is room.
+    /// It has as many places as there are patterns above, so there is room.
     fn put_count(&mut self, (cell, bottom): (r::CellId, &[r::Value]), count: r::Value) {
         let (object, key) = (self.entity(), self.map_key(bottom.to_vec()));
         let put = self.attempt(r::Fallible::Insert { object, cell, key, values: vec![count] });
         self.ways(put, |_, _| {}, |_, _| {});
     }
 
-    /// One of the places that all patterns have together: a listener beyond the capacity is not entered.
+    /// Takes one of the places that all patterns share: a listener beyond the capacity is not entered.
     pub(super) fn take_room(&mut self, exits: &mut Exits, index: Patterns) {
         let Some(cell) = index.room else { return };
         let (object, amount) = (self.entity(), self.constant(r::Type::U(32), 1));
@@ -329,7 +329,7 @@ impl<'p> Writer<'_, 'p> {
         self.unless(exits, taken, |w, _| w.count_refused());
     }
 
-    /// It is free at once for who listens next.
+    /// Gives the place back at once, for the next listener.
     pub(super) fn give_room(&mut self, index: Patterns) {
         if let Some(cell) = index.room {
             let (object, amount) = (self.entity(), self.constant(r::Type::U(32), 1));
@@ -337,7 +337,7 @@ impl<'p> Writer<'_, 'p> {
         }
     }
 
-    /// Room for a pattern that is not there yet; who says the same again needs none.
+    /// Takes room for a new pattern; a repeated one needs none.
     fn take_room_for(&mut self, exits: &mut Exits, patterns: Patterns, (cell, key): (r::CellId, &[r::Value])) {
         if patterns.room.is_none() {
             return;
@@ -351,7 +351,7 @@ impl<'p> Writer<'_, 'p> {
         self.meet(behind);
     }
 
-    /// Tools see how many listeners there was no room for.
+    /// Counts, for tools, the listeners that there was no room for.
     pub(super) fn count_refused(&mut self) {
         if let Some(cell) = self.info().refused {
             let object = self.entity();
@@ -363,7 +363,7 @@ impl<'p> Writer<'_, 'p> {
     /// `listen`, `bind`, `unlisten` on the entity.
     pub fn register_on(&mut self, registration: Registration, pattern: &[r::Value]) {
         let at = self.inst(self.inst);
-        // What listens above a router has its addresses; those below are not known by them.
+        // What listens above a router has the router's addresses, which the layers below do not know.
         if at.shape() == Some(s::Shape::Router) {
             return;
         }
@@ -389,7 +389,7 @@ impl<'p> Writer<'_, 'p> {
         self.register_down(registration, &bottom);
     }
 
-    /// `below.listen(…)` in code.
+    /// `below.listen(…)` and the like in code.
     pub fn register_by_hand(&mut self, how: Register, flow: &'p s::Expr, values: &[r::Value]) {
         let endpoints = Endpoints::of(flow);
         let parts = values.iter().zip(&self.inst(self.inst).bottom);
@@ -398,7 +398,7 @@ impl<'p> Writer<'_, 'p> {
         self.register_down(Registration { how, endpoints }, &said);
     }
 
-    /// `listen`, `bind`, `unlisten` for the layer below; only where somebody there cares.
+    /// `listen`, `bind` or `unlisten` for the layer below; only if a layer there uses it.
     pub fn register_down(&mut self, registration: Registration, pattern: &[r::Value]) {
         if !self.inst(self.inst).lowers().iter().any(|below| self.cares_for_listeners(*below)) {
             return;

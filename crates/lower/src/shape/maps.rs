@@ -1,11 +1,11 @@
-//! The entity's maps of objects; where nothing tells them apart, the only one.
+//! The entity's maps of objects; a single reference if nothing tells the objects apart.
 
 use mokume_reaction as r;
 
 use crate::code::{Fork, Writer};
 
 impl<'p> Writer<'_, 'p> {
-    /// Where the map has an object for the key, and where not.
+    /// Branches on whether the map has an object for the key.
     pub(super) fn find_in(&mut self, map: r::CellId, key: &[r::Value]) -> Fork {
         let entity = self.entity();
         if !key.is_empty() {
@@ -18,7 +18,7 @@ impl<'p> Writer<'_, 'p> {
         fork
     }
 
-    /// As many places as objects: there is room.
+    /// It has as many places as there are objects, so there is room.
     pub(super) fn put_in(&mut self, map: r::CellId, key: &[r::Value], object: r::Value) {
         let entity = self.entity();
         if key.is_empty() {
@@ -41,7 +41,7 @@ impl<'p> Writer<'_, 'p> {
         }
     }
 
-    /// Where a multiplexor has a session of the flow, and where not; none if it has no sessions.
+    /// Branches on whether a multiplexor has a session of the flow; `None` if it has no sessions.
     pub(super) fn find_session(&mut self, flow: &[r::Value]) -> Option<Fork> {
         let found = self.info().session.as_ref()?.found?;
         Some(self.find_in(found.map, flow))

@@ -1,7 +1,7 @@
-//! What shapes supply: sessions that begin and end, listeners and their points, and whom a message is for.
+//! What shapes supply: the beginning and end of sessions, listeners and their points, and the receivers of messages.
 //!
-//! Keeps: written with the combinators of [`crate::code`], which do exits, joins and locals. Where a layer's own code takes
-//! part, [`Writer::run`](crate::code::Writer::run) runs it in place.
+//! Keeps: written with the combinators of [`crate::code`], which handle exits, joins and locals.
+//! [`Writer::run`](crate::code::Writer::run) inlines the layer's own code where it takes part.
 
 mod answers;
 mod changes;

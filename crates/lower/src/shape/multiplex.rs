@@ -1,4 +1,4 @@
-//! A multiplexor finds whom a message is for: the session, the layer bound in the stack, the listener, or nobody
+//! A multiplexor finds the receiver of a message: the session, the layer bound in the stack, the listener, or none
 //! (docs/language.md, section 6).
 
 use mokume_reaction as r;
@@ -11,7 +11,7 @@ use crate::plan::awaits;
 use crate::stack::Purpose;
 
 impl<'p> Writer<'_, 'p> {
-    /// In the order of the page: the first that is found gets the message.
+    /// In the order of the page: the first that matches gets the message.
     pub(super) fn demultiplex_one(&mut self, message: r::Value, flow: &Flow) {
         let mut exits = Exits::default();
         self.runs.flow = Some(flow.clone());
@@ -35,8 +35,8 @@ impl<'p> Writer<'_, 'p> {
         self.meet(exits);
     }
 
-    /// What a flow's session may be found by: the flow; then the flow with its local addresses left open, if it has any, for
-    /// a session that was opened for this peer at any local address.
+    /// The keys by which a flow's session may be found: the flow; then, if it has local addresses, the flow with these
+    /// open, for a session that was opened for this peer at any local address.
     pub(super) fn session_keys(&mut self, flow: &Flow) -> Vec<Flow> {
         let has_sessions = self.info().session.is_some();
         let components = &self.inst(self.inst).top;
@@ -51,8 +51,7 @@ impl<'p> Writer<'_, 'p> {
         vec![flow.clone(), any.into()]
     }
 
-    /// The layer above, not bound to a key, that what nobody takes climbs to: it, or one that stands on it, waits for what
-    /// arrives.
+    /// The layer above, not bound to a key, that gets unmatched messages: it, or one over it, has `on arrives`.
     fn claimant(&mut self) -> Option<usize> {
         let users = self.inst(self.inst).users.iter().copied();
         let all: Vec<usize> =
@@ -76,7 +75,7 @@ impl<'p> Writer<'_, 'p> {
     fn try_bound(&mut self, message: r::Value, flow: &Flow, exits: &mut Exits) {
         let bound = self.bound_users();
         if let Some(user) = bound.iter().find(|user| self.inst(**user).bound.is_empty()) {
-            // Without a key all that comes is for the one above.
+            // Without a key, everything is for the one layer above.
             self.give_to(*user, message, flow);
             return self.exit(exits, Vec::new());
         }
@@ -104,7 +103,7 @@ impl<'p> Writer<'_, 'p> {
         users.filter(|user| self.plan.is_bound(self.inst, *user)).collect()
     }
 
-    /// Where one field of the flow tells several users apart, by constants: its place, and each one's value.
+    /// If constants of one field of the flow tell the users apart: the field's index, and each user's value.
     fn one_key_of(&self, users: &[usize]) -> Option<(usize, Vec<Vec<u64>>)> {
         let mut keys = Vec::new();
         for user in users {
@@ -116,7 +115,7 @@ impl<'p> Writer<'_, 'p> {
         one.then(|| (place, keys.into_iter().map(|(_, key)| key).collect()))
     }
 
-    /// Whether a flow has the key that a user is bound to; none if it is bound to no key.
+    /// Whether a flow has the key that a user is bound to; `None` if it is bound to no key.
     pub(super) fn equals_bound(&mut self, user: usize, flow: &[r::Value]) -> Option<r::Value> {
         let mut equal = None;
         for (at, constant) in &self.inst(user).bound {
@@ -128,7 +127,7 @@ impl<'p> Writer<'_, 'p> {
         equal
     }
 
-    /// Whether a key that a user would have for itself is bound to another layer in the stack.
+    /// Whether the key that a user wants is bound to another layer in the stack.
     pub(super) fn is_taken_by_bound(&mut self, user: usize, flow: &[r::Value]) -> Option<r::Value> {
         if !self.inst(user).bound.is_empty() {
             return None;
@@ -142,7 +141,7 @@ impl<'p> Writer<'_, 'p> {
         taken
     }
 
-    /// Flow traffic goes up as it is; a layer of sessions gets a new one.
+    /// Flow traffic goes up unchanged; for a layer with sessions a new one begins.
     fn give_to(&mut self, user: usize, message: r::Value, flow: &Flow) {
         match self.inst(user).uses.flow {
             true => self.deliver_flow(user, message, flow),
@@ -152,10 +151,11 @@ impl<'p> Writer<'_, 'p> {
 
     // -- a session that the other end begins
 
-    /// Makes the session, keeps the message that began it, and tells the layer above; its answer is `attach` or `refuse`.
+    /// Makes the session, keeps the message that began it, and tells the layer above, which answers with `attach` or
+    /// `refuse`.
     ///
-    /// `checks`: it is for this layer alone; a message that the layer above would refuse is dropped, and begins no session. Where none
-    /// begins, the lower session may have no use.
+    /// `checks`: the message is for this layer alone; one that the layer above would refuse is dropped, and begins no
+    /// session. If none begins, the lower session may be useless.
     pub(super) fn accept_for(&mut self, user: usize, message: r::Value, flow: &Flow, checks: bool) {
         let info = self.info();
         let Some((class, found)) = info.session.as_ref().and_then(|cells| Some((cells.class, cells.found?))) else {
@@ -204,7 +204,7 @@ impl<'p> Writer<'_, 'p> {
         self.meet(exits);
     }
 
-    /// `accept msg` in `unmatched`: for the layer above that uses sessions.
+    /// `accept msg` in `unmatched`: a session for the layer above that uses sessions.
     pub fn accept_unmatched(&mut self, message: r::Value, stmt: &s::Stmt) {
         let users = self.plan.session_users(self.inst);
         let flow = self.flow_at_hand();
@@ -232,8 +232,8 @@ impl<'p> Writer<'_, 'p> {
         self.forget(message);
     }
 
-    /// A lower session that the other end began, and that has brought a message which was for nobody, or began no session: it ends
-    /// unless somebody shares it.
+    /// Ends a lower session that the other end began, and whose message had no receiver or began no session, unless
+    /// another session shares it.
     fn leave_unused_lower(&mut self) {
         let info = self.info();
         let (Some(cells), Some(lower)) = (&info.lower, self.runs.lower) else { return };
@@ -243,7 +243,7 @@ impl<'p> Writer<'_, 'p> {
         self.ways(fork, |w, _| w.close_lower(lower), |_, _| {});
     }
 
-    /// The bundle's wire carries fields of the layers above, and in a new message there is nobody to say them.
+    /// Reports a reply from a bundle whose wire has fields of the layers above: in a new message, no layer sets these.
     fn refuse_bare_replies(&mut self, handler: &s::Handler, came: s::LocalId) {
         if !self.has_records_above(self.inst) {
             return;
@@ -267,7 +267,7 @@ impl<'p> Writer<'_, 'p> {
 
     // -- the lower side's object
 
-    /// `opened`, `failed`, `closed` of a lower session: for all that share it.
+    /// `opened`, `failed`, `closed` of a lower session: passed to all that share it.
     pub fn for_sharers(&mut self, lower: r::Value, event: &str, purpose: Purpose) {
         let info = self.info();
         let Some(cells) = &info.session else { return };
@@ -302,7 +302,7 @@ impl<'p> Writer<'_, 'p> {
         }
     }
 
-    /// `deliver` for the object of a lower session: its flow is known.
+    /// `deliver` on the object of a lower session, whose flow is known.
     pub fn lower_flow(&mut self, lower: r::Value) -> Vec<r::Value> {
         match &self.info().lower {
             Some(cells) => self.get_all(lower, &cells.flow),

@@ -1,7 +1,7 @@
 //! Points: the state of a listener, shared by the sessions that began at it (docs/language.md, section 4).
 //!
-//! Invariant: a point lives as long as its listener. Where it has state, it lives as long as a session that is of it, too: each session
-//! is of one point from the moment it is made, and gives it up once, where it is released.
+//! Invariant: a point lives as long as its listener. If it has state, it lives as long as its last session, too: each
+//! session belongs to one point from its beginning, and leaves it once, when it is released.
 
 use mokume_reaction as r;
 use mokume_semantics::program as s;
@@ -9,20 +9,20 @@ use mokume_semantics::program as s;
 use crate::code::{Exits, Writer};
 use crate::stack::{Endpoints, Patterns, PointCells, Register, Registration};
 
-/// What is done where there is no room for a point.
+/// The code for the case that there is no room for a point.
 pub type Full<'f, 'x, 'p> = Option<&'f mut dyn FnMut(&mut Writer<'x, 'p>)>;
 
 impl<'x, 'p> Writer<'x, 'p> {
     // -- listeners
 
-    /// Before what `listen`, `bind` and `unlisten` do: the listener's point, made if it is not there. The handler goes on only
-    /// where there is one; other ways leave.
+    /// Runs before `listen`, `bind` and `unlisten`: finds the listener's point, or makes it. The handler continues only
+    /// if there is one; other branches leave.
     pub fn enter_point(&mut self, exits: &mut Exits, registration: Registration, pattern: &[r::Value]) {
         let Some(cells) = self.info().point else { return };
         let Some(index) = cells.index.of(registration.endpoints) else { return };
         let found = self.find_in(index, pattern);
         let point = match registration.how {
-            // Where nobody listened there is nothing to take back.
+            // If nothing listens there, there is nothing to remove.
             Register::Unlisten => self.unless(exits, found, |_, _| {}),
             Register::Listen | Register::Bind => self.either(
                 found,
@@ -38,8 +38,8 @@ impl<'x, 'p> Writer<'x, 'p> {
         self.runs.point = point.first().copied();
     }
 
-    /// The point of a listener. Where more were taken back in this reaction than there are places to spare, there may be no
-    /// room: then it is not entered.
+    /// A new point for a listener. If more were removed in this reaction than there are spare places, there may be no
+    /// room: then the listener is not entered.
     fn new_listened(&mut self, exits: &mut Exits, cells: PointCells) -> r::Value {
         let made = self.make(cells.class);
         let point = self.unless(exits, made, |w, _| {
@@ -75,7 +75,7 @@ impl<'x, 'p> Writer<'x, 'p> {
         });
     }
 
-    /// After `unlisten`: the point ends, one with state when the last of its sessions has.
+    /// After `unlisten`: ends the point; one with state ends with its last session.
     pub fn leave_listener(&mut self, endpoints: Endpoints, pattern: &[r::Value]) {
         let (Some(cells), Some(point)) = (self.info().point, self.runs.point) else { return };
         let Some(index) = cells.index.of(endpoints) else { return };
@@ -96,8 +96,8 @@ impl<'x, 'p> Writer<'x, 'p> {
 
     // -- sessions
 
-    /// As many as listeners and sessions together: there is room, so that the way without ends. `full` runs there, where messages
-    /// are held.
+    /// A new point. There are as many as listeners and sessions together, so there is room, and the other branch ends.
+    /// `full` runs there if messages are held.
     fn new_point(&mut self, class: r::ClassId, full: Full<'_, 'x, 'p>) -> r::Value {
         let made = self.make(class);
         if let Some(full) = full {
@@ -110,7 +110,7 @@ impl<'x, 'p> Writer<'x, 'p> {
         point
     }
 
-    /// A new session becomes one of its listener's point; of one to itself where nobody listened for it.
+    /// Joins a new session to its listener's point, or to its own if nothing listened for it.
     pub(super) fn join_point(&mut self, session: r::Value, begun_at: Option<&[r::Value]>, full: Full<'_, 'x, 'p>) {
         let Some((cells, shared)) = self.info().point.and_then(|cells| Some((cells, cells.shared?))) else { return };
         let mut points = Exits::default();
@@ -127,7 +127,8 @@ impl<'x, 'p> Writer<'x, 'p> {
         self.bump(point, shared.sessions, r::Binary::AddWrap);
     }
 
-    /// A session that began at a listener: what was given there is its own, and goes down where it opens layers below.
+    /// Takes the values that were given at the session's listener; those for layers below are passed on when it opens
+    /// them.
     pub(super) fn take_from_listener(&mut self, session: r::Value, flow: &[r::Value]) {
         let info = self.info();
         let Some(cells) = info.point.filter(|_| !info.listened.is_empty()) else { return };
@@ -154,21 +155,21 @@ impl<'x, 'p> Writer<'x, 'p> {
         }
     }
 
-    /// All that a point keeps for its sessions.
+    /// All values that a point keeps for its sessions.
     fn kept_at(&mut self, point: r::Value) -> Vec<r::Value> {
         let info = self.info();
         let cells = info.listened.iter().flat_map(|(_, cells)| cells);
         cells.map(|cell| self.get(point, *cell)).collect()
     }
 
-    /// The same where nobody listens.
+    /// The same if nothing listens: the defaults.
     fn kept_at_none(&mut self) -> Vec<r::Value> {
         let info = self.info();
         let defaults: Vec<_> = info.listened.iter().flat_map(|(given, _)| self.given_default(given)).collect();
         defaults.into_iter().map(|(ty, value)| self.constant(ty, value)).collect()
     }
 
-    /// The end of a session: its point has one less.
+    /// Releases a session, and takes it off its point.
     pub fn release_session(&mut self, session: r::Value) {
         if let Some(shared) = self.info().point.and_then(|cells| cells.shared) {
             let point = self.get(session, shared.of_session);
@@ -185,7 +186,7 @@ impl<'x, 'p> Writer<'x, 'p> {
         self.op(r::OpKind::Release { object: session });
     }
 
-    /// Who has not yet heard of a session that `accept` began, as it fails before that, does not hear of it.
+    /// A session that `accept` began fails before some users above were told of it: they are not told any more.
     pub(super) fn not_offered(&mut self, session: r::Value) {
         for (user, cell) in self.offered() {
             let class = self.lowering.info(user).classes.entity;
@@ -194,7 +195,7 @@ impl<'x, 'p> Writer<'x, 'p> {
         }
     }
 
-    /// Who above may be told of it is noted, until it fails.
+    /// Notes which users above may be told of the session, until it fails.
     pub fn note_offered(&mut self, session: r::Value) {
         for (user, cell) in self.offered() {
             let above = self.unique(self.lowering.info(user).classes.entity);
@@ -202,19 +203,19 @@ impl<'x, 'p> Writer<'x, 'p> {
         }
     }
 
-    /// Where a session that `accept` began notes which entities above may be told of it.
+    /// The cells in which a session that `accept` began notes the entities above that may be told of it.
     fn offered(&self) -> Vec<(usize, r::CellId)> {
         self.info().session.as_ref().map_or(Vec::new(), |cells| cells.begun.clone())
     }
 
-    /// The same of one of them.
+    /// The same for one of these entities.
     pub(super) fn offered_to(&self, user: usize) -> Option<r::CellId> {
         self.offered().into_iter().find_map(|(of, cell)| (of == user).then_some(cell))
     }
 }
 
 impl Patterns {
-    /// The map of the patterns that name these endpoints.
+    /// The map of the patterns with these endpoints.
     pub fn of(self, endpoints: Endpoints) -> Option<r::CellId> {
         match endpoints {
             Endpoints::Local => Some(self.local),

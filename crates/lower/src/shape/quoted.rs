@@ -1,8 +1,8 @@
-//! Failures that a quote tells of: from the flow that a layer names, up to the session that the quoted packet was of
+//! Failures with a quote: from the flow that a layer names, up to the session that the quoted packet belongs to
 //! (docs/language.md, section 6).
 //!
-//! Invariant: where a layer is told of it, the quote begins with the wire of that layer's bundle; a multiplexor reads its
-//! key there.
+//! Invariant: when a layer is told of it, the quote begins with the wire of that layer's bundle; a multiplexor reads
+//! its key there.
 
 use mokume_reaction as r;
 use mokume_semantics::program as s;
@@ -15,7 +15,7 @@ const FLOW_EVENT: &str = "failed_flow";
 const SESSION_EVENT: &str = "failed_quoting";
 
 impl<'p> Lowering<'p> {
-    /// Whether a layer above has something to say to a failure that quotes: the others lose nothing if it finds none of them.
+    /// Whether a layer above handles failures with quotes; without such a layer they need not be passed up.
     fn listens_for_quotes(&self, inst: usize) -> bool {
         let users = &self.inst(inst).users;
         users.iter().any(|user| self.failed_handler(*user).is_some() || self.listens_for_quotes(*user))
@@ -51,7 +51,7 @@ impl<'p> Writer<'_, 'p> {
         });
     }
 
-    /// The handler of the event on an entity.
+    /// Makes the handler of the event on an entity.
     pub fn make_failed_flow(&mut self) {
         let params = self.params();
         let (why, quote, flow): (_, _, Flow) = (params[1], params[2], params[3..].into());
@@ -67,7 +67,7 @@ impl<'p> Writer<'_, 'p> {
         self.run_failed(why, quote);
     }
 
-    /// The layer's own handler, or on to those above.
+    /// Runs the layer's own handler, or passes it to those above.
     fn run_failed(&mut self, why: r::Value, quote: r::Value) {
         let Some(handler) = self.failed_handler(self.inst).filter(|handler| self.fits(handler)) else {
             return self.pass_failed(why, quote);
@@ -77,7 +77,7 @@ impl<'p> Writer<'_, 'p> {
         self.run(handler, vec![(*reason, vec![why]), (*message, vec![quote])]);
     }
 
-    /// Tells those above of the failure: the session at hand, or the flow. Where nobody can be meant, the quote is
+    /// Tells those above of the failure: the current session, or the flow. If there is no receiver, the quote is
     /// dropped as `unmatched`.
     pub fn pass_failed(&mut self, why: r::Value, quote: r::Value) {
         let at = self.inst(self.inst);
@@ -88,13 +88,13 @@ impl<'p> Writer<'_, 'p> {
             let flow = self.flow_at_hand();
             return self.failed_up(why, quote, flow);
         }
-        // Only a router itself knows the addresses of what it sent.
+        // Only the router itself knows the addresses of what it sent.
         self.drop(quote, "unmatched");
     }
 
     // -- multiplexors
 
-    /// The key of a packet that went out is in the quote: its source is ours.
+    /// The quote contains the key of a packet that we sent: its source is ours.
     fn failed_at_key(&mut self, why: r::Value, quote: r::Value, bottom: &[r::Value]) {
         let Some(places) = self.quoted_key(self.inst) else {
             if self.listens_for_quotes(self.inst) {
@@ -119,7 +119,7 @@ impl<'p> Writer<'_, 'p> {
         });
     }
 
-    /// To the session of the flow, or of the flow at any local address; to the layer that is bound to its key.
+    /// To the session of the flow, or of the flow with any local address; or to the layer bound to its key.
     fn failed_session(&mut self, why: r::Value, quote: r::Value, flow: Flow) {
         let mut exits = Exits::default();
         self.runs.flow = Some(flow.clone());
@@ -136,7 +136,7 @@ impl<'p> Writer<'_, 'p> {
                 continue;
             }
             let Some(equal) = self.equals_bound(user, &flow) else {
-                // Without a key all is for the one above.
+                // Without a key, everything is for the one layer above.
                 self.tell_failed(user, why, quote, &flow);
                 self.exit(&mut exits, Vec::new());
                 break;
@@ -151,9 +151,9 @@ impl<'p> Writer<'_, 'p> {
 
     // -- sessions
 
-    /// The session above is told; whether it ends is for those above to say.
+    /// Tells the session above; the layers above decide whether it ends.
     fn failed_above(&mut self, why: r::Value, quote: r::Value) {
-        // The sessions of one layer have users of one kind, or the multiplexor knows whose each is.
+        // The sessions of one layer have users of one kind, or the multiplexor knows the user of each.
         let Some(user) = self.plan.session_users(self.inst).first().copied() else {
             return self.drop(quote, "unmatched");
         };
@@ -162,7 +162,7 @@ impl<'p> Writer<'_, 'p> {
         });
     }
 
-    /// The event on a session, or on the object of a lower session.
+    /// Makes the handler of the event on a session, or on the object of a lower session.
     pub fn make_failed_quoting(&mut self, on: On) {
         let params = self.params();
         let (why, quote) = (params[1], params[2]);
@@ -177,7 +177,7 @@ impl<'p> Writer<'_, 'p> {
         self.run_failed(why, quote);
     }
 
-    /// Nobody above says otherwise: the session ends.
+    /// No layer above decides otherwise: the session ends.
     fn end_session_told(&mut self, quote: r::Value) {
         self.drop(quote, "failed");
         if let Some(session) = self.runs.session {

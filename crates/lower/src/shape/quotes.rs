@@ -1,7 +1,7 @@
-//! What can be read of a quote: the beginning of a packet that this side sent, as an error of the network brings it back.
+//! Reads quotes: the beginning of a packet that this side sent, which an error of the network brings back.
 //!
-//! Keeps: a packet that is cut off has no decoder. Keys and the sizes of headers are read by the places of their fields,
-//! behind a check that the quote reaches so far.
+//! Keeps: a truncated packet cannot be decoded. Keys and sizes of headers are read at the places of their fields, after
+//! a check that the quote is long enough.
 
 use mokume_reaction as r;
 
@@ -9,7 +9,7 @@ use crate::code::Writer;
 use crate::stack::{HeaderField, Lowering, PlacedField};
 
 impl<'p> Lowering<'p> {
-    /// Where the fields of a multiplexor's key stand in the wire of its bundle.
+    /// The places of a multiplexor's key in the wire of its bundle.
     pub(super) fn quoted_key(&self, inst: usize) -> Option<Vec<(HeaderField, PlacedField)>> {
         let info = &self.infos[inst];
         let header = info.header?;
@@ -41,13 +41,13 @@ impl<'p> Lowering<'p> {
 }
 
 impl<'p> Writer<'_, 'p> {
-    /// The quote as a layer above sees it: without the header of the wire below it, if that is another.
+    /// The quote as a layer above sees it: without the header of the wire below, if that is another wire.
     pub(super) fn without_header(&mut self, user: usize, quote: r::Value, then: impl FnOnce(&mut Self, r::Value)) {
         let (own, other) = (self.inst(self.inst).group, self.inst(user).group);
         let wire = self.wire_of(self.inst).filter(|_| own != other);
         let Some(wire) = wire else { return then(self, quote) };
         let Some(size) = self.header_size(wire) else {
-            // How long such a header was is known by decoding it, which a quote is too short for: nothing is left of it.
+            // The size of such a header is known only by decoding, for which a quote is too short: nothing is left.
             let none = self.constant(r::Type::U(32), 0);
             let rest = self.value(r::OpKind::Trim { message: quote, size: none });
             return then(self, rest);
@@ -63,7 +63,7 @@ impl<'p> Writer<'_, 'p> {
         });
     }
 
-    /// Runs `then` if the quote has so many octets; one that is shorter is dropped.
+    /// Runs `then` if the quote has this many octets; a shorter one is dropped.
     pub(super) fn with_octets(&mut self, quote: r::Value, need: r::Value, then: impl FnOnce(&mut Self)) {
         let size = self.value(r::OpKind::Size { message: quote });
         let enough = self.compare(r::Compare::Ge, size, need);

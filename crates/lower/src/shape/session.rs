@@ -1,6 +1,6 @@
-//! Sessions begin: `open` goes down and `opened` climbs, `accepted` climbs and `attach` goes down.
+//! The beginning of sessions: `open` goes down and `opened` climbs, `accepted` climbs and `attach` goes down.
 //!
-//! Invariant: a session that could not begin is not in any map, and who asked for it is told.
+//! Invariant: a session that could not begin is in no map, and its requester is told.
 
 use mokume_reaction as r;
 use mokume_semantics::program as s;
@@ -14,19 +14,19 @@ use crate::stack::{
     On, Purpose,
 };
 
-/// What the layer above is told of a session that begins.
+/// How the layer above learns of a session that begins.
 #[derive(Clone, Copy)]
 pub enum Beginning {
-    /// It asked for the session.
+    /// The layer above asked for the session.
     Opened,
-    /// The other end did.
+    /// The other end began it.
     Accepted,
 }
 
 impl<'x, 'p> Writer<'x, 'p> {
     // -- a new session
 
-    /// What tells a new session from others: whose it is of several users, and its flow.
+    /// Stores what identifies a new session: its user if there are several, and its flow.
     pub fn identify(&mut self, session: r::Value, user: Option<usize>, flow: &[r::Value]) {
         let info = self.info();
         let Some(cells) = &info.session else { return };
@@ -36,7 +36,7 @@ impl<'x, 'p> Writer<'x, 'p> {
         self.set_cells(session, &cells.flow, flow.to_vec());
     }
 
-    /// Whose a session is, where there are several above.
+    /// Stores the user of a session if there are several above.
     fn note_user(&mut self, session: r::Value, user: usize) {
         if let Some(cell) = self.info().session.as_ref().and_then(|cells| cells.user) {
             let place = self.session_tag(self.inst, user).unwrap_or(0);
@@ -45,13 +45,13 @@ impl<'x, 'p> Writer<'x, 'p> {
         }
     }
 
-    /// The session becomes the one at hand, with its point, its first values, and what was told of it. `accepted`: the other
-    /// end began it, so the session below is there already.
+    /// Makes the session the current one, with its point, its initial values, and what it was given. `accepted`: the
+    /// other end began it, so the session below exists already.
     pub fn begin(&mut self, session: r::Value, flow: Option<&[r::Value]>, accepted: bool) {
         self.begin_with(session, flow, accepted, None, |_| {});
     }
 
-    /// The same, with what it is given, while messages are held.
+    /// The same, with given values, while messages are held.
     pub fn begin_with(
         &mut self,
         session: r::Value,
@@ -63,7 +63,7 @@ impl<'x, 'p> Writer<'x, 'p> {
         self.runs.session = Some(session);
         self.runs.flow = flow.map(Into::into);
         self.join_point(session, flow.filter(|_| accepted), full);
-        // First values are made of what is given, where they name it.
+        // Initial values may depend on the given ones.
         let given = |layer: &s::Layer, member| {
             [&layer.given, &layer.listened, &layer.accepted].into_iter().any(|asked| asked.contains(&member))
         };
@@ -76,6 +76,7 @@ impl<'x, 'p> Writer<'x, 'p> {
         self.nothing_to_tell(session, accepted);
     }
 
+    /// Links a session to its session above.
     pub fn set_above(&mut self, session: r::Value, upper: r::Value) {
         let (info, wanted) = (self.info(), self.b.type_of(upper));
         let of = self.class_of(session);
@@ -87,7 +88,7 @@ impl<'x, 'p> Writer<'x, 'p> {
         }
     }
 
-    /// The session below is there.
+    /// Stores the session below.
     pub fn set_below(&mut self, session: r::Value, lower: r::Value) {
         if let Some(cell) = self.info().below() {
             self.set(session, cell, lower);
@@ -95,7 +96,7 @@ impl<'x, 'p> Writer<'x, 'p> {
         self.note_coming_at(session, lower);
     }
 
-    /// `coming` from below: who ends before `opened` knows whom that is for.
+    /// `coming` from below: if the session ends before `opened`, it is known which one to end below.
     pub fn note_coming(&mut self, lower: r::Value) {
         if let Some(object) = self.runs.object {
             self.note_coming_at(object, lower);
@@ -109,7 +110,7 @@ impl<'x, 'p> Writer<'x, 'p> {
         }
     }
 
-    /// Tells who opens that its session is there, and will say when it is open.
+    /// Tells the requester that its session exists, and will be open later.
     fn say_coming(&mut self, user: usize, upper: r::Value, session: r::Value) {
         if self.comes_late(user) {
             let lower = vec![("lower".to_owned(), self.b.type_of(session))];
@@ -164,7 +165,7 @@ impl<'x, 'p> Writer<'x, 'p> {
         self.meet(exits);
     }
 
-    /// A session is with somebody: whether a part of the remote end is *any*.
+    /// Whether a part of the remote end is *any*: a session needs a definite peer.
     fn is_anybody(&mut self, flow: &[r::Value]) -> Option<r::Value> {
         let components = &self.inst(self.inst).top;
         let mut any = None;
@@ -183,15 +184,15 @@ impl<'x, 'p> Writer<'x, 'p> {
             s::Event::Open { flow: Some(local) } => vec![(*local, flow.to_vec())],
             _ => Vec::new(),
         };
-        // A handler that says nothing of how it goes on only adds to what the shape does: that comes first, so that what the
-        // handler sends reaches the session below.
+        // A handler that does not decide how the session continues only adds to the default: that comes first, so that
+        // what the handler sends reaches the session below.
         if !decides_opening(handler) {
             self.open_on(flow);
         }
         self.run(handler, given);
     }
 
-    /// What the shape does when a session opens: the layer below opens, or it is open already.
+    /// The default when a session opens: the layer below opens, or it is open already.
     pub fn open_on(&mut self, flow: &[r::Value]) {
         if !self.inst(self.inst).is_multiplexor() {
             return self.open_below(flow);
@@ -202,7 +203,7 @@ impl<'x, 'p> Writer<'x, 'p> {
         }
     }
 
-    /// `open` for the layer below, by the session (or lower side's object) at hand.
+    /// Opens the layer below for the current session (or lower side's object).
     fn open_below(&mut self, bottom: &[r::Value]) {
         let Some(below) = self.inst(self.inst).below else { return };
         let object = match self.info().lower {
@@ -222,7 +223,7 @@ impl<'x, 'p> Writer<'x, 'p> {
         self.begun = true;
     }
 
-    /// `below.open(…)` in code: an endpoint makes its session, another layer's is there.
+    /// `below.open(…)` in code: an endpoint makes its session; other layers have one already.
     pub fn open_by_hand(&mut self, flow: &[r::Value]) {
         if self.runs.session.is_some() && self.inst(self.inst).shape() != Some(s::Shape::Endpoint) {
             return self.open_below(flow);
@@ -239,7 +240,7 @@ impl<'x, 'p> Writer<'x, 'p> {
         self.ways(made, open, |w, _| w.count_unopened());
     }
 
-    /// An endpoint that is full opens nothing, and has no session that could hear of it: tools see how often.
+    /// An endpoint that is full opens nothing, and has no session that could be told: counted for tools.
     fn count_unopened(&mut self) {
         if let Some(cell) = self.info().refused_sessions {
             let (object, amount) = (self.entity(), self.constant(r::Type::U(32), 1));
@@ -249,7 +250,7 @@ impl<'x, 'p> Writer<'x, 'p> {
 
     // -- a shared lower side
 
-    /// A session of a multiplexor whose lower side has sessions: it shares the one of its flow below, or opens it.
+    /// A session of a multiplexor whose lower side has sessions: shares the one of its flow below, or opens it.
     fn join_lower(&mut self, flow: &[r::Value]) {
         let info = self.info();
         let (Some(cells), Some(session)) = (&info.lower, self.runs.session) else { return };
@@ -278,7 +279,7 @@ impl<'x, 'p> Writer<'x, 'p> {
         );
     }
 
-    /// One more session shares the object of a lower side.
+    /// Counts one more session that shares the object of a lower side.
     pub(super) fn count_in(&mut self, session: r::Value, lower: r::Value) {
         let info = self.info();
         let (Some(cells), Some(of)) = (&info.lower, info.session.as_ref().and_then(|cells| cells.lower)) else {
@@ -288,7 +289,7 @@ impl<'x, 'p> Writer<'x, 'p> {
         self.bump(lower, cells.count, r::Binary::AddWrap);
     }
 
-    /// The lower one is open, or its `opened` will tell all who share it.
+    /// The lower session is open, or its `opened` will tell all that share it.
     fn share_lower(&mut self, session: r::Value, lower: r::Value) {
         self.count_in(session, lower);
         let Some(cell) = self.info().lower.as_ref().map(|cells| cells.below) else { return };
@@ -300,7 +301,7 @@ impl<'x, 'p> Writer<'x, 'p> {
         });
     }
 
-    /// Notes that the session's user was told it is open; nothing where nobody asks for that.
+    /// Stores that the session's user was told that it is open, if anything reads that.
     pub fn set_opened(&mut self, session: r::Value) {
         if let Some(cell) = self.info().session.as_ref().and_then(|cells| cells.opened) {
             let yes = self.truth(true);
@@ -308,7 +309,7 @@ impl<'x, 'p> Writer<'x, 'p> {
         }
     }
 
-    /// Tells the layer above that its session is open; an application, through the workers between, with which flow.
+    /// Tells the layer above that its session is open; an application also gets the flow, through the workers between.
     pub fn say_opened(&mut self) {
         let Some(session) = self.runs.session else { return };
         self.note_told(session);
@@ -326,8 +327,8 @@ impl<'x, 'p> Writer<'x, 'p> {
         self.event_up_each("opened", Purpose::Opened, &all);
     }
 
-    /// `opened` or `accepted` by the layer itself: the first of them in a session's life, for one that the layer above has asked
-    /// for, or for one that it has not. All others tell nobody, and are counted.
+    /// `opened` or `accepted` from the layer's code: only the first in a session's life counts, `opened` for a session
+    /// that the layer above asked for, `accepted` for others. All others tell no layer, and are counted.
     pub fn tell_once(&mut self, what: Beginning) {
         let info = self.info();
         let cells = info.session.as_ref().and_then(|cells| Some((cells.told?, &cells.above)));
@@ -355,7 +356,7 @@ impl<'x, 'p> Writer<'x, 'p> {
         self.ways(fork, again, |w, _| w.tell(what));
     }
 
-    /// The layer above was told of the session, by the layer's code or by its shape.
+    /// Stores that the layer above was told of the session, by the layer's code or by its shape.
     fn note_told(&mut self, session: r::Value) {
         if let Some(told) = self.info().session.as_ref().and_then(|cells| cells.told) {
             let yes = self.truth(true);
@@ -378,7 +379,7 @@ impl<'x, 'p> Writer<'x, 'p> {
         let lower = vec![("lower".to_owned(), self.b.type_of(session))];
         let params = [lower, self.flow_params(&self.inst(user).bottom)].concat();
         match self.offered_to(user) {
-            // The layers below may refuse it before this is carried out: then there is nothing to hear.
+            // The layers below may refuse it before this is carried out: then there is nothing to tell.
             Some(cell) => {
                 self.event(user, On::Entity, "accepted", params, Purpose::Accepted);
                 self.op(r::OpKind::EmitBy { object: session, cell, event: "accepted".to_owned(), args });
@@ -387,7 +388,7 @@ impl<'x, 'p> Writer<'x, 'p> {
         }
     }
 
-    /// Tells the entity of the layer above of the session at hand, with its flow.
+    /// Tells the entity of the layer above of the current session, with its flow.
     pub fn say_accepted(&mut self) {
         let users = self.plan.session_users(self.inst);
         let (Some(session), false) = (self.runs.session, users.is_empty()) else { return };
@@ -400,7 +401,8 @@ impl<'x, 'p> Writer<'x, 'p> {
         self.begun = true;
     }
 
-    /// The same where several stand above a worker: the one that listened for the flow. Where nobody does any more, nobody wants it.
+    /// The same if several layers are above a worker: tells the one that listened for the flow. If none does any more,
+    /// the session is refused.
     fn accepted_for_listener(&mut self, session: r::Value, flow: &[r::Value]) {
         let Some(patterns) = self.info().listeners else { return };
         let listening = self.listening(self.inst);
@@ -450,8 +452,8 @@ impl<'x, 'p> Writer<'x, 'p> {
         self.ways(made, begin, |w, _| w.refuse_lower(lower));
     }
 
-    /// Where this layer, or one above it, may end the session or speak downwards while it is told of it: what that brings about below comes
-    /// to this session. Who has ended is not offered any more.
+    /// If this layer, or one above, may end the session or send down while it is told of it, the effects below must
+    /// reach this session, so it is claimed first. A session that has ended is not offered any more.
     fn claim(&mut self, lower: r::Value, session: r::Value) {
         let (Some(layer), Some(below)) = (self.layer(self.inst), self.inst(self.inst).below) else { return };
         if speaks_down_when_accepted(layer) {
@@ -463,12 +465,12 @@ impl<'x, 'p> Writer<'x, 'p> {
         }
     }
 
-    /// As whom a layer below with several users knows this one.
+    /// The number of this layer among the users of a layer below.
     fn attached_as(&self, below: usize) -> Option<usize> {
         (self.plan.session_users(below).len() > 1).then_some(self.inst)
     }
 
-    /// Where the layer's sessions settle: what an instant of its entity did to this one is an event for it.
+    /// If the layer's sessions settle: an instant of the entity that changed this one counts as its event.
     pub fn touch(&mut self, session: r::Value) {
         if self.info().session.as_ref().and_then(|cells| cells.ending).is_some_and(|ends| ends.settles) {
             self.op(r::OpKind::Again { object: session });
@@ -477,7 +479,8 @@ impl<'x, 'p> Writer<'x, 'p> {
 
     fn run_accepted(&mut self, lower: r::Value, session: r::Value, flow: &[r::Value]) {
         self.run_begun(flow);
-        // Whoever passes it on attaches when the layer above does; a layer that waits, or does nothing of the kind, at once.
+        // A layer that passes it on attaches when the layer above does; one that waits, or does neither, attaches at
+        // once.
         if self.inst(self.inst).shape() == Some(s::Shape::Endpoint) || self.emits(self.inst, "accepted") {
             self.attach_to(lower, session);
         } else if self.layer(self.inst).is_some_and(stays_silent_when_accepted) {
@@ -491,8 +494,8 @@ impl<'x, 'p> Writer<'x, 'p> {
         }
     }
 
-    /// Behind what ends a session below, as those above are told of it or where it settles then: if it lives on for a while, it gets the
-    /// message that began it.
+    /// After the end of a session below, when those above are told or when it settles: if it lives on for a while, it
+    /// gets the message that began it.
     pub(super) fn let_go(&mut self, lower: Option<r::Value>) {
         let begun = |layer: &&s::Layer| layer.shape == s::Shape::Worker && !awaits(layer);
         let layer = self.layer(self.inst).filter(begun);
@@ -504,12 +507,13 @@ impl<'x, 'p> Writer<'x, 'p> {
         }
     }
 
-    /// The layer's handler of `accepted` for the session at hand; the layer above is told of it, unless the layer says that itself.
+    /// Runs the layer's handler of `accepted` for the current session; tells the layer above, unless the layer's code
+    /// does that.
     pub fn run_begun(&mut self, flow: &[r::Value]) {
         let handler = self.handler_where(self.inst, |event| matches!(event, s::Event::Accepted { .. }));
         let endpoint = self.inst(self.inst).shape() == Some(s::Shape::Endpoint);
         let told = !endpoint && !self.emits(self.inst, "accepted") && !handler.is_some_and(decides_opening);
-        // What the handler says upwards reaches the session above.
+        // What the handler emits upwards must reach the session above.
         let first = told && handler.is_some_and(says_upwards);
         if first {
             self.say_accepted();
@@ -527,21 +531,21 @@ impl<'x, 'p> Writer<'x, 'p> {
         }
     }
 
-    /// Tells the layer below that nobody wants the session it offered.
+    /// Tells the layer below that the session it offered is refused.
     pub fn refuse_lower(&mut self, lower: r::Value) {
         if let Some(below) = self.inst(self.inst).below {
             self.answer(below, lower, ("refuse", Purpose::Refuse), Vec::new());
         }
     }
 
-    /// Gives the session below the object that stands on it from now on.
+    /// Gives the session below the object that is now over it.
     pub fn attach_to(&mut self, lower: r::Value, object: r::Value) {
         let Some(below) = self.inst(self.inst).below else { return };
         let event = self.event_of("attach", self.attached_as(below));
         self.answer(below, lower, (&event, Purpose::Attach), vec![object]);
     }
 
-    /// `attach(upper)` on the session: the layer above has its half now.
+    /// `attach(upper)` on the session: the layer above has made its session.
     pub fn make_attach(&mut self) {
         let params = self.params();
         let (session, upper) = (params[0], params[1]);
@@ -553,7 +557,7 @@ impl<'x, 'p> Writer<'x, 'p> {
                 false => w.hand_up(message, None),
             });
         }
-        // A layer that says `accepted` itself has attached before.
+        // A layer whose code emits `accepted` has attached before.
         if !self.emits(self.inst, "accepted") {
             if let Some(lower) = self.lower_session() {
                 self.attach_to(lower, session);
@@ -561,7 +565,7 @@ impl<'x, 'p> Writer<'x, 'p> {
         }
     }
 
-    /// `refuse` on the session: nobody above wants it.
+    /// `refuse` on the session: no layer above wants it.
     pub fn make_refuse(&mut self) {
         let session = self.params()[0];
         if self.inst(self.inst).is_multiplexor() {
@@ -573,7 +577,7 @@ impl<'x, 'p> Writer<'x, 'p> {
         }
     }
 
-    /// What to do with the message that began a multiplexor's session, if one did.
+    /// Runs code on the message that began a multiplexor's session, if there is one.
     fn with_first(&mut self, session: r::Value, then: impl FnOnce(&mut Self, r::Value)) {
         let Some(found) = self.info().session.as_ref().and_then(|cells| cells.found) else { return };
         let (cell, index) = (found.first, self.constant(r::Type::U(32), 0));

@@ -1,6 +1,6 @@
-//! Sessions end: `close` and its kin, `failed`; and the maps in which they are found until then.
+//! The end of sessions: `close` and the like, `failed`; and the maps in which they are found until then.
 //!
-//! Invariant: a session is released once, by the handler that ends it, and is taken out of its maps there.
+//! Invariant: a session is released once, by the handler that ends it, which removes it from its maps.
 
 use mokume_reaction as r;
 
@@ -16,7 +16,7 @@ pub enum Ending {
     Failure = 3,
 }
 
-/// `close` or `abort`: as an event for the session below, and for the handler that takes it there.
+/// `close` or `abort`: the event for the session below, and the purpose of its handler there.
 fn below(ending: Ending) -> (&'static str, Purpose) {
     match ending {
         Ending::Close => ("close", Purpose::Close),
@@ -27,21 +27,21 @@ fn below(ending: Ending) -> (&'static str, Purpose) {
 impl<'p> Writer<'_, 'p> {
     // -- the end of a session that settles
 
-    /// Where the session at hand is the one whose instant this is, or begins in it, and settles: it notes how it ends, and does
-    /// when it has settled once more. What came first stays. `false`: it ends at once.
+    /// If the current session settles, and this is its instant or it begins in it: notes how it is to end, which
+    /// happens after its next settling. The first request counts. `false`: it must end at once.
     fn put_off(&mut self, ending: Ending, why: Option<r::Value>) -> bool {
         let info = self.info();
         let (Some(session), Some(object)) = (self.runs.session, self.runs.object) else { return false };
         let Some(ends) = info.session.as_ref().and_then(|cells| cells.ending) else { return false };
         let own = self.b.type_of(object) == self.b.type_of(session);
         let begins = self.b.type_of(object) == r::Type::Ref(info.classes.entity);
-        // Who fails behind what begins a session above or below ends when those are there to hear of it.
+        // A failure after the beginning of a session above or below waits until those exist and can be told.
         let waits = ends.settles || matches!(ending, Ending::Failure) && (begins || self.begun);
         if self.runs.over || !waits || !(own || begins) {
             return false;
         }
         if begins {
-            // What this instant does to it is no event for it.
+            // The change to it in this instant is not an event of its own.
             self.op(r::OpKind::Again { object: session });
             self.not_offered(session);
         }
@@ -57,7 +57,7 @@ impl<'p> Writer<'_, 'p> {
         true
     }
 
-    /// Behind the code of a session's settling: it ends as it asked to, unless it settles again.
+    /// After the code of a session's settling: ends it as requested, unless it settles again.
     pub fn end_after_settling(&mut self) {
         let info = self.info();
         let Some((session, ends)) = self.runs.session.zip(info.session.as_ref().and_then(|cells| cells.ending)) else {
@@ -77,7 +77,7 @@ impl<'p> Writer<'_, 'p> {
         self.ways(fork, |w, _| w.end_as_asked(session, how, ends), |_, _| {});
     }
 
-    /// Whether the session has asked to end as a failure; none where none of the layer's waits for its end.
+    /// Whether the session has asked to end as a failure; `None` if no session of the layer waits for its end.
     pub fn has_failed(&mut self, session: r::Value) -> Option<r::Value> {
         let ends = self.info().session.as_ref().and_then(|cells| cells.ending)?;
         let (how, failed) = (self.get(session, ends.how), self.constant(r::Type::U(2), Ending::Failure as u64));
@@ -127,7 +127,8 @@ impl<'p> Writer<'_, 'p> {
         self.let_go(lower);
     }
 
-    /// Whether this is code of a worker that is told of a session which the other end began: its entity's, with the session below there.
+    /// Whether this is code of a worker's entity that is told of a session which the other end began, and the session
+    /// below exists.
     fn is_being_accepted(&self) -> bool {
         let entity = r::Type::Ref(self.info().classes.entity);
         !self.runs.opening && self.runs.object.is_some_and(|object| self.b.type_of(object) == entity)
@@ -135,7 +136,7 @@ impl<'p> Writer<'_, 'p> {
 
     // -- ends
 
-    /// `close`, `abort` as the shape does them: on to the layer below, or the end of a session that has none.
+    /// The default of `close` and `abort`: passed to the layer below, or the end of a session that has none.
     pub fn close_on(&mut self, ending: Ending) {
         if !self.put_off(ending, None) {
             self.close_now(ending);
@@ -151,7 +152,7 @@ impl<'p> Writer<'_, 'p> {
         self.leave_session(session);
     }
 
-    /// `above.closed()`: the session above ends. A multiplexor's own ends with it.
+    /// `above.closed()`: the session above ends. A multiplexor's own session ends with it.
     pub fn say_closed(&mut self) {
         let Some(session) = self.runs.session else { return };
         if self.inst(self.inst).is_multiplexor() {
@@ -162,7 +163,7 @@ impl<'p> Writer<'_, 'p> {
             // It is found when the event is carried out, and ends then.
             return;
         }
-        // There is none above any more.
+        // There is no session above any more.
         let (info, of) = (self.info(), self.class_of(session));
         for cell in info.session.iter().flat_map(|cells| &cells.above) {
             if let r::CellKind::Scalar { ty, .. } = self.a.cell(of, *cell).kind {
@@ -172,7 +173,7 @@ impl<'p> Writer<'_, 'p> {
         }
     }
 
-    /// `fail: reason`: told above, aborted below, and the own session ends.
+    /// `fail: reason`: tells the layer above, aborts below, and ends the own session.
     pub fn fail(&mut self, reason: r::Value) {
         let Some(session) = self.runs.session else {
             let help = "give the layer a `session` scope, or put it over layers with sessions; what is lost is dropped: `drop msg: reason`";
@@ -193,7 +194,8 @@ impl<'p> Writer<'_, 'p> {
         self.release_session(session);
     }
 
-    /// Takes a multiplexor's session out of its map, releases it, and the lower one with the last that shares it.
+    /// Removes a multiplexor's session from its map and releases it; the lower session ends with the last one that
+    /// shares it.
     pub fn leave_session(&mut self, session: r::Value) {
         if !self.faulty(Fault::SessionKept) {
             self.take_session_out(session);
@@ -212,14 +214,14 @@ impl<'p> Writer<'_, 'p> {
         });
     }
 
-    /// Nobody shares the lower session any more: it closes.
+    /// No session shares the lower one any more: it closes.
     pub(super) fn close_lower(&mut self, lower: r::Value) {
         self.runs.lower = Some(lower);
         self.event_down("close", Purpose::Close, Vec::new());
         self.release_lower(lower);
     }
 
-    /// Out of the map and released; the lower one ends by itself.
+    /// Removes it from the map and releases it; the lower one ends by itself.
     pub(super) fn forget_session(&mut self, session: r::Value) {
         self.take_session_out(session);
         self.release_session(session);
@@ -233,7 +235,7 @@ impl<'p> Writer<'_, 'p> {
         }
     }
 
-    /// Takes the lower side's object out of its map, and ends it. Who stands below is not told.
+    /// Removes the lower side's object from its map, and ends it. The layer below is not told.
     pub fn release_lower(&mut self, lower: r::Value) {
         if let Some(cells) = &self.info().lower {
             let key = self.get_all(lower, &cells.flow);

@@ -1,4 +1,4 @@
-//! What begins a session, and what may end it in the same instant: before those whom that brings about are there to hear of it.
+//! Code that begins a session, and may end it in the same instant: before those that are told of the beginning exist.
 
 use mokume_semantics::program as s;
 use mokume_semantics::visit::{always, any, walk, Met};
@@ -7,8 +7,8 @@ use super::Lowering;
 use crate::plan::awaits;
 use crate::program::any_stmt;
 
-/// Whether the layer's code may say `fail` behind what begins a session, above or below, in one instant. It may say yes where no
-/// run does so.
+/// Whether the layer's code may `fail` after it begins a session, above or below, in one instant. An
+/// over-approximation.
 pub fn fails_behind_beginnings(layer: &s::Layer) -> bool {
     let functions = layer.functions.iter().map(|function| function.body.as_slice());
     let called = Called { fails: any_stmt(functions.clone(), &fails), begins: any_stmt(functions, &begins) };
@@ -20,7 +20,7 @@ pub fn fails_behind_beginnings(layer: &s::Layer) -> bool {
     })
 }
 
-/// The session begins before the handler's code runs.
+/// Whether the session begins before the handler's code runs.
 fn begins_before(layer: &s::Layer, handler: &s::Handler) -> bool {
     match &handler.event {
         s::Event::Open { .. } => !decides_opening(handler),
@@ -37,7 +37,7 @@ struct Called {
     begins: bool,
 }
 
-/// One handler's code, from its first statement on.
+/// A path through a handler's code, from its first statement.
 struct Way<'p> {
     called: Called,
     handler: &'p s::Handler,
@@ -74,7 +74,7 @@ fn fails(kind: &s::StmtKind) -> bool {
     matches!(kind, s::StmtKind::Emit(s::Emission::Failed { .. } | s::Emission::FailedAs { .. }))
 }
 
-/// The handler says itself whether and when the session goes on.
+/// Whether the handler itself decides whether and when the session continues.
 pub fn decides_opening(handler: &s::Handler) -> bool {
     use s::{Emission as E, StmtKind as S};
     any_stmt([handler.body.as_slice()], &|kind| match kind {
@@ -85,7 +85,7 @@ pub fn decides_opening(handler: &s::Handler) -> bool {
     })
 }
 
-/// The handler has events or messages for the session above.
+/// Whether the handler emits events or messages to the session above.
 pub fn says_upwards(handler: &s::Handler) -> bool {
     use s::{Emission as E, StmtKind as S};
     any_stmt([handler.body.as_slice()], &|kind| {
@@ -93,7 +93,7 @@ pub fn says_upwards(handler: &s::Handler) -> bool {
     })
 }
 
-/// Whether the handler of `accepted` may say something to the layer below, which has to know then to whom it answers.
+/// Whether the handler of `accepted` may emit to the layer below, which then has to know which session answers.
 pub fn speaks_down_when_accepted(layer: &s::Layer) -> bool {
     use s::{Emission as E, StmtKind as S};
     as_accepted(layer, &|kind| {
@@ -101,25 +101,25 @@ pub fn speaks_down_when_accepted(layer: &s::Layer) -> bool {
     })
 }
 
-/// Whether the handler of `accepted` may end the session, or have the layer below end it, or say nothing of how it goes on: then those
-/// above may never be told of it.
+/// Whether the handler of `accepted` may end the session, or make the layer below end it, or not decide how it
+/// continues: then those above may never be told of it.
 pub fn may_keep_from_those_above(layer: &s::Layer) -> bool {
     as_accepted(layer, &fails) || speaks_down_when_accepted(layer) || stays_silent_when_accepted(layer)
 }
 
-/// Whether the handler of `accepted` says on some ways how the session goes on, and on others nothing.
+/// Whether the handler of `accepted` decides on some paths how the session continues, and on others does nothing.
 pub fn stays_silent_when_accepted(layer: &s::Layer) -> bool {
     let mut accepted = layer.handlers.iter().filter(|handler| matches!(handler.event, s::Event::Accepted { .. }));
     accepted.any(|handler| decides_opening(handler) && !always(layer, &handler.body, &says_on))
 }
 
-/// How a session that begins goes on, where the layer holds none back.
+/// Whether the statement continues the beginning of a session.
 fn says_on(kind: &s::StmtKind) -> bool {
     use s::{Emission as E, StmtKind as S};
     matches!(kind, S::Pass | S::Emit(E::Failed { .. } | E::FailedAs { .. } | E::Close | E::Abort))
 }
 
-/// Whether the handler of `accepted`, or a function that it calls, says so.
+/// Whether the handler of `accepted`, or a function that it calls, has such a statement.
 fn as_accepted(layer: &s::Layer, says: &dyn Fn(&s::StmtKind) -> bool) -> bool {
     let called = any_stmt(layer.functions.iter().map(|function| function.body.as_slice()), says);
     let accepted = layer.handlers.iter().filter(|handler| matches!(handler.event, s::Event::Accepted { .. }));
@@ -130,14 +130,14 @@ fn as_accepted(layer: &s::Layer, says: &dyn Fn(&s::StmtKind) -> bool) -> bool {
 }
 
 impl Lowering<'_> {
-    /// Whether a session that the other end began may end while the layers above are told of it, by this layer or one of them: then the
-    /// session below has to know it before, as what ends there climbs to whom it knows.
+    /// Whether a session that the other end began may be ended by this layer or one above while these are told of it:
+    /// then the session below has to know it before, as an end there climbs only to sessions that it knows.
     pub fn may_end_as_accepted(&self, inst: usize) -> bool {
         let Some(layer) = self.layer(inst) else { return false };
         if may_keep_from_those_above(layer) {
             return true;
         }
-        // Who says `accepted` itself attaches before anything comes from above.
+        // A layer whose code emits `accepted` attaches before anything comes from above.
         layer.shape == s::Shape::Worker
             && !self.emits(inst, "accepted")
             && self.plan.session_users(inst).into_iter().any(|user| self.may_end_as_accepted(user))

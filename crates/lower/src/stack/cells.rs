@@ -1,4 +1,4 @@
-//! Cells and what they are made by: one at a time, for a scalar, for a flow, as a map to objects.
+//! Constructors of cells: for a scalar, for a flow, for a map to objects.
 
 use std::rc::Rc;
 
@@ -8,12 +8,12 @@ use super::{Info, Lowering};
 use crate::plan::Component;
 
 impl<'p> Lowering<'p> {
-    /// Changes what is known of an instance.
+    /// Changes the information about an instance.
     pub fn change(&mut self, inst: usize, f: impl FnOnce(&mut Info)) {
         f(Rc::make_mut(&mut self.infos[inst]));
     }
 
-    /// A new cell of a class. Another that has its name keeps it: this one gets a `_` more.
+    /// A new cell of a class. If the name is taken, it gets a `_` appended.
     pub fn cell(
         &mut self,
         class: r::ClassId,
@@ -32,23 +32,23 @@ impl<'p> Lowering<'p> {
         r::CellId::from(cells.len() - 1)
     }
 
-    /// A cell of one scalar that is zero at first; `fixed`: it is written once.
+    /// A cell of one scalar, initially zero; `fixed`: it is written once.
     pub(super) fn scalar_cell(&mut self, class: r::ClassId, name: &str, ty: r::Type, fixed: bool) -> r::CellId {
         self.cell(class, name, r::CellKind::Scalar { ty, init: 0 }, fixed, None)
     }
 
-    /// One for each component of a flow.
+    /// A cell for each component of a flow.
     pub(super) fn flow_cells(&mut self, class: r::ClassId, flow: &[Component]) -> Vec<r::CellId> {
         self.cells_of_flow(class, flow, true)
     }
 
-    /// The same, of a flow that may be learnt later: `fixed` says that it is not.
+    /// The same for a flow that may be learnt later, unless it is `fixed`.
     pub(super) fn cells_of_flow(&mut self, class: r::ClassId, flow: &[Component], fixed: bool) -> Vec<r::CellId> {
         let params = self.flow_params(flow);
         params.into_iter().map(|(name, ty)| self.scalar_cell(class, &format!("flow_{name}"), ty, fixed)).collect()
     }
 
-    /// A map from keys to objects; where there is nothing to tell them apart, the only one's reference.
+    /// A map from keys to objects; a single reference if nothing tells the objects apart.
     pub(super) fn map_to(
         &mut self,
         entity: r::ClassId,
@@ -65,7 +65,7 @@ impl<'p> Lowering<'p> {
         self.cell(entity, name, kind, false, None)
     }
 
-    /// A map of objects finds them by these cells, where they are its key: fixed, and of its types.
+    /// Makes a map find objects by these cells, if they are its key: fixed, and of its types.
     pub(super) fn index_by(&mut self, owner: r::ClassId, map: r::CellId, cells: &[r::CellId]) {
         let found = self.a.cell(owner, map);
         let r::CellKind::Map { key, value, .. } = &found.kind else { return };
@@ -83,13 +83,13 @@ impl<'p> Lowering<'p> {
         }
     }
 
-    /// The stack's parameter of this name, if it has been declared.
+    /// The stack's parameter of this name, if it was declared.
     pub fn param(&self, name: &str) -> Option<r::ParamId> {
         self.a.params.iter().position(|param| param.name == name).map(r::ParamId::from)
     }
 }
 
-/// The name of a scalar of a value: its own behind the value's.
+/// The name of a scalar: the value's name, then its own.
 pub fn joined(name: &str, rest: &str) -> String {
     format!("{name}{}", rest.replace('.', "_"))
 }

@@ -1,4 +1,4 @@
-//! Who waits for another value of what is published, and who therefore keeps what it told last.
+//! Which layers wait for changes of published values, and where the publisher keeps what it told last.
 
 use mokume_base::{Code, Diagnostic, Span};
 use mokume_reaction as r;
@@ -6,7 +6,7 @@ use mokume_semantics::program as s;
 
 use super::{joined, Lowering, Reading, CREDIT};
 
-/// A value of an instance that others are told of.
+/// A value of an instance whose changes others wait for.
 #[derive(Clone, Debug)]
 pub struct Watched {
     pub inst: usize,
@@ -14,22 +14,22 @@ pub struct Watched {
     /// What was told last: in the entity, or in each session.
     pub cells: Vec<r::CellId>,
     pub of: Of,
-    /// Instances above that are told by the entity; sessions tell those that are linked to them.
+    /// Instances above that the entity tells; sessions tell those that are linked to them.
     pub who: Vec<usize>,
 }
 
-/// Whose value it is.
+/// The owner of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Of {
     Layer,
-    /// Of a session, from its own state alone.
+    /// A session, and the value depends on its own state only.
     Session,
-    /// Of a session, from state that it shares: it may change in any instant of the layer.
+    /// A session, and the value depends on shared state: it may change in any instant of the layer.
     Sessions,
 }
 
 impl<'p> Lowering<'p> {
-    /// Finds out who waits for what; before any handler is made.
+    /// Finds out which instances wait for what, before any handler is made.
     pub fn declare_changes(&mut self) {
         for inst in 0..self.plan.insts.len() {
             let Some(layer) = self.layer(inst) else { continue };
@@ -77,7 +77,7 @@ impl<'p> Lowering<'p> {
         self.diagnostics.push(diagnostic);
     }
 
-    /// The sessions between who publishes and who waits hand the event on.
+    /// The sessions between the publisher and the waiting layer pass the event on.
     fn climb(&mut self, from: usize, name: &str, who: usize) {
         let mut at = self.inst(who).below;
         while let Some(inst) = at.filter(|inst| *inst != from) {
@@ -86,7 +86,7 @@ impl<'p> Lowering<'p> {
         }
     }
 
-    /// Whether a session's value is made of more than its own state.
+    /// Whether a session's value depends on more than its own state.
     fn is_shared(&self, inst: usize, name: &str) -> bool {
         let Some(layer) = self.layer(inst) else { return true };
         // Such a handler may run for all sessions in one instant.
@@ -145,7 +145,7 @@ impl<'p> Lowering<'p> {
         }
     }
 
-    /// Whether the end of an instant of an object of this instance looks at values.
+    /// Whether values are compared at the end of an instant of an object of this instance.
     pub fn is_watched(&self, inst: usize) -> bool {
         self.watched.iter().any(|watched| watched.inst == inst)
     }
@@ -155,7 +155,7 @@ impl<'p> Lowering<'p> {
         self.handler_where(inst, |event| matches!(event, s::Event::Change { name: known } if known.text == name))
     }
 
-    /// Whether a value is read of nobody below.
+    /// Whether a value does not depend on layers below.
     pub fn is_own(&self, inst: usize, name: &str) -> bool {
         self.said_by(inst, name).iter().all(|(by, read)| *by == inst && read.is_empty())
     }

@@ -1,4 +1,4 @@
-//! The classes of an instance's objects, with room for as many as the stack says.
+//! The classes of an instance's objects, with the capacities that the stack gives.
 
 use mokume_reaction as r;
 use mokume_semantics::program as s;
@@ -10,13 +10,14 @@ use crate::fault::Fault;
 use crate::plan::Kind;
 use crate::program::{any_stmt, blocks};
 
-/// Objects of a class that a reaction may evict: at least, and at most where loops make them.
+/// Objects of a class that a reaction may evict: the least, and the most if loops make them.
 const EVICTED: std::ops::RangeInclusive<u32> = 4..=256;
 
-/// Points that may end in a reaction which makes as many: their places are free behind it (docs/language.md, section 4).
+/// Points that may end in a reaction that also makes new ones: their places are free after it (docs/language.md,
+/// section 4).
 const LEAVING: u32 = 4;
 
-/// Views of a layer: the one that is, and those that a reaction has ended.
+/// Views of a layer: the current one, and those that a reaction has ended.
 const VIEWS: u32 = 4;
 
 impl<'p> Lowering<'p> {
@@ -46,8 +47,8 @@ impl<'p> Lowering<'p> {
             info.classes.lower = Some(self.class(layer, "B", capacity, Some(entity), source));
         }
         if let Some(session) = info.classes.session.filter(|_| self.has_points(inst)) {
-            // A listener's each, and one to itself for each session that nobody listened for; a few are on their way out
-            // while others come.
+            // One for each listener, and one for each session that nothing listened for; a few may be ending while
+            // others begin.
             let own = match self.shares_points(inst) {
                 true => self.a.class(session).capacity,
                 false => 0,
@@ -61,7 +62,7 @@ impl<'p> Lowering<'p> {
         for (number, class) in at.layer().map_or(&[][..], |layer| &layer.objects).iter().enumerate() {
             let capacity = self.size(&at.env, &class.capacity, s::Counted::Objects);
             let source = self.place(class.name.span);
-            // The evicted one is freed after the reaction: there is room for a few that come before that.
+            // An evicted object is freed after the reaction: there is room for a few that are made before that.
             let spare = match class.evict_oldest && !self.faulty(Fault::NoEviction) {
                 true => self.evicted_at_once(inst, s::ObjectId(number as u32)),
                 false => 0,
@@ -79,7 +80,8 @@ impl<'p> Lowering<'p> {
         info
     }
 
-    /// How many objects of a class one reaction may evict: as many as the loops around where they are made have rounds.
+    /// How many objects of a class one reaction may evict: the rounds of the loops around the places where they are
+    /// made.
     fn evicted_at_once(&mut self, inst: usize, wanted: s::ObjectId) -> u32 {
         let at = self.inst(inst);
         let makes = |kind: &s::StmtKind| matches!(kind, s::StmtKind::FindOrNew { class, .. } if *class == wanted);
@@ -100,8 +102,7 @@ impl<'p> Lowering<'p> {
         u32::try_from(most).unwrap_or(u32::MAX).clamp(*EVICTED.start(), *EVICTED.end())
     }
 
-    /// A new class. Another that has its name keeps it, as an object called `S` meets the sessions' class: this one gets
-    /// a `_` more.
+    /// A new class. If the name is taken, as by an object called `S` and the sessions' class, it gets a `_` appended.
     fn class(
         &mut self,
         layer: usize,

@@ -1,4 +1,4 @@
-//! What stands before any handler is made: parameters, classes, the cells of shapes and members, links.
+//! Declarations before any handler is made: parameters, classes, cells of shapes and members, links.
 
 use std::rc::Rc;
 
@@ -9,11 +9,11 @@ use super::Lowering;
 use crate::constants::{fold, scalars, Env};
 use crate::program::{any_stmt, blocks};
 
-/// docs/language.md, section 10: a device's largest message when nobody says otherwise (an Ethernet frame's header and text).
+/// docs/language.md, section 10: a device's default largest message (an Ethernet frame's header and payload).
 pub const DEVICE_MTU: u64 = 1514;
 
 impl<'p> Lowering<'p> {
-    /// Parameters and classes. Headers and wires come next, then [`Self::declare_cells`].
+    /// Declares parameters and classes. Headers and wires come next, then [`Self::declare_cells`].
     pub fn declare_classes(&mut self) {
         self.declare_params();
         for inst in 0..self.plan.insts.len() {
@@ -22,7 +22,7 @@ impl<'p> Lowering<'p> {
         }
     }
 
-    /// Cells and links.
+    /// Declares cells and links.
     pub fn declare_cells(&mut self) {
         for inst in 0..self.plan.insts.len() {
             self.declare_shape_cells(inst);
@@ -57,7 +57,7 @@ impl<'p> Lowering<'p> {
         }
     }
 
-    /// What the shape keeps.
+    /// Declares the cells of the shape.
     fn declare_shape_cells(&mut self, inst: usize) {
         let at = self.inst(inst);
         let mut info = (*self.infos[inst]).clone();
@@ -107,13 +107,13 @@ impl<'p> Lowering<'p> {
         self.infos[inst] = Rc::new(info);
     }
 
-    /// Whether code of an endpoint makes its sessions: there is nobody above to tell that one has no room.
+    /// Whether code of an endpoint makes its sessions: there is no layer above to tell if there is no room.
     fn opens_sessions(&self, inst: usize) -> bool {
         let opens = |kind: &s::StmtKind| matches!(kind, s::StmtKind::Emit(s::Emission::Open { .. }));
         self.layer(inst).is_some_and(|layer| layer.shape == s::Shape::Endpoint && any_stmt(blocks(layer), &opens))
     }
 
-    /// Objects that the entity has are found by their own key.
+    /// Makes the entity's objects findable by their own keys.
     fn index_objects(&mut self, inst: usize) {
         let Some(layer) = self.layer(inst) else { return };
         for place in (0..layer.objects.len()).filter(|place| layer.objects[*place].owner == s::ScopeKind::Entity) {
@@ -129,7 +129,7 @@ impl<'p> Lowering<'p> {
     fn declare_link(&mut self, inst: usize, below: usize) {
         let (upper, lower) = (self.info(inst), self.info(below));
         if !self.inst(inst).uses.sessions {
-            // Flow traffic goes between the entities, which need no cells to know each other.
+            // Flow traffic goes between the entities, which need no cells to find each other.
             let (above, below) = ((upper.classes.entity, None), (lower.classes.entity, None));
             self.a.links.push(r::Link { above, below, kind: r::LinkKind::ManyToOne });
             return;

@@ -1,8 +1,9 @@
-//! What who opens a session, or who listens, gives to the layers on the way: `below.open(…, priority: 3)`, `below.listen(…, priority: 3)`
-//! (docs/language.md, section 6).
+//! The values that `open` and `listen` pass to the layers below: `below.open(…, priority: 3)`, `below.listen(…,
+//! priority: 3)` (docs/language.md, section 6).
 //!
-//! Invariant: the event `open` of a layer carries, behind the flow, its own given constants and those of the layers below it;
-//! the event `listen`, behind the pattern, those of them that ask for it. What is listened for waits in the listener's point.
+//! Invariant: the event `open` of a layer carries, after the flow, its own given constants and those of the layers
+//! below it; the event `listen`, after the pattern, those of them with `from listen`. The values of `listen` wait in
+//! the listener's point.
 
 use mokume_base::{Code, Diagnostic};
 use mokume_reaction as r;
@@ -13,8 +14,8 @@ use super::{joined, Given, Giver, Lowering};
 use crate::plan::awaits;
 
 impl<'p> Lowering<'p> {
-    /// What `open` at an instance carries, from it downwards: all that is asked for, since `accept` opens with what was
-    /// listened for.
+    /// The values that `open` at an instance carries, for it and the layers below: all constants, as `accept` opens
+    /// with the values of `listen`.
     pub fn given_at(&self, inst: usize) -> Vec<Given> {
         let at = self.inst(inst);
         let mut all = Vec::new();
@@ -34,15 +35,15 @@ impl<'p> Lowering<'p> {
         }
     }
 
-    /// What of it that one gives.
+    /// The ones among them that a giver gives.
     pub fn asked_at(&self, inst: usize, giver: Giver) -> Vec<Given> {
         let mut all = self.given_at(inst);
         all.retain(|given| given.asks(giver));
         all
     }
 
-    /// What the points of an instance keep for the sessions of their listener: its own; of a layer that begins sessions by `accept`,
-    /// those of the layers that it opens, too.
+    /// The values that the points of an instance keep for the sessions of their listener: its own; for a layer that
+    /// begins sessions by `accept`, also those of the layers that it opens.
     pub fn kept_for_sessions(&self, inst: usize) -> Vec<Given> {
         let mut all = self.asked_at(inst, Giver::Listen);
         let below = self.layer(inst).is_some_and(awaits);
@@ -50,7 +51,7 @@ impl<'p> Lowering<'p> {
         all
     }
 
-    /// What an application gives: one of each name, for all layers that ask for it.
+    /// The values that an application gives: one for each name, for all layers with that name.
     pub fn asked_of_port(&mut self, inst: usize, giver: Giver) -> Vec<Given> {
         let mut all: Vec<Given> = Vec::new();
         for given in self.asked_at(inst, giver) {
@@ -86,7 +87,7 @@ impl<'p> Lowering<'p> {
         self.of_two((a, b), text, shown, help);
     }
 
-    /// A port has the name once, and with it what it is if nobody says it.
+    /// Reports different defaults: a port has a name once, with one default.
     fn of_two_values(&mut self, a: &Given, b: &Given) {
         let [first, second] = [a, b].map(|given| self.given_default(given));
         if first == second {
@@ -108,7 +109,7 @@ impl<'p> Lowering<'p> {
             diagnostic = diagnostic.at(at, second).label(other, first);
         }
         let diagnostic = diagnostic.help(help);
-        // Each port, and each of its events, asks.
+        // Each port, and each of its events, asks for this.
         if !self.diagnostics.contains(&diagnostic) {
             self.diagnostics.push(diagnostic);
         }
@@ -119,7 +120,7 @@ impl<'p> Lowering<'p> {
         scope.members.get(member as usize)
     }
 
-    /// The scalars of what is given, as named parameters behind the flow.
+    /// The scalars of given values, as named parameters after the flow.
     pub fn given_params(&mut self, all: &[Given]) -> Vec<(String, r::Type)> {
         let mut params = Vec::new();
         for given in all {
@@ -129,7 +130,7 @@ impl<'p> Lowering<'p> {
         params
     }
 
-    /// The scalars of what is given if nobody says otherwise, with their types.
+    /// The default scalars of a given value, with their types.
     pub fn given_default(&mut self, given: &Given) -> Vec<(r::Type, u64)> {
         let init = match self.session_member(given.inst, given.member).map(|member| &member.kind) {
             Some(s::MemberKind::Var { init: Some(init), .. }) => Some(init),

@@ -1,37 +1,37 @@
-//! What an instance of the stack became: the classes, cells, header and wires that stand for it in the automaton.
+//! What an instance became in the automaton: its classes, cells, header and wires.
 
 use std::collections::HashMap;
 
 use mokume_reaction as r;
 use mokume_semantics::program as s;
 
-/// Everything about one instance that handlers ask for.
+/// Everything about one instance that handlers look up.
 #[derive(Clone, Debug)]
 pub struct Info {
     pub classes: Classes,
-    /// The entity's reference to the view that is.
+    /// The entity's reference to the current view.
     pub view: Option<r::CellId>,
-    /// What its sessions keep for the shape.
+    /// The shape's cells of a session.
     pub session: Option<SessionCells>,
-    /// What the objects of the lower side keep, where several sessions share one below.
+    /// The cells of a lower side's objects, if several sessions share one below.
     pub lower: Option<LowerCells>,
-    /// What listeners and their sessions share.
+    /// The cells that listeners and their sessions share.
     pub point: Option<PointCells>,
-    /// What its points keep for the sessions that begin there: given with `listen`, with its cells.
+    /// The values of `listen` that its points keep for sessions, with their cells.
     pub listened: Vec<(Given, Vec<r::CellId>)>,
-    /// Who listens to a multiplexor.
+    /// The listeners of a multiplexor.
     pub listeners: Option<Patterns>,
-    /// Of a multiplexor over a layer that has a use for listeners: what it has passed on.
+    /// For a multiplexor over a layer that uses listeners: what it has passed on.
     pub passed: Option<PassedCells>,
-    /// How many listeners there was no room for.
+    /// Counter of listeners that there was no room for.
     pub refused: Option<r::CellId>,
-    /// How often a session was told above to be there that was told of already.
+    /// Counter of sessions that the code told to the layer above a second time.
     pub told_twice: Option<r::CellId>,
-    /// How many sessions that its code would open there was no room for.
+    /// Counter of sessions that its code could not open because there was no room.
     pub refused_sessions: Option<r::CellId>,
     pub objects: Vec<KeyedObjects>,
     pub members: HashMap<(s::ScopeKind, u32), Vec<r::CellId>>,
-    /// Members whose first value is known at start only.
+    /// Members whose initial value is known only at the start.
     pub late: Vec<(s::ScopeKind, u32)>,
     pub header: Option<r::HeaderId>,
     /// The header's fields, by variant.
@@ -51,7 +51,7 @@ pub struct Classes {
 }
 
 impl Info {
-    /// What is known of an instance first: its entity's class, and nothing else.
+    /// The initial information: the entity's class, and nothing else.
     pub fn new(entity: r::ClassId) -> Info {
         Info {
             classes: Classes { entity, session: None, lower: None, point: None, view: None },
@@ -75,12 +75,13 @@ impl Info {
         }
     }
 
-    /// The session's reference to the one below; none where a lower side's object has it.
+    /// The session's reference to the one below; `None` if a lower side's object has it.
     pub fn below(&self) -> Option<r::CellId> {
         self.session.as_ref()?.below
     }
 
-    /// The same of the session below from the moment that it is made, for what ends it; of the lower side's object where there is one.
+    /// The reference to the session below from its making on, for code that ends it; of the lower side's object if
+    /// there is one.
     pub fn coming(&self) -> Option<r::CellId> {
         match &self.lower {
             Some(cells) => cells.coming,
@@ -93,47 +94,48 @@ impl Info {
 #[derive(Clone, Debug)]
 pub struct SessionCells {
     pub class: r::ClassId,
-    /// The session above, one for each user of sessions.
+    /// The session above, one cell for each user of sessions.
     pub above: Vec<r::CellId>,
-    /// Which of several users it is of.
+    /// Which of several users it belongs to.
     pub user: Option<r::CellId>,
     pub below: Option<r::CellId>,
-    /// Where the layer below may hold `opened` back: the session there from the moment that it is made, for what ends it.
+    /// If the layer below may delay `opened`: the session there from its making on, for code that ends it.
     pub coming: Option<r::CellId>,
-    /// Of a layer that says `opened` or `accepted` itself: whether it has, or its shape.
+    /// For a layer whose code emits `opened` or `accepted`: whether the layer above was told.
     pub told: Option<r::CellId>,
-    /// Its flow, by component.
+    /// Its flow, a cell for each component.
     pub flow: Vec<r::CellId>,
-    /// Of a multiplexor: how it is found.
+    /// For a multiplexor: how it is found.
     pub found: Option<FoundCells>,
-    /// Where several share one below: the object of the lower side.
+    /// If several share one below: the object of the lower side.
     pub lower: Option<r::CellId>,
-    /// Whether it was told that it is open.
+    /// Whether the layer above was told that it is open.
     pub opened: Option<r::CellId>,
-    /// Of an application: the number that the user gave.
+    /// For an application: the number that the user gave.
     pub number: Option<r::CellId>,
-    /// Of a layer that begins sessions with messages that arrive: for one that was, the entity above that is told of it; for the
-    /// others, and where it has ended, nobody.
+    /// For a layer that begins sessions with arriving messages: for such a session, the entity above that is told of
+    /// it; null for others, and when it has ended.
     pub begun: Vec<(usize, r::CellId)>,
-    /// Of a layer whose sessions settle, or may fail in the instant in which they begin: how it asked to end.
+    /// For a layer whose sessions settle, or may fail in the instant in which they begin: how it asked to end.
     pub ending: Option<EndingCells>,
 }
 
-/// How a session that settles asked to end: it does when it has settled once more (docs/language.md, section 12).
+/// How a session that settles asked to end, which it does after its next settling (docs/language.md, section 12).
 #[derive(Clone, Copy, Debug)]
 pub struct EndingCells {
     /// A number of [`crate::shape::Ending`].
     pub how: r::CellId,
-    /// Of a failure.
+    /// The reason of a failure.
     pub why: r::CellId,
-    /// Whether it has asked to settle again, where its code does.
+    /// Whether it has asked to settle again, if its code can do so.
     pub again: Option<r::CellId>,
-    /// The layer has code for it: then all that ends a session waits for it, else only what fails while it begins.
+    /// Whether the layer has code for settling: then every end waits for it, else only a failure while the session
+    /// begins.
     pub settles: bool,
 }
 
 impl SessionCells {
-    /// No cells yet: each is there only where somebody needs it.
+    /// No cells yet: each is made only if it is needed.
     pub fn new(class: r::ClassId) -> SessionCells {
         SessionCells {
             class,
@@ -158,11 +160,11 @@ impl SessionCells {
 pub struct FoundCells {
     /// The entity's map from flows to sessions.
     pub map: r::CellId,
-    /// The session's: the message that began it, until the layer above has its half.
+    /// In the session: the message that began it, until the layer above has its session.
     pub first: r::CellId,
-    /// The entity's quota of such messages.
+    /// In the entity: the quota of such messages.
     pub arriving: r::CellId,
-    /// The entity's: what the next key is chosen from, where a session leaves its own open.
+    /// In the entity: the counter from which the next key is chosen, if a session leaves its own open.
     pub next_key: Option<r::CellId>,
 }
 
@@ -178,98 +180,100 @@ pub struct LowerCells {
     pub count: r::CellId,
     /// Its flow, by component.
     pub flow: Vec<r::CellId>,
-    /// The entity's map from flows below.
+    /// The entity's map from lower flows.
     pub map: r::CellId,
 }
 
-/// What a layer with points keeps.
+/// The cells of a layer with points.
 #[derive(Clone, Copy, Debug)]
 pub struct PointCells {
     pub class: r::ClassId,
-    /// The entity's points, by the pattern of their listener.
+    /// The entity's map from listeners' patterns to points.
     pub index: Patterns,
-    /// Where points have state, which their sessions see as long as they are.
+    /// If points have state, which lives as long as their sessions.
     pub shared: Option<SharedCells>,
 }
 
-/// What keeps a point for its sessions when its listener has gone.
+/// What keeps a point alive for its sessions when its listener has gone.
 #[derive(Clone, Copy, Debug)]
 pub struct SharedCells {
-    /// How many sessions are of it.
+    /// How many sessions belong to it.
     pub sessions: r::CellId,
     pub listening: r::CellId,
-    /// The session's.
+    /// In the session: its point.
     pub of_session: r::CellId,
 }
 
-/// Maps of the entity by patterns of flows: of the local end, and of both.
+/// Maps of the entity by patterns of flows: patterns of the local end, and of both ends.
 #[derive(Clone, Copy, Debug)]
 pub struct Patterns {
     pub local: r::CellId,
     pub from: Option<r::CellId>,
-    /// Whether there ever was one of both; looked at before the map.
+    /// Whether there ever was a pattern of both ends; read before the map is searched.
     pub any: Option<r::CellId>,
-    /// Where there are two maps: how many patterns there is room for in both together, a quota.
+    /// If there are two maps: a quota for the patterns of both together.
     pub room: Option<r::CellId>,
 }
 
-/// What a multiplexor has listened for below: its own key is no part of that, so that several patterns above may be one there.
+/// What a multiplexor has listened for below. Its own key is not part of that, so several patterns above may be one
+/// below.
 #[derive(Clone, Copy, Debug)]
 pub struct PassedCells {
     /// By the pattern below, how many there are above.
     pub counts: Patterns,
-    /// Who is bound to a key and listens has no place among the listeners: by the user's place and the pattern below.
+    /// For listeners that are bound to a key, and so not among the other listeners: by the user's index and the pattern
+    /// below.
     pub bound: Option<Patterns>,
 }
 
-/// The objects of one class that the layer declares.
+/// The objects of a class that the layer declares.
 #[derive(Clone, Copy, Debug)]
 pub struct KeyedObjects {
     pub class: r::ClassId,
-    /// The map from keys: the entity's, or the session's that owns them.
+    /// The map from keys, in the entity or in the session that owns the objects.
     pub index: Option<r::CellId>,
 }
 
-/// Where the headers of an instance's group become octets, seen from the instance.
+/// Where the headers of an instance's group become octets, from the view of the instance.
 #[derive(Clone, Debug, Default)]
 pub struct Coding {
     /// The group's wire, if this layer is directly below the coding point.
     pub above: Option<r::WireId>,
-    /// The same, if it is directly above it.
+    /// The group's wire, if it is directly above it.
     pub below: Option<r::WireId>,
-    /// The wire that a packet from below is validated against first.
+    /// The wire by which a packet from below is validated first.
     pub validated: Option<r::WireId>,
-    /// At or below the coding point: its fields in the packet.
+    /// At or below the coding point: the places of its fields in the packet.
     pub placed: Option<Vec<Option<PlacedField>>>,
-    /// Octets of the group's wire before the payload, if they are always as many.
+    /// Octets of the group's wire before the payload, if they are constant.
     pub size: Option<u32>,
 }
 
 impl Coding {
-    /// The group's wire, where it borders on the instance.
+    /// The group's wire, if it borders on the instance.
     pub fn wire(&self) -> Option<r::WireId> {
         self.above.or(self.below)
     }
 }
 
-/// What one scalar of a header's record is for.
+/// The meaning of one scalar of a header's record.
 #[derive(Clone, Debug)]
 pub struct HeaderField {
     pub name: String,
     pub ty: r::Type,
-    /// Which scalar of the key it is, and whose end's.
+    /// Which scalar of the key it is, and of which end.
     pub key: Option<(KeyPart, usize)>,
-    /// The field of the layer's own record.
+    /// The field's index in the layer's own record.
     pub own: Option<u32>,
-    /// The byte order where no wire says it.
+    /// Whether it is big-endian, if no wire says.
     pub big: Option<bool>,
-    /// The value that most packets have.
+    /// The value in most packets.
     pub common: Option<u64>,
-    /// The wire's own: bits that travel with the message as an attribute.
+    /// For a bit field of the wire that travels with the message: the attribute that keeps it.
     pub kept: Option<r::AttributeId>,
 }
 
-/// Which ends of a packet a key's field is of.
+/// Which end of a packet a key's field is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum KeyPart {
     Source,
@@ -278,7 +282,7 @@ pub enum KeyPart {
 }
 
 impl KeyPart {
-    /// The same part as the other end sees it.
+    /// The same part from the other end's view.
     pub fn turned(self) -> KeyPart {
         match self {
             KeyPart::Source => KeyPart::Destination,
@@ -288,7 +292,7 @@ impl KeyPart {
     }
 }
 
-/// Where a field of a layer below the coding point stands in the packet.
+/// The place in the packet of a field of a layer below the coding point.
 #[derive(Clone, Copy, Debug)]
 pub struct PlacedField {
     pub octet: u32,
@@ -299,7 +303,7 @@ pub struct PlacedField {
 }
 
 impl PlacedField {
-    /// The number in the packet, as operations on octets have it; its offset is `octet`.
+    /// The field for operations on octets; its offset is `octet`.
     pub fn field(&self) -> r::OctetField {
         r::OctetField { width: self.width, endian: self.endian }
     }
@@ -312,11 +316,11 @@ pub struct Given {
     pub member: u32,
     pub name: String,
     pub ty: s::Type,
-    /// Whether who opens gives it, and who listens.
+    /// Whether `open` gives it, and whether `listen` does.
     pub by: [bool; 2],
 }
 
-/// Who gives a constant of a session its value, besides `accept`.
+/// Who sets a constant of a session, besides `accept`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Giver {
     Open,
@@ -324,7 +328,7 @@ pub enum Giver {
 }
 
 impl Giver {
-    /// As the source names it.
+    /// The word in the source.
     pub fn word(self) -> &'static str {
         match self {
             Giver::Open => "open",
@@ -334,7 +338,7 @@ impl Giver {
 }
 
 impl Given {
-    /// Whether it asks that one.
+    /// Whether this giver gives it.
     pub fn asks(&self, giver: Giver) -> bool {
         match giver {
             Giver::Open => self.by[0],

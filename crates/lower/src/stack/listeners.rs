@@ -1,4 +1,4 @@
-//! Who may listen, to what, and what is kept of it (docs/language.md, section 6).
+//! Who may listen, for what, and what is stored for it (docs/language.md, section 6).
 
 use mokume_reaction as r;
 use mokume_semantics::program as s;
@@ -26,7 +26,7 @@ impl<'p> Lowering<'p> {
         Some(Patterns { local, from, any, room })
     }
 
-    /// What a multiplexor keeps of the listeners that it passes on.
+    /// The cells for the listeners that a multiplexor passes on.
     pub(super) fn passed_cells(&mut self, inst: usize) -> Option<PassedCells> {
         let at = self.inst(inst);
         let keyed = at.is_multiplexor() && at.top.iter().any(|component| component.owner == inst);
@@ -39,13 +39,13 @@ impl<'p> Lowering<'p> {
         Some(PassedCells { counts, bound })
     }
 
-    /// By patterns below, and what stands in front of them.
+    /// Maps by patterns below, with some further keys in front.
     fn passed_maps(&mut self, inst: usize, (name, front, value): (&str, Vec<r::Type>, r::Type)) -> Patterns {
         let (bottom, entity) = (&self.inst(inst).bottom, self.infos[inst].classes.entity);
         let capacity = self.listeners_at(inst).saturating_add(self.stack.sessions);
         let map = |this: &mut Self, name: &str, endpoints| {
             let key = [front.clone(), r::types(&this.pattern_params(bottom, endpoints))].concat();
-            // Where nothing is said below there is one such pattern.
+            // If there is nothing in a pattern below, there is a single pattern.
             let key = if key.is_empty() { vec![r::Type::Bool] } else { key };
             let kind = r::CellKind::Map { key, value: vec![value], capacity, by: Vec::new() };
             this.cell(entity, name, kind, false, None)
@@ -56,12 +56,12 @@ impl<'p> Lowering<'p> {
         Patterns { local, from, any: None, room: None }
     }
 
-    /// As many patterns as listeners, whichever of the two maps they are in.
+    /// A quota of as many patterns as listeners, whichever of the two maps they are in.
     pub(super) fn room_for_patterns(&mut self, entity: r::ClassId, name: &str, listeners: u32) -> r::CellId {
         self.cell(entity, name, r::CellKind::Quota { amount: listeners }, false, None)
     }
 
-    /// How many may listen at an instance with a map of listeners.
+    /// The capacity for listeners of an instance with a map of listeners.
     fn listeners_at(&mut self, inst: usize) -> u32 {
         let sessions = self.stack.sessions.max(1);
         self.listeners_above(inst).map_or(sessions, |listeners| listeners.clamp(1, sessions))
@@ -69,22 +69,22 @@ impl<'p> Lowering<'p> {
 
     fn listener_map(&mut self, inst: usize, name: &str, endpoints: Endpoints) -> r::CellId {
         let mut key = r::types(&self.pattern_params(&self.inst(inst).top, endpoints));
-        // Where all who match get a share, each listens for itself.
+        // If all matches get a copy, each user listens for itself.
         key.extend(self.shares(inst).then_some(r::Type::U(8)));
         let capacity = self.listeners_at(inst);
         let kind = r::CellKind::Map { key, value: vec![r::Type::U(8)], capacity, by: Vec::new() };
         self.cell(self.infos[inst].classes.entity, name, kind, false, None)
     }
 
-    /// How many there may be at most, where a layer with points is between here and each who listens: one beyond its capacity does not
-    /// get here, and what it takes back is taken back here, too.
+    /// The most listeners, if a layer with points is between this one and each user: listeners beyond its capacity do
+    /// not get here, and what it removes is removed here, too.
     fn listeners_above(&mut self, inst: usize) -> Option<u32> {
         let unbound = |user: &usize| !self.plan.is_bound(inst, *user);
         let users: Vec<usize> = self.inst(inst).users.iter().copied().filter(unbound).collect();
         users.into_iter().try_fold(0, |sum: u32, user| Some(sum.saturating_add(self.listeners_through(user)?)))
     }
 
-    /// How many listeners a layer lets through to the one below.
+    /// How many listeners a layer passes to the one below.
     fn listeners_through(&mut self, inst: usize) -> Option<u32> {
         let layer = self.layer(inst).filter(|layer| layer.shape == s::Shape::Worker)?;
         let listens = |kind: &s::StmtKind| {
@@ -103,12 +103,12 @@ impl<'p> Lowering<'p> {
         }
     }
 
-    /// Whether all who match may get a share of a message, and not one of them the message.
+    /// Whether all matches may get a copy of a message, instead of one the message itself.
     pub fn shares(&self, inst: usize) -> bool {
         self.layer(inst).is_some_and(|layer| layer.matching != s::Matching::One)
     }
 
-    /// Whether anybody above may listen to some remote ends alone.
+    /// Whether a user above may listen for certain remote ends only.
     pub fn may_name_remotes(&self, inst: usize) -> bool {
         let at = self.inst(inst);
         at.top.iter().any(Component::is_remote) && at.users.iter().any(|user| self.names_remotes(*user))
@@ -127,7 +127,7 @@ impl<'p> Lowering<'p> {
             || (at.passes_listeners() && at.users.iter().any(|user| self.names_remotes(*user)))
     }
 
-    /// Who may listen, and how; the number in the map is the place here.
+    /// Who may listen, and how; the map has indices into this list.
     pub fn listening(&self, inst: usize) -> Vec<(usize, Register)> {
         let mut all = Vec::new();
         for user in self.inst(inst).users.iter().filter(|user| !self.plan.is_bound(inst, **user)) {
@@ -138,7 +138,7 @@ impl<'p> Lowering<'p> {
         all
     }
 
-    /// Whether anybody from here down has a use for what is listened for.
+    /// Whether a layer from here down uses what is listened for.
     pub fn cares_for_listeners(&self, inst: usize) -> bool {
         let at = self.inst(inst);
         let Some(layer) = at.layer() else { return false };

@@ -50,7 +50,7 @@ impl<'p> Lowering<'p> {
         at: (s::ScopeKind, u32),
     ) -> Vec<r::CellId> {
         let env = &self.inst(inst).env;
-        // Parts of containers have points in their names.
+        // Names of a container's contents have dots.
         let name = &member.name.text.replace('.', "_");
         let kind = match &member.kind {
             s::MemberKind::Var { ty, init, constant } => {
@@ -83,7 +83,7 @@ impl<'p> Lowering<'p> {
         vec![self.cell(class, name, kind, false, source)]
     }
 
-    /// What a part counts the layer counts: under the plain name, in one with all that it calls so there.
+    /// The layer counts what a part counts: under the plain name, in one counter with all of this name.
     fn counter_cell(&mut self, inst: usize, class: r::ClassId, name: &str, source: Option<r::SourceId>) -> r::CellId {
         let parts = self.layer(inst).map_or(&[][..], |layer| &layer.parts);
         let own = |part: &s::Part| name.strip_prefix(&part.called)?.strip_prefix('.');
@@ -100,7 +100,7 @@ impl<'p> Lowering<'p> {
         let class = self.class_on(inst, On::from(quota.scope))?;
         let at = quota.place();
         if !self.infos[inst].members.contains_key(&at) {
-            // One that stands behind what takes from it has its cell now.
+            // A quota that is declared later has its cell by now.
             let member = self.layer(inst)?.members(quota.scope)?.get(quota.member as usize)?;
             self.declare_at(inst, class, member, at);
         }
@@ -139,13 +139,13 @@ impl<'p> Lowering<'p> {
             cells.push(self.cell(class, &joined(name, &rest), kind, fixed, source));
         }
         if !alike {
-            // An array's items begin alike: other ones are set when the object is made.
+            // An array's items start equal: others are set when the object is made.
             self.change(inst, |info| info.late.push(at));
         }
         cells
     }
 
-    /// The types of a map's key; of a flow that has no parts here there is one, as the code has it (`map_key`).
+    /// The types of a map's key; a flow without parts here counts as a single key (`map_key`).
     pub(super) fn key_types(&mut self, inst: usize, key: impl Iterator<Item = s::Type>) -> Vec<r::Type> {
         let types: Vec<r::Type> = key.flat_map(|ty| self.border_types(inst, ty)).collect();
         match types.is_empty() {
@@ -167,7 +167,7 @@ impl<'p> Lowering<'p> {
         (0..keys as u32).flat_map(of).collect()
     }
 
-    /// Members whose first value must be set when the object is made, each behind those that it is made of.
+    /// Members whose initial value must be set when the object is made, each after those that it depends on.
     pub fn late_values(&self, inst: usize, scope: s::ScopeKind) -> Vec<(u32, &'p s::Expr)> {
         let Some(layer) = self.layer(inst) else { return Vec::new() };
         let members: &'p [s::Member] = match scope {

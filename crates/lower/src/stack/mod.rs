@@ -1,7 +1,7 @@
-//! The stack at work: the automaton so far, what each instance became, and the handlers still to be made.
+//! The lowering of a stack: the automaton so far, what each instance became, and the requested handlers.
 //!
-//! Handlers are made on demand, from the ports and timers inwards: what nobody can reach is not there. Keeps: what is asked
-//! here is of the stack as a whole, or of one of its instances; no code of a body is written.
+//! Handlers are made on demand, from the ports and timers inwards, so unreachable ones do not exist. Keeps: look-ups
+//! here are about the whole stack or one of its instances; no code of a body is written.
 
 mod beginnings;
 mod cells;
@@ -46,10 +46,10 @@ pub use procedures::{Called, Procedure, Standing};
 pub use published::{Limit, Publisher, Reading, CREDIT};
 pub use task::{Endpoints, On, Purpose, Register, Registration, Task};
 
-/// Grants end at the edges of a stack, and where several are above or below: who has a use for them handles them.
+/// Grants end at the edges of a stack, and where several layers are above or below, unless a layer handles them.
 pub const GRANTS: [&str; 2] = ["grant_sends", "grant_delivers"];
 
-/// One stack's automaton under construction, and what it is made from.
+/// The automaton of one stack under construction, and its inputs.
 pub struct Lowering<'p> {
     pub program: &'p s::Program,
     pub sources: &'p SourceMap,
@@ -60,25 +60,24 @@ pub struct Lowering<'p> {
     pub infos: Vec<Rc<Info>>,
     pub diagnostics: Vec<Diagnostic>,
     pub functions: HashMap<(usize, String, Reading), r::FunctionId>,
-    /// Whether a function that the layer of an instance calls is long enough, and called often enough, to be one.
+    /// Whether a function that an instance's layer calls is long enough, and called often enough, to be a procedure.
     pub worth_it: HashMap<(usize, Called), bool>,
-    /// None of what cannot be one.
+    /// The procedures; `None` for functions that cannot be one.
     pub procedures: HashMap<Standing, Option<Procedure>>,
     pub watched: Vec<Watched>,
-    /// Whose sessions hand a change of this name on to those above.
+    /// The instances whose sessions pass on changes of this name.
     pub handed_on: HashSet<(usize, String)>,
     enums: HashMap<s::EnumId, r::EnumId>,
     attributes: HashMap<s::AttributeId, r::AttributeId>,
     declared: HashSet<(r::ClassId, r::Trigger)>,
-    /// Of layers that were asked, as every procedure and every loop asks: whether they begin sessions.
+    /// Cache of whether a layer begins sessions, which every procedure and every loop asks.
     begin: RefCell<HashMap<usize, bool>>,
     tasks: VecDeque<Task>,
     places: HashMap<(u32, u32), r::SourceId>,
 }
 
 impl<'p> Lowering<'p> {
-    /// An automaton with a name and nothing in it. Instances get their [`Info`] one after the other, in the order of
-    /// the plan.
+    /// An automaton with only a name. Instances get their [`Info`] one by one, in the order of the plan.
     pub fn new(
         program: &'p s::Program,
         sources: &'p SourceMap,
@@ -110,17 +109,17 @@ impl<'p> Lowering<'p> {
         }
     }
 
-    /// The instance of that number; numbers are those of the plan.
+    /// The instance with this number in the plan.
     pub fn inst(&self, inst: usize) -> &'p Inst<'p> {
         &self.plan.insts[inst]
     }
 
-    /// What the instance became, as it is known now: what is changed later is not seen in it.
+    /// What is known of the instance now; later changes are not visible in it.
     pub fn info(&self, inst: usize) -> Rc<Info> {
         self.infos[inst].clone()
     }
 
-    /// The definition behind an instance that is one.
+    /// The definition of an instance that is a layer.
     pub fn layer(&self, inst: usize) -> Option<&'p s::Layer> {
         self.inst(inst).layer()
     }
@@ -132,8 +131,7 @@ impl<'p> Lowering<'p> {
 
     // -- diagnostics and places
 
-    /// An error at a place, or at the stack's name; one that was said already is not said again. An empty `help` is
-    /// none.
+    /// Reports an error at a place, or at the stack's name; each only once. An empty `help` means none.
     pub fn error(&mut self, code: &'static str, message: impl Into<String>, span: Option<Span>, help: &str) {
         let message = message.into();
         let mut diagnostic = Diagnostic::error(Code(code), message);
@@ -148,7 +146,8 @@ impl<'p> Lowering<'p> {
         }
     }
 
-    /// The place in the automaton's table of sources; none for a span of no file, as what the compiler supplies has.
+    /// The place in the automaton's table of sources; `None` for a span of no file, as in code that the compiler
+    /// supplies.
     pub fn place(&mut self, span: Span) -> Option<r::SourceId> {
         if span.file.0 as usize >= self.sources.files().count() {
             return None;
@@ -166,7 +165,7 @@ impl<'p> Lowering<'p> {
 
     // -- types
 
-    /// The scalars of a type at a border of this instance, each with its name behind the value's.
+    /// The scalars of a type at a border of this instance, each with the suffix for its name.
     pub fn border(&mut self, inst: usize, ty: s::Type) -> Vec<(String, r::Type)> {
         match ty {
             s::Type::Flow(side) => {
@@ -185,7 +184,7 @@ impl<'p> Lowering<'p> {
         self.border(inst, ty).into_iter().map(|(_, ty)| ty).collect()
     }
 
-    /// The parts of a type in this instance's code, each with its name behind the value's ([`crate::parts`]).
+    /// The parts of a type in this instance's code, each with the suffix for its name ([`crate::parts`]).
     pub fn parts_in_code(&mut self, inst: usize, ty: s::Type) -> Vec<(String, r::Type)> {
         if let s::Type::Flow(_) = ty {
             return self.border(inst, ty);
@@ -193,7 +192,7 @@ impl<'p> Lowering<'p> {
         let found = parts(self.program, ty).into_iter();
         let part = |part: Part| {
             let ty = self.scalar(inst, part.ty);
-            // What vectors hold is what arrays hold: the checks let nothing else through.
+            // What vectors can contain, arrays can contain: the checks ensure that.
             let array = part.items.and_then(|items| Some(r::Type::Array(ty.as_item()?, items)));
             (part.name, array.unwrap_or(ty))
         };
@@ -205,7 +204,7 @@ impl<'p> Lowering<'p> {
         self.parts_in_code(inst, ty).into_iter().map(|(_, ty)| ty).collect()
     }
 
-    /// What a value of the language is in the form; of an object, in this instance.
+    /// The form's type for a scalar type of the language; objects are those of this instance.
     pub fn scalar(&mut self, inst: usize, ty: s::Type) -> r::Type {
         match ty {
             s::Type::Object(id) => r::Type::Ref(self.infos[inst].objects[id.index()].class),
@@ -214,7 +213,7 @@ impl<'p> Lowering<'p> {
         }
     }
 
-    /// The same for a type without objects in it, which is alike in all instances.
+    /// The same for a type without objects, which is the same in all instances.
     pub fn plain(&mut self, ty: s::Type) -> r::Type {
         match ty {
             s::Type::Bool => r::Type::Bool,
@@ -225,7 +224,7 @@ impl<'p> Lowering<'p> {
             s::Type::Enum(id) => self.enumeration(id),
             s::Type::Message => r::Type::Msg,
             s::Type::Reason => r::Type::Reason,
-            // No scalars; a program with one where a scalar belongs has errors, and is not lowered.
+            // Not scalars; a program with one in a scalar's place has errors, and is not lowered.
             s::Type::Object(_) | s::Type::Listener | s::Type::Record(_) | s::Type::Flow(_) => r::Type::Bool,
             s::Type::Unit | s::Type::Unknown => r::Type::Bool,
         }
@@ -244,7 +243,7 @@ impl<'p> Lowering<'p> {
         r::Type::Enum(entered)
     }
 
-    /// The attribute's number in the automaton, entered when it is first asked for.
+    /// The attribute's number in the automaton, added on first use.
     pub fn attribute(&mut self, id: s::AttributeId) -> r::AttributeId {
         if let Some(known) = self.attributes.get(&id) {
             return *known;
@@ -263,7 +262,7 @@ impl<'p> Lowering<'p> {
         components.iter().map(|c| (c.full_name().replace('.', "_"), self.plain(c.ty))).collect()
     }
 
-    /// The same of what a pattern says.
+    /// The same for the components of a pattern.
     pub fn pattern_params(&mut self, components: &[Component], endpoints: Endpoints) -> Vec<(String, r::Type)> {
         let said: Vec<Component> =
             components.iter().filter(|c| c.is_said(endpoints == Endpoints::Both)).cloned().collect();
@@ -272,13 +271,13 @@ impl<'p> Lowering<'p> {
 
     // -- reasons
 
-    /// The reason of that name of an instance, entered when it is first asked for. No other layer's is equal to it.
+    /// An instance's own reason with this name, added on first use. It equals no reason of another layer.
     pub fn reason(&mut self, inst: usize, name: &str) -> r::ReasonId {
         let name = format!("{}.{name}", self.inst(inst).name);
         self.a.reason(&name)
     }
 
-    /// A reason as a value, which other layers may compare: standard ones and those of vocabularies are one for all.
+    /// A reason as a value, which other layers may compare: standard reasons and those of vocabularies are shared.
     pub fn told_reason(&mut self, inst: usize, name: &str) -> r::ReasonId {
         match self.program.is_shared_reason(name) {
             true => self.a.reason(name),
@@ -288,7 +287,7 @@ impl<'p> Lowering<'p> {
 
     // -- handlers on demand
 
-    /// The class of the objects that a handler runs for; none where the instance has no such objects.
+    /// The class of the objects that a handler runs for; `None` if the instance has no such objects.
     pub fn class_on(&self, inst: usize, on: On) -> Option<r::ClassId> {
         let info = &self.infos[inst];
         match on {
@@ -301,7 +300,7 @@ impl<'p> Lowering<'p> {
         }
     }
 
-    /// The class by which an instance meets the sessions below it.
+    /// The class by which an instance is linked to the sessions below.
     pub fn lower_side(&self, inst: usize) -> (On, Option<r::ClassId>) {
         let classes = self.infos[inst].classes;
         match classes.lower {
@@ -310,8 +309,8 @@ impl<'p> Lowering<'p> {
         }
     }
 
-    /// Asks for a handler, which is made once, whoever asks; only the largest number of events for later counts.
-    /// Nothing is made where the instance has no objects of that kind.
+    /// Requests a handler. It is made once; if requested repeatedly, the largest `later` capacity counts. Ignored if
+    /// the instance has no objects of that kind.
     pub fn need(&mut self, task: Task) {
         let Some(class) = self.class_on(task.inst, task.on) else { return };
         if self.declared.insert((class, task.trigger.clone())) {
@@ -332,31 +331,31 @@ impl<'p> Lowering<'p> {
         }
     }
 
-    /// Asks for the handler of an event that is emitted.
+    /// Requests the handler of an event that is emitted.
     pub fn event(&mut self, inst: usize, on: On, name: &str, params: Vec<(String, r::Type)>, purpose: Purpose) {
         let trigger = r::Trigger::Event(name.to_owned());
         self.need(Task { inst, on, trigger, params, purpose, later: 0 });
     }
 
-    /// The handler to be made next, in the order in which they were asked for; none when all are made.
+    /// The handler to make next, in the order of the requests; `None` when all are made.
     pub fn next_task(&mut self) -> Option<Task> {
         self.tasks.pop_front()
     }
 
-    // -- small questions about the stack
+    // -- small look-ups
 
     /// The layer's own handler of an event, if it has one.
     pub fn handler_where(&self, inst: usize, wanted: impl Fn(&s::Event) -> bool) -> Option<&'p s::Handler> {
         self.layer(inst)?.handlers.iter().find(|handler| wanted(&handler.event))
     }
 
-    /// Of the users of sessions, which one; none if there is only one.
+    /// The number of a user among those that use sessions; `None` if it is the only one.
     pub fn session_tag(&self, lower: usize, user: usize) -> Option<usize> {
         let users = self.plan.session_users(lower);
         (users.len() > 1).then(|| users.iter().position(|known| *known == user)).flatten()
     }
 
-    /// Events that name their user where there are several.
+    /// The name of an event; with the user's number if there are several.
     pub fn event_of(&self, event: &str, user: Option<usize>) -> String {
         match user {
             Some(user) => format!("{event}_{}", self.inst(user).name.replace('.', "_")),
@@ -364,12 +363,12 @@ impl<'p> Lowering<'p> {
         }
     }
 
-    /// Whether events of flow traffic carry the flow: for workers and multiplexors.
+    /// Whether events of flow traffic carry the flow: in workers and multiplexors.
     pub fn carries_flow(&self, inst: usize) -> bool {
         matches!(self.inst(inst).shape(), Some(s::Shape::Worker | s::Shape::Multiplexor))
     }
 
-    /// Whether this event of flow traffic does: what may be sent or delivered now is a matter of the layer, whoever it is with.
+    /// Whether this event of flow traffic carries the flow: credit does not, as it belongs to the layer as a whole.
     pub fn comes_with_flow(&self, inst: usize, name: &str) -> bool {
         self.carries_flow(inst) && !GRANTS.contains(&name)
     }
@@ -386,7 +385,7 @@ impl<'p> Lowering<'p> {
         }
     }
 
-    /// The layer ends the session above while its own lives on, or opens sessions itself.
+    /// Whether the layer may end the session above while its own lives on, or opens sessions itself.
     pub fn gives_up_sessions(&self, inst: usize) -> bool {
         use s::{Emission, StmtKind};
         self.layer(inst).is_some_and(|layer| {
@@ -396,7 +395,7 @@ impl<'p> Lowering<'p> {
         })
     }
 
-    /// The layer says an event that its shape says otherwise.
+    /// Whether the layer's code emits an event that its shape would otherwise emit.
     pub fn emits(&self, inst: usize, event: &str) -> bool {
         use s::{Emission, StmtKind};
         self.layer(inst).is_some_and(|layer| {
@@ -407,7 +406,7 @@ impl<'p> Lowering<'p> {
         })
     }
 
-    /// Whether the layer's code brings about sessions of its neighbours, other than by what its shape does.
+    /// Whether the layer's code begins sessions of its neighbours, beyond what its shape does.
     pub fn begins_sessions(&self, inst: usize) -> bool {
         use s::{Emission, StmtKind};
         let opens = |kind: &StmtKind| matches!(kind, StmtKind::Emit(Emission::Open { .. }));
@@ -416,7 +415,7 @@ impl<'p> Lowering<'p> {
         *self.begin.borrow_mut().entry(inst).or_insert_with(looked)
     }
 
-    /// A layer of sessions that says what its listeners know.
+    /// Whether it is a layer with sessions that declares state of listeners.
     pub fn has_points(&self, inst: usize) -> bool {
         let asks = |kind: &s::StmtKind| matches!(kind, s::StmtKind::IfListener { .. });
         self.inst(inst).has_scope(s::ScopeKind::Point)
@@ -424,15 +423,15 @@ impl<'p> Lowering<'p> {
             || self.layer(inst).is_some_and(|layer| any_stmt(blocks(layer), &asks))
     }
 
-    /// Whether its points have state: then each session is of one as long as it is. Else a point is its listener's alone, and has
-    /// at most what the sessions that begin there are given.
+    /// Whether its points have state: then each session belongs to one as long as it lives. Else a point belongs to its
+    /// listener alone, and has at most the values for the sessions that begin there.
     pub fn shares_points(&self, inst: usize) -> bool {
         let members = self.layer(inst).and_then(|layer| layer.members(s::ScopeKind::Point));
         members.is_some_and(|members| !members.is_empty())
     }
 }
 
-/// The name, or with as many `_` behind it as tell it from those that are there: another file's item may have it.
+/// The name, with `_` appended until it is not taken: another file's item may have it.
 fn unlike<'n>(name: &str, taken: impl Iterator<Item = &'n str>) -> String {
     let taken: HashSet<&str> = taken.collect();
     let mut unlike = name.to_owned();

@@ -1,32 +1,32 @@
-//! Which functions of a layer became procedures, and for whom.
+//! Which functions of a layer became procedures, and for which current objects.
 
 use mokume_reaction as r;
 use mokume_semantics::program as s;
 
-/// A function that is called.
+/// A called function.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Called {
-    /// By its place among the layer's own.
+    /// Index into the layer's own functions.
     Own(u32),
-    /// Of the program.
+    /// A function of the program.
     Free(s::FunctionId),
 }
 
-/// A function as it is called at one place: all places alike run one procedure.
+/// A function with the kinds of its caller's current objects: equal ones share one procedure.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Standing {
     pub inst: usize,
     pub called: Called,
-    /// Whose state is at hand, if an object's is.
+    /// The class of the current object, if there is one.
     pub object: Option<s::ObjectId>,
-    /// The types of who else is at hand.
+    /// The types of the other current objects.
     pub at_hand: Vec<Option<Vec<r::Type>>>,
 }
 
-/// The procedure that a function became.
+/// A function's procedure.
 #[derive(Clone, Debug)]
 pub struct Procedure {
     pub function: r::FunctionId,
-    /// Which of the values at hand it asks for, by their places among all.
+    /// Which of the current objects it takes, by their indices among all.
     pub kept: Vec<usize>,
 }

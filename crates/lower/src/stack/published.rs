@@ -1,53 +1,54 @@
-//! Published values: who says one, what it depends on. A layer that does not publish a name gives that of the layer below.
+//! Published values: who publishes one, and what it depends on. A layer that does not publish a name passes on that of
+//! the layer below.
 
 use mokume_semantics::program as s;
 
 use super::Lowering;
 use crate::plan::Kind;
 
-/// How a published value is read: what its function is given.
+/// How a published value is read: the arguments of its function.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Reading {
-    /// The entity alone says it.
+    /// It depends on the entity only.
     Entity,
-    /// It is of a flow.
+    /// It depends on a flow.
     Flow,
-    /// It needs the session's state.
+    /// It depends on the session's state.
     Session,
 }
 
-/// Who says the value of a name at an instance.
+/// Who publishes a value at an instance.
 pub enum Publisher<'p> {
     Device(usize),
     Own(&'p s::Publish),
-    /// `limit send`, and the credit below.
+    /// `limit send`, combined with the credit below.
     Limit(Limit<'p>),
     Below(usize),
-    /// Of several layers below the smallest.
+    /// The smallest value of several layers below.
     Least(Vec<usize>),
     Unlimited,
     Nobody,
 }
 
-/// What a layer takes now.
+/// A layer's limit.
 #[derive(Clone, Copy)]
 pub struct Limit<'p> {
     pub value: &'p s::Expr,
-    /// How many of the layer's own one of those above may become.
+    /// How many of the layer's own messages one from above may become.
     pub ratio: Option<&'p s::Expr>,
-    /// How much of it is taken away: what is asked for is an application's.
+    /// How much of it is reserved; subtracted for applications.
     pub reserve: Option<&'p s::Expr>,
 }
 
-/// What may be sent now: messages, octets.
+/// The current credit: messages, octets.
 pub const CREDIT: [&str; 2] = ["credit", "credit_octets"];
-/// The same for an application, where a layer below has a reserve.
+/// The same for an application, if a layer below has a reserve.
 pub const SPARE: [&str; 2] = ["spare_credit", "spare_credit_octets"];
-/// What is the smallest of those below, where a router stands on several and does not say.
+/// The names for which a router over several passes on the smallest value below, if it does not publish them.
 const LEAST: [&str; 5] = [CREDIT[0], CREDIT[1], SPARE[0], SPARE[1], "mtu"];
 
 impl<'p> Lowering<'p> {
-    /// Who says the value of a name for those above an instance: itself, or one below.
+    /// Who publishes a name for those above an instance: itself, or one below.
     pub fn publisher(&self, inst: usize, name: &str) -> Publisher<'p> {
         let at = self.inst(inst);
         let plain = SPARE.iter().position(|known| *known == name).map_or(name, |at| CREDIT[at]);
@@ -74,7 +75,7 @@ impl<'p> Lowering<'p> {
         }
     }
 
-    /// Whether anybody from here down limits what may be sent.
+    /// Whether a layer from here down limits what may be sent.
     pub fn is_limited(&self, inst: usize, name: &str) -> bool {
         match self.publisher(inst, name) {
             Publisher::Unlimited | Publisher::Nobody | Publisher::Device(_) => false,
@@ -84,7 +85,7 @@ impl<'p> Lowering<'p> {
         }
     }
 
-    /// The name of what an application may send: what layers keep for themselves is not in it.
+    /// The name of an application's credit, which excludes reserves.
     pub fn credit_name(&self, inst: usize, kind: usize) -> &'static str {
         let mut open = self.inst(inst).lowers().to_vec();
         while let Some(at) = open.pop() {
@@ -136,7 +137,7 @@ impl<'p> Lowering<'p> {
         most
     }
 
-    /// The type of a value that those above an instance may read; none where nobody says it.
+    /// The type of a value that those above an instance may read; `None` if no layer publishes it.
     pub fn published_type(&self, inst: usize, name: &str) -> Option<s::Type> {
         match self.publisher(inst, name) {
             Publisher::Device(_) if name == "mac" => Some(s::Type::UInt(48)),
@@ -149,8 +150,8 @@ impl<'p> Lowering<'p> {
         }
     }
 
-    /// Who says a name at an instance, through those that do not; and what that is computed from: the names that are read
-    /// of the layers below.
+    /// The publishers of a name at an instance, past layers that do not publish it; and for each the names of values
+    /// below that it reads.
     pub fn said_by(&self, inst: usize, name: &str) -> Vec<(usize, Vec<String>)> {
         let read = |expr: &s::Expr| {
             let mut names = Vec::new();

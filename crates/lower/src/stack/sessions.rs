@@ -1,4 +1,4 @@
-//! The cells that shapes keep of sessions: in a session, in the object of a shared lower side, in a listener's point.
+//! The cells of shapes for sessions: in a session, in the object of a shared lower side, in a listener's point.
 
 use mokume_reaction as r;
 use mokume_semantics::program as s;
@@ -9,8 +9,9 @@ use super::{Endpoints, Info, Lowering, Patterns, PointCells, SessionCells, Share
 use crate::plan::{awaits, Kind, Part};
 use crate::program::{any_expr, any_stmt, blocks};
 
-/// Sessions of a multiplexor that may be beginning at once, besides one for each layer above that gets a share. Each has its first
-/// message until the layer above has its half, which is in the same reaction and before the next one begins.
+/// Sessions of a multiplexor that may be beginning at once, besides one for each layer above that gets a copy. Each
+/// keeps its first message until the layer above has its session, which happens in the same reaction and before the
+/// next one begins.
 const BEGINNING: u32 = 4;
 
 impl<'p> Lowering<'p> {
@@ -73,14 +74,14 @@ impl<'p> Lowering<'p> {
         self.comes_late(inst).then(|| self.scalar_cell(class, "coming", r::Type::Ref(under), false))
     }
 
-    /// Whether `opened` may come long after `open`: a session that ends meanwhile ends the one below, which says at once that it is
-    /// there.
+    /// Whether `opened` may come long after `open`: a session that ends in between ends the one below, which therefore
+    /// tells at once that it exists.
     pub fn comes_late(&self, inst: usize) -> bool {
         let at = self.inst(inst);
         at.below.is_some_and(|below| at.uses.sessions && !self.answers_promptly(below))
     }
 
-    /// Where the layer's sessions settle, or may fail behind what begins them: what it brought about is there when they end.
+    /// The cells for a delayed end: if the layer's sessions settle, or may fail after the code that begins them.
     fn ending_cells(&mut self, inst: usize, class: r::ClassId) -> Option<EndingCells> {
         let settles = |handler: &&s::Handler| {
             matches!(handler.event, s::Event::Settle { .. }) && handler.scope == s::ScopeKind::Session
@@ -113,7 +114,7 @@ impl<'p> Lowering<'p> {
         cells
     }
 
-    /// What is kept for one of the layers above, which has a name only where there are several.
+    /// The name of a cell for one of the layers above; suffixed only if there are several.
     fn name_for(&self, what: &str, user: usize, users: usize) -> String {
         match users {
             1 => what.to_owned(),
@@ -156,7 +157,8 @@ impl<'p> Lowering<'p> {
         PointCells { class, index, shared }
     }
 
-    /// Where a multiplexor's own local key stands in its flow, and its bits; of a key of one number that the endpoints do not share.
+    /// The index of a multiplexor's own local key in its flow, and its bits; for a key that is one number and not
+    /// symmetric.
     pub fn open_key(&self, inst: usize) -> Option<(usize, u8)> {
         let at = self.inst(inst);
         let own = |place: &usize| at.top[*place].owner == inst && at.top[*place].side == Part::Local;
@@ -170,8 +172,8 @@ impl<'p> Lowering<'p> {
         }
     }
 
-    /// Whether `opened` comes to it with the flow, whose local part a multiplexor may have chosen: to applications, to the
-    /// workers that it passes, and to those whose code has flows in hand.
+    /// Whether `opened` carries the flow, whose local part a multiplexor may have chosen: to applications, to the
+    /// workers on the way, and to layers whose code uses flows.
     pub fn hears_flow(&self, inst: usize) -> bool {
         match self.inst(inst).kind {
             Kind::Application => true,
@@ -182,7 +184,7 @@ impl<'p> Lowering<'p> {
         }
     }
 
-    /// The multiplexor below workers that chooses a key where a session leaves it open; none where nobody does.
+    /// The multiplexor below workers that chooses a key if a session leaves it open; `None` if there is none.
     pub fn chooser_below(&self, inst: usize) -> Option<usize> {
         let mut at = inst;
         loop {
@@ -193,7 +195,7 @@ impl<'p> Lowering<'p> {
         }
     }
 
-    /// A worker whose code has flows in hand.
+    /// Whether it is a worker whose code uses flows.
     fn names_flows(&self, inst: usize) -> bool {
         let Some(layer) = self.layer(inst).filter(|layer| layer.shape == s::Shape::Worker) else { return false };
         let flow = |local: &s::Local| matches!(local.ty, s::Type::Flow(_));

@@ -1,7 +1,7 @@
-//! The sizes of what a layer declares, here where all its parameters are known: the one place that judges them.
+//! The sizes of a layer's declarations, when all its parameters are known: the only place that checks them.
 //!
-//! Keeps: a class, a cell or a limit of the form never has a size that the verifier refuses; who wrote it is told where it
-//! stands, and where what it was given was written.
+//! Keeps: no class, cell or limit of the form has a size that the verifier refuses. Reports are at the declaration,
+//! with the places where its arguments were written.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ use super::Lowering;
 use crate::constants::{fold, fold_one, Env};
 
 impl<'p> Lowering<'p> {
-    /// How many there are of something: at least one, and no more than a machine has room for.
+    /// A size: at least one, and no more than a machine has room for.
     pub fn size(&mut self, env: &Env, expr: &s::Expr, counted: Counted) -> u32 {
         let Some(value) = self.known_size(env, expr) else { return 1 };
         if value == 0 {
@@ -30,7 +30,7 @@ impl<'p> Lowering<'p> {
         value as u32
     }
 
-    /// How often something goes round at most. A loop whose limit is 0 here does not run, as one that is left out.
+    /// The most rounds of a loop. A loop with the limit 0 here does not run.
     pub fn rounds(&mut self, env: &Env, limit: &s::Expr) -> u32 {
         match self.known_size(env, limit) {
             Some(value) if value > ROUNDS => {
@@ -44,7 +44,7 @@ impl<'p> Lowering<'p> {
         }
     }
 
-    /// How often an object settles in a reaction.
+    /// How often an object may settle in a reaction.
     pub fn settling(&mut self, env: &Env, limit: &s::Expr) -> u32 {
         let limits = self.rounds(env, limit);
         if limits == 0 {
@@ -64,8 +64,8 @@ impl<'p> Lowering<'p> {
         known
     }
 
-    /// Says it where the number was written that makes the size what it is, with each place on the way from there to the size; 1
-    /// does for the rest of the stack.
+    /// Reports the size where its number was written, with each place on the way from there to the size; returns 1 for
+    /// the rest of the stack.
     fn refuse_size(&mut self, env: &Env, expr: &s::Expr, found: Diagnostic, value: u64) -> u32 {
         let mut ways = vec![(expr.span, value)];
         self.givers(env, expr, &mut ways);
@@ -84,7 +84,7 @@ impl<'p> Lowering<'p> {
         1
     }
 
-    /// The arguments that an expression is made of, and theirs, outwards.
+    /// The arguments in an expression, and theirs, outwards.
     fn givers(&self, env: &Env, expr: &s::Expr, found: &mut Vec<(Span, u64)>) {
         let Env::Use(used) = env else { return };
         walk_expr(expr, &mut |part| {
@@ -99,12 +99,12 @@ impl<'p> Lowering<'p> {
 
     // -- constants
 
-    /// The scalars of an expression that is known before the stack starts; none where it is not.
+    /// The scalars of an expression that is known before the stack starts; else `None`.
     pub fn constants(&self, env: &Env, expr: &s::Expr) -> Option<Vec<u64>> {
         fold(self.program, env, expr)
     }
 
-    /// The number, truth value or enum that an expression is, known before the stack starts; none where it is not.
+    /// The number, boolean or enum value of an expression that is known before the stack starts; else `None`.
     pub fn one_constant(&self, env: &Env, expr: &s::Expr) -> Option<u64> {
         fold_one(self.program, env, expr)
     }

@@ -1,4 +1,4 @@
-//! What a handler is made for, and for whom.
+//! Tasks: the purpose of a handler, and the objects that it runs for.
 
 use std::rc::Rc;
 
@@ -7,14 +7,14 @@ use mokume_semantics::program as s;
 
 use super::{joined, Lowering};
 
-/// A handler that is to be made.
+/// A handler to make.
 pub struct Task {
     pub inst: usize,
     pub on: On,
     pub trigger: r::Trigger,
     pub params: Vec<(String, r::Type)>,
     pub purpose: Purpose,
-    /// How many of them may wait for their turn.
+    /// The capacity of its `later` queue.
     pub later: u32,
 }
 
@@ -42,7 +42,7 @@ impl From<s::ScopeKind> for On {
     }
 }
 
-/// What a handler that is to be made is for.
+/// The purpose of a handler to make.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Purpose {
     /// Flow traffic, on the entity.
@@ -60,25 +60,25 @@ pub enum Purpose {
     Abort,
     Refuse,
     Attach,
-    /// It will be attached: what is answered meanwhile is for it.
+    /// It will be attached: answers in the meantime are for it.
     Claim,
     /// On the session (or the lower side's object), from below.
     Deliver,
     Opened,
-    /// The session below is made, and will say when it is open.
+    /// The session below is made, and will be open later.
     Coming,
     Failed,
     Closed,
-    /// With a quote: of flow traffic, on the entity; and on a session.
+    /// A failure with a quote: for flow traffic, on the entity; and on a session.
     FailedFlow,
     FailedQuoting,
-    /// Of a service.
+    /// An operation of a service.
     Service {
         service: s::ServiceId,
         operation: u32,
         uses: Option<u32>,
     },
-    /// A handler of the layer that only `later` names.
+    /// A handler of the layer that only `later` reaches.
     Own {
         handler: u32,
     },
@@ -86,18 +86,18 @@ pub enum Purpose {
         name: Rc<str>,
         down: bool,
     },
-    /// A value that is published below has changed.
+    /// A published value below has changed.
     Changed {
         name: Rc<str>,
     },
-    /// By number of the layer's handlers.
+    /// A handler of the layer, by its number.
     Plain {
         handler: Option<u32>,
     },
 }
 
 impl Purpose {
-    /// Whether an event of the language is what the handler is for.
+    /// Whether the handler is for this event of the language.
     pub fn stands_for(&self, event: &s::Event) -> bool {
         use s::Event as E;
         match self {
@@ -131,7 +131,7 @@ impl Purpose {
 }
 
 impl<'p> Lowering<'p> {
-    /// The layer's own handler of what a task is for, if it has one.
+    /// The layer's own handler for a task, if it has one.
     pub fn handler_of(&self, task: &Task) -> Option<&'p s::Handler> {
         match &task.purpose {
             Purpose::Plain { handler: Some(at) } | Purpose::Own { handler: at } => {
@@ -144,7 +144,7 @@ impl<'p> Lowering<'p> {
         }
     }
 
-    /// The handler of a service's operation: of who serves it, or of who uses it, by the place among its `uses`.
+    /// The handler of a service's operation: the server's, or that of a user, by the index in its `uses`.
     pub fn service_handler(
         &self,
         inst: usize,
@@ -158,7 +158,7 @@ impl<'p> Lowering<'p> {
         })
     }
 
-    /// Parameters of a handler that `later` names; of flow traffic the flow goes with them.
+    /// The parameters of a handler that `later` reaches; for flow traffic with the flow.
     pub fn own_params(&mut self, inst: usize, on: On, handler: u32) -> (Vec<(String, r::Type)>, bool) {
         let Some(layer) = self.layer(inst) else { return (Vec::new(), false) };
         let handler = &layer.handlers[handler as usize];
@@ -179,18 +179,18 @@ impl<'p> Lowering<'p> {
     }
 }
 
-/// How a layer says what it wants to hear of.
+/// What a layer registers for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Register {
     /// Sessions that others begin.
     Listen,
     /// Flow traffic.
     Bind,
-    /// Neither any more.
+    /// Ends both.
     Unlisten,
 }
 
-/// Which components a pattern has: those of the local end, or all, where something of the remote end is named.
+/// Which components a pattern has: those of the local end, or all if it names something of the remote end.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Endpoints {
     Local,
@@ -198,7 +198,7 @@ pub enum Endpoints {
 }
 
 impl Endpoints {
-    /// A pattern that is written out names the endpoints that it says; any other flow is a pattern of both.
+    /// A written-out pattern has the endpoints that it names; any other flow is a pattern of both.
     pub fn of(flow: &s::Expr) -> Endpoints {
         match &flow.kind {
             s::ExprKind::Flow { remote, .. } if remote.is_empty() => Endpoints::Local,
@@ -207,7 +207,7 @@ impl Endpoints {
     }
 }
 
-/// What is asked of the layer below, and for which endpoints.
+/// A registration at the layer below, and its endpoints.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Registration {
     pub how: Register,

@@ -1,6 +1,6 @@
-//! Messages on the way down: the header, the coding point, and to whom.
+//! Messages on the way down: the header, the coding point, and the receiver.
 //!
-//! Invariant: the coding point of a group is passed exactly once each way, by the layer that `Coding` names.
+//! Invariant: a message passes the coding point of a group exactly once each way, in the layer that `Coding` names.
 
 use mokume_reaction as r;
 use mokume_semantics::program as s;
@@ -10,11 +10,11 @@ use crate::fault::Fault;
 use crate::plan::Part;
 use crate::stack::{KeyPart, PlacedField, Purpose};
 
-/// A header to be pushed: the variant, and its fields as the layer named them.
+/// A header to push: the variant, and its fields as the layer gives them.
 pub type Fields = Option<(u32, Vec<Vec<r::Value>>)>;
 
 impl<'p> Writer<'_, 'p> {
-    /// Pushes the own header, encodes below it if that is the coding point, and hands it to the layer below.
+    /// Pushes the own header, encodes below it at the coding point, and passes the message to the layer below.
     pub fn send_down(&mut self, message: r::Value, fields: Fields, to: Option<(s::Type, Vec<r::Value>)>) {
         let at = self.inst(self.inst);
         let top = to.as_ref().filter(|(ty, _)| *ty == s::Type::Flow(s::Side::Above)).map(|(_, flow)| flow.as_slice());
@@ -44,7 +44,7 @@ impl<'p> Writer<'_, 'p> {
         self.send_flow(message, &bottom);
     }
 
-    /// Who sees addresses or keys says to whom a message goes, where no flow of the layer below is at hand.
+    /// Reports a send without a flow in a layer with addresses or keys, if there is no current flow of the layer below.
     fn says_to_whom(&mut self) {
         let at = self.inst(self.inst);
         let is_said = self.runs.bottom.is_some() || at.bottom.is_empty() || !at.several.is_empty();
@@ -62,7 +62,7 @@ impl<'p> Writer<'_, 'p> {
         self.error("M0727", "a message goes down, and it is not said to whom: no flow is at hand here", place, &help);
     }
 
-    /// A message goes down where nobody's session is at hand.
+    /// Reports a send without a current session.
     fn no_session(&mut self) {
         let text = "a message goes down, but there is no session that it goes to: this runs for the entity";
         let help = match self.inst(self.inst).shape() {
@@ -73,7 +73,7 @@ impl<'p> Writer<'_, 'p> {
         self.error("M0725", text, place, help);
     }
 
-    /// The header's fields as values: keys from the flow, the others as given.
+    /// The values of the header's fields: keys from the flow, the others as given.
     fn push_header(&mut self, message: r::Value, fields: Fields, top: Option<&[r::Value]>) -> r::Value {
         let info = self.info();
         let Some(header) = info.header else { return message };
@@ -125,7 +125,7 @@ impl<'p> Writer<'_, 'p> {
         self.value(r::OpKind::Store { field: place.field(), message, at, value })
     }
 
-    /// The same field of a message from below.
+    /// Reads the same field from a message from below.
     pub fn load_placed(&mut self, message: r::Value, place: PlacedField, ty: r::Type) -> r::Value {
         let at = self.constant(r::Type::U(32), u64::from(place.octet));
         let raw = r::Type::U(place.width);
@@ -158,7 +158,7 @@ impl<'p> Writer<'_, 'p> {
         Keys { local: own(false), remote: own(true) }
     }
 
-    /// Flow traffic for the layer below that the flow names, where a router stands on several.
+    /// Sends flow traffic; if a router is over several, to the layer below that the flow names.
     pub fn send_flow(&mut self, message: r::Value, bottom: &[r::Value]) {
         self.for_lower(bottom, |w, lower| match lower {
             Some((below, bottom)) => w.send_flow_to(below, message, bottom),
@@ -178,8 +178,8 @@ impl<'p> Writer<'_, 'p> {
         self.tell_entity_of(below, ("send", params), Purpose::FlowSend, args);
     }
 
-    /// Runs `each` for the layer below that the first of `bottom` names, with the rest of it; of one layer for that. With
-    /// none, for numbers that name no layer.
+    /// Runs `each` for the layer below that the first of `bottom` names, with the rest of `bottom`; if there is only
+    /// one layer, for that. Runs it with `None` for numbers that name no layer.
     pub fn for_lower(&mut self, bottom: &[r::Value], mut each: impl FnMut(&mut Self, Option<(usize, &[r::Value])>)) {
         let at = self.inst(self.inst);
         if at.several.is_empty() {

@@ -1,4 +1,4 @@
-//! What who opens a session, or who listens, gives to the layers on the way, as values (docs/language.md, section 6).
+//! The values that `open` and `listen` pass to the layers below (docs/language.md, section 6).
 
 use std::rc::Rc;
 
@@ -11,7 +11,7 @@ use crate::code::Writer;
 use crate::stack::{Given, Giver};
 
 impl<'p> Writer<'_, 'p> {
-    /// Takes what is the instance's own from the values behind the flow; the rest goes on down.
+    /// Takes the instance's own from the values after the flow; the rest is passed on.
     pub fn take_given(&mut self, session: r::Value, values: &[r::Value]) {
         for (given, mine) in self.by_given(self.given_at(self.inst), values) {
             if given.inst == self.inst {
@@ -25,7 +25,7 @@ impl<'p> Writer<'_, 'p> {
         }
     }
 
-    /// The values of an event, each with who asks for it.
+    /// The values of an event, grouped by the constant that they are for.
     fn by_given(&mut self, all: Vec<Given>, values: &[r::Value]) -> Vec<(Given, Vec<r::Value>)> {
         let mut rest = values.iter().copied();
         let mut found = Vec::new();
@@ -36,14 +36,14 @@ impl<'p> Writer<'_, 'p> {
         found
     }
 
-    /// What goes on down to who asks for it, if something that carries it is said.
+    /// Passes values on to the layer below that asks for them, if anything carries them.
     pub fn hand_on(&mut self, given: &Given, values: Vec<r::Value>) {
         let known = Rc::make_mut(&mut self.runs.given);
         known.retain(|(of, _)| of != given);
         known.push((given.clone(), values));
     }
 
-    /// What an application gives, by name: for every layer that asks for it.
+    /// Takes the values that an application gives by name, for every layer that asks for them.
     pub fn take_from_port(&mut self, giver: Giver, values: &[r::Value]) {
         let Some(below) = self.inst(self.inst).below else { return };
         let asked = self.lowering.asked_of_port(below, giver);
@@ -55,7 +55,7 @@ impl<'p> Writer<'_, 'p> {
         }
     }
 
-    /// Values for what the layers below ask for: those at hand, else what they say themselves.
+    /// The values that the layers below ask for: the current ones, else the defaults.
     pub fn given_below(&mut self, all: &[Given]) -> Vec<r::Value> {
         let mut values = Vec::new();
         for given in all {
@@ -100,7 +100,8 @@ impl<'p> Writer<'_, 'p> {
 
     // -- in points
 
-    /// Behind the pattern of `listen`: what the point at hand keeps for its sessions; the rest goes on down.
+    /// Takes the values after the pattern of `listen` that the current point keeps for its sessions; the rest is passed
+    /// on.
     pub fn take_listened(&mut self, values: &[r::Value]) {
         let info = self.info();
         for (given, mine) in self.by_given(self.asked_at(self.inst, Giver::Listen), values) {

@@ -1,8 +1,8 @@
-//! What goes from a layer to its neighbours: events for the sessions and entities above and below, and messages with their
+//! What a layer sends to its neighbours: events for the sessions and entities above and below, and messages with their
 //! headers on the way down.
 //!
-//! Keeps: who an event is for has a handler of it, asked for here. An event for nobody, a session that has none above or
-//! below it any more or not yet, is gone with its messages: the form says so (docs/automaton.md), and no layer checks.
+//! Keeps: the receiver of an event has a handler for it, requested here. An event for a session that does not exist
+//! (yet or any more) is gone with its messages: the form defines that (docs/automaton.md), and no layer checks it.
 
 mod down;
 mod given;

@@ -12,7 +12,7 @@ impl<'p> Writer<'_, 'p> {
         self.op(r::OpKind::Emit { target, event: event.to_owned(), args });
     }
 
-    /// Emits an event to whom a cell of one's own refers to: found now, or when it is carried out where that may differ.
+    /// Emits an event to the object that a cell refers to: found now, or when it is carried out if that may differ.
     fn emit_along(&mut self, (object, cell): (r::Value, r::CellId), event: &str, args: Vec<r::Value>) {
         if self.begun {
             self.op(r::OpKind::EmitBy { object, cell, event: event.to_owned(), args });
@@ -28,7 +28,7 @@ impl<'p> Writer<'_, 'p> {
         self.tell_entity_of(inst, (event, params), purpose, args);
     }
 
-    /// The same with the names of its parameters.
+    /// The same, with names for its parameters.
     pub fn tell_entity_of(
         &mut self,
         inst: usize,
@@ -54,7 +54,7 @@ impl<'p> Writer<'_, 'p> {
 
     // -- sessions
 
-    /// An event for the session below; of flow traffic there is none.
+    /// An event for the session below; not in flow traffic.
     pub fn event_down(&mut self, event: &str, purpose: Purpose, args: Vec<r::Value>) {
         let at = self.inst(self.inst);
         let (Some(below), true) = (at.below, at.uses.sessions) else { return };
@@ -72,13 +72,13 @@ impl<'p> Writer<'_, 'p> {
         self.emit(session, event, args);
     }
 
-    /// An event for the session above; which of several users it is, the session knows.
+    /// An event for the session above; if there are several users, the session knows which one.
     pub fn event_up(&mut self, event: &str, purpose: Purpose, args: Vec<r::Value>) {
         let users = self.plan.session_users(self.inst).len();
         self.event_up_each(event, purpose, &vec![args; users]);
     }
 
-    /// The same with arguments for each of the users.
+    /// The same, with arguments for each of the users.
     pub fn event_up_each(&mut self, event: &str, purpose: Purpose, args: &[Vec<r::Value>]) {
         let (info, Some(session)) = (self.info(), self.runs.session) else { return };
         let Some(cells) = &info.session else { return };
@@ -99,7 +99,7 @@ impl<'p> Writer<'_, 'p> {
 
     // -- flow traffic
 
-    /// A message for a layer above that works on flow traffic.
+    /// A message for a layer above that uses flow traffic.
     pub fn deliver_flow(&mut self, user: usize, message: r::Value, top: &[r::Value]) {
         let flow = self.as_user_sees(user, top);
         let flow = self.flow_of_way(user, flow);
@@ -110,7 +110,7 @@ impl<'p> Writer<'_, 'p> {
         self.tell_entity_of(user, ("deliver", params), Purpose::FlowDeliver, args);
     }
 
-    /// Only for the planted fault: two parts of one type change places.
+    /// Only for the planted fault: swaps two parts of one type.
     fn permuted(&self, mut flow: Vec<r::Value>, params: &[(String, r::Type)]) -> Vec<r::Value> {
         if self.faulty(Fault::FlowPermuted) {
             let pair = (1..flow.len()).find(|at| params[*at].1 == params[0].1);

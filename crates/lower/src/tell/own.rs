@@ -1,12 +1,12 @@
-//! Messages of a layer's own, where headers are octets already: nobody put any in front of them.
+//! Messages that a layer makes itself, below the point where headers become octets: they have no headers in front.
 
 use mokume_reaction as r;
 
 use crate::code::Writer;
 
 impl Writer<'_, '_> {
-    /// At a barrier, and below it, a message is a packet: one that the layer has made of its text alone has no headers in front, and its first
-    /// octets would be taken for them.
+    /// At and below a barrier, a message is a packet. One that the layer has made from text alone has no headers, and
+    /// its first octets would be read as headers; reports that.
     pub fn has_its_headers(&mut self, message: r::Value) {
         if self.info().coding.placed.is_none() || !self.is_bare(message) {
             return;
@@ -23,7 +23,7 @@ impl Writer<'_, '_> {
         self.error("M0768", text, place, help);
     }
 
-    /// Made of a text, and nothing was put into it or behind it since.
+    /// Whether it was made from text, and nothing was put into it or appended.
     fn is_bare(&self, message: r::Value) -> bool {
         use r::OpKind as O;
         match self.b.defined_by(message) {

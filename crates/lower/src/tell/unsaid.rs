@@ -1,4 +1,4 @@
-//! Headers of which the layer says nothing: a message that passes gets the first alternative, of zeros.
+//! Headers that the layer does not set: a message that passes gets the first alternative, all zeros.
 
 use mokume_reaction as r;
 use mokume_semantics::check::zeros;
@@ -6,7 +6,8 @@ use mokume_semantics::check::zeros;
 use crate::code::Writer;
 
 impl Writer<'_, '_> {
-    /// The first alternative takes messages along, or they would end at the peer, which consumes it. Whether that is refused.
+    /// Checks that the first alternative carries messages: else the peer would consume them. Reports if not, and
+    /// returns whether it did.
     pub fn goes_as_the_first(&mut self) -> bool {
         let header = self.layer(self.inst).and_then(|layer| layer.header.as_ref());
         let first = header.and_then(|header| header.variants.first()).filter(|first| !first.with_message);
@@ -28,7 +29,7 @@ impl Writer<'_, '_> {
         true
     }
 
-    /// A field that is not said: 0, where that is a value of its type.
+    /// The value of a field that is not set: 0, if that is a value of its type.
     pub fn zero_of_field(&mut self, variant: u32, own: u32, ty: r::Type) -> r::Value {
         let program = self.lowering.program;
         let header = self.layer(self.inst).and_then(|layer| layer.header.as_ref());

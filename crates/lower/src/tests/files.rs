@@ -70,13 +70,13 @@ pub fn shown(sources: &SourceMap, diagnostics: &[Diagnostic]) -> Vec<String> {
     diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).map(show).collect()
 }
 
-/// A test block with its stack, lowered.
+/// A test block with its lowered stack.
 pub struct Case {
     pub automaton: Automaton,
     pub script: Script,
 }
 
-/// All tests of a file under some options; what went wrong before any ran.
+/// All tests of a file under some options, or the errors that kept them from running.
 pub fn cases(path: &Path, options: &Options) -> Result<Vec<Case>, Vec<String>> {
     let (sources, program, diagnostics) = analyse(path);
     let errors = shown(&sources, &diagnostics);
@@ -116,7 +116,7 @@ fn all_pass(folder: &str) {
     let mut all = Vec::new();
     for path in files_of(folder) {
         let name = path.file_name().map_or(String::new(), |name| name.to_string_lossy().into_owned());
-        // Its tests are those of the functions in C themselves.
+        // Its tests are about the functions in C themselves.
         if !name.contains(&only) || name == "cipher.mok" {
             continue;
         }
@@ -140,7 +140,7 @@ fn the_library_does_what_its_tests_say() {
     all_pass("tests/library");
 }
 
-/// A fault is found when a program whose tests pass without it fails with it (or does not even lower).
+/// A fault is found if a program whose tests pass without it fails with it (or does not even lower).
 #[test]
 fn every_planted_fault_is_found() {
     let sound: Vec<PathBuf> =
@@ -150,7 +150,7 @@ fn every_planted_fault_is_found() {
         .into_iter()
         .filter(|fault| {
             let options = Options { fault: Some(*fault), ..Options::default() };
-            // What trips over an assertion is found, too.
+            // A failed assertion counts as found.
             let unseen = || sound.iter().all(|path| judge(path, &options).is_empty());
             std::panic::catch_unwind(std::panic::AssertUnwindSafe(unseen)).unwrap_or(false)
         })

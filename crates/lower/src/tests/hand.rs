@@ -1,4 +1,4 @@
-//! Programs built by hand: the sequencer and the multiplexor of Morpheus, without the front end.
+//! Programs built by hand, without the front end: the sequencer and the multiplexor of Morpheus.
 
 use mokume_base::{FileId, SourceMap, Span};
 use mokume_reaction::text::print;

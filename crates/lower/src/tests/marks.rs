@@ -1,4 +1,4 @@
-//! Ends say which statement they come from, alike in each rendering of it.
+//! Terminators carry the statement that they come from, equal in each rendering of it.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use mokume_semantics::program::StackId;
 
 use crate::{lower, Options};
 
-/// How often each mark stands in the stack, by its line and its number there.
+/// How often each mark occurs in the stack, by its line and its number there.
 fn marks(body: &str) -> BTreeMap<(u32, u32), usize> {
     let text = format!(
         "worker Looking {{
@@ -29,7 +29,7 @@ fn marks(body: &str) -> BTreeMap<(u32, u32), usize> {
     assert!(diagnostics.is_empty(), "{diagnostics:?}");
     let automaton = lower(&program, &sources, StackId(0), &Options::default()).0.expect("a stack");
     let mut found = BTreeMap::new();
-    // What a port does by itself stands nowhere in the source.
+    // What a port does by itself has no place in the source.
     let written = automaton.handlers.iter().filter(|handler| handler.source.is_some());
     for block in written.flat_map(|handler| &handler.body.blocks) {
         assert_eq!(block.mark.is_some(), block.terminator.targets().len() > 1, "{}", block.label);

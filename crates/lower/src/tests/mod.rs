@@ -11,7 +11,7 @@ use mokume_interpret::Instance;
 use mokume_reaction::{verify, Automaton};
 use mokume_testkit::{parameters, run, Script};
 
-/// What the verifier, a run of the script, and a run of the composed stack have against an automaton.
+/// The complaints of the verifier, a run of the script, and a run of the composed stack.
 fn complaints(automaton: &Automaton, script: &Script) -> Vec<String> {
     let mut all = faults(automaton);
     if !all.is_empty() {

@@ -1,4 +1,4 @@
-//! What only a stack shows to be wrong: each code of this crate that the front end cannot find first, from a text.
+//! Faults that only a stack shows: each code of this crate that the front end cannot find first, from a text.
 
 use mokume_base::SourceMap;
 use mokume_semantics::analyse_files;
@@ -9,7 +9,7 @@ use crate::{lower_with_protocols, test_script, Options};
 
 use super::files::shown;
 
-/// The codes that lowering the last stack of a text gives, and then its tests.
+/// The codes from lowering the last stack of a text, then its tests.
 fn codes(text: &str) -> Vec<&'static str> {
     let mut sources = SourceMap::default();
     let file = sources.add("refused.mok", text);
@@ -55,7 +55,7 @@ fn more_paths_than_an_octet_numbers() {
     assert_eq!(codes(&wider), ["M0671"]);
 }
 
-/// What a device carries, what may wrap, and what is beyond all sense.
+/// A device's capacity, an expression that may wrap around, and absurd values.
 #[test]
 fn a_limit_that_the_stack_does_not_know() {
     let text = "
@@ -125,7 +125,7 @@ fn an_event_that_climbs_to_a_multiplexor_of_flow_traffic() {
     assert_eq!(codes(text), ["M0726"]);
 }
 
-/// What is given is asked for by somebody below.
+/// Only values that a layer below asks for can be given.
 #[test]
 fn a_value_that_nobody_below_asks_for() {
     let text = "multiplexor Ports { key { port: u16 } }
@@ -165,12 +165,12 @@ fn a_value_of_two_types() {
     assert_eq!(codes(text), ["M0780"]);
     let one = text.replace("u16", "u8");
     assert_eq!(codes(&one), Vec::<&str>::new());
-    // A port has the name once, and with it one value by default.
+    // A port has the name once, with one default.
     assert_eq!(codes(&one.replacen("= 3", "= 4", 1)), ["M0780"]);
     assert_eq!(codes(&text.replace("u16", "u8")), Vec::<&str>::new());
 }
 
-/// What a test asks for is counted by somebody.
+/// A test can only check counters that exist.
 #[test]
 fn a_counter_that_there_is_not() {
     let text = "worker Counts {
@@ -196,7 +196,7 @@ fn a_message_of_its_own_where_headers_are_octets() {
     assert_eq!(codes(&text.replace("MADE", "let own = message()")), ["M0768"]);
     let put_together = "let own = message(x\"0000\")  own.join(message(\"own\"))";
     assert_eq!(codes(&text.replace("MADE", put_together)), Vec::<&str>::new());
-    // Who stands alone has nobody's headers in front.
+    // A layer alone in its wire has no other headers in front.
     let alone = text.replace("MADE", "let own = message(\"own\")").replace("a = B over", "a = Low over");
     assert_eq!(codes(&alone), Vec::<&str>::new());
 }

@@ -1,4 +1,4 @@
-//! What a stack says of itself, in the automaton.
+//! The settings of a stack, in the automaton.
 
 use mokume_base::SourceMap;
 use mokume_reaction::Automaton;

@@ -1,8 +1,9 @@
-//! Compressed layouts: one path number says which alternatives all headers that are encoded together have, and what is as
-//! commonly; then comes the rest (the idea is Ensemble's: what a declared common case makes constant is not sent).
+//! Compressed layouts: a path number tells the alternatives of all headers that are encoded together, and which fields
+//! have their common values; then comes the rest (the idea is Ensemble's: what a declared common case makes constant is
+//! not sent).
 //!
-//! Must keep: a function of the declarations alone. What is left out is a constant of the path, which stands in the packet
-//! itself, so nothing need be agreed on before.
+//! Keeps: a function of the declarations alone. What is left out is a constant of the path, whose number is in the
+//! packet, so nothing has to be agreed in advance.
 
 use mokume_reaction as r;
 
@@ -10,16 +11,16 @@ use super::endian;
 use super::repeated::{at_most, nested};
 use crate::stack::Lowering;
 
-/// So many paths have numbers of at most an octet.
+/// The most paths whose number fits in an octet.
 const MOST_PATHS: usize = 256;
 
-/// An alternative for each header, and the fields that are not in the packet because of their values.
+/// An alternative for each header, and the fields that are left out because they have their common values.
 struct Path {
     alternatives: Vec<(r::HeaderId, r::VariantId)>,
     left_out: Vec<r::WireCommon>,
 }
 
-/// A field that a path has in the packet, or leaves out for its value.
+/// A field that is in the packets of a path, or left out for its value.
 struct Part {
     header: r::HeaderId,
     variant: r::VariantId,
@@ -31,13 +32,13 @@ struct Part {
     place: Place,
 }
 
-/// Where a field stands, if a vector of the header has something to do with it.
+/// The role of a field in a vector of the header.
 #[derive(Clone, Copy, PartialEq)]
 enum Place {
     Alone,
-    /// It says how many elements there are, of at most so many.
+    /// It is the number of elements, at most this many.
     Counts(usize),
-    /// It is of the element of this number, of the vector whose length is this field.
+    /// It belongs to the element of this number, in the vector with this field as its length.
     Element {
         length: u32,
         number: usize,
@@ -51,7 +52,7 @@ impl Part {
 }
 
 impl Lowering<'_> {
-    /// The headers of layers that are encoded together, top to bottom.
+    /// The wire for the headers of layers that are encoded together, top to bottom.
     pub(crate) fn compressed_wire(&mut self, members: &[usize]) -> Option<r::WireId> {
         let headers = self.headers_of(members);
         let top = *members.first()?;
@@ -89,7 +90,7 @@ impl Lowering<'_> {
         Some(r::WireId::from(self.a.wires.len() - 1))
     }
 
-    /// Of several layers the bundle's, if no wire has it.
+    /// For several layers the bundle's name, unless a wire has it.
     fn compressed_name(&self, top: usize, members: usize) -> String {
         let full = self.inst(top).name.clone();
         let bundle = full.split('.').next().unwrap_or_default().to_string();
@@ -101,9 +102,9 @@ impl Lowering<'_> {
         }
     }
 
-    /// First those on which everything is as commonly, then those that say all; in both, of the layers' alternatives in
-    /// their order, those of the lowest layer change first. An alternative that goes alone has no headers above it: there
-    /// is a path more, without them.
+    /// First the paths on which all fields have their common values, then those with all fields in the packet. Within
+    /// both, the alternatives of the lowest layer change first. For an alternative without a message there is one path
+    /// without the headers above it.
     fn paths(&self, members: &[usize]) -> Vec<Path> {
         let (mut short, mut alone, mut long) = (Vec::new(), Vec::new(), Vec::new());
         for alternatives in self.combinations(members) {
@@ -125,7 +126,7 @@ impl Lowering<'_> {
         short.into_iter().chain(alone).chain(long).collect()
     }
 
-    /// The alternatives of all headers together, as far as they can meet.
+    /// All combinations of alternatives that can occur together.
     fn combinations(&self, members: &[usize]) -> Vec<Vec<(r::HeaderId, r::VariantId)>> {
         let mut all: Vec<Vec<(r::HeaderId, r::VariantId)>> = vec![Vec::new()];
         for at in members {
@@ -134,7 +135,7 @@ impl Lowering<'_> {
             let with = |path: &Vec<(r::HeaderId, r::VariantId)>| {
                 let is_first = path.iter().all(|(_, variant)| *variant == r::VariantId(0));
                 let variants = (0..variants).map(r::VariantId::from);
-                // Above what goes alone all headers count as their first alternative.
+                // Above an alternative without a message, all headers count as their first alternative.
                 let meets = variants.filter(|variant| is_first || !self.goes_alone(*at, *variant));
                 meets.map(|variant| [path.clone(), vec![(header, variant)]].concat()).collect::<Vec<_>>()
             };
@@ -148,7 +149,7 @@ impl Lowering<'_> {
         header.and_then(|header| header.variants.get(variant.index())).is_some_and(|found| !found.with_message)
     }
 
-    /// Whether a layer below has an alternative that goes alone.
+    /// Whether a layer below has selected an alternative without a message.
     fn is_above_alone(&self, members: &[usize], alternatives: &[(r::HeaderId, r::VariantId)], of: r::HeaderId) -> bool {
         let below = members.iter().skip_while(|at| self.infos[**at].header != Some(of)).skip(1);
         let alone = |at: &usize| {
@@ -158,7 +159,7 @@ impl Lowering<'_> {
         below.into_iter().any(alone)
     }
 
-    /// The fields of the lowest layer first, as headers lie in packets.
+    /// The fields, those of the lowest layer first, as headers are in packets.
     fn parts(&self, members: &[usize], alternatives: &[(r::HeaderId, r::VariantId)]) -> Vec<Part> {
         let mut parts = Vec::new();
         for at in members.iter().rev() {
@@ -208,7 +209,8 @@ impl Lowering<'_> {
         vec![r::WireItem::Field(tag), r::WireItem::Choice { on, arms, unknown }]
     }
 
-    /// What varies: what is no whole octets first, behind the path's number, then what is; elements of vectors last.
+    /// The fields in the packet: after the path's number, first those that are not whole octets, then those that are;
+    /// elements of vectors last.
     fn path_items(
         &mut self,
         members: &[usize],
@@ -246,7 +248,7 @@ impl Lowering<'_> {
         items
     }
 
-    /// The elements of the vector whose length a field is, each in whole octets.
+    /// The elements of the vector with this field as its length, each in whole octets.
     fn counted_parts(&mut self, all: &[Part], counted: &Part, name: &str, next: &mut u32) -> Vec<Vec<r::WireItem>> {
         let mut lists: Vec<Vec<&Part>> = Vec::new();
         for part in all.iter().filter(|part| part.header == counted.header) {
@@ -279,7 +281,7 @@ impl Lowering<'_> {
     }
 }
 
-/// Bits up to a whole octet.
+/// Padding bits up to a whole octet.
 fn pad(bits: u32, next: &mut u32) -> Option<r::WireItem> {
     let missing = (bits.next_multiple_of(8) - bits) as u8;
     if missing == 0 {

@@ -1,7 +1,7 @@
-//! `above.layout`: what the peer of a layer must lay out alike, as a number that a layer with a handshake can say.
+//! `above.layout`: a hash of the layouts that both ends must share, which a layer with a handshake can send.
 //!
-//! Must keep: the same at both ends of equal layers, whatever else stands in their stacks. So it ends below what stands above
-//! a key: there each host has layers of its own.
+//! Keeps: equal layers have equal values at both ends, whatever else is in their stacks. So it stops below layers that
+//! are bound to a key: these may differ between hosts.
 
 use mokume_reaction as r;
 use mokume_reaction::text::layout_hash;
@@ -9,7 +9,7 @@ use mokume_reaction::text::layout_hash;
 use crate::stack::Lowering;
 
 impl Lowering<'_> {
-    /// Of the wire that carries the layer's own header, then of each above it, up to the next key or end.
+    /// The hash of the wire with the layer's own header, then of each wire above it, up to the next key or end.
     pub(crate) fn layout_above(&self, inst: usize) -> u32 {
         let mut wires: Vec<r::WireId> = Vec::new();
         let mut at = self.plan.first_of_family(inst);

@@ -1,4 +1,4 @@
-//! What layers push onto messages: their own records, and the keys of multiplexors in them.
+//! What layers push onto messages: their own records, with the keys of multiplexors.
 
 use mokume_reaction as r;
 use mokume_semantics::program as s;
@@ -49,7 +49,7 @@ impl<'p> Lowering<'p> {
         });
     }
 
-    /// What a family's later members know from the first: headers, and where their fields stand.
+    /// Gives a family's later members the headers of the first, and the places of their fields.
     pub(super) fn share_headers(&mut self) {
         for inst in 0..self.plan.insts.len() {
             let first = self.plan.first_of_family(inst);
@@ -66,7 +66,7 @@ impl<'p> Lowering<'p> {
         }
     }
 
-    /// `source` and `destination` for one key field; one field of the key's name if it is symmetric.
+    /// `source` and `destination` for a key's field; one field with the key's name if it is symmetric.
     fn key_fields(&mut self, inst: usize, key: &s::Key) -> Vec<HeaderField> {
         let mut parts = Vec::new();
         for field in &key.fields {

@@ -1,7 +1,7 @@
-//! Layouts of headers without a wire, from the source alone: octets one behind the other, aligned, or bit by bit.
+//! Layouts of headers without a wire, from the source alone: octets, aligned, or bit by bit.
 //!
-//! Must keep: neither a profile nor an optimisation level has a say, for both ends must agree; the layout is a wire like any
-//! other, so the same codec reads it, and the automaton's text prints it.
+//! Keeps: neither a profile nor an optimisation level changes them, for both ends must agree. The layout is a wire like
+//! any other, so the same codec reads it, and the automaton's text prints it.
 
 use mokume_reaction as r;
 use mokume_semantics::program::Layout;
@@ -11,7 +11,7 @@ use super::repeated::{at_most, nested, Part};
 use crate::plan::has_header;
 use crate::stack::Lowering;
 
-/// A wire as it grows: the next field's number, and the bits laid out on this way.
+/// A wire under construction: the next field's number, and the bits so far.
 struct Layer {
     next: u32,
     bits: u32,
@@ -19,7 +19,7 @@ struct Layer {
 }
 
 impl Lowering<'_> {
-    /// A tag if there are several alternatives, then the fields; little endian where a field does not say otherwise.
+    /// A tag if there are several alternatives, then the fields; little-endian where a field does not say otherwise.
     pub(crate) fn generated_wire(&mut self, members: &[usize]) -> Option<r::WireId> {
         let inst = *members.first()?;
         if !has_header(self.inst(inst)) {
@@ -64,7 +64,8 @@ impl Lowering<'_> {
         let vectors = self.repeated(inst, variant);
         let within = |at: usize| vectors.iter().any(|vector| (vector.element(0)..vector.end()).contains(&at));
         let widths = info.fields[variant].iter().map(|field| u32::from(layer.width(field.ty.width(&self.a))));
-        // Aligned records are a multiple of their widest field, packed ones whole octets; so is each element.
+        // The size of aligned records is a multiple of their widest field, that of packed ones whole octets; so is that
+        // of each element.
         let whole = if layer.layout == Layout::Aligned { widths.max().unwrap_or(8).max(8) } else { 8 };
         let variant = r::VariantId::from(variant);
         let mut items = Vec::new();
@@ -88,7 +89,7 @@ impl Lowering<'_> {
             items.extend(self.generated_lists((inst, header, variant), lists, name, (layer, whole)));
             return items;
         }
-        // Behind all that is in every packet, so that it stands at fixed octets.
+        // After everything that is in every packet, so that this has fixed offsets.
         for (count, vector) in counts {
             let mut elements = Vec::new();
             for place in 0..vector.bound {
@@ -104,7 +105,7 @@ impl Lowering<'_> {
         items
     }
 
-    /// Elements with vectors of their own: each has its lists behind its other fields, as the header has.
+    /// Elements with nested vectors: each has its lists after its other fields, as the header has.
     fn generated_lists(
         &mut self,
         of: (usize, r::HeaderId, r::VariantId),
@@ -151,7 +152,7 @@ impl Lowering<'_> {
         items
     }
 
-    /// A field, and what is needed in front of it where fields are aligned.
+    /// A field, with padding in front if fields are aligned.
     fn generated_field(
         &mut self,
         inst: usize,
@@ -176,7 +177,7 @@ impl Lowering<'_> {
 }
 
 impl Layer {
-    /// Bits that a value of so many takes.
+    /// The bits that a value of `bits` bits occupies.
     fn width(&self, bits: u8) -> u8 {
         match self.layout {
             Layout::Packed | Layout::Compressed => bits,
@@ -190,13 +191,13 @@ impl Layer {
         let is_whole = self.bits.is_multiple_of(8) && width.is_multiple_of(8);
         self.next += 1;
         self.bits += u32::from(width);
-        // Only whole octets have an order.
+        // Only whole octets have a byte order.
         let endian = if is_whole { order } else { r::Endian::Little };
         let (name, constraints) = (name.into(), Vec::new());
         r::WireField { index, name, width, endian, value, constraints, trims_packet: false, trims_plus: 0 }
     }
 
-    /// Bits that are not read, up to a multiple.
+    /// Padding bits up to a multiple.
     fn pad(&mut self, multiple: u32) -> Option<r::WireItem> {
         let missing = self.bits.next_multiple_of(multiple) - self.bits;
         let width = u8::try_from(missing).ok().filter(|missing| *missing > 0)?;

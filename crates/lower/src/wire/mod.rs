@@ -1,4 +1,4 @@
-//! Wires of the stack: those that bundles name, and generated ones; and where placed fields stand in the packet.
+//! The wires of a stack: those that bundles name, and generated ones; and the places of placed fields in packets.
 
 mod compressed;
 mod hash;
@@ -15,12 +15,12 @@ use crate::stack::{HeaderField, Lowering, PlacedField};
 
 use repeated::{at_most, renumber};
 
-/// Where the next field of a wire will stand, in bits; `None` behind a choice.
+/// The place of the next field of a wire, in bits; `None` after a choice.
 struct Cursor {
     bits: Option<u32>,
-    /// Header variants that the arm at hand stands for.
+    /// Header variants that the current arm selects.
     selected: Vec<(r::HeaderId, r::VariantId)>,
-    /// The numbers of the elements whose fields are laid out, outermost first, which `*` stands for.
+    /// The numbers of the current elements, outermost first, which `*` stands for.
     elements: Vec<usize>,
 }
 
@@ -28,12 +28,12 @@ struct Context<'a> {
     name: String,
     big: bool,
     members: &'a [usize],
-    /// Members from this place on are placed.
+    /// Members from this index on are placed.
     placed_from: usize,
 }
 
 impl<'p> Lowering<'p> {
-    /// Headers, and the wires that carry them.
+    /// Declares headers, and the wires that carry them.
     pub fn declare_wires(&mut self) {
         for inst in 0..self.plan.insts.len() {
             self.declare_headers(inst);
@@ -68,13 +68,13 @@ impl<'p> Lowering<'p> {
         members.iter().rev().filter_map(|at| self.infos[*at].header).collect()
     }
 
-    /// The wire that carries the headers of an instance's group.
+    /// The wire with the headers of an instance's group.
     pub fn wire_of(&self, inst: usize) -> Option<r::WireId> {
         let members = &self.plan.groups[self.inst(inst).group?].members;
         members.iter().find_map(|at| self.infos[*at].coding.wire())
     }
 
-    /// Whose wire a definition became, nearest below an instance.
+    /// The wire in the stack for a definition, the nearest one below an instance.
     pub fn wire_below(&self, inst: usize, wire: s::WireId) -> Option<r::WireId> {
         let mut at = Some(inst);
         while let Some(here) = at {
@@ -87,7 +87,7 @@ impl<'p> Lowering<'p> {
         None
     }
 
-    /// Whether an instance stands below the point where octets become the headers of the wire, though in its bundle.
+    /// Whether an instance is below the point where octets become the headers of the wire, though in its bundle.
     pub fn meets_later(&self, inst: usize, wire: s::WireId) -> bool {
         let of = self.inst(inst).group.and_then(|group| self.plan.groups[group].wire);
         of == Some(wire) && self.infos[inst].coding.placed.is_some()
@@ -164,7 +164,7 @@ impl<'p> Lowering<'p> {
         all
     }
 
-    /// Where a header field of the text is: its layer's place in the bundle, and the field.
+    /// The header field that the text names: its layer's index in the bundle, and the field.
     fn header_place(
         &self,
         context: &Context,
@@ -257,7 +257,7 @@ impl<'p> Lowering<'p> {
         made
     }
 
-    /// What a field that holds a vector's length may be at most.
+    /// The largest value of a field that holds a vector's length.
     fn most_counted(&self, context: &Context, value: &s::WireValue, cursor: &Cursor) -> Option<u64> {
         let s::WireValue::Header { layer, variant, field, times, plus } = value else { return None };
         let (place, _, variant, ..) = self.header_place(context, (layer, variant.as_ref(), field), cursor)?;
@@ -295,7 +295,7 @@ impl<'p> Lowering<'p> {
         r::FieldValue::Header { header, variant, field: at as u32, times: *times, plus: *plus, otherwise }
     }
 
-    /// Bits that go on as they came: a field of a header above the coding point that is an attribute of the message.
+    /// A preserved bit field: a header field above the coding point that is an attribute of the message.
     fn preserved(&mut self, context: &Context, field: &s::WireField) -> r::FieldValue {
         let above = &context.members[..context.placed_from];
         let alone = |at: &&usize| self.infos[**at].header.is_some() && self.infos[**at].fields.len() == 1;
@@ -352,7 +352,7 @@ impl<'p> Lowering<'p> {
     }
 }
 
-/// Where a header field of the text is: its layer's place in the bundle, and the field.
+/// A header field of the text: its layer's index in the bundle, and the field.
 type HeaderPlace = (usize, r::HeaderId, r::VariantId, usize, r::Type);
 
 pub(crate) fn endian(big: bool) -> r::Endian {
@@ -381,6 +381,7 @@ fn compare_of(op: s::Binary) -> r::Compare {
     }
 }
 
+/// An expression of a wire in the automaton's form.
 pub fn expression_of(expression: &s::WireExpr) -> r::WireExpression {
     use r::WireExpression as E;
     match expression {

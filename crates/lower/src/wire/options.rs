@@ -1,4 +1,4 @@
-//! Options and lists of a wire, whose parts are there as often as a header above says.
+//! Options and lists of a wire, which occur as often as a header above says.
 
 use mokume_reaction as r;
 use mokume_semantics::program as s;
@@ -60,7 +60,8 @@ impl Lowering<'_> {
         })
     }
 
-    /// The field of a header above the coding point that says whether an option is there, or how many elements it has.
+    /// The field of a header above the coding point that says whether an option is present, or how many elements it
+    /// has.
     fn option_field(
         &mut self,
         context: &Context,
@@ -77,7 +78,7 @@ impl Lowering<'_> {
         Some((header, variant, at as u32))
     }
 
-    /// The fields of each element that there may be.
+    /// The fields of each possible element.
     fn elements(
         &mut self,
         context: &Context,
@@ -106,7 +107,7 @@ impl Lowering<'_> {
         Some(r::WireList { header, variant, count: at, to_end, elements })
     }
 
-    /// As many elements as a field in front says, which is the vector's length.
+    /// Elements that an earlier field counts, which is the vector's length.
     pub(super) fn counted_elements(
         &mut self,
         context: &Context,

@@ -1,24 +1,25 @@
-//! The elements of a header's vector in a packet: a part for each that there may be, within the part of the one before it,
-//! there if the length says so.
+//! The elements of a header's vector in a packet: nested optional parts, one for each possible element, present if the
+//! length says so.
 //!
-//! Keeps: what is not in the packet is zero in the header, as in every vector; a length beyond the bound is refused.
+//! Keeps: elements that are not in the packet are zero in the header, as in every vector; a length beyond the bound is
+//! rejected.
 
 use mokume_reaction as r;
 use mokume_semantics::program as s;
 
 use crate::stack::Lowering;
 
-/// A vector among the fields of a header's alternative: its length is number `length`, its elements stand behind it.
+/// A vector among the fields of a header's alternative: its length is field number `length`, followed by its elements.
 #[derive(Clone, Copy)]
 pub(crate) struct Repeated {
     pub length: usize,
     pub bound: usize,
-    /// Scalars of an element.
+    /// The scalars of an element.
     pub width: usize,
     pub of: s::Type,
 }
 
-/// What an element is made of, by the numbers of its scalars among the header's fields.
+/// The contents of an element, by the numbers of its scalars among the header's fields.
 pub(crate) enum Part {
     Scalar(usize),
     /// The number of its length, and its elements.
@@ -26,19 +27,19 @@ pub(crate) enum Part {
 }
 
 impl Repeated {
-    /// The number of the first scalar of an element.
+    /// The number of an element's first scalar.
     pub fn element(&self, place: usize) -> usize {
         self.length + 1 + place * self.width
     }
 
-    /// The number behind the last scalar of the last element.
+    /// The number after the last element's last scalar.
     pub fn end(&self) -> usize {
         self.element(self.bound)
     }
 }
 
 impl Lowering<'_> {
-    /// The parts of a value of which `next` is the first scalar.
+    /// The parts of a value whose first scalar is `next`.
     pub(crate) fn parts_of(&self, ty: s::Type, next: &mut usize) -> Vec<Part> {
         if let Some(vector) = self.program.vector(ty) {
             let length = *next;
@@ -54,12 +55,12 @@ impl Lowering<'_> {
         fields.iter().flat_map(|field| self.parts_of(field.ty, next)).collect()
     }
 
-    /// Whether elements have vectors of their own.
+    /// Whether elements contain vectors.
     pub(crate) fn holds_vectors(&self, vector: &Repeated) -> bool {
         self.parts_of(vector.of, &mut 0).iter().any(|part| matches!(part, Part::Vector(..)))
     }
 
-    /// What a vector of an alternative may hold at most; its name with `*` where it is one of an element.
+    /// The bound of a vector of an alternative; its name has `*` if it is in an element.
     pub(crate) fn most_of(&self, inst: usize, variant: usize, vector: &str) -> Option<usize> {
         let header = self.layer(inst).and_then(|layer| layer.header.as_ref())?;
         let mut parts = vector.split('.');
@@ -93,7 +94,7 @@ impl Lowering<'_> {
     }
 }
 
-/// A part for each element: there if `count`, which is `length * times + plus`, says that there is one more.
+/// A part for each element: present if `count`, which is `length * times + plus`, has room for one more.
 pub(crate) fn nested(
     count: r::FieldIndex,
     (times, plus): (u64, u64),
@@ -112,7 +113,7 @@ pub(crate) fn nested(
     inner
 }
 
-/// What the field that counts is refused for.
+/// Adds a constraint to the counting field, with its reason.
 pub(crate) fn at_most(count: &mut r::WireField, most: u64, otherwise: r::ReasonId) {
     count.constraints.push(r::WireConstraint {
         left: r::WireExpression::Field(count.index),
@@ -122,7 +123,7 @@ pub(crate) fn at_most(count: &mut r::WireField, most: u64, otherwise: r::ReasonI
     });
 }
 
-/// Whether an option is there if its list is not empty.
+/// Whether an option is present exactly if its list is not empty.
 pub(crate) fn counted_by(present: &s::WireValue, each: &s::WireEach) -> bool {
     let (s::WireValue::Header { field, .. }, s::WireValue::Header { field: length, .. }) = (present, &each.length)
     else {
@@ -131,7 +132,8 @@ pub(crate) fn counted_by(present: &s::WireValue, each: &s::WireEach) -> bool {
     length.text.strip_suffix(".length") == Some(field.text.as_str())
 }
 
-/// Fields by their order of appearance, and what names them: each copy of an element's fields has numbers of its own.
+/// Numbers fields by their order of appearance, and updates what names them: each copy of an element's fields has its
+/// own numbers.
 pub(crate) fn renumber(items: &mut [r::WireItem]) {
     Numbers::default().items(items);
 }

@@ -1,4 +1,4 @@
-//! Terms of a reading, evaluated in one state of the interpreter.
+//! Evaluates the terms of a reading in one state of the interpreter.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -8,7 +8,7 @@ use mokume_prove::symbolic::{Base, Message, Object, Origin};
 use mokume_prove::term::{Node, Operator, Sort, Term, Terms};
 use mokume_reaction::{Automaton, CellId, CellKind, ClassId, Handle, Type};
 
-/// What the variables of a reading stand for: a state, and an event.
+/// The values for the variables of a reading: a state, and an event.
 pub struct Concrete<'a> {
     pub automaton: &'a Automaton,
     pub terms: &'a Terms,
@@ -21,7 +21,7 @@ pub struct Concrete<'a> {
     pub scalars: HashMap<String, u64>,
     /// Messages of the event, by name.
     pub messages: HashMap<String, Vec<u8>>,
-    /// Terms share their parts.
+    /// A cache, since terms share their parts.
     pub known: RefCell<HashMap<Term, u64>>,
 }
 
@@ -34,7 +34,7 @@ impl Concrete<'_> {
         self.number(term) != 0
     }
 
-    /// The value of a term that is no array of octets. What belongs to an object that is not there is 0.
+    /// The value of a term that is not an array of octets. What belongs to a missing object is 0.
     pub fn number(&self, term: Term) -> u64 {
         let known = self.known.borrow().get(&term).copied();
         known.unwrap_or_else(|| {
@@ -59,7 +59,7 @@ impl Concrete<'_> {
             Node::Less(a, b) => u64::from(self.number(*a) < self.number(*b)),
             Node::Binary(operator, a, b) => self.binary(*operator, self.number(*a), self.number(*b), width),
             Node::Extract(high, low, a) => {
-                // A product of two 64-bit numbers is wider than a word: its high half is looked at through its parts.
+                // A product of two 64-bit numbers is wider than a word: its high half is computed from its parts.
                 let wide = self.wide(*a) >> low;
                 wide as u64 & mask(high - low + 1)
             }
@@ -100,7 +100,8 @@ impl Concrete<'_> {
         }
     }
 
-    /// `cell class cell which`, `now`, `param name`, `m.size`, `left class.cell object`, `null class.cell object`, or a parameter.
+    /// `cell class cell which`, `now`, `param name`, `m.size`, `left class.cell object`, `null class.cell object`, or a
+    /// parameter.
     fn variable(&self, name: &str) -> u64 {
         if let Some(rest) = name.strip_prefix("cell ") {
             let numbers: Vec<usize> = rest.split(' ').map(|part| part.parse().expect("a number")).collect();
@@ -126,7 +127,7 @@ impl Concrete<'_> {
             let there = self.object(Object(object));
             return u64::from(there.is_some_and(|handle| self.stack.objects(class).contains(&handle)));
         }
-        // Whether one that has ended is there yet makes no difference to those who look after a reaction.
+        // After a reaction, it does not matter whether an ended object is still there.
         if name.starts_with("freed ") {
             return 1;
         }
@@ -178,7 +179,7 @@ impl Concrete<'_> {
         let odd = name == "sum16 odd";
         assert!(odd || name == "sum16", "a function that nobody knows: {name}");
         let octet = |place: u64| u32::from(self.octet(args[0], start + place));
-        // Octets that are not there are zero.
+        // Octets that do not exist are zero.
         let sum = (0..size.min(1 << 17)).fold(0u32, |sum, place| {
             let high = place.is_multiple_of(2) != odd;
             sum.wrapping_add(octet(place) << if high { 8 } else { 0 })
@@ -195,7 +196,7 @@ impl Concrete<'_> {
 
     // -- objects
 
-    /// The object that a number of the reading stands for; none if the way to it leads over null.
+    /// The object that a number of the reading stands for; `None` if the way to it passes null.
     pub fn object(&self, object: Object) -> Option<Handle> {
         let (class, origin) = &self.objects[object.0 as usize];
         match origin {
@@ -249,7 +250,7 @@ impl Concrete<'_> {
         front.chain((0..size).map(|place| self.octet(octets, start + place))).collect()
     }
 
-    /// The variables that stand for what does not change in a reaction.
+    /// The variables for what does not change in a reaction.
     pub fn surroundings(automaton: &Automaton, now: u64) -> HashMap<String, u64> {
         let params = automaton.params.iter().map(|param| (format!("param {}", param.name), param.default.unwrap_or(0)));
         params.chain([("now".to_string(), now)]).collect()

@@ -1,4 +1,4 @@
-//! Test files, composed as the compiler does.
+//! Test files, composed as by the compiler.
 #![allow(dead_code)]
 
 pub mod concrete;
@@ -28,7 +28,7 @@ pub fn run_tests() -> BTreeMap<String, String> {
     named.collect()
 }
 
-/// The layers of a text, composed; none if they must not be.
+/// The layers of a text, composed; `None` if composing refuses them.
 pub fn perhaps_composed(text: &str) -> Option<Automaton> {
     let parsed = mokume_reaction::text::parse(mokume_base::FileId(0), text);
     let faults: Vec<&str> = parsed.diagnostics.iter().map(|fault| fault.message.as_str()).collect();

@@ -1,4 +1,5 @@
-//! An interpreter whose every input is foretold by the symbolic reading, and compared with it.
+//! An interpreter whose reactions to all inputs are predicted by the symbolic reading, and compared with the
+//! prediction.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -19,26 +20,26 @@ pub struct Reading {
     pub leaves: Vec<Leaf>,
 }
 
-/// How many inputs went which way.
+/// How many inputs were predicted or not, and why.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Seen {
-    /// Foretold and compared.
+    /// Predicted and compared.
     pub compared: u32,
-    /// On a way that the reading says it does not follow.
+    /// On a way that the reading does not follow.
     pub escaped: u32,
     /// Of handlers that are not read at all.
     pub unread: u32,
-    /// Refused at the door, or with a reference that is null where the way uses it.
+    /// Refused at the port, or with a null reference that the way uses.
     pub left_out: u32,
 }
 
-/// `stack` runs `automaton`; the readings may be of another one, in which a fault is planted.
+/// `stack` runs `automaton`; the readings may be of another automaton, with a planted fault.
 pub struct Watched<'a> {
     automaton: &'a Automaton,
     pub stack: Instance,
     readings: HashMap<(PortId, u32), Option<Reading>>,
     pub seen: Seen,
-    /// The first thing that was foretold wrongly.
+    /// The first wrong prediction.
     pub wrong: Option<String>,
 }
 
@@ -120,10 +121,10 @@ impl Machine for Watched<'_> {
     }
 }
 
-/// A place in which a message is kept, and its octets; none if it was emptied.
+/// A place in which a message is kept, and its octets; `None` if it was emptied.
 type Rewritten = (u64, Option<Vec<u8>>);
 
-/// The handler of a port's input, for any state and any event; none if it is not read.
+/// The handler of a port's input, for any state and any event; `None` if it is not read.
 pub fn reading(automaton: &Automaton, port: PortId, event: usize) -> Option<Reading> {
     let input = &automaton.ports[port.index()].inputs[event];
     let handler: HandlerId = automaton.handler_of(input.class, &Trigger::Event(input.handler.clone()))?;
@@ -145,7 +146,7 @@ pub fn reading(automaton: &Automaton, port: PortId, event: usize) -> Option<Read
     Some(Reading { terms, objects, leaves })
 }
 
-/// A variable for each scalar cell, by numbers.
+/// A variable for each scalar cell, named by numbers.
 fn state(
     terms: &mut Terms,
     automaton: &Automaton,
@@ -195,7 +196,7 @@ fn concrete<'c>(
     }
 }
 
-/// What the way foretells against what happened: outputs, reports, cells, drops.
+/// Compares the way's prediction with what happened: outputs, reports, cells, drops.
 fn differences(concrete: &Concrete, leaf: &Leaf, after: &Instance, outcome: &Outcome) -> Option<String> {
     let outputs: Vec<Output> = leaf
         .outs
@@ -246,7 +247,7 @@ fn dropped(concrete: &Concrete, leaf: &Leaf, after: &Instance) -> Option<String>
     (foretold != happened).then(|| format!("ends of messages {foretold:?}, and were {happened:?}"))
 }
 
-/// Every scalar cell and counter of every object: as foretold, or as before.
+/// Every scalar cell and counter of every object: as predicted, or unchanged.
 fn cells(concrete: &Concrete, leaf: &Leaf, after: &Instance) -> Option<String> {
     let automaton = concrete.automaton;
     let mut written: HashMap<(ClassId, Handle, CellId), u64> = HashMap::new();
@@ -315,10 +316,10 @@ fn cells(concrete: &Concrete, leaf: &Leaf, after: &Instance) -> Option<String> {
                 let timer = timers.get(&(class, object, cell)).copied();
                 let foretold = match (before, change) {
                     (Some(CellView::Array(_)), _) => Some(CellView::Array(&array)),
-                    // Deadlines are rounded up to what a timer can do.
+                    // Deadlines are rounded up to the timer's resolution.
                     (Some(CellView::Timer(_)), _) if timer.is_some() => {
                         let tick = automaton.tick.max(1);
-                        // Where there is none any more, down to the last (docs/semantics.md, T6).
+                        // If there is no later one, down to the last (docs/semantics.md, T6).
                         let rounded = |at: u64| at.checked_next_multiple_of(tick).unwrap_or(at - at % tick);
                         Some(CellView::Timer(timer.flatten().map(rounded)))
                     }

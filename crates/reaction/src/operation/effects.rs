@@ -1,25 +1,25 @@
-//! What operations do beside giving their results.
+//! What operations do besides giving results.
 
 use bitflags::bitflags;
 
 bitflags! {
-    /// Of an operation that has none: its results are a function of its operands (and of what does not change in a
-    /// reaction: time, the stack's parameters).
+    /// The effects of an operation. If there are none, its results depend on its operands only (and on what is constant
+    /// in a reaction: time, the stack's parameters).
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
     pub struct Effects: u8 {
-        /// What it gives depends on the state of objects.
+        /// Its results depend on the state of objects.
         const READS = 1;
         /// It changes the state of an object.
         const WRITES = 1 << 1;
-        /// An event leaves the handler.
+        /// It emits an event.
         const EMITS = 1 << 2;
         /// It may report: a carry, a division by zero, an index out of bounds (`docs/semantics.md`).
         const REPORTS = 1 << 3;
-        /// It counts the end of a message; such counts commute.
+        /// It counts the end of a message; the order of such counts does not matter.
         const COUNTS = 1 << 4;
-        /// It takes a buffer of the pool.
+        /// It takes a buffer from the pool.
         const TAKES = 1 << 5;
-        /// An object ends: the first operand.
+        /// It ends its first operand, an object.
         const ENDS = 1 << 6;
     }
 }

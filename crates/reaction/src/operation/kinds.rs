@@ -1,7 +1,7 @@
 //! What the operands of an operation may be, and what it may name: the columns of the table.
 //!
-//! A [`Kind`] says how a field is written, which type it asks for and what it must fit; a [`Slot`] is what one field of one
-//! operation holds.
+//! A [`Kind`] says how a field is written, which type it needs and what it must fit; a [`Slot`] is the content of one
+//! field of one operation.
 
 use std::borrow::Cow;
 
@@ -29,20 +29,20 @@ impl OctetField {
         format!("{}{}", self.endian.word(), self.width)
     }
 
-    /// The field that is written so; none if the word is no such, or a width that there is not.
+    /// Parses `be16` and the like; `None` for another word or an unsupported width.
     pub fn of_word(word: &str) -> Option<OctetField> {
         let endian = Endian::of_word(word.get(..2)?)?;
         let field = OctetField { width: word[2..].parse().ok()?, endian };
         field.is_whole().then_some(field)
     }
 
-    /// Whether there are such fields.
+    /// Whether the width is one of those above.
     pub fn is_whole(self) -> bool {
         matches!(self.width, 8 | 16 | 24 | 32 | 48 | 64)
     }
 }
 
-/// One field of an operation, with what it holds.
+/// The content of one field of an operation.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Slot<'a> {
     Value(Value),
@@ -69,7 +69,7 @@ pub enum Slot<'a> {
 }
 
 impl Slot<'_> {
-    /// The one value in it; none of a list, of an optional value that is absent, and of what is no value.
+    /// The value, if the slot holds exactly one; `None` for a list, an absent optional value, and slots without values.
     pub fn value(&self) -> Option<Value> {
         match self {
             Slot::Value(value) | Slot::Perhaps(Some(value)) => Some(*value),
@@ -77,7 +77,7 @@ impl Slot<'_> {
         }
     }
 
-    /// The cell that it names, if it names one.
+    /// The cell, if the slot names one.
     pub fn cell(&self) -> Option<CellId> {
         match self {
             Slot::Cell(cell) => Some(*cell),
@@ -85,7 +85,7 @@ impl Slot<'_> {
         }
     }
 
-    /// The type that it names, if it names one.
+    /// The type, if the slot names one.
     pub(crate) fn ty(&self) -> Option<Type> {
         match self {
             Slot::Type(ty) => Some(*ty),
@@ -93,7 +93,7 @@ impl Slot<'_> {
         }
     }
 
-    /// The class that it names, if it names one.
+    /// The class, if the slot names one.
     pub(crate) fn class(&self) -> Option<ClassId> {
         match self {
             Slot::Class(class) => Some(*class),
@@ -101,7 +101,7 @@ impl Slot<'_> {
         }
     }
 
-    /// The values in it, in order.
+    /// The values in the slot, in order.
     pub fn values(&self) -> Vec<Value> {
         match self {
             Slot::Values(values) => values.to_vec(),
@@ -110,7 +110,7 @@ impl Slot<'_> {
     }
 }
 
-/// What a field of the enumerations of operations can hold.
+/// Implemented by all types that a field of an operation can have.
 pub trait Data: Sized {
     fn slot(&self) -> Slot<'_>;
 
@@ -185,7 +185,7 @@ impl Data for Option<Value> {
     }
 }
 
-/// Data without a value in it.
+/// Implements [`Data`] for types without values in them.
 macro_rules! plain {
     ($($ty:ty, $slot:pat => $of:expr, $self:ident => $to:expr;)*) => { $(
         impl Data for $ty {
@@ -229,11 +229,11 @@ plain! {
 /// The kinds of fields, and the Rust type of each.
 macro_rules! kinds {
     ($($(#[$doc:meta])* $kind:ident: $ty:ty,)*) => {
-        /// What a field of an operation may hold.
+        /// The kind of a field: what it may hold.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         pub enum Kind { $($(#[$doc])* $kind,)* }
 
-        /// By a kind's name the type of its data: what the table's enumerations are made of.
+        /// The data type of each kind, by the kind's name; the table's enumerations are made from these.
         pub(crate) mod data {
             use super::*;
             $(pub type $kind = $ty;)*
@@ -247,64 +247,64 @@ kinds! {
     Scalar: Value,
     /// A number, or `bool`.
     Bits: Value,
-    /// Two of one type, which is not `msg`.
+    /// Two values of one type, which is not `msg`.
     Alike: Value,
     /// The operands of arithmetic: two of one type for which it is defined.
     Operand: Value,
     /// The operands of a comparison.
     Compared: Value,
     Truth: Value,
-    /// A `u32`: sizes, offsets, places, amounts of quotas.
+    /// A `u32`: a size, an offset, a position, an amount of a quota.
     Word32: Value,
-    /// A `u64`: deadlines.
+    /// A `u64`: a deadline.
     Word64: Value,
     /// A plain number of any width; as a literal, a `u32`.
     Count: Value,
-    /// As wide as the octet field.
+    /// A number as wide as the octet field.
     Content: Value,
     Reason: Value,
-    /// Used up.
+    /// A message; the operation uses it up.
     Message: Value,
-    /// Looked at only.
+    /// A message that is only read.
     Borrowed: Value,
     /// A reference.
     Object: Value,
     /// A reference to an object of the handler's own layer.
     Own: Value,
-    /// The same, of a class that settles.
+    /// The same, of a class with `on settle`.
     Settling: Value,
     /// A reference to an object of another layer.
     Neighbour: Value,
-    /// What one place of the cell holds.
+    /// A value of the type that the cell holds in one place.
     Element: Value,
-    /// Of the attribute's type.
+    /// A value of the attribute's type.
     AttributeValue: Value,
     /// An array.
     Array: Value,
-    /// Of the type of the array's items.
+    /// A value of the array's item type.
     Item: Value,
-    /// All that the array of a cell holds, as an array.
+    /// A value of the array type that equals the cell's whole array.
     Whole: Value,
 
     // -- several values
-    /// Of the types of the function's parameters.
+    /// Values of the function's parameter types.
     Arguments: Vec<Value>,
-    /// Of the event's.
+    /// Values of the event's parameter types.
     EventArguments: Vec<Value>,
-    /// Of the port's output's.
+    /// Values of the parameter types of the port's output.
     OutputArguments: Vec<Value>,
-    /// Of the header's fields; written with their names.
+    /// The header's fields; written with their names.
     Fields: Vec<Value>,
-    /// Of the types of the map's key.
+    /// Values of the types of the map's key.
     Key: Vec<Value>,
-    /// Of the map's values; each behind a comma.
+    /// Values of the map's value types; each is written after a comma.
     MapValues: Vec<Value>,
     Numbers: Vec<Value>,
-    /// Of the type of the named array's items, at most as many as it has.
+    /// Values of the item type of the named array, at most as many as it has items.
     Items: Vec<Value>,
 
     // -- perhaps a value
-    /// The object in which others are; of a class without a parent, none.
+    /// The parent object; absent for a class without a parent.
     Parent: Option<Value>,
     PerhapsMessage: Option<Value>,
 
@@ -316,12 +316,12 @@ kinds! {
     PerhapsType: Option<Type>,
     Number: u64,
     Class: ClassId,
-    /// Of which one object exists from the start.
+    /// A class with one object that exists from the start.
     UniqueClass: ClassId,
-    /// Of the handler's own layer.
+    /// A class of the handler's own layer.
     OwnClass: ClassId,
     ScalarCell: CellId,
-    /// One reference to an object of another layer.
+    /// A cell with one reference to an object of another layer.
     LinkCell: CellId,
     ArrayCell: CellId,
     TimerCell: CellId,
@@ -330,11 +330,11 @@ kinds! {
     MessagesCell: CellId,
     MapCell: CellId,
     Function: FunctionId,
-    /// One that is a part of the layer's handlers.
+    /// A procedure of the layer.
     Procedure: FunctionId,
-    /// The same, which may refuse.
+    /// A procedure that may refuse.
     Refusing: FunctionId,
-    /// One that paths recall.
+    /// A memo.
     Memo: FunctionId,
     Param: ParamId,
     Header: HeaderId,
@@ -346,7 +346,7 @@ kinds! {
     Port: PortId,
     /// By index in [`crate::Port::outputs`].
     Output: u32,
-    /// Of which the target has a handler.
+    /// An event for which the target has a handler.
     Event: String,
     /// The same, with a queue for `later`.
     QueuedEvent: String,
@@ -354,7 +354,7 @@ kinds! {
     Symbol: String,
     Octets: Vec<u8>,
     Field: OctetField,
-    /// By so many octets a message may become longer.
+    /// The most octets by which a message may grow.
     Growth: u32,
     Arithmetic: Binary,
     Comparison: Compare,

@@ -1,8 +1,9 @@
-//! Operations: what there are ([`table`]), what their operands may be ([`kinds`]), what they do beside giving results ([`Effects`]).
+//! Operations: the table ([`table`]), the kinds of operands ([`kinds`]), and what operations do besides giving results
+//! ([`Effects`]).
 //!
-//! The text form, types, visits of operands and the verifier all follow from the table. Who runs, translates or judges
-//! operations matches every one by name (`cargo xtask tidy` holds them to it), so a new line of the table does not compile
-//! until each of them says what it means.
+//! The text form, types, operand visits and the verifier all follow from the table. The crates that run, translate or
+//! judge operations match every operation by name (`cargo xtask tidy` checks this), so a new line of the table does not
+//! compile until each of them says what it means.
 
 mod effects;
 pub mod kinds;
@@ -19,26 +20,26 @@ pub use table::{Fallible, OpKind};
 
 use crate::{CellId, Value};
 
-/// An event that leaves a handler: who it is for, and its name and arguments.
+/// An event that leaves a handler: its receiver, name and arguments.
 #[derive(Clone, Copy, Debug)]
 pub enum Emission<'a> {
-    /// For an object of another layer, in this reaction.
+    /// An event for an object of another layer, in this reaction.
     Event { target: Addressee, event: &'a str, args: &'a [Value] },
-    /// For whoever is at a port, by index in [`crate::Port::outputs`].
+    /// An event at a port, by index in [`crate::Port::outputs`].
     Output { port: crate::PortId, event: u32, args: &'a [Value] },
 }
 
 /// The object that an emitted event is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Addressee {
-    /// This one.
+    /// This object.
     Object(Value),
-    /// The one that a cell refers to when the emission is carried out (`docs/semantics.md`, O9).
+    /// The object that the cell refers to when the emission is carried out (`docs/semantics.md`, O9).
     Linked { object: Value, cell: CellId },
 }
 
 impl OpKind {
-    /// What leaves the handler by this operation, if anything does.
+    /// The event that this operation emits, if it emits one.
     pub fn emission(&self) -> Option<Emission<'_>> {
         match self {
             OpKind::Emit { target, event, args } => {
@@ -48,7 +49,7 @@ impl OpKind {
                 Some(Emission::Event { target: Addressee::Linked { object: *object, cell: *cell }, event, args })
             }
             OpKind::Out { port, event, args } => Some(Emission::Output { port: *port, event: *event, args }),
-            // What a procedure emits leaves by its own operations.
+            // Emissions of a procedure are those of its own operations.
             OpKind::Run { .. } => None,
             other => {
                 debug_assert!(!other.effects().contains(Effects::EMITS), "an emission that nobody sees: {other:?}");
@@ -57,7 +58,7 @@ impl OpKind {
         }
     }
 
-    /// The object that ends by this operation.
+    /// The object that this operation ends.
     pub fn ends(&self) -> Option<Value> {
         let ends = self.effects().contains(Effects::ENDS);
         ends.then(|| self.operands().first().copied()).flatten()
@@ -65,7 +66,7 @@ impl OpKind {
 }
 
 impl Fallible {
-    /// The event that starts a reaction of its own by this operation, if one does.
+    /// The event that this operation queues for a reaction of its own, if it does.
     pub fn emission(&self) -> Option<Emission<'_>> {
         match self {
             Fallible::Later { target, event, args } => {

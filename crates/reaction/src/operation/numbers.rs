@@ -1,4 +1,4 @@
-//! Arithmetic and comparison: the words of the form, what they are defined on, and which may report.
+//! Arithmetic and comparison: their words, the types they are defined on, and which may report.
 
 use crate::Type;
 
@@ -9,15 +9,15 @@ macro_rules! words {
         pub enum $name { $($(#[$doc])* $variant,)* }
 
         impl $name {
-            /// In the order of their declaration.
+            /// All, in the order of their declaration.
             pub const ALL: &'static [$name] = &[$($name::$variant,)*];
 
-            /// As the text form writes it.
+            /// Its word in the text form.
             pub fn word(self) -> &'static str {
                 match self { $($name::$variant => $word,)* }
             }
 
-            /// The one that is written so; none if the word is no such.
+            /// The one with this word.
             pub fn of_word(word: &str) -> Option<$name> {
                 match word { $($word => Some($name::$variant),)* _ => None }
             }
@@ -26,28 +26,29 @@ macro_rules! words {
 }
 
 words! {
-    /// On two numbers of one type; the result has it too.
+    /// Arithmetic on two numbers of one type; the result has the same type.
     Binary {
-        /// Modulo 2^n, by intent.
+        /// Modulo 2^n, intentionally.
         AddWrap "add.wrap",
         SubWrap "sub.wrap",
         MulWrap "mul.wrap",
-        /// Modulo 2^n, and a carry is reported, but for `Seq`.
+        /// Modulo 2^n; reports an overflow, except on `Seq`.
         Add "add",
         Sub "sub",
         Mul "mul",
-        /// Division by zero is 0 and reported.
+        /// Division by zero gives 0 and is reported.
         Div "div",
         Rem "rem",
         And "and",
         Or "or",
         Xor "xor",
-        /// Shifts by the width or more give 0.
+        /// A shift by the width or more gives 0.
         Shl "shl",
         Shr "shr",
         Min "min",
         Max "max",
-        /// The first below the second; else it is out of bounds, which is reported, and is the largest number of its width.
+        /// The first operand, if it is below the second; else reports out of bounds and gives the largest number of the
+        /// width.
         Within "within",
     }
 }
@@ -78,7 +79,7 @@ impl Binary {
         matches!(self, Binary::Add | Binary::Sub | Binary::AddWrap | Binary::SubWrap)
     }
 
-    /// Whether it may report (a carry, a division by zero, an index out of bounds), which is an effect.
+    /// Whether it may report (overflow, division by zero, out of bounds), which is an effect.
     pub fn may_report(self) -> bool {
         matches!(self, Binary::Add | Binary::Sub | Binary::Mul | Binary::Div | Binary::Rem | Binary::Within)
     }
@@ -94,10 +95,10 @@ impl Binary {
 }
 
 impl Compare {
-    /// All, so that the first whose [`Compare::sign`] a text begins with is the one that stands there.
+    /// All comparisons, ordered so that the first whose [`Compare::sign`] begins a text is the right one.
     pub const AS_READ: [Compare; 6] = [Compare::Eq, Compare::Ne, Compare::Le, Compare::Ge, Compare::Lt, Compare::Gt];
 
-    /// `==` … `>=`: as the text form, C and people write it.
+    /// `==` … `>=`: its sign in the text form, in C and for people.
     pub fn sign(self) -> &'static str {
         match self {
             Compare::Eq => "==",

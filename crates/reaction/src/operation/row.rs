@@ -1,4 +1,4 @@
-//! What the table says of an operation, and what follows from that.
+//! One line of the table, and what follows from it.
 
 use super::{Effects, Kind, Slot};
 use crate::value::{CellId, FunctionId, Value};
@@ -10,13 +10,13 @@ pub struct Row {
     pub name: &'static str,
     /// How it is written: `get {object}.{cell}`; see [`super::template`].
     pub text: &'static str,
-    /// Its operands and what it names, in the order of the text.
+    /// Its operands and the names in it, in the order of the text.
     pub fields: &'static [(&'static str, Kind)],
-    /// What it gives; of a fallible one, where it is not refused.
+    /// The types of its results; for a fallible operation, of its success.
     pub results: &'static [Given],
-    /// What a fallible one gives where it is refused.
+    /// The types that a fallible operation gives when it refuses.
     pub otherwise: &'static [Given],
-    /// A refusal leaves the messages among the operands to whoever asked.
+    /// If it refuses, the caller keeps the messages among the operands.
     pub gives_back: bool,
     pub(super) effects: Effects,
 }
@@ -26,9 +26,9 @@ pub struct Row {
 pub enum Given {
     /// The type that the operation names.
     Named,
-    /// That of the first value among the operands.
+    /// The type of the first value among the operands.
     First,
-    /// That of the operands that are alike.
+    /// The type of the operands of kind `Alike`.
     Alike,
     Truth,
     Word16,
@@ -38,22 +38,22 @@ pub enum Given {
     Reason,
     /// What one place of the cell holds.
     Element,
-    /// All that the array of a cell holds.
+    /// The whole array of a cell, as a value.
     Whole,
-    /// One of the array's.
+    /// The item type of the array.
     Item,
     /// A reference to an object of the class that the operation names.
     Reference,
     /// A reference to an object of the same class as the operand.
     Fellow,
-    /// A reference to what the operand was made in.
+    /// A reference to the parent of the operand.
     Enclosing,
-    /// The types of what is named: a stack's parameter, an attribute, the octet field.
+    /// The type of the named thing: a stack's parameter, an attribute, the octet field.
     Param,
     Attribute,
     Field,
-    /// Several: the function's results, what it gives back where it refuses, the header's fields, the map's values, what a
-    /// function in C gives.
+    /// Several types: the function's results, what it gives back when it refuses, the header's fields, the map's
+    /// values, what a function in C gives.
     Results,
     Refused,
     Fields,
@@ -61,11 +61,11 @@ pub enum Given {
     Native,
 }
 
-/// What the table says of one operation; of those that branch as of those that do not.
+/// What the table says of one operation, whether it branches or not.
 pub trait Operation {
     fn row(&self) -> &'static Row;
 
-    /// Its fields with what they hold, in the order of [`Row::fields`].
+    /// Its fields' contents, in the order of [`Row::fields`].
     fn slots(&self) -> Vec<Slot<'_>>;
 
     /// Runs `f` on each value among the operands, in the order of the text.
@@ -73,7 +73,7 @@ pub trait Operation {
 
     fn for_each_operand_mut(&mut self, f: &mut dyn FnMut(&mut Value));
 
-    /// What it does beside giving its results.
+    /// What it does besides giving results.
     fn effects(&self) -> Effects {
         self.row().effects
     }
@@ -85,7 +85,7 @@ pub trait Operation {
         found
     }
 
-    /// The message that is only looked at; all other messages among the operands are used up.
+    /// The message that it only reads; it uses up all other messages among the operands.
     fn borrowed(&self) -> Option<Value> {
         self.values_of(Kind::Borrowed)
     }
@@ -97,7 +97,7 @@ pub trait Operation {
         Some((slots.iter().find_map(Slot::value)?, cell))
     }
 
-    /// The function that it calls, or the procedure that it runs.
+    /// The function or procedure that it calls.
     fn function(&self) -> Option<FunctionId> {
         self.slots().into_iter().find_map(|slot| match slot {
             Slot::Function(function) => Some(function),
@@ -105,17 +105,17 @@ pub trait Operation {
         })
     }
 
-    /// Whether it uses a message up, whatever comes of it.
+    /// Whether it uses a message up, whether it succeeds or not.
     fn consumes(&self) -> bool {
         self.row().fields.iter().any(|(_, kind)| matches!(kind, Kind::Message | Kind::PerhapsMessage))
     }
 
-    /// Whether nothing is missed if it is left out and nobody uses its results.
+    /// Whether it can be removed if its results are unused.
     fn is_removable(&self) -> bool {
         (self.effects() - Effects::READS).is_empty() && !self.consumes()
     }
 
-    /// Whether it does and gives the same before and after whatever other objects do meanwhile, and reports nothing.
+    /// Whether its results and effects do not depend on what other objects do meanwhile, and it reports nothing.
     fn is_indifferent(&self) -> bool {
         !self.effects().intersects(Effects::READS | Effects::WRITES | Effects::EMITS | Effects::REPORTS)
     }

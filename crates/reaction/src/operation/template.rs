@@ -1,35 +1,35 @@
-//! How an operation is written: words and marks, `{field}` for what a field holds, `< … >` for a part that is there only if
-//! its first field holds something. `=` stands for a constant, which is written where it is used.
+//! How an operation is written: words and marks, `{field}` for the content of a field, `< … >` for a part that is left
+//! out if its first field is empty. `=` stands for a constant, which is written where it is used.
 
 use std::sync::OnceLock;
 
 use super::{Fallible, Kind, OpKind, Row};
 
-/// A part of how an operation is written.
+/// A piece of an operation's text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Piece {
-    /// As it stands, blanks included.
+    /// Literal text, blanks included.
     Text(&'static str),
-    /// By its place in [`Row::fields`].
+    /// A field, by its index in [`Row::fields`].
     Field(usize),
     Perhaps(Vec<Piece>),
 }
 
-/// What a line that is written so begins with.
+/// How a line with this operation begins.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Head {
-    /// A word, perhaps with a point in it.
+    /// A word, which may contain a point.
     Word(&'static str),
-    /// A word, a point, and what this field holds.
+    /// A word, a point, and the content of this field.
     WordAndField(&'static str, usize),
-    /// What this field holds: the word of an arithmetic or a comparison.
+    /// The content of this field: the word of an arithmetic or a comparison.
     Field(usize),
     /// A constant.
     None,
 }
 
 impl Row {
-    /// The parts of the text, in order.
+    /// The pieces of the text, in order.
     pub fn pieces(&self) -> Vec<Piece> {
         let mut rest = self.text;
         self.pieces_of(&mut rest)
@@ -64,7 +64,7 @@ impl Row {
         pieces
     }
 
-    /// The first word, and the pieces behind it.
+    /// The first word, and the remaining pieces.
     pub fn head(&self) -> (Head, Vec<Piece>) {
         let mut pieces = self.pieces();
         match pieces.first().cloned() {
@@ -86,7 +86,7 @@ impl Row {
     }
 }
 
-/// A line of the table as the parser looks for it.
+/// A row as the parser looks it up.
 pub(crate) struct Written {
     pub row: usize,
     pub of: &'static Row,
@@ -102,19 +102,19 @@ fn written(rows: &'static [Row]) -> Vec<Written> {
     rows.iter().enumerate().map(one).collect()
 }
 
-/// Every operation that does not branch.
+/// All operations that do not branch.
 pub(crate) fn plain() -> &'static [Written] {
     static PLAIN: OnceLock<Vec<Written>> = OnceLock::new();
     PLAIN.get_or_init(|| written(OpKind::ROWS))
 }
 
-/// Every operation that may refuse.
+/// All operations that may refuse.
 pub(crate) fn fallible() -> &'static [Written] {
     static FALLIBLE: OnceLock<Vec<Written>> = OnceLock::new();
     FALLIBLE.get_or_init(|| written(Fallible::ROWS))
 }
 
-/// The words with which operations of either kind begin; of arithmetic and comparisons all of theirs.
+/// All words that begin an operation of either kind, including those of arithmetic and comparisons.
 pub fn words() -> Vec<&'static str> {
     let mut words: Vec<&str> = super::Binary::ALL.iter().map(|op| op.word()).collect();
     words.extend(super::Compare::ALL.iter().map(|op| op.word()));
@@ -129,7 +129,7 @@ pub fn words() -> Vec<&'static str> {
 }
 
 impl Kind {
-    /// Whether a name stands for the value, and no literal can.
+    /// Whether the value must have a name, because no literal can stand for it.
     pub fn is_named(self) -> bool {
         matches!(
             self,
@@ -151,7 +151,7 @@ impl Kind {
 mod tests {
     use super::*;
 
-    /// Every field is written once, in the order of the fields; a header stands with its variant.
+    /// Every field is written once, in order; a header is written with its variant.
     #[test]
     fn every_field_is_written_in_its_place() {
         fn fields(pieces: &[Piece], found: &mut Vec<usize>) {

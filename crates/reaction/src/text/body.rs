@@ -10,7 +10,7 @@ use super::token::{Line, TokenKind};
 use crate::place::{Place, Places, Unit};
 use crate::*;
 
-/// A literal whose type comes from where it stands, unless it says it.
+/// A literal. Its type comes from its context, unless it is written with it.
 #[derive(Clone, Debug)]
 pub enum Literal {
     Number(u64),
@@ -23,15 +23,15 @@ pub struct BodyReader<'p> {
     pub builder: BodyBuilder,
     pub names: HashMap<String, Value>,
     pub labels: HashMap<String, BlockId>,
-    /// Literals of the line at hand that wait for their types.
+    /// Literals of the current line that still need a type.
     pub pending: Vec<(Value, Literal, Span)>,
-    /// Constants of the line at hand, by value: they go before the operation, in the order of its operands.
+    /// Constants of the current line, by value: they are placed before the operation, in the order of its operands.
     pub constants: HashMap<Value, OpKind>,
     pub results: Results,
     unit: Unit,
     places: Places,
     diagnostics: Vec<Diagnostic>,
-    /// Results of lines that could not be read: their uses are not reported again.
+    /// Results of lines that could not be read; their uses are not reported.
     lost: Vec<String>,
     last_source: Option<(u32, Span)>,
 }
@@ -80,10 +80,10 @@ impl HigherSource for Option<(u32, Span)> {
     }
 }
 
-/// What a body gives, and what it gives where it refuses.
+/// The types of a body's results, and of what it gives back when it refuses.
 pub type Results = (Vec<Type>, Vec<Type>);
 
-/// The parameters, and the results.
+/// The parameters and results of a unit.
 fn signature(automaton: &Automaton, unit: Unit) -> (Vec<(String, Type)>, Results) {
     match unit {
         Unit::Function(id) => {
@@ -109,12 +109,12 @@ fn is_head(line: &Line) -> bool {
 }
 
 impl BodyReader<'_> {
-    /// The automaton as far as it is read: all declarations are there, bodies behind this one are not.
+    /// The automaton so far: all declarations, and the bodies before this one.
     pub fn automaton(&self) -> &Automaton {
         &self.parser.automaton
     }
 
-    /// Notes a fault and goes on. One that was reported already, and only ended its line, is silent.
+    /// Notes a fault and goes on. A silent fault, which was reported elsewhere, is ignored.
     pub fn report(&mut self, fault: impl Into<Box<Diagnostic>>) {
         let fault = fault.into();
         if fault.code != SILENT {
@@ -199,7 +199,8 @@ impl BodyReader<'_> {
         }
     }
 
-    /// A line was not read: if it was a terminator, the block has ended; if it had results, they are known to be lost.
+    /// Skips a line that could not be read: a terminator still ends its block, and the names of results are noted as
+    /// lost.
     fn lose(&mut self, line: &Line) {
         self.pending.clear();
         self.constants.clear();
@@ -251,7 +252,7 @@ impl BodyReader<'_> {
         Ok(())
     }
 
-    /// `#3:1`, if it is there.
+    /// Reads `#3:1`, if it is next.
     fn terminator_mark(&mut self, cursor: &mut Cursor) -> Read<Option<Mark>> {
         let Some(source) = self.source_mark(cursor)? else { return Ok(None) };
         cursor.expect(":")?;
@@ -270,7 +271,7 @@ impl BodyReader<'_> {
 
     // -- operands
 
-    /// The value of a name.
+    /// Reads the name of a value.
     pub fn value(&mut self, cursor: &mut Cursor) -> Read<Value> {
         let (span, name) = (cursor.span(), cursor.name()?);
         if let Some(value) = self.names.get(&name) {
@@ -282,7 +283,7 @@ impl BodyReader<'_> {
         Err(unknown("value", &name, span, self.names.keys().map(String::as_str)))
     }
 
-    /// A value or a literal.
+    /// Reads a value or a literal.
     pub fn operand(&mut self, cursor: &mut Cursor) -> Read<Value> {
         let position = cursor.position();
         if let Some((literal, ty)) = self.literal(cursor)? {
@@ -297,7 +298,7 @@ impl BodyReader<'_> {
         self.value(cursor)
     }
 
-    /// A literal, with its type if it says it.
+    /// Reads a literal, and its type if it is written.
     fn literal(&mut self, cursor: &mut Cursor) -> Read<Option<(Literal, Option<Type>)>> {
         if let Some(TokenKind::Number(_)) = cursor.peek() {
             let number = Literal::Number(cursor.number()?);
@@ -339,8 +340,7 @@ impl BodyReader<'_> {
         Ok(Some((Literal::Number(value), Some(Type::Enum(index.into())))))
     }
 
-    /// Gives a literal its type, once that is known, and so its operation. It fails where the type has no such
-    /// literal, or has too few bits for it.
+    /// Gives a literal its type, and so its operation. Fails if the type has no such literal or too few bits.
     pub fn place_literal(&mut self, value: Value, literal: &Literal, ty: Type, span: Span) -> Read<()> {
         let kind = match (literal, ty) {
             (Literal::Null, Type::Ref(class)) => OpKind::Null { class },
@@ -381,7 +381,7 @@ impl BodyReader<'_> {
         self.settle(&operands, &wanted)
     }
 
-    /// Gives each literal its type and puts the constants before what comes, in the order of the operands.
+    /// Gives each literal its type, and places the constants before the operation, in the order of the operands.
     fn settle(&mut self, operands: &[Value], wanted: &[Option<Type>]) -> Read<()> {
         for (value, literal, span) in std::mem::take(&mut self.pending) {
             let at = operands.iter().position(|operand| *operand == value);
@@ -401,7 +401,7 @@ impl BodyReader<'_> {
     }
 }
 
-/// `a, b =`, if it is there.
+/// Reads `a, b =`, if it is next.
 fn result_names(cursor: &mut Cursor) -> Read<Vec<(String, Span)>> {
     let start = cursor.position();
     let mut names = Vec::new();

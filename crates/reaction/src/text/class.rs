@@ -1,4 +1,4 @@
-//! Classes, their cells, and links, from text.
+//! Reads classes, their cells, and links.
 
 use std::mem::take;
 
@@ -11,7 +11,7 @@ use crate::place::Place;
 use crate::*;
 
 impl Parser {
-    /// Reads a class whose name is in its table already; a line of `body` that is wrong is reported, and left out.
+    /// Reads a class whose name is already in its table. Reports and skips wrong lines of `body`.
     pub fn fill_class(&mut self, index: usize, cursor: &mut Cursor, body: &[Line]) -> Read<()> {
         let start = cursor.position();
         let name = cursor.path()?;
@@ -122,7 +122,7 @@ impl Parser {
         }
     }
 
-    /// The same for the cells that are the keys of maps of objects.
+    /// Resolves the cells that hold the keys of maps of objects.
     pub fn find_indices(&mut self) {
         for (class, cell, names, span) in take(&mut self.indices) {
             let found = self.attempt(|parser| parser.key_cells(class, cell, &names, span)).unwrap_or_default();
@@ -155,7 +155,7 @@ impl Parser {
         Ok((class, found.ok_or_else(|| unknown("cell", cell, span, known))?))
     }
 
-    /// Reads one link between two classes that are known.
+    /// Reads a link between two known classes.
     pub fn add_link(&mut self, cursor: &mut Cursor) -> Read<()> {
         let start = cursor.position();
         let above = self.link_end(cursor)?;

@@ -5,10 +5,10 @@ use mokume_base::{did_you_mean, Code, Diagnostic, Span};
 use super::token::{Line, Token, TokenKind};
 use crate::codes;
 
-/// What a part of a line gives; the fault of a line ends that line only.
+/// The result of reading a part of a line. A fault ends the reading of its line only.
 pub type Read<T> = Result<T, Box<Diagnostic>>;
 
-/// A place in one line. Reading moves it; where reading fails it may have moved.
+/// A position in one line. Reading moves it; after a fault it may have moved.
 pub struct Cursor<'a> {
     tokens: &'a [Token],
     at: usize,
@@ -20,27 +20,27 @@ impl<'a> Cursor<'a> {
         Cursor { tokens: &line.tokens, at: 0 }
     }
 
-    /// Whether nothing is left to read.
+    /// Whether the line is read to its end.
     pub fn is_at_end(&self) -> bool {
         self.at >= self.tokens.len()
     }
 
-    /// Where it is, for [`Cursor::go_back`] and [`Cursor::span_from`].
+    /// The position, for [`Cursor::go_back`] and [`Cursor::span_from`].
     pub fn position(&self) -> usize {
         self.at
     }
 
-    /// Reads on from a position that it had before.
+    /// Goes back to an earlier position.
     pub fn go_back(&mut self, position: usize) {
         self.at = position;
     }
 
-    /// The place of the next token, or of the last one at the end.
+    /// The span of the next token, or of the last one at the end.
     pub fn span(&self) -> Span {
         self.tokens[self.at.min(self.tokens.len() - 1)].span
     }
 
-    /// From the token at `position` to the one just read.
+    /// The span from the token at `position` to the one just read.
     pub fn span_from(&self, position: usize) -> Span {
         let last = self.at.saturating_sub(1).max(position).min(self.tokens.len() - 1);
         self.tokens[position.min(last)].span.to(self.tokens[last].span)
@@ -56,12 +56,12 @@ impl<'a> Cursor<'a> {
         self.tokens.get(self.at + 1).map(|token| &token.kind)
     }
 
-    /// Whether the mark is next; nothing is read.
+    /// Whether the mark is next; reads nothing.
     pub fn is_mark(&self, mark: &str) -> bool {
         matches!(self.peek(), Some(TokenKind::Mark(found)) if *found == mark)
     }
 
-    /// Whether the name is next; nothing is read. A name between backquotes counts as well.
+    /// Whether the name is next; reads nothing. A name between backquotes counts as well.
     pub fn is_word(&self, word: &str) -> bool {
         matches!(self.peek(), Some(TokenKind::Name(found)) if found == word)
     }
@@ -107,7 +107,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Names with points between them.
+    /// Reads names with points between them.
     pub fn path(&mut self) -> Read<Vec<String>> {
         let mut path = vec![self.name()?];
         while self.mark(".") {
@@ -127,7 +127,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// A number of at most 32 bits.
+    /// Reads a number of at most 32 bits.
     pub fn small(&mut self) -> Read<u32> {
         let span = self.span();
         let value = self.number()?;
@@ -161,7 +161,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// `read`, with commas between, until `close` (which is read too).
+    /// Calls `read` for each element, with commas between, up to and including `close`.
     pub fn list<T>(&mut self, close: &str, mut read: impl FnMut(&mut Self) -> Read<T>) -> Read<Vec<T>> {
         let mut found = Vec::new();
         while !self.mark(close) {
@@ -181,7 +181,7 @@ impl<'a> Cursor<'a> {
         self.wanted("the end of the line")
     }
 
-    /// Always fails: says what belongs here, and what stands here instead.
+    /// Always fails: says what was expected, and what was found.
     pub fn wanted<T>(&self, what: &str) -> Read<T> {
         let found = match self.peek() {
             None => "the line ends".to_owned(),
@@ -195,12 +195,12 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// A fault with its place. It ends the line that it is in and no more, if it is returned.
+/// A fault with its place. A caller that returns it ends the reading of the line only.
 pub fn fault(code: Code, message: impl Into<String>, span: Span) -> Box<Diagnostic> {
     Box::new(Diagnostic::error(code, message).at(span, "here"))
 }
 
-/// "Unknown" with the nearest known name as the way out.
+/// A fault for an unknown name, with the nearest known name as help.
 pub fn unknown<'n>(what: &str, name: &str, span: Span, known: impl Iterator<Item = &'n str>) -> Box<Diagnostic> {
     let mut diagnostic =
         Diagnostic::error(codes::UNKNOWN, format!("there is no {what} `{name}`")).at(span, "not known");

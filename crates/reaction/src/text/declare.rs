@@ -1,4 +1,4 @@
-//! Declarations: first every item gets its name and its place in its table, then it is filled in.
+//! Declarations: a first pass enters every item into its table by name, later passes fill them in.
 
 use mokume_base::Span;
 
@@ -9,7 +9,7 @@ use crate::place::{Place, Unit};
 use crate::*;
 
 impl Parser {
-    /// Enters an item into its table; the answer is its index there.
+    /// Enters an item into its table and returns its index.
     pub fn name_item(&mut self, item: &Item) -> Read<usize> {
         let mut cursor = Cursor::new(item.head);
         cursor.word(item.keyword);
@@ -86,8 +86,8 @@ impl Parser {
         Ok(0)
     }
 
-    /// Reads an enumeration, as all of these from behind its keyword; `index` is its place in its table, where it has
-    /// its name.
+    /// Reads an enumeration. As in all `fill_` functions, the cursor is after the keyword, and `index` is the item's
+    /// index in its table, where its name already is.
     pub fn fill_enum(&mut self, index: usize, cursor: &mut Cursor) -> Read<()> {
         cursor.path()?;
         cursor.expect(":")?;
@@ -157,7 +157,7 @@ impl Parser {
         Ok(())
     }
 
-    /// Reads what a layer is an instance of, and its shape; either may be missing.
+    /// Reads the definition that a layer is an instance of, and its shape; either may be missing.
     pub fn fill_layer(&mut self, index: usize, cursor: &mut Cursor) -> Read<()> {
         cursor.path()?;
         let of = if cursor.word("of") { cursor.path()?.join(".") } else { String::new() };
@@ -168,7 +168,7 @@ impl Parser {
     }
 }
 
-/// Puts an item behind the others of its kind: its index there, and its place.
+/// Adds an item to its list; returns its index and its place.
 fn added<T, I: From<usize>>(list: &mut Vec<T>, item: T, place: impl Fn(I) -> Place) -> (usize, Place) {
     list.push(item);
     (list.len() - 1, place((list.len() - 1).into()))

@@ -7,7 +7,7 @@ use crate::place::{Place, Unit};
 use crate::*;
 
 impl Parser {
-    /// Reads a port with its events. Handlers of inputs are names: whether there are such, the verifier says.
+    /// Reads a port with its events. Handlers of inputs are names; the verifier checks that they exist.
     pub fn fill_port(&mut self, index: usize, cursor: &mut Cursor, body: &[Line]) -> Read<()> {
         cursor.path()?;
         let kind = if cursor.word("device") {
@@ -68,8 +68,8 @@ impl Parser {
         Ok((class, name.clone()))
     }
 
-    /// Reads the signature of a function, published value or procedure (`keyword` tells which); bodies are read once all are
-    /// known.
+    /// Reads the signature of a function, published value or procedure (`keyword` tells which). Bodies are read later,
+    /// once all signatures are known.
     pub fn fill_function(&mut self, index: usize, keyword: &str, cursor: &mut Cursor) -> Read<()> {
         cursor.path()?;
         let procedure = keyword == "procedure";
@@ -108,7 +108,7 @@ impl Parser {
         cursor.end()
     }
 
-    /// Reads what composing found. An automaton has one composition at most.
+    /// Reads the composition. An automaton has at most one.
     pub fn fill_composition(&mut self, cursor: &mut Cursor, body: &[Line]) -> Read<()> {
         let span = cursor.span();
         cursor.expect_word("peak")?;
@@ -149,7 +149,7 @@ impl Parser {
         cursor.end()
     }
 
-    /// Enters a handler with its signature; the answer is its index.
+    /// Enters a handler with its signature and returns its index.
     pub fn add_handler(&mut self, keyword: &str, cursor: &mut Cursor) -> Read<usize> {
         let start = cursor.position();
         let (class, trigger) = self.trigger_at(keyword, cursor)?;
@@ -170,7 +170,7 @@ impl Parser {
         Ok(index)
     }
 
-    /// Enters a path; the answer is its index.
+    /// Enters a path and returns its index.
     pub fn add_path(&mut self, cursor: &mut Cursor) -> Read<usize> {
         let start = cursor.position();
         let expiry = matches!(cursor.peek_second(), Some(TokenKind::Name(_))) && cursor.word("expiry");
@@ -190,7 +190,7 @@ impl Parser {
         Ok(index)
     }
 
-    /// `(s, m: msg)`: the object, and what comes with the event.
+    /// Reads `(s, m: msg)`: the object, and the event's parameters.
     fn object_and_params(&self, cursor: &mut Cursor) -> Read<(String, Vec<(String, Type)>)> {
         cursor.expect("(")?;
         let object = cursor.name()?;

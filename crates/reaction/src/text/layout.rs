@@ -1,11 +1,13 @@
-//! Layouts as text without the names of a stack, and their hash: what both ends of a wire must have alike.
+//! Layouts of wires as text without the names of a stack, and their hash: both ends of a wire must have equal ones.
 //!
-//! Must keep: the same for the same source, whatever else is in the stack and whatever a back end or a level makes of it.
+//! Keeps: the same source gives the same layout, whatever else is in the stack, and for every back end and optimisation
+//! level.
 
 use super::{print, print_wire};
 use crate::*;
 
-/// The headers of a wire and where their fields stand; headers by their number in the wire, reasons left out.
+/// The headers of a wire and the places of their fields. Headers are named by their number in the wire; reasons are
+/// left out.
 pub fn layout(automaton: &Automaton, wire: WireId) -> String {
     let mut wire = automaton.wires[wire.index()].clone();
     wire.name = "w".into();
@@ -26,7 +28,7 @@ fn carries(automaton: &Automaton, wire: &Wire, of: usize) -> bool {
     fields.flat_map(|variant| &variant.fields).any(|(_, ty)| matches!(ty, Type::Enum(id) if id.index() == of))
 }
 
-/// FNV-1a of 32 bits over the texts of these layouts, in this order. It finds what differs by mistake, not by intent.
+/// FNV-1a of 32 bits over these layouts, in this order. It detects accidental differences, not attacks.
 pub fn layout_hash(automaton: &Automaton, wires: &[WireId]) -> u32 {
     let texts = wires.iter().map(|wire| layout(automaton, *wire));
     texts
@@ -51,7 +53,7 @@ mod tests {
     fn names_of_the_stack_do_not_matter_and_every_bit_does() {
         let plain = hashes(TEXT);
         assert_eq!(hashes(&TEXT.replace("c.Hdr", "other.Hdr").replace("c.path", "c.way")), plain);
-        // The common value, a width, an order, a name, an alternative more.
+        // Changes: the common value, a width, an order, a name, one more alternative.
         let changes = [
             ("where c.Hdr.Data.more = 0", "where c.Hdr.Data.more = 1"),
             ("field next: 16 from", "field next: 24 from"),

@@ -2,7 +2,7 @@
 
 use crate::*;
 
-/// A name, between backquotes if it is no identifier.
+/// A name, between backquotes if it is not an identifier.
 pub fn ident(name: &str) -> String {
     let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     if plain && name.starts_with(|c: char| !c.is_ascii_digit()) {
@@ -16,12 +16,12 @@ pub fn path(name: &str) -> String {
     name.split('.').map(ident).collect::<Vec<_>>().join(".")
 }
 
-/// A text between double quotes, as the parser reads it again.
+/// A text between double quotes, escaped so that the parser reads it back.
 pub fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"))
 }
 
-/// A type as it is written; `?` where an id refers to nothing, so that faulty automata can be shown.
+/// A type; `?` if an id refers to nothing, so that faulty automata can be shown.
 pub fn ty(automaton: &Automaton, ty: Type) -> String {
     match ty {
         Type::Bool => "bool".to_owned(),
@@ -35,17 +35,17 @@ pub fn ty(automaton: &Automaton, ty: Type) -> String {
     }
 }
 
-/// A class's name as it is written; `?` where the id refers to nothing.
+/// A class's name; `?` if the id refers to nothing.
 pub fn class(automaton: &Automaton, id: ClassId) -> String {
     automaton.classes.get(id.index()).map_or("?".to_owned(), |class| path(&class.name))
 }
 
-/// A reason's name as it is written; `?` where the id refers to nothing.
+/// A reason's name; `?` if the id refers to nothing.
 pub fn reason(automaton: &Automaton, id: ReasonId) -> String {
     automaton.reasons.get(id.index()).map_or("?".to_owned(), |reason| path(&reason.name))
 }
 
-/// A value where its type is known: `true`, `idle`, `7`.
+/// A value whose type is known from its context: `true`, `idle`, `7`.
 pub fn value(automaton: &Automaton, ty: Type, value: u64) -> String {
     match ty {
         Type::Bool if value < 2 => (value == 1).to_string(),
@@ -57,7 +57,7 @@ pub fn value(automaton: &Automaton, ty: Type, value: u64) -> String {
     }
 }
 
-/// A value that says its type: `true`, `State.idle`, `7:u32`, `reason seq.stale`.
+/// A value with its type: `true`, `State.idle`, `7:u32`, `reason seq.stale`.
 pub fn literal(automaton: &Automaton, wanted: Type, number: u64) -> String {
     match wanted {
         Type::Bool if number < 2 => value(automaton, wanted, number),
@@ -89,7 +89,7 @@ pub fn variant(automaton: &Automaton, header: HeaderId, variant: VariantId) -> S
     }
 }
 
-/// ` #7`, as it stands behind an operation, or nothing.
+/// ` #7`, as it follows an operation, or nothing.
 pub fn source_mark(source: Option<SourceId>) -> String {
     source.map_or(String::new(), |id| format!(" #{}", id.0))
 }

@@ -1,4 +1,4 @@
-//! Operations, one line each, as the table says they are written.
+//! Reads operations, one line each, as the table describes their text.
 
 use std::borrow::Cow;
 
@@ -9,11 +9,11 @@ use crate::operation::template::{self, Head, Piece, Written};
 use crate::operation::{Kind, Row, Slot};
 use crate::*;
 
-/// The fields of an operation that are read so far, by their places.
+/// The fields read so far, by index.
 type Slots = Vec<Option<Slot<'static>>>;
 
 impl BodyReader<'_> {
-    /// The operation at the cursor, up to its source mark.
+    /// Reads an operation up to its source mark.
     pub fn operation(&mut self, cursor: &mut Cursor) -> Read<OpKind> {
         if let Some(constant) = self.constant(cursor)? {
             return Ok(constant);
@@ -22,13 +22,13 @@ impl BodyReader<'_> {
         OpKind::of_slots(row, slots).map_or_else(|| cursor.wanted("another operand"), Ok)
     }
 
-    /// The operation that may refuse at the cursor, up to its targets.
+    /// Reads an operation that may refuse, up to its targets.
     pub fn fallible(&mut self, cursor: &mut Cursor) -> Read<Fallible> {
         let (row, slots) = self.by_table(template::fallible(), cursor)?;
         Fallible::of_slots(row, slots).map_or_else(|| cursor.wanted("another operand"), Ok)
     }
 
-    /// `one = 1:u32`, `idle = State.idle`, `none = null @seq.S`: a constant with a name.
+    /// Reads a constant with a name: `one = 1:u32`, `idle = State.idle`, `none = null @seq.S`.
     fn constant(&mut self, cursor: &mut Cursor) -> Read<Option<OpKind>> {
         let literal = match cursor.peek() {
             Some(TokenKind::Number(_)) => true,
@@ -49,7 +49,7 @@ impl BodyReader<'_> {
         self.constants.remove(&value).map(Some).ok_or_else(untyped)
     }
 
-    /// The line of the table that is written at the cursor, and its fields.
+    /// Finds the row whose text is at the cursor, and reads its fields.
     fn by_table(&mut self, table: &'static [Written], cursor: &mut Cursor) -> Read<(usize, Vec<Slot<'static>>)> {
         let position = cursor.position();
         let mut word = cursor.name()?;
@@ -63,7 +63,7 @@ impl BodyReader<'_> {
             return Err(unknown("operation", &word, span, template::words().into_iter()));
         };
         let (mut first, mut slots) = (*first, slots.clone());
-        // Lines that begin alike are told apart by the first mark or word in which they differ.
+        // Rows that begin alike are told apart by the first mark or word that differs.
         let mut at = 0;
         loop {
             let next = |written: &Written| written.pieces.get(at).cloned();
@@ -103,7 +103,7 @@ impl BodyReader<'_> {
         }
     }
 
-    /// Reads what a field holds. A table: an arm for each kind of field, or for those that are written alike.
+    /// Reads the content of a field: an arm for each kind of field, or for kinds that are written alike.
     fn read_field(&mut self, place: usize, row: &Row, slots: &mut Slots, cursor: &mut Cursor) -> Read<()> {
         let kind = row.fields[place].1;
         let slot = match kind {
@@ -166,14 +166,14 @@ impl BodyReader<'_> {
             Kind::Event | Kind::QueuedEvent => Slot::Name(Cow::Owned(cursor.name()?)),
             Kind::Symbol => Slot::Name(Cow::Owned(cursor.path()?.join("."))),
             Kind::Octets => Slot::Octets(Cow::Owned(octets(cursor)?)),
-            // They are a part of the first word.
+            // These were read with the first word.
             Kind::Field | Kind::Arithmetic | Kind::Comparison => return cursor.wanted("an operation"),
         };
         slots[place] = Some(slot);
         Ok(())
     }
 
-    /// A cell of the object that was read before.
+    /// Reads a cell of the object that was read before.
     fn cell(&mut self, slots: &Slots, cursor: &mut Cursor) -> Read<Slot<'static>> {
         let (span, name) = (cursor.span(), cursor.name()?);
         let object = slots.iter().flatten().find_map(Slot::value);
@@ -184,7 +184,7 @@ impl BodyReader<'_> {
         found.map(Slot::Cell).ok_or_else(|| unknown("cell", &name, span, known))
     }
 
-    /// An output of the port that was read before.
+    /// Reads an output of the port that was read before.
     fn output(&self, slots: &Slots, cursor: &mut Cursor) -> Read<Slot<'static>> {
         let (span, name) = (cursor.span(), cursor.name()?);
         let port = slots.iter().flatten().find_map(|slot| match slot {
@@ -197,7 +197,7 @@ impl BodyReader<'_> {
         event.map(|event| Slot::Number(event as u64)).ok_or_else(|| unknown("output", &name, span, known))
     }
 
-    /// Operands with commas between, up to a closing mark.
+    /// Reads operands with commas between, up to a closing mark.
     fn list(&mut self, cursor: &mut Cursor) -> Read<Vec<Value>> {
         let mut found = Vec::new();
         while !cursor.is_mark(")") && !cursor.is_mark("]") {
@@ -209,7 +209,7 @@ impl BodyReader<'_> {
         Ok(found)
     }
 
-    /// Operands, each behind a comma.
+    /// Reads operands, each after a comma.
     fn tail(&mut self, cursor: &mut Cursor) -> Read<Vec<Value>> {
         let mut found = Vec::new();
         while cursor.mark(",") {
@@ -218,7 +218,7 @@ impl BodyReader<'_> {
         Ok(found)
     }
 
-    /// `{name: value, …}`, every field once, in any order.
+    /// Reads `{name: value, …}`, every field once, in any order.
     fn fields(&mut self, slots: &Slots, cursor: &mut Cursor) -> Read<Vec<Value>> {
         let position = cursor.position();
         cursor.expect("{")?;
@@ -255,7 +255,7 @@ impl BodyReader<'_> {
     }
 }
 
-/// The fields that the first word says, if the line begins with it.
+/// The fields that are part of the first word, if the line begins with this operation.
 fn begun(written: &Written, word: &str) -> Option<Slots> {
     let mut slots = vec![None; written.of.fields.len()];
     match written.head {
@@ -278,7 +278,7 @@ fn begun(written: &Written, word: &str) -> Option<Slots> {
     Some(slots)
 }
 
-/// What a field holds whose part of the line is left out.
+/// The content of a field whose optional part is absent.
 fn left_out(kind: Kind) -> Slot<'static> {
     match kind {
         Kind::PerhapsType => Slot::PerhapsType(None),
@@ -321,7 +321,7 @@ fn expect(cursor: &mut Cursor, text: &str) -> Read<()> {
     }
 }
 
-/// A name with points that stands for something of a table.
+/// Looks up a name with points in a table.
 fn found<T, K>(
     what: &str,
     find: impl Fn(&str) -> Option<T>,

@@ -1,4 +1,4 @@
-//! Text into an automaton: items are found, then named, then filled in, so that order does not matter.
+//! Text into an automaton: finds the items, names them, then fills them in. So their order does not matter.
 
 use mokume_base::{Diagnostic, FileId};
 
@@ -9,7 +9,7 @@ use super::{body, wire};
 use crate::place::{Places, Unit};
 use crate::*;
 
-/// An automaton, where its parts are in the text, and all that was wrong. With errors, parts are missing.
+/// An automaton, the spans of its parts, and all faults. If there are errors, parts are missing.
 #[derive(Debug)]
 pub struct Parsed {
     pub automaton: Automaton,

@@ -1,4 +1,4 @@
-//! What all readers of items work on: what is read so far, and what the names in it stand for.
+//! The state shared by all readers of items: what is read so far, and look-ups of names.
 
 use mokume_base::{Code, Diagnostic, Span};
 
@@ -16,24 +16,24 @@ pub struct Item<'a> {
     pub index: usize,
 }
 
-/// What is read so far: it goes on behind every fault, so that one run finds them all.
+/// What is read so far. Reading goes on after every fault, so that one run finds them all.
 pub struct Parser {
     pub automaton: Automaton,
     pub places: Places,
     pub diagnostics: Vec<Diagnostic>,
-    /// Quotas of message cells, found once all cells have names.
+    /// Names of message cells' quotas, resolved once all cells are known.
     pub quotas: Vec<(ClassId, CellId, Vec<String>, Span)>,
-    /// Names of the cells that are the keys of maps of objects, likewise.
+    /// Names of the cells that hold the keys of maps of objects, resolved likewise.
     pub indices: Vec<(ClassId, CellId, Vec<String>, Span)>,
-    /// The highest source that is mentioned.
+    /// The highest source number that is mentioned.
     pub last_source: Option<(u32, Span)>,
 }
 
-/// An unknown name that was reported where it should have been defined.
+/// The code of a silent fault: an unknown name that was already reported at its definition.
 pub const SILENT: Code = Code("");
 
 impl Parser {
-    /// Notes a fault and goes on. One that was reported already, and only ended its line, is silent.
+    /// Notes a fault and goes on. A silent fault, which was reported elsewhere, is ignored.
     pub fn report(&mut self, fault: impl Into<Box<Diagnostic>>) {
         let fault = fault.into();
         if fault.code != SILENT {
@@ -41,7 +41,7 @@ impl Parser {
         }
     }
 
-    /// Runs `read`; its fault is reported and gives `None`.
+    /// Runs `read`; reports its fault and then gives `None`.
     pub fn attempt<T>(&mut self, read: impl FnOnce(&mut Self) -> Read<T>) -> Option<T> {
         match read(self) {
             Ok(found) => Some(found),
@@ -52,7 +52,7 @@ impl Parser {
         }
     }
 
-    /// `#3`, if it is there.
+    /// Reads `#3`, if it is next.
     pub fn source_mark(&mut self, cursor: &mut Cursor) -> Read<Option<SourceId>> {
         let span = cursor.span();
         if !cursor.mark("#") {
@@ -67,7 +67,7 @@ impl Parser {
 
     // -- finding what a name stands for
 
-    /// Reads the name of a class that must be known; the fault names similar ones.
+    /// Reads the name of a known class; the fault names similar ones.
     pub fn class_at(&self, cursor: &mut Cursor) -> Read<ClassId> {
         let start = cursor.position();
         let name = cursor.path()?.join(".");
@@ -75,7 +75,7 @@ impl Parser {
         self.automaton.class_named(&name).ok_or_else(|| unknown("class", &name, cursor.span_from(start), known))
     }
 
-    /// Reads the name of a layer that must be known.
+    /// Reads the name of a known layer.
     pub fn layer_at(&self, cursor: &mut Cursor) -> Read<LayerId> {
         let start = cursor.position();
         let name = cursor.path()?.join(".");
@@ -83,14 +83,14 @@ impl Parser {
         self.automaton.layer_named(&name).ok_or_else(|| unknown("layer", &name, cursor.span_from(start), known))
     }
 
-    /// Reads the name of a port that must be known.
+    /// Reads the name of a known port.
     pub fn port_at(&self, cursor: &mut Cursor) -> Read<PortId> {
         let (span, name) = (cursor.span(), cursor.name()?);
         let known = self.automaton.ports.iter().map(|port| port.name.as_str());
         self.automaton.port_named(&name).ok_or_else(|| unknown("port", &name, span, known))
     }
 
-    /// Reads the name of a reason that must be known.
+    /// Reads the name of a known reason.
     pub fn reason_at(&self, cursor: &mut Cursor) -> Read<ReasonId> {
         let start = cursor.position();
         let name = cursor.path()?.join(".");
@@ -100,7 +100,7 @@ impl Parser {
         found.ok_or_else(|| unknown("reason", &name, cursor.span_from(start), known))
     }
 
-    /// Reads the name of a header that must be known.
+    /// Reads the name of a known header.
     pub fn header_at(&self, cursor: &mut Cursor) -> Read<HeaderId> {
         let start = cursor.position();
         let name = cursor.path()?.join(".");
@@ -108,15 +108,14 @@ impl Parser {
         self.automaton.header_named(&name).ok_or_else(|| unknown("header", &name, cursor.span_from(start), known))
     }
 
-    /// `layer.Name.Variant`, or `layer.Name` of a header that is one record.
+    /// Reads `layer.Name.Variant`, or `layer.Name` of a header that is one record.
     pub fn variant_at(&self, cursor: &mut Cursor) -> Read<(HeaderId, VariantId)> {
         let start = cursor.position();
         let path = cursor.path()?;
         self.variant_named(&path, cursor.span_from(start))
     }
 
-    /// The header and variant of a path that was read: `layer.Name.Variant`, or `layer.Name` of a header that is one
-    /// record.
+    /// The header and variant of a path: `layer.Name.Variant`, or `layer.Name` of a header that is one record.
     pub fn variant_named(&self, path: &[String], span: Span) -> Read<(HeaderId, VariantId)> {
         let whole = path.join(".");
         let (header, wanted) = match self.automaton.header_named(&whole) {
@@ -173,7 +172,7 @@ impl Parser {
         }
     }
 
-    /// `name: type, …` until `)`, which is read too.
+    /// Reads `name: type, …` up to and including `)`.
     pub fn params_at(&self, cursor: &mut Cursor) -> Read<Vec<(String, Type)>> {
         cursor.list(")", |cursor| self.param_at(cursor))
     }
@@ -185,7 +184,7 @@ impl Parser {
         Ok((name, self.type_at(cursor)?))
     }
 
-    /// A value of a known type: a number, `true`, or a name of the enumeration.
+    /// Reads a value of a known type: a number, `true`, or a name of the enumeration.
     pub fn value_at(&self, cursor: &mut Cursor, ty: Type) -> Read<u64> {
         let span = cursor.span();
         let value = match (ty, cursor.peek()) {
@@ -204,7 +203,7 @@ impl Parser {
         Ok(value)
     }
 
-    /// Fails where a number needs more bits than the type has.
+    /// Fails if a number has more bits than the type.
     pub fn check_width(&self, ty: Type, value: u64, span: Span) -> Read<()> {
         let width = ty.width(&self.automaton);
         if matches!(ty, Type::Ref(_) | Type::Reason | Type::Msg | Type::Array(..)) || width >= 64 || value >> width == 0
@@ -214,7 +213,7 @@ impl Parser {
         Err(fault(codes::NUMBER, format!("{value} does not fit into {width} bits"), span))
     }
 
-    /// Says where a place of the automaton is in the text; the first answer stands.
+    /// Sets the span of a place; the first span stays.
     pub fn set_place(&mut self, place: Place, span: Span) {
         self.places.set(place, span);
     }

@@ -35,7 +35,7 @@ pub fn print(automaton: &Automaton) -> String {
     out
 }
 
-/// Items without empty lines between them.
+/// Prints items without empty lines between them.
 fn section(out: &mut String, items: impl Iterator<Item = String>) {
     let before = out.len();
     out.push('\n');
@@ -46,7 +46,7 @@ fn section(out: &mut String, items: impl Iterator<Item = String>) {
     }
 }
 
-/// Items with an empty line before each.
+/// Prints items with an empty line before each.
 fn sections(out: &mut String, items: impl Iterator<Item = String>) {
     for item in items {
         out.push('\n');
@@ -147,7 +147,7 @@ fn cell_kind(automaton: &Automaton, kind: &CellKind) -> String {
     }
 }
 
-/// ` by a, b`: the cells of a map's objects that are their key.
+/// ` by a, b`: the cells that hold the keys of a map of objects.
 fn key_cells(automaton: &Automaton, value: &[Type], by: &[CellId]) -> String {
     let (Some(Type::Ref(of)), false) = (value.first(), by.is_empty()) else { return String::new() };
     let cell = |id: &CellId| automaton.classes.get(of.index()).and_then(|class| class.cells.get(id.index()));
@@ -235,7 +235,7 @@ fn handler(automaton: &Automaton, handler: &Handler) -> String {
     format!("{head} {{\n{}}}\n", print_body::body(automaton, &handler.body, (&[], &[])))
 }
 
-/// One handler, function or path, as [`print`] has it.
+/// The text of one handler, function or path, as in [`print`].
 pub fn unit(automaton: &Automaton, unit: Unit) -> String {
     match unit {
         Unit::Handler(id) => handler(automaton, automaton.handler(id)),
@@ -244,12 +244,12 @@ pub fn unit(automaton: &Automaton, unit: Unit) -> String {
     }
 }
 
-/// One wire, as [`print`] has it.
+/// The text of one wire, as in [`print`].
 pub fn wire(automaton: &Automaton, id: WireId) -> String {
     print_wire::wire(automaton, &automaton.wires[id.index()])
 }
 
-/// A line of a path or a memo, as [`print`] has it but for the mark.
+/// A line of a path or a memo as in [`print`], without its source mark.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CodeLine {
     pub text: String,

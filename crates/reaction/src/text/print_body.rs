@@ -7,7 +7,7 @@ use crate::operation::template::Piece;
 use crate::operation::{Kind, Row, Slot};
 use crate::*;
 
-/// What a line is.
+/// The role of a line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Part {
     /// The first and the last line.
@@ -15,16 +15,16 @@ pub enum Part {
     /// The head of a block.
     Block,
     Operation,
-    /// What a block ends with.
+    /// A terminator.
     End {
-        /// It may be left here: one of the targets does nothing but refuse.
+        /// One of its targets only refuses: the path may be left here.
         exits: bool,
-        /// Targets by which it goes on.
+        /// How many of its targets go on.
         on: usize,
     },
 }
 
-/// A line of a body: its text, the mark behind it, and the place in the program that the mark names.
+/// A line of a body: its text, its source mark, and the program place of that mark.
 pub struct Line {
     pub text: String,
     mark: String,
@@ -37,7 +37,7 @@ pub fn body(automaton: &Automaton, body: &Body, results: (&[Type], &[Type])) -> 
     lines(automaton, body, results).iter().map(|line| format!("{}{}\n", line.text, line.mark)).collect()
 }
 
-/// Its lines.
+/// The lines of a canonical body.
 pub fn lines(automaton: &Automaton, body: &Body, results: (&[Type], &[Type])) -> Vec<Line> {
     let mut lines = Vec::new();
     for (index, block) in body.blocks.iter().enumerate() {
@@ -61,7 +61,7 @@ pub fn lines(automaton: &Automaton, body: &Body, results: (&[Type], &[Type])) ->
     lines
 }
 
-/// Whether a block does nothing but refuse, or go where that is done.
+/// Whether a block only refuses, or only goes to one that does.
 fn refuses(body: &Body, block: BlockId) -> bool {
     let mut at = body.blocks.get(block.index());
     for _ in 0..body.blocks.len() {
@@ -84,7 +84,7 @@ fn mark(mark: Option<Mark>) -> String {
 struct Printer<'a> {
     automaton: &'a Automaton,
     body: &'a Body,
-    /// Constants that wait for the operation that uses them.
+    /// Constants to be printed where they are used.
     inline: HashMap<Value, &'a OpKind>,
 }
 
@@ -109,13 +109,13 @@ impl<'a> Printer<'a> {
         self.body.values.get(value.index()).map(|info| info.ty)
     }
 
-    /// A constant that waits, or the name; `wanted` is the type that the reader will expect there.
+    /// A constant to be printed here, or the value's name; `wanted` is the type that the reader will expect here.
     fn value(&self, value: Value, wanted: Option<Type>) -> String {
         let Some(constant) = self.inline.get(&value) else { return self.name(value) };
         match constant {
             OpKind::Const { ty, value } if *ty != Type::Reason && wanted == Some(*ty) => {
                 match ty {
-                    // An enum's bare name could be a value's name.
+                    // A bare name of an enumeration could be the name of a value.
                     Type::Enum(_) => names::literal(self.automaton, *ty, *value),
                     _ => names::value(self.automaton, *ty, *value),
                 }
@@ -127,7 +127,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Operands with constants in place.
+    /// Operands, with constants printed in their places.
     fn list(&self, values: &[Value], wanted: &[Option<Type>]) -> String {
         let wanted = wanted.iter().copied().chain(std::iter::repeat(None));
         values.iter().zip(wanted).map(|(value, ty)| self.value(*value, ty)).collect::<Vec<_>>().join(", ")
@@ -142,7 +142,7 @@ impl<'a> Printer<'a> {
         cell.map_or("?".to_owned(), |cell| ident(&cell.name))
     }
 
-    /// One line, or nothing if the operation is a constant that is shown where it is used.
+    /// The line of an operation; `None` if it is a constant that is printed where it is used.
     fn op(&mut self, op: &'a Op) -> Option<String> {
         let unnamed = |value: &Value| self.body.values.get(value.index()).is_some_and(|info| info.name.is_empty());
         if let ([result], OpKind::Const { .. } | OpKind::Null { .. }) = (&op.results[..], &op.kind) {
@@ -164,7 +164,7 @@ impl<'a> Printer<'a> {
         Some(format!("{} = {text}", results.join(", ")))
     }
 
-    /// As the table says it is written.
+    /// The text of an operation by the table.
     fn operation(&self, op: &dyn Operation) -> String {
         let operands = op.operands();
         let pending: Vec<Value> = operands.iter().copied().filter(|value| self.inline.contains_key(value)).collect();
@@ -325,7 +325,7 @@ impl<'a> Printer<'a> {
     }
 }
 
-/// A field of an operation, with the types that are known of the values in it.
+/// A field of an operation, with the known types of its values.
 struct Shown<'a> {
     slot: Slot<'a>,
     values: Vec<(Value, Option<Type>)>,

@@ -3,7 +3,7 @@
 use super::names::{self, ident, path};
 use crate::*;
 
-/// One wire with all its items, ending in a line break. Fields that others name are named, not numbered.
+/// The text of one wire with all its items, ending in a line break. Fields that others name have a name, not a number.
 pub fn wire(automaton: &Automaton, wire: &Wire) -> String {
     let fields = WireItem::fields(&wire.items).iter().map(|field| (field.index, field.name.as_str())).collect();
     let printer = Printer { automaton, wire, fields };
@@ -174,7 +174,7 @@ impl Printer<'_> {
         }
     }
 
-    /// The field's name, with its number behind if another field has the name too.
+    /// The field's name, followed by its number if another field has the same name.
     fn name(&self, index: FieldIndex) -> String {
         let name = self.fields.iter().find(|(found, _)| *found == index).map(|(_, name)| *name);
         let Some(name) = name else { return format!("%{}", index.0) };

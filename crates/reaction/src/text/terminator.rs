@@ -1,4 +1,4 @@
-//! Terminators, one line each.
+//! Reads terminators, one line each.
 
 use super::body::BodyReader;
 use super::cursor::{fault, unknown, Cursor, Read};
@@ -6,7 +6,7 @@ use super::token::TokenKind;
 use crate::operation::template::{self, Head};
 use crate::*;
 
-/// Words that begin a terminator, beside those of the operations that may refuse.
+/// Words that begin a terminator, besides those of the operations that may refuse.
 pub const WORDS: &[&str] = &["return", "yield", "refuse", "jump", "br", "switch", "match"];
 
 /// Whether the line is a terminator.
@@ -14,7 +14,7 @@ pub fn is_terminator(cursor: &Cursor) -> bool {
     let Some(TokenKind::Name(name)) = cursor.peek() else { return false };
     let may_refuse =
         template::fallible().iter().any(|written| matches!(written.head, Head::Word(word) if word == name));
-    // `next = get …` is an operation: there, the word is a result's name.
+    // `next = get …` is an operation: the word is then the name of a result.
     let is_result = matches!(cursor.peek_second(), Some(TokenKind::Mark("=" | ",")));
     (may_refuse || WORDS.contains(&name.as_str())) && !is_result
 }
@@ -54,7 +54,7 @@ impl BodyReader<'_> {
         Ok(Terminator::Try { op, then, otherwise: self.target(cursor, refused.len())? })
     }
 
-    /// Values to the end of the line.
+    /// Reads values to the end of the line.
     fn given(&mut self, cursor: &mut Cursor) -> Read<Vec<Value>> {
         let mut values = Vec::new();
         while !cursor.is_at_end() {
@@ -66,7 +66,7 @@ impl BodyReader<'_> {
         Ok(values)
     }
 
-    /// `label`, `label(args)`, `label(.., args)`: `..` stands for `results` values that come first.
+    /// Reads `label`, `label(args)` or `label(.., args)`: `..` stands for the `results` values that come first.
     fn target(&mut self, cursor: &mut Cursor, results: usize) -> Read<Target> {
         let (span, label) = (cursor.span(), cursor.name()?);
         let known = self.labels.keys().map(String::as_str);

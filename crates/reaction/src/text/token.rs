@@ -1,6 +1,6 @@
 //! Lines of tokens, with their places.
 //!
-//! A line goes on inside `(` and `[`, and behind a comma at its end. Comments run from `;` to the end of the line.
+//! A line continues inside `(` and `[`, and after a comma at its end. Comments run from `;` to the end of the line.
 
 use mokume_base::{Diagnostic, FileId, Span};
 
@@ -18,7 +18,7 @@ pub enum TokenKind {
     Mark(&'static str),
 }
 
-/// A token, and where it is in the text.
+/// A token and its span.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Token {
     pub kind: TokenKind,
@@ -29,7 +29,7 @@ pub struct Token {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Line {
     pub tokens: Vec<Token>,
-    /// It starts in the first column.
+    /// Whether it starts in the first column.
     pub flush_left: bool,
 }
 
@@ -57,7 +57,7 @@ impl Line {
     }
 }
 
-/// Longest first.
+/// The marks, longest first.
 const MARKS: &[&str] = &[
     "->", "<<", ">>", "..", "==", "!=", "<=", ">=", "++", ":=", "{", "}", "(", ")", "[", "]", ",", ":", "=", "@", "#",
     "|", "+", "-", "*", "/", "%", "<", ">", ".", "&", "^",
@@ -67,7 +67,7 @@ fn keep(mark: &str) -> &'static str {
     MARKS.iter().copied().find(|known| *known == mark).unwrap_or("")
 }
 
-/// All lines of a text; what cannot be read is reported and left out.
+/// All lines of a text. Reports and leaves out what it cannot read.
 pub fn lines(file: FileId, text: &str) -> (Vec<Line>, Vec<Diagnostic>) {
     let mut lexer = Lexer { file, text, at: 0, diagnostics: Vec::new() };
     let mut lines: Vec<Line> = Vec::new();
@@ -76,7 +76,7 @@ pub fn lines(file: FileId, text: &str) -> (Vec<Line>, Vec<Diagnostic>) {
     for (start, line) in line_starts(text) {
         let tokens = lexer.line(start, line);
         let Some(last) = tokens.last().map(|token| token.kind.clone()) else { continue };
-        // An item's keyword in the first column ends whatever was left open.
+        // An item's keyword in the first column closes all open brackets.
         let flush_left = tokens[0].span.start as usize == start && matches!(tokens[0].kind, TokenKind::Name(_));
         if flush_left {
             open = 0;

@@ -1,4 +1,4 @@
-//! Wires from text.
+//! Reads wires.
 
 use mokume_base::Span;
 
@@ -8,7 +8,7 @@ use super::token::{Line, TokenKind};
 use crate::place::Place;
 use crate::*;
 
-/// A wire that has its name and nothing else yet, for its table.
+/// A wire with only a name, for its table.
 pub fn empty(name: &str) -> Wire {
     Wire { name: name.to_owned(), headers: Vec::new(), endian: Endian::Big, items: Vec::new(), short: ReasonId(0) }
 }
@@ -42,7 +42,7 @@ pub(super) struct Reader<'p, 'a> {
     endian: Endian,
     pub(super) lines: &'a [Line],
     pub(super) at: usize,
-    /// Names of all fields, in order: expressions may name later ones.
+    /// The names of all fields, in order: expressions may name later ones.
     fields: Vec<String>,
 }
 
@@ -86,7 +86,7 @@ impl<'a> Reader<'_, 'a> {
         }
     }
 
-    /// Items up to the `}` that closes them, which is left.
+    /// Reads items up to the closing `}`, which stays unread.
     pub(super) fn items(&mut self, next: &mut u32) -> Vec<WireItem> {
         let mut items = Vec::new();
         while let Some(line) = self.lines.get(self.at) {
@@ -196,7 +196,7 @@ impl<'a> Reader<'_, 'a> {
         cursor.wanted("`= number`, `from`, `computed`, `tag`, `placed` or `reserved`")
     }
 
-    /// `from udp.Hdr.length * 4 + 8 else reason`
+    /// Reads `from udp.Hdr.length * 4 + 8 else reason`.
     fn header_field(&mut self, cursor: &mut Cursor) -> Read<FieldValue> {
         let (header, variant, field) = self.place_in_header(cursor)?;
         let times = if cursor.mark("*") { cursor.number()? } else { 1 };
@@ -205,7 +205,7 @@ impl<'a> Reader<'_, 'a> {
         Ok(FieldValue::Header { header, variant, field, times, plus, otherwise })
     }
 
-    /// `udp.Hdr.length`
+    /// Reads `udp.Hdr.length`.
     pub(super) fn place_in_header(&mut self, cursor: &mut Cursor) -> Read<(HeaderId, VariantId, u32)> {
         let start = cursor.position();
         let mut path = cursor.path()?;
@@ -252,7 +252,7 @@ impl<'a> Reader<'_, 'a> {
         Ok((on, unknown))
     }
 
-    /// `case 3 select cr.Hdr.Grant where cr.Hdr.Grant.last = 0 {`, without its items
+    /// Reads `case 3 select cr.Hdr.Grant where cr.Hdr.Grant.last = 0 {`, without its items.
     fn arm(&mut self, line: &Line) -> Read<WireArm> {
         let mut cursor = Cursor::new(line);
         cursor.word("case");
@@ -282,7 +282,7 @@ impl<'a> Reader<'_, 'a> {
         Ok(WireCommon { header, variant, field, value: cursor.number()? })
     }
 
-    /// A field by name, or `%3` by number.
+    /// Reads a field by name, or `%3` by number.
     pub(super) fn field_index(&mut self, cursor: &mut Cursor) -> Read<FieldIndex> {
         if cursor.mark("%") {
             return cursor.small().map(FieldIndex);
@@ -300,7 +300,7 @@ impl<'a> Reader<'_, 'a> {
         }
     }
 
-    /// `+` and `-`, then `*` and `/`, both from the left. `depth` keeps the nesting in bounds.
+    /// Reads `+` and `-`, then `*` and `/`, both left-associative. `depth` limits the nesting.
     pub(super) fn sum(&mut self, cursor: &mut Cursor, depth: u32) -> Read<WireExpression> {
         let mut left = self.product(cursor, depth)?;
         loop {

@@ -1,11 +1,11 @@
-//! The parts of a wire that are not in every packet, from text: `optional`, `options`, `list`, `reach`.
+//! Reads the parts of a wire that are not in every packet: `optional`, `options`, `list`, `reach`.
 
 use super::cursor::{fault, Cursor, Read};
 use super::token::Line;
 use super::wire::{endian, Reader};
 use crate::*;
 
-/// The kind of an option, the field that says whether it is there, and what of it is repeated.
+/// The kind of an option, the field that says whether it is present, and its repeated elements.
 type OptionCase = (u64, (HeaderId, VariantId, u32), Option<OptionRepeat>);
 
 impl Reader<'_, '_> {
@@ -44,7 +44,7 @@ impl Reader<'_, '_> {
         Ok(WireItem::List(WireList { elements, ..head? }))
     }
 
-    /// The lines up to the `}` that closes what was opened; a fault in one is reported, and the next one read.
+    /// Reads the lines up to the closing `}`; reports a faulty line and goes on with the next.
     fn until_brace(&mut self, mut read: impl FnMut(&mut Self, &Line) -> Read<()>) {
         while let Some(line) = self.lines.get(self.at) {
             self.at += 1;

@@ -1,10 +1,10 @@
-//! What all checks work on: the body at hand, and the faults found so far.
+//! What all checks share: the current body, and the faults found so far.
 
 use mokume_base::{Code, Diagnostic};
 
 use crate::*;
 
-/// One thing that is wrong, and where.
+/// One fault, and where it is.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Fault {
     pub code: Code,
@@ -15,14 +15,14 @@ pub struct Fault {
     pub help: Option<String>,
 }
 
-/// Everything with a body.
+/// Everything that has a body.
 pub fn units(automaton: &Automaton) -> impl Iterator<Item = Unit> {
     let functions = (0..automaton.functions.len()).map(|index| Unit::Function(index.into()));
     let handlers = (0..automaton.handlers.len()).map(|index| Unit::Handler(index.into()));
     functions.chain(handlers).chain((0..automaton.paths.len()).map(|index| Unit::Path(index.into())))
 }
 
-/// The body at hand.
+/// The current body.
 pub struct Context<'a> {
     pub automaton: &'a Automaton,
     pub unit: Unit,
@@ -30,7 +30,7 @@ pub struct Context<'a> {
 }
 
 impl Context<'_> {
-    /// The types of the body.
+    /// The types of the current body.
     pub fn typing(&self) -> Typing<'_> {
         Typing::new(self.automaton, &self.body.values)
     }
@@ -61,7 +61,7 @@ impl Context<'_> {
         }
     }
 
-    /// A type as it is written.
+    /// A type in the text form.
     pub fn show(&self, ty: Type) -> String {
         crate::text::show_type(self.automaton, ty)
     }
@@ -71,7 +71,7 @@ impl Context<'_> {
 pub struct Faults(pub Vec<Fault>);
 
 impl Faults {
-    /// Notes a fault, to which more may be said.
+    /// Notes a fault and returns it, so that the caller can add to it.
     pub fn add(&mut self, code: Code, place: Place, message: impl Into<String>) -> &mut Fault {
         let index = self.0.len();
         self.0.push(Fault { code, place, message: message.into(), related: None, help: None });
@@ -91,7 +91,7 @@ impl Fault {
         self.related = place.map(|place| (place, text.into()));
     }
 
-    /// With the text's place, or with the place in words and the program's line.
+    /// The fault as a diagnostic: with the span in the text, or else with the place in words and the program's line.
     pub fn diagnostic(&self, automaton: &Automaton, places: &Places) -> Diagnostic {
         let mut diagnostic = Diagnostic::error(self.code, &self.message);
         match places.span(self.place) {
@@ -113,7 +113,7 @@ impl Fault {
         }
     }
 
-    /// Where in the program what is faulty comes from: the operation's own place, or that of what it lies in.
+    /// The program place of the fault: that of its operation, or of the enclosing part.
     pub fn source<'a>(&self, automaton: &'a Automaton) -> Option<&'a Source> {
         let id = match self.place {
             Place::Op(unit, block, op) => {

@@ -6,7 +6,7 @@ use super::context::Faults;
 use super::operations::fits;
 use crate::*;
 
-/// Checks all but bodies and wires. Identifiers must refer to something already.
+/// Checks everything but bodies and wires. The identifiers must be checked already.
 pub fn check(automaton: &Automaton, faults: &mut Faults) {
     if automaton.tick == 0 {
         faults.add(codes::SIZE, Place::Automaton, "a tick of 0 nanoseconds").help("the smallest tick is 1");
@@ -162,7 +162,7 @@ fn check_class(a: &Automaton, id: ClassId, class: &Class, faults: &mut Faults) {
     }
 }
 
-/// Parents are of the same layer, and nobody is their own.
+/// A parent is of the same layer, and no class is its own ancestor.
 fn check_parents(a: &Automaton, id: ClassId, faults: &mut Faults) {
     let class = a.class(id);
     if class.parent.is_some_and(|parent| a.class(parent).layer != class.layer) {
@@ -237,7 +237,7 @@ fn check_map(key: &[Type], value: &[Type], place: Place, faults: &mut Faults) {
     }
 }
 
-/// The cells by which a map finds its objects: fixed, of one value each, and of the key's types.
+/// The cells that hold the key of a map's objects: fixed, one value each, and of the key's types.
 fn check_key_cells(
     a: &Automaton,
     class: ClassId,
@@ -270,7 +270,7 @@ fn check_quota(a: &Automaton, class: ClassId, owner: ClassId, quota: CellId, pla
         faults.add(codes::KIND, place, format!("`{}` is no quota", a.cell(owner, quota).name));
     }
     let mut at = Some(class);
-    // No longer than there are classes: parents may go round, which is a fault of its own.
+    // At most as many steps as there are classes: parents may form a cycle, which is reported elsewhere.
     for _ in 0..=a.classes.len() {
         if at == Some(owner) {
             return;

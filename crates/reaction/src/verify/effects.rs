@@ -25,13 +25,13 @@ enum Access {
 fn layer_of(automaton: &Automaton, unit: Unit) -> Option<LayerId> {
     let class = match unit {
         Unit::Function(id) => match automaton.functions[id.index()].role {
-            // A memo reads all layers: asked before.
+            // A memo may read all layers; the caller checks that first.
             Role::Pure | Role::Memo => return None,
             Role::Published(class) => class,
             Role::Procedure { layer, .. } => return Some(layer),
         },
         Unit::Handler(id) => automaton.handler(id).class,
-        // Of all layers: asked before.
+        // A path may touch all layers; the caller checks that first.
         Unit::Path(_) => return None,
     };
     Some(automaton.class(class).layer)
@@ -45,7 +45,7 @@ fn is_link_cell(automaton: &Automaton, layer: LayerId, class: ClassId, cell: Cel
     })
 }
 
-/// Whether the body is a path, or a memo.
+/// Whether the body is a path or a memo.
 fn is_of_all_layers(context: &Context) -> bool {
     match context.unit {
         Unit::Path(_) => true,
@@ -93,14 +93,14 @@ fn check_own(context: &Context, class: ClassId, place: Place, faults: &mut Fault
     }
 }
 
-/// Whether a function may have the operation: it only computes and reads, and has no message.
+/// Whether a function may contain the operation: it only computes and reads, and has no message.
 fn is_for_functions(op: &dyn Operation) -> bool {
     let reads = (op.effects() - (Effects::READS | Effects::REPORTS)).is_empty();
     let messages = [Kind::Message, Kind::Borrowed, Kind::PerhapsMessage];
     reads && !op.row().fields.iter().any(|(_, kind)| messages.contains(kind))
 }
 
-/// Whether the state that the operation reads is one that who remembers it is told of when it changes.
+/// Whether a cache of the operation's result is invalidated when the state that it reads changes.
 fn is_still(op: &dyn Operation) -> bool {
     let reads_state = op.effects().contains(Effects::READS);
     let is_told = |(_, kind): &(_, Kind)| matches!(kind, Kind::ScalarCell | Kind::MapCell);
@@ -175,7 +175,7 @@ fn check_emission(context: &Context, class: ClassId, place: Place, faults: &mut 
     }
 }
 
-/// Whether the body is a handler's, or a part of one.
+/// Whether the body is that of a handler, or a part of one.
 fn has_effects(context: &Context) -> bool {
     match context.unit {
         Unit::Function(id) => context.automaton.functions[id.index()].procedure().is_some(),
@@ -183,7 +183,7 @@ fn has_effects(context: &Context) -> bool {
     }
 }
 
-/// Functions are called; procedures are run, by their own layer.
+/// Functions are called; procedures are run, by their own layer only.
 fn check_role(context: &Context, kind: Kind, function: FunctionId, place: Place, faults: &mut Faults) {
     let found = &context.automaton.functions[function.index()];
     let name = &found.name;
@@ -212,7 +212,7 @@ fn check_role(context: &Context, kind: Kind, function: FunctionId, place: Place,
     faults.add(codes::EFFECT, place, message).help(help);
 }
 
-/// A path refuses before it has done anything.
+/// A path refuses before it has any effect.
 fn check_before_refusal(context: &Context, faults: &mut Faults) {
     if !matches!(context.unit, Unit::Path(_)) {
         return;
@@ -220,7 +220,7 @@ fn check_before_refusal(context: &Context, faults: &mut Faults) {
     let blocks = &context.body.blocks;
     let mut refuses: Vec<bool> =
         blocks.iter().map(|block| matches!(block.terminator, Terminator::Refuse { .. })).collect();
-    // Blocks most often stand in front of those that they lead to: then twice round is enough.
+    // Most blocks come before those that they lead to: then two rounds are enough.
     let mut changed = true;
     while std::mem::take(&mut changed) {
         for index in (0..blocks.len()).rev().filter(|index| !refuses[*index]).collect::<Vec<_>>() {
@@ -241,7 +241,7 @@ fn check_before_refusal(context: &Context, faults: &mut Faults) {
     }
 }
 
-/// A path hands over to one handler at most, and does nothing behind that.
+/// A path hands over to at most one handler, and does nothing after that.
 fn check_handing_over(context: &Context, faults: &mut Faults) {
     if !matches!(context.unit, Unit::Path(_)) {
         return;
@@ -266,7 +266,8 @@ fn check_handing_over(context: &Context, faults: &mut Faults) {
     }
 }
 
-/// Whether somebody can tell that it was done. Whether what may report does so is not known here.
+/// Whether the operation has an effect that can be observed. Does not decide whether an operation that may report does
+/// so.
 fn does(op: &dyn Operation) -> bool {
     !(op.effects() - (Effects::READS | Effects::REPORTS)).is_empty()
 }
@@ -301,7 +302,7 @@ fn check_later(context: &Context, target: Value, event: &str, place: Place, faul
     }
 }
 
-/// Functions call each other without a cycle.
+/// Calls of functions must not form a cycle.
 pub fn check_recursion(automaton: &Automaton, faults: &mut Faults) {
     let calls: Vec<Vec<usize>> = (0..automaton.functions.len()).map(|index| callees(automaton, index)).collect();
     for start in 0..calls.len() {

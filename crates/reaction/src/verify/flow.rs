@@ -3,7 +3,7 @@
 use super::context::{Context, Faults};
 use crate::*;
 
-/// Where a value is defined: at which block's start, or behind which of its operations.
+/// Where a value is defined: at the start of which block, or after which of its operations.
 #[derive(Clone, Copy)]
 struct Definition {
     block: usize,
@@ -11,7 +11,8 @@ struct Definition {
     after: usize,
 }
 
-/// What is known of a value's definitions. One with two is reported once, and its uses are not looked at.
+/// What is known of a value's definitions. A second definition is reported once, and the uses of that value are then
+/// not checked.
 #[derive(Clone, Copy)]
 enum Known {
     Nowhere,
@@ -19,7 +20,7 @@ enum Known {
     Twice,
 }
 
-/// Checks one body. In blocks that cannot be reached, only that no value is defined twice.
+/// Checks one body. In unreachable blocks, checks only that no value is defined twice.
 pub fn check(context: &Context, faults: &mut Faults) {
     let known = definitions(context, faults);
     let targets = |block: &Block| block.terminator.targets().iter().map(|target| target.block.index()).collect();

@@ -5,7 +5,7 @@ use crate::canonical::refers_within;
 use crate::operation::{Kind, Slot};
 use crate::*;
 
-/// Checks every id of the automaton. Where this finds a fault, no other check may look.
+/// Checks every id of the automaton. If this finds a fault, no other check may run.
 pub fn check(automaton: &Automaton, faults: &mut Faults) {
     let mut checker = Checker { a: automaton, faults, place: Place::Automaton };
     checker.tables();
@@ -313,7 +313,7 @@ impl Checker<'_, '_> {
                     }
                     _ => {}
                 },
-                // Whether the object has such a cell, its type says.
+                // The type of the object decides whether it has such a cell.
                 Slot::Cell(_) | Slot::Name(_) | Slot::Octets(_) => {}
                 Slot::Field(_) | Slot::Binary(_) | Slot::Compare(_) => {}
             }

@@ -1,4 +1,4 @@
-//! Messages are linear: on every way each is used up exactly once, and looked at only before that.
+//! Messages are linear: on every way each is used up exactly once, and read only before that.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +22,7 @@ pub fn check(context: &Context, faults: &mut Faults) {
     }
 }
 
-/// Two ways into a block must hold the same messages.
+/// All ways into a block must hold the same messages.
 fn compare(context: &Context, block: usize, known: (&Held, usize), other: (&Held, usize), faults: &mut Faults) {
     let difference = known.0.symmetric_difference(other.0);
     for message in difference {
@@ -45,7 +45,7 @@ fn is_message(context: &Context, value: Value) -> bool {
     context.body.values[value.index()].ty == Type::Msg
 }
 
-/// Runs through one block; the answers are its ways out, with what is held on each.
+/// Follows one block; returns its exits, with the messages held at each.
 fn block(context: &Context, index: usize, mut held: Held, faults: &mut Faults) -> Vec<(usize, usize, Held)> {
     let block = &context.body.blocks[index];
     held.extend(block.params.iter().copied().filter(|value| is_message(context, *value)));
@@ -105,7 +105,7 @@ fn at_terminator(context: &Context, index: usize, held: Held, faults: &mut Fault
     let given_back = terminator.attempt().is_some_and(|op| op.row().gives_back);
     let mut ways = Vec::new();
     for (number, target) in targets.iter().enumerate() {
-        // What a refused operation did not take is still ours.
+        // The body still owns the messages that a refused operation did not take.
         let mut held = if given_back && number == 1 { held.clone() } else { after.clone() };
         for value in target.args.iter().filter(|value| is_message(context, **value)) {
             use_up(context, &mut held, *value, place, faults);

@@ -1,9 +1,9 @@
-//! Every cycle of blocks goes through a block with a bound, and none through the entry: handlers end.
+//! Every cycle of blocks contains a block with a bound, and none contains the entry: handlers end.
 
 use super::context::{Context, Faults};
 use crate::*;
 
-/// Checks one body (docs/semantics.md, M5). What a bound says is not proved: it is what composing counts with.
+/// Checks one body (docs/semantics.md, M5). Whether a bound is true is not proved: composing only relies on it.
 pub fn check(context: &Context, faults: &mut Faults) {
     for (index, block) in context.body.blocks.iter().enumerate() {
         if block.terminator.targets().iter().any(|target| target.block == BlockId(0)) {

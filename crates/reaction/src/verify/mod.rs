@@ -1,7 +1,7 @@
-//! The verifier: what every automaton must keep, whoever made it.
+//! The verifier: the rules that every automaton must keep, whoever made it.
 //!
-//! `verify(a)` is empty exactly if `a` is well formed. It never panics, whatever the data: identifiers are checked
-//! first, and checks that would follow a dangling one are left out.
+//! `verify(a)` is empty exactly if `a` is well formed. It never panics, whatever the data: it checks identifiers first,
+//! and skips checks that would follow a dangling one.
 
 mod context;
 mod declarations;
@@ -39,7 +39,7 @@ pub fn verify(automaton: &Automaton) -> Vec<Fault> {
     faults.0
 }
 
-/// The faults as diagnostics, with the places of a text if there is one.
+/// The faults as diagnostics, with their spans if there is a text.
 pub fn diagnose(automaton: &Automaton, places: &Places) -> Vec<Diagnostic> {
     verify(automaton).iter().map(|fault| fault.diagnostic(automaton, places)).collect()
 }
@@ -49,7 +49,7 @@ fn check_body(automaton: &Automaton, unit: Unit, faults: &mut Faults) {
     let before = faults.0.len();
     operations::check(&context, faults);
     flow::check(&context, faults);
-    // What follows assumes that operands are of the right types and defined.
+    // The remaining checks assume that operands are defined and of the right types.
     if faults.0.len() > before {
         return;
     }

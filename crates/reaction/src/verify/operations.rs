@@ -1,4 +1,4 @@
-//! Types and numbers of operands, results and block arguments; kinds of cells; what an operation is defined on.
+//! Types and counts of operands, results and block arguments; kinds of cells; the types that operations are defined on.
 
 use std::collections::HashSet;
 
@@ -6,7 +6,7 @@ use super::context::{Context, Faults};
 use crate::operation::{Kind, Slot};
 use crate::*;
 
-/// Checks one body. What is checked after it may rely on the types of operands.
+/// Checks one body. Later checks may rely on the types of operands.
 pub fn check(context: &Context, faults: &mut Faults) {
     check_entry(context, faults);
     for (index, block) in context.body.blocks.iter().enumerate() {
@@ -41,7 +41,7 @@ fn check_entry(context: &Context, faults: &mut Faults) {
     }
 }
 
-/// What an operation's fields ask for; whether its objects and cells are such that the rest can be looked at.
+/// Checks the fields of an operation. Returns whether its objects and cells are valid enough to check the rest.
 fn check_operation(context: &Context, op: &dyn Operation, place: Place, faults: &mut Faults) -> bool {
     let before = faults.0.len();
     let slots = op.slots();
@@ -66,7 +66,7 @@ fn check_operation(context: &Context, op: &dyn Operation, place: Place, faults: 
     true
 }
 
-/// Objects, cells, classes and events: what they must be for the operation to mean something.
+/// Objects, cells, classes and events: what they must be for the operation to make sense.
 fn check_reference(context: &Context, kind: Kind, slot: &Slot, all: &[Slot], place: Place, faults: &mut Faults) {
     let object = || all.iter().find_map(Slot::value);
     match (kind, slot) {
@@ -99,7 +99,7 @@ fn check_reference(context: &Context, kind: Kind, slot: &Slot, all: &[Slot], pla
     }
 }
 
-/// What kind of cell a field asks for.
+/// The kind of cell that a field needs.
 fn cell_wanted(kind: Kind) -> &'static str {
     match kind {
         Kind::ScalarCell | Kind::LinkCell => "one value",
@@ -109,7 +109,7 @@ fn cell_wanted(kind: Kind) -> &'static str {
         Kind::QuotaCell => "a quota",
         Kind::MessagesCell => "messages",
         Kind::MapCell => "a map",
-        // A kind that has no cells fits none.
+        // A kind without cells fits none.
         _ => "no cell",
     }
 }
@@ -128,7 +128,7 @@ fn kind_name(kind: &CellKind) -> &'static str {
 
 fn check_cell(context: &Context, object: Value, id: CellId, wanted: &str, place: Place, faults: &mut Faults) {
     let typing = context.typing();
-    // That it is no object has been said.
+    // It was already reported that this is not an object.
     let Some(class) = typing.class_of(object) else { return };
     let Some(kind) = typing.kind_of(object, id) else {
         let message = format!("`{}` is no object with a cell {}", context.name(object), id.0);
@@ -208,7 +208,7 @@ fn is_scalar(ty: Type) -> bool {
     matches!(ty, Type::Bool | Type::U(_) | Type::Seq(_) | Type::Enum(_))
 }
 
-/// What an operand must be where more than one type will do, and what a type that is named must be.
+/// Checks operands that may have more than one type, and types that are named.
 fn check_fit(context: &Context, op: &dyn Operation, kind: Kind, slot: &Slot, place: Place, faults: &mut Faults) {
     let ty = match slot {
         Slot::Value(value) => context.body.values[value.index()].ty,
@@ -238,12 +238,12 @@ fn check_fit(context: &Context, op: &dyn Operation, kind: Kind, slot: &Slot, pla
             _ => true,
         }),
         Kind::Field => false,
-        // Their types are known, and have been compared.
+        // These have exactly one type, which was already compared.
         Kind::Truth | Kind::Word32 | Kind::Word64 | Kind::Content | Kind::Reason => true,
         Kind::Message | Kind::Borrowed | Kind::Element | Kind::AttributeValue => true,
         Kind::Item | Kind::Whole => true,
         Kind::Object | Kind::Own | Kind::Settling | Kind::Neighbour => true,
-        // A slot of one value or type has no other kind, and numbers are no arrays.
+        // A slot of one value or type has no other kind, and numbers are not arrays.
         _ => false,
     };
     if !fits && !faults.0.last().is_some_and(|fault| fault.place == place) {
@@ -254,7 +254,7 @@ fn check_fit(context: &Context, op: &dyn Operation, kind: Kind, slot: &Slot, pla
     }
 }
 
-/// Whether all arrays of an operation, and the one that it names, have items of one type.
+/// Whether all arrays of an operation, including the type that it names, have the same item type.
 fn are_of_one_item(context: &Context, op: &dyn Operation) -> bool {
     let operands = op.operands().into_iter().map(|value| context.body.values[value.index()].ty);
     let named = op.slots().into_iter().filter_map(|slot| slot.ty());
@@ -280,7 +280,7 @@ fn check_constant(context: &Context, kind: &OpKind, place: Place, faults: &mut F
     }
 }
 
-/// Whether a number has no bits above the width, which may be 64.
+/// Whether a number fits in `width` bits, which may be 64.
 pub fn fits(value: u64, width: u8) -> bool {
     width >= 64 || value >> width == 0
 }
@@ -321,7 +321,7 @@ fn check_terminator(context: &Context, index: usize, faults: &mut Faults) {
         (Terminator::Yield { values }, Unit::Function(_)) => {
             check_count(values.len(), results.len(), "results", place, faults);
         }
-        // Whether it may refuse at all is asked with the effects.
+        // Whether this body may refuse at all is checked with the effects.
         (Terminator::Refuse { values }, Unit::Function(_) | Unit::Path(_)) if !refused.is_empty() => {
             check_count(values.len(), refused.len(), "values that it gives back", place, faults);
         }

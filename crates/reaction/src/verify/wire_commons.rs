@@ -1,11 +1,11 @@
-//! Arms that leave fields out of the packet because of their values: every header that can be pushed still has an arm, and
-//! every field one way to be known.
+//! Arms that leave fields out of the packet because of their values: every header that can be pushed still has an arm,
+//! and every field has exactly one source.
 
 use super::operations::fits;
 use super::wires::Checker;
 use crate::*;
 
-/// A field, or fields that are there sometimes.
+/// Whether the item is a field, or a part with fields that is optional.
 fn is_fields(item: &WireItem) -> bool {
     match item {
         WireItem::Field(_) => true,
@@ -15,8 +15,8 @@ fn is_fields(item: &WireItem) -> bool {
 }
 
 impl Checker<'_, '_> {
-    /// A choice with common values: on a tag, last in the wire, fields alone in its arms; and for each arm one behind it
-    /// that takes all other values.
+    /// Checks a choice with common values: it depends on a tag, is last in the wire, and has only fields in its arms;
+    /// and after each such arm comes one that takes all other values.
     pub(super) fn commons(&mut self, on: FieldIndex, arms: &[WireArm], is_last: bool) {
         if arms.iter().all(|arm| arm.commons.is_empty()) {
             return;

@@ -1,4 +1,4 @@
-//! Lists of wires: counted where they stand, of elements that are alike, in whole octets, that say all of themselves.
+//! Lists of wires: counted where they stand, of equal elements, in whole octets, and self-contained.
 
 use super::wires::{Checker, WirePath};
 use crate::*;
@@ -70,7 +70,7 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
-    /// What is checked of an element's field is known when it is read, and speaks of that field alone.
+    /// A constraint on an element's field is known when it is read, and names that field alone.
     fn named_within(&mut self, own: &[FieldIndex]) {
         for index in own {
             let Some(field) = self.fields.get(index.0 as usize).copied() else { continue };
@@ -87,7 +87,7 @@ impl<'a> Checker<'a, '_> {
     }
 }
 
-/// Widths of fields; none for a list.
+/// The widths of the fields; `None` for a list.
 fn shape(element: &[WireItem]) -> Vec<Option<u32>> {
     let part = |item: &WireItem| match item {
         WireItem::Field(field) => Some(u32::from(field.width)),

@@ -7,7 +7,7 @@ use super::wires::{fields_of, Checker, WirePath};
 use crate::*;
 
 impl<'a> Checker<'a, '_> {
-    /// The paths without the part, where its header fields are zero, and the paths with it.
+    /// The paths without the part, on which its header fields are zero, and the paths with it.
     pub(super) fn optional(&mut self, when: &[WireTest], items: &'a [WireItem], paths: Vec<WirePath>) -> Vec<WirePath> {
         for test in when {
             self.condition(&test.left, &paths);
@@ -22,7 +22,7 @@ impl<'a> Checker<'a, '_> {
         self.bounded(after)
     }
 
-    /// Encoder and decoder know the same: fields in front that no size decides.
+    /// The encoder and the decoder must know the same: earlier fields that do not depend on a size.
     fn condition(&mut self, expression: &WireExpression, paths: &[WirePath]) {
         let mut named = Vec::new();
         fields_of(expression, &mut named);
@@ -138,7 +138,7 @@ impl<'a> Checker<'a, '_> {
 }
 
 impl Checker<'_, '_> {
-    /// Elements are alike: as many items each, of the same widths, whole octets together.
+    /// Elements are alike: the same number of items, of the same widths, whole octets together.
     fn elements(&mut self, arm: &OptionArm, items: &[WireItem]) {
         let Some(repeat) = arm.repeat() else { return };
         let widths: Vec<u32> = WireItem::fields(items).iter().map(|field| u32::from(field.width)).collect();
@@ -167,7 +167,7 @@ fn covers(field: &WireField) -> Option<(HeaderId, VariantId, u32)> {
     }
 }
 
-/// Whether sizes or checksums are in it.
+/// Whether the expression contains sizes or checksums.
 fn is_measured(expression: &WireExpression) -> bool {
     use WireExpression as E;
     match expression {

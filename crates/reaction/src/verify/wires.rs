@@ -1,4 +1,4 @@
-//! Wires: every bit has a meaning, every header field one place on every path through the choices.
+//! Wires: every bit has a meaning, and every header field has one place on every path through the choices.
 
 use std::collections::{HashMap, HashSet};
 
@@ -22,16 +22,16 @@ pub fn check(automaton: &Automaton, faults: &mut Faults) {
     }
 }
 
-/// One path through the choices, as far as it has come.
+/// One path through the choices, up to the current item.
 #[derive(Clone, Default)]
 pub(super) struct WirePath {
     pub bits: u32,
     variants: HashMap<HeaderId, VariantId>,
     pub covered: Vec<(HeaderId, VariantId, u32)>,
     pub fields: Vec<FieldIndex>,
-    /// Nothing may follow.
+    /// No item may follow.
     pub over: bool,
-    /// But other lists.
+    /// Only other lists may follow.
     pub listed: bool,
 }
 
@@ -44,7 +44,7 @@ pub(super) struct Checker<'a, 'f> {
     trims: u32,
 }
 
-/// More paths than a wire with sense has.
+/// The most paths of a wire; no reasonable wire has more.
 const MOST_PATHS: usize = 4096;
 
 impl<'a> Checker<'a, '_> {
@@ -56,7 +56,7 @@ impl<'a> Checker<'a, '_> {
         self.faults.add(code, Place::Wire(self.id), message);
     }
 
-    /// Fields in their order of appearance, which is their numbering.
+    /// Collects the fields in their order of appearance, which is their numbering.
     fn collect(&mut self, items: &'a [WireItem]) {
         for item in items {
             match item {
@@ -210,7 +210,7 @@ impl<'a> Checker<'a, '_> {
         paths
     }
 
-    /// A choice that selects variants of a header selects each of them.
+    /// A choice that selects variants of a header must select each of them.
     fn check_covering(&mut self, arms: &[WireArm]) {
         let headers: HashSet<HeaderId> = arms.iter().flat_map(|arm| arm.selects.iter().map(|(h, _)| *h)).collect();
         for header in headers {
@@ -238,7 +238,7 @@ impl<'a> Checker<'a, '_> {
         }
     }
 
-    /// What a field is computed from, or constrained by, is in every packet that has the field.
+    /// The fields that a field is computed from, or constrained by, are in every packet that has the field.
     fn check_named(&mut self, index: FieldIndex, path: &WirePath) {
         let Some(field) = self.fields.get(index.0 as usize).copied() else { return };
         let mut named = Vec::new();

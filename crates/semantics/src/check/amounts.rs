@@ -1,7 +1,7 @@
-//! How much code a program comes to, and how often its loops go round: no more than the compiler, and a reaction, can bear.
+//! The size of a program's code, and how often its loops run: no more than the compiler, or a reaction, can handle.
 //!
-//! Functions stand where they are called, or might: so each counts once for each call of it. Keeps: a function that is too large
-//! is reported once; who calls it is not.
+//! Functions are inlined where they are called, or might be, so each counts once for each call. Keeps: a function that
+//! is too large is reported once; its callers are not reported.
 
 use std::collections::BTreeMap;
 
@@ -13,14 +13,14 @@ use crate::program::*;
 use crate::visit::{self, Met};
 use crate::{codes, graph, limits};
 
-/// What a body comes to.
+/// The size of a body.
 #[derive(Clone, Copy, Default)]
 struct Amount {
-    /// Statements and values.
+    /// The number of statements and values.
     code: u64,
-    /// How many functions are called within each other.
+    /// How deeply calls of functions are nested.
     depth: u32,
-    /// It, or what it calls, was too much: that is said once.
+    /// Whether this function, or one that it calls, was already reported as too large.
     said: bool,
 }
 
@@ -31,7 +31,8 @@ impl Amount {
     }
 }
 
-/// Functions and layers, then stacks. A call that closes a circle, which is told elsewhere, counts as nothing.
+/// Checks functions and layers, then stacks. A call that closes a cycle counts as nothing; the cycle is reported
+/// elsewhere.
 pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     let free = functions(&program.functions, &|expr| free_call(expr, &[]), &[], out);
     let mut layers = Vec::new();
@@ -53,7 +54,7 @@ fn own_call(expr: &Expr) -> Option<usize> {
     visit::own_call(expr).map(|function| function as usize)
 }
 
-/// The amount of each function; `others` are those that it calls of another table, with their number there.
+/// The size of each function; `others` are the functions of another table that each one calls, by number.
 fn functions(
     all: &[Function],
     callee: &dyn Fn(&Expr) -> Option<usize>,
@@ -85,14 +86,14 @@ fn calls(body: &[Stmt], callee: &dyn Fn(&Expr) -> Option<usize>) -> Vec<usize> {
     found
 }
 
-/// Its own statements and values, and those of what it calls.
+/// The size of its own statements and values, and of the functions that it calls.
 fn of_body(body: &[Stmt], calls: &[usize], known: &[Amount]) -> Amount {
     let mut own = Amount::default();
     visit::walk(body, &mut |met| own.code += u64::from(!matches!(met, Met::State(_))));
     calls.iter().filter_map(|call| known.get(*call)).fold(own, |all, called| all.with(*called))
 }
 
-/// Whether it is too much; a report, if that is not said already.
+/// Whether it is too large; reports it unless that is done.
 fn said(name: &Name, what: &str, amount: Amount, out: &mut Vec<Diagnostic>) -> bool {
     let text = match (amount.code > limits::CODE, amount.depth > limits::CALL_DEPTH) {
         (true, _) => format!(
@@ -114,7 +115,7 @@ fn said(name: &Name, what: &str, amount: Amount, out: &mut Vec<Diagnostic>) -> b
     true
 }
 
-/// What all handlers of a layer come to.
+/// The size of all handlers of a layer.
 fn layer_amount(layer: &Layer, free: &[Amount], out: &mut Vec<Diagnostic>) -> u64 {
     let of_free = |body: &[Stmt]| -> Vec<Amount> {
         let called = calls(body, &|expr| free_call(expr, &layer.called));
@@ -158,7 +159,8 @@ fn stack_amount(program: &Program, stack: &Stack, layers: &[u64], out: &mut Vec<
     }
 }
 
-/// Handlers whose loops go round too often where the layer stands. Of a limit that is not known here one round counts.
+/// Reports handlers whose loops run too often with these arguments of the layer. A limit that is not known here counts
+/// as one round.
 fn rounds(program: &Program, layer: &Layer, args: &[Option<Value>], out: &mut Vec<Diagnostic>) {
     let of_files = |body: &[Stmt]| calls(body, &|expr| free_call(expr, &layer.called));
     let mut known = Rounds { program, layer, args, free: BTreeMap::new(), functions: vec![0; layer.functions.len()] };
@@ -188,21 +190,22 @@ fn rounds(program: &Program, layer: &Layer, args: &[Option<Value>], out: &mut Ve
     }
 }
 
-/// How often the loops of code go round, at most; 0 without loops.
+/// Computes how often the loops of code run, at most; 0 without loops.
 struct Rounds<'a> {
     program: &'a Program,
     layer: &'a Layer,
     args: &'a [Option<Value>],
-    /// Of functions of files that are called.
+    /// The rounds of functions of files that are called.
     free: BTreeMap<usize, u64>,
-    /// Of the layer's own functions, each once.
+    /// The rounds of each of the layer's own functions.
     functions: Vec<u64>,
 }
 
 impl Rounds<'_> {
-    /// Functions of files, and those that they call: what is called first. Their limits are known without the layer, or not at all.
+    /// Computes the functions of files and those that they call, callees first. Their limits are known without the
+    /// layer, or not at all.
     fn read_free(&mut self, mut waiting: Vec<usize>) {
-        // No more than are called are looked at: there may be as many layers as functions.
+        // Only called functions are computed: a program may have as many layers as functions.
         let (mut met, all) = (BTreeMap::new(), &self.program.functions);
         while let Some(index) = waiting.pop() {
             let Some(function) = all.get(index).filter(|_| !met.contains_key(&index)) else { continue };
@@ -221,7 +224,7 @@ impl Rounds<'_> {
         }
     }
 
-    /// How often a handler runs in a reaction: once, or as often as it says if it asks for more.
+    /// How often a handler runs in a reaction: once, or as often as its own limit if it asks for more.
     fn settling(&self, handler: &Handler) -> u64 {
         let Event::Settle { limit } = &handler.event else { return 1 };
         if visit::any(&handler.body, |met| matches!(met, Met::Stmt(Stmt { kind: StmtKind::Again, .. }))) {
@@ -243,10 +246,10 @@ impl Rounds<'_> {
     fn stmt(&self, stmt: &Stmt) -> u64 {
         let mut called = 0u64;
         visit::stmt_exprs(stmt, &mut |expr| called = called.saturating_add(self.called(expr)));
-        // Of blocks of a statement one runs.
+        // Only one of a statement's blocks runs.
         let within = visit::stmt_blocks(stmt).into_iter().map(|block| self.block(block)).max().unwrap_or(0);
         match &stmt.kind {
-            // Its condition is asked in each round.
+            // The condition is evaluated in each round.
             StmtKind::While { limit, .. } => self.number(limit).saturating_mul(called.saturating_add(within).max(1)),
             StmtKind::For { limit, .. } | StmtKind::ForObjects { limit, .. } => {
                 called.saturating_add(self.number(limit).saturating_mul(within.max(1)))

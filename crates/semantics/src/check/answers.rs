@@ -1,6 +1,7 @@
-//! Warnings: services whose answers nobody gives, or nobody takes.
+//! Warnings: services whose answers no layer gives, or no layer takes.
 //!
-//! Keeps: whether an answer is given is asked of those whom a stack names; a user that hands a message over has done what it wanted.
+//! Keeps: only the servers that a stack names are asked for an answer; a user that hands a message over has done what
+//! it wanted.
 
 use mokume_base::Diagnostic;
 
@@ -9,7 +10,7 @@ use crate::program::*;
 use crate::tree;
 use crate::visit::{self, Met};
 
-/// All stacks, and all layers, of a program without errors.
+/// Checks all stacks and all layers of a program without errors.
 pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     for stack in &program.stacks {
         for instance in &stack.instances {
@@ -21,7 +22,7 @@ pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     program.layers.iter().for_each(|layer| untaken(program, layer, out));
 }
 
-/// An `out` that a layer waits for, and that those who serve it here never say.
+/// Warns of an `out` that a layer waits for, and that its servers in this stack never emit.
 fn ungiven(program: &Program, stack: &Stack, instance: &Instance, layer: &Layer, out: &mut Vec<Diagnostic>) {
     for handler in &layer.handlers {
         let Event::Service { service, operation, uses: Some(_), .. } = handler.event else { continue };
@@ -50,7 +51,7 @@ fn ungiven(program: &Program, stack: &Stack, instance: &Instance, layer: &Layer,
     }
 }
 
-/// Whether a layer says an `out` of a service that it serves.
+/// Whether a layer emits an `out` of a service that it serves.
 fn says(layer: &Layer, wanted: ServiceId, of: u32) -> bool {
     visit::any_in_layer(layer, |met| match met {
         Met::Stmt(Stmt { kind: StmtKind::Emit(Emission::Service { service, operation, uses: None, .. }), .. }) => {
@@ -60,7 +61,8 @@ fn says(layer: &Layer, wanted: ServiceId, of: u32) -> bool {
     })
 }
 
-/// A service that is asked, and none of whose answers is heard: it has one thing to ask, and its answers are all that comes of it.
+/// Warns of a service that a layer asks without handling any of its answers, though it can only be asked one thing and
+/// has no other effect than its answers.
 fn untaken(program: &Program, layer: &Layer, out: &mut Vec<Diagnostic>) {
     for (index, (service, name)) in layer.uses.iter().enumerate().filter(|(_, (_, name))| !name.text.starts_with('_')) {
         let Some(known) = program.services.get(service.index()) else { continue };

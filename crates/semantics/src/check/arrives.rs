@@ -1,7 +1,7 @@
-//! What may not stand in `arrives`, where no session is there yet (docs/language.md, section 6): a second `accept` behind a first
-//! one, as a flow has one session, and what is only for a session or only from one.
+//! What `arrives` may not contain, as there is no session yet (docs/language.md, section 6): a second `accept` after a
+//! first one, as a flow has one session, and everything that is only for or from a session.
 //!
-//! Keeps: what the handler does through functions of its layer counts, and is reported where it stands.
+//! Keeps: what the handler does in functions of its layer counts, and is reported at its own place.
 
 use std::collections::BTreeSet;
 
@@ -26,7 +26,7 @@ pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Constants that nobody gives: `accept` stands in `arrives`.
+/// Reports constants that no `accept` can set, because the layer has no `on arrives`.
 fn never_accepted(layer: &Layer, out: &mut Vec<Diagnostic>) {
     for (_, member) in layer.asked(&layer.accepted) {
         let text = format!(
@@ -38,9 +38,9 @@ fn never_accepted(layer: &Layer, out: &mut Vec<Diagnostic>) {
     }
 }
 
-// -- a flow has one session
+// -- a flow has at most one session
 
-/// Where a session may have begun on the way to a place; outside of it: that no way leads there.
+/// Where a session may have begun on the paths to a place. The outer `None`: the place is unreachable.
 type Begun = Option<Option<Span>>;
 
 struct Paths<'a> {
@@ -72,12 +72,12 @@ impl Paths<'_> {
         let blocks = visit::stmt_blocks(stmt);
         let mut ends: Vec<Begun> = blocks.iter().map(|block| self.block(block, Some(begun))).collect();
         if matches!(stmt.kind, While { .. } | For { .. } | ForObjects { .. }) {
-            // What one round has begun, the next one has behind it.
+            // What one round has begun has already begun in the next round.
             if let (None, Some(Some(first))) = (begun, ends.iter().copied().flatten().find(Option::is_some)) {
                 ends.extend(blocks.iter().map(|block| self.block(block, Some(Some(first)))));
             }
         }
-        // The rounds of a loop and what is tried may be left out; of other statements one block runs.
+        // A loop's body and what may fail can be skipped; of other statements' blocks exactly one runs.
         let one_runs = matches!(
             stmt.kind,
             If { .. }
@@ -118,9 +118,9 @@ impl Paths<'_> {
     }
 }
 
-// -- no session is there
+// -- there is no session yet
 
-/// `from`: where the handler calls the function that this is the body of.
+/// `from`: the place where the handler calls the function whose body this is.
 fn without_session(
     layer: &Layer,
     body: &[Stmt],

@@ -1,7 +1,9 @@
-//! Warnings: an attribute that one layer of a stack writes and another reads, and that never gets from the one to the other.
+//! Warnings: an attribute that one layer of a stack writes and another reads, but that never gets from one to the
+//! other.
 //!
-//! Keeps: a message that comes up may be sent down again, and one that is kept may go either way; so only what is written on the way down
-//! below its reader, or on the way up above one that reads on the way up, is missed. Nothing is said of a writer whom somebody hears.
+//! Keeps: a layer may send a received message down again, and a kept message may go either way. So only two cases are
+//! reported: an attribute written below its reader on the way down, or above its reader on the way up. A writer with at
+//! least one reader is not reported.
 
 use mokume_base::Diagnostic;
 
@@ -10,7 +12,7 @@ use crate::codes;
 use crate::program::*;
 use crate::visit::{self, Met};
 
-/// All stacks of a program without errors.
+/// Checks all stacks of a program without errors.
 pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     for stack in &program.stacks {
         let layers: Vec<Vec<&Layer>> = stack.instances.iter().map(|instance| program.layers_of(&instance.of)).collect();
@@ -20,10 +22,10 @@ pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Where a layer stands: its instance, and its place in it from the top.
+/// The place of a layer: its instance, and its index in the instance from the top.
 type Place = (usize, usize);
 
-/// Which way messages go where a layer reads or writes.
+/// The direction of messages where a layer reads or writes.
 #[derive(Clone, Copy, PartialEq)]
 enum Way {
     Down,
@@ -64,7 +66,7 @@ impl Attribute<'_> {
         self.layers[instance][at]
     }
 
-    /// Whether what one writes may come to the other.
+    /// Whether what the writer writes may reach the reader.
     fn comes(&self, writer: Place, reader: Place) -> bool {
         if self.is_above(reader, writer) {
             return self.layers.iter().flatten().any(|layer| turns_round(layer))
@@ -76,7 +78,7 @@ impl Attribute<'_> {
         true
     }
 
-    /// Whether one stands above the other on each way down.
+    /// Whether `above` is above `below` on each way down.
     fn is_above(&self, above: Place, below: Place) -> bool {
         if above.0 == below.0 {
             return above.1 < below.1;
@@ -120,7 +122,7 @@ impl Attribute<'_> {
     }
 }
 
-/// The way of the messages that a handler holds; one that turns them round, or keeps them, has others.
+/// The direction of the messages that a handler holds; a handler that turns messages round or keeps them has others.
 fn way_of(handler: &Handler) -> Way {
     let turns = visit::any(&handler.body, |met| {
         let Met::Stmt(stmt) = met else { return false };
@@ -148,7 +150,7 @@ fn is_read(met: &Met, wanted: AttributeId) -> bool {
     matches!(met, Met::Expr(Expr { kind: ExprKind::Attribute { attribute, .. }, .. }) if *attribute == wanted)
 }
 
-/// Whether a layer gives up again what goes down.
+/// Whether a layer delivers up what was sent down.
 fn turns_round(layer: &Layer) -> bool {
     let is_deliver = |met: Met| matches!(met, Met::Stmt(Stmt { kind: StmtKind::Emit(Emission::Deliver { .. }), .. }));
     let delivers = |body: &[Stmt]| visit::any(body, is_deliver);

@@ -1,6 +1,7 @@
-//! Warnings: an endpoint that has bound an end of its flows, and sends from another without saying so.
+//! Warnings: an endpoint binds an end of its flows, and sends without naming that end.
 //!
-//! What `to flow(…)` leaves out is *any*, which leaves as 0: who has bound 4 is not answered there.
+//! A part that `to flow(…)` leaves out is *any*, which is sent as 0: answers then do not go to the number that was
+//! bound.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +11,7 @@ use crate::codes;
 use crate::program::*;
 use crate::visit::{self, Met};
 
-/// Parts of flows that endpoints bind, and leave out where they send.
+/// Reports parts of flows that endpoints bind, and leave out where they send.
 pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     for layer in program.layers.iter().filter(|layer| layer.shape == Shape::Endpoint) {
         let bound = bound(layer);
@@ -26,7 +27,7 @@ pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
 
 /// A part of the local end that is bound, and where.
 struct Bound<'a> {
-    /// None: the only part.
+    /// The name of the part; `None` if the end has only one.
     name: Option<&'a str>,
     place: Span,
 }
@@ -46,7 +47,7 @@ fn bound(layer: &Layer) -> Vec<Bound<'_>> {
     bound
 }
 
-/// A message that goes to the remote part of what is bound, from a local part that is not said.
+/// Reports a message to the remote part of what is bound that does not name the local part.
 fn left_out(part: &Bound, to: &Expr) -> Option<Diagnostic> {
     let ExprKind::Flow { local, remote, .. } = &to.kind else { return None };
     let names = |parts: &[(Option<Name>, Expr)]| {

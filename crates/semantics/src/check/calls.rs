@@ -1,4 +1,4 @@
-//! Functions do not call themselves, directly or around a circle.
+//! Functions must not call themselves, directly or in a cycle.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use crate::program::*;
 use crate::visit::{self, Met};
 use crate::{codes, graph};
 
-/// Checks the functions of files and those of each layer; leaves a program without circles only if it reports none.
+/// Checks the functions of files and of each layer. A program without reports has no cycles.
 pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     circles(
         &program.functions,
@@ -39,7 +39,7 @@ fn circles(functions: &[Function], callee: &dyn Fn(&Expr) -> Option<u32>, out: &
     }
     for (start, function) in functions.iter().enumerate() {
         let Some((path, span)) = way_back(&calls, start) else { continue };
-        // A circle is reported where its first function stands.
+        // A cycle is reported at its first function.
         if path.iter().any(|&other| (other as usize) < start) {
             continue;
         }
@@ -58,7 +58,7 @@ fn circles(functions: &[Function], callee: &dyn Fn(&Expr) -> Option<u32>, out: &
     }
 }
 
-/// The functions on a shortest way from `start` back to it, and the first call of it.
+/// The functions on a shortest path from `start` back to it, and the first call on it.
 fn way_back(calls: &[Vec<(u32, Span)>], start: usize) -> Option<(Vec<u32>, Span)> {
     let mut seen = BTreeSet::new();
     let mut front: Vec<(Vec<u32>, u32, Span)> = calls[start].iter().map(|&(to, span)| (Vec::new(), to, span)).collect();

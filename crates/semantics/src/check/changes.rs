@@ -1,4 +1,4 @@
-//! Values whose changes are waited for, and credit that is not kept to.
+//! `on change` of values that no layer below publishes, and credit that is not respected.
 
 use mokume_base::Diagnostic;
 
@@ -6,7 +6,7 @@ use super::column::{self, Placed};
 use crate::program::*;
 use crate::{codes, constants, suggest};
 
-/// Values whose changes somebody waits for are published below; credit is kept to; new messages fit.
+/// Checks that awaited values are published below, that credit is respected, and that new messages fit.
 pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     for stack in &program.stacks {
         for (index, instance) in stack.instances.iter().enumerate() {
@@ -21,7 +21,7 @@ pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// `on change below.x`: somebody below publishes it.
+/// `on change below.x`: a layer below publishes it.
 fn changes(program: &Program, placed: &Placed, below: &column::Column, out: &mut Vec<Diagnostic>) {
     for handler in &placed.layer.handlers {
         let Event::Change { name } = &handler.event else { continue };
@@ -55,7 +55,7 @@ fn publishes(layer: &Layer, name: &str) -> bool {
     own || name == "credit" && layer.limit_send.is_some() || name == "credit_octets" && layer.limit_octets.is_some()
 }
 
-/// A handler that sends more on every way through it than the layer below ever allows.
+/// Reports a handler that, on every path through it, sends more than the layer below ever allows.
 fn credit(program: &Program, placed: &Placed, below: &column::Column, out: &mut Vec<Diagnostic>) {
     let Some((by, limit)) = below.below.iter().find_map(|placed| Some((placed, placed.layer.limit_send.as_ref()?)))
     else {
@@ -79,7 +79,7 @@ fn credit(program: &Program, placed: &Placed, below: &column::Column, out: &mut 
     }
 }
 
-/// The fewest messages sent on a way that goes on behind the block, and on one that leaves.
+/// The fewest messages sent on a path that continues behind the block, and on one that leaves.
 #[derive(Clone, Copy)]
 struct Sends {
     through: Option<u64>,
@@ -119,7 +119,7 @@ fn of_stmt(layer: &Layer, stmt: &Stmt, depth: u32) -> Sends {
                 left: paths.iter().filter_map(|path| path.left).min(),
             }
         }
-        // What stands behind `or` may be left by; a loop may have no round.
+        // The block behind `or` may leave the handler; a loop may run zero times.
         _ => {
             let paths = crate::visit::stmt_blocks(stmt).into_iter().map(|block| least(layer, block, depth));
             Sends { through: Some(0), left: paths.filter_map(|path| path.left).min() }

@@ -1,6 +1,6 @@
-//! What stands below a layer in a stack: the layers of its column with their arguments, nearest first.
+//! A column: the layers below a layer of a stack with their arguments, nearest first.
 //!
-//! Keeps: a router over several layers has a column for each; what is needed must be in all of them.
+//! Keeps: a router over several layers has a column for each; what it needs must be in all of them.
 
 use mokume_base::Span;
 
@@ -9,19 +9,19 @@ use crate::constants::{self, Value};
 use crate::program::*;
 use crate::signature::{Boundaries, Claim, Claimed, Unit};
 
-/// A layer where it stands, with what it was given.
+/// A layer in its place, with its arguments.
 #[derive(Clone)]
 pub struct Placed<'a> {
     pub layer: &'a Layer,
-    /// Known before the start; what a stack's parameters decide is not.
+    /// The arguments known before the start; `None` for those that depend on a stack's parameters.
     pub args: Vec<Option<Value>>,
-    /// A wire above or at this layer cuts padding off before anybody above the wire sees the message.
+    /// A wire above or at this layer cuts off padding before any layer above the wire gets the message.
     pub trimmed: bool,
-    /// Where the stack says that it stands here.
+    /// The place in the stack's text.
     pub span: Span,
 }
 
-/// The layers of a layer or bundle of a stack, top to bottom.
+/// The layers of a layer or bundle in a stack, top to bottom.
 pub(super) fn placed<'a>(program: &'a Program, part: &Use, span: Span) -> Vec<Placed<'a>> {
     let mut found = Vec::new();
     take_apart(program, part, &[], false, 0, &mut found);
@@ -54,7 +54,7 @@ fn take_apart<'a>(
     }
 }
 
-/// Whether a wire says `trim packet to …`.
+/// Whether the wire contains `trim packet to …`.
 pub(super) fn trims(program: &Program, wire: WireId) -> bool {
     fn any(items: &[WireItem]) -> bool {
         items.iter().any(|item| match item {
@@ -67,15 +67,15 @@ pub(super) fn trims(program: &Program, wire: WireId) -> bool {
     program.wires.get(wire.index()).is_some_and(|wire| any(&wire.items))
 }
 
-/// The column of a stack below one layer.
+/// The column below one layer of a stack.
 pub struct Column<'a> {
-    /// Nearest first.
+    /// The layers, nearest first.
     pub below: Vec<Placed<'a>>,
-    /// By layer: the keys that who stands on it is bound to, and that are no longer part of the flow above.
+    /// For each layer: the keys that the layer above it is bound to; they are no longer part of the flow above.
     pub keys_bound: Vec<Vec<&'a str>>,
 }
 
-/// Below the layer `at` of an instance, or with it on top; one for each way down.
+/// The columns below the layer `at` of an instance, or including it; one for each way down.
 pub(super) fn below<'a>(
     program: &'a Program,
     stack: &'a Stack,
@@ -83,7 +83,7 @@ pub(super) fn below<'a>(
     at: usize,
     with: bool,
 ) -> Vec<Column<'a>> {
-    // Layers in a circle are refused elsewhere, and have no way down.
+    // Layers in a cycle are reported elsewhere, and have no way down.
     if circle_from(stack, index).is_some() {
         return Vec::new();
     }
@@ -115,7 +115,7 @@ impl<'a> Column<'a> {
         path.join(", ")
     }
 
-    /// What is said about boundaries nearest to the top of the column, and by whom.
+    /// The claim about boundaries that is nearest to the top of the column, with its layer.
     pub fn boundaries(&self, program: &Program) -> (Boundaries, Option<(&'a Layer, Span)>) {
         for placed in &self.below {
             if placed.trimmed {
@@ -134,7 +134,7 @@ impl<'a> Column<'a> {
         (Boundaries::Exact, None)
     }
 
-    /// What goes through the top of the column: as the nearest layer says that speaks of it, else messages.
+    /// What travels at the top of the column: as the nearest layer with such a claim says, else messages.
     pub fn unit(&self, program: &Program) -> Unit {
         let claims = self.below.iter().flat_map(|placed| {
             placed.layer.gives.iter().filter(|claim| holds(program, claim, &placed.args)).map(|claim| claim.what)
@@ -146,7 +146,7 @@ impl<'a> Column<'a> {
         units.into_iter().next().unwrap_or(Unit::Message)
     }
 
-    /// Whether sessions, and whether flow traffic come up.
+    /// Whether sessions come up, and whether flow traffic does.
     pub fn offers(&self) -> (bool, bool) {
         self.below.iter().rev().fold((false, true), |offers, placed| match placed.layer.shape {
             Shape::Router => (false, true),
@@ -156,7 +156,7 @@ impl<'a> Column<'a> {
         })
     }
 
-    /// The parts of the flows at the top of the column, with their types and who makes them.
+    /// The parts of the flows at the top of the column: each field with the layer that adds it.
     pub fn parts(&self) -> Vec<(&'a Field, &'a Layer)> {
         let mut parts: Vec<(&'a Field, &'a Layer)> = Vec::new();
         for (at, placed) in self.below.iter().enumerate().rev() {
@@ -170,7 +170,7 @@ impl<'a> Column<'a> {
                 Shape::Worker | Shape::Endpoint => {}
             }
             for bound in self.keys_bound.get(at).into_iter().flatten() {
-                // Of a key that is not symmetric only the local end is bound.
+                // For a key that is not symmetric, only the local end is bound.
                 let symmetric = |layer: &Layer| layer.key.as_ref().is_some_and(|key| key.symmetric);
                 let is_gone = |(field, by): &(&Field, &Layer)| field.name.text == *bound && symmetric(by);
                 if let Some(gone) = parts.iter().rposition(is_gone) {
@@ -186,7 +186,7 @@ fn has_sessions(layer: &Layer) -> bool {
     layer.scopes.iter().any(|scope| scope.kind == ScopeKind::Session)
 }
 
-/// Whether a claim is made with these arguments; one that only the start decides is.
+/// Whether a claim holds with these arguments; true if its condition is decided only at the start.
 pub(super) fn holds(program: &Program, claim: &Claim, args: &[Option<Value>]) -> bool {
     let Some(when) = &claim.when else { return true };
     match constants::eval_with(program, args, when) {

@@ -1,15 +1,15 @@
-//! The ways from a layer of a stack down to its devices: one, or as many as routers over several layers make.
+//! Descents: the ways from a layer of a stack down to its devices. There are several below routers over several layers.
 //!
-//! Keeps: a way is finite, as circles are refused first.
+//! Keeps: a descent is finite, as cycles are reported first.
 
 use std::collections::BTreeSet;
 
 use crate::program::*;
 
-/// More ways than these are not looked at one by one.
+/// The most descents that are checked one by one.
 const MOST_DESCENTS: usize = 256;
 
-/// Instances from one down to a device, each with which of its unders the way takes.
+/// Instances from one down to a device, each with the index of the under that the descent takes.
 pub(super) struct Descent {
     pub steps: Vec<(usize, usize)>,
 }
@@ -54,7 +54,7 @@ fn walk(stack: &Stack, index: usize, path: &mut Vec<(usize, usize)>, found: &mut
     }
 }
 
-/// A circle that one comes into from an instance.
+/// A cycle that is reachable from an instance.
 pub(super) fn circle_from(stack: &Stack, index: usize) -> Option<Vec<usize>> {
     let mut path = Vec::new();
     let mut seen = BTreeSet::new();

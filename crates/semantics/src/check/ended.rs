@@ -1,6 +1,7 @@
-//! Warnings: what is written into an object on every path behind its `end`. Its values can still be read (docs/semantics.md, L5).
+//! Warnings: writes into an object after it has been ended on every path. Its values can still be read
+//! (docs/semantics.md, L5).
 //!
-//! Keeps: an object counts as ended where all paths that come there have ended it.
+//! Keeps: an object counts as ended only if all paths to the place have ended it.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +11,7 @@ use crate::codes;
 use crate::program::*;
 use crate::visit;
 
-/// Who ended: a handle, or the object that the handler runs for.
+/// The ended objects: handles, and `None` for the object that the handler runs for, each with the place of its `end`.
 type Ended = BTreeMap<Option<LocalId>, Span>;
 
 /// The handlers and functions of all layers.
@@ -32,7 +33,7 @@ struct Paths<'a> {
 }
 
 impl Paths<'_> {
-    /// Who has ended behind a block; none where no path comes there.
+    /// The ended objects behind a block; `None` if that place is unreachable.
     fn block(&mut self, block: &[Stmt], mut ended: Option<Ended>) -> Option<Ended> {
         for stmt in block {
             let before = ended?;
@@ -51,7 +52,7 @@ impl Paths<'_> {
                     ended.insert(who, stmt.span);
                 }
             }
-            // The handle stands for another object from here on.
+            // From here on the handle stands for another object.
             AssignLocal { local, .. } | Let { local, .. } | FindOrNew { local, .. } => {
                 ended.remove(&Some(*local));
             }
@@ -70,7 +71,7 @@ impl Paths<'_> {
         Some(ends.fold(first, |all, other| all.into_iter().filter(|(who, _)| other.contains_key(who)).collect()))
     }
 
-    /// What a statement writes into one that has ended.
+    /// Reports a statement's writes into ended objects.
     fn written(&mut self, stmt: &Stmt, ended: &Ended) {
         if ended.is_empty() || matches!(stmt.kind, StmtKind::IfFound { .. }) {
             return;
@@ -98,7 +99,8 @@ impl Paths<'_> {
     }
 }
 
-/// The handle that an expression is; none inside for the handler's own object, none at all for anything else.
+/// The handle that an expression names; inner `None` for the handler's own object, outer `None` for any other
+/// expression.
 fn named(object: Option<&Expr>) -> Option<Option<LocalId>> {
     match object.map(|object| &object.kind) {
         None => Some(None),

@@ -1,6 +1,6 @@
-//! Warnings: what a layer fills and never empties.
+//! Warnings: containers and classes that a layer fills and never empties.
 //!
-//! Keeps: a layer is judged by its own text, and where that leaves it open nothing is said.
+//! Keeps: a layer is judged by its own text; where that does not decide, nothing is reported.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use crate::program::*;
 use crate::types;
 use crate::visit::{self, Met};
 
-/// All layers of a program without errors.
+/// Checks all layers of a program without errors.
 pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     for layer in &program.layers {
         objects(program, layer, out);
@@ -20,7 +20,7 @@ pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Classes of which objects are made and none ever ends, while there may be more keys than room.
+/// Classes whose objects are made and never ended, though there may be more keys than room.
 fn objects(program: &Program, layer: &Layer, out: &mut Vec<Diagnostic>) {
     for (at, class) in layer.objects.iter().enumerate() {
         let id = ObjectId(at as u32);
@@ -45,7 +45,7 @@ fn objects(program: &Program, layer: &Layer, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Where objects of a class are made for keys that come in packets: whoever sends them says how many there are.
+/// Where objects of a class are made for keys from packets: the sender then decides how many there are.
 fn made(layer: &Layer, id: ObjectId) -> Option<Span> {
     layer.handlers.iter().find_map(|handler| {
         let said = said_by_others(&handler.event);
@@ -64,7 +64,7 @@ fn made(layer: &Layer, id: ObjectId) -> Option<Span> {
     })
 }
 
-/// What the head of a handler binds that the other end has said.
+/// The locals in a handler's head whose values come from the other end.
 fn said_by_others(event: &Event) -> Vec<LocalId> {
     match event {
         Event::Deliver { fields, flow, .. } | Event::Arrives { fields, flow, .. } => {
@@ -74,7 +74,7 @@ fn said_by_others(event: &Event) -> Vec<LocalId> {
     }
 }
 
-/// Whether some code of the layer ends an object of a class; in a function the one at hand may be of any.
+/// Whether some code of the layer ends an object of the class; in a function, the current object may be of any class.
 fn ends(layer: &Layer, id: ObjectId) -> bool {
     let in_body = |body: &[Stmt], at_hand: bool| {
         visit::any(body, |met| {
@@ -90,12 +90,12 @@ fn ends(layer: &Layer, id: ObjectId) -> bool {
 fn has_room_for_all(program: &Program, class: &ObjectClass) -> bool {
     let widths = class.keys.iter().map(|key| types::width(program, key.ty).map(u32::from));
     let Some(bits) = widths.sum::<Option<u32>>().filter(|bits| *bits <= 16) else { return false };
-    // What only the stack knows may be enough.
+    // A capacity that only the stack knows may be large enough.
     let capacity = constants::eval_with(program, &[], &class.capacity).ok().and_then(|value| value.scalar());
     capacity.is_none_or(|capacity| capacity >= 1 << bits)
 }
 
-/// A message is put into a place that one handler fills time and again, and nothing has looked whether it is empty.
+/// Reports a message put into a place that a handler fills repeatedly, if no code checks whether the place is empty.
 fn puts(layer: &Layer, out: &mut Vec<Diagnostic>) {
     let emptied = emptied_at_rest(layer);
     for handler in layer.handlers.iter().filter(|handler| comes_again(layer, &handler.event)) {
@@ -124,7 +124,7 @@ fn puts(layer: &Layer, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Whether an event comes more than once to what it is for, and nothing in the layer's head keeps it off.
+/// Whether an event comes more than once to the same object, and nothing in the layer's head prevents it.
 fn comes_again(layer: &Layer, event: &Event) -> bool {
     match event {
         Event::Send { .. } => layer.limit_send.is_none() && layer.limit_octets.is_none(),
@@ -133,13 +133,13 @@ fn comes_again(layer: &Layer, event: &Event) -> bool {
     }
 }
 
-/// Places that are emptied when nothing else is to do: they are empty when the next comes.
+/// Places that are emptied when nothing else is to do: they are empty when the next message comes.
 fn emptied_at_rest(layer: &Layer) -> BTreeSet<StateAt> {
     let settles = layer.handlers.iter().filter(|handler| matches!(handler.event, Event::Settle { .. }));
     settles.flat_map(|handler| looked_at(layer, &handler.body)).collect()
 }
 
-/// Places that some code takes from or asks about, with the functions that it calls.
+/// Places that the body, or a function that it calls, takes from or tests.
 fn looked_at(layer: &Layer, body: &[Stmt]) -> BTreeSet<StateAt> {
     let mut found = BTreeSet::new();
     let mut calls = BTreeSet::new();
@@ -161,8 +161,8 @@ fn look(layer: &Layer, body: &[Stmt], found: &mut BTreeSet<StateAt>, calls: &mut
     });
 }
 
-/// The statements of a body that run whatever is the case with the layer's state: up to the first that asks for it and may leave. To
-/// find or make an object, or to take of a quota that is larger than these places, asks for something else.
+/// The statements of a body that run in any state of the layer: up to the first one that tests state and may leave.
+/// Finding or making an object, or taking from a quota that is larger than these places, is such a test.
 fn unguarded<'a>(layer: &Layer, body: &'a [Stmt]) -> Vec<&'a Stmt> {
     let guards = |stmt: &&Stmt| match &stmt.kind {
         StmtKind::FindOrNew { .. } => false,
@@ -175,7 +175,7 @@ fn unguarded<'a>(layer: &Layer, body: &'a [Stmt]) -> Vec<&'a Stmt> {
     body[..up_to].iter().collect()
 }
 
-/// Whether a quota may have one unit alone.
+/// Whether a quota may have only one unit.
 fn is_one(layer: &Layer, quota: &StateRef) -> bool {
     let member = layer.members(quota.scope).and_then(|members| members.get(quota.member as usize));
     match member.map(|member| &member.kind) {

@@ -1,5 +1,5 @@
-//! Warnings: a local that has the name of the layer's state: a field of the header, in a handler whose code uses the name; what a
-//! `let` or a loop binds.
+//! Warnings: a local that hides state of the layer: a field of the header in a handler whose code uses the name, or a
+//! name that a `let` or a loop binds.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use crate::codes;
 use crate::program::*;
 use crate::visit::{self, Met};
 
-/// The fields that handlers of `deliver` bind, and what code binds.
+/// Checks the fields that handlers of `deliver` bind, and the names that code binds.
 pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     for layer in &program.layers {
         out.extend(bound(layer));
@@ -25,7 +25,7 @@ pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// State of the layer, but of objects, which is named behind a handle.
+/// The layer's state of this name. State of objects does not count, as it is named behind a handle.
 fn state_of<'a>(layer: &'a Layer, part: Option<&Part>, name: &str) -> Option<&'a Name> {
     let own = part.and_then(|part| part.member(name));
     let own = own.and_then(|(scope, member)| layer.members(scope)?.get(member as usize));
@@ -58,7 +58,7 @@ fn hides((name, state): (&Name, &Name), what: String, here: &str, help: String) 
     found.label(state.span, "the state").help(help)
 }
 
-/// Names that the layer's code binds: all locals but those of heads.
+/// Warnings about names that the layer's code binds: all locals except those of heads.
 fn bound(layer: &Layer) -> Vec<Diagnostic> {
     let handlers = layer.handlers.iter().enumerate().map(|(index, handler)| {
         let part = layer.parts.iter().find(|part| part.handlers.contains(&(index as u32)));
@@ -79,7 +79,7 @@ fn bound(layer: &Layer) -> Vec<Diagnostic> {
                 return;
             };
             let name = &locals[local.index()].name;
-            // What the compiler binds has no place of its own.
+            // Locals that the compiler adds have no place in the text.
             if (name.span.end - name.span.start) as usize == name.text.len() {
                 found.extend(state_of(layer, part, &name.text).map(|state| hidden_by_local(name, state)));
             }

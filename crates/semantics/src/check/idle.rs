@@ -1,7 +1,8 @@
-//! Warnings: what a layer begins and never ends: timers that nobody hears, alternatives that nobody sends or takes.
+//! Warnings: timers and alternatives that are only half used: timers without a handler, alternatives that are never
+//! sent or never taken.
 //!
 //! Keeps: a layer is judged by its own text, for its peer is the same layer. A timer may serve as a flag (`running t`),
-//! so it is only strange if nothing looks at it either.
+//! so it is reported only if no code tests it either.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +13,7 @@ use crate::codes;
 use crate::program::*;
 use crate::visit::{self, Met};
 
-/// State by its scope and place there.
+/// A piece of state: its scope, and its index there.
 type StateAt = (ScopeKind, u32);
 
 /// Timers and alternatives of each layer, by its own text.
@@ -29,7 +30,8 @@ pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// A timer that is never started asks for no duration, and what an alternative that nobody takes would take out stays in.
+/// Removes consequences: a timer that is never started needs no duration, and what only the handler of an untaken
+/// alternative would take out stays in.
 pub fn leave_out_followers(program: &Program, out: &mut Vec<Diagnostic>) {
     for layer in &program.layers {
         let timers = layer
@@ -55,12 +57,12 @@ pub fn leave_out_followers(program: &Program, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// A worker without `on send` lets messages pass, and its header goes with them, all zeros.
+/// Warns of a worker without `on send` that has a header: messages pass, and their header is all zeros.
 fn unsaid(program: &Program, layer: &Layer, said: &Said, out: &mut Vec<Diagnostic>) {
     let Some(header) = layer.header.as_ref().filter(|_| layer.shape == Shape::Worker && said.sent.is_empty()) else {
         return;
     };
-    // Layers that say nothing at all are there for their wires, to take packets apart.
+    // Layers without any emission exist for their wires, to decode packets.
     let takes = layer
         .handlers
         .iter()
@@ -70,7 +72,7 @@ fn unsaid(program: &Program, layer: &Layer, said: &Said, out: &mut Vec<Diagnosti
         return;
     }
     let Some(field) = only.fields.first().filter(|field| !meant(&field.name)) else { return };
-    // Where it stands in a stack, zeros that are no value are refused there.
+    // In a stack, zeros that are not a value of the type are reported there.
     if only.fields.iter().any(|field| zeros::without_zero(program, field.ty).is_some()) {
         return;
     }
@@ -126,7 +128,7 @@ impl Said {
     }
 }
 
-/// The layers to which tests send frames of their own: what the other end says is seen there.
+/// The layers to which tests send their own frames: there the tests play the other end.
 fn fed(program: &Program) -> BTreeSet<Span> {
     let is_frame = |stack: &Stack, step: &Step| matches!(&step.kind, StepKind::Input { port, .. } if stack.devices.iter().any(|device| device.text == port.text));
     let mut fed = BTreeSet::new();
@@ -140,7 +142,7 @@ fn fed(program: &Program) -> BTreeSet<Span> {
     fed
 }
 
-/// Alternatives of a worker that it waits for and that its peer, the same layer, never sends.
+/// Warns of alternatives that a worker waits for and that its peer, the same layer, never sends.
 fn unsent(layer: &Layer, said: &Said, out: &mut Vec<Diagnostic>) {
     let Some(header) = layer.header.as_ref().filter(|header| header.variants.len() > 1 && !said.sent.is_empty()) else {
         return;
@@ -161,8 +163,8 @@ fn unsent(layer: &Layer, said: &Said, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Whether a worker has a handler for this alternative that does something but to refuse it: both its ends run the same layer. Who stands at
-/// the end of a stack may ask another that answers.
+/// Whether a worker has a handler for this alternative that does more than reject it: both its ends run the same layer.
+/// The endpoint of a stack may ask another kind of endpoint, which answers.
 fn is_awaited(layer: &Layer, wanted: u32) -> bool {
     let own = |handler: &&Handler| matches!(&handler.event, Event::Deliver { variant: Some(variant), .. } if *variant == wanted);
     let refuses = |body: &[Stmt]| {
@@ -180,8 +182,8 @@ fn meant(name: &Name) -> bool {
     name.text.starts_with('_')
 }
 
-/// Timers that some code starts, and none that ever runs: only what happens when they expire does. What is told of one is not told of others
-/// that would begin with it.
+/// Warns of timers that are started only in handlers that never run, because they are the expiry of such timers. If one
+/// timer is reported, timers that would start because of it are not.
 fn never_begun(layer: &Layer, said: &Said) -> BTreeSet<StateAt> {
     let by_handlers: Vec<BTreeSet<StateAt>> =
         layer.handlers.iter().map(|handler| starts(layer, &handler.body)).collect();
@@ -191,7 +193,7 @@ fn never_begun(layer: &Layer, said: &Said) -> BTreeSet<StateAt> {
             _ => None,
         })
     };
-    // Functions that no handler calls are left open.
+    // Functions that no handler calls are not judged.
     let by_all: BTreeSet<StateAt> = by_handlers.iter().flatten().copied().collect();
     let mut begun: BTreeSet<StateAt> = said.started.difference(&by_all).copied().collect();
     begun.extend(said.heard.difference(&said.started));
@@ -217,7 +219,7 @@ fn never_begun(layer: &Layer, said: &Said) -> BTreeSet<StateAt> {
     }
 }
 
-/// The timers that code of a layer starts, and the functions that it calls.
+/// The timers that code of a layer starts, itself or in functions that it calls.
 fn starts(layer: &Layer, body: &[Stmt]) -> BTreeSet<StateAt> {
     let (mut started, mut called, mut front) = (BTreeSet::new(), BTreeSet::new(), vec![body]);
     while let Some(body) = front.pop() {

@@ -1,7 +1,7 @@
-//! Whether a wire's fields can be written and read back at all: sums have the width that they are computed in, numbers fit
-//! where they go, and some packet passes every constraint.
+//! Whether a wire's fields can be written and read back at all: sums fit their width, numbers fit their fields, and
+//! some packet passes every constraint.
 //!
-//! Keeps: looks at each wire by itself; what a bundle's headers need of it is [`super::wires`]'.
+//! Keeps: each wire is checked by itself; what a bundle's headers need of it is checked in [`super::wires`].
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::codes;
 use crate::program::*;
 use crate::types;
 
-/// Each wire by itself.
+/// Checks each wire by itself.
 pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     for wire in &program.wires {
         let mut fields = Vec::new();
@@ -34,7 +34,7 @@ fn collect<'a>(items: &'a [WireItem], fields: &mut Vec<&'a WireField>) {
     }
 }
 
-/// The items within one.
+/// The lists of items inside an item.
 fn blocks(item: &WireItem) -> Vec<&[WireItem]> {
     match item {
         WireItem::Choice { arms, .. } => arms.iter().map(|arm| arm.items.as_slice()).collect(),
@@ -82,10 +82,10 @@ fn divides_by_zero(expr: &WireExpr) -> bool {
     zero || divides_by_zero(a) || divides_by_zero(b)
 }
 
-/// What a field may be, from the lowest to the highest number.
+/// The range of a field's values: the lowest and the highest number.
 type Range = (u128, u128);
 
-/// What a field may be in a packet that is accepted: its constant, or what has its width and meets what `where` says of it.
+/// The possible values of a field in an accepted packet: its constant, or what fits its width and its `where`.
 fn possible(field: &WireField, fields: &[&WireField]) -> Range {
     if let WireValue::Constant(number) = field.value {
         return (u128::from(number), u128::from(number));
@@ -93,7 +93,7 @@ fn possible(field: &WireField, fields: &[&WireField]) -> Range {
     let all = (0, u128::from(types::mask(field.width)));
     let constraints = fields.iter().flat_map(|other| &other.constraints);
     let left = constraints.filter_map(|(a, op, b)| about(field.index, a, *op, b)).fold(all, narrowed);
-    // That nothing is left is told where it is said.
+    // An empty range is reported at its constraint.
     if left.0 > left.1 {
         all
     } else {
@@ -115,7 +115,8 @@ fn narrowed((low, high): Range, (op, number): (Binary, u128)) -> Range {
     }
 }
 
-/// Optional parts that no packet has, or every packet: what is known of fields here is what the parts and arms around them say.
+/// Reports optional parts that are in no packet or in every packet. What is known of fields here comes from the parts
+/// and arms around.
 fn conditions(items: &[WireItem], known: &BTreeMap<u32, Range>, fields: &[&WireField], out: &mut Vec<Diagnostic>) {
     for item in items {
         match item {
@@ -151,15 +152,15 @@ fn conditions(items: &[WireItem], known: &BTreeMap<u32, Range>, fields: &[&WireF
 
 /// What is known of a comparison.
 struct Truth {
-    /// It always holds.
+    /// Whether it always holds.
     met: bool,
-    /// It never holds.
+    /// Whether it never holds.
     broken: bool,
     /// The field that it is about.
     of: Option<u32>,
 }
 
-/// Behind this the range of the field is what is left if the comparison holds.
+/// Evaluates a comparison; afterwards the range of its field is what remains if it holds.
 fn truth((a, op, b): &(WireExpr, Binary, WireExpr), known: &mut BTreeMap<u32, Range>) -> Truth {
     if let (WireExpr::Number(a), WireExpr::Number(b)) = (a, b) {
         let number = u128::from(*a);
@@ -205,7 +206,7 @@ fn always_there(span: Span) -> Diagnostic {
         .help("write what is in it without `optional`, or look at the numbers behind `when`")
 }
 
-/// What the constraints of one field leave of each field that they compare with numbers.
+/// Reports constraints of one field that leave no value for a field that they compare with numbers.
 fn constraints(field: &WireField, fields: &[&WireField], out: &mut Vec<Diagnostic>) {
     for target in fields {
         let all = (0, u128::from(types::mask(target.width)));
@@ -223,7 +224,7 @@ fn constraints(field: &WireField, fields: &[&WireField], out: &mut Vec<Diagnosti
     }
 }
 
-/// A comparison of one field with a number, as `field op number`.
+/// The comparison of this field with a number, as `field op number`.
 fn about(index: u32, a: &WireExpr, op: Binary, b: &WireExpr) -> Option<(Binary, u128)> {
     match (a, b) {
         (WireExpr::Field(at), WireExpr::Number(number)) if *at == index => Some((op, u128::from(*number))),

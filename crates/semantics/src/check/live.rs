@@ -1,18 +1,17 @@
-//! The code of a layer that can run with the arguments that it was given: what stands behind `if checksums` is not there
-//! where `checksums` is false.
+//! Live code of a layer with given arguments: the block of `if checksums` is dead if `checksums` is false.
 //!
-//! Keeps: a condition that is not known leaves both of its sides.
+//! Keeps: if a condition is not known, both of its branches are live.
 
 use crate::constants::{self, Value};
 use crate::program::*;
 use crate::visit::{self, Met};
 
-/// The arguments of a layer where it stands, as far as they are known before the start.
+/// The arguments of a layer in its place, as far as they are known before the start.
 pub type Args = [Option<Value>];
 
-/// As [`visit::walk_layer`], without the sides that the arguments rule out.
+/// As [`visit::walk_layer`], without the branches that the arguments make dead.
 pub(super) fn walk_layer<'a>(program: &Program, layer: &'a Layer, args: &Args, f: &mut dyn FnMut(Met<'a>)) {
-    // Statements are taken apart here; what stands outside of them is an expression, or a size.
+    // Statements are walked here; everything outside of them is an expression or a size.
     let mut walk = Walk { program, args };
     for publish in &layer.publishes {
         walk.expr(&publish.value, f);

@@ -1,7 +1,7 @@
-//! The room of checks over the typed program, a file or folder each.
+//! The checks over the typed program, a file or folder each.
 //!
-//! May assume: what is wrong with names and types was reported, and has the type `Unknown`. Keeps: nothing here changes the
-//! program. `linear` looks at one body, as soon as it is read; all others need every layer and stack.
+//! May assume: faulty names and types were reported, and have the type `Unknown`. Keeps: no check changes the program.
+//! `linear` checks one body, as soon as it is read; all other checks need every layer and stack.
 
 pub(crate) mod amounts;
 pub(crate) mod answers;

@@ -1,32 +1,32 @@
-//! Values that are called by words of the language: where such a name stands, it would silently mean something else, or could not be read.
+//! Names that are words of the language: such a name would silently mean something else, or could not be read.
 
 use mokume_base::{Diagnostic, FileId};
 
 use crate::codes;
 use crate::program::*;
 
-/// Values of the language that are named without anything behind them.
+/// Values of the language that are written as a single word.
 const VALUES: [&str; 2] = ["now", "random"];
 
-/// The neighbours of a layer. A field of a header may be called so: it is named behind its layer, or in front of a `:`. What is `above` is
-/// only sent to, so a local may be called that.
+/// The neighbours of a layer. A field of a header may have such a name: it stands behind its layer, or in front of a
+/// `:`. Nothing is read from `above`, so a local may have that name.
 const NEIGHBOURS: [&str; 2] = ["below", "above"];
 
-/// How a report calls what a body binds.
+/// What reports call a name that a body binds.
 const LOCAL: &str = "a local";
 
-/// Words that values are made of, or that end them (docs/language.md, section 1).
+/// Words that form or end values (docs/language.md, section 1).
 const WORDS: [&str; 16] = [
     "and", "as", "else", "false", "for", "if", "in", "let", "match", "not", "or", "return", "true", "where", "while",
     "_",
 ];
 
-/// Whether a value of this name could never be named, as the word is read otherwise.
+/// Whether a value of this name could never be named, because the word is read otherwise.
 pub fn is_word(name: &str) -> bool {
     WORDS.contains(&name)
 }
 
-/// The code and the state of all layers, the functions of files, and parameters.
+/// Checks the code and the state of all layers, the functions of files, and parameters.
 pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     let of_files = program.functions.iter().flat_map(|function| &function.locals);
     let of_layers = program.layers.iter().flat_map(|layer| {
@@ -53,7 +53,7 @@ pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// A report of a value that is called as something of the language, which `kind` says.
+/// Reports a value named like something of the language; `kind` says what the value is.
 fn report(name: &Name, kind: &str, out: &mut Vec<Diagnostic>) {
     let text = match name.text.as_str() {
         word if VALUES.contains(&word) => format!("`{word}` is part of the language: {kind} of this name hides it"),
@@ -70,7 +70,7 @@ fn report(name: &Name, kind: &str, out: &mut Vec<Diagnostic>) {
     out.push(diagnostic.help("give it another name"));
 }
 
-/// A word by which something was called: that no value begins with it, where it stands for one, is not another mistake.
+/// Removes reports that no value begins with a word, if something was declared with that word and reported for it.
 pub fn leave_out_uses(diagnostics: &mut Vec<Diagnostic>) {
     let word = |found: &Diagnostic| found.message.split('`').nth(1).unwrap_or_default().to_string();
     let refused = diagnostics.iter().filter(|found| found.code == codes::HIDES_BUILT_IN);

@@ -1,6 +1,7 @@
-//! What the text of a part uses of the layer's state, against what its head says.
+//! What a part of a layer uses of the layer's state, compared with what its head declares.
 //!
-//! Keeps: a use is found in the typed code, whatever way it is written; a call of a container's function counts as what that does.
+//! Keeps: uses are found in the typed code, whatever their syntax; a call of a container's function counts as what the
+//! function does.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +24,7 @@ pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Marks warnings that nobody uses what a layer has: a part that is not taken may be who would.
+/// Marks warnings about unused things of a layer: a part that was not read may use them.
 pub fn mark_unused(program: &Program, out: &mut [Diagnostic]) {
     for layer in &program.layers {
         let members = layer.all_members().flat_map(|(_, members)| members).map(|member| &member.name);
@@ -39,7 +40,7 @@ pub fn mark_unused(program: &Program, out: &mut [Diagnostic]) {
     }
 }
 
-/// For each function of a layer whether it, or one that it calls, changes state.
+/// For each function of a layer, whether it or one that it calls changes state.
 fn changing_functions(layer: &Layer) -> Vec<bool> {
     let mut changes = vec![false; layer.functions.len()];
     loop {
@@ -62,7 +63,7 @@ fn changing_functions(layer: &Layer) -> Vec<bool> {
     }
 }
 
-/// Whether a statement changes the state that it names itself, or makes or ends an object.
+/// Whether a statement writes the state that it names, or makes or ends an object.
 fn writes(stmt: &Stmt) -> bool {
     use StmtKind::*;
     match &stmt.kind {
@@ -78,7 +79,7 @@ fn writes(stmt: &Stmt) -> bool {
     }
 }
 
-/// The class of objects that a statement looks for or makes.
+/// The class of the objects that a statement finds or makes.
 fn class_of(stmt: &Stmt) -> Option<ObjectId> {
     match &stmt.kind {
         StmtKind::IfObject { class, .. } | StmtKind::FindOrNew { class, .. } | StmtKind::ForObjects { class, .. } => {
@@ -89,7 +90,7 @@ fn class_of(stmt: &Stmt) -> Option<ObjectId> {
     }
 }
 
-/// State and objects of the layer itself that a part's text names, by name, where first.
+/// The layer's own state and objects that a part's text names, by name, each with its first place.
 struct Uses<'l> {
     layer: &'l Layer,
     changes: &'l [bool],
@@ -98,7 +99,7 @@ struct Uses<'l> {
 }
 
 impl Uses<'_> {
-    /// All that a part's text says: its state's beginnings and sizes, functions, handlers.
+    /// All of a part's text: initial values and sizes of its state, functions, handlers.
     fn part(&mut self, at: usize, part: &Part) {
         let layer = self.layer;
         let scopes = layer.scopes.iter().flat_map(|scope| &scope.members);
@@ -123,7 +124,7 @@ impl Uses<'_> {
     fn member(&mut self, member: &Member) {
         match &member.kind {
             MemberKind::Var { init: Some(init), .. } => self.expr(init),
-            // What is held takes from it, and gives back.
+            // The messages in it take from the quota and give back.
             MemberKind::Messages { quota: Some(quota), .. } => self.state(quota, true),
             _ => {}
         }
@@ -139,7 +140,7 @@ impl Uses<'_> {
                 }
             }
             Met::Expr(expr) => self.call(expr),
-            // Of a statement: seen with it.
+            // State of a statement is handled with the statement.
             Met::State(_) => {}
         });
     }
@@ -148,7 +149,7 @@ impl Uses<'_> {
         visit::walk_expr(expr, &mut |inner| self.call(inner));
     }
 
-    /// State that an expression reads, and the container whose function it calls.
+    /// Notes the state that an expression reads, and the container whose function it calls.
     fn call(&mut self, expr: &Expr) {
         visit::expr_states(expr, &mut |state| self.state(state, false));
         if let ExprKind::HasObject { class, .. } = &expr.kind {
@@ -185,7 +186,7 @@ impl Uses<'_> {
     }
 }
 
-/// What is used, and not said.
+/// Reports what is used and not declared.
 fn undeclared(layer: &Layer, part: &Part, uses: &Uses, out: &mut Vec<Diagnostic>) {
     let of = |name: &str| part.shared.iter().find(|shared| shared.name.text == *name);
     for (name, span) in &uses.written {
@@ -216,7 +217,7 @@ fn undeclared_use(layer: &Layer, part: &Part, name: &str, span: Span, word: &str
         .help(format!("write `{word} {name}` in the part; state that nobody else needs stands in the part itself"))
 }
 
-/// What is said, and not done.
+/// Reports what is declared and not used.
 fn idle(part: &Part, uses: &Uses, out: &mut Vec<Diagnostic>) {
     for Shared { name, writes } in &part.shared {
         let (read, written) = (uses.read.contains_key(&name.text), uses.written.contains_key(&name.text));

@@ -1,9 +1,10 @@
-//! Warnings: what a handler sends in a session, or says of it, behind the session's end: it is gone (docs/semantics.md, L6).
+//! Warnings: what a handler sends in a session, or says about it, after the session's end: it is dropped as `gone`
+//! (docs/semantics.md, L6).
 //!
-//! Keeps: only what is certain. Behind an end in one branch only what stands beside that branch is looked at, and only where nothing
-//! between leaves: what stands in another `if` may ask the same. What goes with a flow of its own, `to flow(…)`, is not of the session.
-//! A session that settles ends behind its next settling, and one that fails while it begins when those above and below know of it: what
-//! these say leaves (`put_off` in `lower`).
+//! Keeps: only certain cases are reported. After an end in one branch, only code beside that branch is checked, and
+//! only if nothing between leaves: another `if` may test the same condition. What is sent with its own flow, `to
+//! flow(…)`, does not belong to the session. A session that settles ends after its next settling, and one that fails
+//! while it begins ends when those above and below know of it: what they emit still leaves (`put_off` in `lower`).
 
 use mokume_base::{Diagnostic, Span};
 
@@ -11,7 +12,8 @@ use crate::codes;
 use crate::program::*;
 use crate::visit;
 
-/// The code of all layers with one session below (of a multiplexor's, others may share it) whose sessions end at once.
+/// Checks the code of all layers with one session below whose sessions end at once. (Other sessions may share that of a
+/// multiplexor.)
 pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     let one_below = |layer: &&Layer| matches!(layer.shape, Shape::Worker | Shape::Endpoint);
     let settles = |layer: &Layer| layer.handlers.iter().any(|handler| matches!(handler.event, Event::Settle { .. }));
@@ -28,17 +30,17 @@ pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Calls within calls that are looked into for what they end.
+/// How deep nested calls are searched for what they end.
 const DEPTH: u32 = 4;
 
-/// An end that was said: where, and whether on all ways that come here.
+/// Where an end was emitted, and whether on all paths to here.
 #[derive(Clone, Copy)]
 struct Said {
     span: Span,
     always: bool,
 }
 
-/// What has ended: the session below, the one above.
+/// The ended sessions: the one below, the one above.
 #[derive(Clone, Copy, Default)]
 struct Ends {
     below: Option<Said>,
@@ -46,13 +48,13 @@ struct Ends {
 }
 
 impl Ends {
-    /// What holds in a block that may be left out, or asks something.
+    /// The state behind a block that may be skipped, or that tests something.
     fn certain(self) -> Ends {
         let certain = |side: Option<Said>| side.filter(|said| said.always);
         Ends { below: certain(self.below), above: certain(self.above) }
     }
 
-    /// Where ways meet: what one of them has ended, some have.
+    /// Joins paths: what one of them has ended is ended on some.
     fn meet(self, other: Ends) -> Ends {
         let both = |one: Option<Said>, other: Option<Said>| match (one, other) {
             (Some(one), Some(other)) => Some(Said { always: one.always && other.always, ..one }),
@@ -64,16 +66,16 @@ impl Ends {
 
 struct Ways<'a> {
     layer: &'a Layer,
-    /// What `pass` hands on; of a function nothing.
+    /// The event that `pass` hands on; `None` in a function.
     event: Option<&'a Event>,
-    /// The session may be beginning.
+    /// Whether the session may still be beginning.
     begun: bool,
     calls: u32,
     out: &'a mut Vec<Diagnostic>,
 }
 
 impl Ways<'_> {
-    /// What has ended behind a block; none where no way comes there.
+    /// What has ended behind a block; `None` if that place is unreachable.
     fn block(&mut self, block: &[Stmt], mut ends: Ends) -> Option<Ends> {
         for stmt in block {
             self.said(stmt, ends);
@@ -109,12 +111,12 @@ impl Ways<'_> {
             ways.push(inner);
         }
         let met = ways.into_iter().reduce(Ends::meet)?;
-        // Who leaves here may be who ended it before.
+        // The path that leaves here may be the one that ended it before.
         let before = if leaves { inner } else { ends };
         Some(Ends { below: met.below.or(before.below), above: met.above.or(before.above) })
     }
 
-    /// What a function ends on every way through it.
+    /// What a function ends on every path through it.
     fn called(&mut self, function: u32) -> Ends {
         let Some(function) = self.layer.functions.get(function as usize).filter(|_| self.calls < DEPTH) else {
             return Ends::default();
@@ -128,7 +130,7 @@ impl Ways<'_> {
         }
     }
 
-    /// A statement that says something to a side that has ended.
+    /// Reports a statement that emits to a side that has ended.
     fn said(&mut self, stmt: &Stmt, ends: Ends) {
         let tells = |name: &Name| matches!(name.text.as_str(), "opened" | "accepted");
         let (down, tells) = match &stmt.kind {
@@ -163,7 +165,7 @@ impl Ways<'_> {
     }
 }
 
-/// Whether some way through a block leaves the body.
+/// Whether some path through a block leaves the body.
 fn may_leave(block: &[Stmt]) -> bool {
     let leaves = |stmt: &Stmt| matches!(stmt.kind, StmtKind::Return { .. } | StmtKind::Refuse);
     block.iter().any(|stmt| leaves(stmt) || visit::stmt_blocks(stmt).into_iter().any(may_leave))

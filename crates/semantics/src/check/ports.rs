@@ -1,22 +1,23 @@
-//! Events of the layers' own and of vocabularies: who handles and emits them, and whether one of a layer reaches a port, or comes
-//! from there.
+//! Events of layers and of vocabularies: which layers handle and emit them, and whether they reach a port or come from
+//! one.
 
 use crate::program::*;
 use crate::visit::{self, Met};
 
-/// The event that a handler does not let pass, and the side that it comes from.
+/// The event that a handler stops instead of passing it on, and the side that it comes from.
 pub fn keeps(handler: &Handler) -> Option<(&str, Origin)> {
     let Event::Custom { name, from, .. } = &handler.event else { return None };
     let passes = visit::any(&handler.body, |met| matches!(met, Met::Stmt(Stmt { kind: StmtKind::Pass, .. })));
     (!passes).then_some((&name.text, *from))
 }
 
-/// Whether a layer knows the event from a vocabulary.
+/// Whether a layer declares the event in a vocabulary that it speaks.
 pub(super) fn speaks(program: &Program, layer: &Layer, event: &str) -> bool {
     layer.speaks.iter().any(|(id, _)| program.vocabularies[id.index()].event(event).is_some())
 }
 
-/// The handler at which an event from that side ends, where it would go on: it does not pass, and nothing in the layer says it on.
+/// The handler at which an event from that side ends, though it would otherwise go on: the handler does not pass it,
+/// and no code of the layer emits it further.
 pub(super) fn ends_at<'a>(
     program: &Program,
     layer: &'a Layer,
@@ -32,7 +33,7 @@ pub(super) fn ends_at<'a>(
     (!says_on).then_some((layer, handler))
 }
 
-/// Whether the layer knows the event from a vocabulary where it is one that need be neither said nor heard.
+/// Whether a vocabulary of the layer declares the event as optional.
 pub fn is_optional(program: &Program, layer: &Layer, event: &str) -> bool {
     layer.speaks.iter().any(|(id, _)| program.vocabularies[id.index()].event(event).is_some_and(|known| known.optional))
 }
@@ -42,18 +43,19 @@ pub fn is_of_all(program: &Program, event: &str) -> bool {
     program.vocabularies.iter().any(|known| known.event(event).is_some_and(|known| known.of_all))
 }
 
-/// Whether events go on through a layer from that side: workers pass what they do not handle, and all but endpoints what is for all.
+/// Whether events from that side go on through a layer: workers pass what they do not handle, and all shapes but
+/// endpoints pass events for all.
 pub(super) fn lets_through(program: &Program, layer: &Layer, event: &str, from: Origin) -> bool {
     let kept = layer.handlers.iter().filter_map(keeps).any(|(name, side)| name == event && side == from);
     goes_on(program, layer, event) && !kept
 }
 
-/// Whether a layer lets events of this name pass that it does not handle.
+/// Whether a layer passes events of this name if it has no handler.
 fn goes_on(program: &Program, layer: &Layer, event: &str) -> bool {
     layer.shape == Shape::Worker || layer.shape != Shape::Endpoint && is_of_all(program, event)
 }
 
-/// Whether an event of a vocabulary comes from an application, or goes to one, past all that stands above the layer.
+/// Whether an event of a vocabulary comes from or goes to an application, past all layers above this one.
 pub(super) fn meets_application(
     program: &Program,
     stack: &Stack,
@@ -91,12 +93,12 @@ pub fn handles(layer: &Layer, event: &str, side: Origin) -> bool {
     })
 }
 
-/// Whether a layer's code says `above.name(…)`.
+/// Whether a layer's code contains `above.name(…)`.
 pub fn emits_up(layer: &Layer, event: &str) -> bool {
     emits(layer, event, false)
 }
 
-/// Whether a layer's code says `below.name(…)`.
+/// Whether a layer's code contains `below.name(…)`.
 pub(super) fn emits_down(layer: &Layer, event: &str) -> bool {
     emits(layer, event, true)
 }

@@ -1,6 +1,8 @@
-//! Quotas that are behind places for messages, asked, or given back to, and that nothing ever takes from.
+//! Quotas from which nothing is ever taken, though places for messages refer to them, or code tests them or gives back
+//! to them.
 //!
-//! Keeps: a layer is judged by its own text, with its parts and containers; a quota that nothing names at all is another matter.
+//! Keeps: a layer is judged by its own text, with its parts and containers; a quota that nothing names is reported
+//! elsewhere.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +12,7 @@ use crate::codes;
 use crate::program::*;
 use crate::visit::{self, Met};
 
-/// What nothing is taken from bounds nothing: each such quota is reported once, where something wants of it.
+/// A quota from which nothing is taken limits nothing: each is reported once, at a place that relies on it.
 pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     let errors = out.iter().filter(|found| found.severity == Severity::Error);
     let errors: Vec<Span> = errors.filter_map(|found| Some(found.primary.as_ref()?.span)).collect();
@@ -39,7 +41,7 @@ pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Whether no error stands in a layer: what was refused may have been what takes.
+/// Whether a layer has no errors: a refused statement may be the one that takes.
 fn is_whole(program: &Program, layer: &Layer, errors: &[Span]) -> bool {
     let own = layer.name.span;
     let names = program.layers.iter().map(|other| other.name.span);
@@ -51,7 +53,7 @@ fn is_whole(program: &Program, layer: &Layer, errors: &[Span]) -> bool {
     }
 }
 
-/// The first places for messages behind which the quota stands, and where they say so.
+/// The first places for messages with this quota, and where they name it.
 fn behind(layer: &Layer, at: StateAt) -> Option<(&Name, Span)> {
     layer.all_members().flat_map(|(_, members)| members).find_map(|member| match &member.kind {
         MemberKind::Messages { quota: Some(quota), .. } if quota.place() == at => Some((&member.name, quota.span)),

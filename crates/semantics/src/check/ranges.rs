@@ -1,7 +1,7 @@
-//! What can be seen to be out of range without running: a divisor that is 0, a shift that leaves nothing, an index behind
-//! the end of its array, more units than a quota has, sizes beyond all memory; and a loop's own counter that is written to.
+//! What is out of range whatever the input: a divisor of 0, a shift by all bits, an index beyond the end of an array,
+//! more units than a quota has, sizes beyond all memory; and writes to a loop's own counter.
 //!
-//! Keeps: only constants are judged. What a parameter may be is not known here, and reports at run time find the rest.
+//! Keeps: only constants are judged. The values of parameters are not known here; run-time reports find the rest.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use crate::program::*;
 use crate::visit::{self, Met};
 use crate::{codes, types};
 
-/// Constants in the code of functions and layers.
+/// Checks constants in the code of functions and layers.
 pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     let mut ranges = Ranges { program, layer: None, reported: BTreeSet::new(), out };
     for function in &program.functions {
@@ -28,7 +28,7 @@ pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
 struct Ranges<'p, 'o> {
     program: &'p Program,
     layer: Option<&'p Layer>,
-    /// `x /= 0` is read as `x = x / 0`, and places may be walked twice.
+    /// Places reported so far: `x /= 0` is read as `x = x / 0`, so a place may be walked twice.
     reported: BTreeSet<(u32, u32)>,
     out: &'o mut Vec<Diagnostic>,
 }
@@ -109,7 +109,7 @@ impl Ranges<'_, '_> {
         }
     }
 
-    /// What is taken of a quota, or given back to it: some, and no more than it ever has.
+    /// Checks an amount taken from a quota or given back: more than 0, and no more than the quota ever has.
     fn units(&mut self, quota: &StateRef, amount: &Expr, done: &str) {
         self.nothing(amount, done);
         let Some(MemberKind::Quota { amount: all }) = self.member(quota).map(|member| &member.kind) else { return };
@@ -122,7 +122,7 @@ impl Ranges<'_, '_> {
         }
     }
 
-    /// A report of 0 where something is to be moved or counted.
+    /// Reports an amount of 0 where something is to be moved or counted.
     fn nothing(&mut self, amount: &Expr, done: &str) {
         if self.constant(amount) == Some(0) {
             let text = format!("nothing is {done} here: the number is 0");
@@ -149,7 +149,7 @@ impl Ranges<'_, '_> {
         }
     }
 
-    /// The counter of a `for` is the loop's: it goes on from where it was, whatever the block writes.
+    /// The loop owns the counter of a `for`: it continues from its own value, whatever the block writes.
     fn counter(&mut self, counter: LocalId, body: &[Stmt]) {
         let mut written = Vec::new();
         visit::walk(body, &mut |met| {
@@ -175,7 +175,7 @@ impl Ranges<'_, '_> {
     }
 }
 
-/// More than any machine has room for. Who says it says where.
+/// A size larger than any machine's memory. The caller adds the place.
 pub fn beyond_memory(value: u64, counted: Counted) -> Diagnostic {
     let most = counted.most();
     Diagnostic::error(codes::BEYOND_MEMORY, format!("no machine has room for {value} {}", counted.words()))

@@ -1,8 +1,8 @@
-//! Warnings: a function that refuses behind what it has done. `refuse` gives the messages back, and nothing else
+//! Warnings: a function that refuses after it has changed state. `refuse` gives the messages back, and nothing else
 //! (docs/decisions/0116-what-was-done-before-refuse-stays.md).
 //!
-//! Keeps: only what surely comes first is told of, and only where the refusal is the function's own decision; what another
-//! refuses, behind an `or`, may never come about.
+//! Keeps: only changes that certainly come first are reported, and only if the refusal is the function's own decision;
+//! the refusal of another function, behind an `or`, may never happen.
 
 use mokume_base::{Diagnostic, Span};
 
@@ -10,7 +10,7 @@ use crate::codes;
 use crate::program::*;
 use crate::visit::{self, Met};
 
-/// All functions of layers that may refuse.
+/// Checks all functions of layers that may refuse.
 pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     for layer in &program.layers {
         for function in layer.functions.iter().filter(|function| function.refuses) {
@@ -19,7 +19,7 @@ pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// State that was changed, and where.
+/// A change of state, and its place.
 #[derive(Clone, Copy)]
 struct Done {
     state: StateAt,
@@ -33,7 +33,7 @@ struct Ways<'a> {
 }
 
 impl Ways<'_> {
-    /// `before`: what was done on the way to the block.
+    /// `before`: the changes on the way to the block.
     fn block(&mut self, block: &[Stmt], before: &[Done]) {
         let mut done = before.to_vec();
         for stmt in block {
@@ -48,7 +48,7 @@ impl Ways<'_> {
                 }
                 _ => {}
             }
-            // What changes a second time may be put back.
+            // A second change may restore the state.
             changed(stmt).into_iter().for_each(|change| {
                 match done.iter().position(|known| known.state == change.state) {
                     Some(known) => _ = done.remove(known),
@@ -75,7 +75,7 @@ impl Ways<'_> {
     }
 }
 
-/// What a statement and its blocks change.
+/// The state that a statement and its blocks change.
 fn changed(stmt: &Stmt) -> Vec<Done> {
     let mut found = Vec::new();
     visit::walk(std::slice::from_ref(stmt), &mut |met| {
@@ -86,7 +86,7 @@ fn changed(stmt: &Stmt) -> Vec<Done> {
             | StmtKind::Give { quota: state, .. } => state,
             _ => return,
         };
-        // Of an object that a handle names it is not seen which one it is.
+        // For an object named by a handle, it is not known which object it is.
         if state.object.is_none() {
             found.push(Done { state: state.place(), span: stmt.span });
         }

@@ -1,7 +1,7 @@
-//! Types of layers at composition: what a layer says that it needs must be there below it, and what it says that it gives
-//! must come out above it; what neither side mentions passes through.
+//! Types of layers at composition: what a layer needs must exist below it, and what it gives must come out above it.
+//! What neither side mentions passes through.
 //!
-//! Keeps: a report stands at the stack's line, shows both sides of the boundary, and the path between.
+//! Keeps: a report is at the stack's line, and shows both sides of the boundary and the path between.
 
 use mokume_base::{Diagnostic, Span};
 
@@ -14,7 +14,7 @@ use crate::program::*;
 use crate::signature::*;
 use crate::{codes, lost, suggest, types};
 
-/// What each layer of each stack needs and gives, against the layers below it.
+/// Checks what each layer of each stack needs and gives against the layers below it.
 pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     for stack in &program.stacks {
         for index in 0..stack.instances.len() {
@@ -30,12 +30,12 @@ struct Rows<'a, 'b> {
     out: &'b mut Vec<Diagnostic>,
 }
 
-/// One thing that a signature says and a boundary lacks.
+/// One thing that a signature has and a boundary lacks.
 struct Missing {
-    /// Where the signature says it.
+    /// The place in the signature.
     said: Span,
     what: String,
-    /// The other side, if it says something else.
+    /// The other side, if it has something different.
     other: Option<(Span, String)>,
     help: Option<String>,
 }
@@ -90,12 +90,12 @@ impl<'a> Rows<'a, '_> {
             .at(placed.span, format!("`{layer}` stands here"))
             .label(claim.span, format!("`{name}` is needed here"));
         let diagnostic = tell(diagnostic, &missing).note(format!("below `{layer}` are {}", below.path()));
-        // Who says that it gives this and does not is why it is not there.
+        // A layer that falsely claims to give this is the reason why it is missing.
         let diagnostic = missing.iter().fold(diagnostic, |all, missing| all.needs(self.given(missing.said)));
         self.out.push(self.way_out(diagnostic, id, missing));
     }
 
-    /// The layers in sight that say that they give what is needed.
+    /// Adds the layers in sight that claim to give what is needed.
     fn way_out(&self, mut diagnostic: Diagnostic, id: SignatureId, missing: Vec<Missing>) -> Diagnostic {
         let gives = |layer: &Layer| {
             layer.gives.iter().any(|claim| match claim.what {
@@ -137,7 +137,7 @@ impl<'a> Rows<'a, '_> {
         self.out.push(diagnostic.help(help));
     }
 
-    /// What a signature says, in this stack.
+    /// The thing for reports: what a signature has, in this stack.
     fn given(&self, said: Span) -> mokume_base::Thing {
         lost::named(self.stack, &format!("what is given by {}:{}", said.file.0, said.start))
     }
@@ -194,7 +194,7 @@ impl<'a> Rows<'a, '_> {
         }
     }
 
-    /// What a signature says and the top of a column does not have; boundaries aside.
+    /// What a signature has and the top of a column lacks, except boundaries.
     fn missing(&self, signature: &Signature, column: &Column<'a>) -> Vec<Missing> {
         let mut missing = Vec::new();
         if let Some((unit, said)) = signature.unit.filter(|(unit, _)| *unit != column.unit(self.program)) {

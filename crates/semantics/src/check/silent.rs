@@ -1,8 +1,8 @@
-//! Warnings: handlers that stand in for what would go on by itself, after which nothing goes on: the layer above never hears that its
-//! session is there, or over; the one below never that it is to end (docs/language.md, section 6).
+//! Warnings: handlers that replace a default continuation and then continue nothing: the layer above never learns that
+//! its session exists or is over, or the one below never learns that it is to end (docs/language.md, section 6).
 //!
-//! Keeps: what the layer says in another handler may be the rest of it; only what it says nowhere is missing. A handler that says
-//! it on some ways has to say it on all of them, where nobody else does.
+//! Keeps: another handler of the layer may do the rest; a report needs that no code of the layer does it. A handler
+//! that continues on some paths has to continue on all, unless another handler does.
 
 use mokume_base::Diagnostic;
 
@@ -10,7 +10,7 @@ use crate::codes;
 use crate::program::*;
 use crate::visit::{self, Met};
 
-/// The workers and multiplexors of a program without errors.
+/// Checks the workers and multiplexors of a program without errors.
 pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     let passes_on = |layer: &&Layer| matches!(layer.shape, Shape::Worker | Shape::Multiplexor);
     for layer in program.layers.iter().filter(passes_on) {
@@ -24,32 +24,32 @@ pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Whether a statement says something.
+/// Whether a statement tells the neighbour.
 type Says = fn(&StmtKind) -> bool;
 
-/// What a handler of an event keeps from a neighbour if it says nothing.
+/// What a neighbour never learns if a handler of an event is silent.
 struct Silence {
     event: &'static str,
     stands_in: StandsIn,
-    /// How it goes on.
+    /// The statements that continue.
     says: Says,
-    /// How it goes on, said by another handler of the layer.
+    /// The statements that continue, in another handler of the layer.
     says_later: Says,
     kept: &'static str,
     help: &'static str,
 }
 
-/// When a handler stands in for what goes on by itself.
+/// When a handler replaces the default continuation.
 #[derive(Clone, Copy, PartialEq)]
 enum StandsIn {
     Always,
-    /// If it says on some way how it goes on.
+    /// If it continues on some path.
     IfItDecides,
-    /// It may refuse, on some ways: only who never says it, and does something else, has forgotten it.
+    /// It may refuse on some paths: reported only if it never continues and does something else.
     OrRefuses,
 }
 
-/// The session below ends, or the one above is told that it is over.
+/// Whether the statement ends the session below, or tells the layer above that its session is over.
 fn ends(kind: &StmtKind) -> bool {
     use Emission as E;
     matches!(
@@ -58,7 +58,7 @@ fn ends(kind: &StmtKind) -> bool {
     )
 }
 
-/// The session below ends: a worker that says `above.closed()` has told the layer above, and no more.
+/// Whether the statement ends the session below. A worker's `above.closed()` tells only the layer above.
 fn ends_below(kind: &StmtKind) -> bool {
     ends(kind) && !matches!(kind, StmtKind::Emit(Emission::Closed))
 }
@@ -77,7 +77,7 @@ impl Silence {
         use StandsIn::*;
         use StmtKind as S;
         let above = "the layer above never hears of it";
-        // Of a multiplexor both are one.
+        // In a multiplexor both are the same.
         let (ends_all, goes): (Says, Says) = match shape {
             Shape::Worker => (ends_below, |kind| passes(kind) || ends_below(kind)),
             _ => (ends, |kind| passes(kind) || ends(kind)),

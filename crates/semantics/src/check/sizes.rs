@@ -1,6 +1,6 @@
-//! Messages that are larger than what is below can carry, as far as that shows without running.
+//! Messages that are certainly larger than the layers below can carry.
 //!
-//! Keeps: only an upper bound of the published `mtu` is compared; what is not known bounds nothing.
+//! Keeps: only an upper bound of the published `mtu` is compared; an unknown value is no limit.
 
 use mokume_base::Diagnostic;
 
@@ -9,7 +9,7 @@ use crate::program::*;
 use crate::visit::{self, Met};
 use crate::{codes, constants};
 
-/// A new message whose octets are written in the program and which no `below.mtu` lets pass.
+/// Reports a new message with constant octets that is larger than `below.mtu`.
 pub(super) fn check(program: &Program, placed: &Placed, below: &Column, out: &mut Vec<Diagnostic>) {
     let Some((most, by)) = mtu(program, below, 0) else { return };
     visit::walk_layer(placed.layer, &mut |met| {
@@ -33,7 +33,7 @@ pub(super) fn check(program: &Program, placed: &Placed, below: &Column, out: &mu
     });
 }
 
-/// The most that the layers of a column from one on let pass, and who says so.
+/// The smallest upper bound of `mtu` in a column, from a layer on, and who publishes it.
 fn mtu<'a>(program: &Program, column: &Column<'a>, from: usize) -> Option<(u64, &'a Publish)> {
     let mut below = column.below.iter().enumerate().skip(from);
     let (at, publish) = below.find_map(|(at, placed)| {

@@ -1,8 +1,9 @@
-//! Warnings: a way through a handler takes a unit of a quota, drops or refuses what it is for, and does not give it back.
+//! Warnings: a path through a handler takes a unit of a quota, drops or rejects what the unit is for, and does not give
+//! it back.
 //!
-//! Keeps: only what is certain. A unit counts as kept from where anything is remembered, sent or said: state that is set, an object
-//! that is made, a message that is put away. Quotas that are given back by the clock, and not for what leaves, are passed over; so is a
-//! refusal that cannot be: there was asked for room before, or the quota has no more units than there are places.
+//! Keeps: only certain cases are reported. A unit counts as used once anything is remembered or emitted: state is set,
+//! an object is made, a message is stored. Quotas that are refilled by a clock, not when something leaves, are skipped.
+//! So are refusals that cannot happen: room was tested before, or the quota has no more units than there are places.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +14,7 @@ use crate::program::*;
 use crate::visit::{self, Met};
 use crate::{codes, types};
 
-/// All layers of a program without errors.
+/// Checks all layers of a program without errors.
 pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     for layer in &program.layers {
         let deeds: Vec<_> = layer.handlers.iter().map(|handler| (handler, Deeds::of(layer, handler))).collect();
@@ -21,7 +22,7 @@ pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// One layer, with what each of its handlers does.
+/// Checks one layer, given what each of its handlers does.
 fn of_layer(layer: &Layer, deeds: &[(&Handler, Deeds)], out: &mut Vec<Diagnostic>) {
     let quotas: BTreeMap<StateAt, &Name> = kept_for_things(layer, deeds);
     if quotas.is_empty() {
@@ -39,7 +40,8 @@ fn of_layer(layer: &Layer, deeds: &[(&Handler, Deeds)], out: &mut Vec<Diagnostic
     }
 }
 
-/// The quotas whose units belong to things that are kept: places for messages, or what is given back for where it goes.
+/// The quotas whose units belong to stored things: those of places for messages, or those given back where something
+/// leaves.
 fn kept_for_things<'a>(layer: &'a Layer, deeds: &[(&Handler, Deeds)]) -> BTreeMap<StateAt, &'a Name> {
     let members = layer
         .all_members()
@@ -61,7 +63,7 @@ fn kept_for_things<'a>(layer: &'a Layer, deeds: &[(&Handler, Deeds)]) -> BTreeMa
     quotas.filter(|(at, _)| is_of_things(at)).map(|(at, member)| (at, &member.name)).collect()
 }
 
-/// The quotas to which some caller gives back where the function refused.
+/// The quotas that some caller gives back to after the function refused.
 fn given_where_refused(layer: &Layer, function: u32) -> BTreeSet<StateAt> {
     let mut given = BTreeSet::new();
     visit::walk_layer(layer, &mut |met| {
@@ -77,23 +79,23 @@ fn given_where_refused(layer: &Layer, function: u32) -> BTreeSet<StateAt> {
     given
 }
 
-/// What is known on one way.
+/// What is known on one path.
 #[derive(Clone, Default)]
 struct Way {
-    /// Units that were taken and are for nothing yet, with where, and how many if it is said.
+    /// Units that were taken and not used yet: where, and how many if the text says so.
     taken: BTreeMap<StateAt, (Span, Option<u64>)>,
-    /// Something was kept or taken out before: what is taken then may be for that.
+    /// Something was stored or taken out before: units that are taken then may be for that.
     busy: bool,
-    /// Containers that a condition asked before: whether there is room, perhaps.
+    /// Containers that a condition tested before, perhaps for room.
     asked: BTreeSet<usize>,
-    /// Where, behind the taking, a message was dropped or something refused.
+    /// Where, after the taking, a message was dropped or something refused.
     refused: Option<Span>,
 }
 
 struct Ways<'a> {
     layer: &'a Layer,
     quotas: &'a BTreeMap<StateAt, &'a Name>,
-    /// Its caller may go on with what was taken.
+    /// The body is a function's: its caller may use what was taken.
     is_function: bool,
     given_by_callers: BTreeSet<StateAt>,
     out: &'a mut Vec<Diagnostic>,
@@ -144,7 +146,7 @@ impl Ways<'_> {
             }
             Drop { .. } if !way.taken.is_empty() => way.refused = Some(stmt.span),
             Take { quota, amount, otherwise } => {
-                // Of this quota nothing is taken there, of others perhaps.
+                // Nothing is taken from this quota there, though perhaps from others.
                 let at = quota.place();
                 let mut without = refused(&way);
                 without.taken.retain(|other, _| !self.has_room(*other, self.amount(at)));
@@ -197,7 +199,7 @@ impl Ways<'_> {
         meet(ends.into_iter())
     }
 
-    /// Where a function refuses, it has kept nothing; but it may have given.
+    /// A function that refuses has stored nothing, but it may have given back.
     fn done(&mut self, (call, then, otherwise): (&Expr, &[Stmt], &[Stmt]), way: Way) -> Option<Way> {
         let mut without = way.clone();
         if let Some(function) = visit::own_call(call) {
@@ -248,7 +250,7 @@ impl Ways<'_> {
         }
     }
 
-    /// Whether there is a place for each unit, so that nothing is refused to who has one.
+    /// Whether there is a place for each unit, so that a holder of a unit is never refused.
     fn has_room(&self, quota: StateAt, size: Option<&Expr>) -> bool {
         let (Some(amount), Some(size)) = (self.amount(quota), size) else { return false };
         match (&amount.kind, &size.kind) {
@@ -264,7 +266,7 @@ impl Ways<'_> {
         deeds
     }
 
-    /// Whether a function does more than look: what it does may be what a unit is for.
+    /// Whether a function has effects: those may be the use of a unit.
     fn touches(&self, function: u32) -> bool {
         let mut seen = BTreeSet::from([function]);
         let mut next = vec![function];
@@ -297,7 +299,7 @@ impl Ways<'_> {
         touches
     }
 
-    /// The way ends, in a handler: what was taken and refused is lost.
+    /// The path ends in a handler: a unit that was taken for something refused is lost.
     fn ends(&mut self, way: Option<Way>) {
         if let (Some(way), false) = (way, self.is_function) {
             self.report(&way);
@@ -326,7 +328,7 @@ impl Ways<'_> {
 }
 
 impl Way {
-    /// What was taken is for this.
+    /// The units taken so far are used by this.
     fn keep(&mut self) {
         self.taken.clear();
         self.refused = None;
@@ -334,7 +336,7 @@ impl Way {
     }
 }
 
-/// Whether a statement sets, sends or says something by itself: that may be what was taken for.
+/// Whether a statement itself sets state or emits: that may be the use of a unit.
 fn does(kind: &StmtKind) -> bool {
     use StmtKind::*;
     matches!(
@@ -343,7 +345,7 @@ fn does(kind: &StmtKind) -> bool {
     )
 }
 
-/// What holds on all ways that come to a place.
+/// Joins paths: what holds on all of them.
 fn meet(ways: impl Iterator<Item = Way>) -> Option<Way> {
     ways.reduce(|one, other| Way {
         taken: one.taken.into_iter().filter(|(at, _)| other.taken.contains_key(at)).collect(),

@@ -1,7 +1,8 @@
-//! What is said of a session once: that it is there, to the layer above, and that it opens, to the layer below (docs/language.md,
-//! section 6).
+//! What may be emitted once for a session: that it exists, to the layer above, and that it opens, to the layer below
+//! (docs/language.md, section 6).
 //!
-//! Keeps: only what is said twice in one block is an error; what comes about on ways and in rounds is counted when it does.
+//! Keeps: only two emissions in one block are an error; those on different paths or in different rounds are counted at
+//! run time.
 
 use mokume_base::{Diagnostic, Span};
 
@@ -9,7 +10,7 @@ use crate::codes;
 use crate::program::*;
 use crate::visit;
 
-/// The code of all layers.
+/// Checks the code of all layers.
 pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     for layer in &program.layers {
         for handler in &layer.handlers {
@@ -33,7 +34,7 @@ enum Way {
 }
 
 struct Blocks<'a> {
-    /// What `pass` says here.
+    /// The direction in which `pass` emits here.
     passes: Option<Way>,
     out: &'a mut Vec<Diagnostic>,
 }

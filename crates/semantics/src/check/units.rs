@@ -1,7 +1,8 @@
-//! Warnings: units of a quota that are not given back, messages that are held without one, and containers that only fill.
+//! Warnings: units of a quota that are not given back, messages that are stored without a unit, and containers that are
+//! only filled.
 //!
-//! Keeps: a layer is judged by its own text, handler by handler, each with the functions that it calls; what a container does counts
-//! where it is called. A quota from which nothing is taken is another matter (`quotas`).
+//! Keeps: a layer is judged by its own text, handler by handler, each with the functions that it calls; what a
+//! container does counts at the call. A quota from which nothing is taken is reported by `quotas`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +12,7 @@ use crate::codes;
 use crate::program::*;
 use crate::visit::{self, Met};
 
-/// All layers of a program without errors.
+/// Checks all layers of a program without errors.
 pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     for layer in &program.layers {
         let deeds: Vec<(&Handler, Deeds)> =
@@ -33,34 +34,34 @@ pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// What a handler does with quotas and places for messages, and where that is said.
+/// What a handler does with quotas and places for messages, and where.
 #[derive(Default)]
 pub(super) struct Deeds {
     takes: BTreeMap<StateAt, Span>,
     pub(super) gives: BTreeMap<StateAt, Span>,
-    /// It gives so many as it has counted.
+    /// Quotas to which it gives back a counted amount.
     pub(super) gives_counted: BTreeSet<StateAt>,
     puts: BTreeMap<StateAt, Span>,
     pub(super) empties: BTreeMap<StateAt, Span>,
     pub(super) calls: BTreeSet<u32>,
-    /// It ends objects, or removes what a map holds.
+    /// Whether it ends objects, or removes entries of a map.
     pub(super) ends: bool,
 }
 
 impl Deeds {
-    /// Where a message is put into a place, if one is.
+    /// Where it puts a message into a place.
     pub(super) fn put(&self) -> Option<Span> {
         self.puts.values().next().copied()
     }
 
-    /// Of a handler, with the functions that it calls.
+    /// What a handler does, including the functions that it calls.
     pub(super) fn of(layer: &Layer, handler: &Handler) -> Deeds {
         let mut deeds = Deeds::default();
         deeds.block(layer, &handler.body, None);
         deeds
     }
 
-    /// `called`: where the layer's text calls the container whose code this is.
+    /// `called`: where the layer's text calls the container's function whose code this is.
     pub(super) fn block(&mut self, layer: &Layer, block: &[Stmt], called: Option<Span>) {
         visit::walk(block, &mut |met| {
             let expr = match met {
@@ -111,7 +112,7 @@ impl Quota<'_> {
         }
         let places = self.places();
         if places.is_empty() && !self.deeds.iter().any(|(_, deeds)| deeds.gives.contains_key(&self.at)) {
-            // What is of a session or an object may count down to its end.
+            // A quota of a session or object may count down until its end.
             out.extend((self.at.0 == ScopeKind::Entity).then(|| self.never_given()));
         }
         if self.deeds.iter().any(|(_, deeds)| deeds.gives_counted.contains(&self.at)) {
@@ -124,7 +125,7 @@ impl Quota<'_> {
             let (takes, gives) = (deeds.takes.contains_key(&self.at), deeds.gives.contains_key(&self.at));
             match (put, emptied) {
                 (None, Some(emptied)) if !gives => out.push(self.kept(emptied)),
-                // The unit may have been taken where this was said to come later, or where it arrived.
+                // The unit may have been taken where the message was queued by `later`, or where it arrived.
                 (Some(put), None) if !takes && !comes_later(handler, arrives) => out.push(self.untaken(put)),
                 _ => {}
             }
@@ -134,7 +135,7 @@ impl Quota<'_> {
         }
     }
 
-    /// The places for messages behind which the quota stands.
+    /// The places for messages with this quota.
     fn places(&self) -> Vec<StateAt> {
         let members = |(scope, members): (ScopeKind, &[Member])| -> Vec<StateAt> {
             let behind = |member: &Member| match &member.kind {
@@ -178,7 +179,7 @@ impl Quota<'_> {
             .help(format!("write `take {name} or {{ drop msg: full  return }}` in front"))
     }
 
-    /// Places that end before the quota does, and are not said to be of it.
+    /// Reports places that end before the quota does, and are not declared to belong to it.
     fn left_behind(&self, deeds: &Deeds) -> Option<Diagnostic> {
         let (scope, member, put) = deeds.puts.iter().find_map(|((scope, index), put)| {
             let member = self.layer.members(*scope)?.get(*index as usize)?;
@@ -186,7 +187,7 @@ impl Quota<'_> {
             free.then_some((*scope, member, *put))
         })?;
         let name = self.name.plain();
-        // Of what a container holds, the outermost is what the layer declares.
+        // For what a container holds, the layer's declaration is that of the outermost container.
         let members = self.layer.members(scope)?;
         let around =
             |outer: &&Member| matches!(outer.kind, MemberKind::Container(_)) && is_within(&member.name, &outer.name);
@@ -204,7 +205,7 @@ impl Quota<'_> {
         Some(found.help(format!("say whose units these are: write `from {name}` behind `{}`", declared.name.plain())))
     }
 
-    /// Whether what is of a scope may end while the quota lives on.
+    /// Whether the contents of a scope may end while the quota lives on.
     fn outlives(&self, scope: ScopeKind) -> bool {
         let owned = |scope: ScopeKind| match scope {
             ScopeKind::Object(id) => {
@@ -220,7 +221,7 @@ impl Quota<'_> {
     }
 }
 
-/// Whether what a handler puts away may have its unit from an earlier one.
+/// Whether what a handler stores may have its unit from an earlier handler.
 fn comes_later(handler: &Handler, arrives: bool) -> bool {
     match &handler.event {
         Event::Custom { from: Origin::Own, .. } => true,
@@ -229,7 +230,7 @@ fn comes_later(handler: &Handler, arrives: bool) -> bool {
     }
 }
 
-/// A container that the layer puts messages into, and from which it takes none, though there are functions for that.
+/// Reports a container that the layer puts messages into and never takes from, though it has functions for that.
 fn only_fills(layer: &Layer, container: &Container, deeds: &[(&Handler, Deeds)]) -> Option<Diagnostic> {
     let members = layer.members(container.scope)?;
     let member = members.iter().find(|member| is_declared(layer, container, member))?;
@@ -246,7 +247,7 @@ fn only_fills(layer: &Layer, container: &Container, deeds: &[(&Handler, Deeds)])
         let Some(function) = layer.functions.get(function as usize) else { return false };
         let mut inner = Deeds::default();
         inner.block(layer, &function.body, Some(filled));
-        // What takes one out to put it back, changed, gives it if that is its result.
+        // A function that takes one out and puts it back, changed, gives it only if it is the result.
         let stays = function.result != Type::Message && places.iter().any(|place| inner.puts.contains_key(place));
         !stays && places.iter().any(|place| inner.empties.contains_key(place))
     };
@@ -266,7 +267,7 @@ fn only_fills(layer: &Layer, container: &Container, deeds: &[(&Handler, Deeds)])
     Some(found)
 }
 
-/// Whether a member stands for a container.
+/// Whether a member is the declaration of a container.
 fn is_declared(layer: &Layer, container: &Container, member: &Member) -> bool {
     let MemberKind::Container(at) = member.kind else { return false };
     layer.containers.get(at as usize).is_some_and(|known| std::ptr::eq(known, container))
@@ -278,7 +279,7 @@ fn has_container_around(layer: &Layer, scope: ScopeKind, name: &Name) -> bool {
     layer.members(scope).unwrap_or_default().iter().any(around)
 }
 
-/// Whether the first is of what the second holds: `waiting.items` and `waiting`.
+/// Whether the first name is inside the second: `waiting.items` and `waiting`.
 pub(super) fn is_within(inner: &Name, outer: &Name) -> bool {
     inner.text.strip_prefix(outer.text.as_str()).is_some_and(|rest| rest.starts_with('.'))
 }

@@ -1,6 +1,7 @@
-//! Warnings: a wire that nothing names, in a file that has bundles or stacks: its layers go by other layouts.
+//! Warnings: a wire that nothing names, in a file with bundles or stacks: its layers use other layouts.
 //!
-//! Keeps: any word of the program that is the wire's name counts as a use. What modules have, and files that have nothing to encode, is for others.
+//! Keeps: any word of the program that equals the wire's name counts as a use. Wires of modules, and of files without
+//! anything to encode, are for other programs.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +12,7 @@ use mokume_syntax::{SyntaxKind, SyntaxNode};
 use crate::load::Loaded;
 use crate::{codes, tree};
 
-/// Reports wires that nobody names.
+/// Reports wires that nothing names.
 pub fn check(loaded: &Loaded, out: &mut Vec<Diagnostic>) {
     let mut wires: Vec<(FileId, ast::Wire)> = Vec::new();
     for (file, parse) in loaded.files.iter().filter(|(file, _)| !loaded.modules.contains_key(file)) {
@@ -47,7 +48,7 @@ pub fn check(loaded: &Loaded, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// The words of an item, but for its own name.
+/// The words of an item, without its own name.
 fn words_of(item: &SyntaxNode) -> Vec<String> {
     let own = Item::cast(item.clone()).and_then(|item| item.name()).map(|name| name.syntax().text_range());
     let tokens = item.descendants_with_tokens().filter_map(|element| element.into_token());

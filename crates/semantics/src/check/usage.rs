@@ -1,4 +1,4 @@
-//! Warnings: what is declared and never used.
+//! Warnings: declarations that are never used.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -62,7 +62,7 @@ fn state(layer: &Layer, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// State that something is made of, but for its own next value.
+/// State whose value is used for anything but its own next value.
 fn read(layer: &Layer) -> BTreeSet<StateAt> {
     let mut named: BTreeMap<StateAt, i64> = BTreeMap::new();
     visit::walk_layer(layer, &mut |met| match met {
@@ -107,7 +107,7 @@ fn bundle_params(bundle: &Bundle, out: &mut Vec<Diagnostic>) {
     handed_on(&bundle.params, bundle.parts.iter().flat_map(|part| &part.args), out);
 }
 
-/// Parameters that are no devices: whether something stands on these is looked at elsewhere.
+/// Reports unused parameters that are not devices; whether something is over a device is checked elsewhere.
 fn stack_params(stack: &Stack, out: &mut Vec<Diagnostic>) {
     let args = stack.instances.iter().flat_map(|instance| &instance.of.args);
     let keys = stack.instances.iter().flat_map(|instance| &instance.unders).flat_map(|under| &under.bound);
@@ -150,23 +150,24 @@ fn services(layer: &Layer, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// A handler of a layer, whatever copies of the layer there are: where the layer is named, and which handler.
+/// A handler of a layer in any of the layer's copies: the place of the layer's name, and the handler's number.
 type HandlerAt = (Span, usize);
 
-/// Where a layer stands in a stack, and who stands on that.
+/// A layer in a stack, and what is over it.
 struct Place {
     instance: Span,
     above: Vec<String>,
 }
 
-/// Handlers of own events: those of layers that some stack has, and those that an event reaches in one.
+/// Handlers of own events: those of layers that are in some stack, and those that an event reaches in one.
 #[derive(Default)]
 struct Reached {
     stacked: BTreeMap<HandlerAt, Place>,
     reached: BTreeSet<HandlerAt>,
 }
 
-/// Own events that nobody emits in any stack that has the layer; layers that no stack has are a library's business.
+/// Reports own events that no layer emits in any stack with the handler's layer; layers that are in no stack are not
+/// judged.
 fn events(program: &Program, out: &mut Vec<Diagnostic>) {
     let mut seen = Reached::default();
     program.stacks.iter().for_each(|stack| seen.stack(program, stack));
@@ -178,7 +179,7 @@ fn events(program: &Program, out: &mut Vec<Diagnostic>) {
             let side = if *from == Origin::Above { "above" } else { "below" };
             let text = format!("nobody {side} `{}` emits `{}`", layer.name.text, name.text);
             let found = Diagnostic::warning(codes::UNREACHED, text);
-            // What stands in a file of others is not for who puts it into a stack to remove.
+            // The author of the stack cannot remove what is in another author's file.
             out.push(match place.instance.file == name.span.file {
                 true => found
                     .at(name.span, "this handler never runs in any stack here")

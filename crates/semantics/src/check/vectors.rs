@@ -1,14 +1,15 @@
-//! Types of bounded vectors, once all records are known: their elements, with vectors of their own too, are few enough.
+//! Types of bounded vectors, checked once all records are known: a vector has few enough scalars, vectors within it
+//! included.
 
 use mokume_base::Diagnostic;
 
 use crate::codes;
 use crate::program::*;
 
-/// Each value of the type is so many scalars.
+/// The most scalars of a value of such a type.
 const MOST_SCALARS: usize = 256;
 
-/// The types of bounded vectors that the program uses.
+/// Checks the types of all bounded vectors that the program uses.
 pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     for record in &program.records {
         let Some(vector) = record.vector else { continue };

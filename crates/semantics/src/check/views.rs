@@ -1,6 +1,6 @@
-//! Errors: what is of a view and is kept beyond it, and what is sent when a view has ended.
+//! Errors: values of a view that are kept beyond it, and what is sent when a view has ended.
 //!
-//! Keeps: a layer is judged by its own text. A rank is of one view: in the next it would be somebody else.
+//! Keeps: a layer is judged by its own text. A rank belongs to one view: in the next view it would be another member.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use crate::program::*;
 use crate::visit::{self, Met};
 use crate::{codes, types};
 
-/// All layers.
+/// Checks all layers.
 pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     for layer in &program.layers {
         let mut found = Vec::new();
@@ -22,7 +22,7 @@ pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
         of_old_views(program, layer, &mut found);
         unlimited(layer, &mut found);
         for one in found {
-            // A layer that is read again with other containers says the same.
+            // A layer that is instantiated again with other containers gives the same reports.
             if !out.contains(&one) {
                 out.push(one);
             }
@@ -30,7 +30,7 @@ pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// State that outlives a view.
+/// Reports state that outlives a view.
 fn kept(program: &Program, layer: &Layer, out: &mut Vec<Diagnostic>) {
     let outlives = |scope: ScopeKind| match scope {
         ScopeKind::View => None,
@@ -69,7 +69,7 @@ fn kept(program: &Program, layer: &Layer, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// What comes by `later` comes in the view that is then.
+/// Reports ranks in `later` events: these run in whatever view there is then.
 fn waiting(program: &Program, layer: &Layer, out: &mut Vec<Diagnostic>) {
     for body in bodies(layer) {
         visit::walk(body, &mut |met| {
@@ -86,12 +86,12 @@ fn waiting(program: &Program, layer: &Layer, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// The record of the view itself, which says its own rank, waits for its beginning.
+/// Whether it is the record of the view itself: it contains its own rank, and waits for the view's beginning.
 fn is_whole_view(layer: &Layer, ty: Type) -> bool {
     layer.view.as_ref().is_some_and(|view| ty == Type::Record(view.record.record))
 }
 
-/// Ranks in packets are looked at when they come, by the view that is.
+/// Ranks in packets are checked on arrival, against the current view.
 fn said(program: &Program, layer: &Layer, out: &mut Vec<Diagnostic>) {
     let in_view = layer.view.as_ref().is_some_and(|view| view.by_itself);
     for field in layer.header.iter().flat_map(|header| &header.variants).flat_map(|variant| &variant.fields) {
@@ -110,7 +110,7 @@ fn said(program: &Program, layer: &Layer, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Messages that a layer sends when it has said that it sends no more in this view.
+/// Reports messages that a layer sends after it has announced that it sends no more in this view.
 fn behind_the_end(program: &Program, layer: &Layer, out: &mut Vec<Diagnostic>) {
     let ends = |stmt: &Stmt| match &stmt.kind {
         StmtKind::Emit(Emission::Custom { name, down: true, .. }) => is_end(program, layer, &name.text),
@@ -135,7 +135,7 @@ struct Paths<'a> {
 }
 
 impl Paths<'_> {
-    /// Where the end was said on some way to the end of a block; none on none.
+    /// Where the end was announced on some path to the end of a block; `None` if on no path.
     fn block(&mut self, block: &[Stmt], mut said: Option<Span>) -> Option<Span> {
         for stmt in block {
             if let Some(end) = said.filter(|_| sends(self.layer, stmt)) {
@@ -156,14 +156,14 @@ impl Paths<'_> {
         said
     }
 
-    /// The same of a block from which the way may lead on; none where it does not.
+    /// The same for a nested block; `None` if no path continues behind it.
     fn inner(&mut self, block: &[Stmt], said: Option<Span>) -> Option<Span> {
         let found = self.block(block, said);
         found.filter(|_| !visit::leaves(block))
     }
 }
 
-/// Whether a statement sends down, itself or in a function that it calls; not in its blocks.
+/// Whether a statement sends down, itself or in a function that it calls, but not in its blocks.
 fn sends(layer: &Layer, stmt: &Stmt) -> bool {
     let is_send = |kind: &StmtKind| matches!(kind, StmtKind::Emit(Emission::Send { .. }));
     let mut found = is_send(&stmt.kind);
@@ -171,7 +171,7 @@ fn sends(layer: &Layer, stmt: &Stmt) -> bool {
     found
 }
 
-/// Whether an expression calls a function of the layer that says this, itself or in another.
+/// Whether an expression calls a function of the layer with such a statement, directly or not.
 fn calls(layer: &Layer, expr: &Expr, says: &dyn Fn(&StmtKind) -> bool, seen: &mut BTreeSet<u32>) -> bool {
     let mut called = Vec::new();
     visit::walk_expr(expr, &mut |inner| called.extend(visit::own_call(inner)));
@@ -195,7 +195,7 @@ fn function_says(layer: &Layer, function: u32, says: &dyn Fn(&StmtKind) -> bool,
     said || called.into_iter().any(|function| function_says(layer, function, says, seen))
 }
 
-/// Objects of a view, and ranks in it, that are used when it has ended.
+/// Reports objects of a view, and ranks in it, that are used after it has ended.
 fn of_old_views(program: &Program, layer: &Layer, out: &mut Vec<Diagnostic>) {
     let is_of_view = |ty: Type| match ty {
         Type::Object(id) => layer.objects.get(id.index()).is_some_and(|class| class.owner == ScopeKind::View),
@@ -212,20 +212,20 @@ fn of_old_views(program: &Program, layer: &Layer, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// A way through a body, on which a view may end.
+/// A path through a body on which a view may end.
 struct OldViews<'a> {
     layer: &'a Layer,
-    /// What is of a view.
+    /// The locals that belong to a view.
     of_view: BTreeSet<LocalId>,
     locals: &'a [Local],
     out: &'a mut Vec<Diagnostic>,
 }
 
-/// A view has ended.
+/// A view that has ended.
 #[derive(Clone)]
 struct Ended {
     at: Span,
-    /// What is of that view, and was not bound again since.
+    /// The locals of that view that were not bound again since.
     before: BTreeSet<LocalId>,
 }
 
@@ -246,7 +246,7 @@ impl OldViews<'_> {
             for inner in visit::stmt_blocks(stmt) {
                 let mut behind = self.block(inner, ended.clone());
                 if let (Some(behind), None, true) = (&mut behind, &ended, is_loop(stmt)) {
-                    // What a round has ended is ended for the next.
+                    // What one round has ended is ended in the next.
                     self.uses(stmt, behind);
                     behind.before.retain(|local| !bound.contains(local));
                     self.block(inner, Some(behind.clone()));
@@ -259,12 +259,12 @@ impl OldViews<'_> {
         ended
     }
 
-    /// What a statement uses of a view that has ended, itself and not in its blocks.
+    /// Reports a statement's own uses, outside its blocks, of a view that has ended.
     fn uses(&mut self, stmt: &Stmt, ended: &mut Ended) {
         let mut used = None;
         visit::stmt_exprs(stmt, &mut |expr| {
             visit::walk_expr(expr, &mut |inner| {
-                // Bound within the expression, and not known outside of it.
+                // Bound within the expression, and not visible outside.
                 if let ExprKind::Let { local, .. } = &inner.kind {
                     ended.before.remove(local);
                 }
@@ -295,7 +295,7 @@ fn is_loop(stmt: &Stmt) -> bool {
     matches!(stmt.kind, StmtKind::While { .. } | StmtKind::For { .. } | StmtKind::ForObjects { .. })
 }
 
-/// Whether a statement ends the view, itself or in a function that it calls; not in its blocks.
+/// Whether a statement ends the view, itself or in a function that it calls, but not in its blocks.
 fn renews(layer: &Layer, stmt: &Stmt) -> bool {
     let mut found = matches!(stmt.kind, StmtKind::Renew);
     visit::stmt_exprs(stmt, &mut |expr| {
@@ -314,7 +314,8 @@ fn note(expr: &Expr, old: &BTreeSet<LocalId>, used: &mut Option<(LocalId, Span)>
     });
 }
 
-/// A group that keeps what comes from above says how much it takes: else what is too much is dropped in the middle of the stack.
+/// A group that keeps messages from above must limit how many it takes: else surplus messages are dropped in the middle
+/// of the stack.
 fn unlimited(layer: &Layer, out: &mut Vec<Diagnostic>) {
     if !layer.group || layer.limit_send.is_some() || layer.limit_octets.is_some() {
         return;

@@ -1,6 +1,6 @@
-//! Events of vocabularies in a stack: each has an origin. Reasons that are compared are shared.
+//! Events of vocabularies in a stack: each has an origin; reasons that are compared are shared.
 //!
-//! What nobody ends is refused in [`super::stacks`].
+//! An event that no layer ends is reported in [`super::stacks`].
 
 use std::collections::BTreeSet;
 
@@ -13,8 +13,9 @@ use crate::signature::STANDARD_REASONS;
 use crate::visit::{self, Met};
 use crate::{codes, suggest};
 
-/// Reasons in each layer, and where the events that it hears come from in each stack. Gives what is wrong if nothing else is: events that a
-/// layer between keeps, for what it says of them may have been refused.
+/// Checks the reasons in each layer, and the origin of the events that it handles in each stack. Returns reports that
+/// count only if there are no others: about events that a layer between stops, since its code that emits them may have
+/// been refused.
 pub fn check(program: &Program, out: &mut Vec<Diagnostic>) -> Vec<Diagnostic> {
     let mut kept = Vec::new();
     for layer in &program.layers {
@@ -41,8 +42,8 @@ struct Here<'a> {
 }
 
 impl<'a> Here<'a> {
-    /// The layers above, through all that stand there; of what comes down as an event those that it comes from: behind who keeps it
-    /// nobody is looked for.
+    /// The layers above; for an event that comes down, only those that it can come from: the search ends at a layer
+    /// that stops it.
     fn above(&self, event: Option<&str>) -> Vec<&'a Layer> {
         let keeps = |layer: &&Layer| {
             event.is_some_and(|event| ports::ends_at(self.program, layer, event, Origin::Above).is_some())
@@ -70,7 +71,7 @@ impl<'a> Here<'a> {
         self.stack.instances[self.index].of.span
     }
 
-    /// What a layer hears in a vocabulary, somebody on that side says.
+    /// For each event of a vocabulary that a layer handles, a layer on that side must emit it.
     fn origins(&self, out: &mut Vec<Diagnostic>, kept: &mut Vec<Diagnostic>) {
         for handler in &self.layer.handlers {
             let Event::Custom { name, from, .. } = &handler.event else { continue };
@@ -121,7 +122,7 @@ impl<'a> Here<'a> {
         Heard { side: "above", emitted, kept_by, is_said, path: path.join(", "), emits: emits_down }
     }
 
-    /// Somebody between says nothing of it to the layers on the other side.
+    /// A layer between does not pass the event on to the other side.
     fn kept(&self, name: &Name, said: Span, (by, handler): (&Layer, &Handler), side: &str) -> Diagnostic {
         let given = match &handler.event {
             Event::Custom { params, .. } if params.is_empty() => "",
@@ -152,7 +153,7 @@ impl<'a> Here<'a> {
         }
         let who = self.program.layers.iter().filter(|layer| emits(layer, &name.text));
         let who: Vec<&str> = who.map(|layer| layer.name.text.as_str()).collect();
-        // On an endpoint nothing stands: what is there says it.
+        // Nothing is over an endpoint: the endpoint itself must emit it.
         let ends = *side == "above" && self.above(None).last().is_some_and(|top| top.shape == Shape::Endpoint);
         let diagnostic = match who.is_empty() {
             _ if ends && !speakers.is_empty() => diagnostic,
@@ -165,32 +166,32 @@ impl<'a> Here<'a> {
         diagnostic.help(format!("where a stack without it is right, say `may {}` in the vocabulary", name.text))
     }
 
-    /// The layers above that speak a vocabulary which has the event.
+    /// The layers above that speak a vocabulary with the event.
     fn speakers_above(&self, event: &str) -> Vec<&'a str> {
         let speaks = |layer: &&Layer| ports::speaks(self.program, layer, event);
         self.above(None).into_iter().filter(speaks).map(|layer| layer.name.text.as_str()).collect()
     }
 }
 
-/// The layers of a column from which an event comes up to its top: down to the one that keeps it.
+/// The layers of a column from which an event can reach its top: down to the one that stops it.
 fn heard_of<'c, 'a>(program: &Program, below: &'c [Placed<'a>], event: &str) -> &'c [Placed<'a>] {
     let ends = below.iter().position(|placed| ports::ends_at(program, placed.layer, event, Origin::Below).is_some());
     &below[..ends.map_or(below.len(), |at| at + 1)]
 }
 
-/// What a layer hears from one side.
+/// What a layer can get from one side.
 struct Heard<'a> {
     /// "below" or "above".
     side: &'static str,
-    /// Whether somebody there says it.
+    /// Whether a layer there emits it.
     emitted: bool,
-    /// Who has a handler of it and says nothing on.
+    /// The layer and handler that take it and emit nothing further.
     kept_by: Option<(&'a Layer, &'a Handler)>,
-    /// Whether somebody says it behind that one.
+    /// Whether a layer behind that one emits it.
     is_said: bool,
-    /// Who is there.
+    /// The layers there.
     path: String,
-    /// Whether a layer would say it.
+    /// Whether a layer emits the event to this side.
     emits: fn(&Layer, &str) -> bool,
 }
 

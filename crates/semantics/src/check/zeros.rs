@@ -1,4 +1,4 @@
-//! Elements of arrays begin as 0, which must be a value of their type: an enum that has no name for 0 has no such value.
+//! Elements of arrays start as 0, which must be a value of their type: an enum without a name for 0 has no such value.
 
 use mokume_base::{Diagnostic, Span};
 
@@ -10,7 +10,7 @@ pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     for layer in &program.layers {
         for member in layer.all_members().flat_map(|(_, members)| members) {
             let MemberKind::Array { ty, .. } = &member.kind else { continue };
-            // What a container holds was put there.
+            // The contents of a container were put in.
             let is_own = !member.name.text.contains('.');
             if let Some(of) = without_zero(program, *ty).filter(|_| is_own) {
                 out.push(report(of, &member.name.text, member.name.span));
@@ -29,7 +29,7 @@ fn report(of: &Enum, array: &str, span: Span) -> Diagnostic {
         .help("or keep what is not always there in a map or a `vector`: they begin empty")
 }
 
-/// The enum of which a value that is all zeros would have no name.
+/// The enum in a type for which all zeros would not be a value.
 pub fn without_zero(program: &Program, ty: Type) -> Option<&Enum> {
     let named = |of: &&Enum| !of.open && of.names.iter().all(|(_, number)| *number != 0);
     match ty {

@@ -4,57 +4,57 @@ use mokume_base::Notation;
 
 use super::{Expr, LocalId, Name, Stmt, Type};
 
-/// A parameter of a function, layer, bundle or stack; `local` is how its body's expressions name it.
+/// A parameter of a function, layer, bundle or stack. The body's expressions name it by `local`.
 #[derive(Clone, Debug)]
 pub struct Param {
-    /// As arguments name it.
+    /// The name, which arguments use.
     pub name: Name,
-    /// Also `Message`, of functions of layers and in C; an object's handle, of functions of layers.
+    /// The type: for functions of layers also a message or a handle of an object, for functions in C also a message.
     pub ty: Type,
-    /// A constant; without one, an argument is needed.
+    /// The default value, a constant; without one, the argument is required.
     pub default: Option<Expr>,
-    /// Of functions: by which the body names it. Layers, bundles and stacks name theirs by
-    /// [`ExprKind::Param`](super::ExprKind::Param).
+    /// For functions: the local that the body uses. Layers, bundles and stacks use
+    /// [`ExprKind::Param`](super::ExprKind::Param) instead.
     pub local: LocalId,
-    /// Of scalars: how the declared type's values are written.
+    /// For scalars: the notation of the declared type.
     pub written: Option<Notation>,
 }
 
-/// A pure function, or one of a layer (which may read and write its state and take messages). Not recursive.
+/// A pure function, or one of a layer (which may read and write the layer's state, and take messages). Not recursive.
 #[derive(Clone, Debug)]
 pub struct Function {
-    /// Of a container's function with its state in front, `waiting.push`.
+    /// The name; for a container's function with its state in front, `waiting.push`.
     pub name: Name,
-    /// In order; arguments are as many.
+    /// The parameters, in order; a call has as many arguments.
     pub params: Vec<Param>,
-    /// [`Type::Unit`] if it gives nothing.
+    /// The result; [`Type::Unit`] if there is none.
     pub result: Type,
-    /// `or refuse`: may give its messages back instead; who calls it says what happens then.
+    /// `or refuse`: it may give its messages back instead; the caller says what happens then.
     pub refuses: bool,
-    /// In C; the body is a model of it.
+    /// Set if it is in C; the body is then a model of it.
     pub native: Option<Native>,
-    /// Parameters first; by [`LocalId`].
+    /// All locals by [`LocalId`], parameters first.
     pub locals: Vec<Local>,
-    /// Gives a value on every path, or refuses, if there is a result.
+    /// The body. If there is a result, each path returns a value or refuses.
     pub body: Vec<Stmt>,
 }
 
-/// What is said of a function in C.
+/// The parts of a function in C.
 #[derive(Clone, Debug)]
 pub struct Native {
     /// The file in C, relative to the one of the declaration.
     pub file: String,
     /// For the linker: `sodium` as in `-lsodium`.
     pub libraries: Vec<String>,
-    /// Octets by which it may make its message longer.
+    /// The most octets by which it makes its message longer.
     pub grows: u32,
 }
 
 /// A parameter or `let` of one body, by [`LocalId`].
 #[derive(Clone, Debug)]
 pub struct Local {
-    /// Several may have one name, in different blocks.
+    /// The name, which is not unique: different blocks may use one name.
     pub name: Name,
-    /// As written, or of the value that it is bound to.
+    /// The type: as written, or that of the value that it is bound to.
     pub ty: Type,
 }

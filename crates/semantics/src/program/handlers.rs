@@ -1,160 +1,162 @@
-//! Handlers of layers, and the events that they are for.
+//! Handlers of layers, and their events.
 
 use mokume_base::Span;
 
 use super::{Expr, Local, LocalId, Name, ScopeKind, ServiceId, StateRef, Stmt};
 
-/// What a layer does at an event.
+/// The code of a layer for one event.
 #[derive(Clone, Debug)]
 pub struct Handler {
-    /// With the locals that its parameters are.
+    /// The event, with the locals for its parameters.
     pub event: Event,
-    /// For `Expiry` and `Settle`: whose. For the others `Entity`, `Session`, … as the text's state needs: the
-    /// innermost scope that the body names (`Session` for a worker or multiplexor without any runs in either mode).
+    /// For `Expiry` and `Settle`, the scope of the event. For the others, the innermost scope that the body names:
+    /// `Entity`, `Session`, … (`Session` for a worker or multiplexor whose body names none; it runs in either mode).
     pub scope: ScopeKind,
-    /// Parameters first; by [`LocalId`].
+    /// All locals by [`LocalId`], parameters first.
     pub locals: Vec<Local>,
-    /// Each message that it begins with or gets is given away once on every path.
+    /// The body. It gives each message that it starts with or gets away exactly once on every path.
     pub body: Vec<Stmt>,
-    /// Of the event's name.
+    /// The place of the event's name.
     pub span: Span,
 }
 
-/// An event with the locals that a handler's head binds. A flow is the one behind `to` or `from`, if the head names
+/// An event, with the locals that a handler's head binds. A flow is the one behind `to` or `from`, if the head names
 /// it.
 #[derive(Clone, Debug)]
 pub enum Event {
     /// Before the first input.
     Start,
-    /// `flow`: `to flow`.
+    /// A message comes from above; `flow` is that of `to flow`.
     Send {
-        /// Held by the handler.
+        /// The message, which the handler holds.
         message: LocalId,
-        /// Of the upper side.
+        /// The flow, of the upper side.
         flow: Option<LocalId>,
     },
-    /// `variant` of the own header with a local for each field that is named, by field index; `message` is none for
-    /// alternatives that go alone, or when the handler does not take it (lowering then consumes it, as `layer.variant`).
+    /// A message comes from below. `variant` is the alternative of the layer's header, `fields` has a local for each
+    /// field that is named. `message` is `None` for alternatives without a message, and if the handler does not take it
+    /// (lowering then consumes it, as `layer.variant`).
     Deliver {
-        /// Held by the handler.
+        /// The message, which the handler holds.
         message: Option<LocalId>,
-        /// By its index in the own header.
+        /// Index in the layer's header.
         variant: Option<u32>,
         /// Index of the field, and its local.
         fields: Vec<(u32, LocalId)>,
-        /// Of the lower side.
+        /// The flow, of the lower side.
         flow: Option<LocalId>,
     },
-    /// A message for which there is no session below this layer, whose sessions it begins (docs/language.md, section 6). As
-    /// [`Event::Deliver`], on the entity.
+    /// A message for which this layer, which begins sessions, has none yet below (docs/language.md, section 6). As
+    /// [`Event::Deliver`], but on the entity.
     Arrives {
-        /// Held by the handler.
+        /// The message, which the handler holds.
         message: Option<LocalId>,
-        /// By its index in the own header.
+        /// Index in the layer's header.
         variant: Option<u32>,
         /// Index of the field, and its local.
         fields: Vec<(u32, LocalId)>,
-        /// Of the lower side.
+        /// The flow, of the lower side.
         flow: Option<LocalId>,
     },
-    /// A session is opened from above.
+    /// The layer above opens a session.
     Open {
-        /// Of the upper side: with whom.
+        /// The flow with the peer, of the upper side.
         flow: Option<LocalId>,
     },
-    /// A session that was opened stands.
+    /// A session that was opened is established.
     Opened,
     /// The session below has failed, and ends.
     Failed {
-        /// Why, if the head asks.
+        /// The reason, if the head binds it.
         reason: Option<LocalId>,
     },
-    /// `failed(reason, quote)`: with the beginning of the packet that failed. The session lives until a layer ends it.
+    /// `failed(reason, quote)`: a failure with the beginning of the packet that failed. The session lives until a layer
+    /// ends it.
     FailedQuoting {
-        /// Why.
+        /// The reason.
         reason: LocalId,
-        /// The beginning of the packet; held by the handler.
+        /// The beginning of the packet, as a message that the handler holds.
         message: LocalId,
     },
-    /// Somebody above waits for sessions.
+    /// A layer above starts to listen for sessions.
     Listen {
-        /// Of the upper side, a pattern.
+        /// A pattern of flows of the upper side.
         flow: Option<LocalId>,
     },
-    /// Somebody above takes flow traffic.
+    /// A layer above starts to take flow traffic.
     Bind {
-        /// Of the upper side, a pattern.
+        /// A pattern of flows of the upper side.
         flow: Option<LocalId>,
     },
-    /// Either is taken back.
+    /// A layer above ends a `listen` or `bind`.
     Unlisten {
-        /// Of the upper side, the pattern.
+        /// The pattern, of flows of the upper side.
         flow: Option<LocalId>,
     },
-    /// A session that the other end began.
+    /// The other end began a session.
     Accepted {
-        /// Of the lower side.
+        /// The flow, of the lower side.
         flow: Option<LocalId>,
     },
-    /// A message that a multiplexor finds nobody for.
+    /// A message for which a multiplexor finds no receiver.
     Unmatched {
-        /// Held by the handler.
+        /// The message, which the handler holds.
         message: LocalId,
-        /// Of the upper side: who it would be for.
+        /// The flow that it is for, of the upper side.
         flow: Option<LocalId>,
     },
     /// The layer above closes its session.
     Close,
-    /// The layer above breaks its session off.
+    /// The layer above aborts its session.
     Abort,
     /// The session below is closed.
     Closed,
     /// A timer of the layer expires.
     Expiry {
-        /// Without a handle: of the object that the handler runs for.
+        /// The timer; without a handle: of the object that the handler runs for.
         timer: StateRef,
     },
-    /// The object was touched, and nothing is left to do in the reaction.
+    /// The object was touched, and nothing else is left to do in the reaction.
     Settle {
-        /// How often at most in a reaction, a `u32` of constants and parameters.
+        /// The most runs in one reaction, a `u32` of constants and parameters.
         limit: Expr,
     },
     /// A value that is published below has changed.
     Change {
-        /// Of the value.
+        /// The value's name.
         name: Name,
     },
-    /// An operation of a service: of one that the layer serves, or (`uses` index) an `out` of one that it uses.
+    /// An operation of a service that the layer serves, or (if `uses` is set) an `out` of one that it uses.
     Service {
-        /// Of which it is.
+        /// The service.
         service: ServiceId,
-        /// By its place in the service.
+        /// The operation's index in the service.
         operation: u32,
-        /// Among [`super::Layer::uses`]; none if the layer serves it.
+        /// Index into [`super::Layer::uses`]; `None` if the layer serves the service.
         uses: Option<u32>,
-        /// One for each of the operation's.
+        /// One local for each parameter of the operation.
         params: Vec<LocalId>,
     },
-    /// Any other event; `up`: comes from below. `later` capacity when it is a target of `later`.
+    /// Any other event.
     Custom {
-        /// As emissions name it.
+        /// The name, which emissions use.
         name: Name,
-        /// Which way it goes.
+        /// The direction.
         from: Origin,
-        /// As many as emissions give.
+        /// One local for each argument of an emission.
         params: Vec<LocalId>,
-        /// How many `later` of it may wait.
+        /// The capacity of its `later` queue; 0 if nothing queues it.
         later_capacity: u32,
     },
 }
 
-/// Where an event of the layers' own comes from.
+/// Where an own event of layers comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Origin {
     /// It goes down.
     Above,
     /// It goes up.
     Below,
-    /// Only the layer's own `later`.
+    /// Only from the layer's own `later`.
     Own,
 }

@@ -1,30 +1,30 @@
-//! Numbers of things: places in the lists of a program, of a layer or of a body.
+//! Index types: positions in the lists of a program, of a layer or of a body.
 
 mokume_base::ids! {
-    /// Among [`super::Program::signatures`].
+    /// Index into [`super::Program::signatures`].
     SignatureId,
-    /// Among [`super::Program::vocabularies`].
+    /// Index into [`super::Program::vocabularies`].
     VocabularyId,
-    /// Among [`super::Program::enums`].
+    /// Index into [`super::Program::enums`].
     EnumId,
-    /// Among [`super::Program::records`].
+    /// Index into [`super::Program::records`].
     RecordId,
-    /// Among [`super::Program::attributes`].
+    /// Index into [`super::Program::attributes`].
     AttributeId,
-    /// Among [`super::Program::services`].
+    /// Index into [`super::Program::services`].
     ServiceId,
-    /// Among [`super::Program::functions`].
+    /// Index into [`super::Program::functions`].
     FunctionId,
-    /// Among [`super::Program::layers`].
+    /// Index into [`super::Program::layers`].
     LayerId,
-    /// Among [`super::Program::bundles`].
+    /// Index into [`super::Program::bundles`].
     BundleId,
-    /// Among [`super::Program::wires`].
+    /// Index into [`super::Program::wires`].
     WireId,
-    /// Among [`super::Program::stacks`].
+    /// Index into [`super::Program::stacks`].
     StackId,
-    /// Among the objects of the layer at hand.
+    /// Index into the object classes of the current layer.
     ObjectId,
-    /// Among the locals of the body at hand.
+    /// Index into the locals of the current body.
     LocalId,
 }

@@ -1,4 +1,4 @@
-//! Types, and what stands at the top of a file beside layers and stacks: enums, records, attributes, services.
+//! Types, and the items of files besides layers and stacks: enums, records, attributes, services.
 
 use mokume_base::{Form, Notation, Span};
 
@@ -11,33 +11,33 @@ pub enum Type {
     Bool,
     /// `u1` … `u64`, by its bits.
     UInt(u8),
-    /// `seq1` … `seq64`: numbers of a circle, compared by which is ahead.
+    /// `seq1` … `seq64`: numbers of a circle, compared circularly.
     Seq(u8),
     /// Nanoseconds, in 64 bits.
     Duration,
-    /// Nanoseconds of the stack's clock, in 64 bits.
+    /// A time of the stack's clock in nanoseconds, in 64 bits.
     Instant,
-    /// An enum without data, by its number. One with data is a record.
+    /// An enum without data, as its number. An enum with data is a record.
     Enum(EnumId),
-    /// Also of bounded vectors ([`Record::vector`]) and of enums with data ([`Enum::data`]).
+    /// A record; also a bounded vector ([`Record::vector`]) or an enum with data ([`Enum::data`]).
     Record(RecordId),
-    /// Linear.
+    /// A message, which is linear.
     Message,
-    /// The flow of the layer's upper side (`Above`: what `deliver … from` and `send … to` name) or of its lower side.
+    /// A flow of the layer's upper side (`Above`: the one in `deliver … from` and `send … to`) or of its lower side.
     Flow(Side),
-    /// A handle of a keyed object of the same layer.
+    /// A handle of a keyed object of the current layer.
     Object(ObjectId),
-    /// A handle of a listener's point of the same layer.
+    /// A handle of a listener's point of the current layer.
     Listener,
-    /// Who somebody is in a view, from 0 on; of one view alone.
+    /// A member's number in a view, from 0 on; valid in that view only.
     Rank,
-    /// A set of ranks, a bit each.
+    /// A set of ranks, one bit for each.
     Ranks,
-    /// Why something failed; compared only with names of reasons.
+    /// The reason of a failure; it can be compared only with names of reasons.
     Reason,
     /// No value.
     Unit,
-    /// After an error; agrees with everything.
+    /// The type after an error; it fits any other type.
     Unknown,
 }
 
@@ -50,22 +50,22 @@ pub enum Side {
     Below,
 }
 
-/// A name, and where the source has it.
+/// A name, and its place in the source.
 #[derive(Clone, Debug)]
 pub struct Name {
-    /// As it is written; of paths with their dots.
+    /// The text as written; paths include their dots.
     pub text: String,
-    /// Of what has no name in the source, the place that it comes from.
+    /// The place; for what has no name in the source, the place that it comes from.
     pub span: Span,
 }
 
 impl Name {
-    /// What a part of a layer calls it: without what stands before the last dot.
+    /// The name inside a part of a layer: the text behind the last dot.
     pub fn plain(&self) -> &str {
         self.text.rsplit('.').next().unwrap_or(&self.text)
     }
 
-    /// Whether it begins with `_`: what a check would ask about is meant so.
+    /// Whether it begins with `_`, which says that the author means it and silences warnings.
     pub fn is_meant(&self) -> bool {
         self.plain().starts_with('_')
     }
@@ -74,65 +74,65 @@ impl Name {
 /// A field of a record, a key, an address or a header; a parameter of an event or operation.
 #[derive(Clone, Debug)]
 pub struct Field {
-    /// Unique among its like; what the compiler makes begins with a dot, which no source can write.
+    /// The name, unique in its list; names that the compiler makes begin with a dot, which no source can write.
     pub name: Name,
-    /// In keys and headers a scalar, in headers also a bounded vector.
+    /// The type: in keys a scalar, in headers a scalar or a bounded vector.
     pub ty: Type,
-    /// In headers and keys: the byte order where no wire says it.
+    /// In headers and keys: big-endian or not, if no wire says it.
     pub big: Option<bool>,
-    /// In headers and keys: the value that most packets have.
+    /// In headers and keys: the value in most packets.
     pub common: Option<u64>,
-    /// Of scalars: how the declared type's values are written.
+    /// For scalars: the notation of the declared type.
     pub written: Option<Notation>,
 }
 
 /// Names for numbers.
 #[derive(Clone, Debug)]
 pub struct Enum {
-    /// As the source has it.
+    /// The name in the source.
     pub name: Name,
-    /// The bits of its numbers.
+    /// The bits of a value.
     pub width: u8,
-    /// Numbers without a name are values, too.
+    /// Numbers without a name are valid values, too.
     pub open: bool,
-    /// Each with its number, which fits the width; numbers differ.
+    /// The names with their numbers, which fit the width and are all different.
     pub names: Vec<(Name, u64)>,
-    /// With data: its values are of this record, whose first field is the number.
+    /// For an enum with data: the record of its values, whose first field is the number.
     pub data: Option<RecordId>,
-    /// For each name, its parts among the record's fields.
+    /// For each name, the range of its parts among the record's fields.
     pub parts: Vec<std::ops::Range<usize>>,
 }
 
 /// Values side by side.
 #[derive(Clone, Debug)]
 pub struct Record {
-    /// Of a bounded vector, how its type is written.
+    /// The name; for a bounded vector, its type as written.
     pub name: Name,
-    /// In the order in which they lie.
+    /// The fields, in their order in memory.
     pub fields: Vec<Field>,
-    /// It is a bounded vector: its fields are the length and the elements, of which those behind the length are zero.
+    /// Set for a bounded vector: its fields are the length and the elements; elements at or beyond the length are zero.
     pub vector: Option<Vector>,
-    /// How its values are written; [`Program::form`](super::Program::form) has it whole.
+    /// The notation of its values; [`Program::form`](super::Program::form) gives it in full.
     pub written: Option<RecordNotation>,
 }
 
-/// How a record's values are written.
+/// The notation of a record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RecordNotation {
-    /// All its fields, which are `uN`, as one number, the first the highest.
+    /// All its fields, which are `uN`, written as one number, the first field highest.
     Whole(Notation),
-    /// `first/second`: its two fields, the second the length of a prefix of the first, which has a notation of its own.
+    /// `first/second`: its two fields; the second is the length of a prefix of the first, which has its own notation.
     Prefix,
 }
 
-/// A type that says how its values are written.
+/// A type with a notation.
 #[derive(Clone, Debug)]
 pub struct WrittenType {
-    /// As it is declared.
+    /// The declared name.
     pub name: Name,
     /// A `uN`, or a record.
     pub ty: Type,
-    /// By which literals are read, and values shown.
+    /// The form in which literals are read, and values shown.
     pub form: Form,
 }
 
@@ -141,39 +141,39 @@ pub struct WrittenType {
 pub struct Vector {
     /// Any type that can be stored.
     pub element: Type,
-    /// How many elements there are at most, from 1 to 64.
+    /// The most elements, from 1 to 64.
     pub bound: u32,
 }
 
 /// A number that goes with a message beside its octets.
 #[derive(Clone, Debug)]
 pub struct Attribute {
-    /// As `msg.name` has it.
+    /// The name, as in `msg.name`.
     pub name: Name,
     /// A scalar.
     pub ty: Type,
-    /// Of messages for which nobody has written it.
+    /// The value in messages in which no layer has written it.
     pub default: u64,
-    /// How the declared type's values are written.
+    /// The notation of the declared type.
     pub written: Option<Notation>,
 }
 
-/// What one layer asks of another beside it.
+/// What one layer asks of another layer beside it.
 #[derive(Clone, Debug)]
 pub struct Service {
-    /// In the layer that serves it, it is called by this in small letters.
+    /// The name; the layer that serves it uses it in small letters.
     pub name: Name,
-    /// In the order of the declaration, by which events and emissions number them.
+    /// The operations, numbered in this order.
     pub operations: Vec<Operation>,
 }
 
 /// One thing that a service does or tells.
 #[derive(Clone, Debug)]
 pub struct Operation {
-    /// Unique in its service.
+    /// The name, unique in its service.
     pub name: Name,
-    /// From the server to all users (`out`), or from a user to the server.
+    /// `out`: from the server to all users; else from a user to the server.
     pub out: bool,
-    /// With their types.
+    /// The parameters.
     pub params: Vec<Field>,
 }

@@ -8,96 +8,96 @@ use super::{
     RecordId, ScopeKind, ServiceId, StateRef, Type, VocabularyId,
 };
 
-/// What a layer does with sessions and flows by itself.
+/// The shape of a layer: what it does with sessions and flows by itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Shape {
-    /// One layer above, one below; sees neither addresses nor keys.
+    /// One layer above and one below; knows neither addresses nor keys.
     Worker,
-    /// Finds the one above by a key.
+    /// Finds the layer above by a key.
     Multiplexor,
-    /// Deals in addresses, by flow traffic.
+    /// Handles addresses, with flow traffic.
     Router,
-    /// Nothing above.
+    /// Has no layer above.
     Endpoint,
 }
 
-/// A layer as it is declared, generic in its neighbours.
+/// A layer as declared, generic in its neighbours.
 #[derive(Clone, Debug)]
 pub struct Layer {
-    /// As bundles and stacks call it.
+    /// The name in bundles and stacks.
     pub name: Name,
     /// Its `///` lines.
     pub docs: String,
-    /// Decides which members and events it has.
+    /// The shape, which decides what members and events it can have.
     pub shape: Shape,
-    /// Values; their expressions name them as [`ExprKind::Param`](super::ExprKind::Param) by index.
+    /// The parameters that are values; expressions name them as [`ExprKind::Param`](super::ExprKind::Param), by index.
     pub params: Vec<Param>,
-    /// What it says to its peer with each message.
+    /// The header that it adds to messages for its peer.
     pub header: Option<Header>,
-    /// Of a multiplexor: how it tells those above it apart. Always there, without errors.
+    /// For a multiplexor: the key that tells layers above apart. Always set in a program without errors.
     pub key: Option<Key>,
-    /// Of a router: what flows above it are made of.
+    /// For a router: the parts of flows above it.
     pub address: Vec<Field>,
-    /// Of a router: what it asks of the layer below.
+    /// For a router: the address that it needs from the layer below.
     pub below_address: Vec<Field>,
-    /// Of a router over several layers: how lower flows say which one, `below several path`.
+    /// For a router over several layers: the name of the part of lower flows that chooses one, `below several path`.
     pub several: Option<Name>,
-    /// Of a multiplexor: who gets a message.
+    /// For a multiplexor: who gets a message.
     pub matching: Matching,
-    /// Constants of the session that who opens it may give, by member.
+    /// Constants of the session that `open` may set (`from open`), by index in the scope.
     pub given: Vec<u32>,
-    /// Constants of its session that who listens may give (`from listen`), by place in the scope.
+    /// Constants of the session that `listen` may set (`from listen`), by index in the scope.
     pub listened: Vec<u32>,
-    /// Constants of its session that `accept` gives (`from accept`), by place in the scope.
+    /// Constants of the session that `accept` sets (`from accept`), by index in the scope.
     pub accepted: Vec<u32>,
-    /// At most one of each kind; none of [`ScopeKind::Object`].
+    /// The scopes, at most one of each kind; never [`ScopeKind::Object`].
     pub scopes: Vec<Scope>,
-    /// By [`ObjectId`](super::ObjectId).
+    /// The classes of objects, by [`ObjectId`](super::ObjectId).
     pub objects: Vec<ObjectClass>,
-    /// Values for the layers above.
+    /// The published values, which layers above read.
     pub publishes: Vec<Publish>,
-    /// `limit send: e`, of the session if there is one, else of the entity; a `u32`.
+    /// `limit send: e`, evaluated in the session if there is one, else in the entity; a `u32`.
     pub limit_send: Option<Expr>,
     /// `limit send: e octets`
     pub limit_octets: Option<Expr>,
-    /// `each n`: how many of its own it may make of one from above; of messages, of octets.
+    /// `each n`: how many messages or octets of its own it may make from one from above; for messages, for octets.
     pub ratios: [Option<Expr>; 2],
-    /// `reserve n`: how much of it is not for applications; of messages, of octets.
+    /// `reserve n`: how much of the limit applications may not use; for messages, for octets.
     pub reserves: [Option<Expr>; 2],
-    /// It has a handler for each operation that users ask.
+    /// The services that it serves; it has a handler for each of their operations.
     pub serves: Vec<ServiceId>,
-    /// With the names that its code has for them.
+    /// The services that it uses, each with its name in the code.
     pub uses: Vec<(ServiceId, Name)>,
     /// Attributes that its code may read.
     pub reads: Vec<AttributeId>,
     /// Attributes that its code may write.
     pub writes: Vec<AttributeId>,
-    /// What it says that it needs of those below, and gives above.
+    /// What it claims to need from those below.
     pub needs: Vec<Claim>,
-    /// What it says that comes out above it.
+    /// What it claims to give to those above.
     pub gives: Vec<Claim>,
-    /// Vocabularies whose events it knows, with the places where it says so.
+    /// The vocabularies that it speaks, with the places of the claims.
     pub speaks: Vec<(VocabularyId, Span)>,
-    /// A worker that is written as a `group`: it is in a view, which begins by itself.
+    /// Whether it is declared as a `group`: a worker in a view, which begins by itself.
     pub group: bool,
-    /// The view that it is in, of a vocabulary that it speaks.
+    /// The view that it is in, from a vocabulary that it speaks.
     pub view: Option<LayerView>,
-    /// The layer's own, then those of its containers.
+    /// The functions: the layer's own, then those of its containers.
     pub functions: Vec<Function>,
-    /// In the order in which it takes them.
+    /// The parts that it consists of, in order.
     pub parts: Vec<Part>,
-    /// State of containers, in all scopes.
+    /// State that is a container, in all scopes.
     pub containers: Vec<Container>,
-    /// One for each event; of `deliver` one for each alternative of the header.
+    /// The handlers, one for each event; for `deliver` one for each alternative of the header.
     pub handlers: Vec<Handler>,
-    /// Looks at octets: all above it is encoded there. Who only cuts and joins does not.
+    /// Whether it reads octets, so that all headers above are encoded there. A layer that only cuts and joins does not.
     pub barrier: bool,
-    /// Its parameters that are functions: what its code calls, and what was given.
+    /// For each parameter that is a function: the stand-in that the code calls, and the function that was given.
     pub called: Vec<(FunctionId, FunctionId)>,
 }
 
 impl Layer {
-    /// Without members: nothing but what its shape supplies.
+    /// A layer without members: only what its shape supplies.
     pub fn bare(name: Name, docs: String, shape: Shape, params: Vec<Param>) -> Layer {
         Layer {
             name,
@@ -140,7 +140,7 @@ impl Layer {
 }
 
 impl Layer {
-    /// The members of a scope or of a class of objects; none if the layer has no such scope.
+    /// The members of a scope or of a class of objects; `None` if the layer has no such scope.
     pub fn members(&self, scope: ScopeKind) -> Option<&[Member]> {
         match scope {
             ScopeKind::Object(id) => self.objects.get(id.index()).map(|class| class.members.as_slice()),
@@ -155,18 +155,18 @@ impl Layer {
         scopes.chain(classes.map(|(at, class)| (ScopeKind::Object(ObjectId(at as u32)), class.members.as_slice())))
     }
 
-    /// The members of its sessions that stand at these places, with them: what it asks for when one begins.
+    /// The session's members at these indices, each with its index.
     pub fn asked<'a>(&'a self, places: &'a [u32]) -> impl Iterator<Item = (u32, &'a Member)> {
         let members = self.members(ScopeKind::Session).unwrap_or_default();
         places.iter().filter_map(|at| Some((*at, members.get(*at as usize)?)))
     }
 
-    /// Whether it is a router that lets the flows of those below pass, and chooses among them alone.
+    /// Whether it is a router that passes the flows of the layers below and only chooses among those layers.
     pub fn chooses(&self) -> bool {
         self.several.is_some() && self.address.is_empty()
     }
 
-    /// As [`Layer::members`], to change them.
+    /// As [`Layer::members`], mutable.
     pub fn members_mut(&mut self, scope: ScopeKind) -> Option<&mut Vec<Member>> {
         match scope {
             ScopeKind::Object(id) => self.objects.get_mut(id.index()).map(|class| &mut class.members),
@@ -176,26 +176,26 @@ impl Layer {
 }
 
 impl Layer {
-    /// The part that is called so.
+    /// The part of this name.
     pub fn part(&self, called: &str) -> Option<&Part> {
         self.parts.iter().find(|part| part.called == called)
     }
 
-    /// A class of objects by the name that code has for it: of the part that the code is of, or of the layer.
+    /// The class of objects with this name in the code of a part, or of the layer itself.
     pub fn class(&self, part: Option<usize>, name: &str) -> Option<ObjectId> {
         let own = part.and_then(|part| self.parts.get(part)?.object(name));
         let whole = || self.objects.iter().position(|class| class.name.text == name);
         own.or_else(|| whole().map(|index| ObjectId(index as u32)))
     }
 
-    /// A function by the name that code has for it, likewise.
+    /// The function with this name, likewise.
     pub fn function(&self, part: Option<usize>, name: &str) -> Option<u32> {
         let own = part.and_then(|part| self.parts.get(part)?.function(name));
         let whole = || self.functions.iter().position(|function| function.name.text == name);
         own.or_else(|| whole().map(|index| index as u32))
     }
 
-    /// Whose state it is; that of objects is of whom their class is.
+    /// The owner of state; for objects, the owner of their class.
     pub fn owner(&self, state: &StateRef) -> Option<Owner> {
         let name = match state.scope {
             ScopeKind::Object(class) => &self.objects.get(class.index())?.name.text,
@@ -204,7 +204,7 @@ impl Layer {
         Some(self.owner_of(name))
     }
 
-    /// Whose state or class has this name in the layer.
+    /// The owner of the state or class of this name.
     pub fn owner_of(&self, name: &str) -> Owner {
         let first = name.split('.').next().unwrap_or(name);
         match self.parts.iter().position(|part| part.called == first) {
@@ -213,84 +213,84 @@ impl Layer {
         }
     }
 
-    /// Whether state is what a container holds: nobody wrote a line for it.
+    /// Whether the state is inside a container, and so is not declared in the layer's text.
     pub fn is_contained(&self, scope: ScopeKind, member: u32) -> bool {
         let holds = |known: &Container| known.members.iter().any(|(_, index)| *index == member);
         self.containers.iter().any(|known| known.scope == scope && holds(known))
     }
 }
 
-/// The view that a layer is in: that of the one vocabulary it speaks in which a view begins.
+/// The view that a layer is in: from the only vocabulary it speaks that has an event with `begins`.
 #[derive(Clone, Debug)]
 pub struct LayerView {
-    /// The event with which a view begins.
+    /// The event that begins a view.
     pub event: Name,
-    /// What it brings.
+    /// The record that the event carries.
     pub record: ViewRecord,
-    /// The layer's view begins by itself when the event comes. Else it has a handler of its own for that.
+    /// Whether the layer's view begins by itself when the event comes. Else the layer has a handler for the event.
     pub by_itself: bool,
-    /// The layer says it to those above, and its own view begins with that; it does not come to it.
+    /// Whether the layer emits the event to those above, which begins its own view, instead of receiving it.
     pub says: bool,
-    /// `on view_end`, `on view_begin`: among [`Layer::functions`].
+    /// The functions `on view_end` and `on view_begin`, as indices into [`Layer::functions`].
     pub around: [Option<u32>; 2],
 }
 
-/// A record that says who is in a view.
+/// A record that describes a view.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ViewRecord {
-    /// Its type.
+    /// The record's type.
     pub record: RecordId,
-    /// The field that says who of the members we are, a [`Type::Rank`].
+    /// The field with our own rank, a [`Type::Rank`].
     pub me: u32,
-    /// The field with the members, a vector in the order of ranks.
+    /// The field with the members, a vector ordered by rank.
     pub members: u32,
-    /// How many members there are at most.
+    /// The most members.
     pub bound: u32,
 }
 
-/// Who of those that a message of a multiplexor is for gets it.
+/// Which of the layers that a message of a multiplexor matches get it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Matching {
-    /// The most specific.
+    /// The most specific match.
     #[default]
     One,
-    /// Each a share.
+    /// All matches get a copy.
     All,
-    /// Each a share, if the message has this attribute.
+    /// All matches get a copy, if the message has this attribute.
     AllWhen(AttributeId),
 }
 
-/// How fields lie where no wire says it: chosen in the source, so that both ends agree.
+/// The layout of fields that are in no wire: chosen in the source, so that both ends agree.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Layout {
-    /// Each in whole octets, one behind the other.
+    /// Each field in whole octets, one after the other.
     #[default]
     Octets,
-    /// Each at a multiple of its size, 1, 2, 4 or 8 octets: for direct access.
+    /// Each field at a multiple of its size, 1, 2, 4 or 8 octets, for direct access.
     Aligned,
-    /// Bit by bit.
+    /// Bits without padding.
     Packed,
-    /// A path identifier for all that is as commonly, then the rest.
+    /// A path identifier that stands for all common values, then the remaining fields.
     Compressed,
 }
 
-/// What a layer says in packets.
+/// The header that a layer adds to packets.
 #[derive(Clone, Debug)]
 pub struct Header {
-    /// How its fields lie where no wire says it.
+    /// The layout of its fields, if they are in no wire.
     pub layout: Layout,
-    /// One record: a single variant of the name `Header`.
+    /// The alternatives. A header that is one record has a single one, named `Header`.
     pub variants: Vec<Variant>,
 }
 
 impl Header {
-    /// An alternative by its name, with its index.
+    /// The alternative of this name, with its index.
     pub fn variant(&self, name: &str) -> Option<(u32, Variant)> {
         let index = self.variants.iter().position(|variant| variant.name.text == name)?;
         Some((index as u32, self.variants[index].clone()))
     }
 
-    /// The alternative of messages for which no other is named, `else`, by its number.
+    /// The index of the alternative for messages that name no other, `else`.
     pub fn otherwise(&self) -> Option<u32> {
         self.variants.iter().position(|variant| variant.otherwise).map(|at| at as u32)
     }
@@ -304,163 +304,163 @@ impl Header {
 /// One alternative of a header.
 #[derive(Clone, Debug)]
 pub struct Variant {
-    /// `Header` for a header that is one record.
+    /// The name; `Header` for a header that is one record.
     pub name: Name,
-    /// In the order in which they lie.
+    /// The fields, in order.
     pub fields: Vec<Field>,
-    /// A message goes with it; else it goes alone.
+    /// Whether it carries a message.
     pub with_message: bool,
-    /// `else`: that of all messages for which the layer names no other.
+    /// `else`: the alternative of all messages for which the layer names no other.
     pub otherwise: bool,
 }
 
-/// What a multiplexor finds the one above by.
+/// The key by which a multiplexor finds the layer above.
 #[derive(Clone, Debug)]
 pub struct Key {
-    /// One value for both ends; else each end has its own.
+    /// Whether both ends share one value; else each end has its own.
     pub symmetric: bool,
-    /// Numbers, in packets in this order.
+    /// The fields, numbers, in the order in packets.
     pub fields: Vec<Field>,
 }
 
-/// State of one kind of objects.
+/// State of one kind of object.
 #[derive(Clone, Debug)]
 pub struct Scope {
-    /// Never [`ScopeKind::Object`].
+    /// The kind; never [`ScopeKind::Object`].
     pub kind: ScopeKind,
-    /// How many there are at most; without: as the stack says.
+    /// The most objects; absent: the stack's setting.
     pub capacity: Option<Expr>,
-    /// By the numbers that [`StateRef`] holds.
+    /// The members; [`StateRef`] has indices into this list.
     pub members: Vec<Member>,
 }
 
-/// A class of keyed objects in the entity. Its key fields are its first members, as constants.
+/// A class of keyed objects. Its key fields are its first members, as constants.
 #[derive(Clone, Debug)]
 pub struct ObjectClass {
-    /// Unique in its layer.
+    /// The name, unique in its layer.
     pub name: Name,
-    /// What an object is found by.
+    /// The key by which an object is found.
     pub keys: Vec<Field>,
-    /// How many there are at most: in the entity, or in each session that owns some.
+    /// The most objects: in the entity, or in each session that owns some.
     pub capacity: Expr,
-    /// Where there is no room, the one made first makes room.
+    /// If there is no room, the oldest object is ended.
     pub evict_oldest: bool,
-    /// The flow that is its key stays taken while it is there: `holds of`.
+    /// `holds of`: the flow that is its key stays taken as long as the object lives.
     pub holds: bool,
-    /// Whose they are, and with whom they end: [`ScopeKind::Entity`], [`ScopeKind::Session`] or [`ScopeKind::View`].
+    /// The owner, with which the objects end: [`ScopeKind::Entity`], [`ScopeKind::Session`] or [`ScopeKind::View`].
     pub owner: ScopeKind,
-    /// One for each rank, all made when the view begins: there is one for whatever rank is asked for.
+    /// One object for each rank, all made when the view begins, so that every rank has one.
     pub rows: bool,
-    /// The keys first.
+    /// The members, the keys first.
     pub members: Vec<Member>,
 }
 
-/// One thing that a scope holds.
+/// A piece of state in a scope.
 #[derive(Clone, Debug)]
 pub struct Member {
-    /// Of what a container holds with its state in front, `waiting.count`.
+    /// The name; inside a container with the container's state in front, `waiting.count`.
     pub name: Name,
-    /// What it is, and how large.
+    /// Its kind and size.
     pub kind: MemberKind,
-    /// How its values are written.
+    /// The notations of its values.
     pub written: MemberNotations,
 }
 
-/// How the values of a member are written, where their declared types are numbers and say it.
+/// The notations of a member's values, where their declared types are numbers with a notation.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct MemberNotations {
-    /// Of a map: one for each part of its key.
+    /// For a map: one for each part of its key.
     pub keys: Vec<Option<Notation>>,
-    /// Of a variable, of an array's elements, of what a map has by its keys.
+    /// For a variable, an array's elements, or a map's values.
     pub value: Option<Notation>,
 }
 
-/// The index of the member of a name, as a [`StateRef`] holds it.
+/// The index of the member with this name, as in [`StateRef`].
 pub fn position(members: &[Member], name: &str) -> Option<u32> {
     members.iter().position(|member| member.name.text == name).map(|index| index as u32)
 }
 
-/// Kinds of state. Sizes are `u32`s of constants and of the layer's parameters.
+/// Kinds of state. Sizes are `u32`s of constants and the layer's parameters.
 #[derive(Clone, Debug)]
 pub enum MemberKind {
     /// A value.
     Var {
         /// Any type that can be stored, or a flow.
         ty: Type,
-        /// What it begins with; 0 without.
+        /// The initial value; 0 if absent.
         init: Option<Expr>,
-        /// Set where its object begins only.
+        /// Whether it is set only when its object begins.
         constant: bool,
     },
-    /// Expires once after each start.
+    /// A timer, which expires once after each start.
     Timer,
-    /// Units that are taken and given back.
+    /// Units that can be taken and given back.
     Quota {
-        /// How many there are.
+        /// The number of units.
         amount: Expr,
     },
-    /// Counts for tools; no code reads it.
+    /// A counter for tools; no code reads it.
     Counter,
-    /// Values by number.
+    /// An indexed list of values.
     Array {
-        /// Of each element.
+        /// The type of an element.
         ty: Type,
-        /// How many elements.
+        /// The number of elements.
         size: Expr,
     },
-    /// Values by key.
+    /// A map from keys to values.
     Map {
         /// One type for each part of the key.
         key: Vec<Type>,
         /// One type for each part of the value.
         value: Vec<Type>,
-        /// How many entries at most.
+        /// The most entries.
         capacity: Expr,
     },
-    /// Places that hold a message each.
+    /// Places that can hold a message each.
     Messages {
-        /// How many places.
+        /// The number of places.
         size: Expr,
-        /// Gets a unit back for each message that is still held when the object ends.
+        /// The quota that gets a unit back for each message that is still there when the object ends.
         quota: Option<StateRef>,
     },
-    /// State of a container: what it holds are members of the scope, `name.part` each, and its functions the layer's.
+    /// A container: its contents are members of the scope, named `name.part`, and its functions are the layer's.
     Container(u32),
 }
 
-/// A container as one scope or object has it, its types and sizes known.
+/// A container in a scope or object, with its types and sizes known.
 #[derive(Clone, Debug)]
 pub struct Container {
-    /// What it was declared as: `queue`.
+    /// The name of its declaration: `queue`.
     pub of: String,
-    /// Whose state it is.
+    /// The scope of its state.
     pub scope: ScopeKind,
-    /// Of the scope, by their names in the container.
+    /// Its contents: names in the container, and indices in the scope.
     pub members: Vec<(String, u32)>,
-    /// Of the layer, by their names in the container. What they say of an object's state is of the one at hand.
+    /// Its functions: names in the container, and indices in the layer. They work on the current object's state.
     pub functions: Vec<(String, u32)>,
 }
 
 impl Container {
-    /// A function by its name in the container, as an index into the layer's.
+    /// The index, in the layer, of the function with this name in the container.
     pub fn function(&self, name: &str) -> Option<u32> {
         self.functions.iter().find(|(known, _)| known == name).map(|(_, index)| *index)
     }
 }
 
-/// A value for the layers above.
+/// A value that layers above can read.
 #[derive(Clone, Debug)]
 pub struct Publish {
-    /// As `below.name` has it.
+    /// The name, as in `below.name`.
     pub name: Name,
     /// Any type that can be stored.
     pub ty: Type,
-    /// Of scalars: how the declared type's values are written.
+    /// For scalars: the notation of the declared type.
     pub written: Option<Notation>,
     /// `publish x(flow)`: the local of the flow (of the upper side).
     pub flow: Option<LocalId>,
-    /// The flow, if it is per flow, then those that the value binds.
+    /// The flow, if there is one, then the locals that the value binds.
     pub locals: Vec<Local>,
-    /// Of state and parameters, without effects.
+    /// The value, from state and parameters, without effects.
     pub value: Expr,
 }

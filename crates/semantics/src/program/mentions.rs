@@ -1,15 +1,15 @@
-//! Which name stands for which declaration: what an editor follows.
+//! Mentions: which name in the text stands for which declaration, for editors.
 
 use mokume_base::Span;
 
-/// A name in the text, and the name where it is declared.
+/// A name in the text, and the name at its declaration.
 ///
-/// A name may stand for several declarations where it is read more than once, as code of a container is. What is matched by its text
-/// across layers (events of their own, published values, reasons, parts of flows) has none.
+/// A name may stand for several declarations if it is read more than once, like code of a container. Names that are
+/// matched by text across layers (own events, published values, reasons, parts of flows) have no mention.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Mention {
-    /// Where it is used: a single word.
+    /// The place of the use: a single word.
     pub at: Span,
-    /// The word where it is declared; the same, but where a service or a part is called by its name in small letters.
+    /// The word at the declaration. It is the same word, except where a service or a part is named in small letters.
     pub of: Span,
 }

@@ -1,9 +1,9 @@
-//! The typed program: what the front end proves about a file and `lower` turns into automata.
+//! The typed program: what the front end proves about a file, and what `lower` turns into automata.
 //!
-//! Names are resolved, every expression has a type, messages are linear, shapes are obeyed. Layers are still generic in their
-//! neighbours: flows are opaque here and become scalars when a stack is lowered.
+//! Names are resolved, every expression has a type, messages are linear, shapes are obeyed. Layers are still generic in
+//! their neighbours: flows are opaque here, and become scalars when a stack is lowered.
 //!
-//! Invariant: if the diagnostics hold no error, `lower` may rely on all of this without checking again.
+//! Invariant: if there is no error among the diagnostics, `lower` may rely on all of this without checking again.
 
 mod expressions;
 mod functions;

@@ -1,41 +1,41 @@
-//! Parts of layers: what each has of its own, and what of the layer's state it says that it uses.
+//! Parts of layers: their own members, and the state of the layer that they declare to use.
 
 use super::{Name, ObjectId, ScopeKind};
 
-/// A part that a layer took in. Its state, functions and handlers are the layer's; here stands which they are.
+/// A part of a layer. Its state, functions and handlers are in the layer's lists; this says which ones they are.
 #[derive(Clone, Debug)]
 pub struct Part {
-    /// As it is declared.
+    /// The declared name.
     pub name: Name,
-    /// What the layer and its other parts call it: its name in small letters.
+    /// The name in the layer and its other parts: the declared name in small letters.
     pub called: String,
-    /// Its own state, by the names that it has for it.
+    /// Its own state, by its names in the part.
     pub members: Vec<(String, ScopeKind, u32)>,
-    /// Its own objects, likewise.
+    /// Its own objects, by their names in the part.
     pub objects: Vec<(String, ObjectId)>,
-    /// Its own functions, likewise, as indices into the layer's.
+    /// Its own functions, by their names in the part, as indices into the layer's.
     pub functions: Vec<(String, u32)>,
-    /// Indices into the layer's handlers.
+    /// Its handlers, as indices into the layer's.
     pub handlers: Vec<u32>,
-    /// State and objects of the layer that it may use.
+    /// The state and objects of the layer that it may use.
     pub shared: Vec<Shared>,
 }
 
 /// `reads snd_una`, `writes snd_nxt`: state of the layer that a part may use.
 #[derive(Clone, Debug)]
 pub struct Shared {
-    /// As the layer has it.
+    /// The name in the layer.
     pub name: Name,
-    /// It may change, too.
+    /// Whether it may write it, too.
     pub writes: bool,
 }
 
-/// Whose a piece of state is.
+/// The owner of a piece of state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Owner {
-    /// Of the layer's parts.
+    /// A part of the layer, by index.
     Part(usize),
-    /// The layer itself, under this name; of what a container holds, the container's.
+    /// The layer itself, under this name; for what a container holds, the container's name.
     Layer(String),
 }
 
@@ -46,28 +46,28 @@ impl Part {
         Part { name, called, members, objects, functions, handlers: Vec::new(), shared: Vec::new() }
     }
 
-    /// A name within the part as the layer has it.
+    /// The layer's name for a name in the part.
     pub fn full(&self, own: &str) -> String {
         format!("{}.{own}", self.called)
     }
 
-    /// State of its own.
+    /// The part's own state of this name.
     pub fn member(&self, name: &str) -> Option<(ScopeKind, u32)> {
         let found = self.members.iter().find(|(known, ..)| known == name);
         found.map(|(_, scope, member)| (*scope, *member))
     }
 
-    /// Whether it says that it uses this state of the layer.
+    /// Whether it declares that it uses this state of the layer.
     pub fn shares(&self, name: &str) -> bool {
         self.shared.iter().any(|shared| shared.name.text == name)
     }
 
-    /// A class of objects of its own.
+    /// The part's own class of objects of this name.
     pub fn object(&self, name: &str) -> Option<ObjectId> {
         self.objects.iter().find(|(known, _)| known == name).map(|(_, id)| *id)
     }
 
-    /// A function of its own.
+    /// The part's own function of this name.
     pub fn function(&self, name: &str) -> Option<u32> {
         self.functions.iter().find(|(known, _)| known == name).map(|(_, index)| *index)
     }

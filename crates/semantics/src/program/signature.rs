@@ -1,7 +1,7 @@
-//! Types of layers: what a boundary between two layers carries, and what a layer says that it needs and gives.
+//! Types of layers: what a boundary between two layers carries, and what a layer claims to need and give.
 //!
-//! A signature is a row: what it does not mention is left open, and passes through the layers between. Keeps: a signature
-//! here holds what it includes, too, so that nobody has to follow the inclusions again.
+//! A signature is a row: what it does not mention is left open, and passes through the layers between. Keeps: a
+//! signature here contains what it includes, so that readers need not follow inclusions.
 
 use mokume_base::Span;
 
@@ -10,86 +10,86 @@ use super::{AttributeId, Expr, Field, Name, SignatureId, Type, VocabularyId};
 /// What a boundary between two layers carries.
 #[derive(Clone, Debug)]
 pub struct Signature {
-    /// As `needs` and `gives` name it.
+    /// The name, as in `needs` and `gives`.
     pub name: Name,
-    /// All that it includes, directly or not.
+    /// All signatures that it includes, directly or not.
     pub included: Vec<SignatureId>,
-    /// What goes through the boundary, and where that is said.
+    /// What travels through the boundary, and the place in the text.
     pub unit: Option<(Unit, Span)>,
-    /// Whether messages keep their length, and where that is said.
+    /// Whether messages keep their length, and the place in the text.
     pub boundaries: Option<(Boundaries, Span)>,
-    /// Events by name; those of the language have no parameters here.
+    /// Events that go down; those of the language have no parameters here.
     pub down: Vec<Carried>,
     /// Events that go up.
     pub up: Vec<Carried>,
-    /// Parts of the flows above such a layer: addresses and keys.
+    /// Parts of the flows above such a layer: its addresses and keys.
     pub parts: Vec<Field>,
-    /// Values that come up.
+    /// Values that layers above can read.
     pub published: Vec<Offered>,
-    /// Attributes that somebody below reads.
+    /// Attributes that a layer below reads.
     pub reads: Vec<(AttributeId, Span)>,
-    /// Attributes that somebody below writes.
+    /// Attributes that a layer below writes.
     pub writes: Vec<(AttributeId, Span)>,
-    /// Vocabularies that somebody below speaks.
+    /// Vocabularies that a layer below speaks.
     pub speaks: Vec<(VocabularyId, Span)>,
 }
 
-/// What goes through a boundary.
+/// What travels through a boundary.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unit {
-    /// Messages, each by itself.
+    /// Separate messages.
     Message,
-    /// Octets without ends.
+    /// A stream of octets without boundaries.
     Stream,
 }
 
-/// Whether a message comes up as long as it went down, or with padding behind it.
+/// Whether a message comes up with its original length, or with padding behind it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Boundaries {
-    /// As long as it went down.
+    /// With its original length.
     Exact,
-    /// Perhaps with octets behind it that nobody sent.
+    /// Perhaps with additional octets at its end.
     Padded,
 }
 
 /// An event with the types of its parameters.
 #[derive(Clone, Debug)]
 pub struct Carried {
-    /// As handlers and emissions name it.
+    /// The name in handlers and emissions.
     pub name: Name,
-    /// Empty for events of the language.
+    /// The parameters; empty for events of the language.
     pub params: Vec<Field>,
-    /// Whether a stack is right in which nobody says it, or nobody hears it: `may` in a vocabulary.
+    /// `may` in a vocabulary: a stack is also correct if no layer emits it, or none handles it.
     pub optional: bool,
-    /// Whether it goes to all layers on that side, through whatever shape, for their entities: `all` in a vocabulary.
+    /// `all` in a vocabulary: it goes to the entities of all layers on that side, through layers of any shape.
     pub of_all: bool,
-    /// Whether a view begins with it: `begins` in a vocabulary.
+    /// `begins` in a vocabulary: it begins a view.
     pub begins: bool,
-    /// Whether who says it sends no more in this view: `ends` in a vocabulary.
+    /// `ends` in a vocabulary: its sender sends nothing more in this view.
     pub ends: bool,
 }
 
-/// A published value that a signature speaks of.
+/// A published value in a signature.
 #[derive(Clone, Debug)]
 pub struct Offered {
-    /// As `below.name` has it.
+    /// The name, as in `below.name`.
     pub name: Name,
-    /// Its type, which who publishes it must have.
+    /// The type, which the publisher must use.
     pub ty: Type,
     /// `publish x(flow): T`
     pub per_flow: bool,
 }
 
-/// Events and reasons of one's own, which pass through layers that do not care.
+/// Own events and reasons, which pass through layers that do not know them.
 #[derive(Clone, Debug)]
 pub struct Vocabulary {
-    /// As `speaks` names it.
+    /// The name, as in `speaks`.
     pub name: Name,
     /// Events that go down.
     pub down: Vec<Carried>,
     /// Events that go up.
     pub up: Vec<Carried>,
-    /// Reasons that mean the same in every layer.
+    /// Reasons that have one meaning in all layers.
     pub reasons: Vec<Name>,
 }
 
@@ -103,25 +103,25 @@ impl Vocabulary {
 /// One thing that a layer `needs` or `gives`.
 #[derive(Clone, Debug)]
 pub struct Claim {
-    /// What is claimed.
+    /// The claim.
     pub what: Claimed,
-    /// Of the layer's parameters; always, without.
+    /// A condition on the layer's parameters; without one the claim always holds.
     pub when: Option<Expr>,
-    /// Where the layer says it.
+    /// The place in the layer's text.
     pub span: Span,
 }
 
 /// What can be claimed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Claimed {
-    /// All that a signature says.
+    /// Everything in a signature.
     Signature(SignatureId),
     /// `exact`, `padded`
     Boundaries(Boundaries),
 }
 
 impl Boundaries {
-    /// How the source says it.
+    /// The word in the source.
     pub fn word(self) -> &'static str {
         match self {
             Boundaries::Exact => "exact",
@@ -131,7 +131,7 @@ impl Boundaries {
 }
 
 impl Unit {
-    /// How the source says it.
+    /// The word in the source.
     pub fn word(self) -> &'static str {
         match self {
             Unit::Message => "message",
@@ -140,6 +140,6 @@ impl Unit {
     }
 }
 
-/// Reasons that mean the same in every layer (docs/language.md, section 14).
+/// Reasons that have one meaning in all layers (docs/language.md, section 14).
 pub const STANDARD_REASONS: [&str; 8] =
     ["bad_address", "no_route", "refused", "reset", "timed_out", "too_big", "no_room", "gone"];

@@ -1,6 +1,6 @@
-//! What sizes something: which expression of a layer says so, and how much there may be of it.
+//! Sizes: which expressions of a layer determine how much of something there may be.
 //!
-//! Keeps: every size that a layer declares is in [`Layer::sizes`], so who judges one kind judges all.
+//! Keeps: every size that a layer declares is in [`Layer::sizes`], so code that checks sizes checks all kinds.
 
 use super::{Expr, Layer, Member, MemberKind, ScopeKind};
 
@@ -9,22 +9,22 @@ use super::{Expr, Layer, Member, MemberKind, ScopeKind};
 pub enum Counted {
     /// Sessions of the upper or the lower side.
     Sessions,
-    /// Who listens.
+    /// Listeners.
     Listeners,
     /// Objects with a key.
     Objects,
-    /// Of an array.
+    /// Elements of an array.
     Elements,
-    /// Of a map.
+    /// Entries of a map.
     Entries,
     /// Places for messages.
     Messages,
-    /// Of a quota.
+    /// Units of a quota.
     Units,
 }
 
 impl Counted {
-    /// In the words of a report.
+    /// The words for it in a report.
     pub fn words(self) -> &'static str {
         match self {
             Counted::Sessions => "sessions",
@@ -37,7 +37,7 @@ impl Counted {
         }
     }
 
-    /// More than this of one thing is a slip of the keyboard: a million buffers are two gigabytes (`docs/limits.md`).
+    /// The most of it; a larger number is a typing mistake: a million buffers are two gigabytes (`docs/limits.md`).
     pub fn most(self) -> u64 {
         match self {
             Counted::Messages => 1 << 20,
@@ -56,7 +56,7 @@ impl Counted {
 }
 
 impl Layer {
-    /// Each size that it declares, with what it counts.
+    /// All declared sizes, each with what it counts.
     pub fn sizes(&self) -> Vec<(&Expr, Counted)> {
         let scopes =
             self.scopes.iter().filter_map(|scope| Some((scope.capacity.as_ref()?, Counted::of_scope(scope.kind))));
@@ -68,14 +68,14 @@ impl Layer {
 }
 
 impl Member {
-    /// How large it is, if anything says so.
+    /// Its size, if it has one.
     pub fn size(&self) -> Option<(&Expr, Counted)> {
         match &self.kind {
             MemberKind::Array { size, .. } => Some((size, Counted::Elements)),
             MemberKind::Map { capacity, .. } => Some((capacity, Counted::Entries)),
             MemberKind::Messages { size, .. } => Some((size, Counted::Messages)),
             MemberKind::Quota { amount } => Some((amount, Counted::Units)),
-            // What a container holds are members beside it.
+            // The contents of a container are separate members.
             MemberKind::Var { .. } | MemberKind::Timer | MemberKind::Counter | MemberKind::Container(_) => None,
         }
     }

@@ -1,4 +1,4 @@
-//! Stacks: the instances of layers and what each stands on.
+//! Stacks: the instances of layers, and what each is over.
 
 use mokume_base::Span;
 
@@ -7,70 +7,71 @@ use super::{AttributeId, Expr, Name, Param, Use};
 /// Layers over devices, with names.
 #[derive(Clone, Debug)]
 pub struct Stack {
-    /// As tests, networks and hosts name it.
+    /// The name in tests, networks and hosts.
     pub name: Name,
-    /// A parameter of type `Device` has `ty` [`Type::Unit`](super::Type::Unit) and is in `devices`.
+    /// The parameters. One of type `Device` has `ty` [`Type::Unit`](super::Type::Unit) and is also in `devices`.
     pub params: Vec<Param>,
     /// Names of the device parameters.
     pub devices: Vec<Name>,
-    /// Numbered by what stands on them ([`Over::Instance`]).
+    /// The instances; [`Over::Instance`] has indices into this list.
     pub instances: Vec<Instance>,
-    /// Names of instances that applications stand on.
+    /// Names of exported instances, which applications use.
     pub exports: Vec<Name>,
     /// `export udp with ttl, mtu`: at most one for each of `exports`.
     pub extras: Vec<Extras>,
-    /// `sessions N`: the capacity of session scopes that name none. 64 without.
+    /// `sessions N`: the capacity of session scopes without their own. 64 if absent.
     pub sessions: u32,
-    /// `outputs N`: of a reaction, from which on nothing more settles in it. 0 without.
+    /// `outputs N`: the limit of outputs of a reaction, after which nothing more settles in it. 0 if absent.
     pub outputs: u32,
-    /// `tick 1 ms`: deadlines are rounded up to a multiple of it, in nanoseconds. 0 without.
+    /// `tick 1 ms`: deadlines are rounded up to a multiple of it, in nanoseconds. 0 if absent.
     pub tick: u64,
-    /// `mtu 576 .. 1514`: what a device carries at least and at most. Without, nothing is known of it.
+    /// `mtu 576 .. 1514`: the least and the most octets that a device carries. Unknown if absent.
     pub mtu: Option<(u32, u32)>,
-    /// `order store, device`: ports whose outputs have one order among them.
+    /// `order store, device`: lists of ports whose outputs keep one common order.
     pub order: Vec<Vec<Name>>,
-    /// Names of ports that it would have, had nothing of it been refused: who uses them is not blamed.
+    /// Names of ports that are missing only because of errors: their uses are not reported.
     pub lost: Vec<String>,
 }
 
-/// What an application has at its port beside messages.
+/// What an application gets at its port besides messages.
 #[derive(Clone, Debug)]
 pub struct Extras {
     /// The exported instance.
     pub export: Name,
-    /// Beside each message: given with it where a layer below reads it, told where one writes it.
+    /// Attributes for each message: the application sets one that a layer below reads, and is told one that a layer
+    /// writes.
     pub attributes: Vec<(Name, AttributeId)>,
-    /// Told when the application asks.
+    /// Published values that the application can ask for.
     pub values: Vec<Name>,
 }
 
 /// A layer or bundle of a stack.
 #[derive(Clone, Debug)]
 pub struct Instance {
-    /// Unique in its stack, devices included.
+    /// The name, unique in its stack, devices included.
     pub name: Name,
-    /// What it is, with its arguments: constants, and the stack's parameters and devices.
+    /// The layer or bundle with its arguments: constants, and the stack's parameters and devices.
     pub of: Use,
-    /// What it stands on: one, or as many as its router that says `below several …` is given. Never empty.
+    /// What it is over: one, or as many as a router with `below several …` is given. Never empty.
     pub unders: Vec<Under>,
-    /// Names of instances.
+    /// Names of the instances behind `with`.
     pub with: Vec<Name>,
-    /// Somebody is named there whom the stack has not.
+    /// Whether `with` names something that the stack does not have.
     pub with_lost: bool,
-    /// All that is written of it.
+    /// The place of its whole text.
     pub place: Span,
 }
 
-/// A layer or device that an instance stands on.
+/// A layer or device below an instance.
 #[derive(Clone, Debug)]
 pub struct Under {
-    /// What is below.
+    /// The layer or device.
     pub over: Over,
-    /// The key that the layer is bound to in the multiplexor below, by field; constants of the stack.
+    /// The key, by field, that binds the layer in the multiplexor below; constants of the stack.
     pub bound: Vec<(Name, Expr)>,
 }
 
-/// What an instance stands on.
+/// What an instance is over.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Over {
     /// An instance of the stack, by index.

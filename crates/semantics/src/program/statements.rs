@@ -1,87 +1,87 @@
-//! Statements and emissions: what handlers and functions of layers do. On every path each message ends once.
+//! Statements and emissions of handlers and of functions of layers. On every path each message ends once.
 
 use mokume_base::Span;
 
 use super::{AttributeId, Expr, LocalId, Name, ObjectId, ServiceId, StateRef};
 
-/// One thing that a body does.
+/// A statement.
 #[derive(Clone, Debug)]
 pub struct Stmt {
-    /// What it does.
+    /// The kind.
     pub kind: StmtKind,
-    /// The whole statement; of what the front end adds, where the reason for it is.
+    /// The place of the whole statement; for what the front end adds, the place that causes it.
     pub span: Span,
 }
 
-/// What a `below.send` or `above.deliver` names beside the message.
+/// The header fields of a `below.send`.
 #[derive(Clone, Debug)]
 pub struct Fields {
-    /// By its index in the own header.
+    /// The alternative's index in the layer's header.
     pub variant: u32,
-    /// One for each field of the variant, in its order.
+    /// One value for each field of the alternative, in order.
     pub values: Vec<Expr>,
 }
 
-/// What a handler sends to its neighbours, and to layers beside it.
+/// What a handler emits to its neighbours and to layers beside it.
 #[derive(Clone, Debug)]
 pub enum Emission {
-    /// `message` is none for an alternative that goes alone (a new, empty message). `to`: a flow of the lower side.
+    /// `below.send(…)`.
     Send {
-        /// Given away.
+        /// The message, given away; `None` for an alternative without one (a new, empty message is sent).
         message: Option<Expr>,
-        /// Of the own header; none if there is none.
+        /// The header's fields; `None` if the layer has no header.
         fields: Option<Fields>,
-        /// Without: the flow or session that the handler runs for.
+        /// A flow of the lower side; absent: the flow or session that the handler runs for.
         to: Option<Expr>,
     },
     /// `above.deliver(msg) from flow`
     Deliver {
         /// Given away.
         message: Expr,
-        /// A flow of the upper side; without: the flow or session at hand.
+        /// A flow of the upper side; absent: the current flow or session.
         from: Option<Expr>,
     },
-    /// `args`: what the layers below that ask for it are given, by name.
+    /// `below.open(…)`.
     Open {
-        /// Of the lower side: with whom.
+        /// The flow with the peer, of the lower side.
         flow: Expr,
-        /// Evaluated behind the flow.
+        /// The values that layers below ask for, by name; evaluated after the flow.
         args: Vec<(Name, Expr)>,
     },
     /// `below.listen(…)`: waits for sessions.
     Listen {
-        /// Of the lower side, a pattern: parts that are left out are *any*.
+        /// A pattern of flows of the lower side: parts that are left out are *any*.
         flow: Expr,
-        /// What the sessions that begin there are given, by name; evaluated behind the flow.
+        /// The values for sessions that begin at this listener, by name; evaluated after the flow.
         args: Vec<(Name, Expr)>,
     },
     /// `below.bind(…)`: takes flow traffic.
     Bind {
-        /// Of the lower side, a pattern.
+        /// A pattern of flows of the lower side.
         flow: Expr,
     },
-    /// `below.unlisten(…)`: takes either back.
+    /// `below.unlisten(…)`: ends a `listen` or `bind`.
     Unlisten {
-        /// Of the lower side, the pattern.
+        /// The pattern, of flows of the lower side.
         flow: Expr,
     },
-    /// `below.close()`: the session at hand closes.
+    /// `below.close()`: closes the current session.
     Close,
-    /// `below.abort()`: it is broken off.
+    /// `below.abort()`: aborts the current session.
     Abort,
-    /// `above.closed()`: the session at hand is closed.
+    /// `above.closed()`: the current session is closed.
     Closed,
-    /// `above.failed(timed_out)`, `fail: timed_out`: the session at hand has failed.
+    /// `above.failed(timed_out)`, `fail: timed_out`: the current session has failed.
     Failed {
-        /// By its name.
+        /// The reason's name.
         reason: Name,
     },
-    /// `above.failed(reason)` with the reason that the handler was given.
+    /// `above.failed(reason)`, with the reason that the handler got.
     FailedAs {
         /// A local of type [`Type::Reason`](super::Type::Reason).
         reason: Expr,
     },
-    /// `above.failed(reason, quote) from flow(…)`: of a flow, with the beginning of the packet that failed.
+    /// `above.failed(reason, quote) from flow(…)`: a failure of a flow, with the beginning of the packet that failed.
     FailedFlow {
         /// A name, or a local.
         reason: Expr,
@@ -90,53 +90,54 @@ pub enum Emission {
         /// A flow of the upper side.
         from: Expr,
     },
-    /// Of a used service (`uses` index) or, for `out` operations, of a served one.
+    /// An operation of a used service (`uses` is set), or an `out` of a served one.
     Service {
-        /// Of which it is.
+        /// The service.
         service: ServiceId,
-        /// By its place in the service.
+        /// The operation's index in the service.
         operation: u32,
-        /// Among [`Layer::uses`](super::Layer::uses).
+        /// Index into [`Layer::uses`](super::Layer::uses).
         uses: Option<u32>,
         /// One for each parameter; messages among them are given away.
         args: Vec<Expr>,
     },
-    /// An event of the layers' own or of a vocabulary.
+    /// An own event of layers, or one of a vocabulary.
     Custom {
-        /// As handlers name it.
+        /// The name in handlers.
         name: Name,
         /// To the layers below; else to those above.
         down: bool,
-        /// One for each parameter of those who handle it; messages among them are given away.
+        /// One for each parameter of its handlers; messages among them are given away.
         args: Vec<Expr>,
     },
 }
 
-/// What a statement does. Whatever may find no room or nothing has a block for that; locals are of the body's list.
+/// Kinds of statements. A statement that may find no room or nothing has a block for that. Locals are those of the
+/// body.
 #[derive(Clone, Debug)]
 pub enum StmtKind {
     /// `let x = e`
     Let {
-        /// New from here to the block's end.
+        /// A new local, visible to the end of the block.
         local: LocalId,
-        /// A message is moved to it.
+        /// The value; a message is moved.
         value: Expr,
     },
     /// `x = e`, of a local.
     AssignLocal {
-        /// Bound before.
+        /// The local, bound before.
         local: LocalId,
-        /// Of its type.
+        /// The value, of the local's type.
         value: Expr,
     },
     /// `x = e`, of state.
     Assign {
-        /// A variable; a constant where its object begins.
+        /// A variable; also a constant, where its object begins.
         state: StateRef,
-        /// Of its type.
+        /// The value, of the variable's type.
         value: Expr,
     },
-    /// `a[i] = e`: behind the end it is reported as `bounds`, and nothing is written.
+    /// `a[i] = e`; an index beyond the end is reported as `bounds`, and nothing is written.
     AssignElement {
         /// A member of the kind [`MemberKind::Array`](super::MemberKind::Array).
         array: StateRef,
@@ -145,132 +146,132 @@ pub enum StmtKind {
         /// Of the element's type.
         value: Expr,
     },
-    /// `if`, and what the front end makes of lookups in bounded vectors.
+    /// `if`; also look-ups in bounded vectors, which the front end turns into it.
     If {
         /// A `bool`.
         condition: Expr,
-        /// How probable it is that the condition holds, from 0 to 1, where the source says.
+        /// The probability that the condition holds, from 0 to 1, if the source says.
         likely: Option<f32>,
-        /// If it holds.
+        /// The block if it holds.
         then: Vec<Stmt>,
-        /// If not; may be empty.
+        /// The block if not; may be empty.
         otherwise: Vec<Stmt>,
     },
-    /// `match`: the first case with the value's number, else `otherwise`.
+    /// `match`: runs the first case with the value's number, else `otherwise`.
     Match {
         /// A number, a `bool` or an enum; evaluated once.
         value: Expr,
-        /// No number is in two of them.
+        /// The cases; no number is in two of them.
         cases: Vec<(Vec<u64>, Vec<Stmt>)>,
-        /// All other values; the last case, if the cases are all.
+        /// The block for all other values; if the cases cover all values, the last case.
         otherwise: Vec<Stmt>,
     },
     /// `while c limit n`
     While {
         /// Evaluated before each round.
         condition: Expr,
-        /// Rounds at most, a `u32` that the stack can bound.
+        /// The most iterations, a `u32` that the stack can bound.
         limit: Expr,
-        /// One round.
+        /// The body of the loop.
         body: Vec<Stmt>,
     },
-    /// `local` counts from `from` up to, without, `to`.
+    /// `for`: `local` counts from `from` up to `to`, exclusive.
     For {
-        /// New in each round; no statement assigns it.
+        /// The counter, new in each round; no statement assigns it.
         local: LocalId,
         /// Evaluated once, first.
         from: Expr,
         /// Evaluated once, then.
         to: Expr,
-        /// Rounds at most, a `u32` that the stack can bound.
+        /// The most iterations, a `u32` that the stack can bound.
         limit: Expr,
-        /// One round.
+        /// The body of the loop.
         body: Vec<Stmt>,
     },
-    /// `for e in Entry limit n`: over the objects of a class that there are.
+    /// `for e in Entry limit n`: over the existing objects of a class.
     ForObjects {
         /// The handle.
         local: LocalId,
-        /// Among the layer's objects.
+        /// Index into the layer's objects.
         class: ObjectId,
-        /// Rounds at most, a `u32` that the stack can bound.
+        /// The most iterations, a `u32` that the stack can bound.
         limit: Expr,
-        /// One round.
+        /// The body of the loop.
         body: Vec<Stmt>,
     },
     /// `return`, `return e`: leaves the body.
     Return {
-        /// There if the function has a result.
+        /// Set if the function has a result.
         value: Option<Expr>,
     },
-    /// The handler's event goes on in its direction, as it came.
+    /// The handler's event continues in its direction, unchanged.
     Pass,
     /// Evaluates a call for its effects.
     Call(Expr),
-    /// A call of a function that may refuse; `local` is its result. Where it is refused, the messages among its arguments
-    /// are still there.
+    /// A call of a function that may refuse; `local` is its result. On refusal, the messages among its arguments are
+    /// still held.
     IfDone {
         /// [`ExprKind::CallOwn`](super::ExprKind::CallOwn) or [`ExprKind::CallOn`](super::ExprKind::CallOn).
         call: Expr,
-        /// None if it gives nothing.
+        /// The result; `None` if there is none.
         local: Option<LocalId>,
-        /// If it did not refuse.
+        /// The block on success.
         then: Vec<Stmt>,
-        /// If it refused.
+        /// The block on refusal.
         otherwise: Vec<Stmt>,
     },
-    /// In a function that may: it gives its messages back.
+    /// In a function that may refuse: gives its messages back.
     Refuse,
     /// Sends something to a neighbour.
     Emit(Emission),
-    /// `drop msg: stale`: counted as lost.
+    /// `drop msg: stale`: counted as dropped.
     Drop {
         /// Given away.
         message: LocalId,
-        /// Declared by being named.
+        /// The reason; naming it declares it.
         reason: Name,
     },
-    /// `consume msg: used`: counted as used up.
+    /// `consume msg: used`: counted as consumed.
     Consume {
         /// Given away.
         message: LocalId,
-        /// Declared by being named.
+        /// The reason; naming it declares it.
         reason: Name,
     },
     /// In `unmatched`.
     Accept {
-        /// Given away: the first of the session that begins.
+        /// The message, given away: it becomes the first of the new session.
         message: LocalId,
     },
-    /// `accept(msg, iss: e) or { … }`, in `arrives`: a session begins with the other end of the flow at hand.
+    /// `accept(msg, iss: e) or { … }`, in `arrives`: a session begins with the other end of the current flow.
     Begin {
-        /// Given away: the first of the session. Still held where there is no room.
+        /// The message, given away as the first of the session; still held if there is no room.
         message: LocalId,
-        /// What the session asks for by `from accept`: a member of the scope `session`, and its value.
+        /// The values for `from accept`: a member of the session, and its value.
         given: Vec<(u32, Expr)>,
-        /// If there is no room. Leaves.
+        /// The block if there is no room; it leaves.
         otherwise: Vec<Stmt>,
     },
-    /// `if let here = listener { … } else { … }`, in `arrives`: the listener that the flow at hand is for; `listener[whom]`, in any code
-    /// of the layer: that of another.
+    /// `if let here = listener { … } else { … }`, in `arrives`: the listener for the current flow; `listener[whom]`, in
+    /// any code of the layer: the one for another flow.
     IfListener {
-        /// The flow in brackets, if it is not the one at hand.
+        /// The flow in brackets, if it is not the current one.
         flow: Option<Expr>,
         /// Of the type [`Type::Listener`](super::Type::Listener).
         local: LocalId,
-        /// If there is one.
+        /// The block if there is a listener.
         then: Vec<Stmt>,
-        /// If nobody listens.
+        /// The block if there is none.
         otherwise: Vec<Stmt>,
     },
-    /// `start t after 20 ms`, `start t at e`: anew if it runs.
+    /// `start t after 20 ms`, `start t at e`; restarts a running timer.
     Start {
         /// A member of the kind [`MemberKind::Timer`](super::MemberKind::Timer).
         timer: StateRef,
-        /// An instant.
+        /// The deadline, an instant.
         deadline: Expr,
     },
-    /// `stop t`: nothing, if it does not run.
+    /// `stop t`; does nothing if the timer is not running.
     Stop {
         /// A member of the kind [`MemberKind::Timer`](super::MemberKind::Timer).
         timer: StateRef,
@@ -279,9 +280,9 @@ pub enum StmtKind {
     Take {
         /// A member of the kind [`MemberKind::Quota`](super::MemberKind::Quota).
         quota: StateRef,
-        /// Units, a `u32`: all or none.
+        /// The units, a `u32`: takes all of them or none.
         amount: Expr,
-        /// If fewer are left. Leaves.
+        /// The block if fewer are left; it leaves.
         otherwise: Vec<Stmt>,
     },
     /// `give kept 3`
@@ -306,12 +307,12 @@ pub enum StmtKind {
         key: Vec<Expr>,
         /// One for each part of the value.
         locals: Vec<LocalId>,
-        /// If the key is there.
+        /// The block if the key is in the map.
         then: Vec<Stmt>,
-        /// If not.
+        /// The block if not.
         otherwise: Vec<Stmt>,
     },
-    /// `m[k] = v or { … }`: the new value of a key, there before or not.
+    /// `m[k] = v or { … }`: sets the value of a key, new or not.
     Insert {
         /// A member of the kind [`MemberKind::Map`](super::MemberKind::Map).
         map: StateRef,
@@ -319,10 +320,10 @@ pub enum StmtKind {
         key: Vec<Expr>,
         /// One for each part of the value.
         values: Vec<Expr>,
-        /// If the map is full. Leaves.
+        /// The block if the map is full; it leaves.
         otherwise: Vec<Stmt>,
     },
-    /// `remove m[k]`: nothing, if it is not there.
+    /// `remove m[k]`; does nothing if the key is not in the map.
     Remove {
         /// A member of the kind [`MemberKind::Map`](super::MemberKind::Map).
         map: StateRef,
@@ -331,29 +332,29 @@ pub enum StmtKind {
     },
     /// `if let e = Entry[k] { … } else { … }`
     IfObject {
-        /// Among the layer's objects.
+        /// Index into the layer's objects.
         class: ObjectId,
         /// One for each part of the key.
         key: Vec<Expr>,
         /// The handle.
         local: LocalId,
-        /// If the object is there.
+        /// The block if the object exists.
         then: Vec<Stmt>,
-        /// If not.
+        /// The block if not.
         otherwise: Vec<Stmt>,
     },
-    /// Finds or makes; `fresh` statements of its initial values are in the class. `otherwise` runs when there is no room.
+    /// Finds or makes an object; the class has the initial values of a new one. `otherwise` runs if there is no room.
     FindOrNew {
-        /// Among the layer's objects.
+        /// Index into the layer's objects.
         class: ObjectId,
         /// One for each part of the key.
         key: Vec<Expr>,
-        /// The handle, from here to the block's end.
+        /// The handle, visible to the end of the block.
         local: LocalId,
-        /// Leaves.
+        /// The block if there is no room; it leaves.
         otherwise: Vec<Stmt>,
     },
-    /// Ends an object (none: the one that the handler runs for).
+    /// Ends an object (`None`: the one that the handler runs for).
     End {
         /// A handle.
         object: Option<Expr>,
@@ -367,29 +368,29 @@ pub enum StmtKind {
         /// Given away.
         message: LocalId,
     },
-    /// `share`: a second one stays.
+    /// `if let m = waiting.take(i)`, or `waiting.share(i)`: the message in a place.
     IfTaken {
         /// A member of the kind [`MemberKind::Messages`](super::MemberKind::Messages).
         messages: StateRef,
         /// A `u32`, from 0.
         index: Expr,
-        /// Of `waiting.share(i)`.
+        /// Whether it is `waiting.share(i)`: the place keeps the message, and this is a copy.
         share: bool,
         /// The message, held in `then`.
         local: LocalId,
-        /// If one was there.
+        /// The block if there was a message.
         then: Vec<Stmt>,
-        /// If not.
+        /// The block if not.
         otherwise: Vec<Stmt>,
     },
-    /// `msg.trim(n)`: keeps the first octets.
+    /// `msg.trim(n)`: keeps the first `n` octets.
     Trim {
         /// Changed in place.
         message: LocalId,
         /// In octets, a `u32`.
         size: Expr,
     },
-    /// `msg.skip(n)`: takes the first octets away.
+    /// `msg.skip(n)`: removes the first `n` octets.
     Skip {
         /// Changed in place.
         message: LocalId,
@@ -400,21 +401,21 @@ pub enum StmtKind {
     Split {
         /// Given away.
         message: LocalId,
-        /// The octets of the front, a `u32`.
+        /// The size of the front in octets, a `u32`.
         at: Expr,
-        /// New, held from here.
+        /// The front, held from here on.
         front: LocalId,
-        /// New, held from here.
+        /// The rest, held from here on.
         rest: LocalId,
     },
-    /// `a.join(b)`
+    /// `a.join(b)`: appends a message.
     Join {
         /// Changed in place.
         message: LocalId,
-        /// A message; given away.
+        /// The message to append; given away.
         behind: Expr,
     },
-    /// `msg.put_u16be(at, e)`: behind the end it is reported, and nothing is written.
+    /// `msg.put_u16be(at, e)`; a place beyond the end is reported, and nothing is written.
     Store {
         /// Changed in place.
         message: LocalId,
@@ -422,7 +423,7 @@ pub enum StmtKind {
         at: Expr,
         /// 8, 16, … 64 bits.
         width: u8,
-        /// The first octet holds the highest bits.
+        /// Whether the first octet has the highest bits.
         big: bool,
         /// Of that width.
         value: Expr,
@@ -431,22 +432,23 @@ pub enum StmtKind {
     SetAttribute {
         /// Changed in place.
         message: LocalId,
-        /// One that the layer says it writes.
+        /// The attribute; the layer declares that it writes it.
         attribute: AttributeId,
         /// Of the attribute's type.
         value: Expr,
     },
-    /// `event` names a custom handler of the layer. `otherwise`: there is no room; the messages are still there.
+    /// `later name(…) or { … }`: queues an own event of the layer. On `otherwise` there is no room, and the messages
+    /// are still held.
     Later {
-        /// Among [`Layer::handlers`](super::Layer::handlers).
+        /// Index into [`Layer::handlers`](super::Layer::handlers).
         handler: u32,
         /// One for each parameter; messages among them are given away if there is room.
         args: Vec<Expr>,
-        /// Leaves, if there are messages.
+        /// The block if there is no room; it leaves if there are messages.
         otherwise: Vec<Stmt>,
     },
-    /// `again`: one more `settle` in this reaction.
+    /// `again`: settles once more in this reaction.
     Again,
-    /// `renew view`: what is in it ends, and begins anew.
+    /// `renew view`: everything in the view ends, and a new view begins.
     Renew,
 }

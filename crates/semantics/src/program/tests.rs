@@ -1,31 +1,33 @@
-//! Tests and networks: their steps, and what hosts and links are.
+//! Tests and networks: their steps, hosts and links.
 
 use mokume_base::Span;
 
 use super::{Name, StackId, WireId};
 
-/// The label of the stack that a suite's test was run with, where something is wrong with that.
+/// The label at the stack that a suite's test was run with, in reports about that run.
 pub const OF_RUN: &str = "run with this stack";
 
-/// `device.mac`, `device.mtu` in a stack's expressions are [`ExprKind::Below`](super::ExprKind::Below) without a flow, named `device.mac`.
+/// A test. In a stack's expressions, `device.mac` and `device.mtu` are [`ExprKind::Below`](super::ExprKind::Below)
+/// without a flow, with that name.
 #[derive(Clone, Debug)]
 pub struct Test {
-    /// As the source has it in quotes.
+    /// The name, in quotes in the source.
     pub name: String,
-    /// Which stack is run.
+    /// The stack that is run.
     pub stack: StackId,
     /// Values of the stack's parameters by name (`device.mac` too).
     pub settings: Vec<(Name, Vec<u64>)>,
     /// In order.
     pub steps: Vec<Step>,
-    /// Of its first word.
+    /// The place of its first word.
     pub span: Span,
-    /// Of a suite's test: the stacks that it is run with, where that is said.
+    /// For a suite's test: the stacks that it is run with, at their places in `run`.
     pub run_with: Vec<Name>,
 }
 
 impl Test {
-    /// Where it is said that it is run: what is wrong with it, and the file that it is a test of, follow from that.
+    /// The place where it is run, or else where it is written: reports about it, and the file that it counts for, go by
+    /// this.
     pub fn place(&self) -> Span {
         self.run_with.first().map_or(self.span, |name| name.span)
     }
@@ -34,14 +36,14 @@ impl Test {
 /// One line of a test, or one input of a network.
 #[derive(Clone, Debug)]
 pub struct Step {
-    /// What is done, or expected.
+    /// What the step does or expects.
     pub kind: StepKind,
-    /// The whole of it.
+    /// The place of the whole step.
     pub span: Span,
 }
 
 impl Step {
-    /// Octets that the longest message which it puts in has at most.
+    /// The size in octets of the longest message that it puts in.
     pub fn longest(&self) -> usize {
         let values = match &self.kind {
             StepKind::Input { args, .. } => args.given.iter().flat_map(|given| &given.values),
@@ -56,75 +58,75 @@ impl Step {
     }
 }
 
-/// What a step does, or what it looks at.
+/// What a step does or checks.
 #[derive(Clone, Debug)]
 pub enum StepKind {
-    /// `port.event(args)`: something is put in.
+    /// `port.event(args)`: an input.
     Input {
         /// A device or an export.
         port: Name,
-        /// Of the port; known when the stack is lowered.
+        /// The event of the port; resolved when the stack is lowered.
         event: Name,
-        /// As they are written.
+        /// The arguments as written.
         args: Args,
     },
-    /// `=> port.event(args)`: what must come out, in this order and nothing else; `=> nothing` is empty.
+    /// `=> port.event(args)`: the expected outputs, in this order and no others; empty for `=> nothing`.
     Expect {
-        /// Port, event and arguments each.
+        /// Port, event and arguments of each output.
         outputs: Vec<(Name, Name, Args)>,
-        /// `within 200 ms`: how long there is time for them, in nanoseconds.
+        /// `within 200 ms`: how long the outputs may take, in nanoseconds.
         within: Option<u64>,
     },
-    /// `after 20 ms`: time goes on.
+    /// `after 20 ms`: time passes.
     After {
-        /// By how much.
+        /// How much time.
         nanoseconds: u64,
     },
     /// `dropped stale 1`
     Dropped {
-        /// As `drop` names it.
+        /// The reason, as in `drop`.
         reason: String,
-        /// In all since the start.
+        /// The expected total since the start.
         count: u64,
     },
     /// `consumed used 1`
     Consumed {
-        /// As `consume` names it.
+        /// The reason, as in `consume`.
         reason: String,
-        /// In all since the start.
+        /// The expected total since the start.
         count: u64,
     },
     /// `counter tcp.resends 1`
     Counter {
-        /// As its layer names it, perhaps with layers in front.
+        /// The counter's name in its layer, perhaps with layers in front.
         counter: Name,
-        /// In all objects, in all since the start.
+        /// The expected total over all objects, since the start.
         count: u64,
     },
     /// `reported overflow 1`
     Reported {
         /// `overflow`, `division`, `bounds`, `misuse` or `narrow`.
         report: String,
-        /// In all since the start.
+        /// The expected total since the start.
         count: u64,
     },
 }
 
-/// The arguments of a port's event, as a step gives them: which parameters these are is known after lowering.
+/// The arguments of a port's event as a step gives them; lowering assigns them to parameters.
 #[derive(Clone, Debug, Default)]
 pub struct Args {
-    /// Those without a name first, in the order of the parameters.
+    /// The arguments; those without a name first, in the order of the parameters.
     pub given: Vec<Given>,
-    /// `..`, of an output: those that are not given may be anything.
+    /// `..`, in an output: arguments that are not given may have any value.
     pub rest: bool,
 }
 
 /// One argument of a step.
 #[derive(Clone, Debug)]
 pub struct Given {
-    /// `remote.port:`, with its place.
+    /// The name, `remote.port:`, with its place.
     pub name: Option<Name>,
-    /// Records are several words.
+    /// The value; a record has several words.
     pub values: Vec<Arg>,
 }
 
@@ -133,19 +135,19 @@ pub struct Given {
 pub enum Arg {
     /// Any scalar: durations in nanoseconds, addresses by their number.
     Word(u64),
-    /// Of a message or a frame.
+    /// A message or a frame.
     Octets(Vec<u8>),
     /// `?s`
     Bind(String),
-    /// `s`: what an output has bound, the name of an enum's value, or a reason; which it is follows from the port.
+    /// `s`: what an output has bound, the name of an enum's value, or a reason; the port decides which.
     Handle(Name),
-    /// `_`, of an output.
+    /// `_`, in an output: any value.
     Any,
-    /// `s + 1`: what was bound, and so much more; it wraps at its own width.
+    /// `s + 1`: a bound value plus a number; wraps at the value's width.
     Sum {
-        /// Bound by an output in front.
+        /// The name that an earlier output bound.
         handle: String,
-        /// Added to it, modulo 2^64.
+        /// The number to add, modulo 2^64.
         plus: u64,
     },
     /// `Rfc791 { ttl: 64 } "data"`
@@ -153,7 +155,7 @@ pub enum Arg {
 }
 
 impl Arg {
-    /// Octets that it has at most, if it is a message.
+    /// The most octets that it has as a message.
     fn longest(&self) -> usize {
         match self {
             Arg::Octets(octets) => octets.len(),
@@ -163,33 +165,33 @@ impl Arg {
     }
 }
 
-/// A packet by its fields.
+/// A packet given by its fields.
 #[derive(Clone, Debug)]
 pub struct Packet {
-    /// From its front on.
+    /// The parts, from the front.
     pub parts: Vec<PacketPart>,
-    /// `over flow(…)`: the numbers that the checksum of the first wire counts.
+    /// `over flow(…)`: the numbers that the checksum of the first wire includes.
     pub over: Option<Vec<u64>>,
-    /// The whole of it.
+    /// The place of the whole packet.
     pub span: Span,
 }
 
 /// A part of a packet.
 #[derive(Clone, Debug)]
 pub enum PacketPart {
-    /// What a wire lays out.
+    /// The fields of a wire.
     Wire(WirePattern),
-    /// As they are.
+    /// Literal octets.
     Octets(Vec<u8>),
-    /// `_`: of an output, whatever comes.
+    /// `_`, in an output: any octets.
     Any(Span),
 }
 
-/// A wire lays out more than a test names: constants, what is added to fill a word.
+/// The most octets of a wire: it contains more than a test names, such as constants and padding.
 const LAID_OUT: usize = 256;
 
 impl PacketPart {
-    /// Octets that it has at most.
+    /// The most octets that it has.
     fn longest(&self) -> usize {
         match self {
             PacketPart::Octets(octets) => octets.len(),
@@ -210,50 +212,50 @@ impl PacketPart {
 /// `Rfc9293 { syn: 1, seq: ?iss, .. }`
 #[derive(Clone, Debug)]
 pub struct WirePattern {
-    /// Which wire.
+    /// The wire.
     pub wire: WireId,
-    /// Where it is named.
+    /// The place where it is named.
     pub name: Name,
-    /// In the order in which they are written; a field of a list comes once for each element. Of several words: the fields whose
-    /// names begin so.
+    /// The fields as written, in order; a field of a list occurs once for each element. One with several words stands
+    /// for the fields whose names begin with it.
     pub fields: Vec<(Name, Vec<Arg>)>,
-    /// `..`: what is not named may be anything, but for sizes and checksums.
+    /// `..`: fields that are not named may have any value, except sizes and checksums.
     pub rest: bool,
 }
 
-/// Hosts and links in virtual time.
+/// A network: hosts and links in virtual time.
 #[derive(Clone, Debug)]
 pub struct Network {
-    /// As `mokume sim` calls it.
+    /// The name, as in `mokume sim`.
     pub name: Name,
-    /// Numbered in this order.
+    /// The hosts; indices refer to this list.
     pub hosts: Vec<Host>,
-    /// Each joins devices of hosts.
+    /// The links, which connect devices of hosts.
     pub links: Vec<NetworkLink>,
-    /// Time, host index, the input.
+    /// The inputs: time, host index, input.
     pub script: Vec<(u64, u32, Step)>,
-    /// When some hosts do not hear the others.
+    /// The times when some hosts cannot reach the others.
     pub partitions: Vec<Partition>,
-    /// What outputs bring about.
+    /// Inputs that outputs trigger.
     pub whens: Vec<When>,
-    /// What must come, and what must not.
+    /// Outputs that must or must not occur.
     pub expectations: Vec<Expectation>,
-    /// What becomes of single frames.
+    /// Faults of single frames.
     pub faults: Vec<FrameFault>,
-    /// Hosts that crash and begin again, in order of time.
+    /// Crashes and restarts of hosts, ordered by time.
     pub outages: Vec<Outage>,
-    /// Clocks of hosts that are not the network's.
+    /// Clocks of hosts that differ from the network's.
     pub clocks: Vec<Clock>,
-    /// What hosts cast, deliver and enter.
+    /// The events with which hosts cast, deliver and enter views.
     pub casts: Casts,
-    /// What holds of that.
+    /// What must hold for those events.
     pub promises: Vec<Promise>,
-    /// How long it runs, in nanoseconds.
+    /// The end of the run, in nanoseconds.
     pub until: u64,
 }
 
 impl Network {
-    /// One in which nothing happens yet.
+    /// A network in which nothing happens yet.
     pub fn of(name: Name, hosts: Vec<Host>, until: u64) -> Self {
         Network {
             name,
@@ -278,79 +280,79 @@ impl Network {
 pub struct Outage {
     /// Index of the host.
     pub host: u32,
-    /// When, in nanoseconds.
+    /// The time, in nanoseconds.
     pub at: u64,
-    /// Of one that begins again: the values of its stack's parameters by name; none of one that crashes.
+    /// For a restart: the values of its stack's parameters by name; `None` for a crash.
     pub again: Option<Vec<(Name, Vec<u64>)>>,
-    /// The whole of it.
+    /// The place of the whole line.
     pub span: Span,
 }
 
-/// `clock a  ahead 3 s  gains 50 us`: against the network's.
+/// `clock a  ahead 3 s  gains 50 us`: a clock, compared with the network's.
 #[derive(Clone, Debug)]
 pub struct Clock {
     /// Index of the host.
     pub host: u32,
-    /// What it shows when the network begins, in nanoseconds.
+    /// Its time when the network begins, in nanoseconds.
     pub ahead: u64,
-    /// By how many nanoseconds a second it is too fast, or too slow.
+    /// How many nanoseconds it gains each second; negative if it loses.
     pub gains: i64,
 }
 
-/// An event of a port that each host has whose stack has it: `app.deliver_from(_, ?from, _)`.
+/// An event of a port, on each host whose stack has it: `app.deliver_from(_, ?from, _)`.
 #[derive(Clone, Debug)]
 pub struct Heard {
     /// An export.
     pub port: Name,
-    /// Of the port; known when the stack is lowered.
+    /// The event of the port; resolved when the stack is lowered.
     pub event: Name,
-    /// Patterns; without any, whatever goes with it.
+    /// Patterns; without any, all arguments match.
     pub args: Args,
-    /// The whole of it.
+    /// The place of the whole event.
     pub span: Span,
 }
 
-/// `casts …`, `delivers …`, `views …`: a message is known by its octets, a view by what its pattern binds.
+/// `casts …`, `delivers …`, `views …`: messages are identified by their octets, views by what their pattern binds.
 #[derive(Clone, Debug, Default)]
 pub struct Casts {
     /// An input.
     pub casts: Option<Heard>,
     /// An output.
     pub delivers: Option<Heard>,
-    /// An output; it may be of the same event, and goes before.
+    /// An output; it may be the same event as `delivers`, and is tested first.
     pub views: Option<Heard>,
 }
 
 /// `expect casts total`
 #[derive(Clone, Debug)]
 pub struct Promise {
-    /// What holds.
+    /// The promise.
     pub what: Promised,
-    /// Of its word.
+    /// The place of its word.
     pub span: Span,
 }
 
-/// What holds of casts. A *life* is a host from its start to its crash.
+/// Promises about casts. A *life* is a host from its start to its crash.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Promised {
-    /// What two lives both deliver, they deliver in one order.
+    /// Messages that two lives both deliver are delivered in the same order.
     Total,
-    /// Each life delivers what another has cast in the order in which that cast it.
+    /// Each life delivers the messages of another in the order in which that one cast them.
     Fifo,
-    /// What a life had cast or delivered before it cast something comes before that everywhere.
+    /// Messages that a life had cast or delivered before it cast one come before that one everywhere.
     Causal,
-    /// A life that lasts delivers all that it has cast.
+    /// A life that does not crash delivers all that it has cast.
     Own,
-    /// What is delivered was cast before, and comes once in a life.
+    /// What is delivered was cast before, and is delivered once in a life.
     Real,
-    /// Lives that go together from one view to the next have delivered the same in it.
+    /// Lives that go together from one view to the next have delivered the same messages in it.
     Agreed,
-    /// In the end all hosts that run are in one view.
+    /// In the end all running hosts are in one view.
     Together,
 }
 
 impl Promised {
-    /// By their words.
+    /// All promises, with their words.
     pub const ALL: [(&'static str, Promised); 7] = [
         ("total", Promised::Total),
         ("fifo", Promised::Fifo),
@@ -361,128 +363,128 @@ impl Promised {
         ("together", Promised::Together),
     ];
 
-    /// Whether it says something of views.
+    /// Whether it is about views.
     pub fn is_of_views(self) -> bool {
         matches!(self, Promised::Agreed | Promised::Together)
     }
 }
 
-/// `a.app.opened(1, ?s)`: outputs of a host, by patterns.
+/// `a.app.opened(1, ?s)`: outputs of a host that match patterns.
 #[derive(Clone, Debug)]
 pub struct HostOutput {
     /// Index of the host.
     pub host: u32,
     /// An export.
     pub port: Name,
-    /// Of the port; known when the stack is lowered.
+    /// The event of the port; resolved when the stack is lowered.
     pub event: Name,
-    /// Patterns; without any, whatever goes with it.
+    /// Patterns; without any, all arguments match.
     pub args: Args,
-    /// The whole of it.
+    /// The place of the whole pattern.
     pub span: Span,
 }
 
 /// `when a.app.opened(1, ?s)  after 5 ms  a.app.send(s, "x")`
 #[derive(Clone, Debug)]
 pub struct When {
-    /// Each one brings the input about.
+    /// Each matching output triggers the input.
     pub output: HostOutput,
-    /// So much later, in nanoseconds.
+    /// The delay of the input, in nanoseconds.
     pub delay: u64,
-    /// The host that the input is for.
+    /// The host that gets the input.
     pub host: u32,
-    /// What is put in.
+    /// The input.
     pub step: Step,
 }
 
 /// `expect b.app.deliver(_, "hello")  20 times until 2 s`
 #[derive(Clone, Debug)]
 pub struct Expectation {
-    /// What is counted.
+    /// The output that is counted.
     pub output: HostOutput,
-    /// How many of them there must be.
+    /// How often it must occur.
     pub times: Times,
-    /// Those that come later do not count, in nanoseconds since the start.
+    /// The deadline in nanoseconds since the start; later outputs do not count.
     pub until: u64,
-    /// The whole of it.
+    /// The place of the whole expectation.
     pub span: Span,
 }
 
-/// How often something must come.
+/// How often an output must occur.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Times {
-    /// Once, or more often.
+    /// At least once.
     Some,
-    /// So often, and no more.
+    /// Exactly this often.
     Exactly(u64),
 }
 
-/// `frame 3 of a.device to b.device  late 4 ms`: beside what the link's weather does.
+/// `frame 3 of a.device to b.device  late 4 ms`: a fault in addition to the link's weather.
 #[derive(Clone, Debug)]
 pub struct FrameFault {
-    /// From 1.
+    /// The frame's number, from 1.
     pub number: u64,
-    /// Host index, device index: who sends it.
+    /// The sender: host index, device index.
     pub from: (u32, u32),
-    /// Who hears it so; everybody, if nobody is named.
+    /// The receiver for which the fault holds; `None`: all.
     pub to: Option<(u32, u32)>,
-    /// In the order in which they are written.
+    /// The mishaps, as written.
     pub what: Vec<Mishap>,
-    /// The whole of it.
+    /// The place of the whole fault.
     pub span: Span,
 }
 
-/// What becomes of one frame on its way to one device.
+/// What happens to one frame on its way to one device.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mishap {
     /// `lost`
     Lost,
-    /// `late 4 ms`: in nanoseconds, beside the link's delay.
+    /// `late 4 ms`: an additional delay, in nanoseconds.
     Late(u64),
-    /// `turned 12`: this bit, from 0, the highest of the first octet.
+    /// `turned 12`: this bit is flipped; bit 0 is the highest of the first octet.
     Turned(u64),
-    /// `twice 1 ms`: a second copy, so much later than without a mishap.
+    /// `twice 1 ms`: a second copy arrives, this much later than the first would without mishaps.
     Twice(u64),
 }
 
 /// A stack in a network.
 #[derive(Clone, Debug)]
 pub struct Host {
-    /// Unique in its network.
+    /// The name, unique in its network.
     pub name: Name,
-    /// Which stack it runs.
+    /// The stack that it runs.
     pub stack: StackId,
     /// Values of the stack's parameters by name (`device.mac` too).
     pub settings: Vec<(Name, Vec<u64>)>,
 }
 
-/// A medium that all named devices share. Rates are in millionths.
+/// A medium that all its devices share. Rates are in millionths.
 #[derive(Clone, Debug)]
 pub struct NetworkLink {
-    /// For reports.
+    /// The name, for reports.
     pub name: Name,
-    /// Host index, device index.
+    /// The devices: host index, device index.
     pub devices: Vec<(u32, u32)>,
-    /// Of frames that nobody hears.
+    /// How many frames are lost.
     pub loss: u32,
-    /// Of frames that are heard twice.
+    /// How many frames arrive twice.
     pub duplicate: u32,
-    /// Of frames that later ones overtake.
+    /// How many frames are overtaken by later ones.
     pub reorder: u32,
-    /// One bit of a frame is turned.
+    /// In how many frames one bit is flipped.
     pub corrupt: u32,
-    /// From and to, in nanoseconds.
+    /// The least and the most delay, in nanoseconds.
     pub delay: (u64, u64),
-    /// Bursts of lost frames: how often one begins, and how many it takes.
+    /// Bursts of lost frames: how often one begins, and how many frames it loses.
     pub burst: (u32, u32),
-    /// Bits a second that each device can send; 0 without limit.
+    /// Bits per second that each device can send; 0 without limit.
     pub rate: u64,
-    /// Frames that wait for the line at each device; 0 without limit.
+    /// The most frames that wait at each device; 0 without limit.
     pub queue: u64,
 }
 
 impl NetworkLink {
-    /// One on which nothing happens to frames.
+    /// A link without faults.
     pub fn of(name: Name) -> Self {
         NetworkLink {
             name,
@@ -499,13 +501,13 @@ impl NetworkLink {
     }
 }
 
-/// From `from` until `until` (nanoseconds), these hosts and the others do not hear each other.
+/// From `from` until `until` (nanoseconds), these hosts and the others cannot reach each other.
 #[derive(Clone, Debug)]
 pub struct Partition {
-    /// Indices of hosts.
+    /// Indices of the hosts.
     pub hosts: Vec<u32>,
     /// The first instant.
     pub from: u64,
-    /// The first instant at which they hear each other again.
+    /// The first instant after it.
     pub until: u64,
 }

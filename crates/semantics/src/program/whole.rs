@@ -10,16 +10,16 @@ use super::{
     Test, Type, Use, Vector, Wire, WrittenType,
 };
 
-/// The typed program of all files. Ids are places in these lists.
+/// The typed program of all files. Ids are indices into these lists.
 #[derive(Clone, Debug, Default)]
 pub struct Program {
     /// By [`EnumId`](super::EnumId).
     pub enums: Vec<Enum>,
-    /// Those of the source, then those of enums with data, then bounded vectors.
+    /// The records: those of the source, then those of enums with data, then bounded vectors.
     pub records: Vec<Record>,
-    /// Types that say how their values are written, in the order of the source, numbers before records.
+    /// Types with a notation, in the order of the source, numbers before records.
     pub written: Vec<WrittenType>,
-    /// Of messages.
+    /// Attributes of messages.
     pub attributes: Vec<Attribute>,
     /// By [`ServiceId`](super::ServiceId).
     pub services: Vec<Service>,
@@ -29,9 +29,9 @@ pub struct Program {
     pub vocabularies: Vec<Vocabulary>,
     /// Pure functions of files.
     pub functions: Vec<Function>,
-    /// Those of the source; behind them stand-ins for parameters, and copies made for functions that were given.
+    /// The layers: those of the source, then stand-ins for parameters, and copies made for functions that were given.
     pub layers: Vec<Layer>,
-    /// Those of the source, then those made for what they were given, and those without a name.
+    /// The bundles: those of the source, then those made for given layers and functions, and those without a name.
     pub bundles: Vec<Bundle>,
     /// By [`WireId`](super::WireId).
     pub wires: Vec<Wire>,
@@ -41,18 +41,18 @@ pub struct Program {
     pub tests: Vec<Test>,
     /// In the order of the source.
     pub networks: Vec<Network>,
-    /// Which names stand for which declarations, by place, as far as they were understood; of programs with errors, too.
+    /// Mentions, by place, as far as names were resolved; programs with errors have them too.
     pub mentions: Vec<Mention>,
 }
 
 impl Program {
-    /// What a bounded vector holds; none of other types.
+    /// The bounded vector that the type is; `None` for other types.
     pub fn vector(&self, ty: Type) -> Option<Vector> {
         let Type::Record(id) = ty else { return None };
         self.records.get(id.index())?.vector
     }
 
-    /// How values of a type are written that is declared with this notation; none of those that have only their numbers.
+    /// The form of values of a type that is declared with this notation; `None` if they are shown as plain numbers.
     pub fn form(&self, ty: Type, written: Option<Notation>) -> Option<Form> {
         match (ty, written) {
             (Type::UInt(width), Some(notation)) => Some(Form::Parts { notation, widths: vec![width] }),
@@ -84,7 +84,7 @@ impl Program {
     }
 
     fn flatten<'a>(&'a self, part: &Use, depth: u32, layers: &mut Vec<&'a Layer>, met: &mut u64) {
-        // Bundles with more, or deeper ones, are reported, and none of the program's: but they are looked at before.
+        // Bundles that are larger or deeper are reported and removed, but this runs before.
         *met += 1;
         if layers.len() as u64 > limits::LAYERS || *met > limits::LAYERS * u64::from(limits::BUNDLE_DEPTH + 2) {
             return;
@@ -100,7 +100,7 @@ impl Program {
         }
     }
 
-    /// Whether a reason is the same whichever layer gives it.
+    /// Whether a reason means the same in all layers.
     pub fn is_shared_reason(&self, name: &str) -> bool {
         let declared = self.vocabularies.iter().flat_map(|known| &known.reasons).any(|reason| reason.text == name);
         declared || STANDARD_REASONS.contains(&name)

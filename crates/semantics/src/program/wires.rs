@@ -1,71 +1,72 @@
-//! Bundles and their wires: where the fields of their headers stand.
+//! Bundles and their wires: the places of header fields.
 
 use mokume_base::{Form, Span};
 
 use super::{Binary, BundleId, Expr, LayerId, Name, Param, WireId};
 
-/// Layers that act as one.
+/// Layers that are used as one.
 #[derive(Clone, Debug)]
 pub struct Bundle {
-    /// `_` for one without a name.
+    /// The name; `_` if it has none.
     pub name: Name,
     /// Its `///` lines, joined by newlines; empty for one without a name.
     pub docs: String,
-    /// Values; its parts name them by index.
+    /// The parameters that are values; parts name them by index.
     pub params: Vec<Param>,
-    /// Top to bottom.
+    /// The parts, top to bottom.
     pub parts: Vec<Use>,
-    /// What carries all of its headers.
+    /// The wire that carries all of its headers.
     pub wire: Option<WireId>,
-    /// Without a wire, its headers are laid out together.
+    /// If there is no wire: its headers share one compressed layout.
     pub compressed: bool,
 }
 
-/// A layer or bundle with its arguments: for each parameter one, defaults filled in.
+/// A layer or bundle with an argument for each parameter, defaults filled in.
 #[derive(Clone, Debug)]
 pub struct Use {
-    /// Which layer or bundle.
+    /// The layer or bundle.
     pub of: Definition,
-    /// Of constants and of the parameters of what it stands in.
+    /// The arguments: constants, and parameters of the enclosing definition.
     pub args: Vec<Expr>,
-    /// Where it is named.
+    /// The place where it is named.
     pub span: Span,
 }
 
 /// A layer or a bundle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Definition {
-    /// Without bundles around it.
+    /// A single layer.
     Layer(LayerId),
-    /// With all its parts.
+    /// A bundle with all its parts.
     Bundle(BundleId),
 }
 
-/// How headers lie in packets.
+/// The layout of headers in packets.
 #[derive(Clone, Debug)]
 pub struct Wire {
-    /// As `encoded` names it.
+    /// The name, as in `encoded`.
     pub name: Name,
-    /// The byte order of fields that do not say theirs.
+    /// The byte order of fields that do not give their own.
     pub big: bool,
-    /// From the front of the packet on.
+    /// The items, from the front of the packet.
     pub items: Vec<WireItem>,
-    /// Fields whose types say how their values are written, by name.
+    /// Fields with a notation, by name.
     pub written: Vec<(String, Form)>,
-    /// What packets of tests have in fields that they do not name, by the fields' names.
+    /// The values, in packets of tests, of fields that the test does not name.
     pub defaults: Vec<(String, WireDefault)>,
-    /// Fields that a checksum of the wire behind this one counts.
+    /// Fields that the checksum of the next wire in a packet includes.
     pub pseudo: Vec<Name>,
-    /// Nothing in it was refused; else what it lacks may be what was.
+    /// Whether nothing in it was refused; else what is missing may have been refused.
     pub whole: bool,
 }
 
-/// What a packet of a test has in a field that it does not name.
+/// The value, in a packet of a test, of a field that the test does not name.
 #[derive(Clone, Debug)]
 pub enum WireDefault {
     /// A number, a size, a checksum.
     Of(WireExpr),
-    /// The checksum of the packet and of the pseudo header: what the wire in front says, and the packet's size.
+    /// The checksum of the packet and of the pseudo header: the fields that the preceding wire provides, and the
+    /// packet's size.
     PseudoChecksum,
 }
 
@@ -74,164 +75,164 @@ pub enum WireDefault {
 pub enum WireItem {
     /// A number of so many bits.
     Field(WireField),
-    /// `on`: the number of the field in order of appearance.
+    /// Other items for each value of a tag.
     Choice {
-        /// A field whose value is [`WireValue::Tag`].
+        /// The number, in order of appearance, of a field with the value [`WireValue::Tag`].
         on: u32,
-        /// One for each number of the tag.
+        /// One arm for each number of the tag.
         arms: Vec<WireArm>,
-        /// Of the tag's name.
+        /// The place of the tag's name.
         span: Span,
     },
-    /// There if the comparisons hold.
+    /// Items that are present if the comparisons hold.
     Optional {
-        /// All of them.
+        /// The comparisons; all must hold.
         when: Vec<(WireExpr, Binary, WireExpr)>,
-        /// What is there then.
+        /// The items.
         items: Vec<WireItem>,
-        /// The whole of it.
+        /// The place of the whole part.
         span: Span,
     },
-    /// Parts that say themselves what they are and how long.
+    /// Options, which carry their own kind and length.
     Options(WireOptions),
     /// The elements of a vector.
     Each(WireEach),
-    /// The header reaches to this octet, into the message.
+    /// The header extends to this octet, into the message.
     Reach(WireExpr, Span),
 }
 
-/// The elements of a vector in a header, as many as there are. Fields of `items` name parts of an element with `*` for its
-/// number: `blocks.*.left`, in a list within a list `records.*.sources.*.high`.
+/// The elements of a vector in a header, as many as it has. Fields of `items` name parts of an element with `*` for its
+/// number: `blocks.*.left`, or in a nested list `records.*.sources.*.high`.
 #[derive(Clone, Debug)]
 pub struct WireEach {
     /// The vector's length, `blocks.length`.
     pub length: WireValue,
-    /// They go on to the packet's end: nothing in front counts them.
+    /// The elements extend to the packet's end; no field in front counts them.
     pub to_end: bool,
-    /// Of one element: fields, constants, and lists that it counts.
+    /// The items of one element: fields, constants, and lists that it counts.
     pub items: Vec<WireItem>,
-    /// The whole of it.
+    /// The place of the whole part.
     pub span: Span,
 }
 
 impl WireEach {
-    /// Where what stands behind begins is not known from the number of elements alone.
+    /// Whether the place of what follows depends on more than the number of elements.
     pub fn moves(&self) -> bool {
         self.to_end || self.items.iter().any(|item| matches!(item, WireItem::Each(_)))
     }
 }
 
-/// Options, each with its kind and length in front.
+/// Options, each beginning with its kind and length.
 #[derive(Clone, Debug)]
 pub struct WireOptions {
-    /// The field in front of each option that says what it is: name, and bits, 8, 16 or 32.
+    /// The field with the option's kind: name, and bits, 8, 16 or 32.
     pub kind: (Name, u8),
-    /// The field behind it that says how long it is.
+    /// The field with its length: name, and bits.
     pub length: (Name, u8),
     /// Octets of an option: `length * times + plus`.
     pub times: u64,
-    /// In octets.
+    /// See `times`.
     pub plus: u64,
-    /// Where they end, in octets from the packet's front.
+    /// The end of the options, in octets from the packet's front.
     pub until: WireExpr,
-    /// Of what stands behind `until`.
+    /// The place of the expression behind `until`.
     pub until_at: Span,
-    /// They are filled up to a multiple of so many octets, from 1 to 256.
+    /// The options are padded to a multiple of this many octets, from 1 to 256.
     pub pad: u32,
-    /// What fills them up stands in front of them: options of this kind, which is a `single`; else zeros stand behind them.
+    /// If set, the padding consists of options of this kind, a `single`, in front; else of zeros behind.
     pub pads_with: Option<u64>,
-    /// One for each kind.
+    /// One arm for each kind.
     pub arms: Vec<WireOption>,
-    /// An option without an arm is passed over, not refused.
+    /// Whether options without an arm are skipped; else such a packet is rejected.
     pub skips: bool,
-    /// The whole of it.
+    /// The place of the whole part.
     pub span: Span,
 }
 
 /// An option of one kind.
 #[derive(Clone, Debug)]
 pub struct WireOption {
-    /// Its number, which no other has.
+    /// The number of its kind, which no other arm has.
     pub kind: u64,
-    /// Of the number.
+    /// The place of the number.
     pub span: Span,
-    /// What it holds.
+    /// Its content.
     pub what: OptionForm,
 }
 
-/// What an option holds.
+/// The content of an option.
 #[derive(Clone, Debug)]
 pub enum OptionForm {
-    /// Nothing: no other follows.
+    /// No content; the list ends here.
     End,
-    /// Nothing, not even a length.
+    /// No content, and no length.
     Single,
-    /// `Layer.has_mss` or `Layer.Alternative.has_mss` says whether it is there.
+    /// `Layer.has_mss` or `Layer.Alternative.has_mss` says whether it is present.
     Known {
-        /// A `bool` of a header, or a vector that is not empty.
+        /// A `bool` of a header, or a vector, which is present if it is not empty.
         present: WireValue,
-        /// Behind kind and length: fields alone, the last of them perhaps a list.
+        /// The items behind kind and length: only fields; the last may be a list.
         items: Vec<WireItem>,
     },
 }
 
-/// What a packet holds if the tag has a number.
+/// The content of a packet in which the tag has this number.
 #[derive(Clone, Debug)]
 pub struct WireArm {
-    /// It fits the field.
+    /// The number, which fits the field.
     pub tag: u64,
-    /// `Layer.Variant`, or `Variant` alone; resolved against the bundle's layers when a bundle uses the wire.
+    /// `Layer.Variant`, or `Variant` alone; resolved when a bundle uses the wire.
     pub selects: Option<(Option<Name>, Name)>,
-    /// Not known behind the choice.
+    /// The items; not visible behind the choice.
     pub items: Vec<WireItem>,
-    /// Of the alternative, or of the number.
+    /// The place of the alternative, or of the number.
     pub span: Span,
 }
 
 /// A field of a packet.
 #[derive(Clone, Debug)]
 pub struct WireField {
-    /// By order of appearance in the wire, arms included.
+    /// The number in order of appearance in the wire, arms included.
     pub index: u32,
-    /// Unique on each path.
+    /// The name, unique on each path.
     pub name: Name,
-    /// In bits, from 1 to 64.
+    /// The width in bits, from 1 to 64.
     pub width: u8,
-    /// The first octet holds the highest bits. Of fields in whole octets.
+    /// Whether the first octet has the highest bits; for fields of whole octets.
     pub big: bool,
-    /// What is written, and what must be read.
+    /// The value to write, and to expect when reading.
     pub value: WireValue,
-    /// A packet that breaks one is refused.
+    /// Comparisons that a packet must satisfy, or it is rejected.
     pub constraints: Vec<(WireExpr, Binary, WireExpr)>,
-    /// The packet ends after its value and so many octets more.
+    /// If set, the packet ends after the field's value plus this many octets.
     pub trims: Option<u64>,
 }
 
-/// What a field holds.
+/// The value of a field.
 #[derive(Clone, Debug)]
 pub enum WireValue {
-    /// Another number refuses the packet.
+    /// A constant; a packet with another value is rejected.
     Constant(u64),
     /// `Layer.field` or `Layer.Variant.field`, `* times + plus`.
     Header {
-        /// By its name in the bundle.
+        /// The layer's name in the bundle.
         layer: Name,
-        /// Of a header with alternatives.
+        /// The alternative, for a header with alternatives.
         variant: Option<Name>,
-        /// Parts of vectors with dots: `blocks.length`, `blocks.*.left`.
+        /// The field; parts of vectors with dots: `blocks.length`, `blocks.*.left`.
         field: Name,
-        /// What the packet holds is so many times the field …
+        /// The packet has the field times this …
         times: u64,
-        /// … and so much more.
+        /// … plus this.
         plus: u64,
     },
-    /// From sizes, sums and earlier fields; checked when it is read.
+    /// Computed from sizes, sums and earlier fields; checked when read.
     Computed(WireExpr),
-    /// What a choice depends on.
+    /// The tag of a choice.
     Tag,
-    /// Written as zero, and not looked at.
+    /// Written as zero, and ignored when read.
     Unread,
-    /// Unread, and written as it was read when what came up goes down again.
+    /// Ignored when read; a message that came up and goes down again keeps the value.
     Preserved,
 }
 
@@ -242,15 +243,15 @@ pub enum WireExpr {
     Number(u64),
     /// An earlier field, by its index.
     Field(u32),
-    /// Octets of all: headers and payload.
+    /// The octets of the whole packet: headers and payload.
     PacketSize,
     /// Octets of the wire's own headers.
     HeaderSize,
-    /// Octets behind them.
+    /// The octets behind the headers.
     PayloadSize,
     /// The Internet checksum (RFC 1071) of the headers.
     HeaderChecksum,
-    /// That of all.
+    /// The Internet checksum of the whole packet.
     PacketChecksum,
     /// `+ - * /`, in 64 bits.
     Binary {

@@ -1,14 +1,14 @@
 //! From the tree to the typed program: names, types, shapes.
 //!
-//! Two passes: first what every item is called and looks like from outside (so that order in files does not matter), then
-//! the bodies. Keeps: a mistake in one item never hides those of the next; what could not be understood has the type
-//! `Unknown`, which agrees with everything.
+//! Two passes: first the name and interface of every item (so that order in files does not matter), then the bodies.
+//! Keeps: a mistake in one item never hides those of the next; what could not be resolved has the type `Unknown`, which
+//! fits everything.
 //!
-//! A room for each kind of thing that is resolved, from the bottom up; each uses only those above it in this list:
-//! [`context`] (what all of a program's resolution holds), [`body`] (one body at work), [`expr`] (values), [`emit`]
-//! (events that are sent), [`stmt`] (what a body does), [`items`] (types, functions, signatures), [`wire`] (layouts of
-//! packets), [`layer`] (declarations, handlers, scopes), [`bundle`] (layers put together, and definitions applied to functions,
-//! layers and containers), [`stack`] (instances over devices), [`mod@test`] (tests and networks).
+//! A room for each kind of thing that is resolved, from the bottom up; each uses only those before it in this list:
+//! [`context`] (the state of the whole resolution), [`body`] (one body), [`expr`] (values), [`emit`] (emissions),
+//! [`stmt`] (statements), [`items`] (types, functions, signatures), [`wire`] (layouts of packets), [`layer`]
+//! (declarations, handlers, scopes), [`bundle`] (layers put together, and definitions applied to functions, layers and
+//! containers), [`stack`] (instances over devices), [`mod@test`] (tests and networks).
 
 mod body;
 mod bundle;
@@ -28,7 +28,7 @@ use crate::load::Loaded;
 use crate::program::Program;
 use context::{Context, Trees};
 
-/// Resolves all files. The checks that need the whole program come after.
+/// Resolves all files. The checks that need the whole program come later.
 pub(crate) fn resolve(loaded: &Loaded) -> (Program, Vec<Diagnostic>) {
     let mut cx = Context::new(loaded);
     let mut trees = Trees::default();

@@ -1,4 +1,5 @@
-//! Mutated programs: tokens deleted, doubled, swapped, or replaced by others' tokens. A seed makes the same one again.
+//! Mutated programs: tokens deleted, doubled, swapped, or replaced by those of other programs. Equal seeds make equal
+//! mutants.
 
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
@@ -52,7 +53,7 @@ fn survives(text: &str, front_end: impl Fn(&str)) -> bool {
     catch_unwind(AssertUnwindSafe(|| front_end(text))).is_ok()
 }
 
-/// The first mutant that a front end does not survive: its seed, where it is from, its text. On all cores.
+/// The first mutant that crashes a front end: its seed, its origin, its text. Runs on all cores.
 pub fn first_victim(
     mutants: std::ops::Range<usize>,
     front_end: impl Fn(&str) + Sync,
@@ -74,7 +75,7 @@ pub fn first_victim(
         let text = mutant.concat();
         (!survives(&text, &front_end)).then(|| (seed, all[index].0.clone(), text))
     };
-    // Seeds are taken in their order, and each that is taken is judged: the first victim is among those found.
+    // Seeds are taken in order, and each that is taken is judged, so the first crash is among those found.
     let (next, found) = (AtomicUsize::new(mutants.start), Mutex::new(Vec::new()));
     let work = || {
         while found.lock().expect("no judge panics").is_empty() {

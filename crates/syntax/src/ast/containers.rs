@@ -1,4 +1,4 @@
-//! Containers and state of them.
+//! Containers, and state that is a container.
 
 use super::{
     child, children, doc_of, node, Arg, ArgList, Expr, Function, Handler, LimitClause, Name, NamedType, Param,
@@ -26,7 +26,7 @@ node! {
 }
 
 impl Container {
-    /// What state declares one by.
+    /// The name by which state is declared with it.
     pub fn name(&self) -> Option<Name> {
         child(&self.0)
     }
@@ -42,26 +42,26 @@ impl Container {
     pub fn params(&self) -> Vec<Param> {
         child::<ParamList>(&self.0).map_or(Vec::new(), |list| list.params())
     }
-    /// What it holds.
+    /// Its state.
     pub fn states(&self) -> Vec<State> {
         children(&self.0)
     }
-    /// What it does.
+    /// Its functions.
     pub fn functions(&self) -> Vec<Function> {
         children(&self.0)
     }
-    /// The language has none there.
+    /// Handlers, which the language does not allow there.
     pub fn handlers(&self) -> Vec<Handler> {
         children(&self.0)
     }
 }
 
 impl Contained {
-    /// The container that it is one of.
+    /// The container that it is an instance of.
     pub fn container(&self) -> Option<Name> {
         child::<NamedType>(&self.0).and_then(|named| named.name())
     }
-    /// What its elements are.
+    /// The types of its elements.
     pub fn types(&self) -> Vec<Type> {
         child::<TypeArgs>(&self.0).map_or(Vec::new(), |list| children(&list.0))
     }
@@ -69,7 +69,7 @@ impl Contained {
     pub fn args(&self) -> Vec<Arg> {
         child::<ArgList>(&self.0).map_or(Vec::new(), |list| list.args())
     }
-    /// What the layer calls it.
+    /// Its name in the layer.
     pub fn name(&self) -> Option<Name> {
         child(&self.0)
     }
@@ -80,11 +80,11 @@ impl Contained {
 }
 
 impl Function {
-    /// `or refuse`: who calls it says what happens then.
+    /// `or refuse`: the caller says what happens if it refuses.
     pub fn may_refuse(&self) -> bool {
         child::<MayRefuse>(&self.0).is_some()
     }
-    /// `extern`: in C, its body a model of it.
+    /// `extern`: the function is in C, and its body is a model of it.
     pub fn is_extern(&self) -> bool {
         child::<Extern>(&self.0).is_some()
     }

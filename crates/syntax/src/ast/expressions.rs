@@ -112,11 +112,11 @@ impl If {
 }
 
 impl LetCondition {
-    /// What it binds.
+    /// What the look-up binds.
     pub fn pattern(&self) -> Option<BindPattern> {
         child(&self.0)
     }
-    /// What is looked up.
+    /// The look-up.
     pub fn value(&self) -> Option<Expr> {
         child(&self.0)
     }
@@ -127,7 +127,7 @@ impl Match {
     pub fn value(&self) -> Option<Expr> {
         child(&self.0)
     }
-    /// In order.
+    /// The arms, in order.
     pub fn arms(&self) -> Vec<MatchArm> {
         children(&self.0)
     }
@@ -149,14 +149,14 @@ impl MatchArm {
 }
 
 impl NameExpr {
-    /// As it is written, without blanks: of a record of a module with the module's name, `udp.Pair`.
+    /// The name as written, without blanks; for a record of a module with the module's name: `udp.Pair`.
     pub fn text(&self) -> String {
         super::unblanked(&self.0)
     }
 }
 
 impl NumberExpr {
-    /// `None` if the token is none of these, which has been reported.
+    /// The value; `None` if the token is not a number, which the lexer has reported.
     pub fn value(&self) -> Option<NumberValue> {
         let token = first_token(&self.0)?;
         match token.kind() {
@@ -171,7 +171,7 @@ impl DurationExpr {
     pub fn unit(&self) -> Option<String> {
         super::token(&self.0, SyntaxKind::IDENT).map(|token| token.text().to_string())
     }
-    /// In nanoseconds; `None` if it does not fit 64 bits, or is no whole number of them.
+    /// The duration in nanoseconds; `None` if it does not fit in 64 bits or is not a whole number of nanoseconds.
     pub fn nanoseconds(&self) -> Option<u64> {
         let factor = match self.unit()?.as_str() {
             "ns" => 1,
@@ -198,7 +198,7 @@ impl BoolExpr {
 }
 
 impl OctetsExpr {
-    /// All the strings' octets, one behind the other; what is wrong in them has been reported and is left out.
+    /// The octets of all strings, joined; faulty parts have been reported and are left out.
     pub fn octets(&self) -> Vec<u8> {
         let tokens = self.0.children_with_tokens().filter_map(|element| element.into_token());
         tokens
@@ -213,25 +213,25 @@ impl OctetsExpr {
 }
 
 impl VectorExpr {
-    /// In order; none for `[]`.
+    /// The elements, in order; empty for `[]`.
     pub fn elements(&self) -> Vec<Expr> {
         children(&self.0)
     }
 }
 
 impl ParenExpr {
-    /// The first expression within.
+    /// The first expression in the parentheses.
     pub fn inner(&self) -> Option<Expr> {
         child(&self.0)
     }
-    /// More than one for `(a, b)`, which only a map's key may be.
+    /// All expressions in the parentheses. `(a, b)` has more than one, and may only be a map's key.
     pub fn all(&self) -> Vec<Expr> {
         children(&self.0)
     }
 }
 
 impl UnaryExpr {
-    /// Which sign or word stands in front.
+    /// The operator in front.
     pub fn op(&self) -> UnaryOp {
         match super::token(&self.0, SyntaxKind::BANG) {
             Some(_) => UnaryOp::Complement,
@@ -252,26 +252,26 @@ impl BinaryExpr {
     pub fn op(&self) -> Option<BinaryOp> {
         self.op_token().and_then(|token| BinaryOp::from_text(token.text()))
     }
-    /// Where the operator stands.
+    /// The place of the operator.
     pub fn op_span(&self, file: mokume_base::FileId) -> mokume_base::Span {
         self.op_token().map_or(self.span(file), |token| super::token_span(&token, file))
     }
-    /// The operand in front.
+    /// The left operand.
     pub fn left(&self) -> Option<Expr> {
         child(&self.0)
     }
-    /// The operand behind.
+    /// The right operand.
     pub fn right(&self) -> Option<Expr> {
         super::expr_after(&self.0, self.op_token()?.text())
     }
 }
 
 impl CastExpr {
-    /// What is cast.
+    /// The value to cast.
     pub fn value(&self) -> Option<Expr> {
         child(&self.0)
     }
-    /// Of what type it becomes.
+    /// The type to cast to.
     pub fn ty(&self) -> Option<Type> {
         child(&self.0)
     }
@@ -282,11 +282,11 @@ impl CastExpr {
 }
 
 impl CallExpr {
-    /// What is called: a name, or `a.f`.
+    /// The function: a name, or `a.f`.
     pub fn callee(&self) -> Option<Expr> {
         child(&self.0)
     }
-    /// In order.
+    /// The arguments, in order.
     pub fn args(&self) -> Vec<Arg> {
         child::<ArgList>(&self.0).map_or(Vec::new(), |list| list.args())
     }
@@ -297,11 +297,11 @@ impl CallExpr {
 }
 
 impl ArgList {
-    /// In order.
+    /// The arguments, in order.
     pub fn args(&self) -> Vec<Arg> {
         children(&self.0)
     }
-    /// `..` at the end, of an output.
+    /// `..` at the end, in the arguments of an output.
     pub fn rest(&self) -> Option<Rest> {
         child(&self.0)
     }
@@ -312,29 +312,29 @@ impl Arg {
     pub fn name(&self) -> Option<Path> {
         child(&self.0)
     }
-    /// Behind the name, if there is one.
+    /// The value; behind the name, if there is one.
     pub fn value(&self) -> Option<Expr> {
         child(&self.0)
     }
 }
 
 impl FieldExpr {
-    /// In front of the dot.
+    /// The expression in front of the dot.
     pub fn base(&self) -> Option<Expr> {
         child(&self.0)
     }
-    /// Behind the dot.
+    /// The name behind the dot.
     pub fn name(&self) -> Option<Name> {
         child(&self.0)
     }
 }
 
 impl IndexExpr {
-    /// In front of the bracket.
+    /// The expression in front of the bracket.
     pub fn base(&self) -> Option<Expr> {
         child(&self.0)
     }
-    /// What stands in the brackets; several for a map or object with several keys.
+    /// The expressions in the brackets; several for a map or object with several keys.
     pub fn indices(&self) -> Vec<Expr> {
         children::<Expr>(&self.0).into_iter().skip(1).collect()
     }
@@ -345,7 +345,7 @@ impl RecordExpr {
     pub fn name(&self) -> Option<NameExpr> {
         child(&self.0)
     }
-    /// In the order in which they are written.
+    /// The fields, in the order of the text.
     pub fn fields(&self) -> Vec<RecordExprField> {
         children(&self.0)
     }
@@ -359,11 +359,11 @@ impl RecordExpr {
 }
 
 impl PacketExpr {
-    /// Wires and octets, in the order of the packet.
+    /// The parts, wires and octets, in the order of the packet.
     pub fn parts(&self) -> Vec<Expr> {
         children(&self.0)
     }
-    /// What the checksum of the first wire counts.
+    /// What the checksum of the first wire includes.
     pub fn over(&self) -> Option<PacketOver> {
         child(&self.0)
     }
@@ -377,7 +377,7 @@ impl PacketOver {
 }
 
 impl RecordExprField {
-    /// Which field it is.
+    /// The field's name.
     pub fn name(&self) -> Option<Name> {
         child(&self.0)
     }
@@ -388,14 +388,14 @@ impl RecordExprField {
 }
 
 impl RunningExpr {
-    /// Which timer is asked.
+    /// The timer.
     pub fn timer(&self) -> Option<Expr> {
         child(&self.0)
     }
 }
 
 impl LeftExpr {
-    /// Which quota is asked.
+    /// The quota.
     pub fn quota(&self) -> Option<Expr> {
         child(&self.0)
     }
@@ -406,14 +406,14 @@ impl RangeExpr {
     pub fn from(&self) -> Option<Expr> {
         child(&self.0)
     }
-    /// The number at which it ends, which is not in it.
+    /// The end of the range, which is not part of it.
     pub fn to(&self) -> Option<Expr> {
         super::expr_after(&self.0, "..")
     }
 }
 
 impl BindExpr {
-    /// What the handle is called from here on.
+    /// The name that the handle is bound to.
     pub fn name(&self) -> Option<Name> {
         child(&self.0)
     }

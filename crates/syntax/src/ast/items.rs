@@ -1,4 +1,4 @@
-//! Items: what stands at the top of a file (wires, stacks and tests have files of their own).
+//! Items: the declarations of a file (wires, stacks and tests are in files of their own).
 
 use super::{
     child, children, choice, doc_of, first_token, has_word, node, token, AstNode, Block, Container, Expr, Member, Name,
@@ -7,7 +7,7 @@ use super::{
 use crate::kinds::SyntaxKind;
 
 choice! {
-    /// What a file holds.
+    /// An item of a file.
     Item {
         Use(Use), Const(Const), TypeAlias(TypeAlias), Record(Record), Enum(Enum), Attribute(Attribute),
         Service(Service), Signature(Signature), Vocabulary(Vocabulary), Function(Function), Layer(Layer),
@@ -102,7 +102,7 @@ impl Shape {
 macro_rules! named {
     ($($node:ident),*) => {$(
         impl $node {
-            /// What it is called.
+            /// Its name.
             pub fn name(&self) -> Option<Name> {
                 child(&self.0)
             }
@@ -129,13 +129,13 @@ impl Item {
 }
 
 impl Use {
-    /// In order.
+    /// The paths, in order.
     pub fn paths(&self) -> Vec<UsePath> {
         children(&self.0)
     }
 }
 
-/// Where a `use` leads.
+/// The target of a `use`.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum UseTarget {
     /// A module of the library.
@@ -145,7 +145,7 @@ pub enum UseTarget {
 }
 
 impl UsePath {
-    /// None of a string that is no text.
+    /// The target; `None` if the string is not valid.
     pub fn target(&self) -> Option<UseTarget> {
         let token = first_token(&self.0)?;
         if token.kind() == SyntaxKind::IDENT {
@@ -157,29 +157,29 @@ impl UsePath {
 }
 
 impl Const {
-    /// Behind the colon.
+    /// The type behind the colon.
     pub fn ty(&self) -> Option<Type> {
         child(&self.0)
     }
-    /// Behind the `=`.
+    /// The value behind the `=`.
     pub fn value(&self) -> Option<Expr> {
         child(&self.0)
     }
 }
 
 impl Attribute {
-    /// Behind the colon.
+    /// The type behind the colon.
     pub fn ty(&self) -> Option<Type> {
         child(&self.0)
     }
-    /// What messages have for which nobody writes it.
+    /// The value of messages in which no layer has written it.
     pub fn value(&self) -> Option<Expr> {
         child(&self.0)
     }
 }
 
 impl TypeAlias {
-    /// What it stands for.
+    /// The type that it is a name for.
     pub fn ty(&self) -> Option<Type> {
         child(&self.0)
     }
@@ -190,11 +190,11 @@ impl TypeAlias {
 }
 
 impl Written {
-    /// The form's word, or both fields of a pair.
+    /// The word of the form, or both fields of a pair.
     pub fn names(&self) -> Vec<Name> {
         children(&self.0)
     }
-    /// The bits of a part; none of a pair, or if the number is none.
+    /// The bits of a part; `None` for a pair, or if it is not a number.
     pub fn bits(&self) -> Option<u64> {
         crate::lexer::number(token(&self.0, SyntaxKind::NUMBER)?.text())
     }
@@ -209,25 +209,25 @@ impl Record {
     pub fn written(&self) -> Option<Written> {
         child(&self.0)
     }
-    /// In order.
+    /// The fields, in order.
     pub fn fields(&self) -> Vec<Field> {
         child::<FieldList>(&self.0).map_or(Vec::new(), |list| list.fields())
     }
 }
 
 impl FieldList {
-    /// In order.
+    /// The fields, in order.
     pub fn fields(&self) -> Vec<Field> {
         children(&self.0)
     }
 }
 
 impl Field {
-    /// Behind the colon.
+    /// The type behind the colon.
     pub fn ty(&self) -> Option<Type> {
         child(&self.0)
     }
-    /// Where no wire says it.
+    /// The byte order, if this field is in no wire.
     pub fn byte_order(&self) -> Option<super::ByteOrder> {
         super::wires::byte_order(&self.0)
     }
@@ -238,7 +238,7 @@ impl Field {
 }
 
 impl Enum {
-    /// Whether it has values without a name, too.
+    /// Whether it also has values without a name.
     pub fn is_open(&self) -> bool {
         super::has_word(&self.0, "open")
     }
@@ -246,52 +246,52 @@ impl Enum {
     pub fn ty(&self) -> Option<Type> {
         child(&self.0)
     }
-    /// In order.
+    /// The variants, in order.
     pub fn variants(&self) -> Vec<Variant> {
         children(&self.0)
     }
 }
 
 impl Variant {
-    /// The parts of a value of this name: `Circle(radius: u32)`.
+    /// The parameters of a variant with data: `Circle(radius: u32)`.
     pub fn params(&self) -> Vec<Param> {
         params(&self.0)
     }
-    /// The number, where it is written.
+    /// The number, if it is written.
     pub fn value(&self) -> Option<Expr> {
         child(&self.0)
     }
 }
 
 impl Service {
-    /// In order.
+    /// The signals, in order.
     pub fn signals(&self) -> Vec<Signal> {
         children(&self.0)
     }
 }
 
 impl Signal {
-    /// Whether it goes from the server to its users.
+    /// Whether the server sends it to its users.
     pub fn is_out(&self) -> bool {
         has_word(&self.0, "out")
     }
-    /// Of a vocabulary: whether it need be neither said nor heard.
+    /// In a vocabulary: whether a layer need neither send nor handle it.
     pub fn is_optional(&self) -> bool {
         has_word(&self.0, "may")
     }
-    /// Of a vocabulary: whether it goes to all layers on that side, through whatever shape, and of no flow.
+    /// In a vocabulary: whether it goes to all layers on that side, through layers of any shape, and is about no flow.
     pub fn is_of_all(&self) -> bool {
         has_word(&self.0, "all")
     }
-    /// Of a vocabulary: whether a view begins with it.
+    /// In a vocabulary: whether it begins a view.
     pub fn begins_view(&self) -> bool {
         has_word(&self.0, "begins")
     }
-    /// Of a vocabulary: whether who says it sends no more in this view.
+    /// In a vocabulary: whether its sender sends nothing more in this view.
     pub fn ends_view(&self) -> bool {
         has_word(&self.0, "ends")
     }
-    /// What goes with it.
+    /// Its parameters.
     pub fn params(&self) -> Vec<Param> {
         params(&self.0)
     }
@@ -302,7 +302,7 @@ fn params(node: &crate::kinds::SyntaxNode) -> Vec<Param> {
 }
 
 impl ParamList {
-    /// In order.
+    /// The parameters, in order.
     pub fn params(&self) -> Vec<Param> {
         children(&self.0)
     }
@@ -313,22 +313,22 @@ impl Param {
     pub fn ty(&self) -> Option<Type> {
         child(&self.0)
     }
-    /// The value when none is given.
+    /// The default value.
     pub fn default(&self) -> Option<Expr> {
         child(&self.0)
     }
 }
 
 impl Function {
-    /// In order.
+    /// The parameters, in order.
     pub fn params(&self) -> Vec<Param> {
         params(&self.0)
     }
-    /// Behind the arrow; none if it gives nothing.
+    /// The type behind the arrow; `None` if the function returns nothing.
     pub fn result(&self) -> Option<Type> {
         child(&self.0)
     }
-    /// None of the language's own.
+    /// The body; `None` for functions that are part of the language.
     pub fn body(&self) -> Option<Block> {
         child(&self.0)
     }
@@ -337,7 +337,7 @@ impl Function {
 impl Layer {
     /// The keyword.
     pub fn shape(&self) -> Shape {
-        // A misspelt one was told, and is what was meant.
+        // A misspelt keyword was reported and read as the one that was meant.
         let word = first_token(&self.0);
         let words = ["worker", "multiplexor", "router", "endpoint", "group"];
         match word.as_ref().and_then(|word| mokume_base::did_you_mean(word.text(), words)) {
@@ -351,33 +351,33 @@ impl Layer {
     pub fn is_group(&self) -> bool {
         first_token(&self.0).is_some_and(|word| word.text() == "group")
     }
-    /// What bundles and stacks give it.
+    /// The parameters, which bundles and stacks set.
     pub fn params(&self) -> Vec<Param> {
         params(&self.0)
     }
-    /// In order.
+    /// The members, in order.
     pub fn members(&self) -> Vec<Member> {
         children(&self.0)
     }
 }
 
 impl Part {
-    /// The layer that it is one of.
+    /// The layer that it is a part of.
     pub fn layer(&self) -> Option<Name> {
         children::<Name>(&self.0).into_iter().nth(1)
     }
-    /// In order.
+    /// The members, in order.
     pub fn members(&self) -> Vec<Member> {
         children(&self.0)
     }
 }
 
 impl Bundle {
-    /// What stacks and other bundles give it.
+    /// The parameters, which stacks and other bundles set.
     pub fn params(&self) -> Vec<Param> {
         params(&self.0)
     }
-    /// Top to bottom.
+    /// The layers, top to bottom.
     pub fn layers(&self) -> Vec<LayerUse> {
         children(&self.0)
     }
@@ -385,46 +385,46 @@ impl Bundle {
     pub fn wire(&self) -> Option<Name> {
         children::<Name>(&self.0).into_iter().nth(1)
     }
-    /// `encoded compressed`: the compiler lays the headers out together.
+    /// `encoded compressed`: the compiler makes one common layout for the headers.
     pub fn is_compressed(&self) -> bool {
         has_word(&self.0, "compressed")
     }
 }
 
 impl LayerUse {
-    /// Which layer, bundle or stack.
+    /// The layer, bundle or stack.
     pub fn name(&self) -> Option<Name> {
         child(&self.0)
     }
-    /// In order.
+    /// The arguments, in order.
     pub fn args(&self) -> Vec<super::Arg> {
         child::<super::ArgList>(&self.0).map_or(Vec::new(), |list| list.args())
     }
 }
 
 impl Stack {
-    /// Devices among them.
+    /// The parameters, including devices.
     pub fn params(&self) -> Vec<Param> {
         params(&self.0)
     }
 }
 
 impl Network {
-    /// The language has none there.
+    /// Parameters, which the language does not allow there.
     pub fn params(&self) -> Vec<Param> {
         params(&self.0)
     }
 }
 
 impl super::Publish {
-    /// The parameters of a value per flow; `None` without parentheses.
+    /// The parameters of a published value of a flow; `None` without parentheses.
     pub fn params(&self) -> Option<Vec<Param>> {
         child::<ParamList>(&self.0).map(|list| list.params())
     }
 }
 
 impl NamedType {
-    /// Which type.
+    /// The name of the type.
     pub fn name(&self) -> Option<Name> {
         child(&self.0)
     }
@@ -459,7 +459,7 @@ impl VectorType {
     pub fn element(&self) -> Option<Type> {
         child(&self.0)
     }
-    /// How many elements there are at most.
+    /// The most elements.
     pub fn bound(&self) -> Option<Expr> {
         child(&self.0)
     }
@@ -476,7 +476,7 @@ impl MapType {
     pub fn value(&self) -> Option<Type> {
         children::<Type>(&self.0).pop()
     }
-    /// How many entries at most.
+    /// The most entries.
     pub fn capacity(&self) -> Option<Expr> {
         child(&self.0)
     }

@@ -9,7 +9,7 @@ use super::{
 use crate::kinds::{SyntaxKind, SyntaxToken};
 
 choice! {
-    /// What a layer holds.
+    /// A member of a layer.
     Member {
         Header(Header), Key(Key), Address(Address), Several(Several), Matching(Matching), Scope(Scope), Object(Object),
         Publish(Publish), Limit(Limit), Serves(Serves), Uses(Uses), Reads(Reads), Writes(Writes), Needs(Needs),
@@ -18,7 +18,7 @@ choice! {
 }
 
 choice! {
-    /// What a scope or an object holds.
+    /// A piece of state of a scope or an object.
     State {
         Var(Var), Const(ConstState), Timer(Timer), Quota(Quota), Counter(Counter), Array(Array), Map(Map),
         Messages(Messages), Contained(Contained),
@@ -105,7 +105,7 @@ node! {
     Messages = MESSAGES;
 }
 
-/// Which objects a scope's state belongs to.
+/// The objects that a scope's state belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ScopeKind {
     /// `entity`
@@ -123,11 +123,11 @@ pub enum ScopeKind {
 macro_rules! state {
     ($($node:ident),*) => {$(
         impl $node {
-            /// What the layer calls it.
+            /// Its name in the layer.
             pub fn name(&self) -> Option<Name> {
                 child(&self.0)
             }
-            /// Behind the colon, of what has a type.
+            /// The type behind the colon, if it has one.
             pub fn ty(&self) -> Option<Type> {
                 child(&self.0)
             }
@@ -145,20 +145,20 @@ macro_rules! state {
 state!(Var, ConstState, Timer, Quota, Counter, Array, Map, Messages, Publish, Limit);
 
 impl ConstState {
-    /// `from open`: given by who opens the session.
+    /// `from open`: the user who opens the session sets it.
     pub fn is_given(&self) -> bool {
         self.is_from("open")
     }
-    /// `from listen`: given by who listens, to all sessions that begin at that listener.
+    /// `from listen`: the listener sets it, for all sessions that begin at it.
     pub fn is_listened(&self) -> bool {
         self.is_from("listen")
     }
-    /// `from accept`: given by the `accept` that begins the session.
+    /// `from accept`: the `accept` that begins the session sets it.
     pub fn is_accepted(&self) -> bool {
         self.is_from("accept")
     }
 
-    /// A giver that is named twice: its first place, and the second.
+    /// A word behind `from` that occurs twice: its first place, and its second.
     pub fn doubled(&self, file: FileId) -> Option<(Span, Span)> {
         let tokens = self.0.children_with_tokens().filter_map(|element| element.into_token());
         let words = tokens.filter(|token| token.kind() == SyntaxKind::IDENT);
@@ -178,22 +178,22 @@ impl ConstState {
 }
 
 impl Limit {
-    /// Of octets, not of messages.
+    /// Whether it counts octets, not messages.
     pub fn is_in_octets(&self) -> bool {
         has_word(&self.0, "octets")
     }
-    /// What is not for applications.
+    /// The part that applications may not use.
     pub fn reserve(&self) -> Option<Expr> {
         child::<Reserve>(&self.0).and_then(|reserve| child(&reserve.0))
     }
-    /// How many of the layer's own one of those above may become.
+    /// How many messages of its own the layer may make from one message from above.
     pub fn ratio(&self) -> Option<Expr> {
         child::<Each>(&self.0).and_then(|each| child(&each.0))
     }
 }
 
 impl State {
-    /// What the layer calls it.
+    /// Its name in the layer.
     pub fn name(&self) -> Option<Name> {
         child(super::AstNode::syntax(self))
     }
@@ -204,15 +204,15 @@ impl Header {
     pub fn doc(&self) -> String {
         doc_of(&self.0)
     }
-    /// How its fields lie where no wire says it.
+    /// `packed`: the layout of its fields if no wire gives one.
     pub fn is_packed(&self) -> bool {
         has_word(&self.0, "packed")
     }
-    /// Each field at a multiple of its size.
+    /// `aligned`: each field begins at a multiple of its size.
     pub fn is_aligned(&self) -> bool {
         has_word(&self.0, "aligned")
     }
-    /// With a number for all that is as commonly.
+    /// `compressed`: one number stands for all fields that have their common values.
     pub fn is_compressed(&self) -> bool {
         has_word(&self.0, "compressed")
     }
@@ -220,73 +220,73 @@ impl Header {
     pub fn fields(&self) -> Option<Vec<Field>> {
         child::<FieldList>(&self.0).map(|list| list.fields())
     }
-    /// Those of a choice.
+    /// The alternatives; empty if it is one record.
     pub fn alternatives(&self) -> Vec<Alternative> {
         children(&self.0)
     }
 }
 
 impl Alternative {
-    /// What handlers and emissions call it.
+    /// Its name in handlers and emissions.
     pub fn name(&self) -> Option<Name> {
         child(&self.0)
     }
-    /// In order.
+    /// The fields, in order.
     pub fn fields(&self) -> Vec<Field> {
         child::<FieldList>(&self.0).map_or(Vec::new(), |list| list.fields())
     }
-    /// Whether a message goes with it.
+    /// Whether it carries a message.
     pub fn with_message(&self) -> bool {
         has_word(&self.0, "message")
     }
 }
 
 impl Key {
-    /// One value for both ends.
+    /// Whether both ends have the same value.
     pub fn is_symmetric(&self) -> bool {
         has_word(&self.0, "symmetric")
     }
-    /// In order.
+    /// The fields, in order.
     pub fn fields(&self) -> Vec<Field> {
         child::<FieldList>(&self.0).map_or(Vec::new(), |list| list.fields())
     }
 }
 
 impl Address {
-    /// `below address`: what a router asks of the layer below.
+    /// `below address`: the address that a router needs from the layer below.
     pub fn is_below(&self) -> bool {
         has_word(&self.0, "below")
     }
-    /// In order.
+    /// The fields, in order.
     pub fn fields(&self) -> Vec<Field> {
         child::<FieldList>(&self.0).map_or(Vec::new(), |list| list.fields())
     }
 }
 
 impl Several {
-    /// How flows of the layer below say which one.
+    /// The name by which flows of the layer below are told apart.
     pub fn name(&self) -> Option<Name> {
         child(&self.0)
     }
 }
 
 impl Matching {
-    /// `match one`, as it is where nothing is said.
+    /// `match one`, which is the default.
     pub fn is_one(&self) -> bool {
         has_word(&self.0, "one")
     }
 
-    /// The attribute of messages that go to all who match.
+    /// The attribute that messages to all matching users have.
     pub fn when(&self) -> Option<Name> {
         child(&self.0)
     }
 }
 
 impl Scope {
-    /// The words in front of the brace.
+    /// The kind, from the words in front of the brace.
     pub fn kind(&self) -> ScopeKind {
         let word = first_token(&self.0);
-        // A word that is nearly one of these was told of, and read as that.
+        // A misspelt word was reported and read as the one that was meant.
         let meant = word.as_ref().and_then(|word| did_you_mean(word.text(), ["session", "entity", "point", "view"]));
         match meant {
             Some("entity") => ScopeKind::Entity,
@@ -296,22 +296,22 @@ impl Scope {
             _ => ScopeKind::Session,
         }
     }
-    /// How many there are at most.
+    /// The most objects.
     pub fn capacity(&self) -> Option<Expr> {
         child::<Capacity>(&self.0).and_then(|capacity| child(&capacity.0))
     }
-    /// In order.
+    /// The states, in order.
     pub fn states(&self) -> Vec<State> {
         children(&self.0)
     }
-    /// Handlers written within the scope; the language has none there, except in objects.
+    /// Handlers in the scope, which the language allows only in objects.
     pub fn handlers(&self) -> Vec<Handler> {
         children(&self.0)
     }
 }
 
 impl Object {
-    /// What the class is called.
+    /// The name of the class.
     pub fn name(&self) -> Option<Name> {
         child(&self.0)
     }
@@ -323,7 +323,7 @@ impl Object {
     pub fn keys(&self) -> Vec<Field> {
         children(&self.0)
     }
-    /// How many there are at most.
+    /// The most objects.
     pub fn capacity(&self) -> Option<Expr> {
         child::<Capacity>(&self.0).and_then(|capacity| child(&capacity.0))
     }
@@ -339,19 +339,19 @@ impl Object {
     pub fn evict(&self) -> Option<Name> {
         child::<Evict>(&self.0).and_then(|evict| child(&evict.0))
     }
-    /// The key whose flow stays taken while the object is there.
+    /// The key whose flow stays taken as long as the object lives.
     pub fn holds(&self) -> Option<Name> {
         child::<HoldsClause>(&self.0).and_then(|holds| child(&holds.0))
     }
-    /// In order.
+    /// The states, in order.
     pub fn states(&self) -> Vec<State> {
         children(&self.0)
     }
-    /// Of its timers.
+    /// The handlers of its timers.
     pub fn handlers(&self) -> Vec<Handler> {
         children(&self.0)
     }
-    /// The language has none there.
+    /// Functions, which the language does not allow there.
     pub fn functions(&self) -> Vec<Function> {
         children(&self.0)
     }
@@ -365,14 +365,14 @@ impl Messages {
 }
 
 impl Serves {
-    /// Which service.
+    /// The service's name.
     pub fn service(&self) -> Option<Name> {
         child(&self.0)
     }
 }
 
 impl Uses {
-    /// Which service.
+    /// The service's name.
     pub fn service(&self) -> Option<Name> {
         child(&self.0)
     }
@@ -383,14 +383,14 @@ impl Uses {
 }
 
 impl Reads {
-    /// Attributes; in a part also state of the layer.
+    /// The attributes; in a part also state of the layer.
     pub fn names(&self) -> Vec<Name> {
         children(&self.0)
     }
 }
 
 impl Writes {
-    /// Attributes; in a part also state of the layer.
+    /// The attributes; in a part also state of the layer.
     pub fn names(&self) -> Vec<Name> {
         children(&self.0)
     }
@@ -409,11 +409,11 @@ impl Handler {
     pub fn is_change(&self) -> bool {
         has_word(&self.0, "change")
     }
-    /// The timer of `on expiry t`; of `on expiry waiting.t` the container and its timer. Empty for other events.
+    /// The timer of `on expiry t`; for `on expiry waiting.t`, the container and its timer. Empty for other events.
     pub fn expiry(&self) -> Vec<Name> {
         children(&self.0)
     }
-    /// What stands in the parentheses; empty without them.
+    /// The parameters; empty without parentheses.
     pub fn patterns(&self) -> Vec<Pattern> {
         child::<PatternList>(&self.0).map_or(Vec::new(), |list| children(&list.0))
     }
@@ -433,14 +433,14 @@ impl Handler {
     pub fn later(&self) -> Option<Expr> {
         child::<LaterRoom>(&self.0).and_then(|clause| child(&clause.0))
     }
-    /// What it does.
+    /// Its body.
     pub fn body(&self) -> Option<Block> {
         child(&self.0)
     }
 }
 
 impl AlternativePattern {
-    /// Which alternative.
+    /// The alternative's name.
     pub fn name(&self) -> Option<Name> {
         child(&self.0)
     }
@@ -451,32 +451,32 @@ impl AlternativePattern {
 }
 
 impl PatternField {
-    /// Which field it is.
+    /// The field's name.
     pub fn field(&self) -> Option<Name> {
         child(&self.0)
     }
-    /// What the handler calls it: as the field is called, if nothing else is said.
+    /// Its name in the handler: the field's name, unless another one is given.
     pub fn local(&self) -> Option<Name> {
         children(&self.0).into_iter().last()
     }
 }
 
 impl LimitClause {
-    /// How many at most.
+    /// The limit.
     pub fn value(&self) -> Option<Expr> {
         child(&self.0)
     }
 }
 
 impl ToClause {
-    /// A flow, or the name for one.
+    /// A flow, or a name that stands for one.
     pub fn value(&self) -> Option<Expr> {
         child(&self.0)
     }
 }
 
 impl FromClause {
-    /// A flow, the name for one, or a side.
+    /// A flow, a name that stands for one, or a side.
     pub fn value(&self) -> Option<Expr> {
         child(&self.0)
     }

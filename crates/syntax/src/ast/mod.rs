@@ -1,7 +1,7 @@
-//! The typed tree: a thin view on the lossless one, a type for each kind of node.
+//! The typed tree: a thin view on the lossless tree, with a type for each kind of node.
 //!
-//! Every part of a node may be missing, because the text may be wrong; so accessors give options, and who meets `None`
-//! says nothing: the parser has reported it. Keywords are tokens; names that mean something are [`Name`] nodes.
+//! Any part of a node may be missing because the text may be wrong, so accessors return options. Code that meets `None`
+//! reports nothing: the parser already has. Keywords are tokens; names with a meaning are [`Name`] nodes.
 
 mod containers;
 mod expressions;
@@ -30,12 +30,12 @@ use mokume_base::{FileId, Span};
 
 /// A node whose kind is known.
 pub trait AstNode: Sized + Clone {
-    /// The node as this type; none if it is of another kind.
+    /// The node as this type; `None` if it is of another kind.
     fn cast(node: SyntaxNode) -> Option<Self>;
     /// The node itself.
     fn syntax(&self) -> &SyntaxNode;
 
-    /// The place of the node in the file it was parsed from, without the blanks around it.
+    /// The place of the node in its file, without surrounding blanks.
     fn span(&self, file: FileId) -> Span {
         span_of(self.syntax(), file)
     }
@@ -46,13 +46,13 @@ pub trait AstNode: Sized + Clone {
     }
 }
 
-/// The place of a node in the file it was parsed from.
+/// The place of a node in its file.
 pub fn span_of(node: &SyntaxNode, file: FileId) -> Span {
     let range = node.text_range();
     Span::new(file, range.start().into(), range.end().into())
 }
 
-/// The place of a token in the file it was parsed from.
+/// The place of a token in its file.
 pub fn token_span(token: &SyntaxToken, file: FileId) -> Span {
     let range = token.text_range();
     Span::new(file, range.start().into(), range.end().into())
@@ -107,7 +107,7 @@ pub(crate) fn token(node: &SyntaxNode, kind: SyntaxKind) -> Option<SyntaxToken> 
     node.children_with_tokens().filter_map(|element| element.into_token()).find(|token| token.kind() == kind)
 }
 
-/// The first token of the node that is no trivia.
+/// The first token of the node, trivia aside.
 pub(crate) fn first_token(node: &SyntaxNode) -> Option<SyntaxToken> {
     node.children_with_tokens().filter_map(|element| element.into_token()).find(|token| !token.kind().is_trivia())
 }
@@ -126,7 +126,7 @@ pub(crate) fn expr_after(node: &SyntaxNode, word: &str) -> Option<Expr> {
         .find_map(|element| element.into_node().and_then(Expr::cast))
 }
 
-/// The `///` lines in front of the node's first word, without their slashes.
+/// The text of the `///` lines in front of the node.
 pub fn doc_of(node: &SyntaxNode) -> String {
     node.children_with_tokens()
         .map_while(|element| element.into_token().filter(|token| token.kind().is_trivia()))
@@ -136,7 +136,7 @@ pub fn doc_of(node: &SyntaxNode) -> String {
         .join("\n")
 }
 
-/// A name's text: between its words blanks may stand.
+/// A name's text without the blanks that may stand between its words.
 fn unblanked(node: &SyntaxNode) -> String {
     let text = node.text().to_string();
     match text.contains('.') {
@@ -155,19 +155,19 @@ node! {
 }
 
 impl File {
-    /// What stands at the top of the file, in order.
+    /// The items of the file, in order.
     pub fn items(&self) -> Vec<Item> {
         children(&self.0)
     }
 
-    /// The nodes of one type right below the root, for fragments: `children::<Stmt>()`.
+    /// The direct children of one type, for fragments: `children::<Stmt>()`.
     pub fn children<T: AstNode>(&self) -> Vec<T> {
         children(&self.0)
     }
 }
 
 impl Name {
-    /// As it is written, without blanks: `Ports`, and `udp.Ports` where the name of an item stands.
+    /// The name as written, without blanks: `Ports`, or `udp.Ports` where an item may be qualified.
     pub fn text(&self) -> String {
         unblanked(&self.0)
     }

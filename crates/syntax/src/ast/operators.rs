@@ -1,13 +1,13 @@
-//! Operators, and what stands in an expression as one word: numbers and what is likely.
+//! Operators, number tokens, and likelihoods.
 
 /// What the author expects of a condition.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Likelihood {
-    /// It mostly holds.
+    /// The condition mostly holds.
     Likely,
-    /// It mostly does not.
+    /// The condition mostly does not hold.
     Unlikely,
-    /// Nothing is said.
+    /// The author says nothing.
     Unknown,
 }
 
@@ -61,7 +61,7 @@ pub enum BinaryOp {
 }
 
 impl BinaryOp {
-    /// The operator by its text; `+=` and its like give the operator they contain.
+    /// The operator of a text; for `+=` and the like, the operator that it contains.
     pub fn from_text(text: &str) -> Option<BinaryOp> {
         use BinaryOp::*;
         Some(match text {
@@ -101,11 +101,11 @@ pub enum UnaryOp {
     Not,
 }
 
-/// What a number token stands for.
+/// The value of a number token.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum NumberValue {
     /// `7`, `0x0800`, `1_000`
     Plain(u64),
-    /// `10.0.0.1`, `2001:db8::1/64`: as a type says that its values are written; the text
+    /// `10.0.0.1`, `2001:db8::1/64`: text in a notation; a type says which notation its values have.
     Written(String),
 }

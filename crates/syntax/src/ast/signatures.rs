@@ -1,10 +1,10 @@
-//! Types of layers: signatures, vocabularies, what a layer needs and gives.
+//! Types of layers: signatures, vocabularies, and what a layer needs and gives.
 
 use super::{child, children, choice, doc_of, expr_after, first_token, node, Address, Expr, Key, Name, Publish, Reads};
 use super::{Parts, Signal, Writes};
 
 choice! {
-    /// What a signature holds.
+    /// A member of a signature.
     SignatureMember {
         Include(Include), Unit(Unit), Boundaries(Boundaries), Directed(Directed), Address(Address), Key(Key),
         Publish(Publish), Reads(Reads), Writes(Writes), Speaks(Speaks),
@@ -41,7 +41,7 @@ node! {
 macro_rules! names {
     ($($node:ident),*) => {$(
         impl $node {
-            /// In order.
+            /// The names, in order.
             pub fn names(&self) -> Vec<Name> {
                 children(&self.0)
             }
@@ -51,7 +51,7 @@ macro_rules! names {
 names!(Include, Unit, Boundaries, Reasons, Speaks, Parts);
 
 impl Signature {
-    /// What `needs` and `gives` call it.
+    /// Its name in `needs` and `gives`.
     pub fn name(&self) -> Option<Name> {
         child(&self.0)
     }
@@ -59,14 +59,14 @@ impl Signature {
     pub fn doc(&self) -> String {
         doc_of(&self.0)
     }
-    /// In order.
+    /// The members, in order.
     pub fn members(&self) -> Vec<SignatureMember> {
         children(&self.0)
     }
 }
 
 impl Vocabulary {
-    /// What `speaks` calls it.
+    /// Its name in `speaks`.
     pub fn name(&self) -> Option<Name> {
         child(&self.0)
     }
@@ -74,22 +74,22 @@ impl Vocabulary {
     pub fn doc(&self) -> String {
         doc_of(&self.0)
     }
-    /// By their direction, as they are written.
+    /// The events, grouped by direction as written.
     pub fn events(&self) -> Vec<Directed> {
         children(&self.0)
     }
-    /// All of them.
+    /// All reasons.
     pub fn reasons(&self) -> Vec<Name> {
         children::<Reasons>(&self.0).iter().flat_map(Reasons::names).collect()
     }
 }
 
 impl Directed {
-    /// `down`, not `up`.
+    /// Whether it is `down`, not `up`.
     pub fn is_down(&self) -> bool {
         first_token(&self.0).is_some_and(|token| token.text() == "down")
     }
-    /// In order.
+    /// The events, in order.
     pub fn events(&self) -> Vec<Signal> {
         children(&self.0)
     }
@@ -102,7 +102,7 @@ macro_rules! claims {
             pub fn names(&self) -> Vec<Name> {
                 children::<Claim>(&self.0).iter().filter_map(|claim| child(&claim.0)).collect()
             }
-            /// Of the layer's parameters; always, without.
+            /// The condition on the layer's parameters; without one the claim always holds.
             pub fn condition(&self) -> Option<Expr> {
                 child::<WhenClause>(&self.0).and_then(|when| expr_after(&when.0, "when"))
             }

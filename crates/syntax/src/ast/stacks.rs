@@ -3,7 +3,7 @@
 use super::{child, children, choice, node, Expr, LayerUse, Name};
 
 choice! {
-    /// What a stack holds.
+    /// A member of a stack.
     StackMember { Layer(StackLayer), Export(Export), Setting(StackSetting) }
 }
 
@@ -25,22 +25,22 @@ node! {
 }
 
 impl StackSetting {
-    /// The word that it begins with.
+    /// The setting's word.
     pub fn word(&self) -> String {
         super::first_token(&self.0).map_or(String::new(), |token| token.text().to_string())
     }
-    /// Behind the word.
+    /// The value behind the word.
     pub fn value(&self) -> Option<Expr> {
         child(&self.0)
     }
-    /// Of `order`.
+    /// The names of `order`.
     pub fn names(&self) -> Vec<Name> {
         children(&self.0)
     }
 }
 
 impl Stack {
-    /// What tests, networks and hosts call it.
+    /// Its name in tests, networks and hosts.
     pub fn name(&self) -> Option<Name> {
         child(&self.0)
     }
@@ -48,26 +48,26 @@ impl Stack {
     pub fn doc(&self) -> String {
         super::doc_of(&self.0)
     }
-    /// In order.
+    /// The members, in order.
     pub fn members(&self) -> Vec<StackMember> {
         children(&self.0)
     }
 }
 
 impl StackLayer {
-    /// What the stack calls it.
+    /// Its name in the stack.
     pub fn name(&self) -> Option<Name> {
         child(&self.0)
     }
-    /// The layer or bundle with its arguments; several of them from top to bottom.
+    /// The layer or bundle with its arguments; several are listed from top to bottom.
     pub fn layers(&self) -> Vec<LayerUse> {
         children(&self.0)
     }
-    /// How often it says `over`.
+    /// All its `over` clauses.
     pub fn clauses(&self) -> Vec<Over> {
         children(&self.0)
     }
-    /// What it stands on: of `over (a, b)` each.
+    /// What it is over; for `over (a, b)`, each of the two.
     pub fn overs(&self) -> Vec<Over> {
         let of = |over: &Over| {
             let several: Vec<Over> = children(&over.0);
@@ -91,18 +91,18 @@ impl Over {
         let tokens = self.0.children_with_tokens().filter_map(|element| element.into_token());
         tokens.into_iter().any(|token| token.kind() == crate::kinds::SyntaxKind::L_PAREN)
     }
-    /// Which layer or device.
+    /// The layer or device.
     pub fn name(&self) -> Option<Name> {
         child(&self.0)
     }
-    /// What it is bound to there.
+    /// The key that it is bound to there.
     pub fn keys(&self) -> Vec<OverKey> {
         children(&self.0)
     }
 }
 
 impl OverKey {
-    /// Which field of the key.
+    /// The field of the key.
     pub fn name(&self) -> Option<Name> {
         child(&self.0)
     }
@@ -113,7 +113,7 @@ impl OverKey {
 }
 
 impl Export {
-    /// The first of its names.
+    /// The first name of the export.
     pub fn name(&self) -> Option<Name> {
         child(&self.0)
     }

@@ -7,7 +7,7 @@ use super::{
 use crate::kinds::SyntaxKind;
 
 choice! {
-    /// A statement. `if` and `match` are statements and expressions; as the last of a block they may be its value.
+    /// A statement. `if` and `match` are statements and expressions; the last one of a block may be its value.
     Stmt {
         Let(LetStmt), Assign(AssignStmt), Expr(ExprStmt), If(If), Match(Match), While(WhileStmt), For(ForStmt),
         Return(ReturnStmt), Pass(PassStmt), Drop(DropStmt), Consume(ConsumeStmt), Fail(FailStmt), Accept(AcceptStmt),
@@ -75,7 +75,7 @@ node! {
 }
 
 impl Block {
-    /// In order.
+    /// The statements, in order.
     pub fn statements(&self) -> Vec<Stmt> {
         children(&self.0)
     }
@@ -86,7 +86,7 @@ impl OrClause {
     pub fn is_new(&self) -> bool {
         has_word(&self.0, "new")
     }
-    /// What is done otherwise.
+    /// The alternative block.
     pub fn block(&self) -> Option<Block> {
         child(&self.0)
     }
@@ -101,11 +101,11 @@ impl LetStmt {
     pub fn ty(&self) -> Option<super::Type> {
         child(&self.0)
     }
-    /// Behind the `=`.
+    /// The value behind the `=`.
     pub fn value(&self) -> Option<Expr> {
         child(&self.0)
     }
-    /// What happens where there is no value.
+    /// What happens if there is no value.
     pub fn or(&self) -> Option<OrClause> {
         child(&self.0)
     }
@@ -119,7 +119,7 @@ impl NamePattern {
 }
 
 impl TuplePattern {
-    /// In order.
+    /// The names, in order.
     pub fn names(&self) -> Vec<Name> {
         children(&self.0)
     }
@@ -137,7 +137,7 @@ impl AssignStmt {
     pub fn binary_op(&self) -> Option<BinaryOp> {
         self.op().filter(|op| op != "=").and_then(|op| BinaryOp::from_text(&op))
     }
-    /// What changes.
+    /// The assigned place.
     pub fn target(&self) -> Option<Expr> {
         child(&self.0)
     }
@@ -149,18 +149,18 @@ impl AssignStmt {
             .find(|token| matches!(token.kind(), SyntaxKind::EQ | SyntaxKind::OP_EQ))
             .map(|token| token.text().to_string())
     }
-    /// Behind the sign.
+    /// The assigned value.
     pub fn value(&self) -> Option<Expr> {
         expr_after(&self.0, &self.op()?)
     }
-    /// What happens where there is no room.
+    /// What happens if there is no room.
     pub fn or(&self) -> Option<OrClause> {
         child(&self.0)
     }
 }
 
 impl ExprStmt {
-    /// The call or value.
+    /// The call or the value.
     pub fn expr(&self) -> Option<Expr> {
         child(&self.0)
     }
@@ -172,45 +172,45 @@ impl ExprStmt {
     pub fn from(&self) -> Option<Expr> {
         child::<FromClause>(&self.0).and_then(|clause| clause.value())
     }
-    /// What happens where the call is refused.
+    /// What happens if the call is refused.
     pub fn or(&self) -> Option<OrClause> {
         child(&self.0)
     }
 }
 
 impl WhileStmt {
-    /// `while c`; `while let` has a [`super::LetCondition`] instead.
+    /// The condition of `while c`; `while let` has a [`super::LetCondition`] instead.
     pub fn condition(&self) -> Option<Expr> {
         child(&self.0)
     }
-    /// The lookup of a `while let`, which the language does not have.
+    /// The look-up of a `while let`, which the language does not have.
     pub fn let_condition(&self) -> Option<super::LetCondition> {
         child(&self.0)
     }
-    /// How many rounds at most.
+    /// The most iterations.
     pub fn limit(&self) -> Option<Expr> {
         child::<LimitClause>(&self.0).and_then(|clause| clause.value())
     }
-    /// One round.
+    /// The body of the loop.
     pub fn body(&self) -> Option<Block> {
         child(&self.0)
     }
 }
 
 impl ForStmt {
-    /// What each round binds.
+    /// What each iteration binds.
     pub fn pattern(&self) -> Option<BindPattern> {
         child(&self.0)
     }
-    /// A range (`Expr::Range`), an object's name, …
+    /// What it iterates over: a range (`Expr::Range`), an object's name, …
     pub fn iterable(&self) -> Option<Expr> {
         child(&self.0)
     }
-    /// How many rounds at most.
+    /// The most iterations.
     pub fn limit(&self) -> Option<Expr> {
         child::<LimitClause>(&self.0).and_then(|clause| clause.value())
     }
-    /// One round.
+    /// The body of the loop.
     pub fn body(&self) -> Option<Block> {
         child(&self.0)
     }
@@ -219,7 +219,7 @@ impl ForStmt {
 macro_rules! one_value {
     ($($node:ident),*) => {$(
         impl $node {
-            /// What stands behind the word.
+            /// The value behind the word.
             pub fn value(&self) -> Option<Expr> {
                 child(&self.0)
             }
@@ -233,7 +233,7 @@ impl DropStmt {
     pub fn value(&self) -> Option<Expr> {
         child(&self.0)
     }
-    /// Why it is lost.
+    /// The reason of the drop.
     pub fn reason(&self) -> Option<Path> {
         child(&self.0)
     }
@@ -244,14 +244,14 @@ impl ConsumeStmt {
     pub fn value(&self) -> Option<Expr> {
         child(&self.0)
     }
-    /// What it was used for.
+    /// The reason of the consumption.
     pub fn reason(&self) -> Option<Path> {
         child(&self.0)
     }
 }
 
 impl FailStmt {
-    /// Why.
+    /// The reason.
     pub fn reason(&self) -> Option<Path> {
         child(&self.0)
     }
@@ -264,11 +264,11 @@ macro_rules! quantity {
             pub fn target(&self) -> Option<Expr> {
                 child(&self.0)
             }
-            /// How many, if not one.
+            /// The amount; one if absent.
             pub fn amount(&self) -> Option<Expr> {
                 children::<Expr>(&self.0).into_iter().nth(1)
             }
-            /// What happens where there is not enough.
+            /// What happens if there is not enough.
             pub fn or(&self) -> Option<OrClause> {
                 child(&self.0)
             }
@@ -278,7 +278,7 @@ macro_rules! quantity {
 quantity!(TakeStmt, GiveStmt, CountStmt);
 
 impl StartStmt {
-    /// Which timer.
+    /// The timer.
     pub fn timer(&self) -> Option<Expr> {
         child(&self.0)
     }
@@ -297,11 +297,11 @@ impl LaterStmt {
     pub fn event(&self) -> Option<Name> {
         child(&self.0)
     }
-    /// In order.
+    /// The arguments, in order.
     pub fn args(&self) -> Vec<super::Arg> {
         child::<super::ArgList>(&self.0).map_or(Vec::new(), |list| list.args())
     }
-    /// What happens where there is no room.
+    /// What happens if there is no room.
     pub fn or(&self) -> Option<OrClause> {
         child(&self.0)
     }

@@ -4,7 +4,7 @@ use super::{child, children, choice, node, token, Expr, LayerUse, Name, Param, P
 use crate::kinds::SyntaxKind;
 
 choice! {
-    /// A step of a test, in order.
+    /// A step of a test.
     TestStep {
         Stack(TestStack), Input(InputStep), Expect(ExpectStep), Dropped(DroppedStep), Consumed(ConsumedStep),
         Reported(ReportedStep), Counter(CounterStep),
@@ -13,7 +13,7 @@ choice! {
 }
 
 choice! {
-    /// What a network holds.
+    /// A member of a network.
     NetworkMember {
         Host(Host), Link(Link), At(AtStep), Partition(Partition), Until(Until), Expect(Expectation), When(WhenStep),
         Frame(FrameFault), Outage(Outage), Clock(Clock), Cast(CastLine), Promised(Promised),
@@ -31,7 +31,7 @@ node! {
     TestStack = TEST_STACK;
     /// `device.frame(x"01")`
     InputStep = INPUT_STEP;
-    /// `=> app.accepted(?s)  app.deliver(s, "one")`, `=> nothing`; several behind each other make one list
+    /// `=> app.accepted(?s)  app.deliver(s, "one")`, `=> nothing`; several such lines in a row make one list
     ExpectStep = EXPECT_STEP;
     /// `nothing`
     Nothing = NOTHING;
@@ -95,29 +95,29 @@ impl Test {
     pub fn doc(&self) -> String {
         super::doc_of(&self.0)
     }
-    /// In order.
+    /// The steps, in order.
     pub fn steps(&self) -> Vec<TestStep> {
         children(&self.0)
     }
 }
 
 impl Suite {
-    /// What `run` calls it.
+    /// Its name in `run`.
     pub fn name(&self) -> Option<Name> {
         child(&self.0)
     }
-    /// Stacks that its tests are of.
+    /// The stacks that its tests run on.
     pub fn params(&self) -> Vec<Param> {
         child::<ParamList>(&self.0).map_or(Vec::new(), |list| list.params())
     }
-    /// In order.
+    /// The tests, in order.
     pub fn tests(&self) -> Vec<Test> {
         children(&self.0)
     }
 }
 
 impl Run {
-    /// The suite, with its stacks.
+    /// The suite, with the stacks for it.
     pub fn suite(&self) -> Option<LayerUse> {
         child(&self.0)
     }
@@ -142,7 +142,7 @@ impl ExpectStep {
     pub fn is_nothing(&self) -> bool {
         child::<Nothing>(&self.0).is_some()
     }
-    /// `within 200 ms`: so long there is time for them.
+    /// `within 200 ms`: how long the outputs may take.
     pub fn within(&self) -> Option<Expr> {
         child::<Within>(&self.0).and_then(|within| child(&within.0))
     }
@@ -153,58 +153,58 @@ impl ExpectStep {
 }
 
 impl DroppedStep {
-    /// Why messages were lost.
+    /// The reason of the drop.
     pub fn reason(&self) -> Option<Path> {
         child(&self.0)
     }
-    /// How many; one, if it is left out.
+    /// How many messages; one if absent.
     pub fn count(&self) -> Option<Expr> {
         child(&self.0)
     }
 }
 
 impl ConsumedStep {
-    /// What messages were used for.
+    /// The reason of the consumption.
     pub fn reason(&self) -> Option<Path> {
         child(&self.0)
     }
-    /// How many; one, if it is left out.
+    /// How many messages; one if absent.
     pub fn count(&self) -> Option<Expr> {
         child(&self.0)
     }
 }
 
 impl ReportedStep {
-    /// What was reported.
+    /// The kind of report.
     pub fn report(&self) -> Option<Path> {
         child(&self.0)
     }
-    /// How often; once, if it is left out.
+    /// How often; once if absent.
     pub fn count(&self) -> Option<Expr> {
         child(&self.0)
     }
 }
 
 impl CounterStep {
-    /// Which counter; of which layer, if that is in front.
+    /// The counter, perhaps with its layer in front.
     pub fn counter(&self) -> Option<Path> {
         child(&self.0)
     }
-    /// Its sum over all objects; one, if it is left out.
+    /// Its sum over all objects; one if absent.
     pub fn count(&self) -> Option<Expr> {
         child(&self.0)
     }
 }
 
 impl AfterStep {
-    /// How much time goes by.
+    /// How much time passes.
     pub fn duration(&self) -> Option<Expr> {
         child(&self.0)
     }
 }
 
 impl Network {
-    /// What it is called.
+    /// Its name.
     pub fn name(&self) -> Option<Name> {
         child(&self.0)
     }
@@ -212,14 +212,14 @@ impl Network {
     pub fn doc(&self) -> String {
         super::doc_of(&self.0)
     }
-    /// In order.
+    /// The members, in order.
     pub fn members(&self) -> Vec<NetworkMember> {
         children(&self.0)
     }
 }
 
 impl Host {
-    /// What the network calls it.
+    /// Its name in the network.
     pub fn name(&self) -> Option<Name> {
         child(&self.0)
     }
@@ -230,22 +230,22 @@ impl Host {
 }
 
 impl Link {
-    /// What it is called in reports.
+    /// Its name in reports.
     pub fn name(&self) -> Option<Name> {
         child(&self.0)
     }
-    /// `a.device`, …
+    /// The devices that it connects: `a.device`, …
     pub fn devices(&self) -> Vec<Path> {
         children(&self.0)
     }
-    /// In order.
+    /// The options, in order.
     pub fn options(&self) -> Vec<LinkOption> {
         children(&self.0)
     }
 }
 
 impl LinkOption {
-    /// Which property of the medium.
+    /// The property of the medium.
     pub fn name(&self) -> Option<Name> {
         child(&self.0)
     }
@@ -258,7 +258,7 @@ impl LinkOption {
     pub fn rate(&self) -> Option<Rate> {
         child(&self.0)
     }
-    /// A plain value, the range itself, or the length of a burst.
+    /// A plain value, the whole range, or the length of a burst.
     pub fn value(&self) -> Option<Expr> {
         child(&self.0)
     }
@@ -280,7 +280,7 @@ impl Rate {
 }
 
 impl AtStep {
-    /// When, from the start.
+    /// The time, counted from the start.
     pub fn instant(&self) -> Option<Expr> {
         child(&self.0)
     }
@@ -295,11 +295,11 @@ impl Partition {
     pub fn hosts(&self) -> Vec<Name> {
         children(&self.0)
     }
-    /// The first instant.
+    /// The start.
     pub fn from(&self) -> Option<Expr> {
         child(&self.0)
     }
-    /// The instant at which it is over.
+    /// The end.
     pub fn until(&self) -> Option<Expr> {
         children::<Expr>(&self.0).into_iter().nth(1)
     }
@@ -314,18 +314,18 @@ impl Outage {
     pub fn host(&self) -> Option<Name> {
         child(&self.0)
     }
-    /// The host that begins again, with what its stack is given anew.
+    /// The host that restarts, with new arguments for its stack.
     pub fn again(&self) -> Option<LayerUse> {
         child(&self.0)
     }
-    /// When.
+    /// The time.
     pub fn at(&self) -> Option<Expr> {
         child(&self.0)
     }
 }
 
 impl Clock {
-    /// Whose clock it is.
+    /// The host whose clock it is.
     pub fn host(&self) -> Option<Name> {
         child(&self.0)
     }
@@ -361,11 +361,11 @@ impl Until {
 }
 
 impl Expectation {
-    /// `nothing at`: what is named must not come.
+    /// `nothing at`: the output must not occur.
     pub fn is_nothing(&self) -> bool {
         child::<Nothing>(&self.0).is_some()
     }
-    /// A call with patterns, or the bare `b.app.deliver`, whatever goes with it.
+    /// A call with patterns, or the bare `b.app.deliver`, with any arguments.
     pub fn output(&self) -> Option<Expr> {
         child(&self.0)
     }
@@ -373,14 +373,14 @@ impl Expectation {
     pub fn times(&self) -> Option<Expr> {
         child::<Times>(&self.0).and_then(|times| child(&times.0))
     }
-    /// The time of `until 2 s`; the network's end if it is left out.
+    /// The time of `until 2 s`; absent: the end of the network's run.
     pub fn until(&self) -> Option<Expr> {
         child::<Until>(&self.0).and_then(|until| until.duration())
     }
 }
 
 impl WhenStep {
-    /// What must come: a call with patterns, or the bare `a.app.opened`.
+    /// The output that it waits for: a call with patterns, or the bare `a.app.opened`.
     pub fn output(&self) -> Option<Expr> {
         child(&self.0)
     }
@@ -388,22 +388,22 @@ impl WhenStep {
     pub fn after(&self) -> Option<Expr> {
         child::<AfterStep>(&self.0).and_then(|after| after.duration())
     }
-    /// The call that is then made.
+    /// The call that follows the output.
     pub fn call(&self) -> Option<Expr> {
         children::<Expr>(&self.0).into_iter().nth(1)
     }
 }
 
 impl FrameFault {
-    /// Which one of the frames that the device sends, from 1.
+    /// The number, from 1, of the frame among those that the device sends.
     pub fn number(&self) -> Option<Expr> {
         child(&self.0)
     }
-    /// The device that sends it; behind it, the one that hears it so: all, if it is left out.
+    /// The sending device, and the receiving one for which the fault holds; absent: for all receivers.
     pub fn devices(&self) -> Vec<Path> {
         children(&self.0)
     }
-    /// What becomes of it.
+    /// What happens to the frame.
     pub fn parts(&self) -> Vec<FaultPart> {
         children(&self.0)
     }
@@ -414,7 +414,7 @@ impl FaultPart {
     pub fn name(&self) -> Option<Name> {
         child(&self.0)
     }
-    /// How late, or which bit.
+    /// How late it is, or which bit is flipped.
     pub fn value(&self) -> Option<Expr> {
         child(&self.0)
     }

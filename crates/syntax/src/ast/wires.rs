@@ -3,7 +3,7 @@
 use super::{child, children, choice, has_word, node, Expr, Name, Path, Type};
 
 choice! {
-    /// What a wire or an arm of it holds, in order.
+    /// A member of a wire or of an arm.
     WireMember {
         Field(WireField), Where(WireWhere), Trim(WireTrim), Choice(WireChoice), Optional(WireOptional),
         Options(WireOptions), Reach(WireReach), Each(WireEach), Default(WireDefault), Pseudo(WirePseudo),
@@ -41,7 +41,7 @@ node! {
     WireEach = WIRE_EACH;
 }
 
-/// What stands behind the arrow of an option.
+/// The word behind the arrow of an option.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum OptionWord {
     /// `end`: no option follows.
@@ -54,7 +54,7 @@ pub enum OptionWord {
     Refuse,
 }
 
-/// A byte order that is written.
+/// A byte order.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ByteOrder {
     /// `big`
@@ -75,7 +75,7 @@ fn members(node: &crate::kinds::SyntaxNode) -> Vec<WireMember> {
 }
 
 impl Wire {
-    /// What `encoded` calls it.
+    /// Its name in `encoded`.
     pub fn name(&self) -> Option<Name> {
         child(&self.0)
     }
@@ -83,52 +83,52 @@ impl Wire {
     pub fn doc(&self) -> String {
         super::doc_of(&self.0)
     }
-    /// Of fields that do not say theirs; big, if it is left out.
+    /// The byte order of fields that do not give their own; big if absent.
     pub fn byte_order(&self) -> Option<ByteOrder> {
         byte_order(&self.0)
     }
-    /// In order.
+    /// The members, in order.
     pub fn members(&self) -> Vec<WireMember> {
         members(&self.0)
     }
 }
 
 impl WireField {
-    /// What later parts call it.
+    /// Its name in later parts of the wire.
     pub fn name(&self) -> Option<Name> {
         child(&self.0)
     }
-    /// Behind the colon.
+    /// The type behind the colon.
     pub fn ty(&self) -> Option<Type> {
         child(&self.0)
     }
-    /// Where it is not the wire's.
+    /// The byte order, if it differs from the wire's.
     pub fn byte_order(&self) -> Option<ByteOrder> {
         byte_order(&self.0)
     }
-    /// `None` for the field that a `choice` depends on.
+    /// The value; `None` for the field that a `choice` depends on.
     pub fn value(&self) -> Option<Expr> {
         child(&self.0)
     }
-    /// Not looked at when a packet is read.
+    /// Whether readers of a packet ignore it.
     pub fn is_unread(&self) -> bool {
         has_word(&self.0, "unread")
     }
-    /// Written as it was read, when what came up goes down again.
+    /// Whether a message that came up and goes down again keeps the value that was read.
     pub fn is_preserved(&self) -> bool {
         has_word(&self.0, "preserved")
     }
 }
 
 impl WireDefault {
-    /// What packets of tests have in the field in front of it.
+    /// The value of the preceding field in packets of tests.
     pub fn value(&self) -> Option<Expr> {
         child(&self.0)
     }
 }
 
 impl WirePseudo {
-    /// Fields of the wire.
+    /// The fields of the wire that it names.
     pub fn fields(&self) -> Vec<Name> {
         children(&self.0)
     }
@@ -142,18 +142,18 @@ impl WireWhere {
 }
 
 impl WireTrim {
-    /// The packet's octets that count.
+    /// The number of octets of the packet that count.
     pub fn to(&self) -> Option<Expr> {
         child(&self.0)
     }
 }
 
 impl WireChoice {
-    /// The earlier field.
+    /// The earlier field that it depends on.
     pub fn field(&self) -> Option<Name> {
         child(&self.0)
     }
-    /// In order.
+    /// The arms, in order.
     pub fn arms(&self) -> Vec<WireArm> {
         children(&self.0)
     }
@@ -168,25 +168,25 @@ impl WireArm {
     pub fn alternative(&self) -> Option<Path> {
         child(&self.0)
     }
-    /// In order.
+    /// The members, in order.
     pub fn members(&self) -> Vec<WireMember> {
         members(&self.0)
     }
 }
 
 impl WireOptional {
-    /// When the part is there.
+    /// The condition under which the part is present.
     pub fn condition(&self) -> Option<Expr> {
         child(&self.0)
     }
-    /// In order.
+    /// The members, in order.
     pub fn members(&self) -> Vec<WireMember> {
         members(&self.0)
     }
 }
 
 impl WireEach {
-    /// What an element is called.
+    /// The name of an element.
     pub fn name(&self) -> Option<Name> {
         child(&self.0)
     }
@@ -194,45 +194,45 @@ impl WireEach {
     pub fn of(&self) -> Option<Path> {
         child(&self.0)
     }
-    /// `until size(packet)`: where the elements end that nothing counts.
+    /// `until size(packet)`: the end of elements that no field counts.
     pub fn until(&self) -> Option<Expr> {
         child(&self.0)
     }
-    /// Of one element.
+    /// The members of one element.
     pub fn members(&self) -> Vec<WireMember> {
         members(&self.0)
     }
 }
 
 impl WireReach {
-    /// Up to which octet.
+    /// The octet up to which the header reaches.
     pub fn to(&self) -> Option<Expr> {
         child(&self.0)
     }
 }
 
 impl WireOptions {
-    /// The field in front of each that says what it is.
+    /// The field that begins each option and says its kind.
     pub fn kind(&self) -> Option<WireField> {
         children(&self.0).into_iter().next()
     }
-    /// The field behind it that says how long it is.
+    /// The field behind it that gives the option's length.
     pub fn length(&self) -> Option<WireField> {
         children(&self.0).into_iter().nth(1)
     }
-    /// Where the last one ends.
+    /// The end of the last option.
     pub fn until(&self) -> Option<Expr> {
         child(&self.0)
     }
-    /// To a multiple of how many octets they are filled up.
+    /// The options are padded to a multiple of this many octets.
     pub fn pad(&self) -> Option<Expr> {
         has_word(&self.0, "pad").then(|| children(&self.0).into_iter().nth(1)).flatten()
     }
-    /// Whether what fills them up stands in front of them.
+    /// Whether the padding is in front of the options.
     pub fn pads_first(&self) -> bool {
         has_word(&self.0, "first")
     }
-    /// In order.
+    /// The arms, in order.
     pub fn arms(&self) -> Vec<WireOption> {
         children(&self.0)
     }
@@ -243,11 +243,11 @@ impl WireOption {
     pub fn kind(&self) -> Option<Expr> {
         child(&self.0)
     }
-    /// Whether it is for all other kinds.
+    /// Whether it is the arm for all other kinds.
     pub fn is_else(&self) -> bool {
         has_word(&self.0, "else")
     }
-    /// What stands in the place of members.
+    /// The word that stands instead of members.
     pub fn word(&self) -> Option<OptionWord> {
         use OptionWord::*;
         let words = [("end", End), ("single", Single), ("skip", Skip), ("refuse", Refuse)];
@@ -257,7 +257,7 @@ impl WireOption {
     pub fn present(&self) -> Option<Path> {
         child(&self.0)
     }
-    /// In order.
+    /// The members, in order.
     pub fn members(&self) -> Vec<WireMember> {
         members(&self.0)
     }

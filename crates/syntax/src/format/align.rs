@@ -1,12 +1,12 @@
-//! Columns that hold over several lines: the `=` of a stack's layers, the types of a wire's fields, the braces of scopes
-//! and arms that stand on one line each, and comments behind code.
+//! Columns aligned over several lines: the `=` of a stack's layers, the types of a wire's fields, the braces of
+//! one-line scopes and arms, and comments behind code.
 
 use super::line::Line;
 use super::pieces::Piece;
 use crate::kinds::SyntaxKind::{self, *};
 use crate::kinds::SyntaxNode;
 
-/// Sets the blanks of the lines.
+/// Sets the blanks of the lines so that columns align.
 pub fn align(pieces: &[Piece], lines: &mut [Line]) {
     let columns: Vec<Option<(SyntaxKind, usize)>> = lines.iter().map(|line| column(pieces, line)).collect();
     let mut at = 0;
@@ -24,7 +24,7 @@ pub fn align(pieces: &[Piece], lines: &mut [Line]) {
     }
 }
 
-/// How many lines from here on are of the kind, side by side.
+/// The number of consecutive lines of the kind, from here on.
 fn run(lines: &[Line], columns: &[Option<(SyntaxKind, usize)>], from: usize, kind: SyntaxKind) -> usize {
     let belongs = |at: usize| {
         columns[at].is_some_and(|(other, _)| other == kind)
@@ -45,7 +45,7 @@ fn align_run(pieces: &[Piece], lines: &mut [Line], columns: &[Option<(SyntaxKind
     }
 }
 
-/// The piece of a line that stands in a column with those of its neighbours, and the kind of line.
+/// The piece of a line that is aligned with the neighbouring lines, and the kind of line.
 fn column(pieces: &[Piece], line: &Line) -> Option<(SyntaxKind, usize)> {
     let node = pieces[line.first].begins.as_ref()?;
     let kind = node.kind();

@@ -1,10 +1,10 @@
-//! Where lines end: the author's line ends, made regular, and blocks that do not fit one line.
+//! Line breaks: the author's, made regular, and breaks in blocks that do not fit on a line.
 
 use super::line::{Line, WIDTH};
 use super::pieces::{next_token, Piece};
 use crate::kinds::SyntaxKind::*;
 
-/// What stands between a piece and the one before it.
+/// What separates a piece from the one before it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Break {
     None,
@@ -12,14 +12,15 @@ pub enum Break {
     EmptyLine,
 }
 
+/// The breaks before all pieces.
 #[derive(Debug)]
 pub struct Breaks {
     pub before: Vec<Break>,
-    /// Set by us on lines that were too long: a comment's old column means nothing there.
+    /// Whether we set the break, on a line that was too long: a comment's old column then means nothing.
     pub is_forced: Vec<bool>,
 }
 
-/// The author's line ends, made regular.
+/// The author's line breaks, made regular.
 pub fn of_author(pieces: &[Piece]) -> Breaks {
     let before: Vec<Break> = (0..pieces.len()).map(|at| author_break(pieces, at)).collect();
     let mut breaks = Breaks { is_forced: vec![false; before.len()], before };
@@ -39,14 +40,15 @@ fn author_break(pieces: &[Piece], at: usize) -> Break {
         0 => Break::None,
         1 => Break::Line,
         _ if last.opens() || piece.closes() => Break::Line,
-        // Within a part nothing is set apart.
+        // No empty lines within a part.
         _ if next_token(pieces, at).is_some_and(|next| !next.begins_part && !next.closes()) => Break::Line,
         _ if next_token(pieces, at).is_some_and(|next| next.kind == PIPE) => Break::Line,
         _ => Break::EmptyLine,
     }
 }
 
-/// A block begins on the line of its head, and `else` on that of the brace before it.
+/// Whether the piece stays on the line of the last: a block begins on the line of its head, and `else` on that of the
+/// brace before it.
 fn is_joined(last: &Piece, piece: &Piece) -> bool {
     if last.is_comment() {
         return false;
@@ -60,7 +62,7 @@ fn is_joined(last: &Piece, piece: &Piece) -> bool {
 }
 
 impl Breaks {
-    /// Braces that hold a line end hold whole lines.
+    /// Breaks after `{` and before `}` of braces that contain a line break.
     fn open_braces(&mut self, pieces: &[Piece]) {
         for open in 0..pieces.len() {
             let Some(close) = pieces[open].partner.filter(|close| pieces[open].kind == L_BRACE && *close > open) else {
@@ -81,7 +83,7 @@ impl Breaks {
         self.before[at] = self.before[at].max(Break::Line);
     }
 
-    /// Breaks the outermost braces on every line that is too long; whether there was one.
+    /// Breaks the outermost braces on every line that is too long; returns whether there was one.
     pub fn break_long(&mut self, pieces: &[Piece], lines: &[Line]) -> bool {
         let mut any = false;
         for line in lines.iter().filter(|line| line.code_width(pieces) > WIDTH) {
@@ -100,7 +102,7 @@ impl Breaks {
         any
     }
 
-    /// Every part within the braces on a line of its own.
+    /// Puts every part within the braces on its own line.
     fn break_parts(&mut self, pieces: &[Piece], open: usize, close: usize) {
         let mut at = open + 1;
         while at < close {
@@ -108,7 +110,7 @@ impl Breaks {
             if pieces[at].begins_part && !follows_stroke {
                 self.force(at);
             }
-            // What is bracketed deeper stays together.
+            // What is in deeper brackets stays together.
             at = pieces[at].partner.filter(|partner| *partner > at).unwrap_or(at) + 1;
         }
         self.force(open + 1);
@@ -123,8 +125,9 @@ impl Breaks {
     }
 }
 
-/// Braces of blocks and lists, with something in them; a record and a pattern are read as one word. A record that holds a block
-/// is none: it holds whole lines where the block does, so its own come first.
+/// Whether the braces can be broken: those of blocks and lists that are not empty. A record or a pattern is read as one
+/// word. A record that contains a block is not broken: it breaks where the block does, so the block's braces come
+/// first.
 fn is_breakable(pieces: &[Piece], open: usize, close: usize) -> bool {
     let is_word = |at: &usize| matches!(pieces[*at].owner(), RECORD_EXPR | ALTERNATIVE_PATTERN);
     let is_block = |at: usize| pieces[at].kind == L_BRACE && !is_word(&at) && pieces[at].partner != Some(at + 1);

@@ -1,4 +1,4 @@
-//! Lines: which pieces stand on them, how far they are indented, and their text.
+//! Lines: which pieces are on each, their indentation, and their text.
 
 use super::breaks::{Break, Breaks};
 use super::line::{Line, INDENT};
@@ -6,18 +6,18 @@ use super::pieces::{next_token, Piece};
 use super::space;
 use crate::kinds::SyntaxKind::*;
 
-/// What is open around a place.
+/// The brackets and nodes that are open at a place.
 struct Frame {
     /// The indentation of its parts.
     inner: usize,
-    /// That of the line with its closing bracket.
+    /// The indentation of the line with its closing bracket.
     close: usize,
-    /// That of the line on which its present part began.
+    /// The indentation of the line on which its current part began.
     part: usize,
     is_braced: bool,
 }
 
-/// Breaks the pieces into lines, without columns that hold over several lines.
+/// Breaks the pieces into lines, without alignment over several lines.
 pub fn lines(pieces: &[Piece], breaks: &Breaks) -> Vec<Line> {
     let mut frames = vec![Frame { inner: 0, close: 0, part: 0, is_braced: true }];
     let mut lines: Vec<Line> = Vec::new();

@@ -1,8 +1,9 @@
 //! The formatter: the same tokens and comments, in the house's layout.
 //!
-//! Lines break where the author broke them, but where a brace holds more than a line, an item begins, or a block does
-//! not fit; blanks, indentation, columns and empty lines are the formatter's. Must keep: the tree but for its white
-//! space (checked here before anything is handed back), every comment, and its own results as they are.
+//! It keeps the author's line breaks, and adds breaks where a brace holds more than a line, an item begins, or a block
+//! does not fit. It decides all blanks, indentation, columns and empty lines. Keeps: the tree except for its white
+//! space (checked here before the result is returned), every comment, and its own results (formatting twice changes
+//! nothing).
 
 mod align;
 mod breaks;
@@ -16,12 +17,12 @@ use mokume_base::{Diagnostic, FileId, Severity};
 
 pub use line::WIDTH;
 
-/// Why a text is left as it is.
+/// Why a text is not formatted.
 #[derive(Clone, Debug)]
 pub enum Refused {
-    /// It has mistakes, and what its author meant is not known.
+    /// The text has mistakes, so its author's intent is not known.
     Mistakes(Vec<Diagnostic>),
-    /// The layout would read as something else: a fault of the formatter. The line of the text where they part.
+    /// A fault of the formatter: the result would parse as something else. With the line of the text where they differ.
     WouldChange {
         /// From 1.
         line: usize,

@@ -1,4 +1,5 @@
-//! What is laid out: the tokens and comments of a tree in order, each with what the layout asks of its place in the tree.
+//! The formatter's input: the tokens and comments of a tree in order, each with what the layout needs to know of its
+//! place in the tree.
 
 use crate::kinds::SyntaxKind::{self, *};
 use crate::kinds::{SyntaxNode, SyntaxToken};
@@ -9,56 +10,61 @@ use rowan::{NodeOrToken, WalkEvent};
 pub struct Piece {
     pub token: SyntaxToken,
     pub kind: SyntaxKind,
-    /// Without the blanks that a comment's line may end in.
+    /// Its text, without blanks at the end of a comment's line.
     pub text: String,
-    /// Line ends in front of it.
+    /// The line breaks in front of it.
     pub newlines: usize,
-    /// Where it began on its line, in characters.
+    /// Its original column, in characters.
     pub column: usize,
-    /// It begins a part of a file or of what stands in brackets: an item, a statement, an argument.
+    /// Whether it begins a part of a file or of a bracketed list: an item, a statement, an argument.
     pub begins_part: bool,
-    /// The outermost node that begins with it, and is not the file.
+    /// The outermost node that begins with it, other than the file.
     pub begins: Option<SyntaxNode>,
-    /// For a bracket, where its partner is.
+    /// For a bracket, the index of its partner.
     pub partner: Option<usize>,
 }
 
 impl Piece {
+    /// Whether it is a comment.
     pub fn is_comment(&self) -> bool {
         self.kind.is_trivia()
     }
 
+    /// Whether it is an opening bracket.
     pub fn opens(&self) -> bool {
         matches!(self.kind, L_BRACE | L_PAREN | L_BRACKET)
     }
 
+    /// Whether it is a closing bracket.
     pub fn closes(&self) -> bool {
         matches!(self.kind, R_BRACE | R_PAREN | R_BRACKET)
     }
 
-    /// The kind of node that it is directly in.
+    /// The kind of its parent node.
     pub fn owner(&self) -> SyntaxKind {
         self.token.parent().map_or(FILE, |node| node.kind())
     }
 
-    /// The kind of node around the outermost one that it begins.
+    /// The kind of the parent of the outermost node that it begins.
     pub fn around(&self) -> Option<SyntaxKind> {
         Some(self.begins.as_ref()?.parent()?.kind())
     }
 
+    /// The kind of the outermost node that it begins; `None` if it begins none.
     pub fn begins_kind(&self) -> Option<SyntaxKind> {
         self.begins.as_ref().map(|node| node.kind())
     }
 
+    /// Its characters.
     pub fn width(&self) -> usize {
         self.text.chars().count()
     }
 }
 
-/// A node on the way to a token.
+/// A node on the path to the current token.
 struct Open {
     node: SyntaxNode,
-    /// Brackets of its own that are open.
+    /// How many of its own brackets are open.
     brackets: usize,
     has_begun: bool,
 }
@@ -131,7 +137,7 @@ impl Walk {
             piece.begins = Some(begun.node.clone());
             piece.begins_part = around.node.kind() == FILE || around.brackets > 0;
         }
-        // The stroke between alternatives leads the line of the one behind it.
+        // The `|` between alternatives begins the line of the alternative behind it.
         piece.begins_part |= piece.kind == PIPE && piece.owner() == HEADER;
         if let Some(owner) = self.open.last_mut() {
             owner.brackets += usize::from(piece.opens());
@@ -149,7 +155,7 @@ impl Walk {
     }
 }
 
-/// The next piece that is no comment, from `at` on.
+/// The next piece from `at` on that is not a comment.
 pub fn next_token(pieces: &[Piece], at: usize) -> Option<&Piece> {
     pieces[at.min(pieces.len())..].iter().find(|piece| !piece.is_comment())
 }

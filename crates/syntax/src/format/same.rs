@@ -1,4 +1,4 @@
-//! Whether two trees are one but for white space.
+//! Whether two trees are equal except for white space.
 
 use crate::kinds::SyntaxKind::{self, WHITESPACE};
 use crate::kinds::SyntaxNode;
@@ -26,7 +26,7 @@ fn steps(root: &SyntaxNode) -> impl Iterator<Item = (Step, usize)> {
     })
 }
 
-/// Where in the first text the trees part; `None` if they are one, and the second has no mistakes.
+/// The offset in the first text at which the trees differ; `None` if they are equal and the second has no mistakes.
 pub fn difference(before: &SyntaxNode, after: &Parse) -> Option<usize> {
     if after.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
         return Some(0);

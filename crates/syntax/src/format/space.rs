@@ -1,15 +1,16 @@
-//! Blanks between two pieces on one line.
+//! Blanks between two pieces on a line.
 
 use super::pieces::Piece;
 use crate::kinds::SyntaxKind::*;
 
-/// Blanks between two things that no comma separates: statements, fields of a wire, outputs of a step.
+/// Blanks between two parts without a comma between them: statements, fields of a wire, outputs of a step.
 const APART: usize = 2;
-/// Blanks before a constraint, which belongs to the field before it and is no field itself.
+/// Blanks before a constraint, which belongs to the field before it.
 const CONSTRAINT: usize = 4;
 /// Blanks between a link's devices and its options.
 const OPTIONS: usize = 3;
 
+/// The blanks between two pieces on one line.
 pub fn between(last: &Piece, next: &Piece) -> usize {
     if next.is_comment() {
         return APART;
@@ -29,11 +30,11 @@ pub fn between(last: &Piece, next: &Piece) -> usize {
 
 fn stands_apart(last: &Piece, next: &Piece) -> bool {
     if matches!(next.around(), Some(EXPECT_STEP | AT_STEP | EXPECTATION | WHEN_STEP | FRAME_FAULT | CLOCK)) {
-        // `20 times until 2 s` is one thing.
+        // `20 times until 2 s` is one part.
         if next.begins_kind() == Some(TIMES) || last.owner() == TIMES {
             return false;
         }
-        // Not behind the word that leads the step.
+        // Not behind the word that begins the step.
         return !matches!(last.owner(), EXPECT_STEP | AT_STEP | EXPECTATION | WHEN_STEP | FRAME_FAULT | CLOCK);
     }
     next.begins_part && next.kind != PIPE && !last.opens() && !matches!(last.kind, COMMA | PIPE | SEMICOLON | ARROW)
@@ -63,7 +64,7 @@ fn next_clings(last: &Piece) -> bool {
         || last.kind == SLASH && matches!(last.owner(), WRITTEN | RATE)
 }
 
-/// Around the types of a container.
+/// Whether the piece is `<` or `>` around the types of a container.
 fn is_of_types(piece: &Piece) -> bool {
     matches!(piece.owner(), TYPE_PARAMS | TYPE_ARGS)
 }

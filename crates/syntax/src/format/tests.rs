@@ -1,4 +1,4 @@
-//! The layout by example, and what each check of the formatter must find.
+//! The layout by example, and faults that each check of the formatter must find.
 
 use super::*;
 
@@ -115,7 +115,7 @@ fn a_block_that_does_not_fit_is_broken() {
     );
 }
 
-/// A record is read as one word, but for one that holds a block: its fields are broken, and not the block in it.
+/// A record is read as one word, except one that contains a block: its fields are broken, and not the block in it.
 #[test]
 fn a_record_that_holds_a_block_is_broken_by_its_fields() {
     let step = "step: if received > most { Step.Done } else { Step.Going }";
@@ -149,7 +149,7 @@ fn a_text_with_mistakes_is_refused() {
     assert!(matches!(refused, Refused::Mistakes(found) if !found.is_empty()));
 }
 
-/// The planted faults of the check: a token, a comment or a nesting that is not the same is noticed.
+/// Planted faults: the check notices a different token, comment or nesting.
 #[test]
 fn a_layout_that_changes_the_program_is_noticed() {
     let before = crate::parse(FileId(0), "fn f() { a = 1  b = 2 } // x").syntax();

@@ -51,7 +51,7 @@ impl Parser<'_> {
         height
     }
 
-    /// `msg, seq: 1)`: told, and read as if the `(` were there.
+    /// Reports `msg, seq: 1)`, and reads it as if the `(` were there.
     pub(super) fn arguments_without_opening(&mut self) -> Height {
         let found = self.found();
         let diagnostic = self
@@ -79,7 +79,7 @@ impl Parser<'_> {
         self.at(R_BRACE) || self.at_stop() || self.new_line_before(0) && self.starts_line_of_its_own()
     }
 
-    /// The comma between two parts of a list; `false` when the list cannot go on.
+    /// Reads the comma between two parts of a list; `false` if the list cannot continue.
     pub(super) fn separator(&mut self, end: SyntaxKind, what: &str) -> bool {
         if self.eat(COMMA) {
             return true;
@@ -115,7 +115,7 @@ impl Parser<'_> {
         self.eat(COMMA)
     }
 
-    /// `(a b)`
+    /// Reports `(a b)`.
     fn report_missing_separator(&mut self, what: &str) {
         let text = format!("expected `,` before {}", self.this());
         let mut diagnostic = self
@@ -127,7 +127,7 @@ impl Parser<'_> {
         self.report(diagnostic);
     }
 
-    /// After a mistake within a list: on to the next comma, the list's end, or the line's.
+    /// After a mistake in a list: skips to the next comma, the list's end, or the line's.
     pub(super) fn skip_to_separator(&mut self, end: SyntaxKind) {
         self.open(ERROR);
         while !matches!(self.peek(), COMMA | EOF | L_BRACE | R_BRACE) && !self.at(end) && self.same_line(0) {
@@ -159,7 +159,7 @@ impl Parser<'_> {
         self.nth(n) == IDENT && self.nth(n + 1) == COLON
     }
 
-    /// `c ? a : b`: reported, and skipped.
+    /// Reports and skips `c ? a : b`.
     pub(super) fn check_ternary(&mut self) {
         if self.at(QUESTION) && self.same_line(0) && !self.in_test {
             let diagnostic = self
@@ -229,7 +229,7 @@ impl Parser<'_> {
         height
     }
 
-    /// `Pair { left = 1 }`: reported, and read on.
+    /// Reports `Pair { left = 1 }`, and reads on.
     pub(super) fn field_assigned(&mut self) -> bool {
         if !self.at(EQ) {
             return false;

@@ -1,14 +1,14 @@
-//! Blocks: statements one behind the other, and how to go on behind one that is none.
+//! Blocks: sequences of statements, and recovery after a statement that cannot be read.
 
 use super::Parser;
 use crate::codes;
 use crate::kinds::SyntaxKind::*;
 
-/// Statements that are a word and a name (or more) behind it on the same line.
+/// Statements that are a word followed by at least a name on the same line.
 const WORD_AND_NAME: [&str; 10] =
     ["drop", "consume", "accept", "take", "give", "count", "start", "stop", "remove", "end"];
 
-/// Words that join a name in front of them to what comes behind.
+/// Words that connect a name in front of them to what follows.
 const CONNECTIVES: [&str; 8] = ["and", "or", "in", "as", "to", "from", "else", "limit"];
 
 /// Members that begin with a word and a brace.
@@ -20,7 +20,8 @@ impl Parser<'_> {
         self.block_unless(false);
     }
 
-    /// The same where it may have been `said` already that this has no braces; whether it has none.
+    /// The same if it may be `said` (reported) already that a block lacks its braces; returns whether this one lacks
+    /// them.
     pub(super) fn block_unless(&mut self, said: bool) -> bool {
         let missing = !self.at(L_BRACE);
         let column = if missing { self.column_of_last_line() } else { 0 };
@@ -50,7 +51,7 @@ impl Parser<'_> {
         missing
     }
 
-    /// `if c  return`, `if c` with statements on the next lines, further in: they are what the block would have.
+    /// Reads `if c  return`, or `if c` with indented statements on the next lines, as if they were in a block.
     fn statements_without_braces(&mut self, column: usize) {
         if !self.stands_for_block(column) {
             return;
@@ -69,15 +70,15 @@ impl Parser<'_> {
         self.close();
     }
 
-    /// Whether a statement stands here in place of a block: on the same line, or further in than that begins, at `column`.
+    /// Whether a statement stands in place of a block: on the same line, or indented further than the line at `column`.
     fn stands_for_block(&self, column: usize) -> bool {
         let assigned = matches!(self.nth(1), DOT | L_PAREN | EQ | OP_EQ | L_BRACKET) && self.same_line(1);
         let begins = self.starts_statement_word(0) || self.at(IDENT) && assigned && !self.at_word("else");
         begins && (self.same_line(0) || self.column_of_line(0) > column)
     }
 
-    /// Reports that a block is missing, if that is not `said`, and looks for it on the rest of the line; `true` if it is there but for
-    /// its `{`.
+    /// Reports that a block is missing, unless that is `said`, and looks for it on the rest of the line; `true` if only
+    /// its `{` is missing.
     pub(super) fn missing_block(&mut self, said: bool) -> bool {
         if !said && !self.report_foreign() {
             let found = self.found();
@@ -103,7 +104,7 @@ impl Parser<'_> {
         false
     }
 
-    /// `{`, or a message; `true` if what stands in the braces follows.
+    /// Reads `{` or reports that it is missing; `true` if the content of the braces follows.
     pub(super) fn open_brace(&mut self, what: &str) -> bool {
         if self.eat(L_BRACE) {
             return true;
@@ -120,7 +121,7 @@ impl Parser<'_> {
         self.at(EOF) || self.at(R_BRACE) || self.new_line_before(0)
     }
 
-    /// Statements up to the brace that closes them, or to what cannot be one.
+    /// Reads statements up to their closing brace, or to something that cannot be a statement.
     pub(super) fn statements(&mut self) {
         while !matches!(self.peek(), R_BRACE | EOF) && !self.at_stop() && !self.at_lost_member() {
             self.leave_out_doubled();
@@ -132,7 +133,7 @@ impl Parser<'_> {
         }
     }
 
-    /// After a mistake: the rest of the line goes, but the blocks on it are still read.
+    /// After a mistake: skips the rest of the line, but still reads the blocks on it.
     pub(super) fn recover_statement(&mut self, began: usize) {
         if self.pos == began {
             if self.at(L_BRACE) {
@@ -177,7 +178,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A member of a layer within a block: then the block has lost its closing brace.
+    /// Whether a member of a layer begins within a block: then the block has lost its closing brace.
     pub(super) fn at_lost_member(&self) -> bool {
         if self.fragment || !self.at(IDENT) || !self.new_line_before(0) {
             return false;
@@ -212,13 +213,13 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether the next statement begins here, so that no value does: by its keyword, or with `refuse`.
+    /// Whether a statement begins here, and therefore no value: by its keyword, or with `refuse`.
     pub(super) fn begins_statement(&self) -> bool {
         let goes_on = matches!(self.nth(1), EQ | OP_EQ | DOT | L_PAREN | COLON | COMMA | L_BRACKET);
         self.starts_statement_word(0) || self.at_word("refuse") && !goes_on
     }
 
-    /// Whether the token here, the first of its line, begins a statement for certain.
+    /// Whether the current token, the first of its line, certainly begins a statement.
     pub(super) fn starts_line_of_its_own(&self) -> bool {
         let value = self.in_brackets && self.at_any_word(&["if", "match"]);
         if self.at_lost_member() || self.starts_statement_word(0) && !value || self.is_two_names() {
@@ -231,7 +232,7 @@ impl Parser<'_> {
         self.nth(n) == IDENT && matches!(self.nth(n + 1), EQ | OP_EQ)
     }
 
-    /// `dorp msg`, and in tests `after 20`, `=>`: no expression, so most likely a statement with a mistake.
+    /// `dorp msg`, and in tests `after 20`, `=>`: not an expression, so most likely a statement with a mistake.
     pub(super) fn is_two_names(&self) -> bool {
         if self.in_test && (matches!(self.peek(), FAT_ARROW | ARROW) || self.at(IDENT) && self.nth(1) == NUMBER) {
             return true;
@@ -239,7 +240,7 @@ impl Parser<'_> {
         self.are_two_words() && !self.at_any_word(&["running", "left", "not", "if", "match"])
     }
 
-    /// A word and another on its line that joins it to nothing.
+    /// Two words on one line with nothing that connects them.
     pub(super) fn are_two_words(&self) -> bool {
         self.at(IDENT) && self.nth(1) == IDENT && self.same_line(1) && !CONNECTIVES.contains(&self.nth_text(1))
     }

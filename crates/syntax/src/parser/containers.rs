@@ -27,9 +27,9 @@ impl Parser<'_> {
         self.close();
     }
 
-    /// Whether state of a container stands here: `queue<Message> waiting(8)`, `budget spent(8)`.
+    /// Whether state that is a container begins here: `queue<Message> waiting(8)`, `budget spent(8)`.
     pub(super) fn at_contained(&self) -> bool {
-        // `containers.queue<Message> waiting(8)`: the module's name and its dot stand in front.
+        // `containers.queue<Message> waiting(8)`: the module's name and a dot come first.
         let at =
             if self.nth(1) == DOT && self.nth(2) == IDENT && self.same_line(1) && self.same_line(2) { 2 } else { 0 };
         let same_line = self.same_line(at + 1) && self.same_line(at + 2);
@@ -37,7 +37,8 @@ impl Parser<'_> {
         self.at(IDENT) && (self.nth(at + 1) == LT || plain || self.at_contained_bare())
     }
 
-    /// `budget spent`, of a container without parameters: two names alone, the first of which is no misspelt kind of state.
+    /// `budget spent`, for a container without parameters: two names alone, the first of which is not a misspelt kind
+    /// of state.
     fn at_contained_bare(&self) -> bool {
         let alone = self.nth(2) == R_BRACE || self.new_line_before(2);
         let names = self.nth(0) == IDENT && self.nth(1) == IDENT && self.same_line(1);

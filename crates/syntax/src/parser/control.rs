@@ -4,12 +4,13 @@ use super::Parser;
 use crate::codes;
 use crate::kinds::SyntaxKind::*;
 
-/// What was told of the arms of a `match`, which are all written alike.
+/// What has been reported about the arms of a `match`. Arms are usually all written alike, so each mistake is reported
+/// once.
 #[derive(Default, PartialEq, Eq)]
 pub(super) struct Told {
     /// `->` for `=>`.
     arrow: bool,
-    /// A statement without braces.
+    /// A statement without braces was reported.
     bare: bool,
     comma: bool,
 }
@@ -20,7 +21,7 @@ impl Parser<'_> {
         self.if_behind(false);
     }
 
-    /// The same behind an `else`; it may have been `said` that its first branch has no braces.
+    /// The same after an `else`; `said` tells that its first branch was already reported to have no braces.
     fn if_behind(&mut self, said: bool) {
         self.open(IF);
         self.bump();
@@ -59,7 +60,7 @@ impl Parser<'_> {
         self.diagnostics.push(diagnostic);
     }
 
-    /// What is left of `if … { … } else if … { … } else { … }`, where it is nested too deeply. Works without recursion.
+    /// Skips the rest of `if … { … } else if … { … } else { … }` that is nested too deeply. Works without recursion.
     fn leave_out_branches(&mut self) {
         self.report_too_deep();
         self.open(ERROR);
@@ -118,7 +119,7 @@ impl Parser<'_> {
         let mut said = Told::default();
         while !matches!(self.peek(), R_BRACE | EOF) && !self.at_stop() && !self.at_lost_member() {
             let before = self.pos;
-            // Who writes arms as another language does, does so in all of them.
+            // An author who writes one arm as in another language does so in all.
             self.arm(&mut said);
             if self.at(COMMA) {
                 let diagnostic =
@@ -134,7 +135,7 @@ impl Parser<'_> {
         }
     }
 
-    /// An arm; what is told of how it is written is told once.
+    /// Reads an arm; reports each foreign habit once.
     pub(super) fn arm(&mut self, said: &mut Told) {
         self.form = "Kind.Ask => { … }";
         self.open(MATCH_ARM);
@@ -163,7 +164,7 @@ impl Parser<'_> {
         said.arrow |= !arrow;
     }
 
-    /// `Kind.Ask => return`: reported, and read as the block it should be.
+    /// Reports `Kind.Ask => return`, and reads it as the block that it should be.
     pub(super) fn bare_arm(&mut self, said: bool) {
         let found = self.this();
         let diagnostic = self
@@ -201,7 +202,7 @@ impl Parser<'_> {
         self.pattern();
         self.expect_word("in");
         let start = self.checkpoint();
-        // A view says itself how many ranks there are at most.
+        // A view itself says how many ranks there can be.
         let is_view = self.at_word("view") && self.nth(1) == L_BRACE;
         self.head_expression();
         if self.at(DOT_DOT) {

@@ -1,8 +1,8 @@
 //! Expressions and types.
 //!
-//! Binding, loosest first: `or`, `and`, `not`, comparisons and `in` (not chained), `|`, `^`, `&`, `<< >>`, `+ -`, `* / %`,
-//! `as`, `!`, then calls, fields and indices. Every rule gives the height of the tree it built, so that chains of
-//! operators, which need no recursion here, do not grow deeper than who walks the tree can stand.
+//! Precedence, loosest first: `or`, `and`, `not`, comparisons and `in` (not chained), `|`, `^`, `&`, `<< >>`, `+ -`, `*
+//! / %`, `as`, `!`, then calls, fields and indices. Every rule returns the height of the tree that it built: a chain of
+//! operators needs no recursion here, but its tree must not become too deep for code that walks it.
 
 use super::{Parser, MAX_DEPTH};
 use crate::codes;
@@ -14,14 +14,14 @@ use mokume_base::Span;
 pub(super) type Height = u32;
 
 const COMPARISON: u8 = 4;
-/// How tightly `as` binds.
+/// The precedence of `as`.
 pub(super) const CAST: u8 = 11;
 
 /// Words that continue or end an expression and never begin one.
 const NO_OPERANDS: [&str; 10] = ["and", "or", "in", "as", "else", "let", "return", "while", "for", "where"];
 
 impl Parser<'_> {
-    /// Whether another part of a packet stands here: a wire with its fields, octets, `_`, or `over flow(…)`.
+    /// Whether another part of a packet begins here: a wire with its fields, octets, `_`, or `over flow(…)`.
     pub(super) fn at_packet_part(&self) -> bool {
         match self.peek() {
             STRING | HEX_STRING => true,
@@ -31,7 +31,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `Rfc791 { ttl: 64 } Rfc768 { .. } "data"`, behind its first part.
+    /// Reads `Rfc791 { ttl: 64 } Rfc768 { .. } "data"` behind its first part.
     pub(super) fn packet(&mut self, start: rowan::Checkpoint) {
         self.open_at(start, PACKET_EXPR);
         while self.at_packet_part() {
@@ -47,14 +47,14 @@ impl Parser<'_> {
         self.close();
     }
 
-    /// An expression; reports and consumes nothing if none begins here.
+    /// Reads an expression; if none begins here, reports it and consumes nothing.
     pub(super) fn expression(&mut self) -> Height {
         let height = self.binary(0);
         self.tallest = self.tallest.max(height);
         height
     }
 
-    /// An expression in front of a block: `Name {` begins no record.
+    /// Reads an expression in front of a block: `Name {` does not begin a record.
     pub(super) fn head_expression(&mut self) {
         self.with_records(false, |p| p.expression());
     }
@@ -71,8 +71,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether a line ends before the operand here. Statements end with their lines; only brackets, and an operator at
-    /// the end of a line, let an expression go on.
+    /// Whether the line ends before the next operand. Statements end with their lines; an expression continues on the
+    /// next line only in brackets, or after an operator at the end of a line.
     pub(super) fn line_has_ended(&self) -> bool {
         if !self.new_line_before(0) || self.statement_at == Some(self.pos) {
             return false;
@@ -89,7 +89,7 @@ impl Parser<'_> {
         ) || matches!(kind, SHL | SHR | EQ_EQ | NEQ | LT | LE | GT | GE | BANG | AMP_AMP | PIPE_PIPE)
     }
 
-    /// An expression that begins a statement, an arm or a step: on a line of its own.
+    /// Reads an expression that begins a statement, an arm or a step, and so a line.
     pub(super) fn first_expression(&mut self) {
         self.statement_at = Some(self.pos);
         self.expression();
@@ -106,7 +106,7 @@ impl Parser<'_> {
                 .help("write `0 -% x` for the two's complement of `x`");
             self.report(diagnostic);
             self.bump_as_error();
-            // What follows is the value, so that it is not read as a statement of its own.
+            // What follows is the value, so it must not be read as a statement.
             if self.at_expression() && self.same_line(0) {
                 self.primary();
             }
@@ -135,7 +135,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `.5 s`: one mistake, and no value.
+    /// Reports `.5 s` as one mistake; there is no value.
     fn number_without_front(&mut self) {
         let number = self.nth_text(1);
         let unit = Some(self.nth_text(2)).filter(|unit| UNITS.contains(unit) && self.same_line(2));
@@ -149,7 +149,7 @@ impl Parser<'_> {
         self.leaf(ERROR, 2 + usize::from(unit.is_some()));
     }
 
-    /// What to write instead of what stands here in place of a value.
+    /// What to write instead of the token that stands in place of a value.
     pub(super) fn help_for_value(&self) -> Option<&'static str> {
         Some(match (self.nth_before_kind(), self.peek()) {
             (_, R_BRACE | EOF) => "write a value: a name, a number, a call",
@@ -218,14 +218,14 @@ impl Parser<'_> {
         height
     }
 
-    /// One operand into the error of a chain that is too long.
+    /// Puts one operand into the error of a chain that is too long.
     pub(super) fn expression_operand(&mut self) {
         if self.at_expression() {
             self.cast();
         }
     }
 
-    /// `a not in m`: reported, and read as `a in m`.
+    /// Reports `a not in m`, and reads it as `a in m`.
     pub(super) fn check_not_in(&mut self) {
         if self.at_word("not") && self.nth_word(1, "in") && self.same_line(0) {
             let diagnostic = self
@@ -245,7 +245,7 @@ impl Parser<'_> {
         self.report(diagnostic);
     }
 
-    /// `not` and `!` in front, `as` behind.
+    /// Reads `not` and `!` in front of an operand, and `as` behind it.
     pub(super) fn cast(&mut self) -> Height {
         if self.at_word("not") && self.same_line_operand(1) {
             return self.prefix(UNARY_EXPR, COMPARISON);
@@ -320,7 +320,7 @@ impl Parser<'_> {
         height
     }
 
-    /// `below.send msg, seq: 1)`: behind a name stands a value, and the line closes a parenthesis that it has not opened.
+    /// `below.send msg, seq: 1)`: a value follows a name, and the line closes a parenthesis that it has not opened.
     fn lacks_opening(&self, began: usize) -> bool {
         let is_value = match self.peek() {
             IDENT => {
@@ -338,7 +338,7 @@ impl Parser<'_> {
         {
             return false;
         }
-        // The one that closes nothing may be left out of what is read.
+        // The parenthesis that closes nothing may have been removed from the tokens.
         let mut open = 0;
         for token in &self.tokens[self.next_significant()..] {
             match token.kind {

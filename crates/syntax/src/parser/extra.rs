@@ -1,4 +1,5 @@
-//! Closing brackets that close nothing: one is a mistake of its own, and what stands around it is read as if it were not there.
+//! Closing brackets that close nothing: each is a mistake of its own, and the text around it is read as if it were not
+//! there.
 
 use super::Parser;
 use crate::codes;
@@ -7,14 +8,14 @@ use crate::lexer::Token;
 use mokume_base::{Diagnostic, Span};
 use std::collections::BTreeSet;
 
-/// Brackets that are open between two braces.
+/// The brackets that are open between two braces.
 #[derive(Default)]
 struct Open {
     round: u32,
     square: u32,
 }
 
-/// The `)` and `]`, by their places in `tokens`, for which no bracket is open within the braces around them.
+/// The indices in `tokens` of each `)` and `]` with no open bracket inside the surrounding braces.
 pub(super) fn closing_nothing(tokens: &[Token]) -> Vec<usize> {
     let mut within = vec![Open::default()];
     let mut found = Vec::new();
@@ -41,7 +42,7 @@ pub(super) fn closing_nothing(tokens: &[Token]) -> Vec<usize> {
     found
 }
 
-/// Commas and their like that stand behind another on the same line, where one would do.
+/// Commas and the like that follow another one on the same line.
 pub(super) fn doubled(text: &str, tokens: &[Token]) -> Vec<usize> {
     let mut found = Vec::new();
     let mut before: Option<&Token> = None;
@@ -58,7 +59,7 @@ pub(super) fn doubled(text: &str, tokens: &[Token]) -> Vec<usize> {
 }
 
 impl Parser<'_> {
-    /// Tells of those that stand twice.
+    /// Reports the doubled ones.
     pub(super) fn report_doubled(&mut self, found: &[usize]) {
         for at in found {
             let token = self.tokens[*at];
@@ -70,7 +71,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Tells of those that close nothing, one a line, where nothing else is wrong: it may be that another bracket is missing.
+    /// Reports those that close nothing, one a line, if there is no other mistake: another bracket may be what is
+    /// missing.
     pub(super) fn report_closing_nothing(&mut self, found: &[usize]) {
         if found.is_empty() {
             return;

@@ -1,7 +1,7 @@
-//! How each construct is written, for the help of messages that something is missing in it.
+//! How each construct is written, for the help in messages about missing parts.
 
-/// An example of the item, member, piece of state, statement or step that begins with the word; empty if it has none. A
-/// table: a line for each word.
+/// An example of the item, member, piece of state, statement or step that begins with the word; empty if there is none.
+/// A table with a line for each word.
 pub(crate) fn form_of(word: &str) -> &'static str {
     match word {
         // items

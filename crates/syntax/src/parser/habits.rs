@@ -1,11 +1,11 @@
-//! Statements that are none: misspelt keywords, and words that other languages have.
+//! Statements with a wrong first word: misspelt keywords, and words of other languages.
 
 use super::forms::form_of;
 use super::Parser;
 use crate::codes;
 use crate::kinds::SyntaxKind::*;
 
-/// The words that statements begin with, and `else`.
+/// The words with which statements begin, and `else`.
 pub(crate) const STATEMENT_WORDS: [&str; 22] = [
     "let", "if", "match", "while", "for", "return", "pass", "drop", "consume", "fail", "accept", "take", "give",
     "count", "start", "stop", "remove", "end", "again", "later", "renew", "else",
@@ -34,7 +34,7 @@ const FOREIGN_WORDS: [(&str, &str); 15] = [
 ];
 
 impl Parser<'_> {
-    /// A word in front of a name that is no keyword: `dorp msg: stale`, `int x = 3`.
+    /// Handles a word in front of a name that is not a keyword: `dorp msg: stale`, `int x = 3`.
     pub(super) fn misspelt_statement(&mut self) -> bool {
         let name_follows = matches!(self.nth(1), IDENT) && self.same_line(1);
         if self.lost_in_parentheses() || self.foreign_statement(name_follows) || self.misspelt_alone() {
@@ -56,21 +56,21 @@ impl Parser<'_> {
         true
     }
 
-    /// `retrun`, which nothing follows: no name stands by itself.
+    /// Handles `retrun` with nothing behind it: a name alone is not a statement.
     fn misspelt_alone(&mut self) -> bool {
         let ends = self.nth(1) == R_BRACE || !self.same_line(1) && matches!(self.nth(1), IDENT | EOF);
         if !self.at(IDENT) || !ends || self.in_test {
             return false;
         }
         let meant = mokume_base::did_you_mean(self.nth_text(0), ["return", "pass", "again", "end"]);
-        // A short name is near to many words.
+        // A short name is similar to many words.
         let is_slip = |meant: &&str| !self.at_word(meant) && self.nth_text(0).chars().next() == meant.chars().next();
         let Some(meant) = meant.filter(is_slip) else { return false };
         self.misspelt(meant);
         true
     }
 
-    /// A word of another language: reported, and read as what is meant where that is plain.
+    /// Handles a word of another language: reports it, and reads the statement that is meant if that is clear.
     fn foreign_statement(&mut self, name_follows: bool) -> bool {
         let Some((word, help)) = FOREIGN_WORDS.iter().find(|(word, _)| self.at_word(word)) else { return false };
         let in_time = *word == "after" && matches!(self.nth(1), NUMBER | DOTTED);
@@ -99,7 +99,7 @@ impl Parser<'_> {
         true
     }
 
-    /// A word that is nearly a keyword: reported, and read as that.
+    /// Reports a word that is nearly a keyword, and reads it as that keyword.
     fn misspelt(&mut self, meant: &'static str) {
         let found = self.this();
         let diagnostic =
@@ -118,7 +118,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `drop(msg)`, `drop: stale`: reported, with the form that it has.
+    /// Reports `drop(msg)` and `drop: stale`, with the right form.
     fn lost_in_parentheses(&mut self) -> bool {
         if !self.at_any_word(&["drop", "consume"]) || !matches!(self.nth(1), L_PAREN | COLON) {
             return false;
@@ -136,7 +136,7 @@ impl Parser<'_> {
         true
     }
 
-    /// The keyword that is nearest to the word here, if what follows fits it.
+    /// The keyword nearest to the current word, if what follows fits it.
     fn statement_meant(&self) -> Option<&'static str> {
         let meant = mokume_base::did_you_mean(self.nth_text(0), STATEMENT_WORDS)?;
         let fits = match meant {
@@ -147,7 +147,7 @@ impl Parser<'_> {
         (fits || self.at_word(meant)).then_some(meant)
     }
 
-    /// Two names side by side are no statement, whatever they are.
+    /// Two names side by side are never a statement.
     fn names_in_a_row(&mut self, form: &str) -> bool {
         let this = self.this();
         let diagnostic =
@@ -170,7 +170,8 @@ mod tests {
     use crate::ast::{AstNode, Block};
     use crate::parser::forms::form_of;
 
-    /// The kind of node that each statement's form is read as: a word that only one of the lists knows is read as another one.
+    /// The kind of node for each statement's form: a word that only one of the lists has would be read as another
+    /// statement.
     #[test]
     fn each_word_begins_a_statement_of_its_own() {
         let mut words = BTreeMap::new();

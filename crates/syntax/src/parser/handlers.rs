@@ -46,7 +46,7 @@ impl Parser<'_> {
         self.close();
     }
 
-    /// A word that stands where `expiry` or `change` does, and is neither: reported, and read as what was meant.
+    /// Reports a word in the place of `expiry` or `change` that is neither, and reads it as the one that was meant.
     fn event_meant(&mut self) -> Option<&'static str> {
         let named = self.nth(1) == IDENT && self.same_line(1);
         let of_below = named && self.nth_word(1, "below") && self.nth(2) == DOT;

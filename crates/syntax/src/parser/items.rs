@@ -1,4 +1,4 @@
-//! Files and the items in them that are neither wires, stacks nor tests.
+//! Files, and all items except wires, stacks and tests.
 
 use super::forms::form_of;
 use super::{Parser, ITEM_WORDS};
@@ -52,7 +52,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A word that begins no item: read as the one that was meant, or left out up to the next item.
+    /// Handles a word that begins no item: reads it as the one that was meant, or skips to the next item.
     pub(super) fn unknown_item(&mut self) {
         const MEMBERS: [&str; 8] = ["on", "header", "key", "address", "entity", "session", "publish", "var"];
         if self.at_any_word(&MEMBERS) && self.nth(1) != EOF {
@@ -71,7 +71,7 @@ impl Parser<'_> {
         self.skip_to_item();
     }
 
-    /// What other languages call an item of ours.
+    /// Names of our items in other languages.
     pub(super) fn foreign_item(&mut self) -> Option<&'static str> {
         const WORDS: [(&str, &str); 14] = [
             ("import", "use"),
@@ -115,7 +115,7 @@ impl Parser<'_> {
         self.close();
     }
 
-    /// What every item does with a mistake on its line: leaves out the rest of it, and the block that may stand there.
+    /// Recovery of every item after a mistake on its line: skips the rest of the line, and the block that may follow.
     pub(super) fn end_of_item(&mut self, errors_before: usize) {
         if self.diagnostics.len() == errors_before {
             return;
@@ -197,7 +197,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `: T`, which must be there.
+    /// Reads `: T`, which is required.
     pub(super) fn type_annotation(&mut self) -> bool {
         if self.at(EQ) {
             let diagnostic = self
@@ -392,7 +392,7 @@ impl Parser<'_> {
         self.end_of_item(errors);
     }
 
-    /// `A, B` where `A / B` is meant: reported, and read as that.
+    /// Reports `A, B` where `A / B` is meant, and reads it as that.
     pub(super) fn comma_for_slash(&mut self) -> bool {
         let comma = self.at(COMMA) && self.nth(1) == IDENT;
         if comma {

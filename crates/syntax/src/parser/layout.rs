@@ -1,5 +1,5 @@
-//! Braces that do not match. Where a text has as many of one kind as of the other, nothing here does anything; else the columns
-//! at which lines begin say which one is missing or too many, so that one brace is one mistake.
+//! Braces that do not match. If a text has as many `{` as `}`, nothing here has any effect. Else the columns at which
+//! lines begin show which brace is missing or superfluous, so that one wrong brace is one mistake.
 
 use super::Parser;
 use crate::codes;
@@ -10,17 +10,17 @@ use mokume_base::Diagnostic;
 /// What is known of the braces around the cursor.
 #[derive(Default)]
 pub(super) struct Layout {
-    /// How many more close than open, in what is not yet mended: below nothing, so many more open.
+    /// How many more braces close than open, without those that were mended; negative if more open.
     surplus: i64,
     /// The open ones, outermost first.
     open: Vec<Open>,
-    /// Of each token its line, and the column at which that begins; a line within parentheses is part of the one before.
-    /// Empty where the braces match.
+    /// For each token its line, and the column at which the line begins; a line within parentheses belongs to the one
+    /// before. Empty if the braces match.
     lines: Vec<(u32, u32)>,
 }
 
-/// An open brace: its line, the column at which what it belongs to begins, and the first token behind it, as an index into
-/// those that matter.
+/// An open brace: its line, the column of the line that its construct begins, and the index of the first significant
+/// token behind it.
 #[derive(Clone, Copy)]
 struct Open {
     line: u32,
@@ -31,7 +31,7 @@ struct Open {
 impl Layout {
     pub(super) fn new(text: &str, tokens: &[Token]) -> Layout {
         let count = |kind| tokens.iter().filter(|token| token.kind == kind).count() as i64;
-        // What a text without an end has swallowed is there: `test "x {`.
+        // A string without an end has swallowed what follows it: `test "x {`.
         let open = tokens.iter().filter(|token| token.kind == OPEN_STRING);
         let swallowed: i64 = open
             .flat_map(|token| text[token.start as usize..token.end as usize].chars())
@@ -40,18 +40,18 @@ impl Layout {
         Layout { surplus: count(R_BRACE) - count(L_BRACE) + swallowed, ..Layout::default() }
     }
 
-    /// Whether braces are left of which nothing said where they are missing or too many.
+    /// Whether there are still braces missing or superfluous that nothing has accounted for.
     pub(super) fn is_out_of_balance(&self) -> bool {
         self.surplus != 0
     }
 
-    /// A brace that was missing is taken to be there.
+    /// Treats a missing brace as present.
     fn mended(&mut self, kind: SyntaxKind) {
         self.surplus += if kind == R_BRACE { 1 } else { -1 };
     }
 }
 
-/// Whether something is missing where the text ends.
+/// Whether something is missing at the end of the text.
 pub(super) fn ends_too_early(tokens: &[Token], diagnostics: &[Diagnostic]) -> bool {
     let last = tokens.iter().rev().find(|token| !token.kind.is_trivia());
     let end = last.map_or(0, |token| token.end);
@@ -61,7 +61,7 @@ pub(super) fn ends_too_early(tokens: &[Token], diagnostics: &[Diagnostic]) -> bo
     end > 0 && labels.any(|label| label.span.start >= end)
 }
 
-/// The line of each token, and the column at which the line begins that is no part of another.
+/// For each token its line, and the column at which that line, or the one that it continues, begins.
 fn lines(text: &str, tokens: &[Token]) -> Vec<(u32, u32)> {
     let (mut line, mut column, mut round, mut begins) = (0, 0, 0u32, true);
     let mut found = Vec::with_capacity(tokens.len());
@@ -89,7 +89,7 @@ fn lines(text: &str, tokens: &[Token]) -> Vec<(u32, u32)> {
 }
 
 impl Parser<'_> {
-    /// The line of the next token, and the column at which that begins.
+    /// The line of the next token, and the column at which it begins.
     fn line_here(&mut self) -> (u32, u32) {
         if self.layout.lines.is_empty() {
             self.layout.lines = lines(self.text, &self.tokens);
@@ -97,12 +97,12 @@ impl Parser<'_> {
         self.layout.lines.get(self.next_significant()).copied().unwrap_or_default()
     }
 
-    /// The same of a token by its index, if columns are known.
+    /// The same for a token by its index, if columns are known.
     fn line_of(&self, at: usize) -> Option<(u32, u32)> {
         self.layout.lines.get(*self.significant.get(at)? as usize).copied()
     }
 
-    /// A brace is about to be read.
+    /// Notes a brace that is about to be read.
     pub(super) fn note_brace(&mut self, kind: SyntaxKind) {
         if self.layout.surplus == 0 && self.layout.lines.is_empty() {
             return;
@@ -116,8 +116,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Leaves out a `{` behind another, where there are too many of them, and a `}` that stands further in than what it would
-    /// close, where there are too many of those.
+    /// If there are too many `{`, skips one that follows another; if there are too many `}`, skips one that is indented
+    /// further than the brace that it would close.
     pub(super) fn leave_out_braces(&mut self, before: SyntaxKind) {
         if before == L_BRACE
             && self.at(L_BRACE)
@@ -145,7 +145,7 @@ impl Parser<'_> {
         self.layout.open.last().is_some_and(|open| open.line != line && column > open.column)
     }
 
-    /// Whether the innermost brace was not closed, as a line begins here that is not within it.
+    /// Whether the innermost brace was not closed: a line begins here that is not inside it.
     pub(super) fn has_lost_its_brace(&self) -> bool {
         if self.layout.surplus >= 0 || !self.new_line_before(0) {
             return false;
@@ -153,12 +153,12 @@ impl Parser<'_> {
         let (Some((line, column)), Some(open)) = (self.line_of(self.pos), self.layout.open.last()) else {
             return false;
         };
-        // Where the first line within it is not further in, columns say nothing.
+        // If the first line inside it is not indented, columns tell nothing.
         let by_columns = self.line_of(open.first).is_some_and(|(of, at)| of == open.line || at > open.column);
         by_columns && open.line != line && (column < open.column || column == open.column && !self.at(R_BRACE))
     }
 
-    /// A `}` that was not there, before what stands here.
+    /// Closes the innermost brace before the current token, though its `}` is missing.
     pub(super) fn close_without_brace(&mut self) {
         self.layout.open.pop();
         if !self.at(EOF) {
@@ -166,7 +166,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether the `{` that is missing here is the one that a `}` further down wants. Then what follows is read as if it were there.
+    /// Whether a `}` further down belongs to the `{` that is missing here. Then what follows is read as if the `{` were
+    /// there.
     pub(super) fn opens_without_brace(&mut self) -> bool {
         if self.layout.surplus <= 0 || self.at(EOF) {
             return false;

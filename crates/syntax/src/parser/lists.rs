@@ -5,7 +5,7 @@ use crate::codes;
 use crate::kinds::SyntaxKind::{self, *};
 
 impl Parser<'_> {
-    /// `{ left: u32, right: u32 }`; a line's end separates as a comma does.
+    /// Reads `{ left: u32, right: u32 }`; a line break separates like a comma.
     pub(super) fn field_list(&mut self) {
         let start = self.checkpoint();
         let opening = self.span_of(0);
@@ -44,7 +44,7 @@ impl Parser<'_> {
         self.close();
     }
 
-    /// `address host: u8`: fields without braces, to the line's end.
+    /// `address host: u8`: fields without braces, up to the end of the line.
     fn at_fields_alone(&self) -> bool {
         let mut line = (0..64).take_while(|n| self.same_line(*n)).map(|n| self.nth(n));
         self.at(IDENT)
@@ -64,7 +64,7 @@ impl Parser<'_> {
         self.close();
     }
 
-    /// `u16 seq`, as other languages have it: reported, and left out.
+    /// Reports and skips the type in `u16 seq`, the order of other languages.
     fn type_in_front(&mut self) -> bool {
         let word = self.nth_text(0);
         let width = word.strip_prefix("seq").or(word.strip_prefix('u')).map(|rest| rest.parse::<u8>());
@@ -80,7 +80,7 @@ impl Parser<'_> {
         true
     }
 
-    /// A word behind a field's type that is nearly one that may stand there: reported, and read as that.
+    /// Reports a misspelt word behind a field's type, and reads it as the one that was meant.
     fn field_word_meant(&mut self) -> Option<&'static str> {
         let words = ["commonly", "big", "little"];
         if !self.at(IDENT) || !self.same_line(0) || self.nth(1) == COLON || self.at_any_word(&words) {
@@ -93,7 +93,7 @@ impl Parser<'_> {
         Some(if meant == "commonly" { meant } else { "big" })
     }
 
-    /// The parts of a list in braces, separated by commas or line ends.
+    /// Reads the parts of a list in braces, separated by commas or line breaks.
     pub(super) fn braced_list(&mut self, what: &str, mut part: impl FnMut(&mut Self)) {
         while !matches!(self.peek(), R_BRACE | EOF) && !self.at_stop() && !self.at_lost_member() {
             let before = (self.pos, self.diagnostics.len());
@@ -116,7 +116,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Leaves out what is left of a part of a list that could not be read.
+    /// Skips the rest of a part of a list that could not be read.
     fn rest_of_part(&mut self) {
         self.open(ERROR);
         self.bump();
@@ -199,7 +199,7 @@ impl Parser<'_> {
         self.close();
     }
 
-    /// Leaves out what stands where a parameter could not be read, or in front of the parentheses.
+    /// Skips what could not be read as a parameter, or stands in front of the parentheses.
     fn rest_of_head(&mut self, end: SyntaxKind) {
         let at_end = |p: &Self| {
             matches!(p.peek(), R_PAREN | L_BRACE | R_BRACE | ARROW | EOF) || p.at(end) || p.new_line_before(0)
@@ -250,7 +250,7 @@ impl Parser<'_> {
         self.close();
     }
 
-    /// `{`, what the rule reads, `}`; a rule that stops early at something is called again behind it.
+    /// Reads `{`, what the rule reads, and `}`; if the rule stops early, skips something and calls it again.
     pub(super) fn braces(&mut self, what: &str, mut rule: impl FnMut(&mut Self)) {
         let opening = self.span_of(0);
         if !self.at(L_BRACE) {
@@ -278,7 +278,7 @@ impl Parser<'_> {
         self.close_bracket(R_BRACE, opening);
     }
 
-    /// What a rule has left within its braces.
+    /// Skips what a rule has left within its braces.
     pub(super) fn rest_of_braces(&mut self) {
         if self.at(R_BRACE) || self.at_stop() || self.at_lost_member() {
             return;

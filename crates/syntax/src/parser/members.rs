@@ -10,13 +10,13 @@ pub(crate) const MEMBER_WORDS: [&str; 22] = [
     "serves", "uses", "reads", "writes", "needs", "gives", "speaks", "parts", "fn", "on",
 ];
 
-/// How a header lies where no wire says it.
+/// The layouts of a header without a wire.
 const LAYOUTS: &[&str] = &["packed", "aligned", "compressed"];
 
 pub(crate) const STATE_WORDS: [&str; 8] = ["var", "const", "timer", "quota", "counter", "array", "map", "messages"];
 
 impl Parser<'_> {
-    /// Members up to the brace that closes the layer.
+    /// Reads members up to the closing brace of the layer.
     pub(super) fn members(&mut self) {
         while !matches!(self.peek(), R_BRACE | EOF) && !self.at_stop() {
             self.leave_out_doubled();
@@ -28,7 +28,7 @@ impl Parser<'_> {
         }
     }
 
-    /// After a mistake: on to the next line, over what is in braces.
+    /// After a mistake: skips to the next line, and over what is in braces.
     pub(super) fn recover_member(&mut self, began: usize) {
         if self.pos == began {
             match self.peek() {
@@ -45,7 +45,7 @@ impl Parser<'_> {
         self.begin_afresh();
     }
 
-    /// Whether a member or a piece of state begins here, for certain enough to go on from.
+    /// Whether a member or a piece of state begins here, with enough certainty to resume.
     pub(super) fn at_member_on_this_line(&self) -> bool {
         match self.nth_text(0) {
             "on" | "fn" | "object" | "publish" | "var" | "timer" | "counter" => self.nth(1) == IDENT,
@@ -79,7 +79,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What other languages call a member of ours.
+    /// Names of our members in other languages.
     pub(super) fn foreign_member(&mut self) -> Option<&'static str> {
         const WORDS: [(&str, &str); 9] = [
             ("function", "fn"),
@@ -133,7 +133,7 @@ impl Parser<'_> {
         if self.at_any_word(LAYOUTS) {
             self.bump();
         }
-        // `header { n }` is a field without its type.
+        // `header { n }` has a field without its type.
         let alone = self.nth(2) == R_BRACE && self.nth_text(1).starts_with(|c: char| c.is_ascii_uppercase());
         let choice = self.at(L_BRACE)
             && self.nth(1) == IDENT
@@ -336,7 +336,7 @@ impl Parser<'_> {
         self.close();
     }
 
-    /// A unit of another name behind `limit send: free`.
+    /// Handles another unit behind `limit send: free`.
     fn unit_meant(&mut self) {
         let near = mokume_base::did_you_mean(self.nth_text(0), ["octets", "messages"]);
         let meant = match self.nth_text(0) {

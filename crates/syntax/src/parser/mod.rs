@@ -1,7 +1,8 @@
-//! The parser's machine: a cursor over the tokens that matter, the tree's builder, and the ways to report and recover.
+//! The parser's machinery: a cursor over the significant tokens, the builder of the tree, and how to report and
+//! recover.
 //!
-//! The grammar stands in the files beside this one, a function a rule. What they keep: every loop consumes a token in
-//! each round or leaves; trivia is added in front of the token that follows it; nesting is bounded by [`MAX_DEPTH`].
+//! The grammar is in the files beside this one, a function a rule. They keep: every loop consumes a token in each round
+//! or ends; trivia is added in front of the token that follows it; nesting is bounded by [`MAX_DEPTH`].
 
 mod arguments;
 mod blocks;
@@ -37,7 +38,7 @@ use crate::lexer::{self, Token};
 use mokume_base::{Diagnostic, FileId, Span};
 use rowan::{Checkpoint, GreenNode, GreenNodeBuilder};
 
-/// What a text is read as; anything but a file is a fragment, for examples in documents.
+/// What a text is parsed as. Everything but a file is a fragment, for examples in documents.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fragment {
     /// Items.
@@ -60,7 +61,7 @@ pub enum Fragment {
     Network,
 }
 
-/// The bound on nesting and on chains of operators, so that no text exhausts the stack of who walks the tree.
+/// The bound on nesting and on chains of operators, so that no text overflows the stack of code that walks the tree.
 const MAX_DEPTH: u32 = 200;
 
 pub(crate) const ITEM_WORDS: [&str; 25] = [
@@ -95,7 +96,7 @@ pub(crate) struct Parser<'t> {
     text: &'t str,
     file: FileId,
     tokens: Vec<Token>,
-    /// The tokens that are no trivia, as indices into `tokens`.
+    /// The significant tokens (no trivia), as indices into `tokens`.
     significant: Vec<u32>,
     /// The next significant token.
     pos: usize,
@@ -104,32 +105,32 @@ pub(crate) struct Parser<'t> {
     builder: GreenNodeBuilder<'static>,
     pub(crate) diagnostics: Vec<Diagnostic>,
     reported_at: Option<usize>,
-    /// Where a word was left out that stood twice; what was expected may stand there now.
+    /// Where a doubled word was skipped; the expected token may follow there.
     left_out: usize,
-    /// What braces and the columns of lines say about each other.
+    /// What braces and the columns of lines tell about each other.
     layout: layout::Layout,
-    /// How what is being read is written, for messages; empty for nothing to say.
+    /// The form of the construct that is being read, for messages; empty for none.
     form: &'static str,
     depth: u32,
     too_deep: bool,
-    /// The height of the tallest expression since the value that holds it began, for values with blocks in them.
+    /// The height of the tallest expression since the enclosing value began, for values that contain blocks.
     tallest: u32,
-    /// Where the statement at hand begins: there, and only there, a line that looks like a statement is one's expression.
+    /// Where the current statement begins. Only there is a line that looks like a statement read as its expression.
     statement_at: Option<usize>,
     fragment: bool,
-    /// `Name {` begins no record here: a block follows (`if a == B { … }`).
+    /// `Name {` does not begin a record here, because a block follows (`if a == B { … }`).
     no_record: bool,
-    /// Within `( … )` or `[ … ]` of an expression: a line's end ends nothing.
+    /// Inside `( … )` or `[ … ]` of an expression: line breaks end nothing.
     in_brackets: bool,
-    /// `?s` and `_` are expressions here.
+    /// `?s` and `_` are valid expressions here.
     in_test: bool,
-    /// The tests at hand are a suite's.
+    /// The current tests belong to a suite.
     in_suite: bool,
-    /// The arguments that come next are those of an output: `..` may end them.
+    /// The next arguments are those of an output: `..` may end them.
     of_output: bool,
 }
 
-/// The tree, what is wrong with the text, and whether it is torn: see [`crate::Parse::torn`].
+/// The tree, the diagnostics, and whether the text is torn: see [`crate::Parse::torn`].
 pub(crate) fn parse(file: FileId, text: &str, what: Fragment) -> (GreenNode, Vec<Diagnostic>, bool) {
     let (tokens, mut diagnostics) = lexer::lex(file, text);
     let closing_nothing = extra::closing_nothing(&tokens);
@@ -236,7 +237,7 @@ impl<'t> Parser<'t> {
         self.at(IDENT) && words.contains(&self.nth_text(0))
     }
 
-    /// Whether a line ends in front of the `n`th token from here.
+    /// Whether a line break stands in front of the `n`th token from here.
     fn new_line_before(&self, n: usize) -> bool {
         let Some(here) = self.significant.get(self.pos + n).map(|i| *i as usize) else { return true };
         let Some(last) = (self.pos + n).checked_sub(1).map(|at| self.significant[at] as usize) else { return true };
@@ -248,14 +249,14 @@ impl<'t> Parser<'t> {
         !self.new_line_before(n)
     }
 
-    /// How far in the line begins that the `n`th token is on.
+    /// The column at which the line of the `n`th token begins.
     fn column_of_line(&self, n: usize) -> usize {
         let at = self.token(n).map_or(self.text.len(), |token| token.start as usize);
         let line = &self.text[self.text[..at].rfind('\n').map_or(0, |end| end + 1)..at];
         line.len() - line.trim_start().len()
     }
 
-    /// The same of the last token that was read.
+    /// The same for the last token that was read.
     fn column_of_last_line(&self) -> usize {
         let Some(last) = self.pos.checked_sub(1).and_then(|at| self.significant.get(at)) else { return 0 };
         let at = self.tokens[*last as usize].start as usize;
@@ -263,7 +264,8 @@ impl<'t> Parser<'t> {
         line.len() - line.trim_start().len()
     }
 
-    /// Whether an item begins here, at the first column: then whatever is still open has lost its closing bracket.
+    /// Whether an item begins here, in the first column: then everything that is still open has lost its closing
+    /// bracket.
     fn at_stop(&self) -> bool {
         if self.at(EOF) || self.has_lost_its_brace() {
             return true;
@@ -272,8 +274,8 @@ impl<'t> Parser<'t> {
             return false;
         }
         let word = self.nth_text(0);
-        // `fn` and `const` may be members of a layer that somebody wrote without indentation; `stack` a step of a test, `test`
-        // a part of a suite.
+        // `fn` and `const` may be members of a layer without indentation; `stack` a step of a test, `test` a part of a
+        // suite.
         let member = if self.in_test { word == "stack" } else { self.in_suite && word == "test" };
         let only_item = ITEM_WORDS.contains(&word) && !matches!(word, "fn" | "const") && !member;
         self.at_first_column() && only_item && matches!(self.nth(1), IDENT | STRING)
@@ -307,7 +309,7 @@ impl<'t> Parser<'t> {
         self.builder.start_node(kind.into());
     }
 
-    /// Opens a node that owns the doc comments right in front of it.
+    /// Opens a node that includes the doc comments directly in front of it.
     fn open_documented(&mut self, kind: SyntaxKind) {
         let here = self.next_significant();
         let first_doc = (self.emitted..here).find(|i| self.tokens[*i].kind == DOC_COMMENT).unwrap_or(here);
@@ -372,7 +374,7 @@ impl<'t> Parser<'t> {
         self.left_out == self.pos && self.eat_word(word)
     }
 
-    /// A name as a node of its own.
+    /// Reads a name as a node.
     fn name(&mut self, what: &str) -> bool {
         if !self.at(IDENT) {
             self.expected(what);
@@ -384,7 +386,7 @@ impl<'t> Parser<'t> {
         true
     }
 
-    /// A name on the same line: a keyword and its name are not torn apart, so that a keyword alone is noticed.
+    /// Reads a name on the same line. A keyword and its name are not separated, so that a keyword alone is noticed.
     fn name_here(&mut self, what: &str) -> bool {
         if self.new_line_before(0) {
             self.expected(what);
@@ -393,7 +395,7 @@ impl<'t> Parser<'t> {
         self.name(what)
     }
 
-    /// The name of an item of a file, which may say whose it is: `Ports`, `udp.Ports`.
+    /// Reads the name of an item, perhaps qualified by its module: `Ports`, `udp.Ports`.
     fn item_name(&mut self, what: &str) -> bool {
         if !self.at(IDENT) {
             self.expected(what);
@@ -418,7 +420,7 @@ impl<'t> Parser<'t> {
         self.item_name(what)
     }
 
-    /// Whether the name before goes on behind a dot.
+    /// Whether the name before continues behind a dot.
     fn at_qualified(&self) -> bool {
         self.at(DOT) && self.nth(1) == IDENT && self.same_line(0) && self.same_line(1)
     }
@@ -454,7 +456,7 @@ impl<'t> Parser<'t> {
         true
     }
 
-    /// Runs a rule one level deeper; at the bound it reports and skips what is bracketed here instead.
+    /// Runs a rule one level deeper; at the bound, reports this and skips the bracketed text instead.
     fn nested(&mut self, rule: impl FnOnce(&mut Self)) {
         if self.depth >= MAX_DEPTH {
             self.report_too_deep();
@@ -475,7 +477,7 @@ impl<'t> Parser<'t> {
         out
     }
 
-    /// Runs a rule with `Name {` read as a record, or not.
+    /// Runs a rule in which `Name {` begins a record, or does not.
     fn with_records<T>(&mut self, allowed: bool, rule: impl FnOnce(&mut Self) -> T) -> T {
         let before = std::mem::replace(&mut self.no_record, !allowed);
         let out = rule(self);
@@ -494,7 +496,7 @@ impl<'t> Parser<'t> {
         self.pos.checked_sub(1).map_or(EOF, |at| self.tokens[self.significant[at] as usize].kind)
     }
 
-    /// The token before this one.
+    /// The span of the previous token.
     fn span_before(&self) -> Span {
         let last = self.pos.checked_sub(1).map(|at| self.tokens[self.significant[at] as usize]);
         last.map_or(self.span_of(0), |token| Span::new(self.file, token.start, token.end))

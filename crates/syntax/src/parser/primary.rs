@@ -1,4 +1,4 @@
-//! What an expression begins with: literals, names, parentheses, records, `if` and `match`.
+//! The beginnings of expressions: literals, names, parentheses, records, `if` and `match`.
 
 use mokume_base::Diagnostic;
 
@@ -17,7 +17,7 @@ impl Parser<'_> {
         match self.peek() {
             IDENT if self.at_take() => self.take_as_value(),
             IDENT => return self.word(),
-            // `1.5 s`: without a unit it would be read as a notation.
+            // `1.5 s`: without its unit it would be read as a notation.
             NUMBER | DOTTED if self.at_duration() => self.duration(),
             NUMBER | DOTTED if self.nth(1) == IDENT && self.unit_follows() && self.is_other_unit() => self.other_unit(),
             NUMBER | DOTTED | COLONS => self.leaf(NUMBER_EXPR, 1),
@@ -29,12 +29,12 @@ impl Parser<'_> {
         1
     }
 
-    /// `if !take kept { … }`: two names in a row are no value.
+    /// `if !take kept { … }`: two names in a row are not a value.
     fn at_take(&self) -> bool {
         self.at_word("take") && self.are_two_words()
     }
 
-    /// One mistake: what is taken is no value of which is asked.
+    /// Reports one mistake: `take` is not a value that can be tested.
     fn take_as_value(&mut self) {
         let quota = self.nth_text(1).to_string();
         let diagnostic = Diagnostic::error(codes::EXPECTED_EXPRESSION, "`take` gives no value that could be asked")
@@ -52,7 +52,7 @@ impl Parser<'_> {
         is_number && self.nth(1) == IDENT && UNITS.contains(&self.nth_text(1)) && self.unit_follows()
     }
 
-    /// `5 s`; `5 s 3 ms` is one mistake, and a duration all the same.
+    /// Reads `5 s`; `5 s 3 ms` is one mistake, and still a duration.
     fn duration(&mut self) {
         let first = self.span_of(0);
         let mut all = of_unit(self.nth_text(0), self.nth_text(1));
@@ -71,7 +71,7 @@ impl Parser<'_> {
         self.report(diagnostic);
     }
 
-    /// `20 msec`: one mistake, and a duration all the same.
+    /// Reports `20 msec` as one mistake, and reads it as a duration.
     pub(super) fn other_unit(&mut self) {
         let (number, unit) = (self.nth_text(0).to_string(), self.nth_text(1).to_string());
         let place = self.span_of(1);
@@ -88,14 +88,14 @@ impl Parser<'_> {
         self.leaf(DURATION_EXPR, 2);
     }
 
-    /// Whether the word behind the number is a unit that the language has not; `h` is a name as well.
+    /// Whether the word behind the number is a unit that the language does not have; `h` may also be a name.
     fn is_other_unit(&self) -> bool {
         let unit = self.nth_text(1);
         let is_used = matches!(self.nth(2), DOT | L_PAREN | L_BRACKET);
         meant_unit(unit).is_some() || minutes_in(unit).is_some() && !(is_used && unit.len() == 1)
     }
 
-    /// A name behind a number is its unit if it stands on the same line and is not itself assigned to.
+    /// Whether a unit follows the number: a name on the same line that is not itself assigned to.
     pub(super) fn unit_follows(&self) -> bool {
         self.same_line(1) && !matches!(self.nth(2), EQ | OP_EQ) && (self.in_test || self.nth(2) != COLON)
     }
@@ -106,7 +106,7 @@ impl Parser<'_> {
         self.close();
     }
 
-    /// Strings side by side are one.
+    /// Reads strings side by side as one.
     pub(super) fn octets(&mut self) {
         self.open(OCTETS_EXPR);
         while matches!(self.peek(), STRING | HEX_STRING | OPEN_STRING) {
@@ -142,7 +142,7 @@ impl Parser<'_> {
         self.list_within(VECTOR_EXPR, R_BRACKET, |p| p.at(R_BRACKET))
     }
 
-    /// From one bracket to the other; nothing need stand between where it `may_be_empty`.
+    /// Reads from one bracket to the other; the content may be empty if `may_be_empty`.
     pub(super) fn list_within(
         &mut self,
         node: SyntaxKind,
@@ -184,7 +184,7 @@ impl Parser<'_> {
         1
     }
 
-    /// Whether the `n`th token is a word that joins expressions or begins the next clause.
+    /// Whether the `n`th token is a word that connects expressions or begins the next clause.
     pub(super) fn is_connective(&self, n: usize) -> bool {
         const WORDS: [&str; 17] = [
             "and", "or", "in", "as", "else", "to", "from", "limit", "after", "at", "where", "trim", "with", "over",
@@ -193,7 +193,7 @@ impl Parser<'_> {
         WORDS.contains(&self.nth_text(n)) || matches!(self.nth(n + 1), EQ | OP_EQ)
     }
 
-    /// `if` and `match` are as high as the tallest expression in their blocks, and one more.
+    /// The height of an `if` or `match`: that of the tallest expression in its blocks, plus one.
     pub(super) fn height_of(&mut self, rule: impl FnOnce(&mut Self)) -> Height {
         let around = std::mem::replace(&mut self.tallest, 0);
         self.nested(rule);
@@ -221,7 +221,8 @@ impl Parser<'_> {
         1
     }
 
-    /// `udp.Pair {`, behind its first word. Other items of modules are read as parts: `udp.PORT`.
+    /// Whether `udp.Pair {` continues here, behind its first word. Other items of modules are read as fields:
+    /// `udp.PORT`.
     fn at_record_of_a_module(&self) -> bool {
         let is_module = self.nth_before().starts_with(|c: char| c.is_ascii_lowercase());
         let record = self.nth_text(1).starts_with(is_upper) && self.nth(2) == L_BRACE && self.same_line(2);
@@ -249,18 +250,18 @@ fn nanoseconds(unit: &str) -> u64 {
     }
 }
 
-/// A whole number of a unit in nanoseconds.
+/// An integer number of a unit, in nanoseconds.
 fn of_unit(number: &str, unit: &str) -> Option<u64> {
     crate::lexer::number(number)?.checked_mul(nanoseconds(unit))
 }
 
-/// The number of the largest unit in which it is whole.
+/// The time in the largest unit in which it is an integer.
 fn in_unit(time: u64) -> String {
     let unit = UNITS.iter().rev().find(|unit| time.is_multiple_of(nanoseconds(unit))).unwrap_or(&"ns");
     format!("{} {unit}", time / nanoseconds(unit))
 }
 
-/// The unit that is meant by what other languages and people write.
+/// Our unit for one that other languages and people write.
 fn meant_unit(text: &str) -> Option<&'static str> {
     Some(match text {
         "nsec" | "nsecs" | "nanos" | "nanosecond" | "nanoseconds" => "ns",
@@ -272,7 +273,7 @@ fn meant_unit(text: &str) -> Option<&'static str> {
     })
 }
 
-/// How many minutes there are in what people measure long times by.
+/// The minutes in a unit of long times.
 fn minutes_in(unit: &str) -> Option<u64> {
     Some(match unit {
         "h" | "hr" | "hrs" | "hour" | "hours" => 60,
@@ -281,7 +282,7 @@ fn minutes_in(unit: &str) -> Option<u64> {
     })
 }
 
-/// `90` of `1.5` and `h`, if it is a whole number.
+/// The minutes of a number and a unit, such as 90 for `1.5` and `h`, if they are an integer.
 fn of_minutes(number: &str, unit: &str) -> Option<u64> {
     let each = minutes_in(unit)?;
     let (whole, part) = number.split_once('.').unwrap_or((number, ""));

@@ -1,6 +1,6 @@
-//! How the parser reports and how it goes on after a mistake.
+//! How the parser reports mistakes and recovers from them.
 //!
-//! At most one message for a token: what follows from a mistake at the same place would only repeat it.
+//! At most one message for each token: further ones would only follow from the same mistake.
 
 use super::members::STATE_WORDS;
 use super::Parser;
@@ -9,17 +9,17 @@ use crate::kinds::SyntaxKind::{self, *};
 use crate::lexer::shown;
 use mokume_base::{did_you_mean, Code, Diagnostic, Span};
 
-/// Words, beside those of items, with which something begins that has a name behind it.
+/// Words, besides those of items, that begin a declaration with a name behind them.
 const DECLARE: [&str; 18] = [
     "on", "object", "publish", "serves", "uses", "var", "timer", "counter", "quota", "const", "array", "map",
     "messages", "let", "return", "drop", "consume", "export",
 ];
 
-/// Words with a brace behind them.
+/// Words followed by a brace.
 const SCOPES: [&str; 6] = ["header", "key", "entity", "point", "session", "view"];
 
 impl Parser<'_> {
-    /// Adds a diagnostic about the current token, unless there is one already.
+    /// Adds a diagnostic about the current token, unless it has one already.
     pub(super) fn report(&mut self, diagnostic: Diagnostic) {
         if self.reported_at != Some(self.pos) {
             self.reported_at = Some(self.pos);
@@ -27,7 +27,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The current token as a message names it.
+    /// The current token as messages name it.
     pub(super) fn this(&self) -> String {
         match self.peek() {
             EOF => "the end of the file".to_string(),
@@ -35,7 +35,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What stands where something else is missing.
+    /// What was found in place of something missing.
     pub(super) fn found(&self) -> String {
         match self.missing_at_line_end() && !self.at(EOF) {
             true => "the end of the line".to_string(),
@@ -43,7 +43,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether what is missing here is missing at the end of the line before.
+    /// Whether what is missing belongs to the end of the previous line.
     fn missing_at_line_end(&self) -> bool {
         self.pos > 0 && self.new_line_before(0) && !matches!(self.peek(), R_BRACE | R_PAREN | R_BRACKET)
     }
@@ -53,7 +53,8 @@ impl Parser<'_> {
         Diagnostic::error(code, message).at(self.span_of(0), label)
     }
 
-    /// An error about what is missing in front of the current token; on the line before, if this one begins a line.
+    /// An error about something missing in front of the current token; on the previous line if this token begins a
+    /// line.
     pub(super) fn missing_here(&self, code: Code, message: impl Into<String>, label: impl Into<String>) -> Diagnostic {
         let span = if self.missing_at_line_end() {
             let before = self.span_before();
@@ -82,7 +83,7 @@ impl Parser<'_> {
         self.report(diagnostic);
     }
 
-    /// Whether what is missing belongs to the construct at hand, not to a list or value within it.
+    /// Whether what is missing belongs to the current construct, not to a list or value within it.
     fn at_form_level(&self, what: &str) -> bool {
         let within = ["`,`", "`}`"].iter().any(|part| what.starts_with(part)) || what.ends_with("after the dot");
         !within && (!self.in_brackets || what.starts_with("`;`"))
@@ -102,7 +103,7 @@ impl Parser<'_> {
                 (codes::FOREIGN_OPERATOR, "write `if c { a } else { b }`, which is a value, too")
             }
             ERROR_TOKEN | OPEN_STRING => {
-                // The lexer has said what is wrong with it.
+                // The lexer has reported it.
                 self.reported_at = Some(self.pos);
                 return true;
             }
@@ -118,7 +119,7 @@ impl Parser<'_> {
         true
     }
 
-    /// An unknown word where a keyword stands; gives the keyword that was meant, if one is near.
+    /// Reports an unknown word in the place of a keyword; returns the keyword that was meant, if one is similar.
     pub(super) fn unknown_word(&mut self, code: Code, what: &str, words: &[&'static str]) -> Option<&'static str> {
         if self.report_foreign() {
             return None;
@@ -149,7 +150,7 @@ impl Parser<'_> {
         self.reported_at = Some(self.pos);
     }
 
-    /// The closing bracket, or a message that points at the opening one.
+    /// Reads the closing bracket, or reports it with a label at the opening one.
     pub(super) fn close_bracket(&mut self, kind: SyntaxKind, opening: Span) {
         let of_another = kind == R_BRACE && self.has_lost_its_brace();
         if !of_another && self.eat(kind) {
@@ -169,7 +170,7 @@ impl Parser<'_> {
         let found = if kind == R_BRACE { self.this() } else { self.found() };
         let place = self.span_before();
         if kind != R_BRACE && self.lacks_on_its_line(opening) {
-            // What was said of what stands behind it follows from that.
+            // Reports about what follows the opening bracket are consequences.
             let before =
                 |found: &Diagnostic| found.primary.as_ref().is_none_or(|label| label.span.start < opening.start);
             self.diagnostics.retain(|found| found.code == codes::TOO_DEEP || before(found));
@@ -182,7 +183,7 @@ impl Parser<'_> {
         self.report(diagnostic);
     }
 
-    /// Where fields and alternatives have no `}`, what was said of what stands behind them follows from that.
+    /// If the `}` of fields or alternatives is missing, removes reports about what follows, which are consequences.
     pub(super) fn only_unclosed(&mut self, opening: Span) {
         let place = |found: &Diagnostic| found.primary.as_ref().map(|label| label.span);
         let is_it = |found: &Diagnostic| found.code == codes::UNCLOSED && place(found) == Some(opening);
@@ -196,7 +197,7 @@ impl Parser<'_> {
 
     // ---- recovery ----
 
-    /// `worker A A {`: where something else is wanted, a word that stood just before is left out.
+    /// `worker A A {`: skips a repeated word where something else is expected.
     pub(super) fn leave_out_second(&mut self) -> bool {
         let known = self.reported_at == Some(self.pos);
         if known || self.pos == 0 || !self.at(IDENT) || self.nth_before() != self.nth_text(0) || self.new_line_before(0)
@@ -208,7 +209,7 @@ impl Parser<'_> {
         true
     }
 
-    /// A word that stands twice is left out here.
+    /// Skips a word that occurs twice in a row.
     pub(super) fn leave_out_word(&mut self) {
         let word = self.nth_text(0);
         let diagnostic = self
@@ -218,11 +219,11 @@ impl Parser<'_> {
         self.significant.remove(self.pos);
     }
 
-    /// `on on send(msg)`: the word stands twice, and one of them is left out.
+    /// `on on send(msg)`: skips one of the two words.
     pub(super) fn leave_out_doubled(&mut self) {
         let word = self.nth_text(0);
         let is_doubled = self.at(IDENT) && self.nth_word(1, word) && self.same_line(1) && self.same_line(2);
-        // `timer timer  var x: u32 = 0` declares a timer of that name.
+        // `timer timer  var x: u32 = 0` declares a timer named `timer`.
         let named_so = STATE_WORDS.contains(&word)
             && (STATE_WORDS.contains(&self.nth_text(2)) || ["on", "fn"].contains(&self.nth_text(2)));
         let goes_on = self.nth(2) == IDENT && !named_so
@@ -241,7 +242,7 @@ impl Parser<'_> {
         self.bump_as_error();
     }
 
-    /// Whether more round or square brackets are opened than closed from there to the end of the line.
+    /// Whether more round or square brackets are opened than closed, from there to the end of the line.
     fn lacks_on_its_line(&self, opening: Span) -> bool {
         let from = self.tokens.partition_point(|token| token.start < opening.start);
         let mut open = 0i32;
@@ -256,33 +257,33 @@ impl Parser<'_> {
         open > 0
     }
 
-    /// Whether the parser stands before a token that it has complained about or could not begin with.
+    /// Whether the parser is at a token that it has reported or could not begin with.
     pub(super) fn out_of_step(&self, began: usize) -> bool {
         self.pos == began || self.reported_at == Some(self.pos)
     }
 
-    /// As [`Self::begin_afresh`], where nothing encloses what follows.
+    /// As [`Self::begin_afresh`], when nothing encloses what follows.
     pub(super) fn begin_item_afresh(&mut self) {
         if self.new_line_before(0) {
             self.reported_at = None;
         }
     }
 
-    /// After a mistake, at the beginning of the next statement or member: what is wrong with that is said, too.
+    /// After a mistake, at the start of the next statement or member: allows reports about it again.
     pub(super) fn begin_afresh(&mut self) {
         if self.new_line_before(0) && !matches!(self.peek(), EOF | R_BRACE) {
             self.reported_at = None;
         }
     }
 
-    /// One token into a node of its own, so that a loop goes on.
+    /// Puts one token into an error node, so that a loop makes progress.
     pub(super) fn bump_as_error(&mut self) {
         self.open(ERROR);
         self.bump();
         self.close();
     }
 
-    /// Skips a bracketed group, or one token. Works without recursion: it is what runs at the bound of nesting.
+    /// Skips a bracketed group, or one token. Works without recursion, as it runs at the bound of nesting.
     pub(super) fn skip_balanced(&mut self) {
         self.open(ERROR);
         let mut open = 0u32;
@@ -302,7 +303,7 @@ impl Parser<'_> {
         self.close();
     }
 
-    /// Skips what is left of the braces at hand, without recursion.
+    /// Skips the rest of the current braces, without recursion.
     pub(super) fn skip_to_end_of_block(&mut self) {
         self.open(ERROR);
         let mut open = 0u32;
@@ -319,7 +320,7 @@ impl Parser<'_> {
         self.close();
     }
 
-    /// After a mistake: leaves out the rest of the line, but neither a closing brace nor what a brace opens.
+    /// After a mistake: skips the rest of the line, but neither a closing brace nor anything that a brace opens.
     pub(super) fn skip_line(&mut self) {
         if self.at_line_end() {
             return;
@@ -334,7 +335,7 @@ impl Parser<'_> {
         self.close();
     }
 
-    /// Skips `( … )` or `[ … ]`; stops at braces and at a line that begins a statement of its own.
+    /// Skips `( … )` or `[ … ]`; stops at braces and at a line that begins a statement.
     fn skip_balanced_line(&mut self) {
         let mut open = 0u32;
         loop {
@@ -356,7 +357,7 @@ impl Parser<'_> {
         self.at(EOF) || self.at(R_BRACE) || self.new_line_before(0)
     }
 
-    /// After the last rule at the outermost level: what is left begins with a bracket that nothing opened.
+    /// After the last rule at the outermost level: reports what is left, which begins with an unmatched bracket.
     pub(super) fn unexpected_rest(&mut self) {
         if matches!(self.peek(), R_BRACE | R_PAREN | R_BRACKET) {
             let found = self.this();

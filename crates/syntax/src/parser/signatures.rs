@@ -1,4 +1,4 @@
-//! Signatures, vocabularies, and what layers say about their neighbours: types of layers.
+//! Types of layers: signatures, vocabularies, and claims about neighbours.
 
 use super::forms::form_of;
 use super::members::MEMBER_WORDS;
@@ -8,7 +8,7 @@ use crate::kinds::SyntaxKind::{self, *};
 
 const SIGNATURE_WORDS: [&str; 11] =
     ["include", "unit", "boundaries", "down", "up", "address", "key", "publish", "reads", "writes", "speaks"];
-/// What may stand in front of an event of a vocabulary.
+/// Words that may precede an event of a vocabulary.
 const EVENT_WORDS: [&str; 4] = ["may", "all", "begins", "ends"];
 const VOCABULARY_WORDS: [&str; 3] = ["down", "up", "reasons"];
 
@@ -67,7 +67,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A keyword and names.
+    /// Reads a keyword and names.
     pub(super) fn name_list(&mut self, kind: SyntaxKind, what: &str) {
         self.open_documented(kind);
         self.bump();

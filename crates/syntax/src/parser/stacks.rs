@@ -1,11 +1,11 @@
-//! Stacks: layers put together.
+//! Stacks.
 
 use super::forms::form_of;
 use super::Parser;
 use crate::codes;
 use crate::kinds::SyntaxKind::*;
 
-/// What a stack says of itself.
+/// The settings of a stack.
 const SETTINGS: &[&str] = &["outputs", "sessions", "tick", "mtu", "order"];
 
 impl Parser<'_> {
@@ -54,7 +54,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `outputs 64`, `order store, device`: a word and what is behind it on its line.
+    /// Reads `outputs 64`, `order store, device`: a word, and its value on the same line.
     fn stack_setting(&mut self) {
         self.open_documented(STACK_SETTING);
         let names = self.nth_text(0) == "order";
@@ -146,7 +146,7 @@ impl Parser<'_> {
         self.close();
     }
 
-    /// A name of what is below, with the key that is bound there.
+    /// Reads the name of a layer below, with the key to bind there.
     fn under(&mut self) {
         self.name_here("the name of what is below");
         if self.at(L_BRACKET) && self.same_line(0) {

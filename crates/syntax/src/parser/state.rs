@@ -1,4 +1,4 @@
-//! State: what stands in scopes and objects.
+//! State of scopes and objects.
 
 use super::forms::form_of;
 use super::members::STATE_WORDS;
@@ -7,7 +7,7 @@ use crate::codes;
 use crate::kinds::SyntaxKind::{self, *};
 
 impl Parser<'_> {
-    /// State, and the handlers of an object.
+    /// Reads state, and the handlers of an object.
     pub(super) fn states(&mut self) {
         while !matches!(self.peek(), R_BRACE | EOF) && !self.at_stop() && !self.at_lost_scope() {
             self.leave_out_doubled();
@@ -31,7 +31,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A member of the layer within a scope: then the scope has lost its closing brace.
+    /// Whether a member of the layer begins within a scope: then the scope has lost its closing brace.
     pub(super) fn at_lost_scope(&self) -> bool {
         let scope = matches!(self.nth_text(0), "header" | "key" | "entity" | "point" | "session" | "view");
         !self.fragment && self.new_line_before(0) && scope && self.nth(1) == L_BRACE
@@ -63,7 +63,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What other languages begin state with, told.
+    /// Reports words with which other languages begin state.
     fn foreign_state(&mut self) -> Option<&'static str> {
         const WORDS: [(&str, &str); 8] = [
             ("let", "var"),
@@ -123,7 +123,7 @@ impl Parser<'_> {
         self.close();
     }
 
-    /// Who gives a session's constant its value.
+    /// Reads who sets the value of a session's constant.
     fn giver(&mut self) {
         if !self.eat_word("accept") && !self.eat_word("listen") {
             self.form = "const priority: u8 = 0 from open, listen, accept";

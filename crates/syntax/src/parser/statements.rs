@@ -1,6 +1,6 @@
 //! Statements.
 //!
-//! A statement's keyword is one only where what follows fits it: `count hits` counts, `count = 3` assigns.
+//! A word is a keyword only if what follows fits: `count hits` counts, `count = 3` assigns.
 
 use super::forms::form_of;
 use super::Parser;
@@ -38,13 +38,13 @@ impl Parser<'_> {
         }
     }
 
-    /// `x: u32 = 3` without its `let`.
+    /// Whether `x: u32 = 3` stands here without its `let`.
     fn is_let_without_its_word(&self) -> bool {
         let typed = self.at(IDENT) && self.nth(1) == COLON && self.nth(2) == IDENT && self.nth(3) == EQ;
         typed && !self.in_test && self.same_line(3)
     }
 
-    /// `below below.send(msg)`: the name stands twice.
+    /// `below below.send(msg)`: skips one of the two names.
     fn leave_out_doubled_name(&mut self) {
         let twice = self.at(IDENT) && self.nth_word(1, self.nth_text(0)) && self.same_line(1) && self.same_line(2);
         if twice && !self.starts_statement_word(0) && matches!(self.nth(2), DOT | L_PAREN | L_BRACKET | EQ | OP_EQ) {
@@ -75,7 +75,8 @@ impl Parser<'_> {
             "stop" => self.word_and_value(STOP_STMT),
             "remove" => self.word_and_value(REMOVE_STMT),
             "end" => self.end_(),
-            // [`Parser::starts_statement_word`] knows no other; a test has each of [`super::habits::STATEMENT_WORDS`].
+            // [`Parser::starts_statement_word`] knows no other word; a test covers each of
+            // [`super::habits::STATEMENT_WORDS`].
             _ => self.later(),
         }
     }
@@ -319,7 +320,7 @@ impl Parser<'_> {
         self.close();
     }
 
-    /// An amount stands on the same line, and is a number or a name that no statement begins with.
+    /// An amount is on the same line; it is a number, or a name that begins no statement.
     pub(super) fn at_amount(&self) -> bool {
         if self.new_line_before(0) {
             return false;

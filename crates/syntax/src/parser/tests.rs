@@ -1,13 +1,13 @@
 //! Tests and networks.
 //!
-//! A test's outputs stand on the line of their `=>`; several such lines behind each other make one list.
+//! A test's outputs are on the line of their `=>`; several such lines in a row make one list.
 
 use super::forms::form_of;
 use super::Parser;
 use crate::codes;
 use crate::kinds::SyntaxKind::{self, *};
 
-/// The keyword of a step that is nearest to a word.
+/// The keyword of a step that is most similar to a word.
 fn near(word: &str) -> Option<&'static str> {
     const WORDS: [&str; 21] = [
         "stack",
@@ -472,7 +472,7 @@ impl Parser<'_> {
         self.close();
     }
 
-    /// The comma between two devices; one in front of an option is reported.
+    /// Reads the comma between two devices; reports one in front of an option.
     fn comma_before_device(&mut self) -> bool {
         const OPTIONS: [&str; 8] = ["loss", "duplicate", "reorder", "corrupt", "delay", "burst", "rate", "queue"];
         let near = || mokume_base::did_you_mean(self.nth_text(1), OPTIONS).is_some();

@@ -41,7 +41,7 @@ impl Parser<'_> {
         self.close();
     }
 
-    /// `u32[8]`, as other languages write it.
+    /// Reports `u32[8]`, the form of other languages.
     fn check_array_suffix(&mut self) {
         if self.at(L_BRACKET) && self.same_line(0) {
             let element = self.nth_before().to_string();

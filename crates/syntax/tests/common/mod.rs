@@ -1,4 +1,4 @@
-//! What the tests of this crate share: the examples of the language's page, and how to read them.
+//! Shared by the tests of this crate: the examples of the language's page, and how to parse them.
 #![allow(dead_code)]
 
 use mokume_base::FileId;
@@ -6,7 +6,7 @@ use mokume_syntax::{parse_fragment, Fragment, Parse};
 
 pub const PAGE: &str = include_str!("../../../../docs/language.md");
 
-/// An example of the page: its line, its text, and what it is a piece of.
+/// An example of the page: its line, its text, and the construct that it is a piece of.
 pub struct Example {
     pub line: usize,
     pub text: String,
@@ -29,7 +29,7 @@ pub fn fenced() -> Vec<Example> {
                 if !is_of_language {
                     continue;
                 }
-                // The page leaves parts out with `…`, which is no token.
+                // The page omits parts with `…`, which is not a token.
                 let text = text.replace('…', " ");
                 let what = kind_of(&text);
                 examples.push(Example { line, text, what });
@@ -40,7 +40,7 @@ pub fn fenced() -> Vec<Example> {
     examples
 }
 
-/// Members of layers are the only fragments that the page fences.
+/// Members of layers are the only fenced fragments of the page.
 fn kind_of(text: &str) -> Fragment {
     match text.split_whitespace().next() {
         Some("on" | "header" | "key" | "address") => Fragment::Members,
@@ -48,7 +48,7 @@ fn kind_of(text: &str) -> Fragment {
     }
 }
 
-/// Parses, and checks what holds for every text: the tree has all its octets, and diagnostics lie within it.
+/// Parses, and checks what holds for every text: the tree has all its octets, and diagnostics are within it.
 pub fn checked(text: &str, what: Fragment) -> Parse {
     let parse = parse_fragment(FileId(0), text, what);
     same_text(&parse, text);

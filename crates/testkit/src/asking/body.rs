@@ -1,4 +1,4 @@
-//! A random body that asks: what it knows at each place, and what becomes of the message.
+//! A random handler body that asks many questions. Tracks what is known at each place, and what becomes of the message.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use mokume_base::Random;
 use super::layer::Layer;
 use super::numbers::Number;
 
-/// A value by its name.
+/// A value with its name.
 #[derive(Clone)]
 struct Known {
     name: String,
@@ -17,19 +17,19 @@ struct Known {
 pub(crate) struct Body<'a> {
     random: &'a mut Random,
     layer: &'a Layer,
-    /// Whether it is a session's: then `s` is known.
+    /// Whether the handler is a session's; then `s` is known.
     of_session: bool,
     text: String,
-    /// Blocks beside the way.
+    /// The text of the blocks beside the main way.
     aside: String,
     names: usize,
     known: Vec<Known>,
-    /// How many of these are asked for most: what came in.
+    /// The number of values that came in; questions prefer them.
     first: usize,
-    /// Numbers that something was compared with.
+    /// Numbers that some comparison used.
     numbers: Vec<u64>,
     message: String,
-    /// In a session's: whether it is known to be there.
+    /// For a session's handler: whether a message is known to be there.
     has_message: bool,
 }
 
@@ -39,6 +39,7 @@ const U32: Number = Number::of(32);
 const U64: Number = Number::of(64);
 
 impl<'a> Body<'a> {
+    /// An empty handler body of a layer; of its session if `of_session`.
     pub fn new(random: &'a mut Random, layer: &'a Layer, of_session: bool) -> Self {
         Body {
             random,
@@ -80,7 +81,7 @@ impl<'a> Body<'a> {
 
     // -- what handlers are
 
-    /// What comes from below: its header is read, a session is looked for, and it goes up.
+    /// A message from below: reads its header, looks up a session, and sends it up.
     pub fn delivers(mut self) -> String {
         self.know("v", U32);
         let (i, header) = (self.layer.number, &self.layer.header);
@@ -130,7 +131,7 @@ impl<'a> Body<'a> {
         self.finish()
     }
 
-    /// What comes from above: it gets a header, and goes down.
+    /// A message from above: adds a header, and sends it down.
     pub fn sends(mut self) -> String {
         self.know("v", U32);
         self.first = 1;
@@ -154,6 +155,7 @@ impl<'a> Body<'a> {
         self.finish()
     }
 
+    /// The body for an expired timer.
     pub fn expires(mut self) -> String {
         self.has_message = false;
         self.line("v = 9:u32");
@@ -170,7 +172,7 @@ impl<'a> Body<'a> {
 
     // -- parts
 
-    /// Takes off the header of which there are two kinds.
+    /// Removes the header that has two kinds.
     fn parts_kinds(&mut self, message: &str) -> String {
         let (i, data, ack, join) = (self.layer.number, self.fresh("data"), self.fresh("ack"), self.fresh("join"));
         let (one, two, both) = (self.fresh("m"), self.fresh("m"), self.fresh("m"));
@@ -192,7 +194,7 @@ impl<'a> Body<'a> {
         both
     }
 
-    /// Whether the message may have headers that are no octets yet.
+    /// Whether the message may have headers that are not yet octets.
     fn has_headers(&self) -> bool {
         self.layer.is_encoded_below || self.layer.encodes_above
     }
@@ -205,7 +207,7 @@ impl<'a> Body<'a> {
         let keys = self.layer.header.keys().to_vec();
         let mut key = Vec::new();
         for (at, of) in keys.iter().enumerate() {
-            // Mostly as it came.
+            // Usually the value as it came in.
             key.push(match self.random.place(8) {
                 0 => self.of(*of),
                 _ => format!("f{at}"),
@@ -284,7 +286,7 @@ impl<'a> Body<'a> {
             let is_known = at < keys && self.known.iter().any(|known| known.name == key);
             values.push(match is_known && self.random.percent(90) {
                 true => format!("f{at}: {key}"),
-                // A small one, so that it may come back to somebody.
+                // A small number, so that it may match a session again.
                 false if at < keys => format!("f{at}: {}", self.random.below(3).min(of.most())),
                 false => format!("f{at}: {}", self.of(*of)),
             });
@@ -317,7 +319,7 @@ impl<'a> Body<'a> {
         self.line("return");
     }
 
-    /// A second look-up in the map that has the session.
+    /// A second look-up in the map of sessions.
     fn finds_another(&mut self) {
         let keys = self.layer.header.keys().to_vec();
         let key: Vec<String> = keys.iter().map(|of| self.of(*of)).collect();
@@ -340,7 +342,7 @@ impl<'a> Body<'a> {
         self.know(&both, U16);
     }
 
-    /// The session ends, seldom, and its event goes on.
+    /// Sometimes ends the session, and its event goes on.
     fn ends_session(&mut self) {
         let keys: Vec<String> = (0..self.layer.header.keys().len()).map(|_| self.fresh("k")).collect();
         let (i, flag) = (self.layer.number, self.compares());
@@ -363,7 +365,7 @@ impl<'a> Body<'a> {
         self.label(&join);
     }
 
-    /// What paths do not do yet.
+    /// Operations that paths do not follow yet.
     fn is_not_followed(&mut self) {
         let name = self.fresh("v");
         match self.random.place(3) {
@@ -387,7 +389,7 @@ impl<'a> Body<'a> {
         self.know(&name, U8);
     }
 
-    /// A share of the message leaves, too, by the other port or the same.
+    /// A share of the message leaves too, by the same port or the other.
     fn goes_twice(&mut self) {
         let (share, message) = (self.fresh("m"), self.message.clone());
         if self.has_headers() {
@@ -401,13 +403,13 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// The way goes on where this holds.
+    /// The main way goes on if the flag is set.
     fn on(&mut self, flag: &str) {
         let (on, off) = (self.fresh("on"), self.fresh("off"));
         let likely = *self.random.one_of(&["", " @0.9", " @0.99", " @0.5"]);
         match self.random.percent(80) {
             true => self.line(format!("br {flag}{likely} {on}, {off}")),
-            // What is asked is the opposite.
+            // Asks for the opposite.
             false => {
                 let not = self.fresh("g");
                 self.line(format!("{not} = not {flag}"));
@@ -418,7 +420,7 @@ impl<'a> Body<'a> {
         self.label(&on);
     }
 
-    /// What is done aside.
+    /// The block beside the main way.
     fn off(&mut self, label: &str) {
         let (i, message) = (self.layer.number, self.message.clone());
         let mut text = format!("  {label}:\n");
@@ -439,7 +441,7 @@ impl<'a> Body<'a> {
         self.aside += "    return\n";
     }
 
-    /// A value of a type: one that is known, made wider or narrower.
+    /// A value of a type: a known one, widened or narrowed.
     fn of(&mut self, of: Number) -> String {
         if self.random.percent(15) {
             let number = self.number(of);
@@ -464,7 +466,7 @@ impl<'a> Body<'a> {
         name
     }
 
-    /// A number to compare with: often one that was compared with before, or beside it.
+    /// A number to compare with, often one that was compared with before, or next to it.
     fn number(&mut self, of: Number) -> u64 {
         let before = self.random.pick(&self.numbers).copied();
         let number = match (before, self.random.place(3)) {
@@ -477,7 +479,7 @@ impl<'a> Body<'a> {
     }
 
     fn statements(&mut self, most: usize) {
-        // Of many layers each asks less, so that much gets through all of them.
+        // With many layers each asks less, so that many messages get through all of them.
         let most = if self.layer.of > 3 { most / 2 } else { most };
         for _ in 0..self.random.place(most + 1) {
             match self.random.place(13) {
@@ -500,7 +502,7 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// A comparison of a value with a number, or with another.
+    /// Compares a value with a number, or with another value.
     fn compares(&mut self) -> String {
         let a = self.any();
         let ops = if a.of.is_seq {
@@ -540,7 +542,7 @@ impl<'a> Body<'a> {
             "min", "max", "add.wrap", "sub.wrap", "sub",
         ];
         let (op, a) = (*self.random.one_of(&ops), self.any());
-        // Circular numbers are added up alone.
+        // Circular numbers are only added or subtracted.
         let op = if a.of.is_seq { *self.random.one_of(&["add.wrap", "sub.wrap"]) } else { op };
         let b = match self.random.percent(60) {
             true => format!("{}:{}", self.number(a.of), a.of.name()),
@@ -551,7 +553,7 @@ impl<'a> Body<'a> {
         self.know(&name, a.of);
     }
 
-    /// Some bits of a value.
+    /// Masks some bits of a value.
     fn masks(&mut self) {
         let a = self.any();
         if a.of.is_seq {
@@ -594,7 +596,7 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// Both sides only compute, or write cells.
+    /// A branch whose two sides only compute, or write cells.
     fn chooses(&mut self) {
         let (flag, a, b, of) = (self.compares(), self.of(U16), self.of(U16), self.fresh("v"));
         let labels = ["yes", "no", "join"].map(|label| self.fresh(label));
@@ -661,7 +663,7 @@ impl<'a> Body<'a> {
         self.line(format!("arm {object}.t, {at}"));
     }
 
-    /// In a map of numbers.
+    /// A look-up in a map of numbers.
     fn looks_up(&mut self) {
         let (key, found, none, value) = (self.of(U8), self.fresh("found"), self.fresh("none"), self.fresh("v"));
         self.line(format!("find e.other[{key}] then {found}(..) else {none}"));
@@ -679,7 +681,7 @@ impl<'a> Body<'a> {
         self.know(&both, U16);
     }
 
-    /// Octets of the message, at a place that is known, or that a value says.
+    /// Reads octets of the message, at a fixed offset or at one that a value gives.
     fn looks_into(&mut self) {
         let (message, size, flag) = (self.message.clone(), self.fresh("n"), self.fresh("g"));
         self.line(format!("{size} = size {message}"));
@@ -712,7 +714,7 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// The message without its first octets, or its last.
+    /// Removes the message's first octets, or its last.
     fn cuts(&mut self) {
         let (message, size, flag, new) = (self.message.clone(), self.fresh("n"), self.fresh("g"), self.fresh("m"));
         self.line(format!("{size} = size {message}"));

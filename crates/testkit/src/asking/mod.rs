@@ -1,8 +1,9 @@
-//! Random stacks that ask a lot, in their text form: each layer reads a header of odd widths, compares, adds up and masks what it reads,
-//! looks for a session by it, and asks the session's cells. [`crate::generate`] makes everything that paths do not follow.
+//! Random stacks that ask many questions, in their text form. Each layer reads a header of odd widths; compares, adds
+//! and masks what it reads; looks up a session by it; and tests the session's cells. [`crate::generate`] makes
+//! everything that paths do not follow.
 //!
-//! Each value may be asked for several times, with numbers at the edges of its width, so that some answers follow from others, and some
-//! contradict them. Frames that such a stack sends are those that it reads.
+//! A value may be tested several times, with numbers at the edges of its width, so some answers follow from others, and
+//! some contradict them. The frames that such a stack sends are of the form that it reads.
 
 mod body;
 mod layer;
@@ -16,8 +17,8 @@ use layer::Layer;
 use mokume_base::Random;
 use wires::Header;
 
-/// The text of the stack of a seed: 1 to 8 layers, `app.send` goes down to `net.frame`, `net.frame` up to `app.deliver` or `app.got`.
-/// It passes the verifier and composes.
+/// The text of the stack of a seed: 1 to 8 layers. `app.send` goes down to `net.frame`; `net.frame` goes up to
+/// `app.deliver` or `app.got`. It passes the verifier and composes.
 pub fn asking(seed: u64) -> String {
     let mut random = Random::new(seed ^ 0x6173_6b69_6e67);
     let most = if random.percent(40) { 8 } else { 3 };
@@ -29,7 +30,7 @@ pub fn asking(seed: u64) -> String {
         let mut header = Header::random(&mut random, number, has_sessions);
         let encodes_above = layers.last().is_some_and(|above| above.is_encoded_below);
         let is_encoded_below = number + 1 < of && !encodes_above && random.percent(25);
-        // Kinds stand where a wire is of one header.
+        // Kinds are possible only if the wire has one header.
         header.has_kinds &= !encodes_above && !is_encoded_below && !header.has_flag();
         let settles = random.percent(15);
         layers.push(Layer { number, of, header, has_sessions, is_tied, is_encoded_below, encodes_above, settles });
@@ -156,7 +157,7 @@ fn sessions(text: &mut String, random: &mut Random, layer: &Layer) {
          set e.last, o\n    return\n  fresh:\n    new l{i}.S in e then made(..) else full\n  made(s: @l{i}.S):\n{set}    set s.x, x\n    set e.last, s\n    \
          insert e.table[{key}], s then in else none\n  in:\n    out app.made{i}(s)\n    return\n  none:\n    release s\n    jump full\n  full:\n    return\n}}\n"
     );
-    // Another object takes the place of the one that is there.
+    // Another object replaces the current one.
     let _ = write!(
         text,
         "handler l{i}.E.swap(e, {params}, x: u16) {{\n    remove e.table[{key}] then known(..) else none\n  known(o: @l{i}.S):\n    release o\n    \

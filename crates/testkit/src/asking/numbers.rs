@@ -1,8 +1,8 @@
-//! Types of numbers, and numbers at their borders.
+//! Number types, and numbers at the edges of their ranges.
 
 use mokume_base::Random;
 
-/// A type of numbers.
+/// A number type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Number {
     pub width: u32,
@@ -10,21 +10,22 @@ pub(crate) struct Number {
 }
 
 impl Number {
+    /// An unsigned number of this width.
     pub const fn of(width: u32) -> Number {
         Number { width, is_seq: false }
     }
 
-    /// As it is written.
+    /// The type's name in the text form.
     pub fn name(self) -> String {
         format!("{}{}", if self.is_seq { "seq" } else { "u" }, self.width)
     }
 
-    /// The largest.
+    /// The largest number.
     pub fn most(self) -> u64 {
         u64::MAX >> (64 - self.width)
     }
 
-    /// One that is likely to be a border of something.
+    /// A number that is likely to be an edge of some range.
     pub fn edge(self, random: &mut Random) -> u64 {
         let most = self.most();
         let number = match random.place(9) {

@@ -1,4 +1,4 @@
-//! Headers of odd widths, and wires for them.
+//! Headers with fields of odd widths, and wires for them.
 
 use std::fmt::Write;
 
@@ -6,21 +6,22 @@ use mokume_base::Random;
 
 use super::numbers::Number;
 
-/// A header: its fields, of which the first are a session's key.
+/// A header: its fields. The first fields are a session's key.
 pub(crate) struct Header {
     layer: usize,
     pub fields: Vec<Number>,
     keys: usize,
-    /// The field that says whether the last is there: one of one bit.
+    /// The one-bit field that says whether the last field is present.
     flag: Option<usize>,
-    /// Whether it has another header in front, of which there are two kinds.
+    /// Whether another header, which has two kinds, is in front of it.
     pub has_kinds: bool,
 }
 
-/// Widths of fields: some fill octets, others do not.
+/// Widths of fields; some fill whole octets, others do not.
 const WIDTHS: &[u32] = &[8, 8, 16, 16, 32, 1, 3, 4, 4, 5, 12, 13, 20, 24, 48, 64];
 
 impl Header {
+    /// A random header of a layer.
     pub fn random(random: &mut Random, layer: usize, has_sessions: bool) -> Header {
         let keys = if has_sessions { 1 + random.place(3) } else { 0 };
         let mut fields = Vec::new();
@@ -41,10 +42,12 @@ impl Header {
         &self.fields[..self.keys]
     }
 
+    /// Whether the last field is optional.
     pub fn has_flag(&self) -> bool {
         self.flag.is_some()
     }
 
+    /// Its declaration in the text form.
     pub fn declared(&self) -> String {
         let fields: Vec<String> =
             self.fields.iter().enumerate().map(|(at, field)| format!("f{at}: {}", field.name())).collect();
@@ -56,7 +59,8 @@ impl Header {
         format!("header l{i}.Hdr {{ {} }}\n{kinds}", fields.join(", "))
     }
 
-    /// Its wire, with the header of the layer above in it, if that is said: the fields in some order, with constants, lengths and sums between them.
+    /// Its wire, optionally with the header of the layer above in it: the fields in some order, with constants, lengths
+    /// and sums between them.
     pub fn wire(&self, random: &mut Random, inner: Option<&Header>) -> String {
         let layer = self.layer;
         let order = *random.one_of(&["big", "big", "big", "little"]);
@@ -93,18 +97,19 @@ impl Header {
         text + "}\n"
     }
 
-    /// `end`: whether lengths and sums may stand behind the fields, with the layer whose reason refuses them.
+    /// `end`: whether lengths and sums may follow the fields; it gives the layer whose reason is used to refuse a
+    /// packet.
     fn laid_out(&self, text: &mut String, random: &mut Random, end: Option<usize>) {
         let layer = self.layer;
         let mut places: Vec<usize> = (0..self.fields.len()).collect();
         if let Some(flag) = self.flag {
-            // Behind all others.
+            // After all others.
             places.retain(|place| *place != flag + 1);
         }
         for at in (1..places.len()).rev() {
             places.swap(at, random.place(at + 1));
         }
-        // What is added up has an even number of octets, in one order.
+        // A sum covers an even number of octets, in fixed order.
         let is_summed = end.is_some() && self.flag.is_none() && random.percent(20);
         let (mut bits, mut number, mut all) = (0, 0, 0);
         let mut fill = |text: &mut String, bits: &mut u32, random: &mut Random| {

@@ -1,10 +1,10 @@
-//! A random body: statements on values, cells, timers, sessions, with what is known at each place.
+//! A random body: statements on values, cells, timers and sessions, and what is known at each place.
 
 use std::fmt::Write;
 
 use mokume_base::Random;
 
-/// Ranks of events: one of a rank emits only such of higher ranks.
+/// The number of ranks of events. A handler emits only events of higher ranks than its own.
 pub const RANKS: usize = 3;
 
 /// A body under construction: what is known at this place, and what must still be disposed of.
@@ -25,8 +25,8 @@ pub struct Body<'a> {
 }
 
 impl<'a> Body<'a> {
-    /// An empty body of a handler of the given rank in one of `layers` layers. It emits events of higher ranks only,
-    /// so that no random stack has a cycle (docs/semantics.md, O7).
+    /// An empty body of a handler of the given rank in one of `layers` layers. It emits events of higher ranks only, so
+    /// no random stack has a cycle (docs/semantics.md, O7).
     pub fn new(random: &'a mut Random, layer: usize, layers: usize, rank: usize) -> Self {
         Body {
             random,
@@ -45,19 +45,19 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// The same as the body of a procedure: it runs only those of higher ranks, so that none runs itself.
+    /// The same, as the body of a procedure: it runs only procedures of higher ranks, so none runs itself.
     pub fn in_procedure(mut self) -> Self {
         self.in_procedure = true;
         self
     }
 
-    /// The same body, knowing one value of type `u8` by its name.
+    /// The same body, with a known value of type `u8` of this name.
     pub fn with_word(mut self, name: &str) -> Self {
         self.bytes.push(name.to_string());
         self
     }
 
-    /// The same body, holding a message by its name, which it must dispose of; its size is known too.
+    /// The same body, with a message of this name that it must dispose of; the message's size is known too.
     pub fn with_message(mut self, name: &str) -> Self {
         self.messages.push(name.to_string());
         let size = self.fresh("u");
@@ -68,25 +68,25 @@ impl<'a> Body<'a> {
         self
     }
 
-    /// Puts one line of the automaton's text behind the others.
+    /// Appends one line of text.
     pub fn line(&mut self, line: String) {
         self.text += "    ";
         self.text += &line;
         self.text.push('\n');
     }
 
-    /// Begins a block; what was defined on one way only must not be known behind it.
+    /// Begins a block. A name defined on only one way to it must not be known in it.
     pub fn label(&mut self, label: &str) {
         let _ = writeln!(self.text, "  {label}:");
     }
 
-    /// A name that this body has not used, with the prefix in front.
+    /// A new name with this prefix.
     pub fn fresh(&mut self, prefix: &str) -> String {
         self.names += 1;
         format!("{prefix}_{}", self.names)
     }
 
-    /// A value of type `u8`: mostly the name of one that is known, sometimes a number. Some value must be known.
+    /// A value of type `u8`: usually a known name, sometimes a number. At least one value must be known.
     pub fn byte(&mut self) -> String {
         match self.random.percent(20) {
             true => self.random.place(256).to_string() + ":u8",
@@ -94,12 +94,12 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// The body's text up to its closing brace: some random statements, then every message that is left disposed of.
+    /// The body's text up to its closing brace: some random statements, then code that disposes of every message left.
     pub fn finish(self) -> String {
         self.finish_with("return")
     }
 
-    /// The same with another terminator, perhaps with lines before it.
+    /// The same with another terminator, which may have lines before it.
     pub fn finish_with(mut self, last: &str) -> String {
         for _ in 0..2 + self.random.place(7) {
             self.statement();
@@ -207,7 +207,8 @@ impl<'a> Body<'a> {
         self.wides.push(old);
     }
 
-    /// Arrays as values: made of cells and numbers, changed within and beyond their ends, carried round a loop, compared.
+    /// Arrays as values: built from cells and numbers, changed within and beyond their bounds, passed round a loop,
+    /// compared.
     fn whole_arrays(&mut self) {
         let (value, other, small, index) = (self.byte(), self.byte(), self.fresh("v"), self.fresh("v"));
         let modulo = self.random.one_of(&[4, 6, 255]).to_string();
@@ -250,7 +251,7 @@ impl<'a> Body<'a> {
         self.flags.push(flag);
     }
 
-    /// `then` with a u16, `otherwise` with none: both go on at one block, with a u16.
+    /// `then` with a u16, `otherwise` without one; both continue at one block, with a u16.
     fn diamond(&mut self, head: String, then_param: bool) {
         let (then, otherwise, join, got, zero) =
             (self.fresh("then"), self.fresh("else"), self.fresh("join"), self.fresh("y"), self.fresh("y"));
@@ -329,7 +330,7 @@ impl<'a> Body<'a> {
         self.flags.push(flag);
     }
 
-    /// The function that every random automaton has, which branches and may report.
+    /// Calls the function of every random automaton, which branches and may report.
     fn call(&mut self) {
         let (a, b, n, f) = (self.byte(), self.byte(), self.fresh("v"), self.fresh("f"));
         self.line(format!("{n}, {f} = call sum({a}, {b})"));
@@ -337,7 +338,7 @@ impl<'a> Body<'a> {
         self.flags.push(f);
     }
 
-    /// The rank of the procedures that the body may run, if it is to run one: they emit, as it does.
+    /// The rank of the procedures that the body may run; `None` if it may run none. They count as emissions.
     fn procedure(&mut self) -> Option<usize> {
         let rank = self.rank + usize::from(self.in_procedure);
         let may = rank < RANKS && self.emitted < 2;
@@ -352,7 +353,7 @@ impl<'a> Body<'a> {
         self.bytes.push(given);
     }
 
-    /// A procedure that takes a message, and gives it on, or back.
+    /// Runs a procedure that takes a message, and returns it or gives it back.
     fn try_run(&mut self) {
         let Some(message) = self.messages.pop() else { return };
         let Some(rank) = self.procedure() else { return self.messages.push(message) };
@@ -369,7 +370,7 @@ impl<'a> Body<'a> {
         self.messages.push(w);
     }
 
-    /// Whether a session was remembered; then perhaps none is.
+    /// Tests whether a session was remembered; then perhaps forgets it.
     fn nobody(&mut self) {
         let (last, flag, layer) = (self.fresh("s"), self.fresh("f"), self.layer);
         self.line(format!("{last} = get e.last"));
@@ -380,7 +381,7 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// An event of a higher rank at another layer; `None` when there is none, or enough was emitted.
+    /// An event of a higher rank at another layer; `None` if there is none, or the body has emitted enough.
     pub fn target(&mut self) -> Option<(usize, usize)> {
         if self.rank + 1 >= RANKS || self.emitted >= 3 || self.layers < 2 {
             return None;
@@ -401,7 +402,8 @@ impl<'a> Body<'a> {
         self.line(format!("emit {other}.w{rank}({value})"));
     }
 
-    /// An event for whom a cell refers to when it is carried out: the cell may change behind it, here or elsewhere.
+    /// Emits an event to the object that a cell refers to at delivery; the cell may change after the emission, here or
+    /// elsewhere.
     fn emit_by(&mut self, rank: usize, value: &str) {
         let peer = peer_of(self.layer, self.layers);
         let (other, before) = (self.fresh("o"), self.random.percent(50));
@@ -418,7 +420,7 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// Puts out a number at the application's port, beside the layer's number, so that tests see where it comes from.
+    /// Sends a number out of the application's port, with the layer's number, so that tests see its origin.
     pub fn out(&mut self) {
         let layer = self.layer;
         match (self.random.place(3), self.wides.last().cloned(), self.flags.last().cloned()) {
@@ -465,7 +467,7 @@ impl<'a> Body<'a> {
     }
 }
 
-/// The layer that the cell `peer` of a layer's object refers to; with one layer there is none.
+/// The layer that the cell `peer` of a layer's object refers to. With one layer there is none.
 pub fn peer_of(layer: usize, layers: usize) -> usize {
     (layer + 1) % layers
 }

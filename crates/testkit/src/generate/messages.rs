@@ -1,9 +1,9 @@
-//! What random bodies do with messages: each is disposed of exactly once on every way.
+//! Random operations on messages; each message is disposed of exactly once on every way.
 
 use super::body::Body;
 
 impl Body<'_> {
-    /// A new message, or a share of one that is there. With many in hand one is changed instead.
+    /// Makes a new message, or a share of an existing one. If the body holds many, it changes one instead.
     pub fn make_message(&mut self) {
         if self.messages.len() > 3 {
             return self.change_message();
@@ -20,7 +20,7 @@ impl Body<'_> {
         self.messages.push(name);
     }
 
-    /// Changes the last message, which gets a new name; where none is in hand, makes one.
+    /// Changes the last message and gives it a new name; makes a message if the body holds none.
     pub fn change_message(&mut self) {
         let Some(message) = self.messages.pop() else { return self.make_message() };
         let (value, at, name) = (self.byte(), self.fresh("u"), self.fresh("m"));
@@ -86,7 +86,7 @@ impl Body<'_> {
         self.line(format!("{name} = encode {k}, w"));
     }
 
-    /// A header is taken off a message that has none.
+    /// Removes a header from a message that has none.
     fn take_what_is_not_there(&mut self, message: &str, name: &str) {
         if self.random.percent(50) {
             let (a, b) = (self.fresh("v"), self.fresh("y"));
@@ -107,7 +107,7 @@ impl Body<'_> {
         self.label(&format!("{join}({name}: msg)"));
     }
 
-    /// Decoded and taken apart, or dropped for its reason: either way a message goes on.
+    /// Decodes a message and takes its header off, or drops it for the decoder's reason; either way a message goes on.
     fn decode(&mut self, message: &str, name: &str) {
         let labels = ["good", "bad", "data", "ack", "join"].map(|label| self.fresh(label));
         let [good, bad, data, ack, join] = labels;
@@ -144,7 +144,7 @@ impl Body<'_> {
         self.messages.push(name.to_string());
     }
 
-    /// What is held comes out, or is shared.
+    /// Takes a held message out, or shares it.
     pub fn held(&mut self) {
         let (value, at, small) = (self.byte(), self.fresh("u"), self.fresh("v"));
         self.line(format!("{small} = rem {value}, 4"));
@@ -166,7 +166,7 @@ impl Body<'_> {
         self.label(&join);
     }
 
-    /// Uses a message up, by one of the ways there are. Its name is the caller's to forget.
+    /// Disposes of a message in a random way. The caller must forget its name.
     pub fn dispose(&mut self, message: &str) {
         let layer = self.layer;
         match self.random.place(7) {

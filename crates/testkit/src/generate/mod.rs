@@ -1,7 +1,7 @@
-//! Random automata in their text form: every kind of cell, operation and branch, right by construction.
+//! Random automata in their text form: every kind of cell, operation and branch, correct by construction.
 //!
-//! For comparing back ends with each other: what they are told is without sense, but it has one meaning. Events have
-//! ranks that only grow, timers are armed at least a millisecond ahead, and settling has a budget: every call ends.
+//! They serve to compare back ends: the inputs are arbitrary, but have exactly one meaning. Every call ends: events
+//! have increasing ranks, timers are armed at least a millisecond ahead, and settling has a budget.
 
 mod body;
 mod messages;
@@ -13,7 +13,7 @@ use std::fmt::Write;
 use body::{Body, RANKS};
 use mokume_base::Random;
 
-/// What bodies call.
+/// The function that bodies call.
 const FUNCTION: &str =
     "function sum(a: u8, b: u8) -> (u8, bool) {\n    n = add a, b\n    less = lt n, a\n    br less over, fits\n  \
                         over:\n    yield 0:u8, less\n  fits:\n    m = rem n, b\n    yield m, less\n}\n";
@@ -81,7 +81,7 @@ fn head(random: &mut Random, layers: usize) -> String {
             field sum: 16 computed packet_checksum() else t.sum\n}\n"
 }
 
-/// For handlers of each rank one that always gives a number, and one that may give a message back.
+/// For the handlers of each rank, a procedure that always returns a number, and one that may give a message back.
 fn procedures(text: &mut String, random: &mut Random, layer: usize, layers: usize) {
     for rank in 0..RANKS {
         let _ = writeln!(text, "procedure l{layer}.p{rank} of l{layer}(e: @l{layer}.E, n: u8) -> (u8) {{");

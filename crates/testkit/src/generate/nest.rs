@@ -1,12 +1,13 @@
-//! Ways deeper inside each other than a back end may want to write them.
+//! Branches nested deeper than a back end may want to write them.
 
 use super::body::Body;
 
-/// As deep as the C back end goes, and some levels to both sides of it.
+/// A small depth, then a range around the depth limit of the C back end, some levels to both sides of it.
 const DEPTHS: [usize; 3] = [1, 20, 28];
 
 impl Body<'_> {
-    /// Branches inside branches; in the innermost ways meet, and a loop begins with what they bring. All ways meet behind.
+    /// Nested branches. In the innermost, ways join in front of a loop that uses their values. All ways join at the
+    /// end.
     pub(super) fn nest(&mut self) {
         let (a, b) = (self.byte(), self.byte());
         let depth = match self.random.percent(30) {
@@ -16,7 +17,7 @@ impl Body<'_> {
         let (behind, value) = (self.fresh("behind"), self.fresh("v"));
         for level in 0..depth {
             let (flag, inner, beside) = (self.fresh("f"), self.fresh("in"), self.fresh("out"));
-            // Most ways go in: what is inside is to run.
+            // Most ways lead inwards, since the inner code is to run.
             self.line(format!("{flag} = ne {a}, {}", level * 7));
             self.line(format!("br {flag} {inner}, {beside}"));
             self.label(&beside);
@@ -30,7 +31,7 @@ impl Body<'_> {
         self.bytes.push(value);
     }
 
-    /// Two ways that meet with two values each, in front of a loop that counts up to the lesser of them.
+    /// Two ways that join with two values each, in front of a loop that counts up to the smaller.
     fn innermost(&mut self, a: &str, b: &str) -> String {
         let (flag, then, otherwise, meet) =
             (self.fresh("f"), self.fresh("then"), self.fresh("else"), self.fresh("meet"));

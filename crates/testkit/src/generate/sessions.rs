@@ -1,6 +1,6 @@
-//! Objects of random automata: made, entered in a map that finds them by their key, found, walked over, and released.
+//! Objects of random automata: made, entered in a map under their key, found, visited, and released.
 //!
-//! Keeps: who is released is taken out of the map before (docs/automaton.md, "by").
+//! Keeps: an object is removed from the map before it is released (docs/automaton.md, "by").
 
 use super::body::Body;
 
@@ -30,7 +30,7 @@ impl Body<'_> {
         self.find_session(last);
     }
 
-    /// The object whose key is that of another: in the map before it, behind it, or itself.
+    /// The session that the map has under the key of `like`: `like` itself, or another one.
     fn find_session(&mut self, like: String) {
         let (key, yes, no, found, n) =
             (self.fresh("v"), self.fresh("then"), self.fresh("else"), self.fresh("s"), self.fresh("v"));
@@ -46,7 +46,7 @@ impl Body<'_> {
         self.bytes.push(byte);
     }
 
-    /// All sessions, by age: counted, one perhaps released.
+    /// Visits all sessions by age: counts them, and perhaps releases one.
     pub(super) fn walk(&mut self) {
         let (head, next, over, s, i, sum) = (
             self.fresh("loop"),

@@ -1,6 +1,6 @@
-//! A body whose messages are followed: how one is taken, looked at, given away, and what is wrong with that.
+//! Following the messages of a body: how one is taken, read and given away, and the reports about that.
 //!
-//! Keeps: each message is reported once, so that one slip does not cascade.
+//! Keeps: each message is reported once, so that one mistake does not cascade.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use super::slots::{meet, Branch, Gone, Slot, State};
 use crate::program::*;
 use crate::{codes, lost};
 
-/// One body at work.
+/// The state of the check of one body.
 pub(super) struct Flow<'a> {
     pub locals: &'a [Local],
     pub event: &'a [LocalId],
@@ -21,36 +21,36 @@ pub(super) struct Flow<'a> {
 }
 
 impl Flow<'_> {
-    /// What a message is called in a report.
+    /// The name of a message in a report.
     pub fn name(&self, local: LocalId) -> &str {
         self.locals.get(local.index()).map_or("message", |local| &local.name.text)
     }
 
-    /// Where it comes from.
+    /// Where the local is bound.
     pub fn place(&self, local: LocalId) -> Span {
         self.locals.get(local.index()).map_or(self.end, |local| local.name.span)
     }
 
-    /// Of other types nothing is followed.
+    /// Whether the local is a message; locals of other types are not followed.
     pub fn is_message(&self, local: LocalId) -> bool {
         self.locals.get(local.index()).is_some_and(|local| local.ty == Type::Message)
     }
 
-    /// A report about a message, if it is the first.
+    /// Reports a message, unless it was reported before.
     pub fn report(&mut self, local: LocalId, diagnostic: Diagnostic) {
         if self.reported.insert(local) {
             self.out.push(diagnostic);
         }
     }
 
-    /// A message comes into being here.
+    /// The local holds a message from here on.
     pub fn hold(&mut self, state: &mut State, local: LocalId) {
         if let (true, Some(slots)) = (self.is_message(local), state) {
             slots[local.index()] = Slot::Held;
         }
     }
 
-    /// The message goes away here.
+    /// The message is given away here.
     pub fn give(&mut self, state: &mut State, local: LocalId, span: Span, verb: &'static str) {
         let (true, Some(slots)) = (self.is_message(local), state.as_mut()) else { return };
         let before = std::mem::replace(&mut slots[local.index()], Slot::Given(Gone { span, verb }));
@@ -88,7 +88,7 @@ impl Flow<'_> {
         }
     }
 
-    /// A use where only some of the paths before it still hold the message.
+    /// Reports a use at a place that only some paths reach with the message.
     pub fn disagree(&mut self, local: LocalId, span: Span, given: Gone, leak: (Span, String)) {
         let name = self.name(local).to_string();
         let text = format!("`{name}` may be gone already: the paths that meet before this disagree");
@@ -100,7 +100,7 @@ impl Flow<'_> {
         self.report(local, diagnostic);
     }
 
-    /// None of `locals` may be held any more.
+    /// Reports the `locals` that still hold a message.
     pub fn at_end(&mut self, state: &State, locals: &[LocalId], span: Span, text: &str) {
         let Some(slots) = state else { return };
         for &local in locals {
@@ -125,7 +125,7 @@ impl Flow<'_> {
         }
     }
 
-    /// What is known where branches meet; nothing, if none comes there.
+    /// Joins branches; the result is `None` if no branch comes here.
     pub fn join(&mut self, branches: Vec<Branch>) -> State {
         let reached: Vec<&Branch> = branches.iter().filter(|branch| branch.state.is_some()).collect();
         let mut result = reached.first()?.state.clone()?;
@@ -135,7 +135,7 @@ impl Flow<'_> {
         Some(result)
     }
 
-    /// A local takes another message, and must hold none.
+    /// The local is overwritten with another message; it must hold none.
     pub fn overwrite(&mut self, state: &mut State, local: LocalId, span: Span) {
         let held = state.as_ref().is_some_and(|slots| matches!(slots[local.index()], Slot::Held | Slot::Mixed { .. }));
         if self.is_message(local) && held {
@@ -150,7 +150,7 @@ impl Flow<'_> {
         self.hold(state, local);
     }
 
-    /// A message that is made and bound to nothing.
+    /// Reports a message that is made and not bound.
     pub fn thrown_away(&mut self, span: Span) {
         self.out.push(
             Diagnostic::error(codes::THROWN_AWAY, "this message is made and thrown away")

@@ -1,7 +1,8 @@
-//! Messages are linear: each one that a body holds is given away exactly once on every path.
+//! Messages are linear: each message that a body holds is given away exactly once on every path.
 //!
-//! A dataflow over the structured statements, after types are known. Keeps: every report names the message, the place that
-//! gave it away or the branch that did not, and each message is reported once, so that one slip does not cascade.
+//! A dataflow over the structured statements, after types are known. Keeps: every report names the message, and the
+//! place that gave it away or the branch that did not; each message is reported once, so that one mistake does not
+//! cascade.
 
 mod flow;
 mod slots;
@@ -13,8 +14,8 @@ use crate::{codes, lost, visit};
 use flow::Flow;
 use slots::{Branch, Slot, State};
 
-/// Checks one body. `held` are the messages that it begins with; `pass` gives those away again.
-/// Nothing is said of the `excused`, which statements named that were refused.
+/// Checks one body. `held` are the messages that it begins with; `pass` gives them away again. The `excused` messages
+/// are not reported: statements that named them were refused.
 pub fn check(
     locals: &[Local],
     held: &[LocalId],
@@ -26,7 +27,8 @@ pub fn check(
     check_with(locals, (held, &[]), excused, body, end, out)
 }
 
-/// As [`check`]; the `kept` are there at every end, instead of nowhere: a model gives its message back.
+/// As [`check`], but the `kept` messages must be held at every end of the body, instead of nowhere: a model gives its
+/// message back.
 pub fn check_with(
     locals: &[Local],
     (held, kept): (&[LocalId], &[LocalId]),
@@ -107,7 +109,7 @@ fn walk_stmt(flow: &mut Flow, stmt: &Stmt, mut state: State, born: &mut Vec<Loca
     state
 }
 
-/// What is kept is still there where a path ends, and nothing else.
+/// A path ends: the kept messages must be held, and no others.
 fn leave(flow: &mut Flow, span: Span, mut state: State) -> State {
     flow.kept.iter().for_each(|local| flow.read(&mut state, *local, span));
     let all = (0..flow.locals.len() as u32).map(LocalId);
@@ -116,7 +118,7 @@ fn leave(flow: &mut Flow, span: Span, mut state: State) -> State {
     None
 }
 
-/// Messages that a statement looks at or changes in place.
+/// Checks the messages that a statement reads or changes in place.
 fn reads(flow: &mut Flow, stmt: &Stmt, state: &mut State) {
     use StmtKind::*;
     if let Trim { message, .. }
@@ -172,17 +174,17 @@ fn branches(flow: &mut Flow, stmt: &Stmt, state: State) -> State {
                 Branch { state: without, span, text: "when there is no room" },
             ])
         }
-        // [`walk`] has seen to these.
+        // [`walk`] has checked these.
         Let { .. } | AssignLocal { .. } | Call(_) | Drop { .. } | Consume { .. } | Accept { .. } | Put { .. } => state,
         Split { .. } | Pass | Return { .. } | IfDone { .. } | Later { .. } | Refuse => state,
-        // Without a block.
+        // Statements without blocks.
         Assign { .. } | AssignElement { .. } | Emit(_) | Start { .. } | Stop { .. } | Give { .. } => state,
         Count { .. } | Remove { .. } | End { .. } | Again | Renew => state,
         Trim { .. } | Skip { .. } | Join { .. } | Store { .. } | SetAttribute { .. } => state,
     }
 }
 
-/// A place that may hold a message: where it does, the block has the message, and must give it away.
+/// Takes from a place that may hold a message: if it does, the block has the message and must give it away.
 fn taken(flow: &mut Flow, stmt: &Stmt, local: LocalId, (then, otherwise): (&[Stmt], &[Stmt]), state: State) -> State {
     let mut with = state.clone();
     flow.hold(&mut with, local);
@@ -208,7 +210,7 @@ fn fork(flow: &mut Flow, state: State, branches: &[(&Vec<Stmt>, Span, &'static s
     flow.join(ends)
 }
 
-/// A message that was there before the loop may not go in it: the next round would have none.
+/// A loop must not give away a message from before it: the next round would not have it.
 fn repeated(flow: &mut Flow, body: &[Stmt], state: State) -> State {
     let after = walk_block(flow, body, state.clone());
     let (Some(before), Some(after)) = (&state, after) else { return state };
@@ -224,14 +226,14 @@ fn repeated(flow: &mut Flow, body: &[Stmt], state: State) -> State {
                 "split" => format!("give the name back to what is left: `{name} = rest` at the end of the round, and send `{name}` behind the loop"),
                 _ => format!("give away `{name}.share()` in the loop and `{name}` behind it, or leave with `return`"),
             });
-        // With that, what is left is given back to the name: that it is given away nowhere is no mistake of its own.
+        // What is left of a split then goes back to the name; that nothing gives it away is a consequence.
         let left = rest_of(body, local).map(|rest| lost::within(flow.place(rest), "what is left"));
         flow.report(local, left.into_iter().fold(diagnostic, Diagnostic::loses));
     }
     state
 }
 
-/// What is left of a message that is split in a block, or in one within it.
+/// What is left of a message that is split in a block, or in a nested one.
 fn rest_of(body: &[Stmt], of: LocalId) -> Option<LocalId> {
     let mut found = None;
     visit::walk(body, &mut |met| {
@@ -258,7 +260,7 @@ fn later(flow: &mut Flow, args: &[Expr], otherwise: &[Stmt], span: Span, state: 
     ])
 }
 
-/// A call that may refuse: then its messages are still here.
+/// A call that may refuse: on refusal its messages are still held.
 fn done(
     flow: &mut Flow,
     call: &Expr,
@@ -288,7 +290,7 @@ fn done(
     ])
 }
 
-/// What was given must all be there to be given back; nothing else may be held.
+/// At `refuse`, all messages that were passed in must be held, to be given back, and no others.
 fn refuse(flow: &mut Flow, span: Span, mut state: State) -> State {
     for local in flow.event {
         flow.read(&mut state, *local, span);
@@ -329,7 +331,7 @@ fn walk_expr(flow: &mut Flow, expr: &Expr, state: &mut State, verb: &'static str
     visit::expr_children(expr, &mut |child| walk_expr(flow, child, state, verb));
 }
 
-/// The words of an `if let` up to its block.
+/// The span of an `if let` up to its block.
 fn head(stmt: &Stmt, then: &[Stmt]) -> Span {
     match then.first() {
         Some(first) if first.span.file == stmt.span.file && first.span.start > stmt.span.start => {
@@ -339,7 +341,7 @@ fn head(stmt: &Stmt, then: &[Stmt]) -> Span {
     }
 }
 
-/// What became of a message that a statement gives away.
+/// The word for what a statement does with a message that it gives away.
 fn verb(kind: &StmtKind) -> &'static str {
     use StmtKind::*;
     match kind {

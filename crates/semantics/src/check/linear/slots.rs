@@ -1,4 +1,4 @@
-//! What is known of a message on the paths that lead to one place.
+//! What is known of a message on the paths to one place.
 
 use mokume_base::Span;
 
@@ -8,24 +8,24 @@ pub(super) enum Slot {
     Absent,
     Held,
     Given(Gone),
-    /// Given away on some of the paths that come here.
+    /// Given away on some of the paths to this place.
     Mixed {
         given: Gone,
         leak: (Span, String),
     },
 }
 
-/// Where a message went.
+/// Where and how a message was given away.
 #[derive(Clone, PartialEq)]
 pub(super) struct Gone {
     pub span: Span,
     pub verb: &'static str,
 }
 
-/// What is known of each local; none where no path leads.
+/// What is known of each local; `None` at an unreachable place.
 pub(super) type State = Option<Vec<Slot>>;
 
-/// A branch that comes to a join, and how to name it.
+/// A branch that comes to a join, and its name in reports.
 pub(super) struct Branch {
     pub state: State,
     pub span: Span,

@@ -1,6 +1,6 @@
-//! What the arguments of a layer make of its code: a divisor that is 0 here, a shift that leaves nothing.
+//! What a layer's code does with its arguments in this stack: divisors of 0, shifts by all bits.
 //!
-//! Keeps: code that the arguments rule out is not looked at; what is so whatever the arguments are was said of the layer.
+//! Keeps: dead code for these arguments is not checked; what holds for any arguments was reported at the layer.
 
 use std::collections::BTreeSet;
 
@@ -14,13 +14,13 @@ use crate::program::*;
 use crate::visit::Met;
 use crate::{codes, types};
 
-/// Each layer of an instance, with what it is given there.
+/// Checks each layer of an instance with its arguments.
 pub(super) fn check(check: &mut StackCheck, index: usize) {
     let instance = &check.stack.instances[index];
     let mut said = BTreeSet::new();
     for placed in column::placed(check.program, &instance.of, instance.of.span) {
         if holds_nothing(check.program, placed.layer, &placed.args) {
-            // That is the mistake, and lowering tells of it: what the layer computes of the 0 follows from it.
+            // This is the mistake, and lowering reports it; what the layer computes from the 0 is a consequence.
             continue;
         }
         let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! Events that go through a stack meet a layer that handles them, on their way down or up.
+//! Events through a stack reach a layer that handles them, on their way down or up.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use crate::program::*;
 use crate::visit::{self, Met};
 use crate::{codes, lost, suggest};
 
-/// An event that goes down must meet a layer that handles it before the device.
+/// An event that goes down must reach a layer that handles it before the device.
 pub(super) fn sinking(check: &mut StackCheck, descent: &Descent) {
     let (index, chain) = (descent.index(), descent.instances());
     let mut found = Vec::new();
@@ -49,7 +49,7 @@ pub(super) fn sinking(check: &mut StackCheck, descent: &Descent) {
     check.out.extend(found);
 }
 
-/// An event that goes up must meet a layer that handles it before the application.
+/// An event that goes up must reach a layer that handles it before the application.
 pub(super) fn climbing(check: &mut StackCheck, descent: &Descent) {
     let index = descent.index();
     let name = &check.stack.instances[index].name;
@@ -81,7 +81,7 @@ pub(super) fn climbing(check: &mut StackCheck, descent: &Descent) {
                     Some(near) => format!("did you mean `{near}`?"),
                     None => format!("put a layer above that says `on {}(…) from below`", name.text),
                 });
-                // Who does not say that it speaks is told of that.
+                // A layer that does not declare what it speaks is reported for that.
                 let events = check.program.vocabularies.iter().filter(|known| known.event(&name.text).is_some());
                 diagnostic.needs.extend(
                     events.map(|known| lost::within(layer.name.span, &format!("what goes up by {}", known.name.text))),
@@ -93,7 +93,7 @@ pub(super) fn climbing(check: &mut StackCheck, descent: &Descent) {
     check.out.extend(found);
 }
 
-/// The layers' own events that some of these handle.
+/// The layers' own events from that side that at least one of these layers handles.
 fn handled_by<'a>(layers: &[&'a Layer], wanted: Origin) -> Vec<&'a str> {
     let handlers = layers.iter().flat_map(|layer| &layer.handlers);
     let own = handlers.filter_map(|handler| match &handler.event {

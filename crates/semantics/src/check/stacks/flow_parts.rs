@@ -1,4 +1,4 @@
-//! The parts of flows that a layer's code names are made by somebody below it.
+//! A layer below must add each part of a flow that a layer's code names.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,10 +10,10 @@ use crate::program::*;
 use crate::visit::{self, Met};
 use crate::{codes, suggest};
 
-/// The parts of a flow by name, and whether one is a symmetric key, which belongs to neither end.
+/// The parts of a flow by name, each with whether it is a symmetric key, which belongs to neither end.
 pub(super) type Parts<'a> = BTreeMap<&'a str, bool>;
 
-/// The parts that the flow above a layer of the chain has, with the keys that instances are bound to taken out.
+/// The parts of the flow above a layer of the descent, without keys that instances are bound to.
 pub(super) fn below<'a>(check: &StackCheck<'a, '_>, descent: &Descent, at: usize) -> Parts<'a> {
     let mut parts = Parts::new();
     for (step, &(instance, _)) in descent.steps.iter().enumerate().rev() {
@@ -25,7 +25,7 @@ pub(super) fn below<'a>(check: &StackCheck<'a, '_>, descent: &Descent, at: usize
         if step > 0 {
             let (above, under) = descent.steps[step - 1];
             for (name, _) in &check.stack.instances[above].unders[under].bound {
-                // Of a key that is not symmetric only the local end is bound.
+                // For a key that is not symmetric, only the local end is bound.
                 if parts.get(name.text.as_str()) == Some(&true) {
                     parts.remove(name.text.as_str());
                 }
@@ -35,7 +35,7 @@ pub(super) fn below<'a>(check: &StackCheck<'a, '_>, descent: &Descent, at: usize
     parts
 }
 
-/// The parts of flows that a layer's code names are made by somebody below it.
+/// Checks that the parts of flows that a layer's code names are added by layers below it.
 pub(super) fn check(check: &mut StackCheck, descent: &Descent) {
     let index = descent.index();
     let mut found = Vec::new();
@@ -57,7 +57,7 @@ pub(super) fn check(check: &mut StackCheck, descent: &Descent) {
             for (name, side) in parts_named(expr) {
                 let known = if side == Side::Above { &above } else { &below };
                 if !known.contains_key(name.text.as_str()) && seen.insert(name.text.as_str()) {
-                    // What is given stands by its own name, parts of the other end behind `remote`.
+                    // A value for the session goes by its own name; parts of the other end follow `remote`.
                     let given = if is_remote(expr, name) { Vec::new() } else { asked_below(check, descent, at) };
                     found.push(no_part(check, index, layer, name, (known, &given)));
                 }
@@ -67,7 +67,7 @@ pub(super) fn check(check: &mut StackCheck, descent: &Descent) {
     check.out.extend(found);
 }
 
-/// What the layers below a layer of the chain ask for by `from open` or `from listen`: it stands where parts of flows do.
+/// The values that the layers below need by `from open` or `from listen`: they are written among the parts of a flow.
 fn asked_below<'a>(check: &StackCheck<'a, '_>, descent: &Descent, at: usize) -> Vec<&'a str> {
     let mut asked = Vec::new();
     for (step, &(instance, _)) in descent.steps.iter().enumerate() {
@@ -126,10 +126,10 @@ fn not_one_part(
         .help(format!("name it: `{end}.{}: …`", names.first().unwrap_or(&"part")))
 }
 
-/// What a layer does to the parts of the flows that pass it upwards.
+/// Applies the effect of a layer on the parts of flows that pass it upwards.
 fn add_parts<'a>(layer: &'a Layer, parts: &mut Parts<'a>) {
     match layer.shape {
-        // A router without an address only chooses among those below.
+        // A router without an address only chooses among the layers below.
         Shape::Router if layer.address.is_empty() => {}
         Shape::Router => *parts = layer.address.iter().map(|field| (field.name.text.as_str(), false)).collect(),
         Shape::Multiplexor => {
@@ -143,7 +143,7 @@ fn add_parts<'a>(layer: &'a Layer, parts: &mut Parts<'a>) {
     }
 }
 
-/// `flow(remote: x)`: an end without the name of its part; where it stands, of which side's flow, and which end.
+/// `flow(remote: x)`: an end without the name of its part. Returns its place, its side, and which end it is.
 fn unnamed_part(expr: &Expr) -> Option<(Span, Side, &'static str)> {
     let (ExprKind::Flow { local, remote, .. }, Type::Flow(side)) = (&expr.kind, expr.ty) else { return None };
     let ends = local.iter().map(|part| ("local", part)).chain(remote.iter().map(|part| ("remote", part)));
@@ -156,7 +156,7 @@ fn is_remote(expr: &Expr, name: &Name) -> bool {
     remote.iter().any(|(known, _)| known.as_ref().is_some_and(|known| known.span == name.span))
 }
 
-/// The parts of flows that an expression itself names, with the side whose flow it is.
+/// The parts of flows that an expression itself names, with the side of the flow.
 fn parts_named(expr: &Expr) -> Vec<(&Name, Side)> {
     match (&expr.kind, expr.ty) {
         (ExprKind::FlowPart { flow, field, .. }, _) => match flow.ty {

@@ -1,4 +1,4 @@
-//! Events of sessions in workers that only ever stand in flow traffic.
+//! Handlers of session events in workers that only ever carry flow traffic.
 
 use std::collections::BTreeMap;
 
@@ -11,8 +11,8 @@ use crate::check::stacks::offers::Offer;
 use crate::codes;
 use crate::program::*;
 
-/// A worker without a scope of sessions hears of them where they come through it: a warning where they do in no stack that has it.
-/// Layers that no stack has are a library's business.
+/// A worker without a session scope gets session events only if they pass through it. Warns if they do so in no stack
+/// that has the worker; layers that are in no stack are not judged.
 pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     let mut meets: BTreeMap<Span, (&Layer, bool)> = BTreeMap::new();
     for stack in &program.stacks {

@@ -1,6 +1,8 @@
-//! Warnings: a flow that something is sent to leaves out what decides where it goes. What is left out is *any*, which leaves as 0.
+//! Warnings: a send to a flow that leaves out the part that decides the destination. What is left out is *any*, which
+//! is sent as 0.
 //!
-//! Keeps: `flow()` is *any* on purpose, but for the layer below that a router over several chooses; so is a part that stands there as 0.
+//! Keeps: `flow()` is *any* on purpose, unless a router over several layers must choose one; a part written as 0 is on
+//! purpose as well.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +15,7 @@ use crate::program::*;
 use crate::visit::{self, Met};
 use crate::{codes, types};
 
-/// The flows that each layer of a chain sends to and opens, against the parts that they have here.
+/// Checks the flows that each layer of a descent sends to and opens against the parts that they have there.
 pub(super) fn check(check: &mut StackCheck, descent: &Descent) {
     let index = descent.index();
     let is_several = check.stack.instances[index].unders.len() > 1;
@@ -30,12 +32,12 @@ pub(super) fn check(check: &mut StackCheck, descent: &Descent) {
     check.out.extend(found);
 }
 
-/// What one layer sends, and where to.
+/// What one layer sends, and to which flows.
 struct Sent<'a> {
     layer: &'a Layer,
-    /// Of the flows below it.
+    /// The parts of the flows below it.
     parts: Parts<'a>,
-    /// Of a router over several that stands on several: what names one of them.
+    /// If it is a router over several and is over several: the name by which it chooses one.
     which: Option<&'a Name>,
 }
 
@@ -62,12 +64,12 @@ impl Sent<'_> {
         });
     }
 
-    /// What a message's flow leaves out: the first of it.
+    /// Reports the first part that a message's flow leaves out.
     fn to(&self, flow: &Expr) -> Option<Diagnostic> {
         self.link(flow).or_else(|| self.whose(flow)).or_else(|| self.key(flow)).or_else(|| self.remote(flow))
     }
 
-    /// The one of several layers below.
+    /// Checks the choice among several layers below.
     fn link(&self, flow: &Expr) -> Option<Diagnostic> {
         let which = &self.which?.text;
         let ExprKind::Flow { local, .. } = &flow.kind else { return None };
@@ -83,7 +85,7 @@ impl Sent<'_> {
         Some(found)
     }
 
-    /// A part that is named without its end: of a part that each end has, that is the local one.
+    /// Checks a part that is named without its end: if both ends have it, the local one is meant.
     fn whose(&self, flow: &Expr) -> Option<Diagnostic> {
         let ExprKind::Flow { remote, bare, .. } = &flow.kind else { return None };
         let is_of_ends = |part: &&Name| self.parts.get(part.text.as_str()) == Some(&false);
@@ -101,7 +103,7 @@ impl Sent<'_> {
         Some(found)
     }
 
-    /// A symmetric key.
+    /// Checks symmetric keys.
     fn key(&self, flow: &Expr) -> Option<Diagnostic> {
         let ExprKind::Flow { local, remote, .. } = &flow.kind else { return None };
         let mut keys = self.parts.iter().filter(|(_, symmetric)| **symmetric).map(|(name, _)| *name);
@@ -124,7 +126,7 @@ impl Sent<'_> {
         Some(found.help(format!("say it: `{name}: …`")).help(format!("if 0 is meant: `{name}: 0`")))
     }
 
-    /// A part of the remote end.
+    /// Checks the parts of the remote end.
     fn remote(&self, flow: &Expr) -> Option<Diagnostic> {
         let ExprKind::Flow { local, remote, .. } = &flow.kind else { return None };
         let mut ends = self.parts.iter().filter(|(_, symmetric)| !**symmetric).map(|(name, _)| *name);
@@ -144,12 +146,12 @@ impl Sent<'_> {
     }
 }
 
-/// Whether a part is among those of an end; an end without the name of its part is its only one.
+/// Whether an end contains the part; an end without the name of its part is its only part.
 fn is_named(parts: &[(Option<Name>, Expr)], part: &str) -> bool {
     parts.iter().any(|(name, _)| name.as_ref().is_none_or(|name| name.text == part))
 }
 
-/// Where a layer binds a symmetric key, if not to 0.
+/// Where a layer binds a symmetric key to anything but 0.
 fn bound(layer: &Layer, part: &str) -> Option<Span> {
     let mut place = None;
     visit::walk_layer(layer, &mut |met| {
@@ -161,7 +163,8 @@ fn bound(layer: &Layer, part: &str) -> Option<Span> {
     place
 }
 
-/// The flows that an expression is, as far as they are written out: itself, behind a name, or on the ways of an `if`.
+/// Calls `f` on the flows that an expression can be, as far as they are written out: directly, behind a name, or in the
+/// branches of an `if`.
 fn written<'a>(expr: &'a Expr, lets: &BTreeMap<LocalId, &'a Expr>, f: &mut dyn FnMut(&'a Expr)) {
     match &expr.kind {
         ExprKind::Flow { .. } => f(expr),

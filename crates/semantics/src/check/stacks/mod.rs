@@ -1,7 +1,7 @@
-//! The room of stacks as a whole: who stands on whom, what each needs of those below and beside it, and whether it is there.
+//! Stacks as a whole: which layer is over which, what each needs of those below and beside it, and whether that exists.
 //!
-//! Only here are all neighbours of a layer known. Keeps: a report stands at the stack's line, with the layer's wish as a
-//! label, so that both sides of the boundary are seen.
+//! Only here are all neighbours of a layer known. Keeps: a report is at the stack's line, with a label at the layer's
+//! demand, so that both sides of the boundary are shown.
 
 mod arguments;
 pub(crate) mod context;
@@ -27,7 +27,7 @@ use crate::{codes, lost};
 
 pub use super::ports::handles;
 
-/// Checks a bundle's order of shapes, then each stack.
+/// Checks the order of shapes in bundles, then each stack.
 pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     for bundle in &program.bundles {
         bundle_shapes(program, bundle, out);
@@ -39,7 +39,7 @@ pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// An endpoint stands on top of its bundle.
+/// An endpoint is on top of its bundle.
 fn bundle_shapes(program: &Program, bundle: &Bundle, out: &mut Vec<Diagnostic>) {
     for part in bundle.parts.iter().skip(1) {
         let Some(top) = program.layers_of(part).first().copied() else { continue };
@@ -61,7 +61,7 @@ fn run(check: &mut StackCheck) {
     }
     neighbours::on_one(check);
     neighbours::crowds(check);
-    // What a layer was to be given decides what it reads: `Tcp(checksum: false)`.
+    // A failed argument would decide what the layer reads: `Tcp(checksum: false)`.
     let refused: Vec<bool> = check.stack.instances.iter().map(|instance| check.is_refused(instance)).collect();
     for (index, refused) in refused.into_iter().enumerate() {
         services::check(check, index);
@@ -82,7 +82,7 @@ fn run(check: &mut StackCheck) {
             unheard::check(check, &descent);
             events::sinking(check, &descent);
             events::climbing(check, &descent);
-            // What is wrong on each of several ways is said once.
+            // What is wrong on each of several descents is reported once.
             let new = check.out.split_off(before);
             new.into_iter().for_each(|diagnostic| {
                 let diagnostic = of_what_is_below(check, index, diagnostic);
@@ -94,7 +94,8 @@ fn run(check: &mut StackCheck) {
     }
 }
 
-/// What a layer lacks of those below it says nothing new if one of these lacks something itself: that stands where it should not.
+/// Marks a report of a missing thing as a consequence if a layer below lacks something itself, as that one is in the
+/// wrong place.
 fn of_what_is_below(check: &StackCheck, index: usize, found: Diagnostic) -> Diagnostic {
     let (stack, instances) = (check.stack, &check.stack.instances);
     let is_misplaced = matches!(found.code, codes::NOT_PUBLISHED | codes::NO_FLOW_PART);
@@ -106,7 +107,7 @@ fn of_what_is_below(check: &StackCheck, index: usize, found: Diagnostic) -> Diag
     above.filter(|_| is_misplaced).fold(own, |found, (_, above)| found.loses(lost::below(stack, &above.name)))
 }
 
-/// Whether a layer of a stack stands on another, or on one that does.
+/// Whether a layer of a stack is over another, directly or not.
 fn stands_on(stack: &Stack, above: usize, below: usize) -> bool {
     descents::all(stack, above).iter().any(|descent| descent.instances().iter().skip(1).any(|at| *at == below))
 }

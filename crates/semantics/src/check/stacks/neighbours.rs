@@ -1,4 +1,4 @@
-//! Who stands on one layer or device: circles, endpoints with something above, crowds, keys bound twice.
+//! The layers over one layer or device: cycles, endpoints with something above, too many above one, keys bound twice.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use crate::check::stacks::context::StackCheck;
 use crate::program::*;
 use crate::{codes, limits, lost, types};
 
-/// Layers that stand on themselves; whether there are any.
+/// Reports layers that are over themselves; returns whether there are any.
 pub(super) fn cycles(check: &mut StackCheck) -> bool {
     let mut reported = BTreeSet::new();
     for index in 0..check.stack.instances.len() {
@@ -28,7 +28,8 @@ pub(super) fn cycles(check: &mut StackCheck) -> bool {
     !reported.is_empty()
 }
 
-/// Who stands on one layer or device: a multiplexor carries several, and each of its keys one; so does a worker with sessions.
+/// Checks what is over one layer or device: a multiplexor carries several, one for each key; so does a worker with
+/// sessions.
 pub(super) fn crowds<'a>(check: &mut StackCheck<'a, '_>) {
     let mut devices: BTreeMap<u32, &Instance> = BTreeMap::new();
     let mut bare: BTreeMap<u32, &Instance> = BTreeMap::new();
@@ -61,12 +62,13 @@ pub(super) fn crowds<'a>(check: &mut StackCheck<'a, '_>) {
     }
 }
 
-/// Several may stand on a worker whose sessions know whose they are; whether all of them have sessions, lowering says.
+/// Several layers may be over a worker whose sessions know their users; lowering checks that all of those have
+/// sessions.
 fn is_of_sessions(layer: &Layer) -> bool {
     layer.shape == Shape::Worker && layer.members(ScopeKind::Session).is_some()
 }
 
-/// No more stand on one than can be told apart in an octet.
+/// No more layers may be over one than an octet can tell apart.
 pub(super) fn on_one(check: &mut StackCheck) {
     let mut above = std::collections::BTreeMap::<u32, usize>::new();
     for under in check.stack.instances.iter().flat_map(|instance| &instance.unders) {

@@ -1,4 +1,4 @@
-//! Sessions where they are asked for, flow traffic where that is.
+//! Layers that need sessions have sessions below; layers that need flow traffic have that.
 
 use mokume_base::Diagnostic;
 
@@ -7,7 +7,7 @@ use crate::check::stacks::context::StackCheck;
 use crate::codes;
 use crate::program::*;
 
-/// What a layer offers above it.
+/// What a layer offers to the layer above.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Offer {
     Flows,
@@ -35,7 +35,7 @@ pub(super) fn below(check: &StackCheck, descent: &Descent, at: usize) -> Offer {
     offer
 }
 
-/// Sessions where they are asked for, flow traffic where that is.
+/// Checks that sessions, or flow traffic, come up where a layer needs them.
 pub(super) fn check(check: &mut StackCheck, descent: &Descent) {
     let index = descent.index();
     let mut found = Vec::new();
@@ -70,7 +70,7 @@ pub(super) fn check(check: &mut StackCheck, descent: &Descent) {
     check.out.extend(found);
 }
 
-/// Whether a layer keeps state of that kind.
+/// Whether a layer has a scope of that kind.
 pub(super) fn has_scope(layer: &Layer, kind: ScopeKind) -> bool {
     layer.scopes.iter().any(|scope| scope.kind == kind)
 }

@@ -1,4 +1,4 @@
-//! A session is with somebody: `open` names each part of the remote end that the layers below make.
+//! A session has a peer: `open` must name each part of the remote end that the layers below add.
 
 use mokume_base::{Diagnostic, Span};
 
@@ -9,7 +9,7 @@ use crate::program::*;
 use crate::visit::{self, Met};
 use crate::{codes, suggest, types};
 
-/// What each layer opens, against the parts of the flows below it.
+/// Checks what each layer opens against the parts of the flows below it.
 pub(super) fn check(check: &mut StackCheck, descent: &Descent) {
     let index = descent.index();
     let mut found = Vec::new();
@@ -21,7 +21,7 @@ pub(super) fn check(check: &mut StackCheck, descent: &Descent) {
                 return;
             };
             let ExprKind::Flow { remote, .. } = &flow.kind else { return };
-            // Who names a part that there is not may have meant one that is left open.
+            // A part that does not exist may be a wrong name for the missing one.
             if remote.iter().any(|(name, _)| name.as_ref().is_some_and(|name| !parts.contains(&name.text.as_str()))) {
                 return;
             }
@@ -44,7 +44,7 @@ fn with_whom(check: &StackCheck, index: usize, layer: &Layer, span: Span, open: 
         .help("`below.listen(…)` makes a session of each who comes; `below.bind(…)` brings messages with their flows")
 }
 
-/// The parts of the remote end that a flow, where it is written out, leaves open.
+/// The parts of the remote end that a written-out flow leaves open.
 fn left_open<'a>(flow: &Expr, parts: &[&'a str]) -> Vec<&'a str> {
     let ExprKind::Flow { remote, .. } = &flow.kind else { return Vec::new() };
     let said = |part: &str| {

@@ -1,4 +1,4 @@
-//! What layers read of those below them is published there, with the type that it is read with.
+//! What layers read of those below them is published there, with the type that the reader expects.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::program::*;
 use crate::visit::Met;
 use crate::{codes, lost, suggest, types};
 
-/// `below.x` of each layer must be published by somebody below it.
+/// A layer below must publish each `below.x`.
 pub(super) fn check(check: &mut StackCheck, descent: &Descent) {
     let (index, chain) = (descent.index(), descent.instances());
     let given = column::placed(check.program, &check.stack.instances[index].of, check.stack.instances[index].of.span);
@@ -39,7 +39,7 @@ pub(super) fn check(check: &mut StackCheck, descent: &Descent) {
     check.out.extend(all_as_one(missing));
 }
 
-/// A layer that stands where it should not lacks all that it reads: one mistake.
+/// A layer in the wrong place lacks everything that it reads: that is one mistake.
 fn all_as_one(missing: Vec<Diagnostic>) -> Option<Diagnostic> {
     let mut missing = missing.into_iter();
     let first = missing.next()?;
@@ -47,7 +47,7 @@ fn all_as_one(missing: Vec<Diagnostic>) -> Option<Diagnostic> {
     Some(others.into_iter().fold(first, |first, other| first.note(other)))
 }
 
-/// What an application asks for behind `with` is published below it; an attribute is read or written there.
+/// Checks what an application reads by `with`: it is published below, or is an attribute that is read or written there.
 pub(super) fn exported(check: &mut StackCheck, descent: &Descent) {
     let name = &check.stack.instances[descent.index()].name;
     let Some(extras) = check.stack.extras.iter().find(|extras| extras.export.text == name.text) else { return };
@@ -89,7 +89,7 @@ pub(super) fn exported(check: &mut StackCheck, descent: &Descent) {
     check.out.extend(found);
 }
 
-/// The nearest layer below that publishes the value must give it the type that it was read with.
+/// The nearest publisher below must give the value the type that the reader expects.
 fn other_type(
     check: &StackCheck,
     index: usize,
@@ -146,7 +146,7 @@ fn not_published(
         .note(format!("below it: {}", path.join(", ")))
         .needs(lost::published(check.stack, name))
         .loses(lost::within(instance.of.span, "what is below"));
-    // A layer of a bundle is put there with that.
+    // A layer of a bundle is added to a stack by its bundle.
     let has_it =
         |part: &Use| check.program.layers_of(part).iter().any(|layer| elsewhere.contains(&layer.name.text.as_str()));
     let bundles = check.program.bundles.iter().filter(|bundle| bundle.parts.iter().any(has_it));

@@ -29,7 +29,7 @@ pub(super) fn check(check: &mut StackCheck, index: usize) {
             let serving: Vec<(&Name, usize)> = named.iter().filter(|(_, at)| serves(*at, *service)).copied().collect();
             if let Some((first, at)) = serving.first() {
                 used.insert(*at);
-                // Each member of a family has its own, if there are as many; else all ask the first.
+                // Each member of a family has its own server if there are as many; else all ask the first.
                 match is_for_each_below(check, index, &named, *service) {
                     true => used.extend(serving.iter().map(|(_, at)| *at)),
                     false => passed_over.extend(serving.iter().skip(1).map(|(_, at)| (*at, *service, *first))),
@@ -46,7 +46,7 @@ pub(super) fn check(check: &mut StackCheck, index: usize) {
         }
     }
     for (service, layer, name, others) in lacking {
-        // Whom it names and there is not may be who serves it; that nobody does is said once.
+        // An unknown name may be the missing server: that no layer serves is then not reported as well.
         let served = (0..check.layers.len()).any(|at| serves(at, service));
         let uses = |at: usize| check.layers[at].iter().any(|layer| layer.uses.iter().any(|(used, _)| *used == service));
         if !instance.with_lost && (served || !(0..index).any(uses)) {
@@ -66,7 +66,7 @@ pub(super) fn check(check: &mut StackCheck, index: usize) {
     check.out.extend(found);
 }
 
-/// Whether an instance that stands on several has as many servers of a service as that, its own layers among them.
+/// Whether an instance over several layers has that many servers of a service, counting its own layers.
 fn is_for_each_below(check: &StackCheck, index: usize, named: &[(&Name, usize)], service: ServiceId) -> bool {
     let below = check.stack.instances[index].unders.len();
     let of = |at: usize| check.layers[at].iter().filter(|layer| layer.serves.contains(&service)).count();

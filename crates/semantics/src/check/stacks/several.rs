@@ -1,4 +1,4 @@
-//! Routers over several layers: the ways down are alike, and what those above read, the router says itself.
+//! Routers over several layers: the ways down are alike, and the router itself publishes what layers above read.
 
 use mokume_base::{Diagnostic, Span};
 
@@ -9,16 +9,16 @@ use crate::program::*;
 use crate::visit::{self, Met};
 use crate::{codes, constants, suggest, types};
 
-/// Whose a part of a flow is.
+/// The end that a part of a flow belongs to.
 #[derive(Clone, Copy, PartialEq)]
 enum Endpoint {
     Both,
     Remote,
-    /// One value for both.
+    /// Both ends have one value.
     Shared,
 }
 
-/// A router over several: what those above read, it says itself.
+/// Checks a router over several: it publishes what the layers above read.
 pub(super) fn check(check: &mut StackCheck, index: usize) {
     let own = &check.layers[index];
     let Some(lowest) = own.iter().rposition(|layer| layer.several.is_some()) else { return };
@@ -36,7 +36,7 @@ pub(super) fn check(check: &mut StackCheck, index: usize) {
     check.out.extend(found);
 }
 
-/// `below[9].x`, `flow(link: 9)`: as many layers are not below.
+/// Reports `below[9].x` and `flow(link: 9)` if there are fewer layers below.
 fn beyond_below(check: &mut StackCheck, index: usize, lowest: usize) {
     let instance = &check.stack.instances[index];
     let count = instance.unders.len() as u64;
@@ -68,7 +68,7 @@ fn beyond_below(check: &mut StackCheck, index: usize, lowest: usize) {
     check.out.extend(found);
 }
 
-/// The flows of all that a router stands on have the same parts.
+/// The flows of all layers that a router is over must have the same parts.
 fn unlike(check: &StackCheck, index: usize, lowest: usize) -> Option<Diagnostic> {
     let descents = descents::all(check.stack, index);
     let first = typed_parts(check, descents.first()?, lowest);
@@ -93,7 +93,7 @@ fn unlike(check: &StackCheck, index: usize, lowest: usize) -> Option<Diagnostic>
     )
 }
 
-/// The parts of the flow below a layer, by name, type and endpoint.
+/// The parts of the flow below a layer: name, type and end.
 fn typed_parts<'a>(check: &StackCheck<'a, '_>, descent: &Descent, at: usize) -> Vec<(&'a str, Type, Endpoint)> {
     let mut parts: Vec<(&str, Type, Endpoint)> = Vec::new();
     for (step, &(instance, _)) in descent.steps.iter().enumerate().rev() {
@@ -119,7 +119,7 @@ fn typed_parts<'a>(check: &StackCheck<'a, '_>, descent: &Descent, at: usize) -> 
             let bound = &check.stack.instances[above].unders[under].bound;
             let gone = |name: &str| bound.iter().any(|(gone, _)| gone.text == name);
             parts.retain(|(name, _, endpoint)| *endpoint != Endpoint::Shared || !gone(name));
-            // Of a key that is not symmetric only the local end is bound.
+            // For a key that is not symmetric, only the local end is bound.
             parts.iter_mut().filter(|(name, ..)| gone(name)).for_each(|(_, _, endpoint)| *endpoint = Endpoint::Remote);
         }
     }
@@ -144,7 +144,7 @@ fn unsaid(
         .help(format!("let `{}` say `publish {name}: … = below[i].{name}`", router.name.text))
 }
 
-/// The layers whose `below.x` comes down to a router without being published on the way.
+/// The layers whose `below.x` reaches a router without being published in between.
 fn readers_above<'a>(check: &StackCheck<'a, '_>, index: usize, router: usize) -> Vec<(&'a Layer, Vec<(String, Span)>)> {
     let mut found = Vec::new();
     for other in 0..check.stack.instances.len() {
@@ -167,7 +167,7 @@ fn readers_above<'a>(check: &StackCheck<'a, '_>, index: usize, router: usize) ->
     found
 }
 
-/// What a layer reads of those below that none of them publishes.
+/// What a layer reads from below that none of the layers below it publishes.
 fn unpublished(reader: &Layer, below: &[&Layer]) -> Vec<(String, Span)> {
     let mut names: Vec<(String, Span)> = Vec::new();
     visit::walk_layer(reader, &mut |met| {

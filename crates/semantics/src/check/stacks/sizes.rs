@@ -1,4 +1,4 @@
-//! What sizes something is known before the start, through all parameters that it is given by.
+//! Sizes are known before the start, also through parameters of bundles.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use crate::check::stacks::context::StackCheck;
 use crate::program::*;
 use crate::{codes, visit};
 
-/// What sizes something is known before the start: no parameter of the stack.
+/// Reports sizes that depend on a parameter of the stack.
 pub fn check(check: &mut StackCheck, index: usize) {
     let mut found = Vec::new();
     sized_args(check.program, &check.stack.instances[index].of, &|_| false, 0, &mut found);
@@ -22,7 +22,7 @@ pub fn check(check: &mut StackCheck, index: usize) {
     }
 }
 
-/// Arguments that size something and are not constant; `known` tells which parameters of the user are.
+/// Collects arguments that determine a size and are not constant; `known` tells which parameters of the user are.
 fn sized_args(program: &Program, part: &Use, known: &dyn Fn(u32) -> bool, depth: u32, found: &mut Vec<Span>) {
     let constant = |arg: &Expr| {
         let mut constant = true;
@@ -45,7 +45,7 @@ fn sized_args(program: &Program, part: &Use, known: &dyn Fn(u32) -> bool, depth:
             let Some(bundle) = program.bundles.get(id.index()).filter(|_| depth <= crate::limits::BUNDLE_DEPTH) else {
                 return;
             };
-            // Inside the bundle a parameter is as constant as what is given for it here.
+            // Inside the bundle a parameter is constant if its argument here is.
             let given: Vec<bool> = part.args.iter().map(constant).collect();
             for inner in &bundle.parts {
                 let mut wrong = Vec::new();
@@ -67,7 +67,7 @@ fn sized_args(program: &Program, part: &Use, known: &dyn Fn(u32) -> bool, depth:
     }
 }
 
-/// The parameters of a layer that say how large something is.
+/// The parameters of a layer that determine a size.
 fn size_params(layer: &Layer) -> BTreeSet<u32> {
     let mut params = BTreeSet::new();
     let mut add = |expr: &Expr| {

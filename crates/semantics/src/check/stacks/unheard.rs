@@ -1,4 +1,4 @@
-//! Routers and endpoints to which nothing can come: over a multiplexor that knows nobody there.
+//! Routers and endpoints that can never receive anything: they are over a multiplexor that does not know them.
 
 use mokume_base::Diagnostic;
 
@@ -8,8 +8,8 @@ use crate::codes;
 use crate::program::*;
 use crate::visit::{self, Met};
 
-/// A multiplexor gives a message to the session, to a layer that the stack binds to the key, or to who listens. A router stands
-/// on it by itself and does none of these; an endpoint does what its code says.
+/// A multiplexor gives a message to its session, to a layer that the stack binds to the key, or to a listener. A router
+/// by itself is none of these; for an endpoint its code decides.
 pub(super) fn check(check: &mut StackCheck, descent: &Descent) {
     let index = descent.index();
     let mut found = Vec::new();
@@ -25,7 +25,8 @@ pub(super) fn check(check: &mut StackCheck, descent: &Descent) {
     check.out.extend(found);
 }
 
-/// A multiplexor that stands without a key where others are bound: each flow above it has the key below as one part more.
+/// Reports a layer over a multiplexor without a key while others are bound: each flow above it has the key as an
+/// additional part.
 pub(super) fn beside_bound(check: &mut StackCheck, index: usize) {
     let instance = &check.stack.instances[index];
     let [Under { over: Over::Instance(below), bound }] = instance.unders.as_slice() else { return };
@@ -49,7 +50,7 @@ pub(super) fn beside_bound(check: &mut StackCheck, index: usize) {
     check.out.push(found);
 }
 
-/// The multiplexor that nobody above tells of this layer, and its key; none if the way down is another.
+/// The multiplexor below that does not know of this layer, and its key; `None` if that does not apply.
 fn unbound_below<'a>(check: &StackCheck<'a, '_>, descent: &Descent, at: usize) -> Option<(&'a Layer, String)> {
     for (step, &(instance, _)) in descent.steps.iter().enumerate() {
         let from = if step == 0 { at + 1 } else { 0 };
@@ -74,7 +75,7 @@ fn unbound_below<'a>(check: &StackCheck<'a, '_>, descent: &Descent, at: usize) -
     None
 }
 
-/// Whether its code says for whom it is.
+/// Whether the layer's code binds or listens.
 fn asks(layer: &Layer) -> bool {
     visit::any_in_layer(layer, |met| {
         let Met::Stmt(Stmt { kind: StmtKind::Emit(emission), .. }) = met else { return false };

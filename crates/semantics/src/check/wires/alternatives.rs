@@ -1,6 +1,6 @@
-//! Fields of alternatives stand in the packets of their alternative, and a packet is of one alternative of each header.
+//! Fields of an alternative are in packets of that alternative, and a packet has one alternative of each header.
 //!
-//! Keeps: what is wrong with a field is said once, however many ways lead past it.
+//! Keeps: a fault of a field is reported once, however many paths lead past it.
 
 use mokume_base::Diagnostic;
 
@@ -9,8 +9,8 @@ use crate::check::wires::{names, vectors};
 use crate::codes;
 use crate::program::*;
 
-/// The alternative that a field is of, where its header has several: the one that is named, or that the packet has, or the first with
-/// such a field.
+/// The alternative of a field, if its header has several: the one that is named, or the one of the packet, or the first
+/// with such a field.
 pub(super) fn of<'a>(
     check: &WireCheck<'a, '_>,
     layer: &'a Name,
@@ -33,7 +33,7 @@ pub(super) fn of<'a>(
     seen.variants.iter().any(|(name, _)| name.is_some()).then_some((layer.text.as_str(), chosen, field))
 }
 
-/// A key's fields are in the packets of all alternatives.
+/// Fields of a key are in the packets of all alternatives.
 fn is_of_the_shape(layer: &Layer, field: &str) -> bool {
     let variants = layer.header.iter().flat_map(|header| &header.variants);
     let first = field.split('.').next().unwrap_or(field);
@@ -44,14 +44,14 @@ fn selected<'a>(path: &Path<'a>, layer: &str) -> Option<&'a str> {
     path.selected.iter().find(|(known, _)| *known == layer).map(|(_, variant)| *variant)
 }
 
-/// Reports fields that stand in packets of other alternatives, and whether there are any.
+/// Reports fields in packets of other alternatives; returns whether there are any.
 pub(super) fn of_others<'a>(check: &mut WireCheck<'a, '_>, path: &Path<'a>) -> bool {
     let stray = |(layer, of, field): &(&'a str, &'a str, &'a Name)| {
         Some((*layer, *of, *field, selected(path, layer).filter(|chosen| chosen != of)?))
     };
     let found: Vec<_> = path.of_alternatives.iter().filter_map(stray).collect();
     let any = !found.is_empty();
-    // A second place of a field is one too many, wherever it is.
+    // A second place of a field is one too many anyway.
     if check.out[check.from..].iter().any(|known| known.code == codes::WIRE_TWICE) {
         return any;
     }
@@ -79,7 +79,7 @@ pub(super) fn of_others<'a>(check: &mut WireCheck<'a, '_>, path: &Path<'a>) -> b
     any
 }
 
-/// What stands in the packets of another alternative is missing in those of its own.
+/// A field in the packets of another alternative is missing in its own; removes that second report.
 pub(super) fn leave_out_lacking(check: &mut WireCheck) {
     let (from, stray) = (check.from, &check.stray);
     let follows = |found: &Diagnostic| {
@@ -89,7 +89,7 @@ pub(super) fn leave_out_lacking(check: &mut WireCheck) {
     check.out.extend(own.into_iter().filter(|found| !follows(found)));
 }
 
-/// An arm within an arm: whether it would make the packet one of another alternative; then a report.
+/// Reports an arm within an arm that would make the packet one of another alternative; returns whether it does.
 pub(super) fn is_another<'a>(
     check: &mut WireCheck<'a, '_>,
     arm: &WireArm,
@@ -107,7 +107,7 @@ pub(super) fn is_another<'a>(
     true
 }
 
-/// A choice among the alternatives of a header has an arm for each of them: on every way packets of each are sent.
+/// A choice among the alternatives of a header has an arm for each, because every layer may send any of them.
 pub(super) fn are_all<'a>(check: &mut WireCheck<'a, '_>, arms: &'a [WireArm], path: &Path<'a>) {
     let chosen: Vec<(&str, &str)> = arms.iter().filter_map(|arm| names::owner(check, arm)).collect();
     let mut missing = Vec::new();
@@ -121,7 +121,7 @@ pub(super) fn are_all<'a>(check: &mut WireCheck<'a, '_>, arms: &'a [WireArm], pa
             continue;
         }
         let lacking = names.filter(|name| !chosen.contains(&(layer, name)));
-        // What no choice of the wire has an arm for is said of the wire.
+        // Alternatives without an arm in any choice are reported at the wire.
         missing.extend(lacking.map(|name| (layer, name.to_string(), first.span)));
     }
     let Some((of, around)) = path.selected.last().copied() else { return };

@@ -1,4 +1,4 @@
-//! What the checks of one wire share, and what is known on the path that is followed.
+//! The common state of the checks of one wire, and what is known on the current path.
 
 use std::collections::BTreeMap;
 
@@ -8,50 +8,52 @@ use crate::check::wires::headers::Seen;
 use crate::program::*;
 use crate::types;
 
+/// What is known at a place of a path through a wire.
 #[derive(Clone, Default)]
 pub struct Path<'a> {
     pub bits: u64,
     pub covered: BTreeMap<(&'a str, &'a str), Span>,
-    /// Layer name and variant that the arms so far stand for.
+    /// The alternatives that the arms so far select: layer and alternative.
     pub selected: Vec<(&'a str, &'a str)>,
     pub last: Option<Span>,
-    /// Fields that have two places: their layers, and bits.
+    /// Fields that have two places on this path: layers, and bits.
     pub twice: Vec<(&'a str, u8)>,
     /// What ended the header.
     pub over: Option<Span>,
-    /// It was a list that is counted: other lists may follow.
+    /// It ended with a counted list: other lists may follow.
     pub listed: bool,
-    /// Fields of headers with alternatives, each with the layer and the alternative that it is of.
+    /// Fields of headers with alternatives, each with its layer and alternative.
     pub of_alternatives: Vec<(&'a str, &'a str, &'a Name)>,
 }
 
+/// The check of one wire of a bundle.
 pub struct WireCheck<'a, 'b> {
     pub program: &'a Program,
     pub bundle: &'a Bundle,
     pub wire: &'a Wire,
     pub seen: Vec<Seen<'a>>,
     pub failed: bool,
-    /// What is wrong with alternatives on some paths; said if nothing else is wrong.
+    /// Reports about alternatives on some paths; shown if there are no others.
     pub alone: Vec<Diagnostic>,
     pub covered_variants: Vec<(String, String)>,
-    /// Fields that stand in packets of other alternatives, as reports name them.
+    /// Fields in packets of other alternatives, by their names in reports.
     pub stray: Vec<String>,
     pub out: &'b mut Vec<Diagnostic>,
-    /// How much had been told of other wires.
+    /// The number of reports before those of this wire.
     pub from: usize,
 }
 
 impl<'a> WireCheck<'a, '_> {
-    /// Reports what is wrong with the wire.
+    /// Reports a fault of the wire.
     pub fn fail(&mut self, diagnostic: Diagnostic) {
         self.failed = true;
-        // The same wire under two bundles, or a field on two paths: say it once.
+        // One wire may be in two bundles, and a field on two paths: report it once.
         if !self.out.contains(&diagnostic) {
             self.out.push(diagnostic);
         }
     }
 
-    /// The bits of a header field, where it has a width.
+    /// The width of a header field in bits, if it has one.
     pub fn width(&self, layer: &str, field: &str) -> Option<u8> {
         let fields = self.layer(layer).into_iter().flat_map(|seen| &seen.variants).flat_map(|(_, fields)| fields);
         let ty = fields.into_iter().find(|known| known.name.text == field).map(|known| known.ty);

@@ -1,4 +1,4 @@
-//! What a part of a wire covers: each header field once, the elements of vectors behind what counts them.
+//! What the parts of a wire cover: each header field once, and elements of vectors behind their count.
 
 use mokume_base::{Diagnostic, Span};
 
@@ -7,7 +7,7 @@ use crate::check::wires::{alternatives, vectors};
 use crate::codes;
 use crate::program::*;
 
-/// The header field has its place on this path.
+/// Notes that the header field has its place on this path.
 pub(super) fn value<'a>(check: &mut WireCheck<'a, '_>, value: &'a WireValue, span: Span, path: &mut Path<'a>) {
     let WireValue::Header { layer, variant, field: name, .. } = value else { return };
     path.of_alternatives.extend(alternatives::of(check, layer, variant.as_ref(), name, path));
@@ -23,7 +23,7 @@ pub(super) fn value<'a>(check: &mut WireCheck<'a, '_>, value: &'a WireValue, spa
     }
 }
 
-/// Each option covers its fields once; they begin on an octet and end the header.
+/// Checks options: each covers its fields once; they begin on an octet boundary and end the header.
 pub(super) fn options<'a>(check: &mut WireCheck<'a, '_>, options: &'a WireOptions, path: &mut Path<'a>) {
     if !path.bits.is_multiple_of(8) {
         let text = format!("the options of `{}` begin within an octet", check.wire.name.text);
@@ -51,7 +51,7 @@ pub(super) fn options<'a>(check: &mut WireCheck<'a, '_>, options: &'a WireOption
     path.over = Some(options.span);
 }
 
-/// In a packet without the part its header fields are zero.
+/// A path without the optional part: its header fields are zero.
 pub(super) fn leave_out<'a>(check: &mut WireCheck<'a, '_>, items: &'a [WireItem], path: &mut Path<'a>) {
     for item in items {
         match item {
@@ -64,7 +64,7 @@ pub(super) fn leave_out<'a>(check: &mut WireCheck<'a, '_>, items: &'a [WireItem]
     }
 }
 
-/// A report, if the header has ended before this part.
+/// Reports a part after the end of the header.
 pub(super) fn behind_the_end<'a>(check: &mut WireCheck<'a, '_>, item: &WireItem, path: &Path<'a>) {
     let Some(over) = path.over else { return };
     if matches!(item, WireItem::Each(_)) && path.listed {
@@ -83,7 +83,7 @@ pub(super) fn behind_the_end<'a>(check: &mut WireCheck<'a, '_>, item: &WireItem,
     check.fail(diagnostic);
 }
 
-/// The elements stand behind the field that counts them, or go on to the packet's end.
+/// Checks elements: they are behind the field that counts them, or extend to the packet's end.
 pub(super) fn each<'a>(check: &mut WireCheck<'a, '_>, each: &'a WireEach, path: &mut Path<'a>) {
     match each.to_end {
         true => value(check, &each.length, each.span, path),

@@ -1,19 +1,19 @@
-//! The headers that a bundle's wire carries, layer by layer.
+//! The headers that a bundle's wire carries, by layer.
 
 use crate::program::*;
 
-/// A layer's header as its wire sees it: the key's fields too.
+/// A layer's header as its wire sees it, with the fields of its key.
 pub struct Seen<'a> {
     pub layer: &'a Layer,
-    /// Variant (none: in all) and fields.
+    /// Each alternative (`None`: common to all) with its fields.
     pub variants: Vec<(Option<&'a str>, Vec<Field>)>,
 }
 
-/// The header fields of a layer by variant, with those that the shape adds.
+/// The header fields of a layer by alternative, with those that its shape adds.
 pub(super) fn header_of(layer: &Layer) -> Seen<'_> {
     let shape = key_fields(layer);
     let Some(header) = &layer.header else { return Seen { layer, variants: vec![(None, shape)] } };
-    // A choice of one needs no arm: there is nothing to choose.
+    // A choice of one alternative needs no arm.
     let several = header.variants.len() > 1;
     let variants = header
         .variants
@@ -45,7 +45,8 @@ fn key_fields(layer: &Layer) -> Vec<Field> {
     sources.chain(key.fields.iter().map(|field| named("destination", field))).collect()
 }
 
-/// The layers of a bundle whose headers its wire carries, top to bottom: those of nested bundles without a wire too.
+/// The layers of a bundle whose headers its wire carries, top to bottom; includes those of nested bundles without a
+/// wire.
 pub(super) fn carried<'a>(program: &'a Program, bundle: &'a Bundle) -> Vec<&'a Layer> {
     let mut layers = Vec::new();
     collect(program, bundle, 0, &mut layers);

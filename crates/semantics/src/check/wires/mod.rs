@@ -1,7 +1,7 @@
-//! The room of a wire against the bundle that it encodes: every field of every header is covered exactly once on every path, widths
-//! agree, and each path ends on an octet boundary.
+//! A wire against the bundle that it encodes: on every path, every field of every header is covered exactly once,
+//! widths agree, and the path ends on an octet boundary.
 //!
-//! May assume: the wire by itself is read. Keeps: paths are followed only if every name is known.
+//! May assume: the wire itself is read. Keeps: paths are followed only if every name is known.
 
 mod alternatives;
 mod context;
@@ -53,7 +53,7 @@ pub fn check(program: &Program, bundle: &Bundle, wire: &Wire, out: &mut Vec<Diag
     lost::through(&mut out[from..], &lost::fields(&wire.name));
 }
 
-/// A field without a value is what a choice depends on: of any other nobody knows what is in it.
+/// A field without a value must be one that a choice depends on: the value of any other would be undefined.
 fn valueless(check: &mut WireCheck) {
     let (mut tags, mut chosen) = (Vec::new(), Vec::new());
     let mut open: Vec<&WireItem> = check.wire.items.iter().collect();
@@ -81,7 +81,7 @@ fn valueless(check: &mut WireCheck) {
     }
 }
 
-/// Every alternative of every header has an arm.
+/// Every alternative of every header must have an arm.
 pub fn variants(check: &mut WireCheck) {
     let mut missing = Vec::new();
     for seen in &check.seen {

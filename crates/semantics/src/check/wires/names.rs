@@ -1,4 +1,4 @@
-//! Layers, alternatives and fields that a wire names exist, and widths agree.
+//! Layers, alternatives and fields that a wire names must exist, and widths must agree.
 
 use mokume_base::Diagnostic;
 
@@ -7,7 +7,7 @@ use crate::check::wires::vectors;
 use crate::program::*;
 use crate::{codes, suggest, types};
 
-/// Layers, variants and fields that the wire names exist, and widths agree.
+/// Checks that the layers, alternatives and fields that the wire names exist, and that widths agree.
 pub(super) fn names<'a>(check: &mut WireCheck<'a, '_>, items: &'a [WireItem]) {
     for item in items {
         match item {
@@ -59,7 +59,7 @@ fn field_names<'a>(check: &mut WireCheck<'a, '_>, field: &'a WireField) {
     }
 }
 
-/// The field that a value names; reports if there is none.
+/// The field that a value names; reports it if there is none.
 fn header_field<'a>(check: &mut WireCheck<'a, '_>, value: &'a WireValue) -> Option<Field> {
     let WireValue::Header { layer, variant, field: name, .. } = value else { return None };
     let Some(seen) = check.layer(&layer.text) else {
@@ -106,7 +106,7 @@ fn arm_names<'a>(check: &mut WireCheck<'a, '_>, arm: &'a WireArm) {
     }
 }
 
-/// The layer and variant that an arm stands for.
+/// The layer and alternative that an arm stands for.
 pub(super) fn owner<'a>(check: &WireCheck<'a, '_>, arm: &'a WireArm) -> Option<(&'a str, &'a str)> {
     let (layer, variant) = arm.selects.as_ref()?;
     let seen = check.seen.iter().find(|seen| {
@@ -116,7 +116,7 @@ pub(super) fn owner<'a>(check: &WireCheck<'a, '_>, arm: &'a WireArm) -> Option<(
     Some((&seen.layer.name.text, &variant.text))
 }
 
-/// The field holds the length of the longest vector.
+/// The count field must hold the length of the longest vector.
 fn wide_enough(check: &mut WireCheck, field: &WireField, most: u64) {
     if most <= types::mask(field.width) {
         return;
@@ -131,7 +131,7 @@ fn wide_enough(check: &mut WireCheck, field: &WireField, most: u64) {
     check.fail(diagnostic.help("widen the field, or lower the vector's bound"));
 }
 
-/// A vector is no field by itself.
+/// A vector itself is not a field.
 fn no_scalar(check: &mut WireCheck, field: &WireField, found: &Field) {
     if found.ty == Type::Unknown {
         return;
@@ -149,7 +149,7 @@ fn option_names<'a>(check: &mut WireCheck<'a, '_>, options: &'a WireOptions) {
         let found = header_field(check, present);
         let is_bit = found.as_ref().is_none_or(|field| types::width(check.program, field.ty) == Some(1));
         let list = items.iter().find_map(|item| if let WireItem::Each(each) = item { Some(each) } else { None });
-        // A vector is there if it is not empty.
+        // A vector is present if it is not empty.
         let is_bit = is_bit || list.is_some_and(|each| is_counted(present, each, items));
         if let (false, Some(field)) = (is_bit, found) {
             let text = format!("`{}` does not say whether a packet has this option", field.name.text);
@@ -192,7 +192,7 @@ fn each_names<'a>(check: &mut WireCheck<'a, '_>, each: &'a WireEach) {
     }
 }
 
-/// An option that is there if its vector is not empty holds nothing else that could be lost.
+/// Whether an option that is present if its vector is not empty contains nothing else that could be lost.
 fn is_counted(present: &WireValue, each: &WireEach, items: &[WireItem]) -> bool {
     let (WireValue::Header { field, .. }, WireValue::Header { field: length, .. }) = (present, &each.length) else {
         return false;

@@ -1,6 +1,7 @@
-//! Whether packets of one's own are read back: what a wire computes of sizes is tried on packets of each way through it.
+//! Whether a wire reads its own packets back: its computed sizes are tried on packets of each path through it.
 //!
-//! Keeps: what depends on header fields is the layers' business, and not judged, but for a field that is always the message's size.
+//! Keeps: what depends on header fields is decided by the layers and not judged, except a field that is always the
+//! message's size.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +12,7 @@ use crate::codes;
 use crate::program::*;
 use crate::{types, visit};
 
-/// The messages that are tried: octets.
+/// The sizes of the messages that are tried, in octets.
 fn messages() -> impl Iterator<Item = u64> {
     (0..=64).chain([100, 255, 256, 300, 512, 1000, 1400, 1500, 4000, 9000, 20_000, 40_000, 65_000, 100_000])
 }
@@ -20,18 +21,18 @@ fn messages() -> impl Iterator<Item = u64> {
 struct Packet {
     header: u64,
     message: u64,
-    /// What it has in fields, as far as the wire alone says so.
+    /// The values of its fields, as far as the wire alone determines them.
     fields: Vec<(u32, Option<u64>)>,
 }
 
-/// What stands in packets on one way through the choices, and the numbers of tags there.
+/// The items on one path through the choices, and the values of its tags.
 #[derive(Clone, Default)]
 struct Way<'a> {
     items: Vec<&'a WireItem>,
     tags: Vec<(u32, u64)>,
 }
 
-/// Reports sizes that can never be, and those that a packet's own reader takes for others.
+/// Reports sizes that are impossible, and those that the wire's own reader would misread.
 pub(super) fn check(check: &mut WireCheck) {
     let wire = check.wire;
     if has_reach(&wire.items) {
@@ -49,7 +50,7 @@ pub(super) fn check(check: &mut WireCheck) {
     }
 }
 
-/// Of a field on several ways once.
+/// Reports a fault of a field once, even if it is on several paths.
 fn tell(check: &mut WireCheck, diagnostic: Diagnostic) {
     let place = |found: &Diagnostic| found.primary.as_ref().map(|label| label.span);
     let is_known = |known: &Diagnostic| known.code == diagnostic.code && place(known) == place(&diagnostic);
@@ -68,7 +69,7 @@ fn has_reach(items: &[WireItem]) -> bool {
     })
 }
 
-/// Every way through choices and parts that come and go; they are few, as `paths` has seen.
+/// All paths through choices and optional parts; `paths` has checked that they are few.
 fn ways<'a>(items: &'a [WireItem], before: Vec<Way<'a>>) -> Vec<Way<'a>> {
     items.iter().fold(before, |so_far, item| match item {
         WireItem::Choice { on, arms, .. } => {
@@ -98,7 +99,7 @@ fn fields<'a>(way: &Way<'a>) -> impl Iterator<Item = &'a WireField> + use<'a> {
     })
 }
 
-/// A packet with these octets of options and a message.
+/// A packet with this many octets of options and of message.
 fn packet(way: &Way, options: u64, elements: u64, message: u64) -> Packet {
     let mut bits: u64 = 0;
     for item in &way.items {
@@ -133,7 +134,7 @@ fn bits_of(items: &[WireItem]) -> u64 {
     items.iter().map(bits).sum()
 }
 
-/// As the encoder computes it; none where it depends on more than sizes.
+/// The value that the encoder computes; `None` if it depends on more than sizes.
 fn value(packet: &Packet, expr: &WireExpr) -> Option<u64> {
     match expr {
         WireExpr::Number(number) => Some(*number),
@@ -155,7 +156,7 @@ fn value(packet: &Packet, expr: &WireExpr) -> Option<u64> {
     }
 }
 
-/// Octets of the options that packets may have: none, each alone, all.
+/// The sizes of options that packets may have, in octets: none, each option alone, all.
 fn sizes_of_options(options: &WireOptions) -> Vec<u64> {
     let head = u64::from(options.kind.1 / 8 + options.length.1 / 8);
     let known = options.arms.iter().filter_map(|arm| match &arm.what {
@@ -167,7 +168,7 @@ fn sizes_of_options(options: &WireOptions) -> Vec<u64> {
     [vec![0], each, vec![all]].concat()
 }
 
-/// With one element, where it ends with some.
+/// Octets of the items, with one element if they end with a list.
 fn octets_with_one(items: &[WireItem]) -> u64 {
     let bits = |item: &WireItem| match item {
         WireItem::Each(each) => bits_of(&each.items),
@@ -176,14 +177,14 @@ fn octets_with_one(items: &[WireItem]) -> u64 {
     items.iter().map(bits).sum::<u64>() / 8
 }
 
-/// Where the options end is said as it is: of a packet that is a header alone.
+/// Checks the end of the options on a packet that is a header alone.
 fn ends_of_options(check: &mut WireCheck, way: &Way) {
     let Some(WireItem::Options(options)) = way.items.last() else { return };
     let sizes = sizes_of_options(options);
     let wrong = |packet: &Packet| value(packet, &options.until).is_some_and(|until| until != packet.header);
     let bare = sizes.iter().map(|size| packet(way, *size, 0, 0)).find(wrong);
     let is_bare = bare.is_some();
-    // What goes on to the packet's end has no message behind it.
+    // With elements up to the packet's end there is no message behind them.
     let Some(found) = bare.or_else(|| Some(packet(way, 0, 0, 4)).filter(|full| carries_messages(check) && wrong(full)))
     else {
         return;
@@ -217,7 +218,7 @@ fn ends_of_options(check: &mut WireCheck, way: &Way) {
     tell(check, diagnostic.help(help));
 }
 
-/// Whether the layers above give messages that travel behind the header.
+/// Whether the layers above send messages behind the header.
 fn carries_messages(check: &WireCheck) -> bool {
     let gives_on = |layer: &Layer| {
         let Some(handler) = layer.handlers.iter().find(|handler| matches!(handler.event, Event::Send { .. })) else {
@@ -247,7 +248,7 @@ fn names(expr: &WireExpr, index: u32) -> bool {
     }
 }
 
-/// To how many octets the packet is trimmed, by a field that is computed.
+/// Checks the length that a computed field trims the packet to.
 fn trims(check: &mut WireCheck, way: &Way) {
     for field in fields(way) {
         let (Some(plus), WireValue::Computed(_) | WireValue::Constant(_)) = (field.trims, &field.value) else {
@@ -259,7 +260,7 @@ fn trims(check: &mut WireCheck, way: &Way) {
             let said = packet.fields.iter().find(|(index, _)| *index == field.index).and_then(|(_, value)| *value);
             let said = said?;
             let all = packet.header + packet.message;
-            // Of a packet that says something, the first one that is told of.
+            // The report shows the first packet that carries something.
             first = first.or(Some((all, said.wrapping_add(plus))).filter(|_| message == 4));
             lacks.insert(all.checked_sub(said.wrapping_add(plus)));
             Some(said.wrapping_add(plus) != all)
@@ -273,7 +274,7 @@ fn trims(check: &mut WireCheck, way: &Way) {
         );
         let mut diagnostic = Diagnostic::error(codes::WIRE_OWN, text)
             .at(name.span, format!("by `trim packet to {}`", shown(&name.text, plus)));
-        // The same number of octets is always left out.
+        // The same number of octets is always missing.
         if let (1, Some(Some(lacks))) = (lacks.len(), lacks.first()) {
             diagnostic =
                 diagnostic.help(format!("add what it leaves out: `trim packet to {} + {}`", name.text, plus + lacks));
@@ -286,7 +287,7 @@ fn trims(check: &mut WireCheck, way: &Way) {
     }
 }
 
-/// Packets with all messages that are tried, without options and with them.
+/// Packets with all messages that are tried, with and without options.
 fn packets_of<'a>(way: &'a Way<'a>) -> impl Iterator<Item = Packet> + use<'a> {
     let options = match way.items.last() {
         Some(WireItem::Options(options)) => sizes_of_options(options),
@@ -295,7 +296,7 @@ fn packets_of<'a>(way: &'a Way<'a>) -> impl Iterator<Item = Packet> + use<'a> {
     options.into_iter().flat_map(move |size| messages().map(move |message| packet(way, size, 0, message)))
 }
 
-/// A size that no packet of this way has.
+/// Reports a size that no packet of this path has.
 fn never_fits(check: &mut WireCheck, way: &Way) {
     for field in fields(way) {
         let WireValue::Computed(expr) = &field.value else { continue };
@@ -322,7 +323,7 @@ fn never_fits(check: &mut WireCheck, way: &Way) {
     }
 }
 
-/// A constraint that no packet of this way meets, of whatever size it is.
+/// Reports a constraint that no packet of this path meets, whatever its size.
 fn never_passes(check: &mut WireCheck, way: &Way) {
     for field in fields(way) {
         for (a, op, b) in &field.constraints {
@@ -361,7 +362,7 @@ fn shown(name: &str, plus: u64) -> String {
     }
 }
 
-/// A field that is the size of the message, where the header is counted, too.
+/// Reports a field that is the size of the message, where the header must be counted too.
 fn trims_to_messages(check: &mut WireCheck, way: &Way) {
     for field in fields(way) {
         let (Some(plus), WireValue::Header { layer, variant, field: of, times: 1, plus: more }) =
@@ -390,7 +391,7 @@ fn trims_to_messages(check: &mut WireCheck, way: &Way) {
     }
 }
 
-/// Whether the one layer of the bundle that says something when it sends writes `msg.size` there, and nothing else.
+/// Whether exactly one layer of the bundle writes this field when it sends, and always writes `msg.size`.
 fn is_message_size(check: &WireCheck, layer: &str, variant: Option<&Name>, field: &str) -> bool {
     let sends = |seen: &Layer| seen.handlers.iter().any(|handler| matches!(handler.event, Event::Send { .. }));
     let below = check.seen.iter().skip_while(|seen| seen.layer.name.text != layer).skip(1);

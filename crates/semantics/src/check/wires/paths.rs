@@ -8,10 +8,10 @@ use crate::check::wires::{alternatives, cover, names, vectors};
 use crate::codes;
 use crate::program::*;
 
-/// A wire of more paths than this is refused.
+/// The most paths of a wire.
 const PATHS: u64 = 512;
 
-/// Whether a wire has few enough ways through its choices to follow each; else a report.
+/// Whether a wire has few enough paths to follow each; else reports it.
 pub(super) fn are_few(check: &mut WireCheck) -> bool {
     let few = ways(&check.wire.items) <= PATHS;
     if !few {
@@ -35,7 +35,7 @@ fn ways(items: &[WireItem]) -> u64 {
     items.iter().fold(1u64, |all, item| all.saturating_mul(of(item)))
 }
 
-/// Follows every way through the choices; `rest` holds what is still to come, innermost list last.
+/// Follows every path through the choices; `rest` holds the items still to come, the innermost list last.
 pub(super) fn follow<'a>(check: &mut WireCheck<'a, '_>, rest: &[&'a [WireItem]], path: &mut Path<'a>) {
     let Some((items, outer)) = rest.split_last() else { return end_of_path(check, path) };
     let Some((item, following)) = items.split_first() else { return follow(check, outer, path) };
@@ -73,7 +73,7 @@ pub(super) fn follow<'a>(check: &mut WireCheck<'a, '_>, rest: &[&'a [WireItem]],
     }
 }
 
-/// One arm of a choice, then what follows it.
+/// Follows one arm of a choice, then what comes after it.
 fn follow_arm<'a>(check: &mut WireCheck<'a, '_>, arm: &'a WireArm, next: &[&'a [WireItem]], mut path: Path<'a>) {
     path.last = Some(arm.span);
     if let Some((layer, variant)) = names::owner(check, arm) {
@@ -119,7 +119,8 @@ fn end_of_path<'a>(check: &mut WireCheck<'a, '_>, path: &Path<'a>) {
             missing.extend(lacking.map(|text| (layer.to_string(), Name { text, span: field.name.span })));
         }
     }
-    // What stands twice may be meant for what is missing; what counts elements was asked for where they stand.
+    // A field with two places may be meant for the missing one; missing counts of elements were reported at the
+    // elements.
     let uncounted = check.out[check.from..].iter().any(|found| found.code == codes::WIRE_UNCOUNTED);
     let is_meant = |layer: &str, field: &Name| {
         let width = check.width(layer, &field.text);
@@ -132,7 +133,8 @@ fn end_of_path<'a>(check: &mut WireCheck<'a, '_>, path: &Path<'a>) {
     unsaid.into_iter().for_each(|layer| unchosen(check, layer, path));
 }
 
-/// An alternative that goes alone has none of the headers above it; in a wire of the text every packet has all.
+/// An alternative without a message has none of the headers above it; in a wire that the author wrote every packet has
+/// all.
 fn alone_below<'a>(check: &mut WireCheck<'a, '_>, from: usize, path: &Path<'a>) {
     let Some(above) = check.seen[..from].iter().rev().find(|seen| !is_said(check, seen, path)).map(|seen| seen.layer)
     else {
@@ -175,7 +177,7 @@ fn is_said(check: &WireCheck, seen: &Seen, path: &Path) -> bool {
     parts.into_iter().all(|part| path.covered.keys().any(|key| *key == (layer, part.as_str())))
 }
 
-/// A header with alternatives, of which nothing on the path says which one it is.
+/// Reports a header with alternatives of which no arm on the path selects one.
 fn unchosen<'a>(check: &mut WireCheck<'a, '_>, layer: &Layer, path: &Path<'a>) {
     let text =
         format!("wire `{}` does not say which alternative of `{}` a packet has", check.wire.name.text, layer.name.text);
@@ -195,7 +197,7 @@ fn first_of(layer: &Layer) -> String {
     variants.map(|variant| format!("{}.{}", layer.name.text, variant.name.text)).next().unwrap_or_default()
 }
 
-/// The highest layer whose header travels on a path: above an alternative that goes alone there is none.
+/// The highest layer whose header is in packets of a path: above an alternative without a message there is none.
 fn topmost<'a>(check: &WireCheck<'a, '_>, path: &Path<'a>) -> usize {
     let alone = |seen: &Seen<'a>| {
         let variants = seen.layer.header.iter().flat_map(|header| &header.variants);
@@ -220,7 +222,7 @@ fn uncovered<'a>(check: &mut WireCheck<'a, '_>, layer: &str, field: &Name, path:
     check.fail(diagnostic);
 }
 
-/// What to write for a header field that has no place.
+/// The text to write for a header field that has no place.
 fn place_for(layer: &str, field: &str, width: u8) -> String {
     match field.split_once('.') {
         None => format!("add a line such as `{field}: u{width} = {layer}.{field}`"),

@@ -1,4 +1,4 @@
-//! A wire names headers by their layers: each layer that has one stands in its bundle once.
+//! A wire names headers by their layers, so each layer with a header may be in its bundle only once.
 
 use mokume_base::Diagnostic;
 
@@ -7,7 +7,7 @@ use crate::check::wires::headers::Seen;
 use crate::codes;
 use crate::program::*;
 
-/// Layers with a header that stand in the bundle more than once.
+/// Reports layers with a header that are in the bundle more than once.
 pub(super) fn check(check: &mut WireCheck) {
     let has_fields = |seen: &&Seen| seen.variants.iter().any(|(_, fields)| !fields.is_empty());
     let places: Vec<&Layer> = check.seen.iter().filter(has_fields).map(|seen| seen.layer).collect();

@@ -1,9 +1,9 @@
-//! Vectors of headers by the dotted names that wires have for them and their parts.
+//! Vectors of headers, by the dotted names that wires use for them and their parts.
 
 use crate::check::wires::context::WireCheck;
 use crate::program::*;
 
-/// What of a header field must have a place: the field, or of a vector its length and the parts of its elements.
+/// The parts of a header field that need a place: the field, or for a vector its length and the parts of its elements.
 pub(super) fn parts_of(check: &WireCheck, field: &Field) -> Vec<String> {
     let name = &field.name.text;
     match check.program.vector(field.ty) {
@@ -12,14 +12,14 @@ pub(super) fn parts_of(check: &WireCheck, field: &Field) -> Vec<String> {
     }
 }
 
-/// A header field, or a part of a vector that a dotted name means.
+/// The header field, or the part of a vector, that a dotted name means.
 pub(super) fn part_of(check: &WireCheck, field: &Field, name: &str) -> Option<Field> {
     let mut parts = name.split('.');
     if parts.next() != Some(field.name.text.as_str()) {
         return None;
     }
     let ty = parts.try_fold(field.ty, |ty, part| step_into(check, ty, part))?;
-    // Of records without a list nothing has a place of its own.
+    // Of records that are not in a list, the parts have no place of their own.
     let listed = name == field.name.text || check.program.vector(field.ty).is_some();
     listed.then(|| Field { ty, ..field.clone() })
 }
@@ -42,12 +42,12 @@ pub(super) fn is_length(check: &WireCheck, value: &WireValue) -> bool {
     innermost(check, value).is_some_and(|(_, rest)| rest == Some("length"))
 }
 
-/// Whether what says that an option is there is a vector by its name.
+/// Whether the presence of an option is given by the name of a vector.
 pub(super) fn names_vector<'a>(check: &WireCheck<'a, '_>, value: &'a WireValue) -> bool {
     innermost(check, value).is_some()
 }
 
-/// The innermost vector that a name leads to, and what of it is named behind it.
+/// The innermost vector on a dotted name, and what is named behind it.
 fn innermost<'n>(check: &WireCheck, value: &'n WireValue) -> Option<(Vector, Option<&'n str>)> {
     let WireValue::Header { layer, variant, field, .. } = value else { return None };
     let path: &'n str = &field.text;
@@ -68,12 +68,12 @@ fn innermost<'n>(check: &WireCheck, value: &'n WireValue) -> Option<(Vector, Opt
     found
 }
 
-/// How many elements the vector has at most that a value is of.
+/// The most elements of the vector that a value belongs to.
 pub(super) fn bound(check: &WireCheck, value: &WireValue) -> u64 {
     innermost(check, value).map_or(0, |(vector, _)| u64::from(vector.bound))
 }
 
-/// What has a place of its own in a packet, by its names behind a value: of a vector its length and an element's parts.
+/// The names, behind a value, of all parts with a place in the packet; for a vector its length and an element's parts.
 fn leaves(program: &Program, ty: Type) -> Vec<String> {
     if let Some(vector) = program.vector(ty) {
         let parts = leaves(program, vector.element).into_iter().map(|leaf| format!(".*{leaf}"));

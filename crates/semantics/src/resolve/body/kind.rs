@@ -1,19 +1,19 @@
-//! What a body is part of, which decides what may stand in it.
+//! The context of a body, which decides what it may contain.
 
-/// What a body is part of; decides which names it sees and which statements it may hold.
+/// What a body is part of: this decides which names it sees and which statements it may contain.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BodyKind {
-    /// No state, no parameters: constants, enum numbers.
+    /// A constant: no state, no parameters, only constants and enum numbers.
     Constant,
-    /// Parameters only: sizes, arguments in stacks and bundles.
+    /// An argument or a size: parameters only.
     Argument,
-    /// Initial values, published values: state, no effects.
+    /// An initial or published value: state, but no effects.
     Value,
     Function,
     Handler(Role),
 }
 
-/// The handlers in which some statements are allowed that are not elsewhere.
+/// Handlers in which some statements are allowed that are not allowed elsewhere.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Role {
     Start,
@@ -21,7 +21,7 @@ pub enum Role {
     Unmatched,
     Arrives,
     Settle,
-    /// Its event comes from nobody that it could go on to.
+    /// An expiry: its event has no direction in which it could continue.
     Expiry,
     Service,
     Other,

@@ -1,4 +1,4 @@
-//! The locals of a body: what it has bound so far, and which of it can be named.
+//! The locals of a body: those bound so far, and which of them are visible.
 
 use mokume_base::Span;
 
@@ -7,9 +7,9 @@ use crate::program::*;
 /// The locals of one body, and the scopes of their names.
 pub struct Locals {
     all: Vec<Local>,
-    /// Those that no source text can name.
+    /// Locals without a name in the source.
     hidden: Vec<LocalId>,
-    /// Innermost last; names in the order in which they were bound.
+    /// The open scopes, innermost last; names in the order of binding.
     scopes: Vec<Vec<(String, LocalId)>>,
 }
 
@@ -21,7 +21,7 @@ impl Default for Locals {
 }
 
 impl Locals {
-    /// A new local, named in the innermost scope.
+    /// Binds a new local in the innermost scope.
     pub fn bind(&mut self, name: &Name, ty: Type) -> LocalId {
         let local = self.add(name.clone(), ty);
         if let Some(scope) = self.scopes.last_mut() {
@@ -30,21 +30,21 @@ impl Locals {
         local
     }
 
-    /// Names that have no value to take, so that nobody misses them.
+    /// Binds names whose values are missing after an error, so that their uses are not reported.
     pub fn bind_unknown(&mut self, names: &[Name]) {
         for name in names {
             self.bind(name, Type::Unknown);
         }
     }
 
-    /// A local that no source text can name.
+    /// Adds a local without a name in the source.
     pub fn hidden(&mut self, span: Span, ty: Type) -> LocalId {
         let local = self.add(Name { text: "it".into(), span }, ty);
         self.hidden.push(local);
         local
     }
 
-    /// Whether no source text can name it.
+    /// Whether it has no name in the source.
     pub fn is_hidden(&self, local: LocalId) -> bool {
         self.hidden.contains(&local)
     }
@@ -54,23 +54,23 @@ impl Locals {
         LocalId(self.all.len() as u32 - 1)
     }
 
-    /// Names bound from here on are gone with [`Locals::close`].
+    /// Opens a scope: [`Locals::close`] removes the names bound in it.
     pub fn open(&mut self) {
         self.scopes.push(Vec::new());
     }
 
-    /// Back to the scope around.
+    /// Closes the innermost scope.
     pub fn close(&mut self) {
         self.scopes.pop();
     }
 
-    /// The local that a name means: the one bound last.
+    /// The local with this name that was bound last.
     pub fn find(&self, name: &str) -> Option<LocalId> {
         let mut known = self.scopes.iter().rev().flat_map(|scope| scope.iter().rev());
         known.find(|(known, _)| known == name).map(|(_, local)| *local)
     }
 
-    /// Where a local is named first; none of one that no source text can name.
+    /// The place where a local is bound; `None` for one without a name in the source.
     pub fn place(&self, local: LocalId) -> Option<Span> {
         self.all.get(local.index()).filter(|_| !self.is_hidden(local)).map(|local| local.name.span)
     }
@@ -80,18 +80,18 @@ impl Locals {
         self.all.get(local.index()).map_or(Type::Unknown, |local| local.ty)
     }
 
-    /// All names in sight.
+    /// All visible names.
     pub fn names(&self) -> Vec<String> {
         self.scopes.iter().flatten().map(|(name, _)| name.clone()).collect()
     }
 
-    /// The names of messages that can be named.
+    /// The names of visible messages.
     pub fn messages(&self) -> Vec<&Name> {
         let named = self.scopes.iter().flatten().map(|(_, local)| &self.all[local.index()]);
         named.filter(|local| local.ty == Type::Message).map(|local| &local.name).collect()
     }
 
-    /// All locals by [`LocalId`], of scopes that were closed too.
+    /// All locals by [`LocalId`], including those of closed scopes.
     pub fn into_all(self) -> Vec<Local> {
         self.all
     }

@@ -1,7 +1,7 @@
-//! The room of one body at work: the names that it has bound, what it sees, what it may do.
+//! One body that is being resolved: the names that it has bound, what it sees, and what it may do.
 //!
-//! May assume: all items are declared. Keeps: it reads no tree; rules on expressions and statements, which do, are free
-//! functions of the rooms [`super::expr`], [`super::emit`] and [`super::stmt`].
+//! May assume: all items are declared. Keeps: it reads no tree; the rules for expressions and statements, which do, are
+//! free functions in [`super::expr`], [`super::emit`] and [`super::stmt`].
 
 mod kind;
 mod locals;
@@ -22,28 +22,28 @@ pub use kind::{BodyKind, Role};
 pub use locals::Locals;
 pub use view::View;
 
-/// A body that is being read.
+/// A body that is being resolved.
 pub struct Body<'c> {
     pub cx: &'c mut Context,
     pub file: FileId,
     pub kind: BodyKind,
     pub view: View,
     pub locals: Locals,
-    /// What a function gives; [`Type::Unit`] elsewhere.
+    /// The result type of a function; [`Type::Unit`] elsewhere.
     pub result: Type,
-    /// In a pattern: a name of an enum with data is its number.
+    /// Whether this is a pattern, where a name of an enum with data is its number.
     pub pattern: bool,
-    /// In the model of a function in C, which may change its message.
+    /// Whether this is the model of a function in C, which may change its message.
     pub model: bool,
-    /// In a function that may refuse.
+    /// Whether this is a function that may refuse.
     pub refuses: bool,
-    /// Messages of statements that were refused: what becomes of them is unknown.
+    /// Messages in refused statements: what would have become of them is unknown.
     pub excused: Vec<LocalId>,
-    /// Locals that began with a number of no type, and the places of their names.
+    /// Locals that were initialised with an untyped number, and the places of their names.
     pub soft: BTreeMap<LocalId, Span>,
-    /// What the statement at hand does before all else: it binds what has no name and must have one.
+    /// Statements to run before the current one: they bind unnamed values that need a name.
     pub before: Vec<Stmt>,
-    /// Where the handler or function begins.
+    /// The head of the handler or function.
     pub head: Option<Span>,
 }
 
@@ -66,33 +66,33 @@ impl<'c> Body<'c> {
         }
     }
 
-    /// For values that depend on nothing.
+    /// A body for constant values.
     pub fn constant(cx: &'c mut Context, file: FileId) -> Body<'c> {
         Body::new(cx, file, BodyKind::Constant, View::default())
     }
 
-    /// For values that depend on parameters alone.
+    /// A body for values that depend on parameters only.
     pub fn argument(cx: &'c mut Context, file: FileId, params: &[Param], devices: &[Name]) -> Body<'c> {
         let mut view = View::of_params(params);
         view.devices = devices.iter().map(|device| device.text.clone()).collect();
         Body::new(cx, file, BodyKind::Argument, view)
     }
 
-    /// For code of a layer.
+    /// A body for code of a layer.
     pub fn of_layer(cx: &'c mut Context, file: FileId, layer: LayerId, kind: BodyKind) -> Body<'c> {
         let mut view = View::of_params(&cx.program.layers[layer.index()].params);
         view.layer = Some(layer);
         Body::new(cx, file, kind, view)
     }
 
-    /// For code of a layer that runs for an object of its own, if the scope is one.
+    /// A body for code of a layer that runs for an object of its own, if the scope is one.
     pub fn of_scope(cx: &'c mut Context, file: FileId, layer: LayerId, kind: BodyKind, scope: ScopeKind) -> Body<'c> {
         let mut body = Body::of_layer(cx, file, layer, kind);
         body.view.object = if let ScopeKind::Object(id) = scope { Some(id) } else { None };
         body
     }
 
-    /// For the body of a function, its parameters bound.
+    /// A body for a function, with its parameters bound.
     pub fn of_function(cx: &'c mut Context, file: FileId, layer: Option<LayerId>, head: &Function) -> Body<'c> {
         let mut body = match layer {
             Some(layer) => Body::of_layer(cx, file, layer, BodyKind::Function),
@@ -107,28 +107,28 @@ impl<'c> Body<'c> {
         body
     }
 
-    /// A name as all of a layer would mean it, or all of a file.
+    /// The thing for reports that a name means in the whole layer, or the whole file.
     pub fn named(&self, name: &str) -> Thing {
         let layer = self.this_layer().map(|layer| layer.name.span);
         lost::within(layer.unwrap_or(Span::new(self.file, 0, 0)), name)
     }
 
-    /// A name as this body alone means it, which is one of many that may be written wrong.
+    /// The thing that a name means in this body only: it may be misspelt only here.
     pub fn slip(&self, name: &str) -> Thing {
         self.head.map_or_else(|| self.named(name), |head| lost::within(head, name))
     }
 
-    /// An error with a text under its place and a way out.
+    /// Reports an error with a text at its place and a help.
     pub fn error(&mut self, code: Code, message: impl Into<String>, span: Span, label: &str, help: &str) {
         self.cx.error(code, message, span, label, help);
     }
 
-    /// A diagnostic, as it is.
+    /// Reports a diagnostic.
     pub fn report(&mut self, diagnostic: Diagnostic) {
         self.cx.report(diagnostic);
     }
 
-    /// How a type is called here: handles by their class.
+    /// The name of a type in this body: handles are named by their class.
     pub fn show(&self, ty: Type) -> String {
         match (ty, self.this_layer()) {
             (Type::Object(id), Some(layer)) => {
@@ -138,12 +138,12 @@ impl<'c> Body<'c> {
         }
     }
 
-    /// The place of a node of this body's file.
+    /// The place of a node in this body's file.
     pub fn span(&self, node: &impl AstNode) -> Span {
         node.span(self.file)
     }
 
-    /// The names that `rule` binds are gone behind it.
+    /// Runs `rule` in a new scope of names.
     pub fn scoped<T>(&mut self, rule: impl FnOnce(&mut Self) -> T) -> T {
         self.locals.open();
         let result = rule(self);
@@ -151,19 +151,19 @@ impl<'c> Body<'c> {
         result
     }
 
-    // ---- what is seen ----
+    // ---- what is visible ----
 
-    /// The layer whose code this is.
+    /// The layer that this code belongs to.
     pub fn this_layer(&self) -> Option<&Layer> {
         self.view.layer(&self.cx.program)
     }
 
-    /// The shape of the layer whose code this is.
+    /// The shape of that layer.
     pub fn shape(&self) -> Option<Shape> {
         self.this_layer().map(|layer| layer.shape)
     }
 
-    /// The state of that name: of the container or object whose code this is, then of the layer's scopes.
+    /// The state of this name: in the current container or object, then in the layer's scopes.
     pub fn find_state(&self, name: &str) -> Option<(ScopeKind, u32)> {
         match self.kind {
             BodyKind::Constant | BodyKind::Argument => None,
@@ -181,7 +181,8 @@ impl<'c> Body<'c> {
         self.this_layer()?.class(self.view.part, name)
     }
 
-    /// A function of the container whose code this is, else of the part, else of the layer; of a part of that name, `output.send`.
+    /// The function of this name: in the current container, else in the part, else in the layer; or in a named part,
+    /// `output.send`.
     pub fn own_function(&self, name: &str) -> Option<u32> {
         let layer = self.this_layer()?;
         match &self.view.inside {
@@ -198,7 +199,7 @@ impl<'c> Body<'c> {
         self.this_layer()?.part(name)
     }
 
-    /// Notes what a name in the text stands for, if that is a local, state or a parameter.
+    /// Notes the declaration of a name in the text, if it is a local, state or a parameter.
     pub fn note(&self, name: &Name) {
         if let Some(local) = self.locals.find(&name.text) {
             if let Some(place) = self.locals.place(local) {
@@ -215,7 +216,7 @@ impl<'c> Body<'c> {
         }
     }
 
-    /// The class of objects that a name in the text stands for.
+    /// The class of objects that a name in the text means.
     pub fn class_named(&self, name: &Name) -> Option<ObjectId> {
         let class = self.object_class(&name.text)?;
         if let Some(known) = self.this_layer().and_then(|layer| layer.objects.get(class.index())) {
@@ -224,7 +225,7 @@ impl<'c> Body<'c> {
         Some(class)
     }
 
-    /// The name of an item that an expression is: a plain one, or with the module or file that it is of, `udp.Ports`.
+    /// The name of an item in an expression: a plain one, or qualified by a module or file, `udp.Ports`.
     pub fn item_name(&self, expr: &ast::Expr) -> Option<Name> {
         let hides = |name: &str| {
             self.locals.find(name).is_some() || self.find_state(name).is_some() || self.view.param(name).is_some()
@@ -245,7 +246,7 @@ impl<'c> Body<'c> {
         matches!(self.kind, BodyKind::Constant | BodyKind::Argument)
     }
 
-    /// Effects stand in handlers and in functions of layers only.
+    /// Whether effects are allowed here (in handlers and functions of layers); reports if not.
     pub fn has_effects(&mut self, span: Span) -> bool {
         let code = matches!(self.kind, BodyKind::Function | BodyKind::Handler(_));
         let allowed = self.model || self.view.layer.is_some() && code;
@@ -257,7 +258,8 @@ impl<'c> Body<'c> {
         allowed
     }
 
-    /// A value, bound in front of the statement at hand to a local that no source text can name; a message is given from there.
+    /// Binds a value before the current statement to a hidden local, and returns that local; a message is given away
+    /// from it.
     pub fn bound_in_front(&mut self, value: Expr) -> Expr {
         let Expr { ty, span, .. } = value;
         let local = self.locals.hidden(span, ty);
@@ -266,16 +268,16 @@ impl<'c> Body<'c> {
         Expr { kind, ty, span }
     }
 
-    // ---- locals that take their type from use ----
+    // ---- locals that take their type from their uses ----
 
-    /// A local that began with a number of no type, where another type is wanted of it, or it is given one.
+    /// Notes that a local with an untyped initial number is used or assigned with another type.
     pub fn soft_used(&mut self, expr: &Expr, want: Type) {
         if let ExprKind::Local(local) = expr.kind {
             self.soft_wish(local, want);
         }
     }
 
-    /// The same, of the local itself.
+    /// The same for the local itself.
     pub fn soft_wish(&mut self, local: LocalId, want: Type) {
         let Some(name) = self.soft.get(&local).copied() else { return };
         if matches!(want, Type::UInt(_) | Type::Seq(_)) {
@@ -286,7 +288,7 @@ impl<'c> Body<'c> {
         }
     }
 
-    /// The value of an expression that turns out to be constant, else the expression.
+    /// The value of an expression if it is constant, else the expression.
     pub fn folded(&mut self, expr: Expr) -> Expr {
         match constants::eval(&self.cx.program, &expr) {
             Ok(value) => constants::lift(&self.cx.program, &value, &expr),

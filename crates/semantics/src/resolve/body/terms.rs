@@ -1,21 +1,21 @@
-//! Terms: typed expressions made of others. Reads no tree, reports nothing.
+//! Constructors of typed expressions from others. Reads no tree, reports nothing.
 
 use mokume_base::Span;
 
 use crate::program::*;
 use crate::resolve::body::Body;
 
-/// What stands for an expression that could not be read.
+/// The stand-in for an expression that could not be resolved.
 pub fn unknown(span: Span) -> Expr {
     Expr { kind: ExprKind::Number(0), ty: Type::Unknown, span }
 }
 
-/// A term of any kind.
+/// An expression of any kind.
 pub fn make(kind: ExprKind, ty: Type, span: Span) -> Expr {
     Expr { kind, ty, span }
 }
 
-/// A number as one of another type; a literal that is widened just changes its type.
+/// A number converted to another type; a literal that is widened only changes its type.
 pub fn cast(expr: Expr, ty: Type, kind: CastKind) -> Expr {
     let span = expr.span;
     if let (ExprKind::Number(_), CastKind::Widen) = (&expr.kind, kind) {
@@ -45,7 +45,7 @@ pub fn edited(vector: Expr, edit: Edit, span: Span) -> Expr {
     make(ExprKind::Edited { vector: Box::new(vector), edit }, ty, span)
 }
 
-/// A statement, with what comes before it.
+/// A statement with others before it.
 pub fn behind(mut before: Vec<Stmt>, kind: StmtKind, span: Span) -> StmtKind {
     if before.is_empty() {
         return kind;
@@ -55,9 +55,10 @@ pub fn behind(mut before: Vec<Stmt>, kind: StmtKind, span: Span) -> StmtKind {
     StmtKind::If { condition, likely: None, then: before, otherwise: Vec::new() }
 }
 
-/// A value that may be named again without doing anything again, and the local that it is kept in for that.
+/// Makes a value that may be named repeatedly without being evaluated again; also returns the local that holds it, if
+/// one is needed.
 pub fn once(body: &mut Body, value: Expr) -> (Expr, Option<(LocalId, Expr)>) {
-    // Constants and arguments do nothing, and have no locals.
+    // Constants and arguments have no effects, and no locals.
     if is_name(&value) || body.is_fixed() {
         return (value, None);
     }
@@ -65,7 +66,7 @@ pub fn once(body: &mut Body, value: Expr) -> (Expr, Option<(LocalId, Expr)>) {
     (make(ExprKind::Local(local), value.ty, value.span), Some((local, value)))
 }
 
-/// Only a name of what stays as it is: nothing is computed, drawn, called or reported, and nobody can change it meanwhile.
+/// Whether it only names something immutable: nothing is computed, drawn, called or reported.
 pub fn is_name(value: &Expr) -> bool {
     match &value.kind {
         ExprKind::Number(_) | ExprKind::Local(_) | ExprKind::Param(_) => true,
@@ -74,9 +75,9 @@ pub fn is_name(value: &Expr) -> bool {
     }
 }
 
-/// A record with another value of the field at a place.
+/// A record with one field replaced.
 pub fn replaced(old: Expr, (id, fields): (RecordId, &[Field]), at: usize, value: Expr, span: Span) -> Expr {
-    // The other fields are read behind the value, which may change them.
+    // The other fields are read after the value, which may change them.
     let behind = Span { start: value.span.end, ..value.span };
     let part = |(index, field): (usize, &Field)| match index == at {
         true => value.clone(),

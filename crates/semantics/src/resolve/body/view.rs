@@ -1,4 +1,4 @@
-//! The view from a body: whose state, parameters and devices its names may mean.
+//! What a body sees: the state, parameters and devices that its names may mean.
 
 use std::rc::Rc;
 
@@ -7,23 +7,23 @@ use mokume_base::Span;
 use crate::program::*;
 use crate::resolve::context::Inside;
 
-/// A name that a layer, bundle or stack has as a parameter.
+/// A parameter of a layer, bundle or stack by name.
 pub struct ParamName {
     pub name: String,
     pub ty: Type,
-    /// Where it is declared.
+    /// The place of its declaration.
     pub place: Span,
 }
 
-/// What can be seen from a body. Empty: of a file alone.
+/// What a body sees. If empty: only what its file sees.
 #[derive(Default)]
 pub struct View {
     pub layer: Option<LayerId>,
-    /// The object in whose own code this stands.
+    /// The object class whose own code this is.
     pub object: Option<ObjectId>,
-    /// The part of the layer in whose text this stands.
+    /// The part of the layer whose text this is.
     pub part: Option<usize>,
-    /// The container whose code this is: it sees nothing else.
+    /// The container whose code this is: such code sees nothing else.
     pub inside: Option<Rc<Inside>>,
     pub params: Vec<ParamName>,
     /// Devices of a stack: `device.mac`.
@@ -31,7 +31,7 @@ pub struct View {
 }
 
 impl View {
-    /// What is seen of a file and parameters.
+    /// A view of a file and of parameters.
     pub fn of_params(params: &[Param]) -> View {
         let params = params
             .iter()
@@ -40,7 +40,7 @@ impl View {
         View { params, ..View::default() }
     }
 
-    /// The layer whose state is seen.
+    /// The layer whose state is visible.
     pub fn layer<'p>(&self, program: &'p Program) -> Option<&'p Layer> {
         self.layer.and_then(|layer| program.layers.get(layer.index()))
     }
@@ -51,7 +51,7 @@ impl View {
         Some((index as u32, self.params[index].ty))
     }
 
-    /// The state of that name: of the container, object or part whose code this is, then of the layer's scopes.
+    /// The state of this name: in the current container, object or part, then in the layer's scopes.
     pub fn state(&self, program: &Program, name: &str) -> Option<(ScopeKind, u32)> {
         if let Some(inside) = &self.inside {
             return inside.member(name);
@@ -68,7 +68,7 @@ impl View {
         layer.scopes.iter().find_map(|scope| Some((scope.kind, position(&scope.members, name)?)))
     }
 
-    /// The names of state that can be named without a handle.
+    /// The names of state that need no handle.
     pub fn state_names(&self, program: &Program) -> Vec<String> {
         let Some(layer) = self.layer(program) else { return Vec::new() };
         let own = self.object.and_then(|object| layer.objects.get(object.index())).map(|class| &class.members);
@@ -80,7 +80,7 @@ impl View {
         of_layer.chain(in_part).collect()
     }
 
-    /// The part that has state of that name, and what it is called, when this is not its code.
+    /// The part that has state of this name, and its qualified name, if this is not that part's code.
     pub fn owner_part(&self, program: &Program, name: &str) -> Option<(Name, String)> {
         let layer = self.layer(program)?;
         let is_its = |part: &&Part| part.member(name).is_some() || part.objects.iter().any(|(own, _)| own == name);
@@ -88,7 +88,7 @@ impl View {
         Some((part.name.clone(), part.called.clone()))
     }
 
-    /// The class of objects that has a member of that name, when this is not its code.
+    /// The class of objects that has a member of this name, if this is not its code.
     pub fn hidden_owner(&self, program: &Program, name: &str) -> Option<String> {
         let layer = self.layer(program)?;
         let class = layer.objects.iter().find(|class| position(&class.members, name).is_some())?;

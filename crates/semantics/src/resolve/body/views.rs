@@ -1,4 +1,4 @@
-//! The view that the layer at hand is in: terms of what it says, and the statements with which one begins.
+//! The group view that the current layer is in: expressions for it, and the statements that begin a view.
 //!
 //! Reads no tree, reports nothing.
 
@@ -8,10 +8,10 @@ use crate::program::*;
 use crate::resolve::body::terms::{behind, make};
 use crate::resolve::body::Body;
 
-/// What layers call the view that they are in.
+/// The name of the current view in layers.
 pub const VIEW: &str = "view";
 
-/// What a record says of a view, if it says who is in it, and who of them we are.
+/// What the record tells of a view, if it has the members and our rank.
 pub fn of_record(program: &Program, id: RecordId) -> Option<ViewRecord> {
     let fields = &program.records.get(id.index())?.fields;
     let place = |name: &str| fields.iter().position(|field| field.name.text == name);
@@ -21,7 +21,7 @@ pub fn of_record(program: &Program, id: RecordId) -> Option<ViewRecord> {
     is_one.then_some(ViewRecord { record: id, me: me as u32, members: members as u32, bound })
 }
 
-/// The statements that end a view and begin the next: the one that a local holds.
+/// The statements that end a view and begin the next one, which a local holds.
 pub fn begins(view: &LayerView, said: LocalId, span: Span) -> Vec<Stmt> {
     let call = |function: u32| {
         let call = make(ExprKind::CallOwn { function, args: Vec::new() }, Type::Unit, span);
@@ -37,7 +37,7 @@ pub fn begins(view: &LayerView, said: LocalId, span: Span) -> Vec<Stmt> {
     body
 }
 
-/// An emission; where the layer begins a view by it, its own begins first.
+/// An emission; if the layer begins a view by it, the layer's own view begins first.
 pub fn said(body: &mut Body, emission: Emission, span: Span) -> StmtKind {
     let begun = of(body).filter(|view| view.says);
     match (emission, begun) {
@@ -54,7 +54,7 @@ pub fn said(body: &mut Body, emission: Emission, span: Span) -> StmtKind {
     }
 }
 
-/// How many members the view has, a `u32`.
+/// The number of members of the view, a `u32`.
 pub fn size(program: &Program, view: &LayerView, span: Span) -> Expr {
     let members = field(program, view, view.record.members, span);
     let kind = ExprKind::RecordField { record: Box::new(members), field: 0 };
@@ -62,7 +62,7 @@ pub fn size(program: &Program, view: &LayerView, span: Span) -> Expr {
     make(ExprKind::Cast { kind: CastKind::Widen, a: Box::new(length) }, Type::UInt(32), span)
 }
 
-/// Who of the members we are.
+/// Our own rank.
 pub fn me(program: &Program, view: &LayerView, span: Span) -> Expr {
     field(program, view, view.record.me, span)
 }
@@ -81,7 +81,7 @@ pub fn is_view(body: &Body, name: &str) -> bool {
     named && body.find_state(name) == Some((ScopeKind::View, 0)) && of(body).is_some()
 }
 
-/// The view that the layer at hand is in, where it begins by itself.
+/// The view that the current layer is in, if it begins by itself.
 pub fn of(body: &Body) -> Option<LayerView> {
     if body.view.inside.is_some() || body.is_fixed() {
         return None;

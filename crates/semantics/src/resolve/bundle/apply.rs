@@ -1,6 +1,6 @@
-//! Layers and bundles applied to what they are given, in bundles and stacks.
+//! Layers and bundles applied to arguments, in bundles and stacks.
 //!
-//! Keeps: what comes out names layers and bundles without parameters that are no values; each combination is made once.
+//! Keeps: the results are layers and bundles whose remaining parameters are values; each combination is made once.
 
 use mokume_base::{Diagnostic, FileId, Severity, Span};
 use mokume_syntax::ast::{self, AstNode};
@@ -14,7 +14,7 @@ use crate::resolve::items::higher;
 use crate::resolve::layer::{self, written_out};
 use crate::{codes, limits, lost, suggest, tree};
 
-/// Where an application stands: the values and the other parameters that it may name.
+/// The context of an application: the values and other parameters that it may name.
 #[derive(Clone, Copy)]
 pub struct Scene<'a> {
     pub file: FileId,
@@ -23,7 +23,7 @@ pub struct Scene<'a> {
     pub given: &'a Given,
 }
 
-/// One layer or bundle with its arguments, as it is written.
+/// One layer or bundle with its arguments, as written.
 struct Applied {
     name: Name,
     args: Vec<ast::Arg>,
@@ -36,7 +36,7 @@ pub(super) fn part_of(cx: &mut Context, part: &ast::LayerUse, scene: Scene) -> O
     apply(cx, &Applied { name, args: part.args(), span: part.span(scene.file) }, scene)
 }
 
-/// `A / B / C` as one.
+/// `A / B / C` as one definition.
 pub fn chain(cx: &mut Context, parts: &[ast::LayerUse], scene: Scene) -> Option<Use> {
     let found: Vec<Option<Use>> = parts.iter().map(|part| part_of(cx, part, scene)).collect();
     let found: Option<Vec<Use>> = found.into_iter().collect();
@@ -77,7 +77,8 @@ fn apply(cx: &mut Context, applied: &Applied, scene: Scene) -> Option<Use> {
     make(cx, of, args, applied, others, scene)
 }
 
-/// The arguments without those for a function or layer that is given already; values are looked at with their parameters.
+/// The arguments, without those for functions or layers that were already taken; values are checked with their
+/// parameters.
 fn once_each(cx: &mut Context, file: FileId, higher: &[Higher], args: &[ast::Arg]) -> Vec<ast::Arg> {
     let mut said: Vec<(usize, Span)> = Vec::new();
     let mut kept = Vec::new();
@@ -100,17 +101,17 @@ fn once_each(cx: &mut Context, file: FileId, higher: &[Higher], args: &[ast::Arg
     kept
 }
 
-/// A definition that is being made for functions and layers.
+/// A definition that is being instantiated with functions and layers.
 struct Making {
     given: Given,
     key: Made,
-    /// Its arguments that are values: its own, then those of the layers that it was given.
+    /// Its arguments that are values: its own, then those of the layers given to it.
     args: Vec<Expr>,
-    /// Parameters for the latter.
+    /// The parameters for the latter.
     extra: Vec<Param>,
 }
 
-/// The definition made for these functions and layers.
+/// Instantiates a definition with these functions and layers.
 fn make(
     cx: &mut Context,
     of: Definition,
@@ -143,9 +144,9 @@ fn make(
     Some(Use { of: result, args, span })
 }
 
-/// Takes in what is given for one parameter; none, after a report, if it does not fit.
+/// Takes the argument for one parameter; `None`, after a report, if it does not fit.
 fn give(cx: &mut Context, making: &mut Making, higher: &Higher, value: &ast::Expr, scene: Scene) -> Option<()> {
-    // A default stands where the definition does.
+    // A default is evaluated where the definition is.
     let own = Given::default();
     let scene = match higher.default.as_ref() == Some(value) {
         true => Scene { file: higher.name.span.file, params: &[], devices: &[], given: &own },
@@ -173,7 +174,7 @@ fn give(cx: &mut Context, making: &mut Making, higher: &Higher, value: &ast::Exp
     Some(())
 }
 
-/// What was given to a layer becomes parameters of the bundle that it is put into, from `from` on.
+/// The arguments of a given layer become parameters, from `from` on, of the bundle that it is put into.
 fn lift(part: &Use, from: usize, extra: &mut Vec<Param>) -> Use {
     let args = part.args.iter().enumerate().map(|(at, arg)| {
         let local = LocalId((from + at) as u32);
@@ -189,7 +190,7 @@ fn lift(part: &Use, from: usize, extra: &mut Vec<Param>) -> Use {
     Use { of: part.of, args: args.collect(), span: part.span }
 }
 
-/// The same, or a report where they are given if the containers among them do not do what the layer asks of them.
+/// As [`layer_for`], but reports at the arguments if a given container does not do what the layer asks of it.
 fn fitting_layer(cx: &mut Context, id: LayerId, made: &Made, (applied, scene): (&Applied, Scene)) -> Option<LayerId> {
     let origin = cx.higher.copies.get(&id).copied().unwrap_or(id);
     let octets = cx.trees.layers.get(origin.index()).map_or(0, |(file, item)| written_out::length(*file, item));
@@ -198,7 +199,7 @@ fn fitting_layer(cx: &mut Context, id: LayerId, made: &Made, (applied, scene): (
     }
     let before = (cx.out.len(), cx.contained.len(), cx.program.layers.len(), cx.higher.containers.len());
     let found = layer_for(cx, id, made);
-    // What is wrong with the layer by itself is told already.
+    // Faults of the layer itself are already reported.
     let news = cx.out.split_off(before.0);
     let news: Vec<Diagnostic> = news.into_iter().filter(|one| !cx.out.contains(one)).collect();
     let is_error = |one: &&Diagnostic| one.severity == Severity::Error;
@@ -212,7 +213,7 @@ fn fitting_layer(cx: &mut Context, id: LayerId, made: &Made, (applied, scene): (
     cx.higher.copies.retain(|copy, _| copy.index() < before.2);
     let given: Vec<String> = made.containers.iter().map(|(_, of)| title(cx, *of)).collect();
     let inner = container_argument(cx, made, applied, scene).unwrap_or(applied.span);
-    // Who gives it to the bundle that this is in does not see what that does with it.
+    // The user of an enclosing bundle does not see what the bundle does with the argument.
     let outer = cx.higher.places.first().copied();
     if let Some(own) = within_container(cx, made, first) {
         cx.report(own.label(outer.unwrap_or(inner), "given here"));
@@ -236,7 +237,7 @@ fn fitting_layer(cx: &mut Context, id: LayerId, made: &Made, (applied, scene): (
     None
 }
 
-/// What is wrong in the code of a container that was given is told there.
+/// A fault in the code of a given container is reported there.
 fn within_container(cx: &Context, made: &Made, first: &Diagnostic) -> Option<Diagnostic> {
     let place = first.primary.as_ref()?.span;
     let is_there = |(_, of): &(String, ContainerId)| {
@@ -268,7 +269,7 @@ fn container_argument(cx: &Context, made: &Made, applied: &Applied, scene: Scene
     Some(arg.span(scene.file))
 }
 
-/// A copy of a layer that calls these functions in place of its stand-ins; read anew if it has other containers.
+/// A copy of a layer that calls these functions instead of its stand-ins; resolved again if it has other containers.
 fn layer_for(cx: &mut Context, id: LayerId, made: &Made) -> LayerId {
     let known = &cx.higher.containers;
     let is_standin = |(name, of): &(String, ContainerId)| known.contains(&(id, name.clone(), *of));
@@ -282,7 +283,7 @@ fn layer_for(cx: &mut Context, id: LayerId, made: &Made) -> LayerId {
     LayerId(cx.program.layers.len() as u32 - 1)
 }
 
-/// An argument read as a layer: `Checksum16`, `InetChecksum(true)`, `A / B`.
+/// Reads an argument that is a layer: `Checksum16`, `InetChecksum(true)`, `A / B`.
 fn layer_given(cx: &mut Context, value: &ast::Expr, higher: &Higher, wanted: Wanted, scene: Scene) -> Option<Use> {
     let part = layer_expr(cx, value, higher, wanted, scene)?;
     fitting::fits(cx, &part, wanted, &higher.name).then_some(part)
@@ -322,7 +323,7 @@ fn no_layer(cx: &mut Context, higher: &Higher, wanted: Wanted, span: Span) {
     cx.error(codes::HIGHER_ARGUMENT, text, span, "no layer", &help);
 }
 
-/// Several parts as a bundle without a name.
+/// Several parts as an unnamed bundle.
 fn join(cx: &mut Context, parts: Vec<Use>) -> Use {
     if let [only] = parts.as_slice() {
         return only.clone();
@@ -340,7 +341,7 @@ fn join(cx: &mut Context, parts: Vec<Use>) -> Use {
     Use { of: Definition::Bundle(BundleId(cx.program.bundles.len() as u32 - 1)), args, span }
 }
 
-/// The bundle that a definition becomes for what was given; `extra` are the arguments of the layers among it.
+/// The bundle that a definition becomes for these arguments; `extra` are the arguments of the layers among them.
 fn made_for(cx: &mut Context, id: BundleId, given: &Given, extra: Vec<Param>, at: Span) -> Option<BundleId> {
     if cx.higher.making.contains(&id) {
         let text = "a bundle that is applied within itself has no end";
@@ -381,7 +382,7 @@ fn made_for(cx: &mut Context, id: BundleId, given: &Given, extra: Vec<Param>, at
     Some(BundleId(cx.program.bundles.len() as u32 - 1))
 }
 
-/// How many layers some parts have; one more than `most` if there are more.
+/// The number of layers of some parts; `most` plus one if there are more.
 fn layers_of(cx: &Context, parts: &[Use], most: u64) -> u64 {
     let mut all = 0;
     for part in parts {
@@ -396,7 +397,7 @@ fn layers_of(cx: &Context, parts: &[Use], most: u64) -> u64 {
     all
 }
 
-/// Said once: who applies it comes to nothing either.
+/// Reports once that it is too large; its users are then not reported.
 fn too_many(cx: &mut Context, name: &Name, what: &str, at: Span, help: &str) {
     if std::mem::replace(&mut cx.higher.too_large, true) {
         return;
@@ -405,7 +406,7 @@ fn too_many(cx: &mut Context, name: &Name, what: &str, at: Span, help: &str) {
     cx.error(codes::TOO_MANY_LAYERS, text, at, "too large", help);
 }
 
-/// The wire of that name; a report if there is none.
+/// The wire of this name; reports if there is none.
 pub(super) fn wire(cx: &mut Context, file: FileId, name: &Name) -> Option<WireId> {
     match cx.item_at(file, name) {
         Some(Item::Wire(id)) => Some(id),

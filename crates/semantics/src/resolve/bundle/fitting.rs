@@ -1,4 +1,4 @@
-//! What may be given for a parameter that is a function or a layer, and what to say if it does not fit.
+//! What fits a parameter that is a function or a layer, and the reports if an argument does not.
 
 use mokume_base::{Diagnostic, FileId, Span};
 use mokume_syntax::ast::{self, AstNode};
@@ -9,7 +9,7 @@ use crate::resolve::items::higher::SHAPES;
 use crate::signature::Claimed;
 use crate::{codes, suggest, tree, types};
 
-/// A report that nothing is given for a parameter that has no default.
+/// Reports a missing argument for a parameter without a default.
 pub(super) fn missing(cx: &mut Context, owner: &str, span: Span, higher: &Higher) {
     let (what, help) = match &higher.kind {
         Kind::Function { params, result, .. } => {
@@ -38,7 +38,7 @@ pub(super) fn missing(cx: &mut Context, owner: &str, span: Span, higher: &Higher
     cx.report(diagnostic);
 }
 
-/// How a report says what is asked for.
+/// The words of a report for what a parameter expects.
 pub(super) fn show_wanted(cx: &Context, wanted: Wanted) -> String {
     match wanted {
         Wanted::Any => "a layer".into(),
@@ -80,7 +80,7 @@ fn agrees(function: &Function, params: &[Type], result: Type) -> bool {
         && function.native.is_none()
 }
 
-/// The function that an argument names, if it has the type that is asked for.
+/// The function that an argument names, if it has the expected type.
 pub(super) fn function_given(
     cx: &mut Context,
     file: FileId,
@@ -115,7 +115,7 @@ pub(super) fn function_given(
     None
 }
 
-/// The function that is given is of another type than is wanted.
+/// Reports a function of another type than expected.
 fn other_type(cx: &mut Context, file: FileId, name: &Name, function: &Function, (params, result): (&[Type], Type)) {
     let wanted = show_function(cx, params, result);
     let types: Vec<Type> = function.params.iter().map(|param| param.ty).collect();
@@ -139,13 +139,13 @@ fn gives(cx: &Context, layer: &Layer, wanted: SignatureId) -> bool {
     })
 }
 
-/// Whether a layer or bundle may be given for a parameter; a report if not.
+/// Whether a layer or bundle fits a parameter; reports if not.
 pub(super) fn fits(cx: &mut Context, part: &Use, wanted: Wanted, param: &Name) -> bool {
     let layers: Vec<Layer> = cx.program.layers_of(part).into_iter().cloned().collect();
     let Some(top) = layers.first() else { return true };
     let fits = match wanted {
         Wanted::Any => true,
-        // A bundle is a worker if it is made of workers alone.
+        // A bundle counts as a worker if all its layers are workers.
         Wanted::Shape(Shape::Worker) => layers.iter().all(|layer| layer.shape == Shape::Worker),
         Wanted::Shape(shape) => top.shape == shape,
         Wanted::Signature(id) => layers.iter().any(|layer| gives(cx, layer, id)),

@@ -1,7 +1,8 @@
-//! The room of bundles: layers put one on another, the wire that carries them, and definitions with parameters that are no values.
+//! Bundles: layers stacked on each other, the wire that carries their headers, and definitions with parameters that are
+//! not values.
 //!
-//! May assume: layers are declared. Keeps: what is in the program names layers and bundles without such parameters, made for what each
-//! was given.
+//! May assume: layers are declared. Keeps: the program's layers and bundles have no such parameters; they are
+//! instantiated for their arguments.
 
 pub mod apply;
 mod fitting;
@@ -14,7 +15,7 @@ use crate::resolve::items::higher::{self, Owner};
 use crate::resolve::items::params;
 use crate::tree;
 
-/// All bundles: first the parameters of each, so that bundles may name one another in any order.
+/// Resolves all bundles; first the parameters of each, so that bundles may name each other in any order.
 pub fn bundles(cx: &mut Context) {
     let trees = cx.trees.clone();
     for (file, item) in &trees.bundles {
@@ -38,7 +39,7 @@ pub fn bundles(cx: &mut Context) {
         let scene = Scene { file: *file, params: &params, devices: &[], given: &given };
         let parts: Vec<Use> = item.layers().iter().filter_map(|part| apply::part_of(cx, part, scene)).collect();
         let wire = tree::some_name(*file, item.wire()).and_then(|name| apply::wire(cx, *file, &name));
-        // With parameters that are no values it is only a pattern for others.
+        // A definition with parameters that are not values is only a template.
         if higher.is_empty() {
             cx.program.bundles[index].parts = parts;
             cx.program.bundles[index].wire = wire;

@@ -1,10 +1,11 @@
-//! Bundles that hold themselves would be endless; and they hold no more layers than the compiler can work with.
+//! Sizes of bundles: a bundle that contains itself would be infinite, and a bundle has a limited number of layers.
 
 use crate::program::*;
 use crate::resolve::context::Context;
 use crate::{codes, graph, limits};
 
-/// Reports each bundle from a number on that holds itself, too many layers, or bundles too deep, and empties it.
+/// Reports and empties each bundle, from a number on, that contains itself, has too many layers, or nests bundles too
+/// deeply.
 pub fn check(cx: &mut Context, from: usize) {
     let inner = |bundle: &Bundle| {
         let bundles = bundle.parts.iter().filter_map(|part| match part.of {
@@ -29,7 +30,8 @@ pub fn check(cx: &mut Context, from: usize) {
         if large && !size.said && index >= from {
             too_large(cx, index, size);
         }
-        // Who holds one that is too large is emptied, too: two of nothing at each of many steps is too much as well.
+        // A bundle that contains one that is too large is emptied as well, as even many levels of two empty bundles
+        // each are too much.
         if large || size.said {
             cx.program.bundles[index].parts.clear();
             sizes[index] = Size { said: true, ..Size::default() };
@@ -37,12 +39,12 @@ pub fn check(cx: &mut Context, from: usize) {
     }
 }
 
-/// How large a bundle is.
+/// The size of a bundle.
 #[derive(Clone, Copy, Default)]
 struct Size {
     layers: u64,
     depth: u32,
-    /// It, or one within it, was too large: that is said once.
+    /// Whether it, or one within it, was already reported as too large.
     said: bool,
 }
 

@@ -1,8 +1,8 @@
-//! What every file has without a `use`: types, functions and values of the language.
+//! What every file sees without a `use`: types, functions and values of the language.
 
 use crate::program::*;
 
-/// Functions and values that are there everywhere.
+/// Functions and values of the language.
 const VALUES: [&str; 8] = ["clamp", "flow", "fold16", "max", "message", "min", "now", "random"];
 
 /// Whether the language has a function or value of this name.
@@ -15,7 +15,7 @@ pub fn is_type(name: &str) -> bool {
     name == "Device" || type_of(name).is_some()
 }
 
-/// The type of the language that has this name.
+/// The type of the language with this name.
 pub fn type_of(name: &str) -> Option<Type> {
     let bits = |prefix: &str| {
         let digits = name.strip_prefix(prefix)?;

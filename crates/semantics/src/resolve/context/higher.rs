@@ -1,4 +1,4 @@
-//! Parameters of layers and bundles that are no values, and what was made of definitions that have them.
+//! Parameters of layers and bundles that are not values, and the instances of definitions with such parameters.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -7,18 +7,18 @@ use mokume_syntax::ast;
 
 use crate::program::*;
 
-/// A parameter that is no value.
+/// A parameter that is not a value.
 #[derive(Clone)]
 pub struct Higher {
     pub name: Name,
-    /// Its place among all parameters.
+    /// Its index among all parameters.
     pub at: usize,
     pub kind: Kind,
     pub default: Option<ast::Expr>,
 }
 
 impl Higher {
-    /// Of a parameter that is a container: its name, and which it is if nothing is said.
+    /// For a container: its name, and the default container.
     pub fn container(&self) -> Option<(String, ContainerId)> {
         match &self.kind {
             Kind::Container { standin } => Some((self.name.text.clone(), *standin)),
@@ -27,10 +27,10 @@ impl Higher {
     }
 }
 
-/// Whether a function or a layer is asked for.
+/// What kind of argument is expected.
 #[derive(Clone)]
 pub enum Kind {
-    /// `standin` is called in its place until it is known.
+    /// A function; the code calls `standin` until the argument is known.
     Function {
         params: Vec<Type>,
         result: Type,
@@ -40,16 +40,16 @@ pub enum Kind {
         wanted: Wanted,
         standin: LayerId,
     },
-    /// The definition is read with the one that stands for it if nothing else is given.
+    /// A container; the definition is resolved with the default one until another is given.
     Container {
         standin: ContainerId,
     },
 }
 
-/// A container, by its place among [`Trees::containers`](super::Trees::containers).
+/// Index into [`Trees::containers`](super::Trees::containers).
 pub type ContainerId = usize;
 
-/// `worker`, `layer`, or the name of a signature.
+/// The kind of layer: `worker`, `layer`, or the name of a signature.
 #[derive(Clone, Copy)]
 pub enum Wanted {
     Any,
@@ -57,7 +57,7 @@ pub enum Wanted {
     Signature(SignatureId),
 }
 
-/// What stands for such parameters while a definition is read.
+/// What stands for such parameters while a definition is resolved.
 #[derive(Clone, Default)]
 pub struct Given {
     pub functions: HashMap<String, FunctionId>,
@@ -66,7 +66,7 @@ pub struct Given {
 }
 
 impl Given {
-    /// Stand-ins for all of a definition's parameters.
+    /// Stand-ins for all such parameters of a definition.
     pub fn standins(higher: &[Higher]) -> Given {
         let mut given = Given::default();
         for higher in higher {
@@ -87,7 +87,7 @@ impl Given {
     }
 }
 
-/// A definition made for what it was given.
+/// An instance of a definition.
 #[derive(Clone, PartialEq)]
 pub struct Made {
     pub of: Definition,
@@ -97,26 +97,26 @@ pub struct Made {
     pub result: Definition,
 }
 
-/// Such parameters, by layer and by bundle of the text, and what was made of their definitions.
+/// Such parameters of the layers and bundles of the text, and the instances made so far.
 #[derive(Default)]
 pub struct HigherTables {
     pub layers: Vec<Vec<Higher>>,
     pub bundles: Vec<Vec<Higher>>,
-    /// Layers that were read once more with other containers: as which layer of the text.
+    /// For each layer that was resolved again with other containers: the layer of the text.
     pub copies: BTreeMap<LayerId, LayerId>,
     /// The containers that names stand for in a layer.
     pub containers: Vec<(LayerId, String, ContainerId)>,
     pub made: Vec<Made>,
-    /// Bundles that are being made: one that comes again has no end.
+    /// Bundles that are being instantiated: one that occurs again is infinite.
     pub making: Vec<BundleId>,
-    /// Where each of these is applied.
+    /// The place of each of these applications.
     pub places: Vec<Span>,
-    /// One that is larger than the compiler can work with was told of.
+    /// Whether a definition was already reported as too large.
     pub too_large: bool,
 }
 
 impl HigherTables {
-    /// The parameters that are no values of a layer, or of the one of the text that it is a copy of.
+    /// Such parameters of a layer, or of the layer of the text that it is a copy of.
     pub fn of_layer(&self, id: LayerId) -> &[Higher] {
         let written = self.copies.get(&id).unwrap_or(&id);
         self.layers.get(written.index()).map_or(&[], Vec::as_slice)

@@ -1,4 +1,4 @@
-//! The inside of a container where it is declared: what its code sees there.
+//! The inside of a declared container: what its code sees there.
 
 use std::rc::Rc;
 
@@ -7,32 +7,32 @@ use mokume_syntax::ast;
 
 use crate::program::*;
 
-/// What code of a container sees, and what its names stand for here.
+/// What the code of a container sees, and what its names stand for.
 #[derive(Clone, Debug)]
 pub struct Inside {
-    /// Among the layer's containers.
+    /// Index into the layer's containers.
     pub instance: u32,
     pub scope: ScopeKind,
     pub members: Vec<(String, u32)>,
     pub values: Vec<(String, Expr)>,
-    /// The names of these values, where the container declares them.
+    /// The names of these values in the container.
     pub params: Vec<Name>,
     pub types: Vec<(String, Type)>,
-    /// The quota behind `from`: `quota` in the container's code.
+    /// The quota behind `from`, which is `quota` in the container's code.
     pub quota: Option<(ScopeKind, u32)>,
-    /// Where the state is declared.
+    /// The place where the state is declared.
     pub place: Span,
-    /// Of how many containers this is within, itself counted.
+    /// The nesting depth of this container, itself included.
     pub depth: usize,
 }
 
 impl Inside {
-    /// A value that the declaration gives, as the container names it.
+    /// The declared name of a value that the declaration of the state passes.
     pub fn named(&self, name: &str) -> Option<&Name> {
         self.params.iter().find(|param| param.text == name)
     }
 
-    /// State by its name in the container.
+    /// The state with this name in the container.
     pub fn member(&self, name: &str) -> Option<(ScopeKind, u32)> {
         match self.members.iter().find(|(known, _)| known == name) {
             Some((_, member)) => Some((self.scope, *member)),
@@ -41,27 +41,27 @@ impl Inside {
         }
     }
 
-    /// A parameter's value.
+    /// The value of a parameter.
     pub fn value(&self, name: &str) -> Option<Expr> {
         self.values.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone())
     }
 }
 
-/// A container whose functions wait to be read until all state is known.
+/// A container whose functions are resolved once all state is known.
 #[derive(Clone)]
 pub struct Pending {
     pub layer: LayerId,
-    /// What the state is called, with its point.
+    /// The prefix of its names: the state's name and a dot.
     pub within: String,
     pub file: FileId,
     pub tree: ast::Container,
     pub inside: Rc<Inside>,
 }
 
-/// What a container comes to, with those that it holds.
+/// The size of a container with those that it contains.
 #[derive(Clone, Copy)]
 pub struct Weight {
     pub containers: u64,
-    /// Of their texts.
+    /// Octets of their texts.
     pub octets: u64,
 }

@@ -1,6 +1,7 @@
-//! The room of what a whole program's resolution holds: names of files, trees, reports, and what is known of items so far.
+//! The state of the resolution of a whole program: names of files, trees, reports, and what is known of items so far.
 //!
-//! May assume: nothing. Keeps: it asks no rule of the language anything; rooms above put their findings here, for each other.
+//! May assume: nothing. Keeps: it applies no rule of the language; the rooms above store their findings here for each
+//! other.
 
 mod built_in;
 mod higher;
@@ -25,7 +26,7 @@ pub use inside::{Inside, Pending, Weight};
 pub use names::{Item, Names};
 pub use trees::{Lazy, Trees};
 
-/// Everything that bodies look things up in.
+/// Everything in which bodies look things up.
 pub struct Context {
     pub program: Program,
     pub out: Vec<Diagnostic>,
@@ -36,65 +37,65 @@ pub struct Context {
     pub said: Said,
     pub higher: HigherTables,
     pub trees: Rc<Trees>,
-    /// What the names of a container's types stand for, while one is being read.
+    /// The types that the names of a container's type parameters stand for, while it is resolved.
     pub types: Vec<(String, Type)>,
-    /// How many constants, names of types or signatures are being read, each asked for by the one before.
+    /// How many constants, type names or signatures are being resolved, each needed by the one before.
     pub depth: u32,
-    /// Whether all records of files are read, and none of them is endless or too large.
+    /// Whether all records of files are resolved, and none is infinite or too large.
     pub types_are_known: bool,
-    /// Containers whose functions wait to be read.
+    /// Containers whose functions are still to be resolved.
     pub contained: Vec<Pending>,
     pub soft: Soft,
-    /// Names that were followed to their declarations; see [`Program::mentions`].
+    /// Names that were resolved to declarations; see [`Program::mentions`].
     mentions: RefCell<Vec<Mention>>,
 }
 
-/// A body is read so often at most: what one use says of a local may tell another local's type, but not for ever.
+/// The most times that a body is resolved: a use of one local may determine the type of another.
 const MOST_READINGS: u32 = 4;
 
-/// The types of locals that begin with a number of no type (`let x = 0`), by the places of their names.
+/// The types of locals with an untyped initial number (`let x = 0`), by the places of their names.
 #[derive(Default)]
 pub struct Soft {
-    /// As their uses say.
+    /// The types that uses determined.
     pub known: BTreeMap<Span, Type>,
-    /// What uses that were read by now would have them be.
+    /// The types that the uses resolved so far would need.
     pub wished: BTreeMap<Span, Type>,
 }
 
-/// What is known of how types are written, beside [`Program::written`].
+/// What is known of notations, besides [`Program::written`].
 #[derive(Default)]
 pub struct Notations {
-    /// By alias: its own notation, or that of the type that it stands for.
+    /// For each alias: its own notation, or that of its type.
     pub of_aliases: Vec<Option<Notation>>,
-    /// The items of [`Program::written`], one by one.
+    /// The items of [`Program::written`].
     pub items: Vec<Item>,
 }
 
-/// What the texts of all layers say, gathered before any body is read.
+/// Facts from the texts of all layers, collected before any body is resolved.
 #[derive(Default)]
 pub struct Said {
     /// Published values by name, and their types.
     pub published: BTreeMap<String, Type>,
-    /// `above.x(…)` and `below.x(…)`: the layer, the name, whether it goes down.
+    /// `above.x(…)` and `below.x(…)`: the layer, the name, and whether it goes down.
     pub emitted: Vec<(LayerId, String, bool)>,
-    /// `later x(…)`, of each layer that was asked for.
+    /// The names in `later x(…)`, for each layer that was looked up.
     pub later: BTreeMap<LayerId, BTreeSet<String>>,
-    /// What layers call services that nobody declares: said once, where they are asked for.
+    /// Names that layers use for services without a declaration: reported once, at `uses` or `serves`.
     pub unknown_services: BTreeSet<String>,
-    /// Containers of layers whose declaration was refused: what they are used for is not looked at.
+    /// Containers of layers whose declaration was refused: their uses are not checked.
     pub broken: BTreeSet<(LayerId, String)>,
     /// Parameters that stand for no container, by the file that declares them.
     pub no_container: BTreeSet<(FileId, String)>,
-    /// Places of containers of which it was said that their quota is missing.
+    /// Places of containers that were reported for a missing quota.
     pub no_quota: BTreeSet<Span>,
-    /// What containers come to, by how deep they may still go.
+    /// Sizes of containers, by the remaining nesting depth.
     pub weights: BTreeMap<(ContainerId, usize), Weight>,
-    /// Octets of texts that were read once more where they are used.
+    /// Octets of texts that were instantiated so far.
     pub written_out: u64,
 }
 
 impl Context {
-    /// Reads a body; once more, where its uses of `let x = 0` say which type that has.
+    /// Resolves a body; again, if its uses of `let x = 0` determine the type.
     pub fn settled<T>(&mut self, mut rule: impl FnMut(&mut Context) -> T) -> T {
         self.soft = Soft::default();
         let mut left = MOST_READINGS;
@@ -112,7 +113,7 @@ impl Context {
         }
     }
 
-    /// A context in which nothing is declared yet.
+    /// A context without declarations.
     pub fn new(loaded: &Loaded) -> Context {
         Context {
             program: Program::default(),
@@ -133,17 +134,17 @@ impl Context {
         }
     }
 
-    /// A diagnostic, as it is.
+    /// Reports a diagnostic.
     pub fn report(&mut self, diagnostic: Diagnostic) {
         self.out.push(diagnostic);
     }
 
-    /// An error with a text under its place and a way out.
+    /// Reports an error with a text at its place and a help.
     pub fn error(&mut self, code: Code, message: impl Into<String>, span: Span, label: &str, help: &str) {
         self.out.push(Diagnostic::error(code, message).at(span, label).help(help));
     }
 
-    /// Declares an item; a report if its file has the name already, or if the language has it.
+    /// Declares an item; reports if its file or the language already has the name.
     pub fn declare(&mut self, name: &Name, item: Item) {
         let built_in = match item {
             Item::Function(_) | Item::Const(_) => {
@@ -169,13 +170,13 @@ impl Context {
         self.out.extend(self.names.add(name, item));
     }
 
-    /// A report that a name stands for something of the language already.
+    /// Reports a name that already means something in the language.
     pub fn hides(&mut self, name: &Name, kind: &str) {
         let text = format!("`{}` is part of the language: {kind} of this name would never be meant", name.text);
         self.error(codes::HIDES_BUILT_IN, text, name.span, "built in", "give it another name");
     }
 
-    /// A report that something is given twice where it may be given once.
+    /// Reports something that is given twice and may be given once.
     pub fn given_twice(&mut self, what: &str, again: Span, first: Span) {
         let diagnostic = Diagnostic::error(codes::DEFINED_TWICE, format!("{what} is given twice"))
             .at(again, "again here")
@@ -183,26 +184,27 @@ impl Context {
         self.report(diagnostic.help("leave one of them out"));
     }
 
-    /// The same of each name of a list that was there before.
+    /// The same for each repeated name of a list.
     pub fn given_once_each(&mut self, names: &[Name]) {
         for (name, first) in repeated(names) {
             self.given_twice(&format!("`{}`", name.text), name.span, first.span);
         }
     }
 
-    /// What a name means in a file: its own item first, then those of the files it uses; `udp.Ports` is that of `udp`.
+    /// The item that a name means in a file: its own first, then those of the files it uses; `udp.Ports` is that of
+    /// `udp`.
     pub fn item(&self, file: FileId, name: &str) -> Option<Item> {
         self.names.find(file, name)
     }
 
-    /// As [`Context::item`], of a name in the text, which is noted as a mention of the item.
+    /// As [`Context::item`], for a name in the text, which is noted as a mention of the item.
     pub fn item_at(&self, file: FileId, name: &Name) -> Option<Item> {
         let (item, of) = self.names.find_with_place(file, &name.text)?;
         self.mention(name, of);
         Some(item)
     }
 
-    /// A name of the text stands for what is declared there. Of `udp.Ports` it is the last word that does.
+    /// Notes the declaration of a name in the text. In `udp.Ports` the last word counts.
     pub fn mention(&self, name: &Name, of: Span) {
         let start = name.span.end.saturating_sub(name.plain().len() as u32).max(name.span.start);
         let at = Span { start, ..name.span };
@@ -211,7 +213,7 @@ impl Context {
         }
     }
 
-    /// All that was noted, by place, each once.
+    /// All mentions so far, by place, each once.
     pub fn take_mentions(&mut self) -> Vec<Mention> {
         let mut all = self.mentions.take();
         all.sort_unstable();
@@ -219,7 +221,7 @@ impl Context {
         all
     }
 
-    /// The name of an item that an expression is: a plain one, or with the module or file that it is of, `udp.Ports`.
+    /// The name of an item in an expression: a plain one, or qualified by a module or file, `udp.Ports`.
     pub fn item_name(&self, file: FileId, expr: &ast::Expr) -> Option<Name> {
         if let ast::Expr::Name(_) = expr {
             return tree::name_expr(file, expr);
@@ -230,7 +232,7 @@ impl Context {
         known.then(|| Name { text, span: module.span.to(name.span) })
     }
 
-    /// An error for a name that stands for nothing, or for something else.
+    /// Reports a name that means nothing, or something else.
     pub fn unknown(&mut self, code: Code, what: &str, name: &Name, file: FileId, wanted: impl Fn(Item) -> bool) {
         let diagnostic = match self.item_at(file, name) {
             Some(other) => Diagnostic::error(code, format!("`{}` is {}, not {what}", name.text, other.kind()))
@@ -249,7 +251,7 @@ impl Context {
         self.out.push(diagnostic.help(help.as_deref().unwrap_or("define it, or `use` the module that does")));
     }
 
-    /// Reads what another of its kind asks for; none, after a report, where that goes on for too long.
+    /// Resolves something that another of its kind needs; `None`, after a report, if the chain is too long.
     pub fn deeper<T>(&mut self, span: Span, rule: impl FnOnce(&mut Self) -> T) -> Option<T> {
         if self.depth == limits::ASKED_DEPTH {
             let text =
@@ -263,12 +265,12 @@ impl Context {
         Some(found)
     }
 
-    /// How a type is written.
+    /// The text of a type.
     pub fn show(&self, ty: Type) -> String {
         types::show(&self.program, ty)
     }
 
-    /// Reads something of a container's, whose types are those of a declaration.
+    /// Resolves something inside a container with these types.
     pub fn with_types<T>(&mut self, types: &[(String, Type)], rule: impl FnOnce(&mut Self) -> T) -> T {
         let outer = std::mem::replace(&mut self.types, types.to_vec());
         let result = rule(self);
@@ -277,7 +279,7 @@ impl Context {
     }
 }
 
-/// Each name of a list that was there before, with the first of it.
+/// Each repeated name of a list, with its first occurrence.
 pub fn repeated(names: &[Name]) -> Vec<(&Name, &Name)> {
     let mut known: HashMap<&str, &Name> = HashMap::new();
     let mut found = Vec::new();
@@ -290,7 +292,7 @@ pub fn repeated(names: &[Name]) -> Vec<(&Name, &Name)> {
     found
 }
 
-/// The report of a name that is there already.
+/// The report of a repeated name.
 pub fn twice(what: &str, name: &Name, first: &Name) -> Diagnostic {
     Diagnostic::error(codes::DEFINED_TWICE, format!("{what} `{}` is defined twice", name.text))
         .at(name.span, "again here")

@@ -1,4 +1,4 @@
-//! The names at the top of files: what each stands for, and which file sees it.
+//! The names of items: what each stands for, and which file sees it.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -10,12 +10,12 @@ use crate::codes;
 use crate::load::Loaded;
 use crate::program::*;
 
-/// What a name at the top of a file stands for.
+/// What the name of an item stands for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Item {
-    /// By its place among [`super::Context::consts`].
+    /// Index into [`super::Context::consts`].
     Const(usize),
-    /// By its place among [`super::Context::aliases`].
+    /// Index into [`super::Context::aliases`].
     Alias(usize),
     Record(RecordId),
     Enum(EnumId),
@@ -29,16 +29,16 @@ pub enum Item {
     Wire(WireId),
     Stack(StackId),
     Network,
-    /// By its place among the trees.
+    /// Index into the trees.
     Container(usize),
-    /// Of a layer, by its place among the trees.
+    /// A part of a layer; index into the trees.
     Part(usize),
-    /// Likewise.
+    /// Index into the trees.
     Suite(usize),
 }
 
 impl Item {
-    /// What to call it in a message.
+    /// The word for it in messages.
     pub fn kind(self) -> &'static str {
         match self {
             Item::Const(_) => "a constant",
@@ -66,19 +66,19 @@ struct Known {
     span: Span,
 }
 
-/// All items by their names.
+/// All items by name.
 pub struct Names {
     known: HashMap<String, Vec<Known>>,
     visible: HashMap<FileId, BTreeSet<FileId>>,
     reached: HashMap<FileId, BTreeSet<FileId>>,
     qualifiers: HashMap<FileId, String>,
     modules: HashMap<FileId, usize>,
-    /// Names that were looked up and mean several things, by the file that asked.
+    /// Ambiguous names that were looked up, by the file that looked.
     clashes: RefCell<BTreeMap<(FileId, String), [Known; 2]>>,
 }
 
 impl Names {
-    /// No names yet, of files whose `use` is known.
+    /// No names yet, for files whose `use` is resolved.
     pub fn new(loaded: &Loaded) -> Names {
         let visible = loaded.files.iter().map(|(file, _)| (*file, loaded.visible(*file))).collect();
         let reached = loaded.files.iter().map(|(file, _)| (*file, loaded.reached(*file))).collect();
@@ -86,7 +86,7 @@ impl Names {
         Names { known: HashMap::new(), visible, reached, qualifiers, modules, clashes: RefCell::default() }
     }
 
-    /// Takes an item in; a report if its file has the name already.
+    /// Adds an item; returns a report if its file already has the name.
     pub fn add(&mut self, name: &Name, item: Item) -> Option<Diagnostic> {
         let known = self.known.entry(name.text.clone()).or_default();
         let Some(first) = known.iter().find(|first| first.span.file == name.span.file) else {
@@ -100,13 +100,14 @@ impl Names {
         Some(diagnostic)
     }
 
-    /// What a name means in a file: its own item first, then those of its module, then the only one of the files it uses.
-    /// `udp.Ports` is that of the module or file `udp`. Of several the first; [`Names::clashes`] reports them.
+    /// The item that a name means in a file: its own first, then those of its module, then that of the files it uses.
+    /// `udp.Ports` is the one of the module or file `udp`. If several match, the first; [`Names::clashes`] reports
+    /// them.
     pub fn find(&self, file: FileId, name: &str) -> Option<Item> {
         self.find_with_place(file, name).map(|(item, _)| item)
     }
 
-    /// The same, with the place of the name where it is declared.
+    /// The same, with the place of the name at its declaration.
     pub fn find_with_place(&self, file: FileId, name: &str) -> Option<(Item, Span)> {
         let (qualifier, plain) = match name.split_once('.') {
             Some((qualifier, plain)) => (Some(qualifier), plain),
@@ -128,7 +129,7 @@ impl Names {
         found.first().map(|known| (known.item, known.span))
     }
 
-    /// Whether a word stands in front of names of files that this one sees.
+    /// Whether a word qualifies names of files that this one sees.
     pub fn is_qualifier(&self, file: FileId, word: &str) -> bool {
         self.visible.get(&file).is_some_and(|seen| seen.iter().any(|other| self.is_called(*other, word)))
     }
@@ -137,7 +138,7 @@ impl Names {
         self.qualifiers.get(&file).is_some_and(|own| own == word)
     }
 
-    /// An error for each name that a file's text uses and that means several things there.
+    /// An error for each ambiguous name that a file's text uses.
     pub fn clashes(&self, loaded: &Loaded) -> Vec<Diagnostic> {
         let clashes = self.clashes.borrow();
         clashes.iter().filter_map(|((file, name), found)| self.clash(loaded, *file, name, found)).collect()
@@ -160,7 +161,7 @@ impl Names {
         })
     }
 
-    /// Whether a file uses another, also through others.
+    /// Whether a file uses another, directly or not.
     pub fn reaches(&self, file: FileId, other: FileId) -> bool {
         self.reached.get(&file).is_some_and(|reached| reached.contains(&other))
     }
@@ -169,7 +170,7 @@ impl Names {
         self.visible.get(&file).is_some_and(|visible| visible.contains(&other))
     }
 
-    /// The names that a file sees and `wanted` accepts, in order.
+    /// The names that a file sees and `wanted` accepts, sorted.
     pub fn visible(&self, file: FileId, wanted: impl Fn(Item) -> bool) -> Vec<&str> {
         let mut names: Vec<&str> = self
             .known
@@ -182,7 +183,7 @@ impl Names {
     }
 }
 
-/// Where a file first names an item: the word, and not as a part of something else.
+/// The first place where a file names an item, as a whole word and not as a part of something else.
 fn place_of(file: FileId, parse: &Parse, name: &str) -> Option<Span> {
     let tokens = parse.syntax().descendants_with_tokens().filter_map(|element| element.into_token());
     let tokens: Vec<_> = tokens.filter(|token| !token.kind().is_trivia()).collect();

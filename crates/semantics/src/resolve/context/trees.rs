@@ -1,13 +1,13 @@
-//! The trees of items, kept until their pass comes.
+//! The trees of items, kept until they are resolved.
 
 use mokume_base::FileId;
 use mokume_syntax::ast;
 
-/// An item whose value is found when it is first asked for.
+/// An item whose value is computed on demand.
 #[derive(Clone)]
 pub enum Lazy<A, T> {
     Waiting(FileId, A),
-    /// Being worked on: asked for again, it goes in a circle.
+    /// Being computed: a second request closes a cycle.
     Busy,
     Done(T),
 }

@@ -1,4 +1,4 @@
-//! The clauses behind an emission: `to flow`, `from flow`.
+//! The clauses of an emission: `to flow`, `from flow`.
 
 use mokume_syntax::ast::Expr as Tree;
 
@@ -12,8 +12,8 @@ pub struct Clauses {
     pub from: Option<Tree>,
 }
 
-/// Reports a clause where none belongs, and a flow that the layer's shape cannot make; `to`, `from`: whether they
-/// belong here.
+/// Reports a clause that is not allowed, and a flow that the layer's shape cannot make; `to` and `from` tell whether
+/// they are allowed.
 pub(super) fn check(body: &mut Body, clauses: &Clauses, to: bool, from: bool) {
     for (end, allowed, word) in [(&clauses.to, to, "to"), (&clauses.from, from, "from")] {
         let Some(end) = end else { continue };

@@ -40,7 +40,7 @@ pub(super) fn deliver(body: &mut Body, args: &[ast::Arg], clauses: &Clauses, spa
     Some(Emission::Deliver { message, from })
 }
 
-/// `below.open(…)`, `listen`, `bind`, `unlisten`: with a flow, and what `open` and `listen` give.
+/// `below.open(…)`, `listen`, `bind`, `unlisten`: a flow, and the values that `open` and `listen` pass.
 pub(super) fn opening(body: &mut Body, name: &Name, args: &[ast::Arg], span: Span) -> Emission {
     let (given, parts): (Vec<&ast::Arg>, Vec<&ast::Arg>) = args.iter().partition(|arg| {
         let label = arg.name().map(|label| tree::path(body.file, &label));
@@ -75,8 +75,9 @@ pub(super) fn opening(body: &mut Body, name: &Name, args: &[ast::Arg], span: Spa
     }
 }
 
-/// The type of what some layer asks of who opens a session, or who listens; none where the name is a part of a flow. Which stack this
-/// will stand in is not known here, and layers of other files may have the name for something else: the nearest layer that has it says.
+/// The type of a value that some layer asks for by `from open` or `from listen`; `None` if the name is a part of a
+/// flow. The stack is not known here, and layers of other files may use the name for something else, so the nearest
+/// layer with the name decides.
 fn given_type(body: &Body, event: &str, name: &str) -> Option<Type> {
     let layers = body.cx.program.layers.iter().enumerate();
     let known = layers.filter_map(|(at, layer)| {
@@ -85,11 +86,11 @@ fn given_type(body: &Body, event: &str, name: &str) -> Option<Type> {
         let ty = if is_part { None } else { Some(asked_type(layer, event, name)?) };
         Some((distance(body, at, layer), ty))
     });
-    // A part of a flow before a value.
+    // A part of a flow wins over a value.
     known.min_by_key(|(distance, ty)| (*distance, ty.is_some()))?.1
 }
 
-/// How far a layer is from the code at hand: in its file, known there by its name, or elsewhere.
+/// How near a layer is to the current code: in its file, visible there by name, or elsewhere.
 fn distance(body: &Body, at: usize, layer: &Layer) -> u32 {
     if layer.name.span.file == body.file {
         return 0;
@@ -101,7 +102,7 @@ fn distance(body: &Body, at: usize, layer: &Layer) -> u32 {
     }
 }
 
-/// The type of what a layer asks for by this name.
+/// The type of the value that a layer asks for by this name.
 fn asked_type(layer: &Layer, event: &str, name: &str) -> Option<Type> {
     let asked = match event {
         "open" => &layer.given,
@@ -114,7 +115,7 @@ fn asked_type(layer: &Layer, event: &str, name: &str) -> Option<Type> {
     }
 }
 
-/// `reply(msg)` in `unmatched`; none if the call is another.
+/// `reply(msg)` in `unmatched`; outer `None` if the call is another one.
 pub fn reply(body: &mut Body, call: &ast::CallExpr, span: Span) -> Option<Option<StmtKind>> {
     let name = tree::name_expr(body.file, &call.callee()?)?;
     let own = body.this_layer()?.functions.iter().any(|function| function.name.text == name.text);

@@ -1,7 +1,7 @@
-//! The room of emissions: what a handler sends down, up and sideways.
+//! Emissions: what a handler sends down, up and sideways.
 //!
-//! May assume: heads of layers, vocabularies and services are known. Keeps: an emission that does not fit is reported and left out;
-//! that it stands where effects may is [`super::stmt`]'s to ask.
+//! May assume: heads of layers, vocabularies and services are known. Keeps: an emission that does not fit is reported
+//! and left out; [`super::stmt`] checks that effects are allowed.
 
 pub mod clauses;
 pub mod language_events;
@@ -17,10 +17,10 @@ use crate::resolve::body::Body;
 use crate::resolve::emit::clauses::Clauses;
 use crate::{codes, tree};
 
-/// `below.x(…)`, `above.x(…)`, `service.x(…)` as a statement; none if the call is no emission.
+/// `below.x(…)`, `above.x(…)`, `service.x(…)` as a statement; outer `None` if the call is not an emission.
 pub fn read(body: &mut Body, call: &ast::CallExpr, clauses: &Clauses, span: Span) -> Option<Option<Emission>> {
     let (owner, name) = tree::name_field(body.file, &call.callee()?)?;
-    // No value is called so, and who has called one so has been told.
+    // No value may have this name; one that does was reported.
     let is_neighbour = matches!(owner.text.as_str(), "below" | "above");
     if !is_neighbour && (body.locals.find(&owner.text).is_some() || body.find_state(&owner.text).is_some()) {
         return None;
@@ -47,7 +47,7 @@ pub fn read(body: &mut Body, call: &ast::CallExpr, clauses: &Clauses, span: Span
         (false, "closed") => bare(body, &name, &args).then_some(Emission::Closed),
         (false, "failed") if quoting => language_events::failed_flow(body, &args, clauses, span),
         (false, "failed") => language_events::failed(body, &args, span),
-        // A worker that handles the event itself, as one that shakes hands does, says it when it is ready.
+        // A worker that handles the event itself, such as one with a handshake, emits it when it is ready.
         (false, "opened" | "accepted") if body.shape() == Some(Shape::Worker) => {
             let event = name.clone();
             bare(body, &name, &args).then(|| Emission::Custom { name: event, down: false, args: Vec::new() })
@@ -62,7 +62,7 @@ pub fn read(body: &mut Body, call: &ast::CallExpr, clauses: &Clauses, span: Span
     })
 }
 
-/// Whether a layer of this shape may have a session below, which ends by what it says; a report if not.
+/// Whether a layer of this shape may have a session below, which the emission ends; reports if not.
 fn uses_sessions(body: &mut Body, name: &Name) -> bool {
     let Some(layer) = body.this_layer() else { return true };
     let sessions = layer.members(ScopeKind::Session).is_some();
@@ -95,7 +95,7 @@ fn bare(body: &mut Body, name: &Name, args: &[ast::Arg]) -> bool {
     true
 }
 
-/// Whether somebody is there on that side of the code's layer.
+/// Whether the current layer has a neighbour on that side; reports if not.
 fn has_neighbour(body: &mut Body, down: bool, owner: Span, span: Span) -> bool {
     if body.view.inside.is_some() {
         let help = "give back what the layer is to send: `-> T or refuse`";

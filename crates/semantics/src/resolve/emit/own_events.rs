@@ -1,4 +1,4 @@
-//! Events of the layers' own, and of vocabularies, from which they have their types and their direction.
+//! Own events of layers, and events of vocabularies, which define types and directions.
 
 use mokume_base::{Diagnostic, Span};
 use mokume_syntax::ast::{self, Expr as Tree};
@@ -11,7 +11,7 @@ use crate::resolve::expr;
 use crate::signature::Carried;
 use crate::{codes, lost, suggest};
 
-/// An event of the layers' own; its parameters are those of a handler of that name, if there is one.
+/// An own event; its parameters are those of a handler of that name, if there is one.
 pub(super) fn read(body: &mut Body, name: &Name, event: &str, down: bool, args: &[ast::Arg]) -> Option<Emission> {
     if is_never_emitted_so(body, name, event, down) {
         return None;
@@ -70,7 +70,8 @@ pub(super) fn read(body: &mut Body, name: &Name, event: &str, down: bool, args: 
     Some(Emission::Custom { name: name.clone(), down, args })
 }
 
-/// An event of the language that goes the other way, or that the layer itself gets: reported.
+/// Reports an event of the language that goes in the other direction, or that the layer itself receives; returns
+/// whether it is one.
 fn is_never_emitted_so(body: &mut Body, name: &Name, event: &str, down: bool) -> bool {
     let wrong_way = if down { UP.contains(&event) } else { DOWN.contains(&event) };
     if !wrong_way && !matches!(event, "start" | "settle" | "expiry" | "unmatched") {
@@ -85,7 +86,7 @@ fn is_never_emitted_so(body: &mut Body, name: &Name, event: &str, down: bool) ->
     true
 }
 
-/// An event that goes to all layers below takes no message along.
+/// Reports a message in an event that goes to all layers below.
 fn message_to_all(body: &mut Body, event: &str, args: &[Expr]) {
     let Some(several) = body.this_layer().and_then(|layer| layer.several.clone()) else { return };
     if let Some(message) = args.iter().find(|arg| arg.ty == Type::Message) {
@@ -95,7 +96,8 @@ fn message_to_all(body: &mut Body, event: &str, args: &[Expr]) {
     }
 }
 
-/// `below.sned(msg)`: near to an event of the language, and nobody handles it. That is said here, and not of each stack.
+/// `below.sned(msg)`: similar to an event of the language, and no layer handles it. Reported here once, not in each
+/// stack.
 fn is_misspelt(body: &mut Body, name: &Name, down: bool) -> bool {
     let known = if down { &DOWN[..] } else { &UP[..] };
     let near = suggest::nearest(&name.text, known.iter().copied());
@@ -106,7 +108,7 @@ fn is_misspelt(body: &mut Body, name: &Name, down: bool) -> bool {
     near.is_some()
 }
 
-/// The parameters of handlers of an own event, from the first that there is.
+/// The parameters of an own event, from the first handler for it.
 fn event_params<'a>(cx: &'a Context, event: &str) -> Option<Vec<&'a Local>> {
     cx.program.layers.iter().flat_map(|layer| &layer.handlers).find_map(|handler| match &handler.event {
         Event::Custom { name, params, .. } if name.text == event => {
@@ -124,7 +126,7 @@ fn event_names(cx: &Context, event: &str) -> Vec<String> {
     event_params(cx, event).unwrap_or_default().iter().map(|local| local.name.text.clone()).collect()
 }
 
-/// An event that a layer knows from a vocabulary that it speaks, and whether it goes down.
+/// An event of a vocabulary that the layer speaks, and whether it goes down.
 pub fn spoken(cx: &Context, layer: LayerId, event: &str) -> Option<(Carried, bool)> {
     let speaks = &cx.program.layers.get(layer.index())?.speaks;
     speaks.iter().find_map(|(id, _)| {
@@ -135,7 +137,7 @@ pub fn spoken(cx: &Context, layer: LayerId, event: &str) -> Option<(Carried, boo
     })
 }
 
-/// Events of a vocabulary have one direction, whoever speaks of them.
+/// Reports an event of a vocabulary in the wrong direction; it has only one.
 pub fn wrong_direction(cx: &mut Context, known: &Carried, down: bool, span: Span, emitted: bool) {
     let (way, side) = if down { ("down", "above") } else { ("up", "below") };
     let name = &known.name.text;

@@ -1,4 +1,4 @@
-//! `below.send(…)`: the message, and the fields of the layer's own header, of one record or of an alternative.
+//! `below.send(…)`: the message, and the fields of the layer's own header or of an alternative.
 
 use mokume_base::{Diagnostic, Span};
 use mokume_syntax::ast::{self, Expr as Tree};
@@ -11,7 +11,7 @@ use crate::resolve::expr;
 use crate::resolve::expr::{messages, records};
 use crate::{codes, lost, suggest, tree};
 
-/// Fields as they are given: name and value; in the short form the name is the value.
+/// Fields as given: name and value; in the short form the name is the value.
 type Given = Vec<(Name, Option<Tree>)>;
 
 /// `below.send(msg, seq: next) to flow`
@@ -51,7 +51,7 @@ fn is_attribute(body: &Body, name: &Name) -> bool {
     body.this_layer().is_some_and(|layer| layer.writes.iter().any(is_named))
 }
 
-/// The empty message that an alternative goes with of which attributes are said: `below.send(Ask { from }, dest: 1)`.
+/// The empty message for an alternative without a message, with attributes: `below.send(Ask { from }, dest: 1)`.
 fn with_attributes(body: &mut Body, attributes: Given, span: Span) -> Expr {
     let made = Expr { kind: ExprKind::NewMessage { octets: Vec::new() }, ty: Type::Message, span };
     let made = body.bound_in_front(made);
@@ -69,15 +69,15 @@ fn with_attributes(body: &mut Body, attributes: Given, span: Span) -> Expr {
     made
 }
 
-/// What the arguments say.
+/// The arguments of a send.
 #[derive(Default)]
 struct Said {
     message: Option<Expr>,
-    /// An alternative by its number, and its fields' values.
+    /// An alternative by its number, with its fields' values.
     chosen: Option<(u32, Vec<Expr>, Span)>,
     /// Fields by name.
     given: Given,
-    /// An alternative that there is not, which was reported.
+    /// An unknown alternative was reported.
     misspelt: bool,
 }
 
@@ -107,7 +107,7 @@ impl Said {
             let fields = header.filter(|header| header.is_single()).map(|header| &header.variants[0].fields);
             let named: Vec<String> =
                 fields.into_iter().flatten().map(|field| format!("{}: …", field.name.text)).collect();
-            // It, too, was to say a field: what is said of those that are missing follows.
+            // It was meant for a field, too: reports about missing fields are consequences.
             self.misspelt = true;
             let thing = lost::arguments(first.span);
             let variant = header.and_then(|header| called_as(body, &value, header));
@@ -122,7 +122,7 @@ impl Said {
     }
 }
 
-/// `Data(seq: x)`: how an alternative is written.
+/// `Data(seq: x)`: the right form of the alternative.
 fn called_as(body: &Body, value: &Tree, header: &Header) -> Option<String> {
     let Tree::Call(call) = value else { return None };
     let name = tree::name_expr(body.file, &call.callee()?)?;
@@ -131,7 +131,7 @@ fn called_as(body: &Body, value: &Tree, header: &Header) -> Option<String> {
     Some(format!("an alternative has braces: `{} {{ {} }}`", name.text, fields.join(", ")))
 }
 
-/// `Data { seq: x }`, or `Probe` alone: an alternative of the own header.
+/// `Data { seq: x }`, or `Probe` alone: an alternative of the layer's header.
 fn alternative(body: &Body, value: &Tree, header: Option<&Header>) -> Option<(Name, Given)> {
     match value {
         Tree::Record(record) => {
@@ -165,7 +165,7 @@ fn no_alternative(body: &mut Body, owner: &str, header: Option<&Header>, name: &
     body.report(diagnostic);
 }
 
-/// Every field of the header, exactly once.
+/// Checks that every field of the header is given exactly once.
 fn send_fields(
     body: &mut Body,
     header: Option<&Header>,
@@ -219,7 +219,7 @@ fn header_values(
     given: Vec<(Name, Option<Tree>)>,
     span: Span,
 ) -> Vec<Expr> {
-    // One that is misspelt, or given twice, may be the one that is missing.
+    // A misspelt or repeated field may be the missing one.
     let is_known = |name: &Name| fields.iter().any(|field| field.name.text == name.text);
     let twice =
         given.iter().enumerate().any(|(at, (name, _))| given[..at].iter().any(|(other, _)| other.text == name.text));
@@ -244,7 +244,7 @@ fn header_values(
     records::values(body, owner, "the header of", fields, given, span)
 }
 
-/// An alternative goes with a message or alone, as it was declared.
+/// Checks that an alternative has a message or none, as declared.
 fn alone(body: &mut Body, variant: &Variant, message: Option<&Expr>, span: Span) {
     match (variant.with_message, message) {
         (true, None) => {
@@ -267,7 +267,7 @@ fn alone(body: &mut Body, variant: &Variant, message: Option<&Expr>, span: Span)
     }
 }
 
-/// A router over several layers says which one a message goes to.
+/// A send of a router over several layers must say which one it goes to.
 fn says_which(body: &mut Body, to: bool, span: Span) {
     let Some(several) = body.this_layer().and_then(|layer| layer.several.clone()) else { return };
     if !to {

@@ -1,4 +1,4 @@
-//! Operations of services: what their users ask, and what their servers say.
+//! Operations of services: the questions of users, and the answers of servers.
 
 use mokume_base::{Diagnostic, Span};
 use mokume_syntax::ast;
@@ -8,7 +8,7 @@ use crate::resolve::body::Body;
 use crate::resolve::expr::arguments;
 use crate::{codes, lost, suggest, tree};
 
-/// The parameters of an operation of a service.
+/// An emission of an operation of a service; outer `None` if the name is not a service.
 pub fn read(body: &mut Body, owner: &Name, name: &Name, args: &[ast::Arg], span: Span) -> Option<Option<Emission>> {
     let layer = body.this_layer()?;
     let used = layer.uses.iter().position(|(_, alias)| alias.text == owner.text);
@@ -65,7 +65,7 @@ fn no_operation(body: &mut Body, service: ServiceId, uses: bool, name: &Name) {
         let declared = declared.map_or(name.span, |operation| operation.name.span);
         let found =
             Diagnostic::error(codes::SERVICE_WAY, text).at(name.span, "the other way").label(declared, "declared here");
-        // Who serves it says it: then it is an answer, and all else that was told of it follows.
+        // The server emits it: then it is an answer, and other reports about it are consequences.
         body.report(match uses {
             true => found.help(help),
             false => found
@@ -81,7 +81,7 @@ fn no_operation(body: &mut Body, service: ServiceId, uses: bool, name: &Name) {
     body.report(diagnostic);
 }
 
-/// The served service that a layer's code calls by this name.
+/// The served service that the layer's code calls by this name.
 pub fn served(program: &Program, layer: &Layer, name: &str) -> Option<ServiceId> {
     layer.serves.iter().copied().find(|id| tree::snake_case(&program.services[id.index()].name.text) == name)
 }

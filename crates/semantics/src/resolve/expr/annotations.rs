@@ -1,4 +1,4 @@
-//! Types as the text writes them. The bound of a vector is an expression, so they are read in this room.
+//! Types in the text. The bound of a vector is an expression, so types are resolved in this room.
 
 use mokume_base::{Diagnostic, FileId, Notation};
 use mokume_syntax::ast::{self, AstNode};
@@ -8,7 +8,7 @@ use crate::resolve::context::{type_of, Context, Item, Lazy};
 use crate::resolve::expr::fixed;
 use crate::{codes, limits, suggest, tree, types};
 
-/// A type of the text; `Unknown` after a report.
+/// Resolves a type; `Unknown` after a report.
 pub fn read(cx: &mut Context, file: FileId, ty: Option<ast::Type>) -> Type {
     use mokume_syntax::ast::AstNode;
     match ty {
@@ -56,7 +56,7 @@ fn named(cx: &mut Context, file: FileId, name: &Name) -> Type {
     }
 }
 
-/// What to write for a type of other languages.
+/// Our type for a type of other languages.
 fn of_other_languages(name: &str) -> Option<&'static str> {
     Some(match name {
         "int" | "unsigned" | "uint" | "long" | "short" | "size_t" | "usize" | "number" | "integer" => {
@@ -129,7 +129,7 @@ fn unknown(cx: &mut Context, file: FileId, name: &Name) {
     cx.unknown(codes::UNKNOWN_TYPE, "a type", name, file, is_type);
 }
 
-/// How values of a type of the text are written, if it is a scalar that says so. Names of a container's types say nothing.
+/// The notation of a type in the text, if it is a scalar with one. Type parameters of containers have none.
 pub fn notation(cx: &Context, file: FileId, ty: Option<ast::Type>) -> Option<Notation> {
     let Some(ast::Type::Named(named)) = ty else { return None };
     match cx.item(file, &named.name()?.text())? {
@@ -138,7 +138,7 @@ pub fn notation(cx: &Context, file: FileId, ty: Option<ast::Type>) -> Option<Not
     }
 }
 
-/// The type that an alias stands for; a report where it leads back to itself.
+/// The type of an alias; reports a cycle.
 pub fn alias(cx: &mut Context, index: usize, name: &Name) -> Type {
     match std::mem::replace(&mut cx.aliases[index], Lazy::Busy) {
         Lazy::Done(ty) => {
@@ -159,10 +159,10 @@ pub fn alias(cx: &mut Context, index: usize, name: &Name) -> Type {
     }
 }
 
-/// At borders (headers, events, published values) every element is scalars of its own, so there are few.
+/// At boundaries (headers, events, published values) each element is its own scalars, so there can be only few.
 pub(super) const MOST_ELEMENTS: u64 = 64;
 
-/// `[T; ..8]`, one record for each `T` and bound.
+/// `[T; ..8]`: one record for each `T` and bound.
 fn vector(cx: &mut Context, file: FileId, ty: &ast::VectorType) -> Type {
     let span = ty.span(file);
     let element = stored(cx, file, ty.element());
@@ -185,7 +185,7 @@ fn vector(cx: &mut Context, file: FileId, ty: &ast::VectorType) -> Type {
     if let Some(known) = cx.program.records.iter().position(|record| record.vector == Some(vector)) {
         return Type::Record(RecordId(known as u32));
     }
-    // Those that stand in records are looked at with these.
+    // Those in records are checked with the records.
     let scalars = if cx.types_are_known { types::scalars(&cx.program, element).saturating_mul(bound) } else { 0 };
     if scalars > limits::SCALARS {
         let text = format!("this vector has {scalars} numbers in it, and {} is the most", limits::SCALARS);
@@ -208,7 +208,7 @@ fn vector(cx: &mut Context, file: FileId, ty: &ast::VectorType) -> Type {
     Type::Record(RecordId(cx.program.records.len() as u32 - 1))
 }
 
-/// A scalar type, for headers, keys, elements.
+/// Resolves a scalar type, for headers, keys, elements.
 pub fn scalar(cx: &mut Context, file: FileId, ty: Option<ast::Type>) -> Type {
     use mokume_syntax::ast::AstNode;
     let span = ty.as_ref().map(|ty| ty.span(file));
@@ -224,7 +224,7 @@ pub fn scalar(cx: &mut Context, file: FileId, ty: Option<ast::Type>) -> Type {
     }
 }
 
-/// A type that can be stored: a scalar or a record.
+/// Resolves a type that can be stored: a scalar or a record.
 pub fn stored(cx: &mut Context, file: FileId, ty: Option<ast::Type>) -> Type {
     let span = ty.as_ref().map(|ty| ty.span(file));
     let ty = read(cx, file, ty);
@@ -249,7 +249,7 @@ pub fn stored(cx: &mut Context, file: FileId, ty: Option<ast::Type>) -> Type {
     }
 }
 
-/// A type of a layer's state, of its maps and of the keys of its objects: what can be stored, or a flow.
+/// Resolves a type of state, of maps, or of the keys of objects: what can be stored, or a flow.
 pub fn of_state(cx: &mut Context, file: FileId, ty: Option<ast::Type>) -> Type {
     match is_flow(&ty) {
         true => read(cx, file, ty),
@@ -262,7 +262,7 @@ fn is_flow(ty: &Option<ast::Type>) -> bool {
     named.name().is_some_and(|name| matches!(name.text().as_str(), "Flow" | "LowerFlow"))
 }
 
-/// The type of a parameter, which must be written.
+/// Resolves the type of a parameter, which is required.
 pub fn of_param(cx: &mut Context, file: FileId, name: &Name, ty: Option<ast::Type>) -> Type {
     if ty.is_none() {
         let text = format!("parameter `{}` has no type", name.text);

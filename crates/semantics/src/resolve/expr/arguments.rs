@@ -9,7 +9,7 @@ use crate::resolve::body::Body;
 use crate::resolve::expr::{self, positional};
 use crate::{codes, lost, suggest, tree};
 
-/// One value for each parameter: by position, then by name, then the defaults.
+/// One value for each parameter: by position, then by name, then defaults.
 pub fn for_params(body: &mut Body, owner: &str, params: &[Param], args: &[ast::Arg], span: Span) -> Vec<Expr> {
     let mut given: Vec<Option<Expr>> = vec![None; params.len()];
     let mut places: Vec<Option<Span>> = vec![None; params.len()];
@@ -29,19 +29,19 @@ pub fn for_params(body: &mut Body, owner: &str, params: &[Param], args: &[ast::A
             misspelt = true;
         }
     }
-    // A misspelt one may be the one that is missing.
+    // A misspelt argument may be the missing one.
     let missing = given.iter().zip(params).filter(|(value, param)| value.is_none() && param.default.is_none());
     let missing: Vec<&Name> = missing.map(|(_, param)| &param.name).filter(|_| !misspelt).collect();
     say_missing(body, owner, &missing, span);
     if next > 0 {
-        // Of what is given in order one may be missing in the middle.
+        // Among positional arguments, one in the middle may be missing.
         lost::if_there(&mut body.cx.out[said..], &lost::arguments(span));
     }
     let default = |param: &Param| param.default.clone().unwrap_or(unknown(span));
     given.into_iter().zip(params).map(|(value, param)| value.unwrap_or_else(|| default(param))).collect()
 }
 
-/// The parameter that an argument is for, by its name or as the next one; a report if there is none.
+/// The parameter for an argument, by its name or as the next one; reports if there is none.
 fn param_of(body: &mut Body, owner: &str, params: &[Param], arg: &ast::Arg, next: &mut usize) -> Option<usize> {
     if let Some(label) = arg.name() {
         let label = tree::path(body.file, &label);

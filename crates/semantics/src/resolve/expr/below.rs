@@ -1,6 +1,6 @@
-//! `below.x`: what the layers below publish, of a device what it says of itself; and which of several layers below is meant.
+//! `below.x`: what the layers below publish, what a device tells, and which of several layers below is meant.
 //!
-//! Keeps: in a router over several layers nothing below is named without saying which, in any other nothing with it.
+//! Keeps: a router over several layers always says which one; other layers never do.
 
 use mokume_base::{Diagnostic, Span};
 use mokume_syntax::ast::{self, Expr as Tree};
@@ -44,7 +44,7 @@ pub(super) fn of_below(body: &mut Body, name: &Name, span: Span) -> Expr {
     unknown(span)
 }
 
-/// `below[i].mtu`, `below[i].pseudo_sum(flow)`; none if `base` is something else.
+/// `below[i].mtu`, `below[i].pseudo_sum(flow)`; `None` if `base` is something else.
 pub(super) fn at_index(
     body: &mut Body,
     base: &Tree,
@@ -92,7 +92,7 @@ pub(super) fn of_flow(body: &mut Body, name: &Name, args: &[ast::Arg], span: Spa
     published(body, name, Some(Box::new(flow)), None, span)
 }
 
-/// The type of what layers here publish by a name; none if none does.
+/// The type of what layers here publish by this name; `None` if no layer does.
 pub fn type_of(body: &Body, name: &Name) -> Option<Type> {
     let own = || body.this_layer()?.publishes.iter().find(|known| known.name.text == name.text).map(|known| known.ty);
     match name.text.as_str() {
@@ -102,7 +102,7 @@ pub fn type_of(body: &Body, name: &Name) -> Option<Type> {
     }
 }
 
-/// `below.name`: what the layers below publish.
+/// `below.name`: a value that layers below publish.
 fn published(body: &mut Body, name: &Name, flow: Option<Box<Expr>>, index: Option<Box<Expr>>, span: Span) -> Expr {
     if body.view.layer.is_none() || body.is_fixed() {
         let text = format!("`below.{}` is not known here", name.text);
@@ -122,8 +122,8 @@ fn published(body: &mut Body, name: &Name, flow: Option<Box<Expr>>, index: Optio
     make(ExprKind::Below { name: name.clone(), flow, index }, ty, span)
 }
 
-/// A layer may be checked without those that will stand below it, so only a slip of the hand is reported here; each
-/// stack tells whether the value is there.
+/// Reports a typing mistake. A layer may be checked without the layers that will be below it; each stack checks whether
+/// the value is published.
 fn misspelt(body: &mut Body, name: &Name) {
     let known = body.cx.said.published.keys().map(String::as_str).chain(["mtu", "mac", "credit", "credit_octets"]);
     if let Some(near) = suggest::nearest(&name.text, known) {
@@ -133,7 +133,7 @@ fn misspelt(body: &mut Body, name: &Name) {
     }
 }
 
-/// `above.layout`: known when the stack is put together, so that a layer can compare it with its peer's.
+/// `above.layout`: known when the stack is assembled, so that a layer can compare it with its peer's.
 pub(super) fn above_layout(body: &mut Body, span: Span) -> Expr {
     if body.view.layer.is_none() || body.is_fixed() {
         let help = "what is above is known to the code of layers only";

@@ -1,4 +1,4 @@
-//! `if` and `match` where a value is wanted. What is matched is evaluated once, whatever it does.
+//! `if` and `match` as values. The matched value is evaluated once.
 
 use mokume_base::Span;
 use mokume_syntax::ast::{self, Expr as Tree};
@@ -11,7 +11,7 @@ use crate::resolve::expr::patterns::Arms;
 use crate::resolve::expr::{conversions, data, operators, patterns};
 use crate::{codes, tree};
 
-/// `if c { a } else { b }`: both branches of one type.
+/// `if c { a } else { b }`: both branches have one type.
 pub(super) fn if_value(body: &mut Body, expr: &ast::If, want: Option<Type>, span: Span) -> Expr {
     if expr.let_condition().is_some() {
         let help = "write it as a statement, and set a `let` in each branch";
@@ -38,15 +38,15 @@ pub(super) fn if_value(body: &mut Body, expr: &ast::If, want: Option<Type>, span
     )
 }
 
-/// The matched value as the arms name it.
+/// The matched value, as the arms use it.
 struct Matched {
-    /// What the cases' numbers are compared with.
+    /// The number that is compared with the cases.
     number: Expr,
-    /// The enum and the value whose parts the patterns bind.
+    /// The enum, and the value whose parts the patterns bind.
     data: Option<(EnumId, Expr)>,
 }
 
-/// `match e { … }`: all arms of one type.
+/// `match e { … }`: all arms have one type.
 pub(super) fn match_value(body: &mut Body, expr: &ast::Match, want: Option<Type>, span: Span) -> Expr {
     let Some(value) = expr.value() else { return unknown(span) };
     let value = expr::infer(body, &value, None);
@@ -71,7 +71,7 @@ pub(super) fn match_value(body: &mut Body, expr: &ast::Match, want: Option<Type>
     once.into_iter().fold(chosen, with_local)
 }
 
-/// The value of each arm, with its numbers; all of one type. None: some arm gives none, and that is reported.
+/// The value of each arm, with its numbers; all of one type. `None`: some arm has no value, which is reported.
 fn arm_values(
     body: &mut Body,
     expr: &ast::Match,
@@ -109,7 +109,7 @@ fn arm_values(
     (!values.is_empty()).then_some(values)
 }
 
-/// `if n == 1 { … } else if n == 2 or n == 3 { … } else { … }`; the last value is for all that is left.
+/// `if n == 1 { … } else if n == 2 or n == 3 { … } else { … }`; the last value is for all remaining numbers.
 fn choose(number: &Expr, mut values: Vec<(Vec<u64>, Expr)>, span: Span) -> Expr {
     let Some((_, last)) = values.pop() else { return unknown(span) };
     values.into_iter().rev().fold(last, |otherwise, (numbers, then)| {
@@ -128,7 +128,7 @@ fn choose(number: &Expr, mut values: Vec<(Vec<u64>, Expr)>, span: Span) -> Expr 
     })
 }
 
-/// The body, with a local for the value.
+/// An expression with a local for a value.
 fn with_local(body: Expr, (local, value): (LocalId, Expr)) -> Expr {
     let (ty, span) = (body.ty, body.span);
     make(ExprKind::Let { local, value: Box::new(value), body: Box::new(body) }, ty, span)

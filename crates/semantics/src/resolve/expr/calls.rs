@@ -1,4 +1,5 @@
-//! Calls by a plain name: built-in functions, the layer's own, those it has as parameters, and those of files.
+//! Calls by a plain name: built-in functions, functions of the layer, functions given as parameters, and functions of
+//! files.
 
 use mokume_base::{Diagnostic, Span};
 use mokume_syntax::ast::{self, Expr as Tree};
@@ -86,7 +87,7 @@ fn own_function(body: &mut Body, name: &Name, args: &[ast::Arg], span: Span) -> 
     Some(make(ExprKind::CallOwn { function, args }, head.result, span))
 }
 
-/// A function that the layer has as a parameter.
+/// The stand-in for a function that the layer has as a parameter.
 fn given_function(body: &Body, name: &Name) -> Option<FunctionId> {
     let found = body.cx.higher.of_layer(body.view.layer?).iter().find(|higher| higher.name.text == name.text)?;
     match found.kind {
@@ -98,7 +99,7 @@ fn given_function(body: &Body, name: &Name) -> Option<FunctionId> {
     }
 }
 
-/// Statements and values of the language that look like calls elsewhere.
+/// The statement or value of the language for something that is a call in other languages.
 fn statement_of(name: &str) -> Option<&'static str> {
     Some(match name {
         "start" => "start t after 20 ms",
@@ -128,7 +129,7 @@ fn file_function(body: &mut Body, name: &Name, args: &[ast::Arg], span: Span) ->
         return make(ExprKind::Call { function: standin, args }, head.result, span);
     }
     if let Some(Item::Function(id)) = body.cx.item_at(body.file, name) {
-        // Heads of functions come after the constants, and what a function gives is no constant.
+        // Heads of functions are resolved after constants; the result of a function is not a constant.
         let Some(head) = body.cx.program.functions.get(id.index()).cloned() else {
             let text = format!("what `{}` gives is not known before the stack starts", name.text);
             body.error(codes::NOT_CONSTANT, text, span, "not constant", "write the value, or compute it in a handler");
@@ -173,7 +174,7 @@ fn file_function(body: &mut Body, name: &Name, args: &[ast::Arg], span: Span) ->
     unknown(span)
 }
 
-/// An operation of a service that the layer uses, by the name that it has here.
+/// An operation of a service that the layer uses, with the service's name here.
 fn of_a_service(body: &Body, operation: &str) -> Option<String> {
     let layer = body.this_layer()?;
     layer.uses.iter().find_map(|(service, alias)| {

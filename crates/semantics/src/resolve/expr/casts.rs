@@ -1,4 +1,4 @@
-//! `x as T`, `x as% T`: between which types, and what does not fit.
+//! `x as T`, `x as% T`: the types they convert between, and values that do not fit.
 
 use mokume_base::Span;
 use mokume_syntax::ast;

@@ -1,4 +1,4 @@
-//! Values that are known before a stack starts: the `const`s of files, each found when it is first asked for, and numbers in types.
+//! Values known before a stack starts: the `const`s of files, each evaluated on demand, and numbers in types.
 
 use mokume_syntax::ast::AstNode;
 
@@ -36,7 +36,7 @@ pub fn of_file(cx: &mut Context, index: usize, asked: Option<&Name>) -> Option<E
             if let Some(value) = fixed::value(cx, &expr) {
                 expr = constants::lift(&cx.program, &value, &expr);
             } else {
-                // Nobody asks again what it would be: others that name it would grow with each name.
+                // Nothing uses this value again; expressions of constants that name it would grow with each use.
                 expr = Expr { kind: ExprKind::Number(0), ty: Type::Unknown, span: expr.span };
             }
             cx.consts[index] = Lazy::Done(expr.clone());

@@ -1,4 +1,4 @@
-//! Containers in values: calls of their functions, what of their state can be read; and calls of functions that may refuse.
+//! Containers in values: calls of their functions, reads of their state; and calls of functions that may refuse.
 
 use mokume_base::{Diagnostic, Span};
 use mokume_syntax::ast::{self, Expr as Tree};
@@ -11,7 +11,7 @@ use crate::resolve::expr::refusals::refusal_is_met;
 use crate::resolve::expr::{arguments, parts, state};
 use crate::{codes, suggest, tree};
 
-/// A container that an expression names, and the object that it is in.
+/// A container that an expression names, and the object that contains it.
 pub struct ContainerRef {
     pub instance: u32,
     pub object: Option<Expr>,
@@ -21,7 +21,7 @@ fn is_container(kind: &MemberKind) -> bool {
     matches!(kind, MemberKind::Container(_))
 }
 
-/// The container that an expression names; none, without a report, if it names none.
+/// The container that an expression names; `None`, without a report, if it names none.
 pub fn named(body: &mut Body, base: &Tree) -> Option<ContainerRef> {
     if body.is_fixed() || !state::is_member(body, base, is_container) {
         return None;
@@ -36,7 +36,7 @@ pub fn head<'b>(body: &'b Body, found: &ContainerRef) -> Option<&'b Container> {
     body.this_layer()?.containers.get(found.instance as usize)
 }
 
-/// `waiting.push(msg)`; none if `waiting` is no container.
+/// `waiting.push(msg)`; `None` if `waiting` is not a container.
 pub(super) fn call(body: &mut Body, field: &ast::FieldExpr, args: &[ast::Arg], span: Span) -> Option<Expr> {
     let call = call_unmet(body, field, args, span)?;
     if let Some(head) = callee(body, &call).cloned() {
@@ -45,7 +45,7 @@ pub(super) fn call(body: &mut Body, field: &ast::FieldExpr, args: &[ast::Arg], s
     Some(call)
 }
 
-/// As [`call`], where who calls meets that it may refuse.
+/// As [`call`], but the caller handles a refusal.
 pub fn call_unmet(body: &mut Body, field: &ast::FieldExpr, args: &[ast::Arg], span: Span) -> Option<Expr> {
     let (base, name) = (field.base()?, tree::some_name(body.file, field.name())?);
     let found = named(body, &base)?;
@@ -73,13 +73,13 @@ pub fn call_unmet(body: &mut Body, field: &ast::FieldExpr, args: &[ast::Arg], sp
     Some(make(kind, head.result, span))
 }
 
-/// The function that a call names.
+/// The function of a call.
 fn callee<'b>(body: &'b Body, call: &Expr) -> Option<&'b Function> {
     let (ExprKind::CallOwn { function, .. } | ExprKind::CallOn { function, .. }) = call.kind else { return None };
     body.this_layer()?.functions.get(function as usize)
 }
 
-/// `waiting.count`: variables of a container can be read.
+/// `waiting.count`: a variable of a container.
 pub(super) fn part(body: &mut Body, base: &Tree, name: &Name) -> Option<Expr> {
     let found = named(body, base)?;
     let container = head(body, &found)?.clone();
@@ -103,7 +103,7 @@ pub(super) fn part(body: &mut Body, base: &Tree, name: &Name) -> Option<Expr> {
     Some(state::value(body, state, name))
 }
 
-/// A call of a function that may refuse; none if it is something else.
+/// A call of a function that may refuse; `None` if it is something else.
 pub fn refusing(body: &mut Body, call: &ast::CallExpr, span: Span) -> Option<Expr> {
     let callee = call.callee()?;
     let found = match &callee {
@@ -130,7 +130,8 @@ pub fn refusing(body: &mut Body, call: &ast::CallExpr, span: Span) -> Option<Exp
     Some(with_names(body, found))
 }
 
-/// Binds messages without a name in front of the statement, so that they can come back, and with them what is computed before.
+/// Binds unnamed messages before the statement, so that they can be given back, and with them all that is evaluated
+/// before them.
 fn with_names(body: &mut Body, call: Expr) -> Expr {
     let Expr { kind, ty, span } = call;
     let kind = match kind {
@@ -143,7 +144,7 @@ fn with_names(body: &mut Body, call: Expr) -> Expr {
     make(kind, ty, span)
 }
 
-/// The arguments of what may be refused: messages without a name are bound in front of the statement.
+/// The arguments of a call that may refuse: unnamed messages are bound before the statement.
 pub fn named_args(body: &mut Body, args: Vec<Expr>) -> Vec<Expr> {
     let nameless = |arg: &Expr| arg.ty == Type::Message && !matches!(arg.kind, ExprKind::Give(_));
     let Some(last) = args.iter().rposition(nameless) else { return args };
@@ -155,7 +156,7 @@ pub fn named_args(body: &mut Body, args: Vec<Expr>) -> Vec<Expr> {
     args.into_iter().enumerate().map(bound).collect()
 }
 
-/// `items.take(i)` of an array in a container, whose elements may be messages or not.
+/// `items.take(i)` of an array in a container whose elements may be messages or not.
 pub fn element_taken(body: &mut Body, base: &Tree, args: &[ast::Arg]) -> Option<Expr> {
     body.view.inside.as_ref()?;
     if !state::is_member(body, base, |kind| matches!(kind, MemberKind::Array { .. })) {
@@ -174,7 +175,7 @@ pub fn element(body: &mut Body, base: &Tree, index: &Tree) -> Option<Expr> {
     Some(make(ExprKind::Element { array, index }, ty, span))
 }
 
-/// Where to say that a function of a container is missing.
+/// The names of a container's functions, for reports of an unknown one.
 fn names_of(container: &Container) -> Vec<&str> {
     container.functions.iter().map(|(name, _)| name.as_str()).collect()
 }

@@ -1,4 +1,4 @@
-//! Where a value of one type goes that another is wanted of: widened, or refused with a way out.
+//! Conversions to an expected type: a value is widened, or refused with a help.
 
 use mokume_base::Diagnostic;
 
@@ -7,13 +7,13 @@ use crate::resolve::body::terms::{cast, unknown};
 use crate::resolve::body::Body;
 use crate::{codes, constants, lost, types, visit};
 
-/// A value where a type is wanted.
+/// Converts a value to the expected type.
 pub fn coerce(body: &mut Body, expr: Expr, want: Type) -> Expr {
     if other_side(body, &expr, want) {
         return Expr { ty: Type::Unknown, ..expr };
     }
     if types::same(expr.ty, want) {
-        // A flow goes from one side to the other only where the layer adds nothing to it.
+        // A flow can stand for one of the other side only if the layer adds nothing to it.
         return expr;
     }
     if types::widens(expr.ty, want) {
@@ -30,26 +30,26 @@ pub fn coerce(body: &mut Body, expr: Expr, want: Type) -> Expr {
     let help = counted(&expr, want).or_else(|| way_to(expr.ty, want, &to)).or_else(|| way_into(body, expr.ty, want));
     diagnostic.helps.push(help.unwrap_or_else(|| format!("write a value of type {to} here")));
     if let Some(name) = counted(&expr, want).and_then(|_| only_name(body, &expr)) {
-        // Where it is declared is one place, and where it is used are many.
+        // A declaration is one place, but its uses are many.
         diagnostic = diagnostic.label(name.span, format!("`{}` is declared here", name.text));
         diagnostic.lacks.push(lost::within(name.span, &to));
     }
     body.report(diagnostic);
-    // A message that is refused is still held.
+    // A refused message is still held.
     match expr.kind {
         ExprKind::Give(_) => unknown(expr.span),
         _ => Expr { ty: Type::Unknown, ..expr },
     }
 }
 
-/// A duration is so many of a unit; where a number is written, the unit alone is missing.
+/// A duration is a number of a unit: if the value is a plain number, only the unit is missing.
 fn counted(expr: &Expr, want: Type) -> Option<String> {
     let number = matches!(expr.kind, ExprKind::Number(_) | ExprKind::Cast { .. });
     let is_so = matches!((expr.ty, want), (Type::UInt(_), Type::Duration)) && !number;
     is_so.then(|| "say of what it is so many: `… * 1 ms`; or let what is named here be a `Duration`".to_string())
 }
 
-/// The parameter, state or local that a value is made of, if it is one, and numbers.
+/// The only parameter, state or local in a value that otherwise consists of numbers.
 fn only_name(body: &Body, expr: &Expr) -> Option<Name> {
     let mut names = Vec::new();
     let mut others = false;
@@ -71,7 +71,7 @@ fn only_name(body: &Body, expr: &Expr) -> Option<Name> {
     }
 }
 
-/// A part of a record that has the type that is wanted.
+/// A field of the record that has the expected type.
 fn way_into(body: &Body, from: Type, to: Type) -> Option<String> {
     let Type::Record(id) = from else { return None };
     let fields = &body.cx.program.records.get(id.index())?.fields;
@@ -83,7 +83,7 @@ fn way_into(body: &Body, from: Type, to: Type) -> Option<String> {
     Some(format!("its `{0}` is of this type: write `.{0}` behind it", field.name.text))
 }
 
-/// A number that is known, in the type that is wanted, if it fits there.
+/// A constant number in the expected type, if it fits.
 fn constant(body: &Body, expr: &Expr, want: Type) -> Option<Expr> {
     let (Type::UInt(_), Type::UInt(width) | Type::Seq(width)) = (expr.ty, want) else { return None };
     let value = constants::eval(&body.cx.program, expr).ok()?.scalar()?;
@@ -94,7 +94,7 @@ fn narrows(from: Type, to: Type) -> bool {
     matches!((from, to), (Type::UInt(a), Type::UInt(b)) if a > b)
 }
 
-/// How to get from one type to the other, if there is a short way.
+/// How to convert between the types, if there is a short way.
 fn way_to(from: Type, to: Type, shown: &str) -> Option<String> {
     use Type::*;
     match (from, to) {
@@ -116,7 +116,7 @@ fn way_to(from: Type, to: Type, shown: &str) -> Option<String> {
     }
 }
 
-/// A flow stands for the other side of the layer only where the layer adds nothing to it, or takes it away itself.
+/// Whether a flow may stand for one of the other side: only if the layer adds nothing to it, or removes it itself.
 fn other_side(body: &mut Body, expr: &Expr, want: Type) -> bool {
     let (Type::Flow(found), Type::Flow(wanted)) = (expr.ty, want) else { return false };
     let differ = match body.shape() {

@@ -1,6 +1,6 @@
 //! Values of enums with data, `Shape.Circle(3)`, and what patterns bind of them.
 //!
-//! A value is a record: the number, then the parts of all names, side by side; those of other names are 0 (see
+//! A value is a record: the number, then the parts of all names side by side; parts of other names are 0 (see
 //! [`crate::resolve::items`]).
 
 use mokume_base::Span;
@@ -12,14 +12,15 @@ use crate::resolve::body::Body;
 use crate::resolve::expr::arguments;
 use crate::{codes, tree};
 
-/// The enum whose values are of this type, if it has data.
+/// The enum with data whose values have this type.
 pub fn enum_of(body: &Body, ty: Type) -> Option<EnumId> {
     let Type::Record(record) = ty else { return None };
     let found = body.cx.program.enums.iter().position(|item| item.data == Some(record))?;
     Some(EnumId(found as u32))
 }
 
-/// `Shape.Circle(3)`, `Shape.Nothing`; none if the enum has no data or no such name, or a pattern asks for the number.
+/// `Shape.Circle(3)`, `Shape.Nothing`; `None` if the enum has no data or no such name, or if a pattern needs the
+/// number.
 pub(super) fn value(body: &mut Body, id: EnumId, name: &Name, args: Option<&[ast::Arg]>, span: Span) -> Option<Expr> {
     let item = body.cx.program.enums.get(id.index())?;
     let record = item.data.filter(|_| !body.pattern)?;
@@ -53,7 +54,7 @@ pub(super) fn value(body: &mut Body, id: EnumId, name: &Name, args: Option<&[ast
     Some(make(ExprKind::Record { record, fields: values }, Type::Record(record), span))
 }
 
-/// The value of a part that is not there.
+/// The value of a part that belongs to another name.
 pub fn zero(body: &Body, ty: Type, span: Span) -> Expr {
     let Type::Record(record) = ty else { return make(ExprKind::Number(0), ty, span) };
     let fields = body.cx.program.records.get(record.index()).map_or(&[][..], |record| &record.fields);
@@ -69,7 +70,7 @@ pub(super) fn pattern_head(body: &Body, pattern: Tree) -> Tree {
     }
 }
 
-/// What the pattern in front of a block binds, in order.
+/// Binds the names of the pattern in front of a block, in order.
 pub fn arm_parts(
     body: &mut Body,
     stmt: &ast::Match,
@@ -83,7 +84,7 @@ pub fn arm_parts(
     }
 }
 
-/// The same where it is not known what is matched: names that nobody is blamed for.
+/// The same if the matched value is not known: binds the names so that their uses are not reported.
 pub fn bind_lost(body: &mut Body, stmt: &ast::Match, block: &ast::Block) {
     let arm = stmt.arms().into_iter().find(|arm| arm.body().as_ref() == Some(block));
     if let Some(Tree::Call(call)) = arm.and_then(|arm| arm.pattern()).map(|pattern| tree::unparen(&pattern)) {

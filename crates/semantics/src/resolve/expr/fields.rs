@@ -1,4 +1,5 @@
-//! `a.b`: the name in front decides whether it is a part of a message, a flow, a container, a neighbour, an enum, or of a record or object.
+//! `a.b`: the kind of the name in front decides whether it is a part of a message, a flow, a container, a neighbour, an
+//! enum, a record or an object.
 
 use mokume_base::{Diagnostic, Span};
 use mokume_syntax::ast;
@@ -61,7 +62,7 @@ pub fn read(body: &mut Body, expr: &ast::FieldExpr, span: Span) -> Expr {
     }
 }
 
-/// A field of a record by its name; of a bounded vector its length.
+/// A field of a record by its name; for a bounded vector its length.
 pub fn of_record(body: &mut Body, base: Expr, id: RecordId, name: &Name, span: Span) -> Expr {
     let Some(record) = body.cx.program.records.get(id.index()) else { return unknown(span) };
     match record.fields.iter().position(|field| field.name.text == name.text) {
@@ -84,7 +85,7 @@ pub fn of_record(body: &mut Body, base: Expr, id: RecordId, name: &Name, span: S
     }
 }
 
-/// `below.mtu`, `Kind.Ask`, `msg.ttl`, `device.mac`: where the name in front decides.
+/// `below.mtu`, `Kind.Ask`, `msg.ttl`, `device.mac`: cases in which the name in front decides.
 fn of_name(body: &mut Body, owner: &Name, name: &Name, span: Span) -> Option<Expr> {
     if let Some(local) = body.locals.find(&owner.text) {
         return (body.locals.ty(local) == Type::Message).then(|| messages::part(body, local, name, span));

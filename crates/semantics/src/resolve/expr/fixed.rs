@@ -1,4 +1,4 @@
-//! Values that the text fixes: numbers in types, sizes of the wire, arms of a `match`.
+//! Values that must be constant: numbers in types, sizes of the wire, arms of a `match`.
 
 use mokume_base::FileId;
 use mokume_syntax::ast;
@@ -9,13 +9,13 @@ use crate::resolve::context::Context;
 use crate::resolve::expr;
 use crate::{codes, constants};
 
-/// The number of a constant expression of a type; a report if it has none.
+/// The number of a constant expression of a type; reports if it has none.
 pub fn number(cx: &mut Context, file: FileId, tree: &ast::Expr, ty: Type) -> Option<u64> {
     let expr = expr::value(&mut Body::constant(cx, file), tree, ty);
     value(cx, &expr)?.scalar()
 }
 
-/// The value of an expression that must be known; a report if it is not.
+/// The value of an expression that must be constant; reports if it is not.
 pub fn value(cx: &mut Context, expr: &Expr) -> Option<constants::Value> {
     if expr.ty == Type::Unknown {
         return None;

@@ -1,4 +1,4 @@
-//! Parts of flows by name: their types, and which shape may see what of them. Reads no tree but the names.
+//! Parts of flows by name: their types, and which shape may use which part. Reads no tree but the names.
 
 use mokume_base::{Diagnostic, Span};
 use mokume_syntax::ast::Expr as Tree;
@@ -10,10 +10,10 @@ use crate::resolve::context::{Context, Item};
 use crate::resolve::expr::names;
 use crate::{codes, suggest, tree};
 
-/// The part of a lower flow that says which of several layers it is of.
+/// The type of the part of a lower flow that chooses one of several layers below.
 pub(crate) const WHICH: Type = Type::UInt(8);
 
-/// `flow.local.host`, `flow.remote.port`, `flow.protocol`; none if `base` is no flow.
+/// `flow.local.host`, `flow.remote.port`, `flow.protocol`; `None` if `base` is not a flow.
 pub(super) fn read(body: &mut Body, base: &Tree, name: &Name, span: Span) -> Option<Expr> {
     let (owner, end) = match base {
         Tree::Field(field) => (field.base()?, tree::some_name(body.file, field.name())),
@@ -46,7 +46,8 @@ pub(super) fn read(body: &mut Body, base: &Tree, name: &Name, span: Span) -> Opt
     Some(make(ExprKind::FlowPart { flow, remote, field: name.clone() }, ty, span))
 }
 
-/// The type of a flow's part, after the check that this shape may see it; `of_endpoint`: of one of the flow's two.
+/// The type of a flow's part, after checking that this shape may use it; `of_endpoint`: it is of one of the flow's two
+/// ends.
 pub(super) fn part_type(body: &mut Body, name: &Name, side: Side, of_endpoint: bool) -> Type {
     match body.shape() {
         None => Type::Unknown,
@@ -66,7 +67,7 @@ fn type_in(cx: &Context, fields: &[Field], name: &Name) -> Option<Type> {
     Some(field.ty)
 }
 
-/// Of a multiplexor's key.
+/// A part of a multiplexor's key.
 fn key_part(body: &mut Body, name: &Name, of_endpoint: bool) -> Type {
     let key = body.this_layer().and_then(|layer| layer.key.as_ref());
     let symmetric = key.is_some_and(|key| key.symmetric);
@@ -83,7 +84,7 @@ fn key_part(body: &mut Body, name: &Name, of_endpoint: bool) -> Type {
     own
 }
 
-/// Of a router's addresses: those that it makes above, or asks for below.
+/// A part of a router's addresses: those that it adds above, or needs from below.
 fn address_part(body: &mut Body, name: &Name, side: Side, of_endpoint: bool) -> Type {
     let Some(layer) = body.this_layer() else { return Type::Unknown };
     let (fields, what) = match side {
@@ -116,7 +117,7 @@ fn hidden_part(body: &mut Body, name: &Name, why: &str, help: &str) {
     body.error(codes::HIDDEN_FLOW, why, name.span, "a part of a flow", help);
 }
 
-/// The type of a part that some layer makes; layers that this file sees by name go before others.
+/// The type of a part that some layer adds; layers that this file sees by name win.
 fn any_part(body: &mut Body, name: &Name) -> Option<Type> {
     if let Some(ty) = seen_part(body, name) {
         return Some(ty);
@@ -126,7 +127,7 @@ fn any_part(body: &mut Body, name: &Name) -> Option<Type> {
         || layers.iter().flat_map(|layer| layer.address.iter().chain(layer.key.iter().flat_map(|key| &key.fields)));
     let found = parts().find(|field| field.name.text == name.text).map(|field| field.ty);
     if found.is_none() {
-        // Who stands below may be unknown here; each stack tells. Only a slip of the hand is reported.
+        // The layers below may be unknown here; each stack checks them. Only a typing mistake is reported.
         let near = suggest::nearest(&name.text, parts().map(|field| field.name.text.as_str())).map(String::from);
         if let Some(near) = near {
             let text = format!("no layer here gives its flows a part `{}`", name.text);
@@ -136,7 +137,7 @@ fn any_part(body: &mut Body, name: &Name) -> Option<Type> {
     found
 }
 
-/// Two internets may call their addresses alike; which one is meant, the file's `use` tells.
+/// Two internets may give their addresses the same name; the file's `use` decides which one is meant.
 fn seen_part(body: &Body, name: &Name) -> Option<Type> {
     let layers = body.cx.program.layers.iter().enumerate();
     let seen = layers.filter(|(index, layer)| {
@@ -148,7 +149,7 @@ fn seen_part(body: &Body, name: &Name) -> Option<Type> {
     parts.next().map(|field| field.ty)
 }
 
-/// The type of the only part of a side's end, where this layer knows it.
+/// The type of the only part of a side's end, if this layer knows it.
 pub(super) fn only_part(body: &mut Body, side: Side, span: Span) -> Type {
     let Some(layer) = body.this_layer() else { return Type::Unknown };
     let fields: Vec<Field> = match (layer.shape, side) {

@@ -1,4 +1,4 @@
-//! Flows made of their parts, and numbers made of flows.
+//! Flows built from their parts, and numbers computed from flows.
 
 use mokume_base::Span;
 use mokume_syntax::ast;
@@ -19,7 +19,7 @@ pub(super) fn read(body: &mut Body, args: &[ast::Arg], want: Option<Type>, span:
     of_side(body, args, side, span)
 }
 
-/// A flow of one side from its parts; what is left out is *any*.
+/// A flow of one side from its parts; parts that are left out are *any*.
 pub fn of_side(body: &mut Body, args: &[ast::Arg], side: Side, span: Span) -> Expr {
     if let [arg] = args {
         if let (None, Some(value)) = (arg.name(), arg.value()) {
@@ -49,7 +49,7 @@ pub fn of_side(body: &mut Body, args: &[ast::Arg], side: Side, span: Span) -> Ex
             }
         };
         let place = body.span(&label);
-        // An end as a whole is each of its parts.
+        // An end as a whole counts as each of its parts.
         let name = part.as_ref().map(|part| part.text.clone());
         let same = |(other, known, _): &&(String, Option<String>, Span)| {
             other == end && (name.is_none() || known.is_none() || *known == name)

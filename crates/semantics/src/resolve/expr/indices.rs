@@ -1,4 +1,4 @@
-//! `a[i]`: an element of an array of the state or of a bounded vector.
+//! `a[i]`: an element of an array in the state, or of a bounded vector.
 
 use mokume_base::Span;
 use mokume_syntax::ast;

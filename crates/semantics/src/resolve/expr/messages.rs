@@ -1,4 +1,4 @@
-//! Messages in expressions: named without being used up, their octets, attributes and sums.
+//! Messages in expressions: named without being given away, their octets, attributes and sums.
 
 use mokume_base::{Diagnostic, Span};
 use mokume_syntax::ast::{self, AstNode, Expr as Tree};
@@ -11,10 +11,10 @@ use crate::resolve::expr;
 use crate::resolve::expr::{positional, quotes, strangers};
 use crate::{codes, lost, suggest, tree};
 
-/// What a message can be asked in an expression.
+/// What an expression can read of a message.
 const READS: [&str; 7] = ["size", "share", "sum16", "received", "u8", "has", "field"];
 
-/// The message that an expression names, without using it up.
+/// The message that an expression names, without giving it away.
 pub fn named(body: &mut Body, expr: &Tree) -> Option<LocalId> {
     let expr = tree::unparen(expr);
     if let Some(name) = tree::name_expr(body.file, &expr) {
@@ -79,7 +79,7 @@ pub fn part(body: &mut Body, message: LocalId, name: &Name, span: Span) -> Expr 
 
 /// An attribute by its name.
 pub fn attribute(body: &mut Body, name: &Name) -> Option<AttributeId> {
-    // The layer may say of which file it is: `reads internet.ttl`.
+    // The layer may qualify it by its file: `reads internet.ttl`.
     let own = body.this_layer().map(|layer| layer.reads.iter().chain(&layer.writes).copied().collect::<Vec<_>>());
     let is_named = |id: &AttributeId| body.cx.program.attributes[id.index()].name.text == name.text;
     if let Some(id) = own.unwrap_or_default().into_iter().find(is_named) {
@@ -102,7 +102,7 @@ pub fn attribute(body: &mut Body, name: &Name) -> Option<AttributeId> {
     None
 }
 
-/// A report that the layer does not say it reads or writes an attribute.
+/// Reports an attribute that the layer does not declare to read or write.
 pub fn undeclared(body: &mut Body, name: &Name, verb: &str, word: &str) {
     let text = format!("this layer does not say that it {word} `{}`", name.text);
     let help = format!("add `{word} {}` to the layer", name.text);
@@ -113,7 +113,7 @@ pub fn undeclared(body: &mut Body, name: &Name, verb: &str, word: &str) {
     body.report(diagnostic);
 }
 
-/// `msg.share()`, `msg.u16be(at)` and their like.
+/// `msg.share()`, `msg.u16be(at)` and the like.
 pub(super) fn method(body: &mut Body, message: LocalId, name: &Name, args: &[ast::Arg], span: Span) -> Expr {
     match name.text.as_str() {
         "share" => {
@@ -154,7 +154,7 @@ pub(super) fn method(body: &mut Body, message: LocalId, name: &Name, args: &[ast
     }
 }
 
-/// What other languages call something that is done with messages.
+/// Our name for an operation on messages in other languages.
 fn of_other_languages(name: &str) -> Option<&'static str> {
     Some(match name {
         "append" | "concat" | "extend" | "push" | "prepend" => "write `a.join(b)`: what `b` has comes behind `a`",
@@ -203,7 +203,7 @@ fn received(body: &mut Body, message: LocalId, args: &[ast::Arg], span: Span) ->
     }
 }
 
-/// `u16be` as its width and byte order.
+/// The width and byte order of a name like `u16be`.
 pub fn field_of_octets(name: &str) -> Option<(u8, bool)> {
     let rest = name.strip_prefix('u')?;
     if rest == "8" {

@@ -1,4 +1,5 @@
-//! `a.f(…)`: what stands in front decides whether a message, a container, an enum with data, a vector or a flow is asked.
+//! `a.f(…)`: what is in front decides whether it is about a message, a container, an enum with data, a vector or a
+//! flow.
 
 use mokume_base::Span;
 use mokume_syntax::ast::{self, Expr as Tree};
@@ -36,7 +37,7 @@ pub(super) fn read(body: &mut Body, field: &ast::FieldExpr, args: &[ast::Arg], s
     of_value(body, base, &name, args, span)
 }
 
-/// `Shape.Circle(3)`; none if the owner is no enum with data.
+/// `Shape.Circle(3)`; `None` if the owner is not an enum with data.
 fn of_enum(body: &mut Body, owner: &Name, field: &ast::FieldExpr, args: &[ast::Arg], span: Span) -> Option<Expr> {
     if body.locals.find(&owner.text).is_some() {
         return None;
@@ -48,7 +49,7 @@ fn of_enum(body: &mut Body, owner: &Name, field: &ast::FieldExpr, args: &[ast::A
     Some(value.unwrap_or_else(|| fields::read(body, field, span)))
 }
 
-/// `msg.u16be(0)`, `below.pseudo_sum(flow)`, and what is no value: where the name in front decides.
+/// `msg.u16be(0)`, `below.pseudo_sum(flow)`, and calls that are no values: cases in which the name in front decides.
 fn of_name(body: &mut Body, owner: &Name, name: &Name, args: &[ast::Arg], span: Span) -> Option<Expr> {
     match body.locals.find(&owner.text).map(|local| (local, body.locals.ty(local))) {
         Some((local, Type::Message)) => return Some(messages::method(body, local, name, args, span)),
@@ -81,7 +82,7 @@ fn holds(body: &mut Body, base: &Tree, args: &[ast::Arg], span: Span) -> Expr {
     make(ExprKind::Holds { messages, index }, Type::Bool, span)
 }
 
-/// Of a vector or a flow, whatever expression it comes from.
+/// A method of a vector or a flow, given by any expression.
 fn of_value(body: &mut Body, base: Expr, name: &Name, args: &[ast::Arg], span: Span) -> Expr {
     if body.cx.program.vector(base.ty).is_some() {
         return vectors::method(body, base, name, args, span);

@@ -1,11 +1,11 @@
-//! The room of values: from the trees of expressions to typed expressions.
+//! Values: from the trees of expressions to typed expressions.
 //!
-//! An expression is read with the type that is wanted of it: [`infer`] takes that as a hint for literals, [`value`] insists on it.
-//! The parts of an expression are expressions, so its rules call back here, whatever they are about; constants and the bounds of
-//! types ask for values too, so they live in this room.
+//! An expression is resolved with an expected type: [`infer`] uses it as a hint for literals, [`value`] requires it.
+//! The parts of an expression are expressions, so all its rules call back here. Constants and bounds of types need
+//! values too, so they are in this room.
 //!
-//! May assume: all items are declared, and the heads of layers, as far as their pass has come. Keeps: what could not be read has the
-//! type `Unknown` and was reported once; no statement is read here.
+//! May assume: all items are declared; heads of layers, as far as their pass has come. Keeps: what could not be
+//! resolved has the type `Unknown` and was reported once; no statement is read here.
 
 pub mod annotations;
 pub mod arguments;
@@ -50,7 +50,8 @@ use crate::resolve::body::terms::{self, make, unknown};
 use crate::resolve::body::{Body, BodyKind};
 use crate::{codes, tree};
 
-/// An expression; `want` gives literals their type and is not checked here. One line for each kind: the table of this room.
+/// Resolves an expression; `want` gives literals their type and is not checked here. One line for each kind: the table
+/// of this room.
 pub fn infer(body: &mut Body, expr: &Tree, want: Option<Type>) -> Expr {
     let span = body.span(expr);
     match expr {
@@ -107,13 +108,13 @@ fn no_value(body: &mut Body, text: &str, span: Span, label: &str, help: &str) ->
     unknown(span)
 }
 
-/// An expression where a type is wanted: widened to it, or a report.
+/// Resolves an expression and converts it to the expected type; reports if that is not possible.
 pub fn value(body: &mut Body, expr: &ast::Expr, want: Type) -> Expr {
     let found = infer(body, expr, Some(want));
     conversions::coerce(body, found, want)
 }
 
-/// As [`value`]; unknown if the parser found none.
+/// As [`value`]; unknown if the parser found no expression.
 pub fn some_value(body: &mut Body, expr: Option<ast::Expr>, want: Type, span: Span) -> Expr {
     match expr {
         Some(expr) => value(body, &expr, want),
@@ -121,7 +122,7 @@ pub fn some_value(body: &mut Body, expr: Option<ast::Expr>, want: Type, span: Sp
     }
 }
 
-/// An amount, a size, a limit: a `u32` of parameters and constants.
+/// An amount, a size or a limit: a `u32` of parameters and constants.
 pub fn size(body: &mut Body, expr: Option<ast::Expr>, span: Span) -> Expr {
     let Some(expr) = expr else { return unknown(span) };
     let kind = std::mem::replace(&mut body.kind, BodyKind::Argument);
@@ -138,7 +139,7 @@ pub fn size(body: &mut Body, expr: Option<ast::Expr>, span: Span) -> Expr {
     body.folded(found)
 }
 
-/// A report of a 0 where something is to have room; what a container was given is told where it was given, once.
+/// Reports a size of 0. For an argument of a container, that is done once, at the argument.
 fn empty(body: &mut Body, expr: &Tree, span: Span) {
     let help = "write how many there are at most";
     let given = body.view.inside.as_ref().map(|inside| {

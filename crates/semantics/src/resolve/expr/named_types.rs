@@ -1,4 +1,5 @@
-//! The type of what an expression names, before it is read: whether it is a vector decides what is read. Reports nothing.
+//! The type of what an expression names, before it is resolved: whether it is a vector decides how to resolve it.
+//! Reports nothing.
 
 use mokume_syntax::ast::Expr as Tree;
 
@@ -9,7 +10,7 @@ use crate::resolve::context::Item;
 use crate::resolve::expr::{consts, rows};
 use crate::tree;
 
-/// The type of what an expression names, if it names a value; no report.
+/// The type of what an expression names, if it names a value.
 pub(super) fn of(body: &mut Body, tree: &Tree) -> Option<Type> {
     match tree::unparen(tree) {
         Tree::Name(name) => type_of_name(body, &name.text()),
@@ -67,7 +68,7 @@ fn type_of_name(body: &mut Body, name: &str) -> Option<Type> {
     }
 }
 
-/// The elements' type of an array of the state: of the layer's, or of an object's.
+/// The element type of an array in the state of the layer or of an object.
 fn element_of_array(body: &mut Body, base: &Tree) -> Option<Type> {
     let kind = match tree::unparen(base) {
         Tree::Name(name) if body.locals.find(&name.text()).is_none() => {
@@ -88,7 +89,7 @@ fn element_of_array(body: &mut Body, base: &Tree) -> Option<Type> {
     }
 }
 
-/// Whether it is an element of an array of the state, or part of one.
+/// Whether it is an element of an array in the state, or part of one.
 pub fn is_in_array(body: &mut Body, tree: &Tree) -> bool {
     match tree::unparen(tree) {
         Tree::Index(index) => index.base().is_some_and(|base| element_of_array(body, &base).is_some()),
@@ -97,7 +98,7 @@ pub fn is_in_array(body: &mut Body, tree: &Tree) -> bool {
     }
 }
 
-/// Whether a name's type was refused, which has been told.
+/// Whether a name's type was refused, which was reported.
 pub(super) fn is_unknown(body: &mut Body, tree: &Tree) -> bool {
     of(body, tree) == Some(Type::Unknown)
 }

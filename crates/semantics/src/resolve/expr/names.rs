@@ -1,4 +1,5 @@
-//! What a plain name means in a value: a local, state, a parameter, a constant; and what to say of one that means nothing.
+//! The meaning of a plain name in a value: a local, state, a parameter, a constant; and reports of names without a
+//! meaning.
 
 use mokume_base::Span;
 
@@ -46,7 +47,7 @@ pub(super) fn read(body: &mut Body, name: &Name, want: Option<Type>) -> Expr {
     of_file(body, name)
 }
 
-/// A name of the file as a value: a constant, or what is said of everything else.
+/// A name of the file as a value: a constant; everything else is reported.
 fn of_file(body: &mut Body, name: &Name) -> Expr {
     match body.cx.item_at(body.file, name) {
         Some(Item::Const(index)) => match consts::of_file(body.cx, index, Some(name)) {
@@ -102,7 +103,7 @@ fn sample(body: &mut Body, span: Span, want: Option<Type>) -> Expr {
     }
 }
 
-/// Whether a handler of a layer whose sessions have flows runs here, so that it has one at hand.
+/// Whether the current handler has a flow of its own: its layer's sessions have flows.
 pub(super) fn is_at_hand(body: &Body) -> bool {
     let role = match body.kind {
         BodyKind::Handler(role) => role,

@@ -1,4 +1,4 @@
-//! Calls of functions in C, whose arguments are read: the message among them is changed in place.
+//! Calls of functions in C whose arguments are resolved: the message among them is changed in place.
 
 use mokume_base::Span;
 

@@ -1,4 +1,4 @@
-//! Numbers and durations: which type a literal has.
+//! Types of numbers and durations.
 
 use mokume_base::Span;
 use mokume_syntax::ast;
@@ -8,7 +8,7 @@ use crate::resolve::body::terms::{make, unknown};
 use crate::resolve::body::Body;
 use crate::{codes, types};
 
-/// A number takes the type that is wanted of it; without one it is a `u32`, or a `u64` if it must.
+/// A number has the expected type; without one it is a `u32`, or a `u64` if it does not fit.
 pub(super) fn plain(body: &mut Body, value: u64, span: Span, want: Option<Type>) -> Expr {
     let ty = match want {
         Some(ty @ (Type::UInt(_) | Type::Seq(_))) => ty,

@@ -1,4 +1,4 @@
-//! Operators on values: which types they take, and what they give. Reads no tree.
+//! Operators on values: the types of their operands and results. Reads no tree.
 
 use mokume_base::{Diagnostic, Span};
 use mokume_syntax::ast::BinaryOp;
@@ -8,7 +8,7 @@ use crate::resolve::body::terms::{cast, make};
 use crate::resolve::body::Body;
 use crate::{codes, types};
 
-/// An operator on two values, in types that it takes.
+/// An operator on two values, converted to types that it takes.
 pub fn operate(body: &mut Body, op: Binary, a: Expr, b: Expr, op_span: Span, span: Span) -> Expr {
     if a.ty == Type::Unknown || b.ty == Type::Unknown {
         let ty = if compares(op) { Type::Bool } else { Type::Unknown };
@@ -22,7 +22,7 @@ pub fn operate(body: &mut Body, op: Binary, a: Expr, b: Expr, op_span: Span, spa
         _ => (fit(a), fit(b)),
     };
     let (op, b) = match (op, result) {
-        // Of sets, those that are not in the other.
+        // The difference of two sets of ranks.
         (Binary::Sub, Type::Ranks) => (Binary::BitAnd, make(ExprKind::Not(Box::new(b)), Type::Ranks, span)),
         _ => (op, b),
     };
@@ -89,13 +89,13 @@ fn bad_operands(body: &mut Body, op: Binary, a: Expr, b: Expr, op_span: Span, sp
     make(ExprKind::Number(0), ty, span)
 }
 
-/// Whether an operator gives a `bool` of two values of one type.
+/// Whether an operator compares two values of one type and gives a `bool`.
 pub(super) fn compares(op: Binary) -> bool {
     use Binary::*;
     matches!(op, Eq | Ne | Lt | Le | Gt | Ge)
 }
 
-/// The type that a literal has beside an operand of type `ty`.
+/// The type of a literal beside an operand of type `ty`.
 pub(super) fn beside(op: Binary, ty: Type, in_front: bool) -> Option<Type> {
     use Binary::*;
     match ty {
@@ -109,7 +109,7 @@ pub(super) fn beside(op: Binary, ty: Type, in_front: bool) -> Option<Type> {
     }
 }
 
-/// The type that both operands get, and that of the result.
+/// The type of both operands, and that of the result.
 fn arithmetic(op: Binary, a: Type, b: Type) -> Option<(Type, Type)> {
     use Binary::*;
     let sum = matches!(op, Add | Sub | AddWrap | SubWrap);
@@ -146,7 +146,7 @@ fn arithmetic(op: Binary, a: Type, b: Type) -> Option<(Type, Type)> {
     }
 }
 
-/// The operator of the typed program; none for `in`.
+/// The operator of the typed program; `None` for `in`.
 pub fn operator(op: BinaryOp) -> Option<Binary> {
     Some(match op {
         BinaryOp::Or => Binary::Or,

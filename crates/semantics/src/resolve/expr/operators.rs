@@ -1,4 +1,4 @@
-//! Operators on expressions: which operand says what type the other has.
+//! Operators on expressions: which operand determines the type of the other.
 
 use mokume_base::{Diagnostic, Span};
 use mokume_syntax::ast::{self, BinaryOp, Expr as Tree, NumberValue, UnaryOp};
@@ -33,7 +33,7 @@ pub(super) fn binary(body: &mut Body, expr: &ast::BinaryExpr, want: Option<Type>
     let Some(op) = operations::operator(op) else { return is_in(body, &left, &right, span) };
     let op_span = expr.op_span(body.file);
     if operations::compares(op) && is_comparison(&left) {
-        // The parser has said so.
+        // The parser has reported it.
         expr::infer(body, &left, None);
         expr::infer(body, &right, None);
         return unknown(span);
@@ -45,7 +45,7 @@ pub(super) fn binary(body: &mut Body, expr: &ast::BinaryExpr, want: Option<Type>
             let before = body.cx.out.len();
             let b = expr::value(body, &right, Type::Bool);
             if before > said {
-                // What stands beside it may be no condition for the same reason: `m[k] or 0`.
+                // The text beside it may fail to be a condition for the same reason: `m[k] or 0`.
                 let is_other = |found: &Diagnostic| found.code != codes::MISMATCH;
                 let others: Vec<Diagnostic> = body.cx.out.drain(before..).filter(is_other).collect();
                 body.cx.out.extend(others);
@@ -65,7 +65,7 @@ pub(super) fn binary(body: &mut Body, expr: &ast::BinaryExpr, want: Option<Type>
     }
 }
 
-/// Both operands; a literal takes the type that fits the other.
+/// Both operands; a literal takes the type of the other operand.
 fn operands(body: &mut Body, op: Binary, left: &Tree, right: &Tree, want: Option<Type>) -> (Expr, Expr) {
     // A comparison's result says nothing about its operands.
     let want = if operations::compares(op) { None } else { want };
@@ -106,7 +106,7 @@ pub fn pair(body: &mut Body, a: &Tree, b: &Tree, want: Option<Type>) -> (Expr, E
     conversions::unify(body, a, b)
 }
 
-/// Whether an expression takes its type from where it stands.
+/// Whether an expression takes its type from its context.
 pub fn is_flexible(body: &Body, expr: &Tree) -> bool {
     match expr {
         Tree::Number(number) => matches!(number.value(), Some(NumberValue::Plain(_))),
@@ -127,7 +127,7 @@ pub fn is_flexible(body: &Body, expr: &Tree) -> bool {
     }
 }
 
-/// The hint for a literal; where it is too big for that, the wider type that is wanted of the whole.
+/// The hint for a literal; if the literal is too large for it, the wider type that is expected of the whole.
 fn wide_enough(literal: &Tree, hint: Option<Type>, want: Option<Type>) -> Option<Type> {
     let Tree::Number(number) = tree::unparen(literal) else { return hint };
     match (hint, want, number.value()) {
@@ -165,7 +165,7 @@ fn is_in(body: &mut Body, left: &Tree, right: &Tree, span: Span) -> Expr {
 
 /// One value for each part of a key.
 pub fn key_values(body: &mut Body, given: &[Tree], wanted: &[Type], span: Span) -> Vec<Expr> {
-    // A key that could not be read was told of.
+    // An unreadable key was reported.
     if given.len() != wanted.len() && !wanted.is_empty() {
         let parts = if wanted.len() == 1 { "one part".to_string() } else { format!("{} parts", wanted.len()) };
         let text = format!("this key has {parts}, not {}", given.len());
@@ -175,7 +175,7 @@ pub fn key_values(body: &mut Body, given: &[Tree], wanted: &[Type], span: Span) 
     given.iter().zip(wanted).map(|(value, ty)| expr::value(body, value, *ty)).collect()
 }
 
-/// A comparison that stands without parentheses.
+/// Whether it is a comparison without parentheses.
 fn is_comparison(tree: &Tree) -> bool {
     matches!(tree, Tree::Binary(inner) if inner.op().and_then(operations::operator).is_some_and(operations::compares))
 }

@@ -10,12 +10,12 @@ use crate::resolve::expr;
 use crate::resolve::expr::{arguments, refusals};
 use crate::{codes, suggest, tree};
 
-/// Whether a part's name stands in front.
+/// Whether the call is qualified by a part's name.
 pub(super) fn is_call(body: &Body, callee: &Tree) -> bool {
     tree::name_field(body.file, callee).is_some_and(|(owner, _)| body.part_named(&owner.text).is_some())
 }
 
-/// A call of a function of a part; none if no part's name stands in front.
+/// A call of a function of a part; `None` if it is not qualified by a part's name.
 pub(super) fn call(body: &mut Body, callee: &Tree, args: &[ast::Arg], span: Span) -> Option<Expr> {
     let (owner, name) = tree::name_field(body.file, callee)?;
     let part = body.part_named(&owner.text)?.clone();
@@ -31,7 +31,7 @@ pub(super) fn call(body: &mut Body, callee: &Tree, args: &[ast::Arg], span: Span
     Some(make(ExprKind::CallOwn { function, args }, head.result, span))
 }
 
-/// The same, where who calls meets that it may refuse; none if it never does.
+/// The same if the caller handles a refusal; `None` if the function never refuses.
 pub(super) fn refusing(body: &mut Body, callee: &Tree, args: &[ast::Arg], span: Span) -> Option<Expr> {
     let (owner, name) = tree::name_field(body.file, callee)?;
     let part = body.part_named(&owner.text)?.clone();
@@ -42,7 +42,7 @@ pub(super) fn refusing(body: &mut Body, callee: &Tree, args: &[ast::Arg], span: 
     Some(make(ExprKind::CallOwn { function, args }, head.result, span))
 }
 
-/// State that somebody else names by the part's name, `output.probe`; none if no part's name stands in front.
+/// State of a part, named from elsewhere by the part's name, `output.probe`; `None` without a part's name in front.
 pub(super) fn state(body: &mut Body, base: &Tree, name: &Name) -> Option<Expr> {
     let owner = tree::name_expr(body.file, base)?;
     let part = body.part_named(&owner.text)?.clone();

@@ -1,4 +1,4 @@
-//! Patterns of a `match`, as value or statement: constants of the matched type, none twice, and all values met.
+//! Patterns of a `match`, as value or statement: constants of the matched type, none twice, covering all values.
 
 use mokume_base::{Diagnostic, Span};
 use mokume_syntax::ast::{self, BinaryOp, Expr as Tree};
@@ -9,13 +9,13 @@ use crate::resolve::expr;
 use crate::resolve::expr::{data, fixed};
 use crate::{codes, suggest, tree, types};
 
-/// The arms of a `match`: numbers and block each, and what is left.
+/// The arms of a `match`: numbers and block of each, and the block for the remaining values.
 pub struct Arms {
     pub cases: Vec<(Vec<u64>, Option<ast::Block>)>,
     pub otherwise: Option<ast::Block>,
 }
 
-/// The arms of a `match`, checked: constants of the value's type, none twice, all values met.
+/// Checks the arms of a `match`: constants of the value's type, none twice, covering all values.
 pub fn arms(body: &mut Body, stmt: &ast::Match, value: &Expr) -> Arms {
     let matchable = matches!(value.ty, Type::UInt(_) | Type::Bool | Type::Enum(_) | Type::Unknown | Type::Seq(_));
     if !matchable {
@@ -47,11 +47,11 @@ pub fn arms(body: &mut Body, stmt: &ast::Match, value: &Expr) -> Arms {
         arms.cases.push((numbers, arm.body()));
     }
     if !has_else {
-        // What a pattern is for whose name means nothing, nobody knows.
+        // If the name in a pattern is unknown, so is what the pattern covers.
         if !body.cx.out[said..].iter().any(|found| found.code.0.starts_with("M02")) {
             exhaustive(body, value, &seen);
         }
-        // All values are met (or that is reported): the last arm is what is left.
+        // All values are covered (or that is reported): the last arm is for the remaining values.
         arms.otherwise = arms.cases.pop().and_then(|(_, body)| body);
     }
     arms
@@ -88,7 +88,7 @@ fn pattern_numbers(body: &mut Body, pattern: &Tree, ty: Type, seen: &mut Vec<(u6
     vec![number]
 }
 
-/// `else` behind arms for all that there is.
+/// Reports an `else` after arms that cover all values.
 fn never_else(body: &mut Body, value: &Expr, place: Span) {
     let mut diagnostic = Diagnostic::warning(codes::UNREACHABLE, "this `else` is never reached")
         .at(place, "all that may be has an arm")
@@ -116,7 +116,7 @@ fn exhaustive(body: &mut Body, value: &Expr, seen: &[(u64, Span)]) {
     }
 }
 
-/// What no arm is for.
+/// The values that no arm covers.
 fn missing(body: &Body, value: &Expr, seen: &[(u64, Span)]) -> Vec<String> {
     let met = |number: u64| seen.iter().any(|(known, _)| *known == number);
     match value.ty {
@@ -124,7 +124,7 @@ fn missing(body: &Body, value: &Expr, seen: &[(u64, Span)]) -> Vec<String> {
             let found = &body.cx.program.enums[id.index()];
             let missing = found.names.iter().filter(|(_, number)| !met(*number));
             let mut missing: Vec<String> = missing.map(|(name, _)| name.text.clone()).collect();
-            // Where each number has a name there are no others, though the enum is open.
+            // If every number of the width has a name, the enum has no others, even if it is open.
             let all = types::width(&body.cx.program, value.ty).filter(|width| *width < 16).map(|width| 1usize << width);
             let is_open = found.open && all.is_none_or(|all| found.names.len() < all);
             missing.extend(is_open.then(|| "numbers without a name".to_string()));

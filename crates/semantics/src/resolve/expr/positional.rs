@@ -1,4 +1,4 @@
-//! Arguments by position alone: of built-in functions and methods. They are counted here, and read by who takes them.
+//! Positional arguments of built-in functions and methods: counted here, resolved by the caller.
 
 use mokume_base::Span;
 use mokume_syntax::ast::{self, Expr as Tree};
@@ -6,7 +6,7 @@ use mokume_syntax::ast::{self, Expr as Tree};
 use crate::codes;
 use crate::resolve::body::Body;
 
-/// The arguments, none of which may be named.
+/// The arguments, `count` of them and none named; else reports.
 pub fn counted(body: &mut Body, name: &str, args: &[ast::Arg], count: usize, span: Span) -> Option<Vec<Tree>> {
     for arg in args {
         if let Some(label) = arg.name() {

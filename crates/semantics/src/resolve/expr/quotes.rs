@@ -1,8 +1,9 @@
-//! Fields of a quoted packet by the wire's names: a packet of ours that an error brings back, cut off somewhere.
+//! Fields of a quoted packet by the wire's names. A quote is the beginning of a packet of ours that an error brings
+//! back.
 //!
-//! `quote.has(Wire.field)` says whether the field is still in it, `quote.field(Wire.field)` is its value as it stands there:
-//! nothing is checked, so a packet of our own direction can be read, its source being ourselves. Only fields in front of every
-//! part that is not in every packet have a place.
+//! `quote.has(Wire.field)` says whether the field is in the quote; `quote.field(Wire.field)` is its value. Nothing is
+//! checked, so a packet of our own direction, whose source is ourselves, can be read. Only fields before all parts that
+//! are not in every packet have a known place.
 
 use mokume_base::{Diagnostic, Span};
 use mokume_syntax::ast::{self, AstNode, Expr as Tree};
@@ -14,7 +15,7 @@ use crate::resolve::context::Item;
 use crate::resolve::expr::positional;
 use crate::{codes, suggest, tree};
 
-/// A field with its first bit.
+/// A field, and the offset of its first bit.
 struct Placed {
     bit: u32,
     width: u8,
@@ -29,7 +30,7 @@ pub(super) fn has(body: &mut Body, message: LocalId, args: &[ast::Arg], span: Sp
     binary(Binary::Ge, size, number(u64::from(end), 32, span), Type::Bool, span)
 }
 
-/// `quote.field(Rfc791.source)`: the octets that hold it, shifted down and masked.
+/// `quote.field(Rfc791.source)`: the octets with the field, shifted and masked.
 pub(super) fn field(body: &mut Body, message: LocalId, args: &[ast::Arg], span: Span) -> Expr {
     let Some(placed) = placed(body, "field", args, span) else { return unknown(span) };
     let first = placed.bit / 8;

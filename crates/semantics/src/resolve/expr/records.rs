@@ -1,4 +1,4 @@
-//! Records written out: `Pair { left: 1, right }`, and what else names fields and gives each a value.
+//! Record expressions, `Pair { left: 1, right }`, and other lists of named fields with values.
 
 use mokume_base::{Diagnostic, Span};
 use mokume_syntax::ast::{self, AstNode, Expr as Tree};
@@ -41,7 +41,7 @@ pub(super) fn read(body: &mut Body, expr: &ast::RecordExpr, span: Span) -> Expr 
     make(ExprKind::Record { record: id, fields: values }, Type::Record(id), span)
 }
 
-/// Of a view that is made, who of its members we are: a number, as it is a rank of none that is.
+/// In a view that is being made, our own rank is a number, as it is not yet a rank of any view.
 fn numbered(body: &mut Body, id: RecordId, given: &[(Name, Option<Tree>)]) -> Option<usize> {
     let me = views::of_record(&body.cx.program, id)?.me as usize;
     let called = body.cx.program.records[id.index()].fields[me].name.text.clone();
@@ -50,7 +50,7 @@ fn numbered(body: &mut Body, id: RecordId, given: &[(Name, Option<Tree>)]) -> Op
     (named_types::of(body, value) != Some(Type::Rank)).then_some(me)
 }
 
-/// `{ left: 1, right }` as names and expressions; the short form names the value.
+/// `{ left: 1, right }` as names and expressions; in the short form the name is the value.
 fn given(body: &mut Body, fields: &[ast::RecordExprField]) -> Vec<(Name, Option<Tree>)> {
     let named = fields.iter().filter_map(|field| Some((tree::some_name(body.file, field.name())?, field.value())));
     named.collect()

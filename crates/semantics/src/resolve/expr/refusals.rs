@@ -1,4 +1,4 @@
-//! Calls of functions that may refuse, where nobody says what happens then.
+//! Calls of functions that may refuse, at places that do not handle a refusal.
 
 use mokume_base::Span;
 
@@ -6,7 +6,7 @@ use crate::codes;
 use crate::program::*;
 use crate::resolve::body::Body;
 
-/// A report: nothing here meets that this may refuse.
+/// Reports a function that may refuse at a place that does not handle it.
 pub(super) fn refusal_is_met(body: &mut Body, head: &Function, span: Span) {
     if !head.refuses {
         return;

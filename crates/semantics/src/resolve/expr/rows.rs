@@ -1,4 +1,4 @@
-//! `Row[r]`: the object of a rank, of a class that has one for each. It is always there.
+//! `Row[r]`: the object for a rank, in a class with one for each. It always exists.
 
 use mokume_base::Span;
 use mokume_syntax::ast::{self, Expr as Tree};
@@ -21,7 +21,7 @@ pub fn named(body: &Body, base: &Tree) -> Option<ObjectId> {
     is_one.then_some(class)
 }
 
-/// The class of `Row[r]`; none of other expressions.
+/// The class of `Row[r]`; `None` for other expressions.
 pub fn of(body: &Body, tree: &Tree) -> Option<ObjectId> {
     let Tree::Index(index) = tree else { return None };
     named(body, &index.base()?)

@@ -1,4 +1,4 @@
-//! State that an expression names: of the layer directly, of an object through its handle.
+//! State that an expression names: of the layer directly, or of an object through its handle.
 
 use mokume_base::{Diagnostic, Span};
 use mokume_syntax::ast::{self, Expr as Tree};
@@ -10,7 +10,7 @@ use crate::resolve::expr;
 use crate::resolve::expr::{rows, strangers};
 use crate::{codes, suggest, tree};
 
-/// The value of state: of a variable.
+/// The value of a variable of the state.
 pub fn value(body: &mut Body, state: StateRef, name: &Name) -> Expr {
     let Some(member) = body.member(state.scope, state.member) else { return unknown(name.span) };
     if let MemberKind::Var { ty, .. } = member.kind {
@@ -22,7 +22,7 @@ pub fn value(body: &mut Body, state: StateRef, name: &Name) -> Expr {
     unknown(name.span)
 }
 
-/// State of a wanted kind: `t`, `e.t`. A report if it is something else.
+/// State of an expected kind: `t`, `e.t`. Reports anything else.
 pub fn of_kind(body: &mut Body, expr: &ast::Expr, what: &str, wanted: fn(&MemberKind) -> bool) -> Option<StateRef> {
     let expr = tree::unparen(expr);
     if let Some(name) = tree::name_expr(body.file, &expr).filter(|name| is_strange(body, name)) {
@@ -46,19 +46,19 @@ pub fn of_kind(body: &mut Body, expr: &ast::Expr, what: &str, wanted: fn(&Member
     None
 }
 
-/// State of a kind that the layer's scopes have.
+/// The names of state of this kind in the layer's scopes.
 fn names_of_kind(body: &Body, wanted: fn(&MemberKind) -> bool) -> Vec<String> {
     let scopes = body.this_layer().map_or(&[][..], |layer| &layer.scopes);
     let members = scopes.iter().flat_map(|scope| &scope.members).filter(|member| wanted(&member.kind));
     members.map(|member| member.name.text.clone()).filter(|name| !name.contains('.')).take(4).collect()
 }
 
-/// Whether it names neither state nor a local.
+/// Whether the name is neither state nor a local.
 fn is_strange(body: &mut Body, name: &Name) -> bool {
     body.find_state(&name.text).is_none() && body.locals.find(&name.text).is_none()
 }
 
-/// How state of a wanted kind is declared.
+/// The declaration of state of the expected kind.
 fn declaration(what: &str, name: &str) -> Option<String> {
     Some(match what {
         "a timer" => format!("timer {name}"),
@@ -72,7 +72,7 @@ fn declaration(what: &str, name: &str) -> Option<String> {
     })
 }
 
-/// State named directly, or through an object's handle.
+/// State, named directly or through an object's handle.
 pub(super) fn named(body: &mut Body, expr: &ast::Expr) -> Option<(StateRef, Name)> {
     if let Some(name) = tree::name_expr(body.file, expr) {
         body.note(&name);
@@ -98,7 +98,7 @@ pub(super) fn named(body: &mut Body, expr: &ast::Expr) -> Option<(StateRef, Name
     member_of(body, base, name)
 }
 
-/// `e.x` of an object's handle.
+/// `e.x` through an object's handle.
 pub fn member_of(body: &mut Body, base: Expr, name: Name) -> Option<(StateRef, Name)> {
     if base.ty == Type::Listener {
         return member_of_listener(body, base, name);
@@ -137,7 +137,7 @@ pub fn member_of(body: &mut Body, base: Expr, name: Name) -> Option<(StateRef, N
     }
 }
 
-/// `here.open` of the point of a listener.
+/// `here.open`: state of a listener's point.
 fn member_of_listener(body: &mut Body, base: Expr, name: Name) -> Option<(StateRef, Name)> {
     let members = body.this_layer()?.members(ScopeKind::Point).unwrap_or_default();
     let Some(member) = position(members, &name.text) else {
@@ -171,7 +171,7 @@ pub fn messages(body: &mut Body, base: &Tree) -> Option<StateRef> {
     of_kind(body, base, "places for messages", |kind| matches!(kind, MemberKind::Messages { .. }))
 }
 
-/// Whether an expression names state of that kind; no report.
+/// Whether an expression names state of that kind; reports nothing.
 pub fn is_member(body: &Body, expr: &Tree, wanted: fn(&MemberKind) -> bool) -> bool {
     let found = match expr {
         Tree::Name(_) => {
@@ -204,7 +204,7 @@ pub fn is_member(body: &Body, expr: &Tree, wanted: fn(&MemberKind) -> bool) -> b
     found.and_then(|(scope, member)| body.member(scope, member)).is_some_and(|member| wanted(&member.kind))
 }
 
-/// What a kind of state is called, and what can be done with it.
+/// The word for a kind of state, and what can be done with it.
 fn describe(kind: &MemberKind, name: &str) -> (&'static str, String) {
     match kind {
         MemberKind::Var { constant: true, .. } => ("a constant", "it is a value".into()),
@@ -234,7 +234,7 @@ pub fn map_types(body: &Body, map: &StateRef) -> (Vec<Type>, Vec<Type>) {
     }
 }
 
-/// The types of what objects of a class are found by.
+/// The types of the key of a class of objects.
 pub fn object_keys(body: &Body, class: ObjectId) -> Vec<Type> {
     let class = body.this_layer().and_then(|layer| layer.objects.get(class.index()));
     class.map_or(Vec::new(), |class| class.keys.iter().map(|key| key.ty).collect())

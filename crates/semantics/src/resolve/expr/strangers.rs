@@ -1,4 +1,4 @@
-//! What to say of a name that stands for nothing here.
+//! Reports of names that mean nothing here.
 
 use mokume_base::{Diagnostic, FileId, Span};
 use mokume_syntax::ast::{self, AstNode};
@@ -11,7 +11,7 @@ use crate::{codes, limits, lost, suggest, tree};
 /// Names that mean something everywhere in code.
 const BUILTIN: [&str; 10] = ["now", "random", "min", "max", "clamp", "fold16", "message", "flow", "below", "above"];
 
-/// Who listens is asked for in `arrives`, where it may be nobody.
+/// `listener` is read in `arrives`, where there may be none.
 fn listener(body: &mut Body, name: &Name) {
     let (text, label, help) = match body.kind == BodyKind::Handler(Role::Arrives) {
         true => (
@@ -24,7 +24,7 @@ fn listener(body: &mut Body, name: &Name) {
     body.report(Diagnostic::error(codes::UNKNOWN_NAME, text).at(name.span, label).help(help));
 }
 
-/// A flow is named in the handler's head.
+/// `flow` is bound in the handler's head.
 fn flow(body: &mut Body, name: &Name) {
     let help = match body.kind {
         BodyKind::Handler(Role::Other) => {
@@ -40,7 +40,7 @@ fn flow(body: &mut Body, name: &Name) {
     body.report(diagnostic.help(help).lacks(thing));
 }
 
-/// `Kind.Ask` for `Ask`, of an enum that the file sees.
+/// `Kind.Ask` for `Ask`, if the file sees such an enum.
 fn value_of_an_enum(body: &Body, value: &str) -> Option<String> {
     let enums = &body.cx.program.enums;
     let is_seen = |of: &&Enum| {
@@ -52,7 +52,7 @@ fn value_of_an_enum(body: &Body, value: &str) -> Option<String> {
     Some(format!("{}.{value}", found.name.text))
 }
 
-/// Where the text of the layer or of one of its parts declares state of a name, read already or not.
+/// Where the text of the layer or of one of its parts declares state of this name, resolved or not.
 fn state_of_text(body: &Body, name: &str) -> Option<Span> {
     let (trees, layer) = (&body.cx.trees, body.view.layer?);
     let (file, tree) = trees.layers.get(layer.index())?;
@@ -67,7 +67,8 @@ fn state_of_text(body: &Body, name: &str) -> Option<Span> {
     })
 }
 
-/// A message by its usual name, where the handler calls it otherwise; state behind the name of whose it is.
+/// What the name may stand for: a message by its usual name, if the handler gave it another; or state, with its owner's
+/// name.
 fn known_otherwise(body: &Body, name: &Name) -> Option<String> {
     let code = matches!(body.kind, BodyKind::Handler(_) | BodyKind::Function);
     match name.text.as_str() {
@@ -87,7 +88,7 @@ fn known_otherwise(body: &Body, name: &Name) -> Option<String> {
     }
 }
 
-/// A field of the layer's header that the handler's head does not name, and where the handler is.
+/// A field of the layer's header that the handler's head does not bind, and the handler's place.
 fn in_the_header(body: &Body, name: &Name) -> Option<(String, Span)> {
     let header = body.this_layer()?.header.as_ref()?;
     let has_it = |variant: &&Variant| variant.fields.iter().any(|field| field.name.text == name.text);
@@ -106,12 +107,12 @@ fn in_the_header(body: &Body, name: &Name) -> Option<(String, Span)> {
     Some((format!("name it in the handler's head: `on {}(msg, {named})`", event.text), handler.span(*file)))
 }
 
-/// A report with what is probably meant.
+/// Reports the name, with what is probably meant.
 pub fn report(body: &mut Body, name: &Name) {
     report_as(body, name, None);
 }
 
-/// The same where state of a kind is wanted, which is declared so.
+/// The same if state of a kind is expected; `declared` is its declaration.
 pub fn report_as(body: &mut Body, name: &Name, declared: Option<&str>) {
     if let Some(place) = body.view.inside.as_ref().filter(|_| name.text == "quota").map(|view| view.place) {
         let is_it = |known: &Diagnostic| {
@@ -171,7 +172,7 @@ pub fn report_as(body: &mut Body, name: &Name, declared: Option<&str>) {
         let thing = lost::within(handler, "fields of the header");
         return body.report(diagnostic.lacks(thing).help(help));
     }
-    // Whoever reads hundreds of reports needs no guess with each of them.
+    // After hundreds of reports, the reader needs no guesses.
     if body.cx.out.len() > limits::GUESSES {
         return body.report(diagnostic.help("bind it with `let`, or declare it"));
     }

@@ -1,7 +1,7 @@
 //! Bounded vectors in values: `[a, b]`, `v[i]`, `v.size()`.
 //!
-//! A vector is a record: the length, then the elements, side by side. So it is a value like others in state, parameters,
-//! results and other records, and equal to another where the records are. Keeps: elements behind the length are zero.
+//! A vector is a record: the length, then the elements. So it is a value like others in state, parameters, results and
+//! other records, and two vectors are equal if the records are. Keeps: elements at or beyond the length are zero.
 
 use mokume_base::Span;
 use mokume_syntax::ast::{self, Expr as Tree};
@@ -13,7 +13,7 @@ use crate::resolve::body::Body;
 use crate::resolve::expr;
 use crate::resolve::expr::{data, named_types, positional};
 
-/// `[a, b]` where a vector is wanted.
+/// `[a, b]` where a vector is expected.
 pub(super) fn literal(body: &mut Body, tree: &ast::VectorExpr, want: Option<Type>, span: Span) -> Expr {
     let elements = tree.elements();
     if want == Some(Type::Ranks) {
@@ -47,7 +47,7 @@ pub(super) fn literal(body: &mut Body, tree: &ast::VectorExpr, want: Option<Type
     make(ExprKind::Record { record, fields: values }, Type::Record(record), span)
 }
 
-/// `[]`, `[r]` where a set of ranks is wanted.
+/// `[]`, `[r]` where a set of ranks is expected.
 fn set(body: &mut Body, elements: &[Tree], span: Span) -> Expr {
     let bit = |body: &mut Body, element: &Tree| {
         let rank = expr::value(body, element, Type::Rank);
@@ -65,7 +65,7 @@ fn set(body: &mut Body, elements: &[Tree], span: Span) -> Expr {
     })
 }
 
-/// The value of an expression that names a vector; none, without a report, if it names none.
+/// The value of an expression that names a vector; `None`, without a report, if it names none.
 pub fn named(body: &mut Body, tree: &Tree) -> Option<(Expr, Vector)> {
     let vector = named_types::of(body, tree).and_then(|ty| body.cx.program.vector(ty))?;
     Some((expr::infer(body, tree, None), vector))

@@ -1,5 +1,5 @@
-//! Literals in the notation of a type: `10.0.0.1/24`, `2001:db8::1`. Which type is meant, what is wanted says, or there is only
-//! one that is written so.
+//! Literals in the notation of a type: `10.0.0.1/24`, `2001:db8::1`. The expected type decides, or else there must be
+//! only one type with that notation.
 
 use mokume_base::{Diagnostic, FileId, Span};
 
@@ -9,13 +9,13 @@ use crate::resolve::body::terms::{make, unknown};
 use crate::resolve::body::Body;
 use crate::resolve::context::Context;
 
-/// A type that reads a text, by its place among [`Program::written`], and what the text stands for.
+/// A type that can read the text, by its index in [`Program::written`], and the value that it reads.
 struct Reading {
     of: usize,
     words: Vec<u64>,
 }
 
-/// A literal where a type may be wanted.
+/// A literal, perhaps with an expected type.
 pub(super) fn literal(body: &mut Body, text: &str, span: Span, want: Option<Type>) -> Expr {
     match want {
         Some(Type::Unknown) => unknown(span),
@@ -35,7 +35,7 @@ pub(super) fn literal(body: &mut Body, text: &str, span: Span, want: Option<Type
     }
 }
 
-/// The scalars of a literal of which no type is wanted, as in the steps of tests; none after a report.
+/// The scalars of a literal without an expected type, as in the steps of tests; `None` after a report.
 pub fn words(cx: &mut Context, file: FileId, text: &str, span: Span) -> Option<Vec<u64>> {
     let all = readings(cx, text);
     chosen(cx, (file, None), text, span, all, |_, reading| reading.words.clone())
@@ -67,7 +67,7 @@ fn wanted_record(body: &mut Body, text: &str, span: Span, ty: Type) -> Expr {
     unknown(span)
 }
 
-/// A value of a type by its scalars.
+/// A value of a type from its scalars.
 fn value(cx: &Context, ty: Type, words: &mut impl Iterator<Item = u64>, span: Span) -> Expr {
     let Type::Record(record) = ty else {
         return make(ExprKind::Number(words.next().unwrap_or(0)), ty, span);
@@ -82,8 +82,8 @@ fn readings(cx: &Context, text: &str) -> Vec<Reading> {
     all.filter_map(|(of, written)| Some(Reading { of, words: written.form.read(text)? })).collect()
 }
 
-/// The one meaning that all readings have, or those of the types that the file sees, or of these those as wide as is wanted; else
-/// the same of those that what it uses has.
+/// The single meaning of all readings; or of those by types that the file sees, and of these, by types as wide as
+/// expected; else the same among the types that the used files see.
 fn chosen<M: PartialEq>(
     cx: &mut Context,
     (file, want): (FileId, Option<Type>),
@@ -125,7 +125,7 @@ fn chosen<M: PartialEq>(
     found
 }
 
-/// No type is written so.
+/// Reports that no type has this notation.
 fn unread(cx: &Context, text: &str, span: Span) -> Diagnostic {
     let diagnostic = Diagnostic::error(codes::NOT_WRITTEN_SO, format!("`{text}` is no value of any type here"));
     if text.split('.').count() == 2 && !text.contains('/') {

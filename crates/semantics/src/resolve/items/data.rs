@@ -1,7 +1,7 @@
 //! Enums with data, `enum Shape: u8 { Nothing, Circle(radius: u32) }`: a record for each.
 //!
-//! A value is the number, then the parts of all names, side by side; those of other names are 0. So behind this an enum with data
-//! is a record, in state, parameters and locals alike.
+//! A value is the number, then the parts of all names side by side; parts of other names are 0. So for later passes, an
+//! enum with data is a record, in state, parameters and locals alike.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use crate::resolve::context::Context;
 use crate::resolve::expr::annotations;
 use crate::{codes, tree};
 
-/// A record for each enum with data, still empty.
+/// Declares a record for each enum with data, still empty.
 pub(super) fn declare(cx: &mut Context) {
     let trees = cx.trees.clone();
     for (index, (file, item)) in trees.enums.iter().enumerate() {
@@ -34,7 +34,7 @@ pub(super) fn declare(cx: &mut Context) {
     }
 }
 
-/// The fields of these records.
+/// Adds the fields of these records.
 pub(super) fn parts(cx: &mut Context) {
     let trees = cx.trees.clone();
     for (index, (file, item)) in trees.enums.iter().enumerate() {

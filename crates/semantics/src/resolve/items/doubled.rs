@@ -1,6 +1,7 @@
-//! Names that an item says twice where each is for one thing: what is found by them would be one of the two, whichever is met first.
+//! Names that occur twice in an item but may occur only once: a look-up would find whichever comes first.
 //!
-//! May assume: nothing but the trees. What is read into lists of its own (fields, alternatives, functions of a layer) is looked at there.
+//! May assume: only the trees. Names that are resolved into lists of their own (fields, alternatives, functions of a
+//! layer) are checked there.
 
 use mokume_base::FileId;
 use mokume_syntax::ast;
@@ -9,7 +10,7 @@ use crate::program::Name;
 use crate::resolve::context::{repeated, twice, Context, Trees};
 use crate::tree;
 
-/// Of all items.
+/// Checks all items.
 pub fn check(cx: &mut Context, trees: &Trees) {
     for (file, item) in &trees.containers {
         once_each(cx, *file, "type", item.types());
@@ -43,7 +44,7 @@ pub fn check(cx: &mut Context, trees: &Trees) {
     }
 }
 
-/// What a signature says of one name.
+/// Checks the names in a signature.
 fn signature(cx: &mut Context, file: FileId, item: &ast::Signature) {
     let (mut included, mut published, mut events) = (Vec::new(), Vec::new(), [Vec::new(), Vec::new()]);
     for member in item.members() {
@@ -99,7 +100,7 @@ fn lists(cx: &mut Context, file: FileId, members: &[ast::Member]) {
     }
 }
 
-/// What is claimed when something holds may be claimed again when something else does: such a list is looked at by itself.
+/// A conditional claim may be repeated under another condition: such a list is checked by itself.
 fn claimed(cx: &mut Context, file: FileId, names: &[ast::Name], conditional: bool, always: &mut Vec<ast::Name>) {
     match conditional {
         true => cx.given_once_each(&named(file, names)),

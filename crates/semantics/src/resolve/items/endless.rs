@@ -1,10 +1,10 @@
-//! Records that hold themselves would be endless; and records may be no larger than the compiler can work with.
+//! Records that contain themselves would be infinite; and the size of records is limited.
 
 use crate::program::*;
 use crate::resolve::context::Context;
 use crate::{codes, graph, limits};
 
-/// Reports each record that holds itself or is too large, and takes the fields out that make it so.
+/// Reports each record that contains itself or is too large, and removes the fields that cause it.
 pub(super) fn records(cx: &mut Context) {
     let inner = |record: &Record| {
         let types: Vec<Type> = match record.vector {
@@ -26,7 +26,7 @@ pub(super) fn records(cx: &mut Context) {
         if large && !size.said {
             too_large(cx, index, size);
         }
-        // Who holds one that is too large holds nothing of it.
+        // A record with one that is too large loses that field.
         if large || size.said {
             take_out(cx, index);
             sizes[index] = Size { said: true, ..Size::default() };
@@ -34,12 +34,12 @@ pub(super) fn records(cx: &mut Context) {
     }
 }
 
-/// How large a type is.
+/// The size of a type.
 #[derive(Clone, Copy, Default)]
 struct Size {
     scalars: u64,
     depth: u32,
-    /// It, or one within it, was too large: that is said once.
+    /// Whether it, or one within it, was already reported as too large.
     said: bool,
 }
 
@@ -78,7 +78,7 @@ fn too_large(cx: &mut Context, index: usize, size: Size) {
     cx.error(codes::TYPE_TOO_LARGE, text, name.span, "too large", help);
 }
 
-/// The places of the others stay: those of an enum's parts are known by number.
+/// The other fields keep their positions: those of an enum's parts are known by number.
 fn take_out(cx: &mut Context, index: usize) {
     let record = &mut cx.program.records[index];
     for field in record.fields.iter_mut().filter(|field| matches!(field.ty, Type::Record(_))) {

@@ -10,7 +10,7 @@ use crate::resolve::context::{twice, Context};
 use crate::resolve::expr::{annotations, fixed};
 use crate::{codes, tree, types};
 
-/// The names and numbers of an enum.
+/// Resolves the names and numbers of an enum.
 pub(super) fn names(cx: &mut Context, index: usize, file: FileId, item: &ast::Enum) {
     let width = match annotations::read(cx, file, item.ty()) {
         Type::UInt(width) => width,
@@ -29,7 +29,7 @@ pub(super) fn names(cx: &mut Context, index: usize, file: FileId, item: &ast::En
         let next = known.names.last().map_or(Some(0), |(_, number)| number.checked_add(1));
         let number = said.or(next).unwrap_or(u64::MAX);
         let fits = said.or(next).is_some_and(|number| number <= types::mask(width));
-        // What no longer fits is told of once, not for each name behind it.
+        // Reports once that numbers no longer fit, not for each following name.
         if !fits && (said.is_some() || !beyond) {
             let text = match said.or(next) {
                 Some(number) => format!("{number} does not fit u{width}"),
@@ -45,7 +45,7 @@ pub(super) fn names(cx: &mut Context, index: usize, file: FileId, item: &ast::En
     cx.program.enums[index].names = known.names;
 }
 
-/// The names so far, and where each word and each number stands among them.
+/// The names so far, and the place of each word and each number.
 #[derive(Default)]
 struct Known {
     names: Vec<(Name, u64)>,

@@ -1,7 +1,7 @@
-//! Functions in C: what is said of them, and their models.
+//! Functions in C: their declarations and models.
 //!
-//! Keeps: what a function in C is given are numbers and at most one message, which it changes in place and gives back; so
-//! does its model, an ordinary body that may change nothing but that message.
+//! Keeps: the arguments of a function in C are numbers and at most one message, which it changes in place and gives
+//! back; so does its model, an ordinary body that may change only that message.
 
 use mokume_base::FileId;
 use mokume_syntax::ast;
@@ -14,7 +14,7 @@ use crate::resolve::expr::fixed;
 use crate::resolve::stmt::function;
 use crate::{codes, tree, types};
 
-/// What the head of a function in C says beside its parameters.
+/// The parts of a function in C besides its parameters.
 pub(super) fn native(cx: &mut Context, file: FileId, item: &ast::Function, params: &[Param], result: Type) -> Native {
     let name = tree::title(file, item.name());
     let mut messages = params.iter().filter(|param| param.ty == Type::Message);
@@ -43,7 +43,7 @@ pub(super) fn native(cx: &mut Context, file: FileId, item: &ast::Function, param
     Native { file: file_name, libraries: item.libraries(), grows: grows.unwrap_or(0) as u32 }
 }
 
-/// The body: a model, which has the message at its end.
+/// Resolves the body, a model, which holds the message at its end.
 pub(super) fn model(cx: &mut Context, file: FileId, index: usize, item: &ast::Function) {
     let head = cx.program.functions[index].clone();
     let mut body = Body::of_function(cx, file, None, &head);

@@ -8,17 +8,17 @@ use crate::resolve::context::{twice, Context};
 use crate::resolve::expr::{annotations, fixed};
 use crate::{codes, tree};
 
-/// What fields are of: values of all kinds, numbers side by side in a key, or what a layer says in packets.
+/// What the fields belong to: a record of values of all kinds, a key of numbers, or a header in packets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FieldUse {
     Values,
-    /// Of an object: state of a layer, where flows are known.
+    /// The key of an object: state of a layer, where flows are known.
     Keys,
     Key,
     Header,
 }
 
-/// Fields with their types, each name once.
+/// The fields with their types; reports repeated names.
 pub fn read(cx: &mut Context, file: FileId, list: &[ast::Field], what: FieldUse) -> Vec<Field> {
     let scalars = matches!(what, FieldUse::Key | FieldUse::Header);
     let mut fields: Vec<Field> = Vec::new();
@@ -47,7 +47,7 @@ pub fn read(cx: &mut Context, file: FileId, list: &[ast::Field], what: FieldUse)
     fields
 }
 
-/// `commonly 0`: one number that is known from the text, so that both ends agree.
+/// `commonly 0`: a number constant in the text, so that both ends agree.
 fn common(cx: &mut Context, file: FileId, value: &ast::Expr, ty: Type, travels: bool) -> Option<u64> {
     let number = matches!(ty, Type::Bool | Type::UInt(_) | Type::Seq(_) | Type::Enum(_));
     if travels && number {

@@ -9,7 +9,7 @@ use crate::resolve::items::externs;
 use crate::resolve::stmt::function;
 use crate::{codes, lost};
 
-/// Bodies of pure functions.
+/// Resolves the bodies of pure functions.
 pub fn bodies(cx: &mut Context) {
     let trees = cx.trees.clone();
     for (index, (file, item)) in trees.functions.iter().enumerate() {

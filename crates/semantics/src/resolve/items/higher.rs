@@ -1,8 +1,8 @@
-//! Parameters that are functions and layers: what a layer or bundle says about them.
+//! Parameters that are functions and layers, in the declarations of layers and bundles.
 //!
-//! They are gone after this: who applies a layer or bundle to them gets one of its own, made for what it was given
-//! (docs/decisions/0020-types-of-layers.md), so nothing is looked up while a stack runs. Keeps: a definition is checked once with stand-ins,
-//! so its mistakes are reported where nobody applies it, too.
+//! Later passes do not see them: each application of a layer or bundle to such arguments gets its own instance
+//! (docs/decisions/0020-types-of-layers.md), so nothing is looked up while a stack runs. Keeps: a definition is checked
+//! once with stand-ins, so its mistakes are reported even if it is never applied.
 
 use mokume_base::{Diagnostic, FileId};
 use mokume_syntax::ast::{self, AstNode};
@@ -13,6 +13,7 @@ use crate::resolve::expr::annotations;
 use crate::signature::{Claim, Claimed};
 use crate::{codes, tree};
 
+/// The kinds of layer parameters by keyword; `None`: a layer of any shape.
 pub const SHAPES: [(&str, Option<Shape>); 5] = [
     ("worker", Some(Shape::Worker)),
     ("multiplexor", Some(Shape::Multiplexor)),
@@ -21,14 +22,14 @@ pub const SHAPES: [(&str, Option<Shape>); 5] = [
     ("layer", None),
 ];
 
-/// Who takes parameters that are no values.
+/// Definitions that can have parameters that are not values.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Owner {
     Layer,
     Bundle,
 }
 
-/// The parameters that are values, and the others.
+/// Splits the parameters into those that are values, and the others.
 pub fn split(cx: &mut Context, file: FileId, list: &[ast::Param], owner: Owner) -> (Vec<ast::Param>, Vec<Higher>) {
     let mut plain = Vec::new();
     let mut higher = Vec::new();
@@ -89,7 +90,7 @@ fn is_container(ty: &Option<ast::Type>) -> bool {
     named.name().is_some_and(|word| word.text() == "container")
 }
 
-/// The container that is meant if none is given; a report if there is none.
+/// The default container of a parameter; reports if there is none.
 fn container(cx: &mut Context, file: FileId, name: &Name, default: Option<ast::Expr>) -> Option<Kind> {
     let Some(value) = default else {
         let text = format!("which container is `{}` if nothing is said?", name.text);
@@ -150,7 +151,7 @@ fn layer(cx: &mut Context, name: &Name, wanted: Wanted) -> Kind {
     Kind::Layer { wanted, standin: LayerId(cx.program.layers.len() as u32 - 1) }
 }
 
-/// Takes the arguments for such parameters out of all arguments; the rest is for those that are values.
+/// Takes the arguments for such parameters out of all arguments; the remaining ones are for values.
 pub fn arguments<'a>(higher: &'a [Higher], args: &[ast::Arg]) -> (Vec<ast::Arg>, Vec<(&'a Higher, Option<ast::Expr>)>) {
     let mut found: Vec<(&Higher, Option<ast::Expr>)> = higher.iter().map(|higher| (higher, None)).collect();
     let mut rest = Vec::new();
@@ -176,7 +177,7 @@ pub fn arguments<'a>(higher: &'a [Higher], args: &[ast::Arg]) -> (Vec<ast::Arg>,
     (rest, found)
 }
 
-/// Warns of layers that a bundle asks for and does not hold.
+/// Warns of layers that a bundle has as parameters and does not contain.
 pub fn unused(cx: &mut Context, higher: &[Higher], parts: &[Use]) {
     for higher in higher {
         let Kind::Layer { standin, .. } = &higher.kind else { continue };

@@ -1,7 +1,7 @@
-//! The room of what stands at the top of a file beside layers and stacks: types, constants, services, functions, signatures.
+//! The items of files besides layers and stacks: types, constants, services, functions, signatures.
 //!
-//! May assume: nothing but the trees. Keeps: after [`declare`] of every item, names mean the same in any order of files; after [`resolve`],
-//! types, attributes, services and the heads of functions are in the program.
+//! May assume: only the trees. Keeps: after [`declare`] of every item, the order of files does not matter for names;
+//! after [`resolve`], types, attributes, services and the heads of functions are in the program.
 
 mod data;
 mod doubled;
@@ -25,7 +25,7 @@ use crate::resolve::expr::{annotations, consts};
 use crate::resolve::items::fields::FieldUse;
 use crate::tree;
 
-/// Takes an item's name into the tables and keeps its tree for later.
+/// Enters an item's name into the tables, and keeps its tree for later.
 pub fn declare(cx: &mut Context, trees: &mut Trees, file: FileId, item: ast::Item) {
     let Some(name) = tree::some_name(file, item.name()) else {
         match item {
@@ -82,7 +82,7 @@ pub fn declare(cx: &mut Context, trees: &mut Trees, file: FileId, item: ast::Ite
     cx.declare(&name, known);
 }
 
-/// Types, attributes, services and the heads of functions, then the constants.
+/// Resolves types, attributes, services and the heads of functions, then constants.
 pub fn resolve(cx: &mut Context) {
     let trees = cx.trees.clone();
     types(cx, &trees);
@@ -102,7 +102,7 @@ pub fn resolve(cx: &mut Context) {
     }
 }
 
-/// Enumerations, records and other names of types, first without what is in them: each may name any other.
+/// Resolves enumerations, records and aliases, first without their contents, as each may name any other.
 fn types(cx: &mut Context, trees: &Trees) {
     let aliases = written::trees_of_aliases(cx);
     for (file, item) in &trees.enums {

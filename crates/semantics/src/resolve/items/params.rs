@@ -11,13 +11,13 @@ use crate::resolve::expr::annotations;
 use crate::resolve::items::externs;
 use crate::tree;
 
-/// Parameters with defaults; what a body calls them are the first locals.
+/// Parameters with defaults; they are the first locals of the body.
 pub fn read(cx: &mut Context, file: FileId, list: &[ast::Param]) -> Vec<Param> {
     let mut params: Vec<Param> = Vec::new();
     for param in list {
         let Some(name) = tree::some_name(file, param.name()) else { continue };
         if let Some(first) = params.iter().find(|first| first.name.text == name.text) {
-            // It stays, so that who gives both is not blamed as well.
+            // It stays, so that arguments for both are not reported as well.
             let diagnostic = twice("parameter", &name, &first.name);
             cx.report(diagnostic);
         }

@@ -1,6 +1,6 @@
-//! Signatures and vocabularies, and what layers say about them.
+//! Signatures and vocabularies, and the claims of layers about them.
 //!
-//! Keeps: an inclusion that disagrees with what is there already is reported with both places, and the first stays.
+//! Keeps: an inclusion that contradicts what is there already is reported with both places, and the first stays.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ use crate::resolve::items::fields::FieldUse;
 use crate::signature::*;
 use crate::{codes, suggest, tree, types};
 
-/// All vocabularies, then all signatures with what they include.
+/// Resolves all vocabularies, then all signatures with what they include.
 pub fn resolve(cx: &mut Context) {
     let trees = cx.trees.clone();
     for (file, item) in &trees.vocabularies {
@@ -60,7 +60,8 @@ fn vocabulary(cx: &mut Context, file: FileId, item: &ast::Vocabulary) -> Vocabul
     vocabulary
 }
 
-/// One event; `own`: a vocabulary's, which is none of the language. Those of the language stand without parameters.
+/// One event; `own`: it is a vocabulary's, and must not be one of the language. Those of the language have no
+/// parameters.
 fn carried(cx: &mut Context, file: FileId, event: &ast::Signal, down: bool, own: bool) -> Option<Carried> {
     let name = tree::some_name(file, event.name())?;
     let (here, there) = if down { (&DOWN[..], &UP[..]) } else { (&UP[..], &DOWN[..]) };
@@ -107,7 +108,7 @@ fn carried(cx: &mut Context, file: FileId, event: &ast::Signal, down: bool, own:
     Some(Carried { name, params, optional, of_all, begins, ends })
 }
 
-/// Whether an event can begin a view: it goes up to all, and brings a record that says who is in it.
+/// Checks that an event can begin a view: it goes up to all, and carries a record with the members.
 fn begins_view(cx: &mut Context, name: &Name, params: &[Field], goes_up_to_all: bool) -> bool {
     let of = |params: &[Field]| match params {
         [Field { ty: Type::Record(id), .. }] => views::of_record(&cx.program, *id).is_some(),
@@ -174,7 +175,7 @@ fn empty(name: Name) -> Signature {
     }
 }
 
-/// Each once, where it was first.
+/// Removes repeated elements; the first of each stays.
 fn once_each<T: Copy + Ord>(all: &mut Vec<T>) {
     let mut seen = BTreeSet::new();
     all.retain(|one| seen.insert(*one));
@@ -198,7 +199,7 @@ impl Making<'_> {
         }
     }
 
-    /// A table: an arm for each kind of member.
+    /// A table: one arm for each kind of member.
     fn member(&mut self, member: &ast::SignatureMember) {
         let file = self.file;
         match member {
@@ -265,7 +266,7 @@ impl Making<'_> {
         self.cx.error(codes::SIGNATURE_PART, text, name.span, "unknown", &help);
     }
 
-    /// What another signature says is said here, too.
+    /// Adds the members of an included signature.
     fn include(&mut self, name: &Name, id: SignatureId, other: &Signature) {
         self.signature.included.push(id);
         self.signature.included.extend(&other.included);
@@ -282,7 +283,7 @@ impl Making<'_> {
         self.signature.reads.extend(&other.reads);
         self.signature.writes.extend(&other.writes);
         self.signature.speaks.extend(&other.speaks);
-        // By several ways the same may come: then it is there once.
+        // Several inclusions may bring the same member: then it is there once.
         once_each(&mut self.signature.included);
         once_each(&mut self.signature.reads);
         once_each(&mut self.signature.writes);

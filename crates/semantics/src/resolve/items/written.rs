@@ -1,6 +1,6 @@
-//! `written dotted(8)`: how the values of numbers and records are written, as their types declare it.
+//! `written dotted(8)`: the notations of numbers and records, as their types declare them.
 //!
-//! Keeps: a notation that is kept fits its type, so that every value can be written by it and read again.
+//! Keeps: a notation that is accepted fits its type, so every value can be written in it and read back.
 
 use mokume_base::notation::WIDEST;
 use mokume_base::{FileId, Notation, Span};
@@ -11,15 +11,15 @@ use crate::resolve::context::{Context, Item, Lazy};
 use crate::resolve::expr::annotations;
 use crate::{codes, suggest, tree};
 
-/// Aliases of aliases are followed so deep: one that leads back to itself is reported elsewhere.
+/// The longest chain of aliases that is followed: a cycle is reported elsewhere.
 const DEEPEST: usize = 32;
 
-/// The widest part of each form: what the lexer takes for one, and what a reader takes in at a glance.
+/// The widest part of each form: the limit of the lexer, and of what a reader grasps at a glance.
 const WIDEST_PART: [(&str, u64); 2] = [("dotted", 32), ("colons", 16)];
 
 type Aliases = Vec<(FileId, ast::TypeAlias)>;
 
-/// The texts of all aliases, before any is resolved.
+/// The types of all aliases in the text, before any is resolved.
 pub(super) fn trees_of_aliases(cx: &Context) -> Aliases {
     let waiting = cx.aliases.iter().filter_map(|alias| match alias {
         Lazy::Waiting(file, tree) => Some((*file, tree.clone())),
@@ -28,7 +28,7 @@ pub(super) fn trees_of_aliases(cx: &Context) -> Aliases {
     waiting.collect()
 }
 
-/// The notations of all aliases: their own, or that of what they stand for.
+/// The notations of all aliases: their own, or that of their type.
 pub(super) fn aliases(cx: &mut Context, trees: &Aliases) {
     let mut own = vec![None; trees.len()];
     for (index, (file, tree)) in trees.iter().enumerate() {
@@ -68,10 +68,10 @@ fn of_number(cx: &mut Context, file: FileId, written: &ast::Written, name: &Name
     whole(cx, file, written, u32::from(width))
 }
 
-/// The notations of all records, whose fields are known.
+/// Resolves the notations of all records, whose fields are known.
 pub(super) fn records(cx: &mut Context) {
     let trees = cx.trees.clone();
-    // Those of a prefix ask for the notation of their first field, which may be one of the others.
+    // A prefix needs the notation of its first field, whose record may be resolved in the first round.
     let written = |is_pair: bool| {
         let all = trees.records.iter().enumerate().filter_map(|(index, (file, tree))| {
             Some((index, *file, tree.written()?)).filter(|(_, _, written)| (written.names().len() == 2) == is_pair)
@@ -131,7 +131,7 @@ fn record(cx: &mut Context, index: usize, file: FileId, written: &ast::Written) 
     }
 }
 
-/// A notation of a number of so many bits.
+/// A notation for a number of `width` bits.
 fn whole(cx: &mut Context, file: FileId, written: &ast::Written, width: u32) -> Option<Notation> {
     let names = written.names();
     let word = names.first().map(|name| tree::name(file, name))?;
@@ -139,10 +139,10 @@ fn whole(cx: &mut Context, file: FileId, written: &ast::Written, width: u32) -> 
         unknown_form(cx, &word);
         return None;
     };
-    // A number that is none has been reported.
+    // A malformed number was reported.
     let bits = written.bits()?;
     let span = written.span(file);
-    // The lexer takes two colons for a notation, one for a type or an argument.
+    // For the lexer, two colons make a notation; one separates a type or an argument.
     let least = if word.text == "dotted" { 2 } else { 3 };
     if !is_good(cx, span, u64::from(width), bits, *widest, least) {
         return None;
@@ -169,7 +169,7 @@ fn unknown_form(cx: &mut Context, word: &Name) {
     cx.error(codes::NOTATION, format!("there is no notation `{}`", word.text), word.span, "unknown", &help);
 }
 
-/// Whether a number of `width` bits is written in at least so many parts of `bits` bits.
+/// Checks that a number of `width` bits has at least `least` parts of `bits` bits.
 fn is_good(cx: &mut Context, span: Span, width: u64, bits: u64, widest: u64, least: u64) -> bool {
     if width > u64::from(WIDEST) {
         let help = format!("{WIDEST} bits are the most");

@@ -13,7 +13,7 @@ use crate::resolve::stmt;
 use crate::resolve::stmt::function;
 use crate::{codes, tree};
 
-/// Functions first, then handlers; those with parameters of unknown type when who calls them has been read.
+/// Resolves functions, then handlers; those with parameters of unknown type after the code that emits to them.
 pub(super) fn read(reader: &mut LayerReader, sources: &[Source]) {
     let mut function = 0;
     let mut waiting: Vec<(&Source, ast::Handler)> = Vec::new();
@@ -46,7 +46,7 @@ pub(super) fn read(reader: &mut LayerReader, sources: &[Source]) {
     otherwise(reader);
 }
 
-/// Messages for which the layer names no alternative pass, down and up, where it has no handlers for them.
+/// Messages of no named alternative pass, down and up, if the layer has no handlers for them.
 fn otherwise(reader: &mut LayerReader) {
     let layer = reader.this();
     let Some(variant) = layer.header.as_ref().and_then(Header::otherwise) else { return };
@@ -203,7 +203,7 @@ fn container_function(
     function.body = statements;
 }
 
-/// For which scope each handler runs: the innermost whose state it names, also through the functions it calls.
+/// Chooses the scope of each handler: the innermost whose state it names, directly or in functions that it calls.
 pub(super) fn scopes(reader: &mut LayerReader) {
     let layer = &*reader.this();
     let of_functions = sight::function_scopes(layer);
@@ -244,7 +244,7 @@ fn out_of_sight(reader: &mut LayerReader, handler: usize, kind: ScopeKind, span:
     reader.cx.report(diagnostic);
 }
 
-/// Whether the layer looks at the octets of what the layer above made.
+/// Whether the layer reads octets of messages from the layer above.
 pub(super) fn barrier(reader: &mut LayerReader) {
     let layer = reader.this();
     if layer.shape == Shape::Endpoint {

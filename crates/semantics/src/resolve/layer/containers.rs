@@ -1,8 +1,8 @@
-//! Containers are expanded where they are declared: what a container holds becomes members of the scope, what it does
-//! becomes functions of the layer, with the types and sizes of the declaration in their places.
+//! Expansion of containers where they are declared: their contents become members of the scope, and their functions
+//! become functions of the layer, with the types and sizes of the declaration.
 //!
-//! Keeps: behind this file nothing knows of containers but by name; a container's text is read anew for each
-//! declaration, in its own file, and sees nothing but itself.
+//! Keeps: later passes know containers only by name; a container's text is resolved again for each declaration, in its
+//! own file, and sees nothing but itself.
 
 use std::rc::Rc;
 
@@ -19,10 +19,10 @@ use crate::resolve::layer::reader::LayerReader;
 use crate::resolve::layer::written_out;
 use crate::{codes, tree};
 
-/// Containers in containers, at most so deep.
+/// The deepest nesting of containers.
 const DEEPEST: usize = 8;
 
-/// `queue<Message> waiting(8) from kept`: the members that it stands for, behind one that has its name.
+/// `queue<Message> waiting(8) from kept`: the members that it expands to, after one with its name.
 pub(super) fn declare(
     reader: &mut LayerReader,
     scope: ScopeKind,
@@ -32,13 +32,13 @@ pub(super) fn declare(
 ) {
     if !is_declared(reader, scope, tree, name, members) {
         let layer = reader.id;
-        // Within a container it is called without the name of that.
+        // Within a container, it is named without that container's name.
         let own = name.plain().to_string();
         reader.cx.said.broken.insert((layer, own));
     }
 }
 
-/// False after a report of what is wrong with the declaration itself: then what it declares is not looked at.
+/// Whether the declaration itself is correct; else reports, and its contents are not checked.
 fn is_declared(
     reader: &mut LayerReader,
     scope: ScopeKind,
@@ -91,7 +91,7 @@ fn is_declared(
         }
     }
     if tree.quota().is_some() && inside.quota.is_none() {
-        // [`quotas::read`](super::quotas::read) says so.
+        // [`quotas::read`](super::quotas::read) reports it.
         reader.cx.said.no_quota.insert(place);
     }
     reader.this().containers[instance as usize].members = inside.members.clone();
@@ -100,8 +100,8 @@ fn is_declared(
     true
 }
 
-/// The quota that `from` names: of the same scope, in front of this, or of the entity. [`quotas::read`](super::quotas::read) says what is
-/// wrong with it.
+/// The quota that `from` names: one of the same scope, declared before, or one of the entity.
+/// [`quotas::read`](super::quotas::read) reports mistakes.
 fn quota_of(
     reader: &mut LayerReader,
     scope: ScopeKind,
@@ -146,7 +146,7 @@ fn container_of(reader: &mut LayerReader, tree: &ast::Contained) -> Option<(Cont
     Some((index, of))
 }
 
-/// What the names of the container's types stand for.
+/// The types that the container's type parameters stand for.
 fn types_of(
     reader: &mut LayerReader,
     tree: &ast::Contained,
@@ -163,7 +163,7 @@ fn types_of(
         let text = format!("`{}` asks for {types}, not {}", of.text, given.len());
         let help = match wanted.len() {
             0 => format!("leave them out: `{}`", of.text),
-            // What takes units of a quota is of messages, unless it says so itself.
+            // A container with a quota contains messages, unless its text says so itself.
             1 if tree.quota().is_some() && !says_message(container) => format!("write `{}<Message>`", of.text),
             many => format!("write `{}<{}>`", of.text, vec!["u32"; many].join(", ")),
         };
@@ -184,13 +184,13 @@ fn types_of(
     Some(types)
 }
 
-/// Whether a container's own text has messages in it: then its types are of something else.
+/// Whether a container's own text has messages; then its type parameters are something else.
 fn says_message(container: &ast::Container) -> bool {
     let tokens = container.syntax().descendants_with_tokens().filter_map(|part| part.into_token());
     tokens.into_iter().any(|token| matches!(token.text(), "Message" | "messages"))
 }
 
-/// The container's state, as members of the scope.
+/// The container's state as members of the scope.
 fn parts(
     reader: &mut LayerReader,
     scope: ScopeKind,
@@ -227,7 +227,7 @@ fn parts(
     }
 }
 
-/// One declaration of a container, as state of the layer.
+/// The declaration of a container as state of the layer.
 pub fn part(reader: &mut LayerReader, state: &ast::State, own: &Name) -> MemberKind {
     if let ast::State::Array(array) = state {
         if let Some(ast::Type::Array(array)) = array.ty() {

@@ -13,7 +13,7 @@ use crate::resolve::layer::reader::LayerReader;
 use crate::resolve::layer::{handlers, views};
 use crate::{codes, tree};
 
-/// The heads of all functions and handlers.
+/// Resolves the heads of all functions and handlers.
 pub(super) fn read(reader: &mut LayerReader, members: &[ast::Member]) {
     for member in members {
         match member {
@@ -86,7 +86,7 @@ fn add_handler(reader: &mut LayerReader, object: Option<ObjectId>, handler: &ast
     push(reader, head);
 }
 
-/// A handler more; a report if its event has one.
+/// Adds a handler; reports if its event already has one.
 fn push(reader: &mut LayerReader, head: Handler) {
     if let Some(first) =
         reader.this().handlers.iter().find(|first| handlers::same_event(first, &head)).map(|first| first.span)
@@ -110,7 +110,7 @@ fn push(reader: &mut LayerReader, head: Handler) {
     reader.this().handlers.push(head);
 }
 
-/// The heads of the functions of this layer's containers, behind its own.
+/// Adds the heads of the functions of this layer's containers, after its own.
 pub(super) fn container_heads(reader: &mut LayerReader) {
     let id = reader.id;
     let own: Vec<Pending> = reader.cx.contained.iter().filter(|pending| pending.layer == id).cloned().collect();
@@ -129,7 +129,7 @@ pub(super) fn container_heads(reader: &mut LayerReader) {
     }
 }
 
-/// What a container does when its timers expire: functions that no code can name, behind its own, and handlers that call them.
+/// Expiries of timers in a container: hidden functions, after its own, and handlers that call them.
 fn expiries(reader: &mut LayerReader, pending: &Pending) {
     let scope = pending.inside.scope;
     for handler in pending.tree.handlers() {

@@ -22,13 +22,13 @@ pub(super) fn read(reader: &mut LayerReader, state: &ast::State, name: &Name) ->
             MemberKind::Messages { size: reader.size(messages.value(), span), quota: None }
         }
         ast::State::Array(state) => array(reader, state.ty(), span),
-        // Its parts are members of their own.
+        // Its contents are separate members.
         ast::State::Contained(_) => MemberKind::Counter,
         ast::State::Map(state) => map(reader, state.ty(), span),
     }
 }
 
-/// How its values are written.
+/// The notations of its values.
 pub(super) fn written(reader: &LayerReader, state: &ast::State) -> MemberNotations {
     let of = |ty: Option<ast::Type>| annotations::notation(reader.cx, reader.file, ty);
     let value = |ty: Option<ast::Type>| MemberNotations { keys: Vec::new(), value: of(ty) };

@@ -1,4 +1,4 @@
-//! What a layer declares, member by member.
+//! The declarations of a layer, member by member.
 
 use mokume_base::{Diagnostic, Span};
 use mokume_syntax::ast::{self, AstNode};
@@ -13,8 +13,8 @@ use crate::resolve::layer::reader::LayerReader;
 use crate::resolve::layer::{parts, scopes};
 use crate::{codes, tree};
 
-/// All members: what state may speak of, then scopes from the outside in, as places for messages take from the quotas of those
-/// around them, then objects.
+/// All members: first what state may refer to, then scopes from the outside in, as places for messages take from quotas
+/// of enclosing scopes, then objects.
 pub(super) fn all(reader: &mut LayerReader, members: &[ast::Member]) {
     let rank = |member: &&ast::Member| match member {
         ast::Member::Scope(scope) => scopes::rank(scopes::kind_of(scope)),
@@ -27,7 +27,7 @@ pub(super) fn all(reader: &mut LayerReader, members: &[ast::Member]) {
     members.iter().for_each(|member| scopes::quotas_of(reader, member));
 }
 
-/// One line for each kind of member; those that are bodies wait for the second pass.
+/// One line for each kind of member; those with bodies wait for the second pass.
 fn read(reader: &mut LayerReader, member: &ast::Member) {
     let span = member.span(reader.file);
     if reader.part.is_some() && parts::not_in_a_part(reader, member, span) {
@@ -93,7 +93,7 @@ fn set_address(reader: &mut LayerReader, address: &ast::Address, span: Span) {
     *(if address.is_below() { &mut layer.below_address } else { &mut layer.address }) = fields;
 }
 
-/// `uses Resolve as resolve`; without a name of its own, a service is called by its name in small letters.
+/// `uses Resolve as resolve`; without `as`, the service's name is its own in small letters.
 fn add_use(reader: &mut LayerReader, uses: &ast::Uses) {
     let service = tree::some_name(reader.file, uses.service());
     let snake = |name: &Name| Name { text: tree::snake_case(&name.text), span: name.span };
@@ -146,7 +146,7 @@ fn add_header(reader: &mut LayerReader, header: &ast::Header, span: Span) {
     reader.this().header = Some(Header { layout, variants });
 }
 
-/// The tag in front of them is an octet.
+/// The most alternatives: their tag in packets is an octet.
 const MOST_ALTERNATIVES: usize = 256;
 
 fn alternatives(reader: &mut LayerReader, header: &ast::Header) -> Vec<Variant> {
@@ -170,10 +170,10 @@ fn alternatives(reader: &mut LayerReader, header: &ast::Header) -> Vec<Variant> 
     variants
 }
 
-/// What the alternative `else` is called in packets, counts and pages.
+/// The name of the alternative `else` in packets, counts and pages.
 const OTHERWISE: &str = "Else";
 
-/// `else` has nothing to say, and is of layers with one above and one below.
+/// Checks `else`: it has no fields, and its layer has one above and one below.
 fn otherwise_rules(reader: &mut LayerReader, alternative: &ast::Alternative, name: &Name) {
     if !alternative.fields().is_empty() {
         let help = "give an alternative with fields a name: `Data { seq: u32 } with message`";
@@ -190,7 +190,7 @@ fn service_named(reader: &mut LayerReader, name: Option<Name>) -> Option<(Servic
     let name = name?;
     match reader.cx.item_at(reader.file, &name) {
         Some(Item::Service(id)) => {
-            // What it is called in the layer does not say whose it is.
+            // Its name in the layer does not tell its owner.
             let text = name.plain().to_string();
             Some((id, Name { text, span: name.span }))
         }
@@ -248,7 +248,7 @@ fn add_publish(reader: &mut LayerReader, publish: &ast::Publish) {
     reader.this().publishes.push(Publish { name, ty, written, flow, locals, value });
 }
 
-/// Whether a member that a layer has once is there for the first time; the first one counts.
+/// Whether a member that a layer has once occurs for the first time; the first one counts.
 fn once(reader: &mut LayerReader, what: &'static str, span: Span) -> bool {
     let first = reader.once.iter().find(|(known, _)| *known == what).map(|(_, first)| *first);
     match first {
@@ -258,7 +258,7 @@ fn once(reader: &mut LayerReader, what: &'static str, span: Span) -> bool {
     first.is_none()
 }
 
-/// A member that only one shape has.
+/// Reports a member that only another shape has.
 fn only(reader: &mut LayerReader, shape: Shape, what: &str, span: Span) {
     if reader.this().shape == shape {
         return;

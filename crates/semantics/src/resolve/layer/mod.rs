@@ -1,7 +1,8 @@
-//! The room of layers: what they declare, and their code.
+//! Layers: their declarations and their code.
 //!
-//! May assume: types, services and signatures. Keeps: after [`declare`] every layer's header, key, state and heads are in the program, so
-//! that bodies may name one another's in any order; [`bodies`] adds values and code, and says for which scope each handler runs.
+//! May assume: types, services and signatures. Keeps: after [`declare`] every layer's header, key, state and heads are
+//! in the program, so that bodies may name those of any layer; [`bodies`] adds values and code, and chooses the scope
+//! of each handler.
 
 mod code;
 mod containers;
@@ -29,7 +30,7 @@ use crate::resolve::items::params;
 use crate::resolve::layer::reader::LayerReader;
 use crate::tree;
 
-/// Everything of all layers but the bodies.
+/// Resolves everything of all layers except the bodies.
 pub fn declare(cx: &mut Context) {
     let trees = cx.trees.clone();
     for (file, item) in &trees.layers {
@@ -59,7 +60,7 @@ pub fn declare(cx: &mut Context) {
     }
 }
 
-/// The layer once more, read with these containers for its parameters that are some.
+/// A copy of the layer, resolved with these containers as arguments.
 pub fn with_containers(cx: &mut Context, of: LayerId, containers: &[(String, ContainerId)]) -> LayerId {
     let trees = cx.trees.clone();
     let (file, item) = &trees.layers[of.index()];
@@ -75,7 +76,7 @@ pub fn with_containers(cx: &mut Context, of: LayerId, containers: &[(String, Con
     id
 }
 
-/// What a layer declares, in its own text and in those of its parts; `of` is the layer as it is written.
+/// The declarations of a layer, in its own text and in those of its parts; `of` is the layer in the text.
 fn members_of(cx: &mut Context, (id, of): (LayerId, LayerId), file: FileId, item: &ast::Layer) {
     let mut declare = LayerReader::new(cx, file, id);
     declare.this().group = item.is_group();
@@ -100,7 +101,7 @@ fn heads_of(cx: &mut Context, id: LayerId, file: FileId, item: &ast::Layer) {
         declare.at(source);
         heads::read(&mut declare, &source.members);
     }
-    // Behind those that stand in the text, which are counted there.
+    // Members that are added follow those in the text, which are counted there.
     for source in &sources {
         declare.at(source);
         views::heads(&mut declare, &source.members);
@@ -114,7 +115,7 @@ fn heads_of(cx: &mut Context, id: LayerId, file: FileId, item: &ast::Layer) {
     }
 }
 
-/// Initial and published values, functions and handlers of all layers.
+/// Resolves initial and published values, functions and handlers of all layers.
 pub fn bodies(cx: &mut Context) {
     let trees = cx.trees.clone();
     for (index, (file, item)) in trees.layers.iter().enumerate() {

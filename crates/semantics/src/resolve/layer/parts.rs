@@ -1,6 +1,7 @@
-//! Parts of a layer: which texts a layer is made of, and what of the layer each part says that it uses.
+//! Parts of a layer: the texts that a layer consists of, and the state that each part declares to use.
 //!
-//! Keeps: what a part has becomes the layer's, under the part's name and a point; behind this room a layer of parts is a layer.
+//! Keeps: members of a part become members of the layer, prefixed by the part's name and a dot; later passes see only
+//! layers.
 
 use mokume_base::{Diagnostic, FileId, Span};
 use mokume_syntax::ast::{self, AstNode};
@@ -10,7 +11,7 @@ use crate::resolve::context::{twice, Context, Item};
 use crate::resolve::layer::reader::{LayerReader, Source};
 use crate::{codes, lost, tree};
 
-/// The layer's own text, then those of the parts that it took in.
+/// The layer's own text, then those of its parts.
 pub fn sources(cx: &Context, id: LayerId, file: FileId, item: &ast::Layer) -> Vec<Source> {
     let own = Source { file, part: None, members: item.members() };
     let known = &cx.program.layers[id.index()].parts;
@@ -22,7 +23,7 @@ pub fn sources(cx: &Context, id: LayerId, file: FileId, item: &ast::Layer) -> Ve
     std::iter::once(own).chain(known.iter().enumerate().filter_map(of_part)).collect()
 }
 
-/// Takes in the parts that the layer names; `of` is the layer as it is written.
+/// Adds the parts that the layer names; `of` is the layer in the text.
 pub fn take(reader: &mut LayerReader, of: LayerId, item: &ast::Layer) {
     for member in item.members() {
         let ast::Member::Parts(parts) = member else { continue };
@@ -47,7 +48,7 @@ fn take_one(reader: &mut LayerReader, of: LayerId, name: &Name) {
     let Some(layer) = tree::some_name(*file, part.layer()) else { return };
     match reader.cx.item_at(*file, &layer) {
         Some(Item::Layer(id)) if id == of => {}
-        // That it is part of nothing is said there.
+        // The part itself is reported there.
         Some(Item::Layer(_)) => return of_another(reader, name, &own, &layer),
         _ => return,
     }
@@ -69,7 +70,7 @@ fn of_another(reader: &mut LayerReader, name: &Name, own: &Name, layer: &Name) {
     reader.cx.report(diagnostic);
 }
 
-/// Parts of what is no layer, and parts that their layer does not take.
+/// Reports parts of something that is not a layer, and parts that their layer does not take.
 pub fn untaken(cx: &mut Context) {
     let trees = cx.trees.clone();
     for (file, part) in &trees.parts {
@@ -93,13 +94,13 @@ pub fn untaken(cx: &mut Context) {
                     "write `parts {}` in `{name}`, or call it `_{}` to say that this is meant",
                     own.text, own.text
                 ));
-        // What it would use may be used by nobody else.
+        // Only this part may use these names.
         diagnostic.loses.extend(words.map(|word| lost::within(place, word.text())));
         cx.report(diagnostic);
     }
 }
 
-/// Whether a member of a part is the layer's to say; with a report.
+/// Reports a member that only the layer itself may have; returns whether it is one.
 pub fn not_in_a_part(reader: &mut LayerReader, member: &ast::Member, span: Span) -> bool {
     let Some(what) = word_of(member) else { return false };
     let layer = reader.this().name.text.clone();
@@ -110,7 +111,7 @@ pub fn not_in_a_part(reader: &mut LayerReader, member: &ast::Member, span: Span)
     true
 }
 
-/// The word of a member that no part has.
+/// The word of a member that a part cannot have.
 fn word_of(member: &ast::Member) -> Option<&'static str> {
     Some(match member {
         ast::Member::Header(_) => "header",
@@ -131,7 +132,7 @@ fn word_of(member: &ast::Member) -> Option<&'static str> {
     })
 }
 
-/// `reads snd_una`, `writes snd_nxt`: state of the layer, or else attributes, which are given back.
+/// `reads snd_una`, `writes snd_nxt`: state of the layer is noted; the rest, attributes, is returned.
 pub fn share(reader: &mut LayerReader, names: Vec<ast::Name>, writes: bool) -> Vec<ast::Name> {
     let Some(part) = reader.part else { return names };
     let mut attributes = Vec::new();
@@ -153,7 +154,7 @@ pub fn share(reader: &mut LayerReader, names: Vec<ast::Name>, writes: bool) -> V
     attributes
 }
 
-/// Where the layer itself declares state or objects of that name.
+/// Where the layer itself declares state or objects of this name.
 fn place_shared(layer: &Layer, name: &str) -> Option<Span> {
     let members = layer.scopes.iter().flat_map(|scope| &scope.members).map(|member| &member.name);
     let mut all = members.chain(layer.objects.iter().map(|class| &class.name));
@@ -183,7 +184,7 @@ fn no_state(reader: &mut LayerReader, part: usize, name: &Name) {
     reader.cx.report(diagnostic.help(format!("declare it in `{title}`: `session {{ var {}: u32 = 0 }}`", name.text)));
 }
 
-/// A part is called like nothing else of the layer.
+/// The name of a part differs from all other names of the layer.
 pub fn clashes(reader: &mut LayerReader) {
     let layer = &*reader.this();
     let members = layer.scopes.iter().flat_map(|scope| &scope.members).map(|member| &member.name);

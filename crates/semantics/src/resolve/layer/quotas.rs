@@ -9,7 +9,7 @@ use crate::resolve::layer::reader::LayerReader;
 use crate::resolve::layer::sight;
 use crate::{codes, suggest, tree};
 
-/// `messages … from kept`: the quota is of the same scope or of one around it.
+/// `messages … from kept`: the quota is of the same scope or of an enclosing one.
 pub(super) fn read(reader: &mut LayerReader, scope: ScopeKind, states: &[ast::State]) {
     for state in states {
         let (name, quota) = match state {
@@ -28,7 +28,7 @@ pub(super) fn read(reader: &mut LayerReader, scope: ScopeKind, states: &[ast::St
     }
 }
 
-/// State in an order in which each quota stands in front of the containers that take from it.
+/// State, sorted so that each quota precedes the containers that take from it.
 pub(super) fn in_front(states: &[ast::State]) -> Vec<ast::State> {
     let mut all = states.to_vec();
     let mut at = 0;
@@ -49,7 +49,7 @@ pub(super) fn in_front(states: &[ast::State]) -> Vec<ast::State> {
     all
 }
 
-/// The quota of that name that places of a scope may take from; a report if there is none in sight.
+/// The quota of this name that places of a scope may take from; reports if there is none in sight.
 fn named(reader: &mut LayerReader, scope: ScopeKind, name: &Name) -> Option<StateRef> {
     let body = reader.body(BodyKind::Value, scope);
     body.note(name);
@@ -75,14 +75,14 @@ fn named(reader: &mut LayerReader, scope: ScopeKind, name: &Name) -> Option<Stat
     Some(StateRef { scope: kind, member, object: None, span: name.span })
 }
 
-/// The quotas that the layer has, of all scopes.
+/// The quotas of all scopes of the layer.
 fn of_layer(reader: &mut LayerReader) -> Vec<String> {
     let members = reader.this().scopes.iter().flat_map(|scope| &scope.members);
     let quotas = members.filter(|member| matches!(member.kind, MemberKind::Quota { .. }));
     quotas.map(|member| member.name.text.clone()).collect()
 }
 
-/// The places of that name, or of the container of that name, take from a quota.
+/// Sets the quota of the places of this name, or of the container of this name.
 fn set(members: &mut [Member], name: &str, from: &StateRef) {
     let within = format!("{name}.");
     let of_it = |member: &&mut Member| member.name.text == name || member.name.text.starts_with(&within);

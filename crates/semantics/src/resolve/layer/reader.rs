@@ -1,4 +1,4 @@
-//! A layer whose text is being read.
+//! A layer whose text is being resolved.
 
 use mokume_base::{FileId, Span};
 use mokume_syntax::ast;
@@ -8,43 +8,43 @@ use crate::resolve::body::{Body, BodyKind};
 use crate::resolve::context::{Context, Inside};
 use crate::resolve::expr;
 
-/// A text that a layer is made of: its own, or that of a part.
+/// A text that a layer consists of: its own, or that of a part.
 pub struct Source {
     pub file: FileId,
-    /// Among the layer's parts.
+    /// Index into the layer's parts; `None` for the layer's own text.
     pub part: Option<usize>,
     pub members: Vec<ast::Member>,
 }
 
-/// A layer whose declarations are being read.
+/// A layer whose declarations are being resolved.
 pub struct LayerReader<'a> {
     pub cx: &'a mut Context,
     pub file: FileId,
     pub id: LayerId,
-    /// The container whose state is being read.
+    /// The container whose state is being resolved.
     pub inside: Option<std::rc::Rc<Inside>>,
-    /// The part of the layer whose text is being read.
+    /// The part of the layer whose text is being resolved.
     pub part: Option<usize>,
-    /// The parts that it took in, by the places of their names, and where.
+    /// The parts taken so far: the places of their names, and where they are taken.
     pub taken: Vec<(Span, Span)>,
-    /// Members that a layer has once, as far as they were met, and where.
+    /// Members that a layer may have once: those found so far, with their places.
     pub once: Vec<(&'static str, Span)>,
 }
 
 impl<'a> LayerReader<'a> {
-    /// Of a layer's own text.
+    /// A reader of a layer's own text.
     pub fn new(cx: &'a mut Context, file: FileId, id: LayerId) -> LayerReader<'a> {
         LayerReader { cx, file, id, inside: None, part: None, taken: Vec::new(), once: Vec::new() }
     }
 
-    /// Goes on with another text of the layer.
+    /// Switches to another text of the layer.
     pub fn at(&mut self, source: &Source) {
         self.file = source.file;
         self.part = source.part;
         self.once.clear();
     }
 
-    /// What the layer calls something that the text at hand declares.
+    /// The layer's name for something that the current text declares.
     pub fn full(&mut self, own: &Name) -> Name {
         match self.part {
             Some(part) => Name { text: self.this().parts[part].full(&own.text), span: own.span },
@@ -52,7 +52,7 @@ impl<'a> LayerReader<'a> {
         }
     }
 
-    /// The same, of a scope's state; that of an object is the object's, whose name says the part.
+    /// The same for a scope's state; state of an object is qualified by the object's name, which has the part in it.
     pub fn full_in(&mut self, scope: ScopeKind, own: &Name) -> Name {
         if matches!(scope, ScopeKind::Object(_)) {
             return own.clone();
@@ -60,7 +60,7 @@ impl<'a> LayerReader<'a> {
         self.full(own)
     }
 
-    /// A body for values and code of a scope, of the text at hand.
+    /// A body for values and code of a scope in the current text.
     pub fn body(&mut self, kind: BodyKind, scope: ScopeKind) -> Body<'_> {
         let part = self.part;
         let mut body = Body::of_scope(self.cx, self.file, self.id, kind, scope);
@@ -80,7 +80,7 @@ impl<'a> LayerReader<'a> {
         body
     }
 
-    /// How large something is.
+    /// Resolves a size.
     pub fn size(&mut self, size: Option<ast::Expr>, span: Span) -> Expr {
         expr::size(&mut self.argument(), size, span)
     }

@@ -1,4 +1,4 @@
-//! What a layer's shape and its services ask of it.
+//! What a layer's shape and its services require.
 
 use mokume_base::Diagnostic;
 use mokume_syntax::ast;
@@ -7,7 +7,7 @@ use crate::program::*;
 use crate::resolve::layer::reader::LayerReader;
 use crate::{codes, lost, tree};
 
-/// Whether a handler of a service's operation could not be understood: then it may be the one that is missing.
+/// Whether a handler of a service's operation could not be resolved: it may be the missing one.
 pub(super) fn misspelt_services(reader: &mut LayerReader, members: &[ast::Member]) -> bool {
     let written = members.iter().filter(|member| match member {
         ast::Member::Handler(handler) => handler.event().is_some_and(|event| event.names().len() > 1),
@@ -17,7 +17,7 @@ pub(super) fn misspelt_services(reader: &mut LayerReader, members: &[ast::Member
     written.count() > known
 }
 
-/// Who serves a service handles what its users ask.
+/// A server must handle all operations that its users call.
 pub(super) fn served_operations(reader: &mut LayerReader) {
     let program = &reader.cx.program;
     let layer = &program.layers[reader.id.index()];

@@ -1,4 +1,4 @@
-//! Scopes and objects, with the state in them.
+//! Scopes and objects, with their state.
 
 use std::collections::HashMap;
 
@@ -44,13 +44,13 @@ pub(super) fn scope(reader: &mut LayerReader, scope: &ast::Scope, span: Span) {
         None => {
             let scopes = &mut reader.this().scopes;
             scopes.push(Scope { kind, capacity, members });
-            // From the outside in: places for messages take from the quotas of those around them.
+            // From the outside in: places for messages take from quotas of enclosing scopes.
             scopes.sort_by_key(|scope| rank(scope.kind));
         }
     }
 }
 
-/// How far out a scope is.
+/// The order of scopes, from the outside in.
 pub(super) fn rank(kind: ScopeKind) -> u8 {
     match kind {
         ScopeKind::Entity => 1,
@@ -60,7 +60,7 @@ pub(super) fn rank(kind: ScopeKind) -> u8 {
     }
 }
 
-/// The quotas behind places for messages, when all state is declared.
+/// Resolves the quotas of places for messages, once all state is declared.
 pub(super) fn quotas_of(reader: &mut LayerReader, member: &ast::Member) {
     match member {
         ast::Member::Scope(scope) => quotas::read(reader, kind_of(scope), &scope.states()),
@@ -86,12 +86,12 @@ pub(super) fn kind_of(scope: &ast::Scope) -> ScopeKind {
     }
 }
 
-/// Of a whole block, as much as `session` is long.
+/// The span of the first word of a block, as long as `session`.
 fn first_word(span: Span) -> Span {
     Span::new(span.file, span.start, span.end.min(span.start + 7))
 }
 
-/// A scope holds state alone, and is one that the layer's shape has.
+/// Checks that a scope contains only state, and that the layer's shape has it.
 fn scope_rules(reader: &mut LayerReader, scope: &ast::Scope, kind: ScopeKind, span: Span) {
     for handler in scope.handlers() {
         let place = handler.event().map_or(span, |event| event.span(reader.file));
@@ -164,7 +164,7 @@ pub(super) fn object(reader: &mut LayerReader, object: &ast::Object) {
     reader.this().objects.push(ObjectClass { name, keys, capacity, evict_oldest, holds, owner, rows, members });
 }
 
-/// An object has state and expiries alone, and evicts the oldest if any.
+/// Checks that an object contains only state and expiries, and that `evict` says `oldest`.
 fn object_rules(reader: &mut LayerReader, object: &ast::Object, name: &Name) {
     for function in object.functions() {
         let place = function.name().map_or(name.span, |name| name.span(reader.file));
@@ -250,15 +250,15 @@ fn members(reader: &mut LayerReader, scope: ScopeKind, states: &[ast::State], mu
     members
 }
 
-/// Whether the text at hand may name the state of the layer: a part what is its own, and what it says that it uses. Of the rest others
-/// may have some of the same name.
+/// Whether the current text may name the state of the layer: a part sees its own and what it declares to use; other
+/// parts may have state of the same name.
 fn is_in_sight(layer: &Layer, part: Option<usize>, name: &Name) -> bool {
     let Some(part) = part.and_then(|part| layer.parts.get(part)) else { return true };
     let behind = name.text.strip_prefix(&part.called);
     part.shares(&name.text) || behind.is_some_and(|rest| rest.starts_with('.'))
 }
 
-/// `const priority: u8 = 0 from open, listen`, `… from accept`: in a session; elsewhere nobody gives it.
+/// `const priority: u8 = 0 from open, listen`, `… from accept`: allowed in a session only, as only there it is set.
 fn given(reader: &mut LayerReader, kind: ScopeKind, states: &[ast::State], members: &[Member]) {
     for state in states {
         let ast::State::Const(constant) = state else { continue };

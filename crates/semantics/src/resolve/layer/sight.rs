@@ -1,4 +1,4 @@
-//! For which scope code runs, and what it sees from there; whether it looks at octets.
+//! The scope that code runs for, the state that it sees from there, and whether it reads octets.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,9 +7,10 @@ use mokume_base::Span;
 use crate::program::*;
 use crate::visit::{self, Met};
 
+/// Scopes, each with the place that names it.
 pub type Named = BTreeMap<ScopeKind, Span>;
 
-/// The scopes that each function names, also through those that it calls.
+/// The scopes that each function names, directly or in functions that it calls.
 pub(super) fn function_scopes(layer: &Layer) -> Vec<Named> {
     let mut named = vec![Named::new(); layer.functions.len()];
     loop {
@@ -25,7 +26,7 @@ pub(super) fn function_scopes(layer: &Layer) -> Vec<Named> {
     }
 }
 
-/// The scopes whose state a body names without a handle; a call counts at its own place.
+/// The scopes whose state a body names without a handle; those of a call count at the call.
 pub(super) fn scopes_named(layer: &Layer, body: &[Stmt], of_functions: &[Named]) -> Named {
     let owner = |class: ObjectId| match layer.objects.get(class.index()) {
         Some(class) => class.owner,
@@ -46,7 +47,7 @@ pub(super) fn scopes_named(layer: &Layer, body: &[Stmt], of_functions: &[Named])
             }
         }
         Met::Expr(Expr { kind: ExprKind::CallOn { function, .. }, span, .. }) => {
-            // Its object is named.
+            // The state is that of a named object.
             let kinds = of_functions.get(*function as usize).into_iter().flat_map(|scopes| scopes.keys());
             for kind in kinds.filter(|kind| !matches!(kind, ScopeKind::Object(_))) {
                 named.entry(*kind).or_insert(*span);
@@ -67,7 +68,7 @@ pub(super) fn scopes_named(layer: &Layer, body: &[Stmt], of_functions: &[Named])
     named
 }
 
-/// The scope that a handler runs for, and state that it names and cannot see.
+/// The scope that a handler runs for, and state that it names but cannot see.
 pub(super) fn choose(layer: &Layer, handler: &Handler, named: &Named) -> (ScopeKind, Option<(ScopeKind, Span)>) {
     let has = |kind: ScopeKind| layer.scopes.iter().any(|scope| scope.kind == kind);
     let fixed = match &handler.event {
@@ -79,12 +80,12 @@ pub(super) fn choose(layer: &Layer, handler: &Handler, named: &Named) -> (ScopeK
     let runs = fixed.unwrap_or_else(|| {
         let inner = [ScopeKind::Session, ScopeKind::SessionBelow, ScopeKind::Point, ScopeKind::Entity];
         let change = matches!(handler.event, Event::Change { .. });
-        // A view is the entity's.
+        // A view belongs to the entity.
         let names = |kind: &ScopeKind| {
             named.contains_key(kind) || *kind == ScopeKind::Entity && named.contains_key(&ScopeKind::View)
         };
         inner.into_iter().find(names).unwrap_or(match layer.shape {
-            // It runs where the value is: of the layer's state it says nothing.
+            // It runs where the value is, and says nothing about the layer's state.
             _ if change => ScopeKind::Entity,
             Shape::Worker | Shape::Multiplexor => ScopeKind::Session,
             Shape::Endpoint if has(ScopeKind::Session) && of_sessions(&handler.event) => ScopeKind::Session,
@@ -101,7 +102,7 @@ pub(super) fn sees(runs: ScopeKind, kind: ScopeKind) -> bool {
     matches!(kind, ScopeKind::Entity | ScopeKind::View) || runs == kind || runs == ScopeKind::Session && around
 }
 
-/// State that a value names and that is out of sight for a scope.
+/// State that a value names and that is not visible from a scope.
 pub(super) fn hidden_state(value: &Expr, scope: ScopeKind) -> Option<StateRef> {
     let mut hidden = None;
     visit::walk_in_expr(value, &mut |met| {
@@ -115,7 +116,7 @@ pub(super) fn hidden_state(value: &Expr, scope: ScopeKind) -> Option<StateRef> {
     hidden
 }
 
-/// Events that come to one session.
+/// Whether the event is for one session.
 fn of_sessions(event: &Event) -> bool {
     match event {
         Event::Deliver { flow, .. } | Event::Accepted { flow } => flow.is_none(),
@@ -124,7 +125,7 @@ fn of_sessions(event: &Event) -> bool {
     }
 }
 
-/// How a report calls a scope.
+/// The word for a scope in reports.
 pub(super) fn scope_name(kind: ScopeKind) -> &'static str {
     match kind {
         ScopeKind::Entity => "entity",
@@ -136,7 +137,7 @@ pub(super) fn scope_name(kind: ScopeKind) -> &'static str {
     }
 }
 
-/// Reads or writes of octets of messages that were not made here. Cutting and joining looks at none.
+/// Whether it reads or writes octets of messages that were not made here. Cutting and joining does not count.
 pub(super) fn looks_at_octets(body: &[Stmt]) -> bool {
     let mut own = BTreeSet::new();
     let mut looks = false;

@@ -1,4 +1,4 @@
-//! The values that a layer's members begin with, that it publishes, and that limit it.
+//! Initial values of a layer's members, published values, and limits.
 
 use std::collections::HashMap;
 
@@ -13,13 +13,13 @@ use crate::resolve::layer::scopes;
 use crate::resolve::layer::sight;
 use crate::{codes, tree};
 
-/// A scope's members by where their names begin; those of a part may stand in another file.
+/// A scope's members by the places of their names; those of a part may be in another file.
 type Places = HashMap<(FileId, u32), usize>;
 
-/// Where the search for a session's own key begins, in a multiplexor that says it.
+/// The name of the constant with which a multiplexor sets where the search for a free key of its own begins.
 const EPHEMERAL: &str = "ephemeral";
 
-/// Of all members.
+/// Resolves the values of all members.
 pub(super) fn read(reader: &mut LayerReader, members: &[ast::Member]) {
     let mut scopes: Vec<(ScopeKind, Vec<ast::State>)> = Vec::new();
     for member in members {
@@ -30,7 +30,7 @@ pub(super) fn read(reader: &mut LayerReader, members: &[ast::Member]) {
             }
             ast::Member::Object(object) => {
                 let place = object.name().map(|name| name.span(reader.file));
-                // One that was refused as a second of its name has no class.
+                // A class that was refused for its repeated name is missing.
                 let class = reader.this().objects.iter().position(|class| Some(class.name.span) == place);
                 if let Some(class) = class {
                     scopes.push((ScopeKind::Object(ObjectId(class as u32)), object.states()));
@@ -52,7 +52,7 @@ pub(super) fn read(reader: &mut LayerReader, members: &[ast::Member]) {
     }
 }
 
-/// The value that a variable begins with. `places`: of the scope's members, by where their names begin.
+/// Resolves the initial value of a variable. `places`: the scope's members, by the places of their names.
 fn initial(reader: &mut LayerReader, kind: ScopeKind, state: &ast::State, places: &Places) {
     let value = match state {
         ast::State::Var(var) => var.value(),
@@ -107,7 +107,7 @@ fn publish_value(reader: &mut LayerReader, publish: &ast::Publish) {
     publish.value = value;
 }
 
-/// A report of an `ephemeral` by which nobody chooses a key.
+/// Reports an `ephemeral` that has no effect, because no key is chosen with it.
 fn chooses_a_key(reader: &mut LayerReader, name: Span) {
     let layer = reader.this();
     let one = |key: &Key| match key.fields.as_slice() {

@@ -1,8 +1,8 @@
-//! The view that a layer is in, if it speaks a vocabulary in which one begins: what its code sees of it, its objects for each rank, and the
-//! handler that the layer has for the event without having written it.
+//! The view of a layer that speaks a vocabulary with views: what its code sees of it, objects for each rank, and the
+//! handler that the layer gets for the event if it has none.
 //!
-//! Keeps: where the layer has no handler of its own for the event, its view begins by itself: `on view_end`, the view anew, `on view_begin`,
-//! and the event goes on.
+//! Keeps: if the layer has no handler for the event, its view begins by itself: `on view_end` runs, the view is
+//! renewed, `on view_begin` runs, and the event continues.
 
 use mokume_base::Span;
 use mokume_syntax::ast::{self, AstNode};
@@ -20,10 +20,10 @@ use crate::resolve::stmt;
 use crate::resolve::stmt::function;
 use crate::tree;
 
-/// What stands around the beginning of a view, in order.
+/// The handlers around the beginning of a view, in order.
 const AROUND: [&str; 2] = ["view_end", "view_begin"];
 
-/// The view that a layer is in; before its members are read.
+/// Finds the view that a layer is in, before its members are resolved.
 pub(super) fn declare(reader: &mut LayerReader, sources: &[Source]) {
     let mut found: Option<(Name, ViewRecord, Span)> = None;
     for source in sources {
@@ -65,7 +65,7 @@ pub(super) fn declare(reader: &mut LayerReader, sources: &[Source]) {
     }
 }
 
-/// A `group` speaks of views.
+/// Reports a `group` that speaks no vocabulary with views.
 fn no_view(reader: &mut LayerReader) {
     if reader.this().group {
         let name = reader.this().name.clone();
@@ -89,7 +89,7 @@ fn is_named(source: &Source, handler: &ast::Handler, event: &str) -> bool {
     })
 }
 
-/// How many objects there are of a class that has one for each rank.
+/// The number of objects of a class with one for each rank.
 pub(super) fn rows(reader: &mut LayerReader, object: &ast::Object, name: &Name) -> Expr {
     if object.capacity().is_some() {
         let help = "leave `capacity` out: there is one for each rank";
@@ -108,14 +108,14 @@ pub(super) fn rows(reader: &mut LayerReader, object: &ast::Object, name: &Name) 
     }
 }
 
-/// Whether it is `on view_end` or `on view_begin`, and which.
+/// Whether the handler is `on view_end` or `on view_begin`, and which.
 pub(super) fn around(reader: &LayerReader, handler: &ast::Handler) -> Option<(usize, Name)> {
     let parts = tree::parts(reader.file, &handler.event()?);
     let [name] = parts.as_slice() else { return None };
     Some((AROUND.iter().position(|word| *word == name.text)?, name.clone()))
 }
 
-/// `on view_end`, `on view_begin`: functions that no code can name.
+/// Adds `on view_end` and `on view_begin` as hidden functions.
 pub(super) fn heads(reader: &mut LayerReader, members: &[ast::Member]) {
     for member in members {
         let ast::Member::Handler(handler) = member else { continue };
@@ -163,7 +163,7 @@ fn head(reader: &mut LayerReader, handler: &ast::Handler, at: usize, name: &Name
     }
 }
 
-/// The code of `on view_end` or `on view_begin`.
+/// Resolves the code of `on view_end` or `on view_begin`.
 pub(super) fn code(reader: &mut LayerReader, tree: &ast::Handler) {
     let Some(span) = tree.event().map(|path| path.span(reader.file)) else { return };
     let around = reader.this().view.as_ref().map(|view| view.around).unwrap_or_default();
@@ -184,7 +184,7 @@ pub(super) fn code(reader: &mut LayerReader, tree: &ast::Handler) {
     function.body = body;
 }
 
-/// The handler of the event, where the layer has none of its own.
+/// Adds the handler of the event, if the layer has none.
 pub(super) fn handler(reader: &mut LayerReader) {
     let layer = reader.this();
     let Some(view) = layer.view.clone().filter(|view| view.by_itself && !view.says) else { return };
@@ -200,8 +200,8 @@ pub(super) fn handler(reader: &mut LayerReader) {
     layer.handlers.push(Handler { event, scope: ScopeKind::Entity, locals, body, span });
 }
 
-/// Numbers of packets that are to be ranks: where one is none of this view, the message is dropped. Of a set, those that are none of this view
-/// are taken out: others may be in a view in which they are somebody.
+/// Statements that check numbers of packets that become ranks: if one is not a rank of the current view, the message is
+/// dropped. From a set, ranks that are not in this view are removed: they may belong to another view.
 pub(super) fn guard(layer: &Layer, program: &Program, handler: &Handler) -> Vec<Stmt> {
     let Event::Deliver { message, fields, .. } = &handler.event else { return Vec::new() };
     let Some(view) = layer.view.as_ref().filter(|view| view.by_itself) else { return Vec::new() };
@@ -211,7 +211,7 @@ pub(super) fn guard(layer: &Layer, program: &Program, handler: &Handler) -> Vec<
     ranks.chain(sets).collect()
 }
 
-/// A set of this view's ranks, of one that was in a packet: what is beyond them is cut off.
+/// Cuts off, from a set out of a packet, what is not a rank of this view.
 fn within(program: &Program, view: &LayerView, set: LocalId, span: Span) -> Stmt {
     let binary = |op, a, b, ty| make(ExprKind::Binary { op, a: Box::new(a), b: Box::new(b) }, ty, span);
     let number = |number| make(ExprKind::Number(number), Type::Ranks, span);

@@ -1,8 +1,8 @@
-//! How much comes of texts that are read once more wherever they are used: containers, and layers that were given containers or
-//! functions.
+//! The total size of texts that are instantiated at each use: containers, and layers with containers or functions as
+//! arguments.
 //!
-//! Keeps: it is known before any of them is read again, so that a few lines of containers within containers are refused, and not
-//! worked on (`docs/limits.md`); what is too much is reported once, where it is declared.
+//! Keeps: the size is computed before anything is instantiated, so that a few lines with nested containers are refused
+//! instead of processed (`docs/limits.md`). What is too large is reported once, where it is declared.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use crate::program::*;
 use crate::resolve::context::{ContainerId, Context, Item, Weight};
 use crate::{codes, limits, tree};
 
-/// Whether there is room for one more container, in a layer that has so many; else a report at its place.
+/// Whether a layer with `already` containers has room for one more; else reports at its place.
 pub fn has_room(cx: &mut Context, index: ContainerId, of: &Name, already: usize, deepest: usize) -> bool {
     let weight = weight(cx, index, deepest);
     let all = weight.containers.saturating_add(already as u64);
@@ -39,7 +39,7 @@ pub fn has_room(cx: &mut Context, index: ContainerId, of: &Name, already: usize,
     false
 }
 
-/// Whether so many octets may be read once more; if not, that is said where it was the first time.
+/// Whether this many more octets may be instantiated; reports the first time that they may not.
 pub fn room_for(cx: &mut Context, octets: u64, what: &str, span: Span) -> bool {
     let before = cx.said.written_out;
     cx.said.written_out = before.saturating_add(octets);
@@ -57,7 +57,7 @@ pub fn room_for(cx: &mut Context, octets: u64, what: &str, span: Span) -> bool {
     false
 }
 
-/// Says why nothing is as deep as this container would be: it holds itself, or it is within too many others.
+/// Reports why a container is too deep: it contains itself, or is in too many others.
 pub fn too_deep(cx: &mut Context, index: ContainerId, of: &Name) {
     let (text, label) = match holds_itself(cx, index) {
         true => (format!("container `{}` holds itself", of.text), "within itself"),
@@ -66,7 +66,7 @@ pub fn too_deep(cx: &mut Context, index: ContainerId, of: &Name) {
     cx.error(codes::CIRCLE, text, of.span, label, "leave it out");
 }
 
-/// A number that may be as large as can be counted.
+/// A count, which may be saturated, for a report.
 fn shown(count: u64) -> String {
     match count > 1_000_000 {
         true => "more than 1000000".to_string(),
@@ -74,7 +74,7 @@ fn shown(count: u64) -> String {
     }
 }
 
-/// The containers that one holds, as it is written.
+/// The containers in a container's text.
 fn held(cx: &Context, index: ContainerId) -> Vec<ContainerId> {
     let Some((file, container)) = cx.trees.containers.get(index) else { return Vec::new() };
     let of = |state: ast::State| {
@@ -88,7 +88,7 @@ fn held(cx: &Context, index: ContainerId) -> Vec<ContainerId> {
     container.states().into_iter().filter_map(of).collect()
 }
 
-/// Those deeper than the deepest are not counted: that they are there is said where they stand.
+/// Containers below the deepest level are not counted; they are reported where they are.
 fn weight(cx: &mut Context, index: ContainerId, left: usize) -> Weight {
     if left == 0 {
         return Weight { containers: 0, octets: 0 };
@@ -107,7 +107,7 @@ fn weight(cx: &mut Context, index: ContainerId, left: usize) -> Weight {
     all
 }
 
-/// How many octets a text has.
+/// The number of octets of a text.
 pub fn length(file: FileId, tree: &impl AstNode) -> u64 {
     let span = tree.span(file);
     u64::from(span.end.saturating_sub(span.start))

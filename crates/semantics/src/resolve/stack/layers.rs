@@ -1,4 +1,4 @@
-//! The layers of a stack by their names, each with the definition that it is of.
+//! The layers of a stack by name, each with its definition.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -11,19 +11,19 @@ use crate::resolve::bundle::apply::{self, Scene};
 use crate::resolve::context::{twice, Context, Given};
 use crate::{suggest, tree};
 
-/// The layers of a stack as they are written.
+/// The layers of a stack as written.
 #[derive(Default)]
 pub(super) struct Layers {
     pub known: Vec<Known>,
-    /// Names of those whose definition is not understood, so that those above them are not blamed.
+    /// Names of layers with an unknown definition, so that layers over them are not reported.
     broken: Vec<String>,
-    /// A name stands twice: a name that there is not may be what one of them was to have.
+    /// Whether a name occurs twice: an unknown name may be what one of them should have been.
     is_doubled: bool,
-    /// Names that were told of: each once.
+    /// Names that were reported.
     told: RefCell<BTreeSet<String>>,
 }
 
-/// A layer of a stack whose definition is understood.
+/// A layer of a stack whose definition is known.
 pub(super) struct Known {
     pub name: Name,
     pub tree: ast::StackLayer,
@@ -31,12 +31,12 @@ pub(super) struct Known {
 }
 
 impl Layers {
-    /// The place of a layer among the known.
+    /// The index of a layer among the known ones.
     pub fn position(&self, name: &str) -> Option<usize> {
         self.known.iter().position(|known| known.name.text == name)
     }
 
-    /// A report that a name is of no layer, nor of `others`; none if it is of one that is not understood.
+    /// Reports that a name is neither a layer nor one of `others`; `None` if its definition is unknown.
     pub fn unknown(&self, name: &Name, code: Code, others: &[Name]) -> Option<Diagnostic> {
         if self.is_doubled || self.broken.contains(&name.text) || !self.told.borrow_mut().insert(name.text.clone()) {
             return None;
@@ -49,7 +49,7 @@ impl Layers {
     }
 }
 
-/// The layers of a stack whose parameters and devices are known.
+/// Resolves the layers of a stack whose parameters and devices are known.
 pub(super) fn read(cx: &mut Context, file: FileId, item: &ast::Stack, stack: &Stack) -> Layers {
     let mut layers = Layers::default();
     let said = cx.out.len();
@@ -66,7 +66,7 @@ pub(super) fn read(cx: &mut Context, file: FileId, item: &ast::Stack, stack: &St
     layers
 }
 
-/// The lines of layers, each name once.
+/// The lines of layers with unique names.
 fn named(cx: &mut Context, file: FileId, item: &ast::Stack, stack: &Stack) -> Vec<(Name, ast::StackLayer)> {
     let mut layers: Vec<(Name, ast::StackLayer)> = Vec::new();
     for member in item.members() {

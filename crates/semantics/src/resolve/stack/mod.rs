@@ -1,7 +1,7 @@
-//! The room of stacks: parameters, layers by name, what they stand on and whom they use.
+//! Stacks: parameters, layers by name, what they are over, and which services they use.
 //!
-//! May assume: layers and bundles. Keeps: a layer that is not understood leaves the stack with those above it, which are not blamed;
-//! whether neighbours fit is `check`'s.
+//! May assume: layers and bundles. Keeps: a layer that could not be resolved is removed with those over it, which are
+//! not reported. `check` decides whether neighbours fit.
 
 mod layers;
 mod over;
@@ -18,10 +18,10 @@ use crate::{codes, limits, tree};
 use layers::Layers;
 use over::At;
 
-/// How many sessions there are at most, where neither a scope nor the stack says.
+/// The most sessions, if neither a scope nor the stack says.
 const SESSIONS: u32 = 64;
 
-/// All stacks.
+/// Resolves all stacks.
 pub fn stacks(cx: &mut Context) {
     let trees = cx.trees.clone();
     for (file, item) in &trees.stacks {
@@ -66,7 +66,7 @@ fn stack(cx: &mut Context, file: FileId, item: &ast::Stack) -> Stack {
     stack
 }
 
-/// A report, if a stack has more layers than the compiler can work with.
+/// Reports a stack with more layers than the limit; returns whether it has.
 fn too_many(cx: &mut Context, name: &Name, layers: u64) -> bool {
     let too_many = layers > limits::LAYERS;
     if too_many {
@@ -76,7 +76,7 @@ fn too_many(cx: &mut Context, name: &Name, layers: u64) -> bool {
     too_many
 }
 
-/// The layers that stand on something known, numbered among themselves.
+/// The layers whose unders are known, renumbered.
 fn instances(cx: &mut Context, at: At) -> Vec<Instance> {
     let known = &at.layers.known;
     let mut kept: Vec<Option<Vec<Over>>> = known.iter().map(|layer| over::overs(cx, at, layer)).collect();
@@ -99,13 +99,13 @@ fn instances(cx: &mut Context, at: At) -> Vec<Instance> {
     instances
 }
 
-/// A parameter whose type is not known may be meant to be a device.
+/// A parameter of unknown type may be meant to be a device.
 fn lost_params(stack: &mut Stack) {
     let unknown = stack.params.iter().filter(|param| param.ty == Type::Unknown);
     stack.lost.extend(unknown.map(|param| param.name.text.clone()));
 }
 
-/// What layers stand on, and is neither a layer nor a device.
+/// Names that layers are over and that are neither a layer nor a device.
 fn lost_devices(item: &ast::Stack, layers: &Layers, stack: &mut Stack) {
     for member in item.members() {
         let ast::StackMember::Layer(layer) = member else { continue };
@@ -118,7 +118,7 @@ fn lost_devices(item: &ast::Stack, layers: &Layers, stack: &mut Stack) {
     }
 }
 
-/// Layers over others that could not be kept go too.
+/// Removes layers that are over removed ones.
 fn drop_unsupported(kept: &mut [Option<Vec<Over>>]) {
     loop {
         let gone = |over: &Over| matches!(over, Over::Instance(below) if kept[*below as usize].is_none());
@@ -214,7 +214,8 @@ fn export_names(file: FileId, item: &ast::Stack) -> Vec<Name> {
     exports.flatten().collect()
 }
 
-/// What stands behind `with`: a name that is an attribute's is one; each stack tells whether a layer below has the others.
+/// The names behind `with`: a name of an attribute is one; for the others, each stack checks that a layer below
+/// publishes it.
 fn extras(cx: &mut Context, file: FileId, export: &ast::Export) -> Option<Extras> {
     let names: Vec<Name> = export.with().iter().map(|name| tree::name(file, name)).collect();
     let export = tree::name(file, &export.name()?);

@@ -1,4 +1,4 @@
-//! `over ethernet[type: 0x0800]`: what a layer stands on, and the key that it is bound to there.
+//! `over ethernet[type: 0x0800]`: what a layer is over, and the key that it is bound to there.
 
 use mokume_base::FileId;
 use mokume_syntax::ast::{self, AstNode};
@@ -10,7 +10,7 @@ use crate::resolve::context::Context;
 use crate::resolve::expr;
 use crate::{codes, lost, suggest, tree};
 
-/// Where the lines of a stack stand, and what they may name.
+/// The place of a stack's lines, and what they may name.
 #[derive(Clone, Copy)]
 pub(super) struct At<'a> {
     pub file: FileId,
@@ -18,7 +18,7 @@ pub(super) struct At<'a> {
     pub layers: &'a Layers,
 }
 
-/// What a layer stands on, layers by their place among the known; none if a part of it is not known.
+/// What a layer is over, layers by their index among the known; `None` if one of them is not known.
 pub(super) fn overs(cx: &mut Context, at: At, layer: &Known) -> Option<Vec<Over>> {
     let overs = layer.tree.overs();
     let chooses = cx.program.layers_of(&layer.of).iter().any(|layer| layer.several.is_some());
@@ -34,7 +34,7 @@ pub(super) fn overs(cx: &mut Context, at: At, layer: &Known) -> Option<Vec<Over>
     found.into_iter().take(most).collect()
 }
 
-/// Only a router that `chooses` stands on several, and not on any number.
+/// Reports too many unders: only a router that `chooses` may be over several, up to a limit.
 fn too_many(cx: &mut Context, file: FileId, layer: &ast::StackLayer, chooses: bool) {
     let overs = layer.overs();
     if let Some(second) = overs.get(1).filter(|_| !chooses) {
@@ -75,14 +75,14 @@ fn over(cx: &mut Context, At { file, stack, layers }: At, over: &ast::Over) -> O
     None
 }
 
-/// The keys of what is below: of a multiplexor on top of a layer; of a device and of other layers none.
+/// The keys of what is below: those of a multiplexor on top of a layer; devices and other layers have none.
 struct Keys {
     fields: Vec<Field>,
-    /// What to call their owner.
+    /// The owner's name for reports.
     title: String,
 }
 
-/// The key of the multiplexor on top of what is below, by field.
+/// The bound key of the multiplexor on top of what is below, by field.
 pub(super) fn bound(cx: &mut Context, at: At, over: &ast::Over, layer: &Known) -> Vec<(Name, Expr)> {
     let given = over.keys();
     if given.is_empty() {
@@ -110,7 +110,7 @@ pub(super) fn bound(cx: &mut Context, at: At, over: &ast::Over, layer: &Known) -
     bound
 }
 
-/// None of a layer that is not understood, of which nothing is known.
+/// `None` if the layer below could not be resolved.
 fn keys_below(cx: &Context, At { stack, layers, .. }: At, over: &ast::Over) -> Option<Keys> {
     let name = over.name()?.text();
     let Some(below) = layers.position(&name) else {
@@ -138,7 +138,7 @@ fn unknown_key(cx: &mut Context, Keys { fields, title }: &Keys, name: &Name) {
     cx.error(codes::UNKNOWN_KEY, text, name.span, "unknown", &help);
 }
 
-/// Who is bound to a part of a key, is bound to all of it.
+/// Reports missing parts of a key: a layer is bound to all parts or none.
 fn missing_keys(cx: &mut Context, Keys { fields, title }: &Keys, bound: &[(Name, Expr)], layer: &Name) {
     let (Some((first, _)), true) = (bound.first(), bound.len() < fields.len()) else { return };
     let missing: Vec<&str> = fields

@@ -1,4 +1,4 @@
-//! What a stack says of itself as a whole: `outputs`, `sessions`, `tick`, `mtu`, `order`.
+//! The settings of a whole stack: `outputs`, `sessions`, `tick`, `mtu`, `order`.
 
 use mokume_base::{FileId, Span};
 use mokume_syntax::ast::{self, AstNode};
@@ -8,13 +8,13 @@ use crate::resolve::context::Context;
 use crate::resolve::expr::fixed;
 use crate::{codes, tree};
 
-/// Nothing in a stack is larger: objects, outputs of a reaction.
+/// The largest number in a stack: of objects, of outputs of a reaction.
 const MOST: u64 = 1 << 20;
 
-/// No timer of a protocol is rounded by more.
+/// The longest tick; no protocol's timer is rounded by more.
 const LONGEST_TICK: u64 = 60_000_000_000;
 
-/// Each setting once, but for `order`.
+/// Resolves the settings; each may occur once, except `order`.
 pub(super) fn read(cx: &mut Context, file: FileId, item: &ast::Stack, stack: &mut Stack) {
     let mut said: Vec<(String, Span)> = Vec::new();
     for member in item.members() {
@@ -37,7 +37,7 @@ pub(super) fn read(cx: &mut Context, file: FileId, item: &ast::Stack, stack: &mu
     }
 }
 
-/// `mtu 576 .. 1514`: both ends count.
+/// `mtu 576 .. 1514`: both ends are included.
 fn mtu(cx: &mut Context, file: FileId, setting: &ast::StackSetting, span: Span) -> Option<(u32, u32)> {
     let ends = match setting.value()? {
         ast::Expr::Range(range) => {
@@ -54,7 +54,7 @@ fn mtu(cx: &mut Context, file: FileId, setting: &ast::StackSetting, span: Span) 
     Some((least as u32, most as u32))
 }
 
-/// From 1 up to `most`; a report if it is not.
+/// A number from 1 to `most`; reports others.
 fn number(cx: &mut Context, file: FileId, setting: &ast::StackSetting, span: Span, most: u64) -> Option<u64> {
     let word = setting.word();
     let ty = if word == "tick" { Type::Duration } else { Type::UInt(32) };
@@ -71,7 +71,7 @@ fn number(cx: &mut Context, file: FileId, setting: &ast::StackSetting, span: Spa
     None
 }
 
-/// At least two ports of the stack, each in one order only.
+/// At least two ports of the stack; each port may be in one order only.
 fn order(cx: &mut Context, file: FileId, setting: &ast::StackSetting, span: Span, stack: &mut Stack) {
     let names: Vec<Name> = setting.names().iter().map(|name| tree::name(file, name)).collect();
     let mut together: Vec<Name> = Vec::new();

@@ -13,7 +13,7 @@ use crate::resolve::stmt::{element_parts, lookup, vector_parts};
 use crate::resolve::{expr, stmt};
 use crate::{codes, tree};
 
-/// `x = 3`, `x += 3`: what stands on the left decides.
+/// `x = 3`, `x += 3`: the left side decides.
 pub(super) fn read(body: &mut Body, stmt: &ast::AssignStmt, span: Span) -> Option<StmtKind> {
     let (target, value) = (tree::unparen(&stmt.target()?), stmt.value()?);
     let change = Change { op: stmt.binary_op(), value: &value, span };
@@ -65,7 +65,7 @@ fn to_name(body: &mut Body, name: &Name, change: Change) -> Option<StmtKind> {
     } else {
         strangers::report(body, name);
         expr::infer(body, change.value, None);
-        // `n = 3` without its `let`: who reads it is not blamed.
+        // `n = 3` without its `let`: uses of `n` are not reported.
         if change.op.is_none() {
             body.locals.bind_unknown(std::slice::from_ref(name));
         }
@@ -94,7 +94,7 @@ fn to_state(body: &mut Body, state: StateRef, name: &Name, change: Change) -> Op
     Some(StmtKind::Assign { state, value })
 }
 
-/// Whether it is a constant of the session that who opens, listens or accepts gives.
+/// Whether it is a constant of the session that `open`, `listen` or `accept` sets.
 fn is_given(body: &Body, state: &StateRef) -> bool {
     let layer = body.view.layer.and_then(|id| body.cx.program.layers.get(id.index()));
     layer.is_some_and(|layer| {
@@ -133,7 +133,7 @@ fn to_element(body: &mut Body, index: &ast::IndexExpr, change: Change) -> Option
     Some(behind(before.into_iter().collect(), kind, span))
 }
 
-/// An entry of a map, where there may be no room.
+/// An entry of a map, which may be full.
 fn to_entry(
     body: &mut Body,
     index: &ast::IndexExpr,
@@ -191,7 +191,7 @@ fn to_field(body: &mut Body, field: &ast::FieldExpr, change: Change) -> Option<S
     to_part(body, owner, name, change)
 }
 
-/// A part of what an expression gives: state of an object, or a field of a record that is state.
+/// A part of an expression's value: state of an object, or a field of a record in the state.
 fn to_part(body: &mut Body, owner: Expr, name: Name, change: Change) -> Option<StmtKind> {
     match (owner.ty, owner.kind.clone()) {
         (Type::Object(_) | Type::Listener, _) => {

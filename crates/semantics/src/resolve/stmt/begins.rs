@@ -1,4 +1,4 @@
-//! `accept(msg, iss: e) or { … }`: a session that begins with a message which arrives (docs/language.md, section 6).
+//! `accept(msg, iss: e) or { … }`: a session that begins with an arriving message (docs/language.md, section 6).
 
 use mokume_base::{Diagnostic, Span};
 use mokume_syntax::ast::{self, Expr as Tree};
@@ -9,7 +9,7 @@ use crate::resolve::stmt::{found, unnamed};
 use crate::resolve::{expr, stmt};
 use crate::{codes, suggest, tree};
 
-/// The statement; none if this is another call.
+/// The statement; outer `None` if this is another call.
 pub(super) fn read(body: &mut Body, stmt: &ast::ExprStmt, span: Span) -> Option<Option<StmtKind>> {
     let Some(Tree::Call(call)) = stmt.expr() else { return None };
     let name = tree::name_expr(body.file, &call.callee()?)?;
@@ -40,7 +40,7 @@ pub(super) fn read(body: &mut Body, stmt: &ast::ExprStmt, span: Span) -> Option<
         body.error(codes::MISSING_ARGUMENT, "`accept` needs the message", span, "missing here", help);
         return Some(None);
     };
-    // As of a call that refuses: a message without a name is nobody's any more (docs/language.md, section 4).
+    // As after a refused call: an unnamed message is dropped (docs/language.md, section 4).
     if body.locals.is_hidden(message) {
         otherwise.insert(0, unnamed::dropped(message, span));
     }
@@ -73,7 +73,7 @@ fn arguments(body: &mut Body, args: &[ast::Arg]) -> (Option<LocalId>, Vec<(u32, 
     (message, given)
 }
 
-/// A constant of the session that asks for its value by `from accept`.
+/// A constant of the session with `from accept`, and its value.
 fn constant(body: &mut Body, name: &Name, value: &Tree) -> Option<(u32, Expr)> {
     let layer = body.this_layer()?;
     let asked = || layer.asked(&layer.accepted);

@@ -12,7 +12,7 @@ pub(super) fn names(body: &Body, pattern: Option<BindPattern>) -> Vec<Name> {
     pattern.map_or(Vec::new(), |pattern| pattern.names().iter().map(|name| tree::name(body.file, name)).collect())
 }
 
-/// A local for the only name that there may be.
+/// A local for the single name that is allowed.
 pub(super) fn only_name(body: &mut Body, names: &[Name], span: Span, ty: Type) -> LocalId {
     if names.len() > 1 {
         body.error(codes::WRONG_COUNT, "this gives one value", span, "one name", "write `if let x = …`");

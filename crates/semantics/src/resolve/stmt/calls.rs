@@ -12,7 +12,7 @@ use crate::resolve::stmt::{begins, changes, containers, vectors};
 use crate::resolve::{emit, expr, stmt};
 use crate::{codes, lost, tree};
 
-/// An expression that stands as a statement.
+/// An expression used as a statement.
 pub(super) fn read(body: &mut Body, stmt: &ast::ExprStmt, span: Span) -> Option<StmtKind> {
     let expr = stmt.expr()?;
     if let Some(found) = vectors::read(body, stmt, span) {
@@ -36,7 +36,8 @@ pub(super) fn read(body: &mut Body, stmt: &ast::ExprStmt, span: Span) -> Option<
     kind
 }
 
-/// Reads a block behind `or` where nothing can fail, and reports it, but where what stands in front was wrong itself.
+/// Resolves and reports a block behind `or` of something that cannot fail; not reported if what is in front was wrong
+/// itself.
 pub(super) fn needless_or(body: &mut Body, or: &ast::OrClause, is_wrong: bool, help: &str) {
     if !is_wrong {
         let diagnostic = Diagnostic::error(codes::MISPLACED, "nothing here can fail");
@@ -44,12 +45,12 @@ pub(super) fn needless_or(body: &mut Body, or: &ast::OrClause, is_wrong: bool, h
     }
     let said = body.cx.out.len();
     stmt::block(body, or.block());
-    // A value in it is that of what cannot fail.
+    // A value at its end would be that of something that cannot fail.
     let behind = body.cx.out.split_off(said);
     body.cx.out.extend(behind.into_iter().filter(|found| found.code != codes::UNUSED_VALUE));
 }
 
-/// `end` and `refuse`; any other value is used by nobody.
+/// `end` and `refuse`; any other value would be unused.
 fn word(body: &mut Body, expr: &Tree, span: Span) -> Option<StmtKind> {
     if let Some(name) = tree::name_expr(body.file, expr) {
         if name.text == "end" && body.view.object.is_some() {
@@ -83,7 +84,7 @@ fn event_named(body: &Body, expr: &Tree) -> Option<(Name, Name)> {
     (!is_value && body.locals.find(&side.text).is_none()).then_some((side, name))
 }
 
-/// A call for what it does: a reply, an emission, a change of a message, a function.
+/// A call for its effects: a reply, an emission, a change of a message, a function.
 fn effect(body: &mut Body, stmt: &ast::ExprStmt, call: &ast::CallExpr, span: Span) -> Option<StmtKind> {
     let clauses = Clauses { to: stmt.to(), from: stmt.from() };
     if let Some(reply) = language_events::reply(body, call, span) {
@@ -117,7 +118,7 @@ fn unused(body: &mut Body, span: Span) {
     body.report(diagnostic.help("bind it with `let`, or remove it").needs(lost::within(span, "value")));
 }
 
-/// `belwo.send(msg, seq: nxet)`: the target is misspelt, and what stands behind it is looked at.
+/// `belwo.send(msg, seq: nxet)`: the target is misspelt; the arguments are still checked.
 fn arguments_all_the_same(body: &mut Body, call: &ast::CallExpr) {
     let Some((owner, _)) = call.callee().and_then(|callee| tree::name_field(body.file, &callee)) else { return };
     let is_target = crate::suggest::nearest(&owner.text, ["below", "above"]).is_some();

@@ -10,7 +10,7 @@ use crate::resolve::expr::{messages, state};
 use crate::resolve::stmt::unnamed;
 use crate::{codes, tree};
 
-/// Calls that change a message or a place: `trim skip join put_… put`; none if it is something else.
+/// Calls that change a message or a place: `trim skip join put_… put`; outer `None` if it is something else.
 pub(super) fn read(body: &mut Body, call: &ast::CallExpr, span: Span) -> Option<Option<StmtKind>> {
     let (base, name) = tree::method(body.file, call)?;
     let args: Vec<Tree> = call.args().iter().filter_map(|arg| arg.value()).collect();
@@ -20,7 +20,7 @@ pub(super) fn read(body: &mut Body, call: &ast::CallExpr, span: Span) -> Option<
         text if text.strip_prefix("put_").is_some_and(|field| messages::field_of_octets(field).is_some()) => 2,
         _ => return None,
     };
-    // A container's functions have whatever names their author gave them.
+    // A container's functions may have any of these names.
     if expr::containers::named(body, &base).is_some() {
         return None;
     }

@@ -1,4 +1,4 @@
-//! Statements on containers: calls that may refuse, `refuse` itself, and loops over what they hold.
+//! Statements on containers: calls that may refuse, `refuse` itself, and loops over their contents.
 
 use mokume_base::Span;
 use mokume_syntax::ast::{self, Expr as Tree};
@@ -10,12 +10,12 @@ use crate::resolve::body::{Body, BodyKind};
 use crate::resolve::stmt::{bindings, unnamed};
 use crate::resolve::{expr, stmt};
 
-/// `waiting.push(msg) or { … }` as a statement; none if the statement is no call that may refuse.
+/// `waiting.push(msg) or { … }` as a statement; outer `None` if it is not a call that may refuse.
 pub(super) fn call_or(body: &mut Body, stmt: &ast::ExprStmt, span: Span) -> Option<Option<StmtKind>> {
     let Some(Tree::Call(call)) = stmt.expr() else { return None };
     let or = stmt.or()?;
     let Some(found) = expr::containers::refusing(body, &call, span) else {
-        // A misspelt one is told once.
+        // A misspelt name is reported once.
         let Some(Tree::Field(field)) = call.callee() else { return None };
         let found =
             expr::containers::call_unmet(body, &field, &call.args(), span).filter(|found| found.ty == Type::Unknown);
@@ -34,7 +34,7 @@ pub(super) fn call_or(body: &mut Body, stmt: &ast::ExprStmt, span: Span) -> Opti
     Some(Some(StmtKind::IfDone { call: found, local: None, then: Vec::new(), otherwise }))
 }
 
-/// Whether `refuse` may stand here.
+/// Whether `refuse` is allowed here; reports if not.
 pub(super) fn may_refuse(body: &mut Body, name: &Name) -> bool {
     let other = body.locals.find(&name.text).is_some() || body.find_state(&name.text).is_some();
     if other {
@@ -50,7 +50,7 @@ pub(super) fn may_refuse(body: &mut Body, name: &Name) -> bool {
     true
 }
 
-/// `for x in waiting limit 8 { … }`: from 0 up to `size()`, those that `at` gives.
+/// `for x in waiting limit 8 { … }`: the results of `at` for 0 up to `size()`.
 pub(super) fn walk(
     body: &mut Body,
     names: &[Name],

@@ -66,7 +66,7 @@ fn otherwise(body: &mut Body, other: Option<ast::If>, block: Option<ast::Block>)
     }
 }
 
-/// `match e { … }`, of numbers or of an enum with data.
+/// `match e { … }` on numbers or on an enum with data.
 pub(super) fn match_(body: &mut Body, stmt: &ast::Match, span: Span, done: &mut Vec<Stmt>) {
     let Some(value) = stmt.value() else { return };
     let value = expr::infer(body, &value, None);
@@ -91,7 +91,7 @@ fn match_numbers(body: &mut Body, stmt: &ast::Match, value: Expr) -> Option<Stmt
     Some(StmtKind::Match { value, cases, otherwise })
 }
 
-/// `match s { Shape.Circle(r) => { … } }`: by the number, the parts bound in each block.
+/// `match s { Shape.Circle(r) => { … } }`: branches on the number, and binds the parts in each block.
 fn match_data(body: &mut Body, stmt: &ast::Match, (id, value): (EnumId, Expr), span: Span, done: &mut Vec<Stmt>) {
     let (ty, place) = (value.ty, value.span);
     let whole = body.locals.hidden(place, ty);
@@ -108,7 +108,7 @@ fn match_data(body: &mut Body, stmt: &ast::Match, (id, value): (EnumId, Expr), s
     done.push(Stmt { kind: StmtKind::Match { value: number, cases, otherwise }, span });
 }
 
-/// A block with the names that its pattern binds.
+/// A block with the names of its pattern bound.
 fn data_arm(body: &mut Body, stmt: &ast::Match, block: Option<ast::Block>, (id, whole): (EnumId, &Expr)) -> Vec<Stmt> {
     let Some(block) = block else { return Vec::new() };
     body.scoped(|body| {

@@ -1,6 +1,7 @@
 //! Assignments to parts of an array's elements: `a[i].left += 1`, `e.a[i].left = x`.
 //!
-//! Keeps: an index is evaluated once, before the value; the whole element is read, and put back with the part changed.
+//! Keeps: the index is evaluated once, before the value; the whole element is read, and written back with the part
+//! changed.
 
 use mokume_syntax::ast::{self, Expr as Tree};
 

@@ -1,4 +1,4 @@
-//! What was looked up, bound in the branch where it is there; and the block behind `or`, where it is not.
+//! The branches of a look-up: names bound where it succeeds, and the block behind `or`.
 
 use mokume_base::{Diagnostic, Span};
 use mokume_syntax::ast;
@@ -10,7 +10,7 @@ use crate::resolve::stmt::bindings;
 use crate::resolve::stmt::lookup::Lookup;
 use crate::{codes, visit};
 
-/// The branches of a lookup, with the names bound in the first. One arm for each kind of lookup.
+/// The branches of a look-up, with the names bound in the first. One arm for each kind of look-up.
 pub(super) fn branches(
     body: &mut Body,
     lookup: Lookup,
@@ -71,7 +71,7 @@ fn parts(body: &mut Body, values: &[Type], names: &[Name], span: Span) -> Vec<Lo
     values.iter().enumerate().map(bind).collect()
 }
 
-/// The name of what a call gives, if it gives anything.
+/// The name for the result of a call, if it has one.
 fn result(body: &mut Body, call: &Expr, names: &[Name], span: Span) -> Option<LocalId> {
     match (call.ty, names) {
         (Type::Unit, []) => None,
@@ -85,7 +85,7 @@ fn result(body: &mut Body, call: &Expr, names: &[Name], span: Span) -> Option<Lo
     }
 }
 
-/// The block behind `or` ends with `return` on every path.
+/// Checks that the block behind `or` ends with `return` on every path.
 pub(super) fn must_leave(body: &mut Body, otherwise: &[Stmt], block: Option<ast::Block>, span: Span) {
     if visit::leaves(otherwise) || block.is_none() {
         return;
@@ -101,7 +101,7 @@ pub(super) fn must_leave(body: &mut Body, otherwise: &[Stmt], block: Option<ast:
     body.report(diagnostic);
 }
 
-/// `or { count misses  0 }`: a value behind statements, which was told of as one that nobody uses.
+/// `or { count misses  0 }`: a value after statements, which was reported as unused.
 fn gives_behind_statements(body: &mut Body, block: Span) -> bool {
     let within = |span: Span| span.file == block.file && block.start <= span.start && span.end < block.end;
     let is_value = |found: &Diagnostic| {

@@ -1,4 +1,4 @@
-//! The whole body of a function, and where it ends.
+//! The whole body of a function, and its end.
 
 use mokume_base::{Diagnostic, FileId, Span};
 use mokume_syntax::ast::{self, AstNode};
@@ -8,14 +8,14 @@ use crate::resolve::body::Body;
 use crate::resolve::stmt;
 use crate::{codes, lost, visit};
 
-/// The body of a function, and whether it gives its value on every path.
+/// The body of a function; checks that it returns a value on every path.
 pub fn body(mut body: Body, tree: &ast::Function, head: &Function) -> (Vec<Local>, Vec<LocalId>, Vec<Stmt>) {
     let statements = stmt::block(&mut body, tree.body());
     if !matches!(head.result, Type::Unit | Type::Unknown) && !visit::leaves(&statements) {
         let text = format!("`{}` does not give a value on every path", head.name.text);
         let diagnostic = Diagnostic::error(codes::NO_VALUE, text).at(head.name.span, "may end without one");
         let last = tree.body().and_then(|block| block.statements().pop());
-        // What stands in front of an `or` is done, and gives nothing here.
+        // What precedes an `or` is done, and has no value here.
         let is_value = |last: &ast::Stmt| {
             matches!(last, ast::Stmt::Expr(_)) && !last.syntax().text().to_string().contains(" or {")
         };
@@ -36,7 +36,7 @@ pub fn body(mut body: Body, tree: &ast::Function, head: &Function) -> (Vec<Local
     (body.locals.into_all(), body.excused, statements)
 }
 
-/// Where a body ends.
+/// The place where a body ends.
 pub fn last_brace(file: FileId, block: Option<ast::Block>, otherwise: Span) -> Span {
     match block.map(|block| block.span(file)) {
         Some(span) if span.end > span.start => Span::new(file, span.end - 1, span.end),

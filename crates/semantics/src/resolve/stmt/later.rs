@@ -1,4 +1,4 @@
-//! `later name(…)`: a reaction of its own, whose handler may have its types from here.
+//! `later name(…)`: starts a reaction of its own, whose handler may take its parameter types from here.
 
 use mokume_base::{Diagnostic, Span};
 use mokume_syntax::ast::{self, Expr as Tree};
@@ -31,7 +31,7 @@ pub(super) fn read(body: &mut Body, stmt: &ast::LaterStmt, span: Span) -> Option
         let diagnostic = Diagnostic::error(codes::WRONG_COUNT, text).at(span, "here").loses(lost::arguments(name.span));
         body.report(diagnostic.help("give one value for each"));
     }
-    // What it does without room comes first: the messages are still held there.
+    // The block for no room is resolved first: the messages are still held there.
     let block = stmt::block(body, stmt.or().and_then(|or| or.block()));
     let said = body.cx.out.len();
     let args: Vec<Expr> = values.iter().zip(&types).map(|(value, ty)| expr::value(body, value, *ty)).collect();
@@ -51,7 +51,7 @@ pub(super) fn read(body: &mut Body, stmt: &ast::LaterStmt, span: Span) -> Option
     Some(StmtKind::Later { handler, args, otherwise })
 }
 
-/// Parameters of an own handler that have no type take that of what is given to them first.
+/// Untyped parameters of an own handler take the types of the first arguments.
 fn infer_params(body: &mut Body, handler: u32, args: &[Expr]) {
     let Some(layer) = body.view.layer else { return };
     let handler = &mut body.cx.program.layers[layer.index()].handlers[handler as usize];

@@ -1,4 +1,4 @@
-//! `let`: one name, two parts of a message, or something that may not be there with the rest of the block behind it.
+//! `let`: one name, two parts of a message, or a look-up that may fail, with the rest of the block behind it.
 
 use mokume_base::Span;
 use mokume_syntax::ast::{self, AstNode, BinaryOp, BindPattern, Expr as Tree, Stmt as Node};
@@ -62,7 +62,7 @@ pub(super) fn read(body: &mut Body, stmt: &ast::LetStmt, span: Span, done: &mut 
     done.push(Stmt { kind: StmtKind::Let { local, value: found }, span });
 }
 
-/// `let x = m[k] or 0`, after a report that there are no braces.
+/// `let x = m[k] or 0`, for which missing braces were reported.
 fn is_lookup_or_value(body: &mut Body, value: &Tree) -> bool {
     let Tree::Binary(binary) = value else { return false };
     let (Some(BinaryOp::Or), Some(left), Some(right)) = (binary.op(), binary.left(), binary.right()) else {
@@ -154,13 +154,13 @@ pub(super) fn with_rest(body: &mut Body, node: &Node, rest: &[Node]) -> Option<V
     Some(all)
 }
 
-/// `refuse` and `end` alone are statements.
+/// `refuse` and `end` alone are statements that leave.
 fn leaves(body: &Body, value: &Tree) -> bool {
     let word = tree::name_expr(body.file, value).filter(|name| matches!(name.text.as_str(), "refuse" | "end"));
     word.is_some_and(|name| body.locals.find(&name.text).is_none() && body.find_state(&name.text).is_none())
 }
 
-/// `let v = m[k] or { d }`: the name holds what is found, or `d`.
+/// `let v = m[k] or { d }`: the name stands for what is found, or `d`.
 fn found_or_default(
     body: &mut Body,
     (lookup, ty): (Lookup, Type),

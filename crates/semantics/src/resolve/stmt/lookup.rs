@@ -1,4 +1,5 @@
-//! What an `if let` or a `let … or` looks up: entries of maps, objects, places for messages, vectors, and calls that may refuse.
+//! Look-ups of `if let` and `let … or`: entries of maps, objects, places for messages, vectors, and calls that may
+//! refuse.
 
 use mokume_base::Span;
 use mokume_syntax::ast::{self, Expr as Tree};
@@ -12,7 +13,7 @@ use crate::resolve::expr::{named_types, operators, positional, state};
 use crate::resolve::stmt::{targets, unnamed};
 use crate::{codes, tree};
 
-/// What an `if let` or a `let … or` looks up.
+/// A look-up of `if let` or `let … or`.
 pub(super) enum Lookup {
     Map {
         map: StateRef,
@@ -30,21 +31,21 @@ pub(super) enum Lookup {
     },
     /// A call of a function that may refuse.
     Call(Expr),
-    /// An element of a bounded vector: there if the condition holds; `after` takes it out.
+    /// An element of a bounded vector: present if the condition holds; `after` removes it.
     Vector {
         before: Vec<Stmt>,
         condition: Expr,
         value: Expr,
         after: Vec<Stmt>,
     },
-    /// The listener that a message which arrives is for, or that of the flow in brackets.
+    /// The listener for the arriving message, or for the flow in brackets.
     Listener(Option<Expr>),
-    /// An element of an array, in a container that asks it as it would ask places for messages: always there.
+    /// An element of an array in a container that treats it like places for messages: always present.
     Element(Expr),
 }
 
 impl Lookup {
-    /// What is to be done before it is known whether there is something.
+    /// Statements before the look-up.
     pub(super) fn before(&mut self) -> Vec<Stmt> {
         match self {
             Lookup::Vector { before, .. } => std::mem::take(before),
@@ -52,7 +53,7 @@ impl Lookup {
         }
     }
 
-    /// What becomes of messages without a name where a call is refused.
+    /// What happens to unnamed messages if a call refuses.
     pub(super) fn refused(&self, body: &Body) -> Vec<Stmt> {
         match self {
             Lookup::Call(call) => unnamed::call_refused(body, call),
@@ -65,11 +66,11 @@ impl Lookup {
         }
     }
 
-    /// The type of the one value that is found, if another can stand for it: no message and no object can.
+    /// The type of the single value that is found, if a default can replace it; a message or an object has no default.
     pub(super) fn value(&self) -> Option<Type> {
         let ty = match self {
             Lookup::Map { values, .. } => match values.as_slice() {
-                // Which type was meant is not known, and that was said where it is declared.
+                // The intended type is unknown; the declaration was reported.
                 [Type::Unknown] => return Some(Type::Unknown),
                 [only] => *only,
                 _ => return None,
@@ -82,7 +83,7 @@ impl Lookup {
     }
 }
 
-/// `m[k]`, `Entry[k]`, `waiting.take(i)`; none, without a report, if the expression is nothing of the kind.
+/// `m[k]`, `Entry[k]`, `waiting.take(i)`; outer `None`, without a report, if the expression is no look-up.
 pub(super) fn read(body: &mut Body, expr: &Tree) -> Option<Result<Lookup, ()>> {
     let expr = tree::unparen(expr);
     let span = body.span(&expr);
@@ -125,14 +126,14 @@ pub(super) fn read(body: &mut Body, expr: &Tree) -> Option<Result<Lookup, ()>> {
     }
 }
 
-/// Whether a value is right in itself: what is wrong with it has been told else, here or where it is declared.
+/// Whether a value itself is correct; else it was reported here or at its declaration.
 pub(super) fn is_sound(body: &mut Body, value: &Tree) -> bool {
     let said = body.cx.out.len();
     let found = expr::infer(body, value, None);
     found.ty != Type::Unknown && body.cx.out.len() == said
 }
 
-/// As [`read`], with a report where nothing is looked up.
+/// As [`read`], but reports if there is no look-up.
 pub(super) fn read_or_report(body: &mut Body, value: &Tree) -> Option<Result<Lookup, ()>> {
     let found = read(body, value);
     if found.is_none() && is_sound(body, value) {
@@ -177,7 +178,7 @@ fn place_lookup(body: &mut Body, call: &ast::CallExpr, span: Span) -> Option<Res
     Some(Ok(Lookup::Messages { messages, index, share }))
 }
 
-/// `v.pop()`, `v.at(i)` where something may not be there.
+/// `v.pop()`, `v.at(i)`, which may find nothing.
 fn vector_lookup(body: &mut Body, call: &ast::CallExpr, span: Span) -> Option<Result<Lookup, ()>> {
     let (base, name) = tree::method(body.file, call)?;
     if !matches!(name.text.as_str(), "pop" | "at") {
@@ -211,7 +212,7 @@ fn is_rank(body: &Body, call: &ast::CallExpr) -> bool {
     method.is_some_and(|(base, name)| name.text == "rank" && of_view(&base))
 }
 
-/// The member whose number is given, if the view has so many.
+/// The member with this number, if the view has so many.
 fn rank_lookup(body: &mut Body, call: &ast::CallExpr, span: Span) -> Result<Lookup, ()> {
     let view = views::of(body).ok_or(())?;
     let values = positional::counted(body, "rank", &call.args(), 1, span).ok_or(())?;
@@ -225,14 +226,14 @@ fn rank_lookup(body: &mut Body, call: &ast::CallExpr, span: Span) -> Result<Look
     Ok(Lookup::Vector { before, condition, value, after: Vec::new() })
 }
 
-/// `listener`, where nothing else has the name.
+/// Whether it is `listener`, and nothing else has that name.
 fn is_listener(body: &Body, expr: &Tree) -> bool {
     let Some(name) = tree::name_expr(body.file, expr) else { return false };
     let other = body.locals.find(&name.text).is_some() || body.find_state(&name.text).is_some();
     name.text == "listener" && !other
 }
 
-/// Whether code of a layer runs here that may be listened through: a worker with sessions.
+/// Whether the current layer has listeners above: it is a worker with sessions.
 fn has_listeners(body: &Body) -> bool {
     let code = matches!(body.kind, BodyKind::Function | BodyKind::Handler(_)) && body.view.inside.is_none();
     let layer = body.view.layer(&body.cx.program);

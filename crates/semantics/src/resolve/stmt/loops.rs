@@ -12,9 +12,9 @@ use crate::resolve::stmt::{bindings, containers, lookup, vectors};
 use crate::resolve::{expr, stmt};
 use crate::{codes, tree};
 
-/// A size; or what published values and the sizes of messages bound, of which the stack knows the largest value.
+/// A size; or a bound from published values and sizes of messages, whose maxima the stack knows.
 fn limit(body: &mut Body, limit: Option<ast::Expr>, span: Span) -> Expr {
-    // Whoever names none of these is told of sizes as everywhere else.
+    // If it names none of these, the usual rules for sizes apply.
     let asks = |limit: &ast::Expr| {
         let words = ast::AstNode::syntax(limit).descendants_with_tokens().filter_map(|part| part.into_token());
         words.into_iter().any(|word| matches!(word.text(), "below" | "size"))
@@ -65,7 +65,7 @@ pub(super) fn while_(body: &mut Body, stmt: &ast::WhileStmt, span: Span) -> Opti
     Some(StmtKind::While { condition, limit, body })
 }
 
-/// `for r in view { … }`: over the ranks, of which there are no more than the view's record has room for.
+/// `for r in view { … }`: over the ranks; the bound is that of the view's record.
 fn over_view(body: &mut Body, stmt: &ast::ForStmt, names: &[Name], span: Span) -> StmtKind {
     let Some(view) = views::of(body) else { return StmtKind::Return { value: None } };
     if let Some(limit) = stmt.limit() {
@@ -86,7 +86,7 @@ fn over_view(body: &mut Body, stmt: &ast::ForStmt, names: &[Name], span: Span) -
     })
 }
 
-/// `for i in a .. b limit 16 { … }`, over objects, vectors and containers too.
+/// `for i in a .. b limit 16 { … }`, also over objects, vectors and containers.
 pub(super) fn for_(body: &mut Body, stmt: &ast::ForStmt, span: Span) -> Option<StmtKind> {
     let names = bindings::names(body, stmt.pattern());
     let iterable = stmt.iterable()?;

@@ -1,7 +1,7 @@
-//! The room of statements: what a body does, block by block.
+//! Statements: what a body does, block by block.
 //!
-//! May assume: what [`super::expr`] and [`super::emit`] may. Keeps: a statement that is refused is left out, and the messages that it
-//! names are excused, so that nobody says they leak; statements that hold blocks call back here for them.
+//! May assume: what [`super::expr`] and [`super::emit`] may. Keeps: a refused statement is left out, and the messages
+//! that it names are excused, so that they are not reported as leaks. Statements that contain blocks call back here.
 
 mod assign;
 mod begins;
@@ -31,7 +31,7 @@ use crate::resolve::body::Body;
 use crate::resolve::expr::state;
 use crate::{codes, visit};
 
-/// A block in a scope of its own.
+/// Resolves a block in its own scope.
 pub fn block(body: &mut Body, block: Option<ast::Block>) -> Vec<Stmt> {
     let Some(block) = block else { return Vec::new() };
     body.scoped(|body| statements(body, &block.statements()))
@@ -49,7 +49,7 @@ fn statements(body: &mut Body, list: &[Node]) -> Vec<Stmt> {
                 .at(span, "every path has left before")
                 .help("remove it, or move it in front of the `return`");
             body.report(diagnostic);
-            // Its mistakes are still worth a report; its statements are left out.
+            // Its mistakes are still reported; its statements are left out.
             body.scoped(|body| statements(body, &list[index..]));
             return done;
         }
@@ -62,7 +62,7 @@ fn statements(body: &mut Body, list: &[Node]) -> Vec<Stmt> {
     done
 }
 
-/// One statement; if it is refused, the messages that it names are excused.
+/// Resolves one statement; if it is refused, the messages that it names are excused.
 fn statement(body: &mut Body, node: &Node, done: &mut Vec<Stmt>) {
     let before = (done.len(), body.cx.out.len());
     let outer = std::mem::take(&mut body.before);
@@ -74,7 +74,7 @@ fn statement(body: &mut Body, node: &Node, done: &mut Vec<Stmt>) {
     }
 }
 
-/// Whether it names a container whose declaration was refused: that was said there.
+/// Whether it names a container whose declaration was refused and reported.
 fn names_broken(body: &Body, node: &Node) -> bool {
     let Some(layer) = body.view.layer.filter(|_| !body.cx.said.broken.is_empty()) else { return false };
     let mut names = node.syntax().descendants().filter_map(ast::NameExpr::cast);

@@ -1,4 +1,5 @@
-//! What is assigned: the new value, made of the old one under an operator, and the whole that a changed part is put back into.
+//! Targets of assignments: the new value, perhaps computed from the old one, and the whole into which a changed part is
+//! written back.
 
 use mokume_base::Span;
 use mokume_syntax::ast::{BinaryOp, Expr as Tree};
@@ -10,16 +11,16 @@ use crate::resolve::expr;
 use crate::resolve::expr::{conversions, named_types, operations, operators, state};
 use crate::{codes, suggest, tree};
 
-/// What an assignment says: a value, or an operator on the old one and a value.
+/// The right side of an assignment: a value, or an operator on the old value and another.
 #[derive(Clone, Copy)]
 pub(super) struct Change<'t> {
     pub op: Option<BinaryOp>,
     pub value: &'t Tree,
-    /// Of the whole statement.
+    /// The place of the whole statement.
     pub span: Span,
 }
 
-/// The new value: the text's, or the old one and the text's under an operator.
+/// The new value: the given one, or the operator's result on the old and the given one.
 pub(super) fn new_value(body: &mut Body, old: Expr, Change { op, value, span }: Change) -> Expr {
     let ty = old.ty;
     let Some(op) = op.and_then(operations::operator) else {
@@ -42,7 +43,7 @@ pub(super) fn new_value(body: &mut Body, old: Expr, Change { op, value, span }: 
     conversions::coerce(body, found, ty)
 }
 
-/// A local that began with a number of no type is given one of a wider type, or of another.
+/// A local with an untyped initial number is assigned a value of a wider or another type.
 fn soft_given(body: &mut Body, old: &Expr, given: Type) {
     let fits = match (given, old.ty) {
         (Type::UInt(given), Type::UInt(known)) => given <= known,
@@ -53,7 +54,7 @@ fn soft_given(body: &mut Body, old: &Expr, given: Type) {
     }
 }
 
-/// Whether it is a constant, and this is not where it begins.
+/// Whether it is a constant, and its object does not begin here.
 pub(super) fn is_fixed(body: &Body, state: &StateRef) -> bool {
     let kind = body.member(state.scope, state.member).map(|member| &member.kind);
     let begins = matches!(body.kind, BodyKind::Handler(Role::Start | Role::Open));
@@ -85,7 +86,7 @@ pub(super) fn with_part(body: &mut Body, old: Expr, name: &Name, value: Expr, sp
     Some(replaced(old, (id, &fields), at, value, span))
 }
 
-/// A whole value into a local, a variable of the state, or a field of one.
+/// Assigns a whole value to a local, a variable of the state, or a field of one.
 pub(super) fn put_into(body: &mut Body, target: &Tree, value: Expr, span: Span) -> Option<StmtKind> {
     let target = tree::unparen(target);
     match &target {
@@ -117,7 +118,7 @@ pub(super) fn put_into(body: &mut Body, target: &Tree, value: Expr, span: Span) 
             let found = expr::infer(body, &Tree::Index(index.clone()), None);
             let ExprKind::Element { array, index } = found.kind else { return None };
             if !is_name(&index) {
-                // It stands in the old value, too, and is evaluated once.
+                // The index occurs in the old value, too, and must be evaluated once.
                 let help = "bind the index first: `let i = …`";
                 body.error(codes::NOT_ASSIGNABLE, "this index would be evaluated twice", index.span, "computed", help);
                 return None;

@@ -1,4 +1,4 @@
-//! Messages without a name where statements want one: they are bound in front of the statement.
+//! Unnamed messages in statements that need a name: they are bound before the statement.
 
 use mokume_base::Span;
 use mokume_syntax::ast::Expr as Tree;
@@ -9,10 +9,10 @@ use crate::resolve::expr;
 use crate::resolve::expr::messages;
 use crate::tree;
 
-/// Why a message without a name is dropped that a function did not take.
+/// The reason with which an unnamed message is dropped that a function refused.
 const REFUSED: &str = "refused";
 
-/// The message that an expression names, or makes; none after a report.
+/// The message that an expression names or makes; `None` after a report.
 pub(super) fn message(body: &mut Body, value: &Tree) -> Option<LocalId> {
     if !is_made(body, value) {
         return messages::named(body, value);
@@ -28,7 +28,7 @@ pub(super) fn message(body: &mut Body, value: &Tree) -> Option<LocalId> {
     }
 }
 
-/// A value that is computed before a message: bound in front, if the message will be.
+/// A value that is evaluated before a message: it is bound before the statement, if the message will be.
 pub(super) fn in_front_of(body: &mut Body, value: Expr, message: &Tree) -> Expr {
     if is_made(body, message) && value.ty != Type::Unknown {
         return body.bound_in_front(value);
@@ -36,13 +36,13 @@ pub(super) fn in_front_of(body: &mut Body, value: Expr, message: &Tree) -> Expr 
     value
 }
 
-/// Calls and choices make messages; all else names them, or is none.
+/// Whether the expression makes a message: calls and choices do; other expressions name one, or are not messages.
 fn is_made(body: &Body, value: &Tree) -> bool {
     let value = tree::unparen(value);
     !body.is_fixed() && matches!(value, Tree::Call(_) | Tree::If(_) | Tree::Match(_))
 }
 
-/// As [`refused`], of a call.
+/// As [`refused`], for a call.
 pub(super) fn call_refused(body: &Body, call: &Expr) -> Vec<Stmt> {
     match &call.kind {
         ExprKind::CallOwn { args, .. } | ExprKind::CallOn { args, .. } => refused(body, args),
@@ -50,7 +50,7 @@ pub(super) fn call_refused(body: &Body, call: &Expr) -> Vec<Stmt> {
     }
 }
 
-/// What becomes of messages without a name among the arguments of what is refused: they are dropped.
+/// Statements that drop the unnamed messages among the arguments of a refused call.
 pub(super) fn refused(body: &Body, args: &[Expr]) -> Vec<Stmt> {
     let drop = |arg: &Expr| match arg.kind {
         ExprKind::Give(message) if body.locals.is_hidden(message) => Some(dropped(message, arg.span)),
@@ -59,13 +59,13 @@ pub(super) fn refused(body: &Body, args: &[Expr]) -> Vec<Stmt> {
     args.iter().filter_map(drop).collect()
 }
 
-/// The end of a message without a name that nobody took.
+/// A statement that drops an unnamed message that was not taken.
 pub(super) fn dropped(message: LocalId, span: Span) -> Stmt {
     let reason = Name { text: REFUSED.into(), span };
     Stmt { kind: StmtKind::Drop { message, reason }, span }
 }
 
-/// What a rule gives, and what it wants to be done in front of it, apart from what the statement at hand does.
+/// The result of a rule, and the statements that it needs in front, separate from those of the current statement.
 pub(super) fn apart<T>(body: &mut Body, rule: impl FnOnce(&mut Body) -> T) -> (Vec<Stmt>, T) {
     let outer = std::mem::take(&mut body.before);
     let found = rule(body);

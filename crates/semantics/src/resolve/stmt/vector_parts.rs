@@ -1,6 +1,6 @@
 //! Assignments to elements of bounded vectors, and to parts of these: `v[i] = x`, `v[i].left += 1`.
 //!
-//! Keeps: an index is evaluated once, and reported once where it is out of bounds.
+//! Keeps: the index is evaluated once, and reported once if it is out of bounds.
 
 use mokume_base::Span;
 use mokume_syntax::ast::{self, Expr as Tree};
@@ -25,7 +25,7 @@ pub(super) fn element(body: &mut Body, tree: &ast::IndexExpr, change: Change) ->
     targets::put_into(body, &base, edited(vector, Edit::Set { index, value }, change.span), change.span)
 }
 
-/// `v[i].left = x`; `v.length` is not assigned.
+/// `v[i].left = x`; `v.length` cannot be assigned.
 pub(super) fn within(body: &mut Body, field: &ast::FieldExpr, change: Change) -> Option<StmtKind> {
     if field.base().is_some_and(|base| named_types::is_vector(body, &base)) {
         length_set(body, change.span);
@@ -40,7 +40,7 @@ fn length_set(body: &mut Body, span: Span) {
     body.error(codes::NOT_ASSIGNABLE, "a vector's length is not assigned", span, "no place", help);
 }
 
-/// An element, or a part of one, of which the old value is read: its index is evaluated, and reported, once.
+/// An assignment that reads the old value of an element or a part of one: the index is evaluated, and reported, once.
 fn part(body: &mut Body, place: &Tree, change: Change) -> Option<StmtKind> {
     let span = change.span;
     let (index, names) = path_in(body, place)?;
@@ -62,7 +62,7 @@ fn part(body: &mut Body, place: &Tree, change: Change) -> Option<StmtKind> {
     Some(behind(before, kind, span))
 }
 
-/// An element and its parts down the names, the innermost last; none, after a report, if one is not there.
+/// An element and its nested parts along the names, the innermost last; `None`, after a report, if one does not exist.
 pub(super) fn wholes(body: &mut Body, element: Expr, names: &[Name], span: Span) -> Option<Vec<Expr>> {
     let mut parts = vec![element];
     for name in names {

@@ -11,7 +11,7 @@ use crate::resolve::stmt::{bindings, targets};
 use crate::resolve::{expr, stmt};
 use crate::{codes, tree};
 
-/// `v.push(x) or { … }`, `v.clear()` as statements; none if it is something else.
+/// `v.push(x) or { … }`, `v.clear()` as statements; outer `None` if it is something else.
 pub(super) fn read(body: &mut Body, stmt: &ast::ExprStmt, span: Span) -> Option<Option<StmtKind>> {
     let Some(Tree::Call(call)) = stmt.expr() else { return None };
     let (base, name) = tree::method(body.file, &call)?;
@@ -63,7 +63,7 @@ fn push(
     Some(behind(vec![Stmt { kind: StmtKind::Let { local, value }, span }], kind, span))
 }
 
-/// `for x in v limit 8 { … }`: over the elements that there are when the loop begins.
+/// `for x in v limit 8 { … }`: over the elements at the start of the loop.
 pub(super) fn walk(
     body: &mut Body,
     names: &[Name],

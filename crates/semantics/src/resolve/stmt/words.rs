@@ -1,4 +1,5 @@
-//! The statements that are a word and what it is about: `pass`, `drop`, `fail`, `accept`, `take`, `count`, `start`, `remove`, `end`, `again`.
+//! Statements that are a word with operands: `pass`, `drop`, `fail`, `accept`, `take`, `count`, `start`, `remove`,
+//! `end`, `again`.
 
 use mokume_base::{Diagnostic, Span};
 use mokume_syntax::ast::{self, AstNode, Expr as Tree};
@@ -71,7 +72,7 @@ pub(super) fn accept(body: &mut Body, stmt: &ast::AcceptStmt, span: Span) -> Opt
     Some(StmtKind::Accept { message: message? })
 }
 
-/// How many units; one, if nothing is said.
+/// The number of units; one if absent.
 pub(super) fn amount(body: &mut Body, amount: Option<Tree>, span: Span) -> Expr {
     match amount {
         Some(amount) => expr::value(body, &amount, Type::UInt(32)),

@@ -1,6 +1,6 @@
-//! The room of tests and networks: stacks with their settings, ports, handles, values.
+//! Tests and networks: stacks with their settings, ports, handles, values.
 //!
-//! May assume: stacks. Keeps: ports and values by name only, as what ports do is known after lowering.
+//! May assume: stacks. Keeps: ports and values by name only, as ports are known only after lowering.
 
 mod network;
 mod one;
@@ -15,7 +15,7 @@ use mokume_base::{FileId, Span};
 
 use crate::resolve::context::Context;
 
-/// All tests, then all networks.
+/// Resolves all tests, then all networks.
 pub fn tests(cx: &mut Context) {
     let trees = cx.trees.clone();
     let mut named: BTreeMap<(FileId, String), Span> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! Networks: hosts, links, partitions, and when what is put in.
+//! Networks: hosts, links, partitions, and the times of inputs.
 
 mod casts;
 mod faults;
@@ -18,7 +18,7 @@ use crate::resolve::expr::fixed;
 use crate::resolve::test::stack_use;
 use crate::{codes, tree};
 
-/// A network as it is written; hosts first, as all else names them, then what binds names, then what uses them.
+/// Resolves a network: hosts first, as all lines name them, then lines that bind names, then lines that use them.
 pub(super) fn read(cx: &mut Context, file: FileId, item: &ast::Network) -> Network {
     let name = tree::title(file, item.name());
     let (hosts, broken) = hosts(cx, file, item);
@@ -80,7 +80,7 @@ pub(super) fn read(cx: &mut Context, file: FileId, item: &ast::Network) -> Netwo
     network
 }
 
-/// Warns of hosts that nobody hears, where others are joined.
+/// Warns of hosts without a link in a network that has links.
 fn on_no_link(cx: &mut Context, network: &Network) {
     let joined = |at: usize| network.links.iter().flat_map(|link| &link.devices).any(|(host, _)| *host as usize == at);
     let alone = |(at, host): &(usize, &Host)| !joined(*at) && !host.name.text.starts_with('_');
@@ -100,7 +100,7 @@ fn on_no_link(cx: &mut Context, network: &Network) {
     }
 }
 
-/// The hosts, and the names of those whose stack is not understood, so that who names them is not blamed.
+/// The hosts, and the names of those whose stack could not be resolved, so that their uses are not reported.
 fn hosts(cx: &mut Context, file: FileId, item: &ast::Network) -> (Vec<Host>, Vec<String>) {
     let (mut hosts, mut broken): (Vec<Host>, Vec<String>) = (Vec::new(), Vec::new());
     for member in item.members() {
@@ -108,7 +108,7 @@ fn hosts(cx: &mut Context, file: FileId, item: &ast::Network) -> (Vec<Host>, Vec
         let Some(name) = tree::some_name(file, host.name()) else { continue };
         if let Some(first) = hosts.iter().find(|first| first.name.text == name.text) {
             cx.report(twice("host", &name, &first.name));
-            // It was to have another name, which is not known.
+            // It should have had another name, which is unknown.
             broken.push(String::new());
             continue;
         }
@@ -120,7 +120,7 @@ fn hosts(cx: &mut Context, file: FileId, item: &ast::Network) -> (Vec<Host>, Vec
     (hosts, broken)
 }
 
-/// `until 2 s`, the last one, in nanoseconds; 0 after a report.
+/// The time of the last `until 2 s`, in nanoseconds; 0 after a report.
 fn until(cx: &mut Context, file: FileId, item: &ast::Network, name: &Name) -> u64 {
     let (mut until, mut place) = (None, None);
     for member in item.members() {
@@ -179,7 +179,7 @@ fn link(cx: &mut Context, file: FileId, item: &ast::Link, network: &Network, bro
     Some(link)
 }
 
-/// A report of a device that is on a link already: its frames would go both ways, or come back to it.
+/// Reports a device that is already on a link: its frames would go both ways, or come back to it.
 fn joined_once(
     cx: &mut Context,
     (text, span): (&str, Span),
@@ -195,7 +195,7 @@ fn joined_once(
     }
 }
 
-/// What is asked for after the network's end never happens.
+/// Reports what is expected after the network's end.
 fn too_late(cx: &mut Context, network: &Network) {
     if network.until == 0 {
         return;

@@ -1,4 +1,4 @@
-//! One test: its stack, and its steps in order.
+//! One test: its stack, and its steps.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,7 +13,7 @@ use crate::resolve::expr::fixed;
 use crate::resolve::test::{stack_use, steps};
 use crate::tree;
 
-/// A report of a test whose name another of these has.
+/// Reports a test with the name of another.
 pub(super) fn once_each(
     cx: &mut Context,
     named: &mut BTreeMap<(FileId, String), Span>,
@@ -35,12 +35,12 @@ fn said_twice(cx: &mut Context, name: &str, span: Span, first: Span) {
     cx.report(diagnostic.help("say what each of them shows: a name tells which one failed"));
 }
 
-/// Where a test begins.
+/// The place where a test begins.
 fn place_of(file: FileId, item: &ast::Test) -> Span {
     item.syntax().first_token().map_or(item.span(file), |token| ast::token_span(&token, file))
 }
 
-/// A test; `given` are the stacks that names of a suite stand for.
+/// Resolves a test; `given` are the stacks that names of a suite stand for.
 pub(super) fn read(cx: &mut Context, file: FileId, item: &ast::Test, given: &[(String, StackId)]) -> Option<Test> {
     let span = place_of(file, item);
     let mut stack = None;
@@ -69,9 +69,9 @@ pub(super) fn read(cx: &mut Context, file: FileId, item: &ast::Test, given: &[(S
             }
             steps::bound_once_in_list(cx, file, &expect.outputs(), &mut list);
         }
-        // Lists of outputs behind each other are one.
+        // Consecutive lists of outputs are one.
         if let (true, true, Some(StepKind::Expect { outputs, within })) = (expected, is_expect, &kind) {
-            // A time ends the list.
+            // A `within` ends the list.
             if let Some(Step { kind: StepKind::Expect { outputs: before, within: time @ None }, .. }) = steps.last_mut()
             {
                 if is_nothing != was_nothing {

@@ -1,4 +1,4 @@
-//! Packets by their fields: `Rfc791 { ttl: 64, .. } Rfc768 { } "data"`, and numbers made of what was bound.
+//! Packets by their fields: `Rfc791 { ttl: 64, .. } Rfc768 { } "data"`, and sums with bound names.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use crate::resolve::expr;
 use crate::resolve::test::steps;
 use crate::{codes, constants, lost, suggest, tree};
 
-/// `iss + 1`, `1 + iss`, `ack - 5`; none of what names nothing that was bound.
+/// `iss + 1`, `1 + iss`, `ack - 5`; `None` if it names nothing that was bound.
 pub(super) fn sum(cx: &mut Context, file: FileId, value: &Tree, handles: &BTreeSet<String>) -> Option<Arg> {
     let Tree::Binary(binary) = tree::unparen(value) else { return None };
     let (left, right) = (tree::unparen(&binary.left()?), tree::unparen(&binary.right()?));
@@ -31,7 +31,8 @@ pub(super) fn sum(cx: &mut Context, file: FileId, value: &Tree, handles: &BTreeS
     Some(Arg::Sum { handle, plus: number.unwrap_or(0).wrapping_mul(sign) })
 }
 
-/// `iss * 2`, `a + b`: what was bound may be moved by a number, and that is all. None of what names nothing that was bound.
+/// Reports `iss * 2` and `a + b`: only a number may be added to a bound name. `None` if it names nothing that was
+/// bound.
 fn no_sum(cx: &mut Context, file: FileId, value: &Tree, handles: &BTreeSet<String>) -> Option<Arg> {
     let mut names = value.syntax().descendants().filter_map(Tree::cast).filter_map(|tree| tree::name_expr(file, &tree));
     let bound = names.find(|name| handles.contains(&name.text))?;
@@ -41,13 +42,13 @@ fn no_sum(cx: &mut Context, file: FileId, value: &Tree, handles: &BTreeSet<Strin
     Some(Arg::Any)
 }
 
-/// A packet; none of what is none.
+/// Resolves a packet; `None` if it is not one.
 pub(super) fn read(cx: &mut Context, file: FileId, value: &Tree, handles: &mut BTreeSet<String>) -> Option<Packet> {
     let span = value.span(file);
     let (parts, over) = match value {
         Tree::Record(record) => {
             if !is_known(cx, file, record) {
-                // Reported as what stands in a packet; a record has a name, too.
+                // Reported as a part of a packet; a record begins with a name, too.
                 part(cx, file, value, handles);
                 return Some(Packet { parts: Vec::new(), over: None, span });
             }
@@ -63,7 +64,7 @@ pub(super) fn read(cx: &mut Context, file: FileId, value: &Tree, handles: &mut B
     Some(Packet { parts, over, span })
 }
 
-/// `_` is what follows, whatever it is: what would stand behind it could not be found.
+/// `_` stands for everything that follows, so nothing may be behind it.
 fn nothing_behind_hole(cx: &mut Context, file: FileId, parts: &[Tree]) {
     let hole = parts.iter().position(|part| matches!(part, Tree::Hole(_)));
     let Some(behind) = hole.and_then(|at| parts.get(at + 1)) else { return };
@@ -142,7 +143,7 @@ fn fields(
                 let names = || known.iter().map(|known| known.name.as_str());
                 let mut diagnostic = Diagnostic::error(codes::UNKNOWN_FIELD, text).at(name.span, "unknown");
                 diagnostic = diagnostic.lacks(lost::within(of.span, &name.text));
-                // What the wire lacks may be what was refused in it, unless it looks like what is there.
+                // A missing field may have been refused, unless the name is similar to an existing one.
                 if suggest::nearest(&name.text, names()).is_none() {
                     diagnostic = diagnostic.needs(lost::fields(of));
                 }
@@ -168,7 +169,7 @@ fn fields(
     all
 }
 
-/// A report of `true` and `false` for a field that holds numbers.
+/// Reports `true` and `false` for a field with numbers.
 fn is_number(cx: &mut Context, file: FileId, known: &Known, value: &Tree) {
     let Tree::Bool(_) = tree::unparen(value) else { return };
     if known.width > 1 {
@@ -180,9 +181,9 @@ fn is_number(cx: &mut Context, file: FileId, known: &Known, value: &Tree) {
 /// A field that a packet may have.
 struct Known {
     name: String,
-    /// Of a list: it may come again.
+    /// Whether it is of a list, and so may occur again.
     repeated: bool,
-    /// In bits; 1 of what says that an option is there.
+    /// The width in bits; 1 for the presence of an option.
     width: u8,
 }
 

@@ -12,6 +12,7 @@ use crate::resolve::expr;
 use crate::resolve::expr::fixed;
 use crate::{codes, lost, suggest, tree};
 
+/// Values of a stack's parameters, by name.
 pub type Settings = Vec<(Name, Vec<u64>)>;
 
 /// `Host(address: 10.0.0.1/24, device.mac: …)`
@@ -27,7 +28,7 @@ pub(super) fn read(
     Some((id, settings(cx, file, part, id, &[])?))
 }
 
-/// The settings of a stack that is known; what is not given is as `before` says.
+/// The settings of a known stack; values that are not given come from `before`.
 pub(super) fn settings(
     cx: &mut Context,
     file: FileId,
@@ -77,7 +78,7 @@ pub(super) fn settings(
     Some(settings)
 }
 
-/// The stack of that name; a report if there is none.
+/// The stack of this name; reports if there is none.
 pub(super) fn stack_named(cx: &mut Context, file: FileId, name: &Name) -> Option<StackId> {
     if let Some(Item::Stack(id)) = cx.item_at(file, name) {
         return Some(id);
@@ -110,7 +111,7 @@ fn named_setting(cx: &mut Context, stack: &Stack, label: &Name) -> Option<(Name,
     None
 }
 
-/// `Numbered(device)`: a device needs no value; a value without a name is that of the next parameter.
+/// `Numbered(device)`: a device needs no value; an unnamed value is that of the next parameter.
 fn positional(
     cx: &mut Context,
     file: FileId,
@@ -122,7 +123,7 @@ fn positional(
     if tree::name_expr(file, value).is_some_and(|name| stack.devices.iter().any(|device| device.text == name.text)) {
         return None;
     }
-    // A device without its type was told of.
+    // A device without its type was reported.
     let named = tree::name_expr(file, value);
     if stack
         .params

@@ -13,7 +13,7 @@ use crate::resolve::expr::{fixed, written};
 use crate::resolve::test::packets;
 use crate::{codes, lost, suggest, tree};
 
-/// `port.event(args)` of a stack.
+/// Resolves `port.event(args)` of a stack.
 pub(super) fn call(
     cx: &mut Context,
     file: FileId,
@@ -44,7 +44,7 @@ pub(super) fn call(
     Some((port, event, arguments(cx, file, call, handles)))
 }
 
-/// The arguments of a call, with their names; a name that comes twice is reported, and one without behind one with.
+/// The arguments of a call with their names; reports repeated names, and unnamed arguments after named ones.
 pub(super) fn arguments(cx: &mut Context, file: FileId, call: &ast::CallExpr, handles: &mut BTreeSet<String>) -> Args {
     bound_once(cx, file, call);
     let mut given: Vec<Given> = Vec::new();
@@ -68,7 +68,7 @@ pub(super) fn arguments(cx: &mut Context, file: FileId, call: &ast::CallExpr, ha
     Args { given, rest: call.rest().is_some() }
 }
 
-/// A report of a name that one output binds twice: which of the two it stands for, nothing says.
+/// Reports a name that one output binds twice, as it would be ambiguous.
 fn bound_once(cx: &mut Context, file: FileId, call: &ast::CallExpr) {
     let bound = binds(file, call.syntax());
     for (name, first) in repeated(&bound) {
@@ -76,7 +76,7 @@ fn bound_once(cx: &mut Context, file: FileId, call: &ast::CallExpr) {
     }
 }
 
-/// The same of names that outputs of one list bind; `list` are those of the outputs before.
+/// The same for the outputs of one list; `list` has the names of the outputs before.
 pub(super) fn bound_once_in_list(cx: &mut Context, file: FileId, outputs: &[Tree], list: &mut Vec<Name>) {
     for output in outputs {
         let bound = binds(file, output.syntax());
@@ -102,7 +102,7 @@ fn bound_again(cx: &mut Context, name: &Name, first: &Name, who: &str) {
     cx.report(diagnostic.label(first.span, "first here").help(help));
 }
 
-/// A report, if a stack has no such port.
+/// Reports a port that the stack does not have.
 pub(super) fn known_port(cx: &mut Context, stack: StackId, port: &Name) {
     let stack = &cx.program.stacks[stack.index()];
     let ports: Vec<&str> = stack.devices.iter().chain(&stack.exports).map(|name| name.text.as_str()).collect();
@@ -111,7 +111,7 @@ pub(super) fn known_port(cx: &mut Context, stack: StackId, port: &Name) {
     if ports.contains(&port.text.as_str()) || stack.lost.contains(&port.text) {
         return;
     }
-    // `export pap`: this may be the one that was meant.
+    // `export pap`: this may be the port that was meant.
     if !stack.lost.is_empty() && stack.instances.iter().any(|instance| instance.name.text == port.text) {
         return;
     }
@@ -135,7 +135,7 @@ pub(super) fn known_port(cx: &mut Context, stack: StackId, port: &Name) {
     cx.report(diagnostic);
 }
 
-/// A value of a test; records are several.
+/// A value of a test; a record has several words.
 pub(super) fn args(cx: &mut Context, file: FileId, value: &Tree, handles: &mut BTreeSet<String>) -> Vec<Arg> {
     if let Some(words) = in_notation(cx, file, value) {
         return words.into_iter().map(Arg::Word).collect();
@@ -157,7 +157,7 @@ pub(super) fn args(cx: &mut Context, file: FileId, value: &Tree, handles: &mut B
             None => Vec::new(),
         },
         Tree::Name(name) if handles.contains(&name.text()) => vec![Arg::Handle(named(file, name))],
-        // Reasons are outputs too; they are named as they are.
+        // Reasons can be arguments of outputs, too; they are plain names.
         Tree::Name(name) if !matches!(cx.item(file, &name.text()), Some(Item::Const(_))) => {
             reason_or_handle(cx, file, name, handles)
         }
@@ -169,7 +169,7 @@ pub(super) fn args(cx: &mut Context, file: FileId, value: &Tree, handles: &mut B
     }
 }
 
-/// A literal in a type's notation is the scalars of its value, whichever type that is.
+/// The scalars of a literal in some type's notation.
 fn in_notation(cx: &mut Context, file: FileId, value: &Tree) -> Option<Vec<u64>> {
     let Tree::Number(number) = value else { return None };
     match number.value()? {

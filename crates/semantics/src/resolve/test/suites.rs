@@ -1,6 +1,7 @@
-//! `suite Segments(S: stack) { … }`, `run Segments(Plain)`: tests that are read anew for each stack that they are run with.
+//! `suite Segments(S: stack) { … }`, `run Segments(Plain)`: tests that are resolved again for each stack that they run
+//! with.
 //!
-//! Keeps: what is wrong with a stack in a suite is told with the place that says it is run with it.
+//! Keeps: a report about a stack in a suite shows the place that runs the suite with it.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +13,7 @@ use crate::resolve::context::{Context, Item};
 use crate::resolve::test::{one, stack_use};
 use crate::{codes, tree};
 
-/// All suites, then all that runs them.
+/// Resolves all suites, then all runs of them.
 pub(super) fn read(cx: &mut Context) {
     let trees = cx.trees.clone();
     for (file, suite) in &trees.suites {
@@ -27,7 +28,7 @@ pub(super) fn read(cx: &mut Context) {
     }
 }
 
-/// Its parameters are stacks.
+/// Checks that its parameters are stacks.
 fn params(cx: &mut Context, file: FileId, suite: &ast::Suite) {
     let name = tree::title(file, suite.name());
     for param in suite.params() {
@@ -50,7 +51,7 @@ fn is_stack(param: &ast::Param) -> bool {
     }
 }
 
-/// A test of a suite uses what the suite is given.
+/// Checks that a test of a suite uses the suite's stacks.
 fn is_of_its_stacks(cx: &mut Context, file: FileId, suite: &ast::Suite, item: &ast::Test) {
     let params = suite.params().into_iter().filter(is_stack);
     let params: Vec<String> = params.filter_map(|param| param.name()).map(|name| name.text()).collect();
@@ -119,7 +120,7 @@ fn stacks(cx: &mut Context, file: FileId, part: &ast::LayerUse) -> Option<Vec<(N
     Some(found)
 }
 
-/// One test of a suite with these stacks; what is reported says with which.
+/// Resolves one test of a suite with these stacks; reports say with which.
 fn test_with(cx: &mut Context, file: FileId, item: &ast::Test, (given, names): (&[(String, StackId)], &[Name])) {
     let before = cx.out.len();
     let found = one::read(cx, file, item, given);

@@ -1,5 +1,5 @@
-//! What packets of tests have where they say nothing: `default 64`, `default checksum(packet, pseudo)`; and what a pseudo header is
-//! made of. Nothing that a stack writes or reads depends on it.
+//! Values of fields that packets of tests leave out: `default 64`, `default checksum(packet, pseudo)`; and the contents
+//! of a pseudo header. Nothing that a stack writes or reads depends on these.
 
 use mokume_syntax::ast::{self, AstNode, Expr as Tree};
 
@@ -8,7 +8,7 @@ use crate::resolve::wire::reader::WireReader;
 use crate::resolve::wire::values;
 use crate::{codes, tree, types};
 
-/// `default 64`: of the field in front of it.
+/// `default 64`: for the field before it.
 pub(super) fn read(reader: &mut WireReader, default: &ast::WireDefault, items: &[WireItem]) {
     let Some(value) = default.value() else { return };
     let span = value.span(reader.file);

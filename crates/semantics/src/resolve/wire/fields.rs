@@ -1,4 +1,4 @@
-//! A field, and what stands behind it: `where …`, `trim packet to …`.
+//! A field and its clauses: `where …`, `trim packet to …`.
 
 use mokume_base::Form;
 use mokume_syntax::ast::{self, AstNode, BinaryOp, Expr as Tree};
@@ -44,7 +44,7 @@ pub(super) fn read(reader: &mut WireReader, field: &ast::WireField) -> Option<Wi
     Some(WireField { index, name, width, big, value, constraints: Vec::new(), trims: None })
 }
 
-/// The bits of a field; none, after a report, of a type that is no field.
+/// The bits of a field; `None`, after a report, for a type that a field cannot have.
 fn width_of(reader: &mut WireReader, field: &ast::WireField, name: &Name) -> Option<u8> {
     match annotations::read(reader.cx, reader.file, field.ty()) {
         Type::UInt(width) | Type::Seq(width) => Some(width),
@@ -72,7 +72,7 @@ fn unread(reader: &mut WireReader, field: &ast::WireField, value: &Tree) -> Wire
     }
 }
 
-/// `where a >= b and …`: belongs to the field in front of it.
+/// `where a >= b and …`, which belongs to the field before it.
 pub(super) fn constraints(reader: &mut WireReader, constraint: &ast::WireWhere, items: &mut [WireItem]) {
     let Some(condition) = constraint.condition() else { return };
     let mut list = Vec::new();

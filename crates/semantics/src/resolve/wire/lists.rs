@@ -43,7 +43,7 @@ pub(super) fn read(reader: &mut WireReader, each: &ast::WireEach) -> Option<Wire
     Some(WireItem::Each(WireEach { length, to_end, items, span }))
 }
 
-/// Elements that nothing counts end with the packet.
+/// Checks that elements without a count extend to the packet's end.
 fn ends_with_packet(reader: &mut WireReader, until: &ast::Expr) -> Option<bool> {
     match values::expr(reader, until)? {
         WireExpr::PacketSize => Some(true),
@@ -85,7 +85,7 @@ fn element_bits(reader: &mut WireReader, items: &[WireItem]) -> Option<u64> {
     Some(bits)
 }
 
-/// A list within an element begins on an octet, and is counted in it: only the last element could go on to an end.
+/// A nested list begins on an octet boundary, and the element counts it: only the last element could extend to an end.
 fn list_within(reader: &mut WireReader, inner: &WireEach, bits: u64) -> Option<()> {
     if inner.to_end {
         let text = "a list within a list that goes on to the packet's end";

@@ -1,7 +1,7 @@
-//! The room of wires by themselves: fields, computed values, constraints, choices, options, lists.
+//! Wires by themselves: fields, computed values, constraints, choices, options, lists.
 //!
-//! May assume: types and constants. Keeps: a field is named behind its place only, as a packet is read from front to back. What a wire
-//! carries is checked with each bundle (`check::wires`).
+//! May assume: types and constants. Keeps: a field can be named only after its place, as a packet is read from front to
+//! back. Each bundle's check covers what its wire carries (`check::wires`).
 
 mod choices;
 mod defaults;
@@ -21,10 +21,10 @@ use crate::resolve::context::Context;
 use crate::resolve::wire::reader::WireReader;
 use crate::{codes, lost, tree};
 
-/// Mistakes of fields that are read as if they were not there.
+/// Mistakes that leave the field usable.
 const READ_ALL_THE_SAME: [Code; 2] = [codes::WIRE_CONSTANT, codes::WIRE_TAG_TWICE];
 
-/// All wires.
+/// Resolves all wires.
 pub fn wires(cx: &mut Context) {
     let trees = cx.trees.clone();
     for (file, item) in &trees.wires {
@@ -50,7 +50,7 @@ pub fn wires(cx: &mut Context) {
     }
 }
 
-/// A name that several arms have is written so where it is in all of them.
+/// A name that several arms have keeps its notation if it is the same in all of them.
 fn written(met: &[(String, Option<Form>)]) -> Vec<(String, Form)> {
     let same = |(name, form): &(String, Option<Form>)| {
         let all = met.iter().filter(|(other, _)| other == name);
@@ -86,7 +86,7 @@ fn items(reader: &mut WireReader, members: &[ast::WireMember]) -> Vec<WireItem> 
     items
 }
 
-/// Members that are not in every packet: not seen behind them; their numbers stay taken.
+/// Resolves members that are not in every packet: not visible after them, but their numbers stay used.
 fn hidden(reader: &mut WireReader, members: &[ast::WireMember]) -> Vec<WireItem> {
     let before = reader.fields.len();
     let all = items(reader, members);

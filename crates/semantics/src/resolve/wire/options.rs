@@ -1,4 +1,4 @@
-//! Options, each with its kind and length in front.
+//! Options, each beginning with its kind and length.
 
 use mokume_base::{Diagnostic, Span};
 use mokume_syntax::ast::{self, AstNode, BinaryOp, Expr as Tree};
@@ -53,7 +53,7 @@ pub(super) fn read(reader: &mut WireReader, options: &ast::WireOptions) -> Optio
     Some(WireItem::Options(made))
 }
 
-/// The kind of one octet that fills options up in front: the first `single`.
+/// The kind of one octet with which options are padded in front: the first `single`.
 fn filler(reader: &mut WireReader, options: &WireOptions) -> Option<u64> {
     let single = options.arms.iter().find(|arm| matches!(arm.what, OptionForm::Single));
     match single.filter(|_| options.kind.1 == 8) {
@@ -81,7 +81,7 @@ fn option_part(reader: &mut WireReader, field: &ast::WireField) -> Option<(Name,
     }
 }
 
-/// `size(option)`, `size(option) / 8`, `size(option) - 2`: times and plus of the way back.
+/// `size(option)`, `size(option) / 8`, `size(option) - 2`: factor and summand of the inverse.
 fn option_size(reader: &mut WireReader, field: &ast::WireField, span: Span) -> Option<(u64, u64)> {
     let value = field.value();
     let found = value.as_ref().and_then(|value| scale(reader, &tree::unparen(value)));
@@ -177,11 +177,11 @@ fn known_option(
     Some(OptionForm::Known { present: present?, items })
 }
 
-/// Octets of an option's fields: plain ones, each known when it is reached.
+/// The octets of an option's fields: plain fields, each known when it is reached.
 fn option_octets(reader: &mut WireReader, items: &[WireItem], options: &WireOptions, place: Span) -> Option<u64> {
     let mut bits = 0;
     for (place_of, item) in items.iter().enumerate() {
-        // Its elements, as many as the length says, end the option.
+        // Its elements, as many as the length has room for, end the option.
         if let (WireItem::Each(each), true) = (item, place_of + 1 == items.len()) {
             if each.moves() {
                 let text = "elements of an option that differ in size";

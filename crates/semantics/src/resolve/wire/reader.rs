@@ -1,4 +1,4 @@
-//! A wire that is being read: what was met of it, and the list that it is in.
+//! A wire that is being resolved: the members so far, and the list that contains the current one.
 
 use mokume_base::{Diagnostic, FileId, Form};
 use mokume_syntax::ast::Expr as Tree;
@@ -9,33 +9,34 @@ use crate::resolve::context::Context;
 use crate::resolve::expr;
 use crate::{codes, constants, suggest};
 
-/// A field that was met already, on the way to here.
+/// A field that precedes the current place.
 #[derive(Clone)]
 pub struct Earlier {
     pub name: Name,
     pub width: u8,
     pub tag: bool,
-    /// A size or checksum decides it.
+    /// Whether it depends on a size or checksum.
     pub computed: bool,
-    /// The header field that it carries, as the wire's text names it: `Layer.field`.
+    /// The header field that it carries, as in the wire's text: `Layer.field`.
     pub carries: Option<String>,
 }
 
+/// The state of reading a wire.
 pub struct WireReader<'a> {
     pub cx: &'a mut Context,
     pub file: FileId,
     pub big: bool,
-    /// By number; those of arms that were left have a name that no text can hold.
+    /// The fields by number; those of finished arms have names that no text can contain.
     pub fields: Vec<Earlier>,
-    /// Of fields that were met, how their types say that they are written.
+    /// The notations of the fields so far, from their types.
     pub written: Vec<(String, Option<Form>)>,
-    /// Of fields that were met: `default 64`.
+    /// The defaults of the fields so far: `default 64`.
     pub defaults: Vec<(String, WireDefault)>,
     /// `pseudo source, destination`
     pub pseudo: Vec<Name>,
-    /// Within `each block in Layer.blocks`: what stands for an element.
+    /// Inside `each block in Layer.blocks`: the name of an element.
     pub element: Option<Element>,
-    /// The names of all fields of the wire's text, wherever they stand.
+    /// The names of all fields in the wire's text.
     pub all: Vec<String>,
 }
 
@@ -43,7 +44,7 @@ pub struct WireReader<'a> {
 #[derive(Clone)]
 pub struct Element {
     pub name: String,
-    /// What elements of the lists around are called.
+    /// The names of elements of the enclosing lists.
     pub around: Vec<String>,
     pub layer: Name,
     pub variant: Option<Name>,
@@ -51,7 +52,7 @@ pub struct Element {
 }
 
 impl WireReader<'_> {
-    /// A report of a field that is not in front of where it is named.
+    /// Reports a field that does not precede its use.
     pub fn not_in_front(&self, name: &Name) -> Diagnostic {
         let text = format!("there is no field `{}` in front of this", name.text);
         let found = Diagnostic::error(codes::WIRE_EARLIER, text)
@@ -72,7 +73,7 @@ impl WireReader<'_> {
         found.help(help.unwrap_or_else(|| format!("write it in front: `{}: u8 = …`", name.text)))
     }
 
-    /// The number that an expression of constants stands for; no report.
+    /// The value of a constant expression; no report.
     pub fn number(&mut self, value: &Tree) -> Option<u64> {
         let before = self.cx.out.len();
         let expr = expr::infer(&mut Body::constant(self.cx, self.file), value, None);

@@ -1,4 +1,4 @@
-//! What a field holds: a header field, a constant, a size, a checksum; and comparisons of such.
+//! The values of fields: a header field, a constant, a size, a checksum; and comparisons of these.
 
 use mokume_base::{Diagnostic, Span};
 use mokume_syntax::ast::{self, AstNode, BinaryOp, Expr as Tree};
@@ -8,7 +8,7 @@ use crate::resolve::expr::operations;
 use crate::resolve::wire::reader::WireReader;
 use crate::{codes, tree, types};
 
-/// What stands behind a field's `=`.
+/// The value behind a field's `=`.
 pub(super) fn of_field(reader: &mut WireReader, value: &Tree, name: &Name, width: u8) -> Option<WireValue> {
     let value = tree::unparen(value);
     let span = value.span(reader.file);
@@ -67,7 +67,7 @@ fn path(reader: &WireReader, value: &Tree) -> Option<Vec<Name>> {
     }
 }
 
-/// `Layer.field`, scaled.
+/// `Layer.field`, with a factor and a summand.
 pub(super) fn header(
     reader: &mut WireReader,
     path: &[Name],
@@ -102,7 +102,7 @@ pub(super) fn header(
     Some(WireValue::Header { layer: layer.clone(), variant, field, times, plus })
 }
 
-/// Names an element of a list around the one at hand: reported.
+/// Reports the name of an element of an enclosing list; returns whether it is one.
 fn is_of_list_around(reader: &mut WireReader, path: &[Name]) -> bool {
     let (Some(first), Some(element)) = (path.first(), &reader.element) else { return false };
     let found = element.around.contains(&first.text);
@@ -114,7 +114,7 @@ fn is_of_list_around(reader: &mut WireReader, path: &[Name]) -> bool {
     found
 }
 
-/// `block.left`, `source`, where they stand for parts of the element at hand.
+/// `block.left`, `source`, if they are parts of the current element.
 fn of_element(reader: &mut WireReader, path: &[Name], times: u64, plus: u64) -> Option<WireValue> {
     let (first, rest) = path.split_first()?;
     let element = reader.element.as_ref().filter(|element| element.name == first.text)?;
@@ -125,7 +125,7 @@ fn of_element(reader: &mut WireReader, path: &[Name], times: u64, plus: u64) -> 
     Some(WireValue::Header { layer, variant, field, times, plus })
 }
 
-/// Fields before this one, numbers, sizes and checksums.
+/// An expression of earlier fields, numbers, sizes and checksums.
 pub(super) fn expr(reader: &mut WireReader, value: &Tree) -> Option<WireExpr> {
     let value = tree::unparen(value);
     let span = value.span(reader.file);
@@ -170,7 +170,7 @@ pub(super) fn expr(reader: &mut WireReader, value: &Tree) -> Option<WireExpr> {
     }
 }
 
-/// A header's field where only what is in the packet is known: a report that names what carries it there.
+/// Reports a header field where only fields of the packet are known; names the one that carries it.
 fn carried(reader: &mut WireReader, path: &[Name], span: Span) {
     let path = path.iter().map(|name| name.text.as_str()).collect::<Vec<_>>().join(".");
     let carries = |field: &&crate::resolve::wire::reader::Earlier| field.carries.as_ref() == Some(&path);
@@ -208,7 +208,7 @@ fn measure(reader: &mut WireReader, call: &ast::CallExpr, span: mokume_base::Spa
     found
 }
 
-/// `a >= b and …`, one by one.
+/// Adds the comparisons of `a >= b and …` to the list.
 pub(super) fn comparisons(reader: &mut WireReader, condition: &Tree, list: &mut Vec<(WireExpr, Binary, WireExpr)>) {
     let condition = tree::unparen(condition);
     let span = condition.span(reader.file);
@@ -239,7 +239,7 @@ fn is_alternative(name: &Name) -> bool {
     name.text.starts_with(|first: char| first.is_uppercase())
 }
 
-/// What a condition names is known to the encoder before any size is.
+/// Checks that the encoder knows what a condition names before it knows any size.
 pub(super) fn known_early(reader: &mut WireReader, expr: &WireExpr, span: Span) {
     let what = match expr {
         WireExpr::Number(_) => return,

@@ -1,6 +1,7 @@
-//! `on deliver(…)`: the fields of the layer's own header that it names, of one record or of an alternative.
+//! `on deliver(…)`: the fields of the layer's header that it names, whether the header is one record or has
+//! alternatives.
 //!
-//! Keeps: every name in the parentheses is bound, with an unknown type where it stands for nothing.
+//! Keeps: every name in the parentheses is bound, with an unknown type if it means nothing.
 
 use mokume_base::Diagnostic;
 use mokume_syntax::ast::{self, AstNode, Pattern};
@@ -42,7 +43,7 @@ pub(super) fn read(head: &mut Head) -> Option<Event> {
                         let local = called(head, &param, &name);
                         fields.push((at, head.bind(local, ty)));
                     }
-                    // `Dtaa`: no message is called so.
+                    // `Dtaa`: not a usual name for a message.
                     None if alternative.is_some() || is_alternative(header.as_ref(), &name) => {
                         variant = chosen(head, header.as_ref(), &owner, &name, &[], &mut fields).or(variant);
                     }
@@ -75,12 +76,12 @@ pub(super) fn read(head: &mut Head) -> Option<Event> {
     Some(Event::Deliver { message, variant, fields, flow })
 }
 
-/// Whether a name can be meant for an alternative, and for nothing else.
+/// Whether a name can only be meant for an alternative.
 fn is_alternative(header: Option<&Header>, name: &Name) -> bool {
     header.is_some_and(|header| !header.is_single()) && name.text.starts_with(|first: char| first.is_uppercase())
 }
 
-/// What a handler calls a field: `number` of `seq: number`, else as the field is called.
+/// The handler's name for a field: `number` in `seq: number`, else the field's own name.
 fn called(head: &mut Head, param: &ast::Param, field: &Name) -> Name {
     let Some(ty) = param.ty() else { return field.clone() };
     let place = ty.span(head.file);
@@ -101,7 +102,7 @@ fn called(head: &mut Head, param: &ast::Param, field: &Name) -> Name {
     })
 }
 
-/// A field's number and type, by its name.
+/// A field's index and type, by its name.
 fn field_of(variant: &Variant, name: &Name) -> Option<(u32, Type)> {
     let at = variant.fields.iter().position(|field| field.name.text == name.text)?;
     Some((at as u32, variant.fields[at].ty))
@@ -177,13 +178,13 @@ fn no_field(head: &mut Head, header: Option<&Header>, owner: &str, name: &Name) 
     }
     head.cx.report(diagnostic);
     head.bind(name.clone(), Type::Unknown);
-    // The code calls it as the header does.
+    // The code uses the header's name.
     if let Some(meant) = meant {
         head.bind(Name { text: meant, span: name.span }, Type::Unknown);
     }
 }
 
-/// An alternative that goes alone brings no message.
+/// Checks that an alternative without a message binds none.
 fn with_message(head: &mut Head, header: Option<&Header>, variant: Option<u32>, message: Option<LocalId>) {
     let Some(variant) = variant.and_then(|index| header?.variants.get(index as usize)) else { return };
     if let (false, Some(message)) = (variant.with_message, message) {
@@ -198,7 +199,7 @@ fn with_message(head: &mut Head, header: Option<&Header>, variant: Option<u32>, 
     }
 }
 
-/// Whether a name behind an alternative that goes alone is an attribute that the layer reads.
+/// Whether a name behind an alternative without a message is an attribute that the layer reads.
 fn read_of_message(head: &Head, header: Option<&Header>, variant: Option<u32>, name: &Name) -> bool {
     let alone = variant.and_then(|at| header?.variants.get(at as usize)).is_some_and(|variant| !variant.with_message);
     alone && attribute(head, name).is_some()
@@ -209,8 +210,8 @@ fn attribute(head: &Head, name: &Name) -> Option<AttributeId> {
     head.this().reads.iter().find(is_named).copied()
 }
 
-/// What an alternative that goes alone came with: the attributes are read, and the message, which has no name, is consumed as the
-/// alternative.
+/// The message that an alternative without one came in: its attributes are read, and it is consumed, with the
+/// alternative as its reason.
 fn attributes_of(head: &mut Head, alone: &Variant, attributes: &[(ast::Param, Name)]) -> LocalId {
     let span = head.span;
     let message = head.bind(Name { text: ".message".into(), span }, Type::Message);

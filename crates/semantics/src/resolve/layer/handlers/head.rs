@@ -1,4 +1,4 @@
-//! A handler's head in the making: the names that its parentheses bind.
+//! The head of a handler while it is resolved: the names that its parentheses bind.
 
 use mokume_base::{FileId, Span};
 use mokume_syntax::ast::{self, AstNode, Pattern};
@@ -7,17 +7,17 @@ use crate::program::*;
 use crate::resolve::context::{twice, Context};
 use crate::{codes, tree};
 
-/// A handler's head in the making: the locals that its parameters bind.
+/// The head of a handler: the locals for its parameters.
 pub struct Head<'a> {
     pub cx: &'a mut Context,
     pub file: FileId,
     pub layer: LayerId,
-    /// The part of the layer in whose text it stands.
+    /// The part of the layer whose text contains it.
     pub part: Option<usize>,
     pub object: Option<ObjectId>,
     pub tree: &'a ast::Handler,
     pub locals: Vec<Local>,
-    /// What is done in front of the handler's own code.
+    /// Statements before the handler's own code.
     pub first: Vec<Stmt>,
     pub span: Span,
 }
@@ -28,7 +28,7 @@ impl Head<'_> {
         &self.cx.program.layers[self.layer.index()]
     }
 
-    /// A local for a name in the parentheses.
+    /// Binds a local for a name in the parentheses.
     pub fn bind(&mut self, name: Name, ty: Type) -> LocalId {
         if let Some(first) = self.locals.iter().find(|local| local.name.text == name.text) {
             let diagnostic = twice("parameter", &name, &first.name);
@@ -38,14 +38,14 @@ impl Head<'_> {
         LocalId(self.locals.len() as u32 - 1)
     }
 
-    /// Plain names in the parentheses, of an event of the language; a report for more than `most`.
+    /// The plain names in the parentheses of an event of the language; reports more than `most`.
     pub fn names(&mut self, most: usize) -> Vec<Name> {
         let params = self.params(most);
         params.iter().for_each(|param| self.no_other_type(param));
         params.iter().filter_map(|param| tree::some_name(self.file, param.name())).collect()
     }
 
-    /// What stands in the parentheses; a report for more than `most`.
+    /// The parameters in the parentheses; reports more than `most`.
     pub fn params(&mut self, most: usize) -> Vec<ast::Param> {
         let mut params = Vec::new();
         for pattern in self.tree.patterns() {
@@ -65,7 +65,7 @@ impl Head<'_> {
         params
     }
 
-    /// A report of a type that the event's parameters do not have: they are messages, reasons and flows.
+    /// Reports a type that parameters of this event cannot have: they are messages, reasons and flows.
     pub fn no_other_type(&mut self, param: &ast::Param) {
         let Some(ty) = param.ty() else { return };
         let named = match &ty {
@@ -78,12 +78,12 @@ impl Head<'_> {
         }
     }
 
-    /// A report, if there are parameters.
+    /// Reports parameters, as the event has none.
     pub fn none(&mut self) {
         self.names(0);
     }
 
-    /// The one parameter of an event that carries a message.
+    /// The only parameter of an event that carries a message.
     pub fn only_message(&mut self) -> Option<LocalId> {
         let names = self.names(1);
         match names.into_iter().next() {

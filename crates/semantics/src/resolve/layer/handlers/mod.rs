@@ -1,7 +1,7 @@
-//! Heads of handlers: which event, and which parameters.
+//! Heads of handlers: events and parameters.
 //!
-//! May assume: the layer's header, state and services. Keeps: every name in a head's parentheses is bound, so that the body does not
-//! miss it.
+//! May assume: the layer's header, state and services. Keeps: every name in a head's parentheses is bound, so that the
+//! body can use it.
 
 mod deliver;
 mod head;
@@ -21,7 +21,7 @@ use crate::resolve::layer::handlers::head::Head;
 use crate::resolve::layer::reader::LayerReader;
 use crate::{codes, suggest, tree};
 
-/// The head of a handler; none if its event could not be made out.
+/// Resolves the head of a handler; `None` if its event is not known.
 pub fn read(reader: &mut LayerReader, object: Option<ObjectId>, tree: &ast::Handler) -> Option<Handler> {
     let (file, layer, part) = (reader.file, reader.id, reader.part);
     let span = match (tree.event(), tree::timer(file, tree)) {
@@ -40,11 +40,11 @@ pub fn read(reader: &mut LayerReader, object: Option<ObjectId>, tree: &ast::Hand
     Some(Handler { event, scope, locals, body, span })
 }
 
-/// What statements a handler of this event may hold.
+/// Which special statements a handler of this event may contain.
 pub fn role(event: &Event) -> Role {
     match event {
         Event::Start => Role::Start,
-        // A session begins with one of them.
+        // A session begins with one of these events.
         Event::Open { .. } | Event::Accepted { .. } => Role::Open,
         Event::Unmatched { .. } => Role::Unmatched,
         Event::Arrives { .. } => Role::Arrives,
@@ -55,7 +55,7 @@ pub fn role(event: &Event) -> Role {
     }
 }
 
-/// What tells two handlers of one layer apart.
+/// Whether two handlers of a layer are for the same event.
 pub fn same_event(a: &Handler, b: &Handler) -> bool {
     match (&a.event, &b.event) {
         (Event::Deliver { variant: x, .. }, Event::Deliver { variant: y, .. })
@@ -124,7 +124,7 @@ fn plain(head: &mut Head, name: &Name) -> Option<Event> {
     })
 }
 
-/// An event that has no parameters.
+/// An event without parameters.
 fn bare(head: &mut Head, event: Event) -> Event {
     head.none();
     event
@@ -200,7 +200,7 @@ fn expiry(head: &mut Head, name: &Name) -> Option<Event> {
     None
 }
 
-/// The timers that a handler may name: of the object or part that it stands in, and of the layer.
+/// The timers that a handler may name: of its object or part, and of the layer.
 fn all_timers(layer: &Layer, part: Option<usize>, object: Option<ObjectId>) -> Vec<String> {
     let own = object.and_then(|object| layer.objects.get(object.index())).map(|class| &class.members);
     let members = layer.scopes.iter().map(|scope| &scope.members).chain(own).flatten();

@@ -1,4 +1,4 @@
-//! Events of the layers' own: of a vocabulary, of `later`, of any other name; where they come from and what they carry.
+//! Own events of layers: of a vocabulary, of `later`, of any other name; their origin and parameters.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ use crate::resolve::layer::handlers::services;
 use crate::signature::{Carried, Vocabulary};
 use crate::{codes, lost, suggest, tree, types};
 
-/// How many `later` events wait when the handler does not say.
+/// The room for `later` events of a handler that does not give one.
 const LATER_ROOM: u32 = 16;
 
 /// An event of the layers' own.
@@ -49,7 +49,7 @@ fn has_untyped(head: &Head) -> bool {
     head.tree.patterns().iter().any(untyped)
 }
 
-/// Whether the types that the parameters lack are those of a vocabulary that the file sees and the layer does not speak; a report if so.
+/// Whether the missing types are those of a vocabulary that the file sees and the layer does not speak; then reports.
 fn is_unspoken(head: &mut Head, name: &Name) -> bool {
     if !has_untyped(head) {
         return false;
@@ -69,7 +69,7 @@ fn is_unspoken(head: &mut Head, name: &Name) -> bool {
     true
 }
 
-/// Whether the name is that of a timer of the layer; a report if so.
+/// Whether the name is that of a timer of the layer; then reports.
 fn is_timer(head: &mut Head, name: &Name) -> bool {
     let layer = head.this();
     let timer = |member: &Member| matches!(member.kind, MemberKind::Timer) && member.name.text == name.text;
@@ -82,7 +82,7 @@ fn is_timer(head: &mut Head, name: &Name) -> bool {
     true
 }
 
-/// Whether the name is that of an alternative of the header, which comes by `deliver` alone; a report if so.
+/// Whether the name is that of an alternative of the header, which only `deliver` brings; then reports.
 fn is_alternative(head: &mut Head, name: &Name) -> bool {
     let header = head.this().header.as_ref();
     let Some(variant) = header.and_then(|header| header.variants.iter().find(|known| known.name.text == name.text))
@@ -102,7 +102,7 @@ fn is_alternative(head: &mut Head, name: &Name) -> bool {
     true
 }
 
-/// Whether an event that nobody emits is meant as another; a report if so.
+/// Whether an event that no layer emits is meant as another; then reports.
 fn is_strange(head: &mut Head, name: &Name) -> bool {
     let known = DOWN.iter().chain(&UP).chain(&["start", "settle", "unmatched"]).copied();
     if let Some(near) = suggest::nearest(&name.text, known) {
@@ -124,7 +124,7 @@ fn is_strange(head: &mut Head, name: &Name) -> bool {
     foreign
 }
 
-/// An operation that comes to the layer, by the name that it has there, and the thing that the layer has not without it.
+/// An operation that the layer receives, with the service's name in it, and the thing that is missing without it.
 fn of_a_service(head: &Head, operation: &str) -> Option<(String, mokume_base::Thing)> {
     let (layer, program) = (head.this(), &head.cx.program);
     let comes = |service: ServiceId, out: bool| {
@@ -141,7 +141,7 @@ fn of_a_service(head: &Head, operation: &str) -> Option<(String, mokume_base::Th
     Some((whole, lost::within(declared, "handled")))
 }
 
-/// What other languages call an event of ours.
+/// Our event for a word of other languages.
 fn of_other_languages(word: &str) -> Option<&'static str> {
     Some(match word {
         "receive" | "received" | "recv" | "rx" | "input" | "incoming" | "indication" | "packet" | "frame" | "data" => {
@@ -161,7 +161,7 @@ fn of_other_languages(word: &str) -> Option<&'static str> {
     })
 }
 
-/// How many `later` events wait.
+/// The room for `later` events.
 fn room(head: &mut Head) -> u32 {
     let Some(room) = head.tree.later() else { return LATER_ROOM };
     let number = fixed::number(head.cx, head.file, &room, Type::UInt(32));
@@ -189,7 +189,7 @@ fn params(head: &mut Head, own: bool, spoken: Option<&Carried>) -> Vec<LocalId> 
             params.push(head.bind(name, ty));
             continue;
         }
-        // Without a type, it is that of what `later` gives to it.
+        // Without a type, it has that of the arguments of `later`.
         let known = spoken.and_then(|known| known.params.get(params.len())).map(|known| known.ty);
         let ty = match (param.ty(), known) {
             (None, Some(known)) => known,
@@ -201,7 +201,8 @@ fn params(head: &mut Head, own: bool, spoken: Option<&Carried>) -> Vec<LocalId> 
     params
 }
 
-/// `on pace(every: mine)`, as fields of headers are called otherwise; a report, and the name that is meant.
+/// `on pace(every: mine)`: renaming, as for fields of headers, is not allowed; reports it, and returns the name that is
+/// meant.
 fn renamed(head: &mut Head, ty: &ast::Type, spoken: &Carried) -> Name {
     let name = Name { text: services::place_text(ty), span: ty.span(head.file) };
     let names: Vec<String> = head
@@ -222,7 +223,7 @@ fn renamed(head: &mut Head, ty: &ast::Type, spoken: &Carried) -> Name {
     name
 }
 
-/// `on receive(msg)`: meant as an event of the language, which brings its types along.
+/// `on receive(msg)`: an event of the language is meant, whose parameters have known types.
 fn foreign_event(head: &mut Head, name: &Name, ours: Option<&str>) {
     let text = format!("there is no event `{}`", name.text);
     let diagnostic = Diagnostic::error(codes::UNKNOWN_EVENT, text).at(name.span, "nobody emits it");
@@ -234,7 +235,7 @@ fn foreign_event(head: &mut Head, name: &Name, ours: Option<&str>) {
     head.cx.report(diagnostic.help(own));
 }
 
-/// The written type of a parameter, which is that of the vocabulary.
+/// Checks the written type of a parameter against that of the vocabulary.
 fn as_spoken(head: &mut Head, name: &Name, ty: Option<ast::Type>, known: Option<Type>) -> Type {
     let ty = annotations::of_param(head.cx, head.file, name, ty);
     match known {
@@ -258,7 +259,7 @@ fn count_spoken(head: &mut Head, name: &Name, count: usize, spoken: &Option<(Car
     head.cx.report(diagnostic);
 }
 
-/// `from` is not needed, and does not say otherwise.
+/// Checks a `from` against the vocabulary's direction; it is not needed.
 fn said_origin(head: &mut Head, spoken: &Option<(Carried, bool)>) {
     let clause = head.tree.from().and_then(|clause| tree::name_expr(head.file, &clause));
     let (Some(clause), Some((known, down))) = (clause, spoken) else { return };
@@ -267,7 +268,7 @@ fn said_origin(head: &mut Head, spoken: &Option<(Carried, bool)>) {
     }
 }
 
-/// Where an own event comes from: as `from` says, or from who emits it.
+/// The origin of an own event: from its `from`, or from the layers that emit it.
 fn origin(head: &mut Head, name: &Name, own: bool) -> Origin {
     let clause = head.tree.from().and_then(|clause| tree::name_expr(head.file, &clause));
     match clause.as_ref().map(|clause| clause.text.as_str()) {
@@ -294,7 +295,7 @@ fn origin(head: &mut Head, name: &Name, own: bool) -> Origin {
     }
 }
 
-/// Events of back-pressure, which every layer knows.
+/// An event of back-pressure, which every layer knows.
 fn grant(name: &Name) -> Option<(Carried, bool)> {
     let at = GRANTS.iter().position(|known| *known == name.text)?;
     let field = |text: &str| Field {
@@ -317,7 +318,7 @@ fn grant(name: &Name) -> Option<(Carried, bool)> {
     ))
 }
 
-/// Whether the layer's code says `later NAME(…)`.
+/// Whether the layer's code contains `later NAME(…)`.
 fn has_later(cx: &mut Context, layer: LayerId, name: &str) -> bool {
     let trees = &cx.trees;
     let said = cx.said.later.entry(layer).or_insert_with(|| {

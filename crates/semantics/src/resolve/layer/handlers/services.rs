@@ -1,4 +1,4 @@
-//! `on resolve.ask(…)`: operations of services that the layer serves, and what comes out of those that it uses.
+//! `on resolve.ask(…)`: operations of services that the layer serves, and answers of those that it uses.
 
 use mokume_base::Diagnostic;
 use mokume_syntax::ast::AstNode;
@@ -9,7 +9,7 @@ use crate::resolve::expr::annotations;
 use crate::resolve::layer::handlers::head::Head;
 use crate::{codes, lost, suggest, tree, types};
 
-/// `resolve.ask(next_hop)`: of a service that the layer serves, or an `out` of one that it uses.
+/// `resolve.ask(next_hop)`: an operation of a service that the layer serves, or an `out` of one that it uses.
 pub fn read(head: &mut Head, owner: &Name, name: &Name) -> Option<Event> {
     let layer = head.this();
     let used = layer.uses.iter().position(|(_, alias)| alias.text == owner.text);
@@ -78,8 +78,7 @@ pub fn read(head: &mut Head, owner: &Name, name: &Name) -> Option<Event> {
     Some(Event::Service { service, operation, uses, params })
 }
 
-/// `at: t`: another name, where a type may stand.
-/// Whether what stands where a type does is a name that a value would have: `on pace(every: mine)`.
+/// `at: t`: whether the text in the place of a type is a name such as a value would have, as in `on pace(every: mine)`.
 pub(super) fn is_a_name(ty: &mokume_syntax::ast::Type) -> bool {
     let text = place_text(ty);
     let is_width = |rest: &str| rest.parse::<u8>().is_ok();
@@ -87,7 +86,7 @@ pub(super) fn is_a_name(ty: &mokume_syntax::ast::Type) -> bool {
     !built_in && text.starts_with(|first: char| first.is_ascii_lowercase() || first == '_')
 }
 
-/// A type as it is written.
+/// The text of a type.
 pub(super) fn place_text(ty: &mokume_syntax::ast::Type) -> String {
     ty.syntax().text().to_string().trim().to_string()
 }

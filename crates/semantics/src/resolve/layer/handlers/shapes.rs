@@ -1,4 +1,4 @@
-//! Which events come to a layer of which shape.
+//! Which events a layer of each shape receives.
 
 use mokume_base::Diagnostic;
 use mokume_syntax::ast::AstNode;
@@ -8,7 +8,7 @@ use crate::program::*;
 use crate::resolve::layer::handlers::head::Head;
 use crate::{codes, lost};
 
-/// Reports an event that never comes to a layer of this shape.
+/// Reports an event that a layer of this shape never receives.
 pub(super) fn shape_knows(head: &mut Head, shape: Shape, name: &Name) {
     let text = name.text.as_str();
     if shape == Shape::Endpoint && DOWN.contains(&text) {
@@ -50,7 +50,7 @@ pub(super) fn shape_knows(head: &mut Head, shape: Shape, name: &Name) {
     }
 }
 
-/// `limit` and `later` stand behind the events that have them.
+/// Reports `limit` and `later` behind events that do not have them.
 pub(super) fn stray_clauses(head: &mut Head, name: &Name) {
     if let Some(limit) = head.tree.limit().filter(|_| name.text != "settle") {
         let place = limit.span(head.file);

@@ -1,4 +1,4 @@
-//! What hosts cast, deliver and enter, and what holds of that: `casts app.send_to`, `expect casts total, own`.
+//! What hosts cast, deliver and enter, and what must hold for that: `casts app.send_to`, `expect casts total, own`.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use crate::resolve::context::Context;
 use crate::resolve::test::steps;
 use crate::{codes, suggest, tree};
 
-/// `casts …`, `delivers …` or `views …`, put into the network.
+/// Adds `casts …`, `delivers …` or `views …` to the network.
 pub(super) fn line(cx: &mut Context, file: FileId, item: &ast::CastLine, network: &mut Network) {
     let Some(heard) = item.event().and_then(|event| heard(cx, file, &event)) else { return };
     let word = item.word();
@@ -25,7 +25,7 @@ pub(super) fn line(cx: &mut Context, file: FileId, item: &ast::CastLine, network
     }
 }
 
-/// `app.deliver_from(_, ?from, _)`, of whatever host.
+/// `app.deliver_from(_, ?from, _)`, for any host.
 fn heard(cx: &mut Context, file: FileId, expr: &Tree) -> Option<Heard> {
     let span = expr.span(file);
     let callee = match expr {
@@ -62,7 +62,7 @@ pub(super) fn promised(cx: &mut Context, file: FileId, item: &ast::Promised, net
     }
 }
 
-/// Reports of what is missing for what is to hold, and of what nothing is expected of.
+/// Reports lines that a promise needs and that are missing, and lines without a promise.
 pub(super) fn complete(cx: &mut Context, item: &ast::Network, network: &Network) {
     let Casts { casts, delivers, views } = &network.casts;
     match network.promises.first() {
@@ -85,7 +85,7 @@ pub(super) fn complete(cx: &mut Context, item: &ast::Network, network: &Network)
     }
 }
 
-/// A report of the lines that are not there; one that is not understood is told of where it stands.
+/// Reports missing lines; a line that could not be resolved was reported in its place.
 fn missing(cx: &mut Context, item: &ast::Network, network: &Network, place: Span) {
     let said: Vec<String> = item
         .members()

@@ -1,4 +1,4 @@
-//! What becomes of single frames: `frame 3 of a.device  lost`.
+//! Faults of single frames: `frame 3 of a.device  lost`.
 
 use mokume_base::{Diagnostic, FileId};
 use mokume_syntax::ast::{self, AstNode};
@@ -9,7 +9,7 @@ use crate::resolve::context::Context;
 use crate::resolve::expr::fixed;
 use crate::{codes, suggest, tree};
 
-/// A fault of a frame. `None` after a report.
+/// Resolves a fault of a frame. `None` after a report.
 pub(super) fn read(
     cx: &mut Context,
     file: FileId,
@@ -43,7 +43,7 @@ pub(super) fn read(
     Some(fault)
 }
 
-/// A report of frames that go nowhere: from a device on no link, or to one on another link.
+/// Reports frames that go nowhere: from a device without a link, or to one on another link.
 pub(super) fn on_their_way(cx: &mut Context, network: &Network) {
     let name = |(host, device): (u32, u32)| {
         let host = &network.hosts[host as usize];
@@ -74,13 +74,13 @@ pub(super) fn on_their_way(cx: &mut Context, network: &Network) {
     found.into_iter().for_each(|diagnostic| cx.report(diagnostic));
 }
 
-/// A report of what is said twice of a frame, in one line or in two.
+/// Reports a mishap given twice for a frame, in one line or in two.
 fn said_once(cx: &mut Context, fault: &FrameFault, network: &Network) {
     let of_it = |known: &&FrameFault| (known.number, known.from, known.to) == (fault.number, fault.from, fault.to);
     let mut known = network.faults.iter().filter(of_it);
     let is_said = |before: &FrameFault| fault.what.iter().any(|what| says(&before.what, what));
     let before = known.find(|before| is_said(before));
-    // Behind `twice` it is of the copy.
+    // After `twice`, mishaps are those of the copy.
     let mut copies = fault.what.split(|what| matches!(what, Mishap::Twice(_)));
     let again = copies.any(|of_one| of_one.iter().enumerate().any(|(at, what)| says(&of_one[..at], what)));
     if before.is_some() || again {
@@ -89,7 +89,7 @@ fn said_once(cx: &mut Context, fault: &FrameFault, network: &Network) {
     }
 }
 
-/// Several bits may be turned, each once.
+/// Whether the mishap was given before; several bits may be flipped, each once.
 fn says(before: &[Mishap], what: &Mishap) -> bool {
     before.iter().any(|known| match (known, what) {
         (Mishap::Turned(known), Mishap::Turned(bit)) => known == bit,

@@ -1,4 +1,4 @@
-//! What names of a network stand for: hosts, their devices, and what their outputs bind.
+//! Names in a network: hosts, their devices, and names that their outputs bind.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use crate::{codes, lost, suggest, tree};
 /// The names that outputs of each host bind.
 pub(super) type Bound = BTreeMap<u32, BTreeSet<String>>;
 
-/// The place of the host that a name means; a report, if there is none.
+/// The index of the host that a name means; reports if there is none.
 pub(super) fn host_of(cx: &mut Context, network: &Network, broken: &[String], name: &Name) -> Option<usize> {
     let found = network.hosts.iter().position(|host| host.name.text == name.text);
     found.iter().for_each(|at| cx.mention(name, network.hosts[*at].name.span));

@@ -8,10 +8,10 @@ use crate::resolve::context::Context;
 use crate::resolve::expr::fixed;
 use crate::{codes, suggest, tree};
 
-/// What a link may say.
+/// The options of a link.
 const KNOWN: [&str; 8] = ["loss", "duplicate", "reorder", "corrupt", "delay", "burst", "rate", "queue"];
 
-/// One option, put into the link.
+/// Adds one option to the link.
 pub(super) fn read(cx: &mut Context, file: FileId, option: &ast::LinkOption, link: &mut NetworkLink) {
     let Some(name) = tree::some_name(file, option.name()) else { return };
     match name.text.as_str() {
@@ -37,7 +37,7 @@ pub(super) fn read(cx: &mut Context, file: FileId, option: &ast::LinkOption, lin
     }
 }
 
-/// In millionths.
+/// A percentage in millionths.
 fn percentage(cx: &mut Context, option: &ast::LinkOption, name: &Name) -> u32 {
     match option.percentage() {
         Some(percent) if percent <= 100 => return percent as u32 * 10_000,
@@ -71,7 +71,7 @@ fn burst(cx: &mut Context, file: FileId, option: &ast::LinkOption, name: &Name, 
     link.burst = (percentage(cx, option, name), length as u32);
 }
 
-/// In bits a second.
+/// A rate in bits per second.
 fn rate(cx: &mut Context, option: &ast::LinkOption, name: &Name) -> u64 {
     let rate = option.rate();
     let scale = rate.as_ref().and_then(|rate| rate.unit()).and_then(|unit| scale_of(&unit));

@@ -1,4 +1,5 @@
-//! Hosts that crash and begin again, and their clocks: `crash a  at 2 s`, `restart a(life: 2)  at 3 s`, `clock a  ahead 3 s  gains 50 us`.
+//! Crashes and restarts of hosts, and their clocks: `crash a  at 2 s`, `restart a(life: 2)  at 3 s`, `clock a  ahead 3
+//! s  gains 50 us`.
 
 use mokume_base::{Diagnostic, FileId};
 use mokume_syntax::ast::{self, AstNode};
@@ -10,7 +11,7 @@ use crate::resolve::expr::fixed;
 use crate::resolve::test::stack_use;
 use crate::{codes, suggest, tree};
 
-/// An outage. `None` after a report.
+/// Resolves an outage. `None` after a report.
 pub(super) fn outage(
     cx: &mut Context,
     file: FileId,
@@ -32,7 +33,7 @@ pub(super) fn outage(
     Some(Outage { host: host as u32, at, again, span: item.span(file) })
 }
 
-/// Puts outages in order of time; reports of hosts that crash twice, or begin again while they run.
+/// Sorts outages by time; reports hosts that crash twice, or restart while they run.
 pub(super) fn in_turn(cx: &mut Context, network: &mut Network) {
     network.outages.sort_by_key(|outage| outage.at);
     for (place, outage) in network.outages.iter().enumerate() {
@@ -65,7 +66,7 @@ pub(super) fn in_turn(cx: &mut Context, network: &mut Network) {
     }
 }
 
-/// A clock. `None` after a report.
+/// Resolves a clock. `None` after a report.
 pub(super) fn clock(
     cx: &mut Context,
     file: FileId,
@@ -103,7 +104,7 @@ pub(super) fn clock(
         };
         match word.text.as_str() {
             "ahead" => clock.ahead = value,
-            // Twice as fast, or half as fast, is no clock.
+            // A clock that is twice or half as fast is not realistic.
             _ if value > 500_000_000 => {
                 let help = "it gains or loses 500 ms a second at most";
                 cx.error(codes::TOO_BIG, "this clock is too far off", word.span, "so much each second", help);

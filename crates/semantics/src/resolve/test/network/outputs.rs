@@ -1,4 +1,4 @@
-//! What comes out of a network's hosts, and what that brings about: `expect`, `when`, and the inputs of both.
+//! Outputs of a network's hosts, and what they trigger: `expect`, `when`, and the inputs of both.
 
 use std::collections::BTreeSet;
 
@@ -52,13 +52,13 @@ pub(super) fn when(
         Some(delay) => fixed::number(cx, file, &delay, Type::Duration)?,
         None => 0,
     };
-    // The input of another host, too, is made of what this one has said.
+    // The input, even that of another host, may use the names that this output binds.
     let names = bound.entry(output.host).or_default().clone();
     let (host, step) = input(cx, file, &item.call()?, of, &mut |_| names.clone())?;
     Some(When { output, delay, host, step })
 }
 
-/// `a.app.opened(1, ?s)`, or `a.app.opened` with whatever goes with it.
+/// `a.app.opened(1, ?s)`, or `a.app.opened` with any arguments.
 fn output(
     cx: &mut Context,
     file: FileId,
@@ -78,7 +78,7 @@ fn output(
     Some(HostOutput { host, port, event, args, span })
 }
 
-/// `a.app.send(s, "x")`: the host and the step; `names` are those that may stand in it.
+/// `a.app.send(s, "x")`: the host and the step; `names` are those that it may use.
 pub(super) fn input(
     cx: &mut Context,
     file: FileId,
@@ -98,7 +98,7 @@ pub(super) fn input(
     Some((host, Step { kind: StepKind::Input { port, event, args }, span }))
 }
 
-/// `s1`, `s2`, … of a call: sessions by their number need no name.
+/// `s1`, `s2`, … in a call: sessions by their number need not be bound.
 fn numbered(call: &ast::CallExpr) -> Vec<String> {
     let words = call.syntax().descendants_with_tokens().filter_map(|element| element.into_token());
     let is_number = |word: &str| word.strip_prefix('s').is_some_and(|number| number.parse::<u32>().is_ok());

@@ -46,7 +46,7 @@ pub(super) fn read(
     Some(partition)
 }
 
-/// Whether the same hosts, or all others, are parted for as long at least.
+/// Whether a partition separates the same hosts, or all others, for at least as long.
 fn covers(network: &Network, known: &Partition, new: &Partition) -> bool {
     let all = 0..network.hosts.len() as u32;
     let in_known = |host: u32| known.hosts.contains(&host);
@@ -56,7 +56,7 @@ fn covers(network: &Network, known: &Partition, new: &Partition) -> bool {
     (same || turned) && known.from <= new.from && new.until <= known.until
 }
 
-/// A report of hosts that no partition parts from anything: they are on no link.
+/// Reports hosts that a partition cannot separate from anything, as they have no link.
 pub(super) fn of_links(cx: &mut Context, file: FileId, item: &ast::Network, network: &Network) {
     for member in item.members() {
         let ast::NetworkMember::Partition(partition) = member else { continue };
