@@ -17,6 +17,7 @@ mod groups;
 mod install;
 mod judged;
 mod labels;
+mod layers_of_groups;
 mod lsp;
 mod members;
 mod networks;

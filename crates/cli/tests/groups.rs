@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// A network in which each host sends this many casts, at times that look random but are the same in each run.
-fn network(name: &str, stack: &str, (hosts, casts): (&[&str], u32), lines: &[&str], until: u32) -> String {
+pub fn network(name: &str, stack: &str, (hosts, casts): (&[&str], u32), lines: &[&str], until: u32) -> String {
     let mut text = format!(
         "use group\n\nstack Chat(device: Device, own: Member) {{\n    app = {stack}(own, 128) over device\n    export app\n}}\n\nnetwork {name} {{\n"
     );
@@ -37,7 +37,7 @@ fn network(name: &str, stack: &str, (hosts, casts): (&[&str], u32), lines: &[&st
 }
 
 /// The member that defines the order is cut off, crashes, and comes back as another member.
-const FOUR: [&str; 4] = [
+pub const FOUR: [&str; 4] = [
     "partition c from 1300 ms until 1900 ms",
     "crash a at 1500 ms",
     "restart a(own: 17) at 2100 ms",
@@ -65,13 +65,13 @@ fn networks() -> [String; 3] {
 
 /// Runs `mokume sim` in a separate folder; returns whether it succeeded, and its output. The library is a copy if a
 /// layer has a fault.
-fn sim(folder: &str, text: &str, fault: Option<&Fault>, more: &[&str]) -> (bool, String) {
+pub fn sim(folder: &str, text: &str, fault: Option<&Fault>, more: &[&str]) -> (bool, String) {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("groups").join(folder);
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(folder.join("group.mok"), text).unwrap();
     if let Some(fault) = fault {
         let library = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../library");
-        for module in ["group", "containers"] {
+        for module in ["group", "containers", "thin"] {
             let copy = folder.join("library").join(module);
             std::fs::create_dir_all(&copy).unwrap();
             for file in std::fs::read_dir(library.join(module)).unwrap() {
@@ -180,15 +180,15 @@ fn groups_keep_what_they_promise_for_long() {
 }
 
 /// A fault in a layer.
-struct Fault {
+pub struct Fault {
     /// A file of `library/group`.
-    layer: &'static str,
-    from: &'static str,
-    to: &'static str,
+    pub layer: &'static str,
+    pub from: &'static str,
+    pub to: &'static str,
     /// A seed of the first network that shows it, and the rule that is then broken; or the code with which the compiler
     /// refuses it.
-    seed: &'static str,
-    broken: &'static str,
+    pub seed: &'static str,
+    pub broken: &'static str,
 }
 
 const FAULTS: [Fault; 20] = [

@@ -20,7 +20,7 @@ const REACHED: usize = if cfg!(debug_assertions) { 70 } else { 87 };
 const APART: [(&[&str], usize); 2] = [
     (&["library/tcp/"], if cfg!(debug_assertions) { 30 } else { 60 }),
     (
-        &["library/group/", "examples/merge.mok", "tests/program/groups.mok"],
+        &["library/group/", "examples/merge.mok", "examples/store.mok", "tests/program/groups.mok"],
         if cfg!(debug_assertions) { 10 } else { 20 },
     ),
 ];

@@ -21,6 +21,7 @@ pub(crate) fn check(program: &Program, out: &mut Vec<Diagnostic>) {
         for scope in layer.scopes.iter().map(|scope| scope.kind).chain(objects) {
             let Some(members) = layer.members(scope) else { continue };
             let uses = uses(layer, scope);
+            before_the_view(layer, scope, members, &uses, out);
             for first in graph::order(&members_of(&uses)).circles {
                 let name = &members[first].name;
                 let text = format!("the first value of `{}` is made of itself", name.text);
@@ -33,6 +34,20 @@ pub(crate) fn check(program: &Program, out: &mut Vec<Diagnostic>) {
                 out.push(diagnostic.help("give it a value of its own, and set it in a handler"));
             }
         }
+    }
+}
+
+/// A view's state begins before it is known who is in the view: a first value that is made of that would be made of nothing.
+fn before_the_view(layer: &Layer, scope: ScopeKind, members: &[Member], uses: &Uses, out: &mut Vec<Diagnostic>) {
+    if scope != ScopeKind::View || !layer.view.as_ref().is_some_and(|view| view.by_itself) {
+        return;
+    }
+    let is_record = |at: usize| matches!(members[at].kind, MemberKind::Var { init: None, constant: true, .. });
+    for (_, span) in uses.iter().flatten().filter(|(to, _)| is_record(*to)) {
+        let text = "state of a view begins before it is known who is in it";
+        out.push(
+            Diagnostic::error(codes::OUT_OF_SIGHT, text).at(*span, "not known yet").help("set it in `on view_begin`"),
+        );
     }
 }
 
