@@ -83,7 +83,7 @@ fn a_page_says_what_the_path_does_and_where_it_comes_from() {
         "<code>--fuse 0</code>",
         "<code>--fuse 1</code>",
         "<code>--fuse 2</code>",
-        "ip.Parts</b> <small>library/ipv4/parts.mok:29</small><code>if likely msg.size + HEADER &lt;= fits {</code>",
+        "ip.Parts</b> <small>library/ipv4/parts.mok:32</small><code>if likely msg.size + HEADER &lt;= fits {</code>",
         "<span class=\"exit\">left 0 %</span>",
         "memo <code>udp.application.S.send.memo_1</code>",
         "left: not expected",

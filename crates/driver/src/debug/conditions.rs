@@ -156,8 +156,15 @@ fn words(text: &str) -> Vec<String> {
     found
 }
 
-/// What is called so where a run stands: of what is bound first, then of the layer at work, then of all layers.
-pub(super) fn value(at: &Stopped<'_>, name: &str) -> Option<String> {
+impl Stopped<'_> {
+    /// The value of a name: first among bound names, then in the current layer, then in all layers.
+    pub fn value(&self, name: &str) -> Option<String> {
+        value(self, name)
+    }
+}
+
+/// The value of a name in a stopped run: first among bound names, then in the current layer, then in all layers.
+fn value(at: &Stopped<'_>, name: &str) -> Option<String> {
     let path = name.replace('[', ".[");
     let path: Vec<&str> = path.split('.').collect();
     let bound = at.locals();

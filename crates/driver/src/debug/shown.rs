@@ -284,11 +284,6 @@ impl<'a> Stopped<'a> {
         Variable { name: "message".to_string(), value, within }
     }
 
-    /// What is called so: of what is bound first, then of the layer at work, then of all layers.
-    pub fn value(&self, name: &str) -> Option<String> {
-        super::conditions::value(self, name)
-    }
-
     // ---- state ----
 
     /// The state of all layers of the host: a variable for each layer, with its objects as parts.

@@ -60,13 +60,6 @@ impl Filter {
     }
 }
 
-impl Layer {
-    /// Whether a wire, a layer or a checksum rejects it.
-    pub fn is_refused(&self) -> bool {
-        self.refused.is_some() || !self.dropped.is_empty() || self.wrong_sum.is_some()
-    }
-}
-
 fn holds(compare: Compare, value: u64, wanted: &[u64]) -> bool {
     match compare {
         Compare::Eq => wanted.contains(&value),

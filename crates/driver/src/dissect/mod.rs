@@ -174,6 +174,13 @@ fn own(world: &dyn World) -> Checked {
     }
 }
 
+impl Layer {
+    /// Whether a wire, a layer or a checksum rejects it.
+    pub fn is_refused(&self) -> bool {
+        self.refused.is_some() || !self.dropped.is_empty() || self.wrong_sum.is_some()
+    }
+}
+
 impl Dissection {
     /// A summary in one line: the alternatives of its topmost header that was read, with what its layers carry; a few
     /// fields.
