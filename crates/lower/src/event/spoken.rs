@@ -67,13 +67,18 @@ impl<'p> Lowering<'p> {
 
     /// Whether a vocabulary declares the event as optional.
     pub fn is_optional(&self, name: &str) -> bool {
-        let mut layers = self.plan.insts.iter().filter_map(|inst| inst.layer());
-        layers.any(|layer| mokume_semantics::check::ports::is_optional(self.program, layer, name))
+        self.spoken_in_stack(name).any(|event| event.optional)
     }
 
     /// Whether the event goes to the entities of all layers on its side.
     pub fn is_of_all(&self, name: &str) -> bool {
-        mokume_semantics::check::ports::is_of_all(self.program, name)
+        self.spoken_in_stack(name).any(|event| event.of_all)
+    }
+
+    /// The event of this name in the vocabularies of the stack's layers: other stacks may have another of the same name.
+    fn spoken_in_stack<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a s::signature::Carried> {
+        let layers = self.plan.insts.iter().filter_map(|inst| inst.layer());
+        layers.flat_map(move |layer| mokume_semantics::check::ports::spoken(self.program, layer, name))
     }
 
     /// Whether a layer on that side of an instance handles the event, past those that pass it.

@@ -33,13 +33,18 @@ pub(super) fn ends_at<'a>(
     (!says_on).then_some((layer, handler))
 }
 
+/// The event of this name in the vocabularies of a layer.
+pub fn spoken<'a>(program: &'a Program, layer: &'a Layer, event: &'a str) -> impl Iterator<Item = &'a signature::Carried> {
+    layer.speaks.iter().filter_map(move |(id, _)| program.vocabularies[id.index()].event(event))
+}
+
 /// Whether a vocabulary of the layer declares the event as optional.
 pub fn is_optional(program: &Program, layer: &Layer, event: &str) -> bool {
-    layer.speaks.iter().any(|(id, _)| program.vocabularies[id.index()].event(event).is_some_and(|known| known.optional))
+    spoken(program, layer, event).any(|event| event.optional)
 }
 
 /// Whether a vocabulary of the program says that the event goes to all layers on its side.
-pub fn is_of_all(program: &Program, event: &str) -> bool {
+fn is_of_all(program: &Program, event: &str) -> bool {
     program.vocabularies.iter().any(|known| known.event(event).is_some_and(|known| known.of_all))
 }
 
