@@ -301,11 +301,9 @@ impl<'a> Graph<'a> {
         }
         // Bits of a choice between two constants.
         let is_bits = matches!(op, Binary::And | Binary::Or | Binary::Shl | Binary::Shr);
-        if let (Kind::Select(c, x, y), Some(_), true) = (self.kind(a).clone(), self.known(b), is_bits) {
-            if self.known(x).is_some() && self.known(y).is_some() {
-                let (x, y) = (self.binary(op, x, b), self.binary(op, y, b));
-                return self.select(c, x, y);
-            }
+        if let (Some((c, x, y)), Some(_), true) = (self.choice(a), self.known(b), is_bits) {
+            let (x, y) = (self.binary(op, x, b), self.binary(op, y, b));
+            return self.select(c, x, y);
         }
         match (op, self.known(b)) {
             (Binary::AddWrap | Binary::SubWrap | Binary::Or | Binary::Xor | Binary::Shl | Binary::Shr, Some(0)) => {
@@ -422,11 +420,9 @@ impl<'a> Graph<'a> {
             }
         }
         // A choice between two constants becomes a condition.
-        if let (Kind::Select(c, x, y), Some(_)) = (self.kind(a).clone(), self.known(b)) {
-            if self.known(x).is_some() && self.known(y).is_some() {
-                let (x, y) = (self.compare(op, x, b), self.compare(op, y, b));
-                return self.select(c, x, y);
-            }
+        if let (Some((c, x, y)), Some(_)) = (self.choice(a), self.known(b)) {
+            let (x, y) = (self.compare(op, x, b), self.compare(op, y, b));
+            return self.select(c, x, y);
         }
         // A comparison of a product becomes one of its factor, if nothing wraps around.
         if let (Kind::Binary(Binary::MulWrap, x, times), Compare::Eq | Compare::Ne, Some(value), Type::U(_)) =
@@ -510,6 +506,14 @@ impl<'a> Graph<'a> {
     }
 
     /// `if c { a } else { b }`, simplified.
+    /// A choice between two constants: the condition, and both.
+    fn choice(&self, node: Node) -> Option<(Node, Node, Node)> {
+        match *self.kind(node) {
+            Kind::Select(c, x, y) if self.known(x).is_some() && self.known(y).is_some() => Some((c, x, y)),
+            _ => None,
+        }
+    }
+
     pub fn select(&mut self, c: Node, a: Node, b: Node) -> Node {
         let ty = self.ty(a);
         match self.known(c) {
@@ -537,11 +541,9 @@ impl<'a> Graph<'a> {
         if let Some(value) = self.known(a) {
             return self.constant(to, value);
         }
-        if let Kind::Select(c, x, y) = *self.kind(a) {
-            if self.known(x).is_some() && self.known(y).is_some() {
-                let (x, y) = (self.cast(x, to), self.cast(y, to));
-                return self.select(c, x, y);
-            }
+        if let Some((c, x, y)) = self.choice(a) {
+            let (x, y) = (self.cast(x, to), self.cast(y, to));
+            return self.select(c, x, y);
         }
         // A cast there and back, if nothing was lost.
         if let Kind::Cast(inner) = *self.kind(a) {
