@@ -200,8 +200,8 @@ static uint64_t mk_slot_start(const mk_wheel *wheel, int level, int slot)
     return high | (uint64_t)slot << shift;
 }
 
-/* Moves on to the earliest slot, if it starts at or before `now` (in ticks). A timer that is alone in it is the next one of
- * all, and need not go down level by level; one that was set again for later goes on to its own slot. */
+/* Moves on to the earliest slot, if it starts at or before `now` (in ticks). Its timers become due, or go on to a slot of a lower level; one that was set again
+ * for later goes on to its own slot. */
 static bool mk_wheel_turn(mk_wheel *wheel, uint64_t now)
 {
     int level, slot;
@@ -211,10 +211,6 @@ static bool mk_wheel_turn(mk_wheel *wheel, uint64_t now)
     if (start > now)
         return false;
     uint32_t list = wheel->slots[level][slot], ripe = 0;
-    uint64_t first = mk_timer_at(wheel, list)->deadline / wheel->tick;
-    bool is_alone = level > 0 && !mk_timer_at(wheel, list)->next && (first <= now || MK_FAULT(timer_alone));
-    if (is_alone && (first ^ start) >> (level * MK_WHEEL_BITS) == 0)
-        start = first;
     if (start > wheel->elapsed) {
         wheel->elapsed = start;
         wheel->reached = start * wheel->tick;
@@ -237,7 +233,7 @@ static bool mk_wheel_turn(mk_wheel *wheel, uint64_t now)
     return true;
 }
 
-/* The timer that is next of all, if it is due and alone in its slot, and nothing is in `due`: it need not go there first. */
+/* The timer that is next of all, if it is due and alone in its slot, and nothing is in `due`: it need not go down level by level. */
 static mk_timer *mk_wheel_take_alone(mk_wheel *wheel, uint64_t now)
 {
     int level, slot;
