@@ -119,7 +119,8 @@ def test_reasons_have_names(plain):
     assert failed["user"] == 2 and isinstance(failed["why"], str), failed
 
 
-def test_addresses_are_numbers():
+def udp_host():
+    """UDP over IPv4 over Ethernet."""
     stack = mokume.Graph("Host").module("internet", "ethernet", "arp", "ipv4", "icmp", "udp")
     stack.parameter("device", "Device").parameter("address", "Ipv4Cidr")
     stack.layer("ethernet", "Ethernet(device.mac)", over="device")
@@ -127,6 +128,11 @@ def test_addresses_are_numbers():
     stack.layer("ip", "Ipv4(address)", over="ethernet[type: 0x0800]", uses=["arp", "icmp"])
     stack.layer("icmp", "Icmp", over="ip[protocol: 1]", uses="ip")
     stack.layer("udp", "Udp", over="ip[protocol: 17]", uses=["icmp"]).export("udp")
+    return stack
+
+
+def test_addresses_are_numbers():
+    stack = udp_host()
     assert "over ip[protocol: 17] with icmp" in stack.text
     host = stack.check().start(set={"address": "10.0.0.1/24"})
     own = ipaddress.ip_address("10.0.0.1")
@@ -152,13 +158,7 @@ def test_parameters_are_values_of_python():
 
 
 def test_an_address_as_text_is_told_how_it_is_written():
-    stack = mokume.Graph("Host").module("internet", "ethernet", "arp", "ipv4", "icmp", "udp")
-    stack.parameter("device", "Device").parameter("address", "Ipv4Cidr")
-    stack.layer("ethernet", "Ethernet(device.mac)", over="device")
-    stack.layer("arp", "Arp(address.address)", over="ethernet[type: 0x0806]")
-    stack.layer("ip", "Ipv4(address)", over="ethernet[type: 0x0800]", uses=["arp", "icmp"])
-    stack.layer("icmp", "Icmp", over="ip[protocol: 1]", uses="ip")
-    stack.layer("udp", "Udp", over="ip[protocol: 17]", uses=["icmp"]).export("udp")
+    stack = udp_host()
     host = stack.check().start(set={"address": "10.0.0.1/24"})
     with pytest.raises(TypeError, match="`local_host` is a number, or an address of `ipaddress`, not str"):
         host.udp.send_to("10.0.0.1", 7, "10.0.0.2", 7, b"x")
