@@ -34,7 +34,11 @@ pub(super) fn ends_at<'a>(
 }
 
 /// The event of this name in the vocabularies of a layer.
-pub fn spoken<'a>(program: &'a Program, layer: &'a Layer, event: &'a str) -> impl Iterator<Item = &'a signature::Carried> {
+pub fn spoken<'a>(
+    program: &'a Program,
+    layer: &'a Layer,
+    event: &'a str,
+) -> impl Iterator<Item = &'a signature::Carried> {
     layer.speaks.iter().filter_map(move |(id, _)| program.vocabularies[id.index()].event(event))
 }
 
