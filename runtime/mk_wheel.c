@@ -297,16 +297,20 @@ static mk_timer *mk_wheel_take_ripe(mk_wheel *wheel)
     return NULL;
 }
 
+/* All slots that are due ripen first: a timer in the past may come before what ripened last. */
+static MK_APART mk_timer *mk_wheel_take_in_order(mk_wheel *wheel, uint64_t now)
+{
+    while (mk_wheel_turn(wheel, now))
+        ;
+    return mk_wheel_take_ripe(wheel);
+}
+
 mk_timer *mk_wheel_take_due(mk_wheel *wheel, uint64_t now)
 {
     uint64_t ticks = now / wheel->tick;
     mk_timer *timer = mk_wheel_take_alone(wheel, ticks);
-    if (!timer) {
-        /* All slots that are due ripen first: a timer in the past may come before what ripened last. */
-        while (mk_wheel_turn(wheel, ticks))
-            ;
-        timer = mk_wheel_take_ripe(wheel);
-    }
+    if (!timer)
+        timer = mk_wheel_take_in_order(wheel, ticks);
     if (!wheel->due) {
         int level, slot;
         wheel->soonest = UINT64_MAX;
