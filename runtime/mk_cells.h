@@ -264,6 +264,8 @@ static inline mk_event *mk_do_later(mk_core *core, uint32_t *waiting, uint32_t c
     ++*waiting;
     *event = (mk_event){NULL, target, what, MK_DIRECT, false};
     core->accounts.held += messages;
+    /* Who calls next, or ends a path, has to look. */
+    core->quiet = 0;
     return event;
 }
 

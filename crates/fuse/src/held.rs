@@ -2,11 +2,11 @@
 //!
 //! It must keep: a place is read back only if the name by which it was written is known.
 
-use mokume_reaction::{Binary, CellId, CellKind, ClassId, Compare};
+use mokume_reaction::{Binary, CellId, CellKind, ClassId, Compare, HandlerId};
 
 use crate::graph::{Kind, Node, U32};
 use crate::message::Message;
-use crate::region::{Do, Followed, Place, Region};
+use crate::region::{Do, Followed, Given, Place, Region};
 
 /// The most places that are distinguished on one path.
 const MOST_PLACES: usize = 32;
@@ -109,6 +109,28 @@ impl Region<'_> {
         let class = self.class(object);
         self.held.push(Held { object, class, cell, index, message: None });
         Ok(Some((object, cell, index)))
+    }
+
+    /// Whether a queue of events for later has room for one more; the object is the event's.
+    pub fn has_room(&mut self, target: Node, handler: HandlerId) -> Followed<bool> {
+        let own = self.put_off.iter().filter(|put| put.0 == handler);
+        let asked = own.clone().next().map_or(target, |put| put.1);
+        let own = own.count() as u64;
+        let room = u64::from(self.automaton.handler(handler).later_capacity);
+        if own >= room {
+            return Ok(false);
+        }
+        let waiting = self.graph.add(Kind::Waiting(asked, handler), U32);
+        let room = self.number(U32, room - own);
+        let has_room = self.graph.compare(Compare::Lt, waiting, room);
+        self.decide(has_room, Some(self.succeeds(0.99)))
+    }
+
+    /// Puts an event off for a reaction of its own.
+    pub fn put_off(&mut self, target: Node, handler: HandlerId, args: Vec<Given>) {
+        let asked = self.put_off.iter().find(|put| put.0 == handler).map_or(target, |put| put.1);
+        self.put_off.push((handler, asked));
+        self.deed(Do::PutOff { target, handler, args });
     }
 
     /// What is left of a quota.

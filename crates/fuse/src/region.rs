@@ -120,6 +120,12 @@ pub enum Do {
         index: Node,
         reason: ReasonId,
     },
+    /// The queue has room.
+    PutOff {
+        target: Node,
+        handler: HandlerId,
+        args: Vec<Given>,
+    },
     /// The place is empty.
     Keep {
         object: Node,
@@ -157,7 +163,9 @@ impl Do {
     /// The messages that it carries.
     pub fn messages(&self) -> Vec<&Message> {
         match self {
-            Do::Out { args, .. } | Do::HandOver { args, .. } => args.iter().filter_map(Given::message).collect(),
+            Do::Out { args, .. } | Do::HandOver { args, .. } | Do::PutOff { args, .. } => {
+                args.iter().filter_map(Given::message).collect()
+            }
             Do::Drop { message, .. } | Do::Consume { message, .. } | Do::Keep { message, .. } => vec![message],
             Do::Set { .. }
             | Do::SetAt { .. }
@@ -239,6 +247,8 @@ pub struct Region<'a> {
     pub timers: Vec<(Node, CellId, bool)>,
     /// The places that were filled or emptied.
     pub held: Vec<Held>,
+    /// Events that were put off: the handler, and the object by which its queue was asked for.
+    pub put_off: Vec<(HandlerId, Node)>,
     /// What is left of quotas that were changed.
     pub left: Vec<(Node, ClassId, CellId, Node)>,
     pub alive: Vec<Node>,
@@ -287,6 +297,7 @@ impl<'a> Region<'a> {
             written: Vec::new(),
             timers: Vec::new(),
             held: Vec::new(),
+            put_off: Vec::new(),
             left: Vec::new(),
             alive: Vec::new(),
             pending: Vec::new(),

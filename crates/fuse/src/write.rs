@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use mokume_reaction::{
     to, AttributeId, Automaton, Binary, BlockId, Body, BodyBuilder, CellKind, ClassId, Endian, Fallible, HandlerId,
-    OctetField, OpKind, Terminator, Trigger, Type, Value, WireId,
+    OctetField, OpKind, Terminator, Type, Value, WireId,
 };
 
 use crate::decisions::Far;
@@ -312,6 +312,10 @@ impl Writer<'_, '_> {
             }
             Do::Drop { .. } | Do::Consume { .. } => {}
             Do::Out { args, .. } => self.prepare_all(args, false),
+            Do::PutOff { target, args, .. } => {
+                self.each(&[*target]);
+                self.prepare_all(args, true);
+            }
             Do::HandOver { object, args, .. } => {
                 self.each(&[*object]);
                 self.prepare_all(args, true);
@@ -406,6 +410,10 @@ impl Writer<'_, '_> {
                 let (object, index) = (self.value(*object), self.value(*index));
                 OpKind::ConsumeHeld { object, cell: *cell, index, reason: *reason }
             }
+            Do::PutOff { target, handler, args } => {
+                let (target, args) = (self.value(*target), self.given(args, true));
+                OpKind::Defer { target, event: self.automaton.event_of(*handler).to_owned(), args }
+            }
             Do::Keep { object, cell, index, message } => {
                 let message = self.made(message, true);
                 OpKind::Keep { object: self.value(*object), cell: *cell, index: self.value(*index), message }
@@ -415,8 +423,8 @@ impl Writer<'_, '_> {
             Do::Out { port, event, args } => OpKind::Out { port: *port, event: *event, args: self.given(args, false) },
             Do::HandOver { object, handler, args } => {
                 let values = self.given(args, true);
-                let Trigger::Event(event) = &self.automaton.handler(*handler).trigger else { return };
-                OpKind::Emit { target: self.value(*object), event: event.clone(), args: values }
+                let event = self.automaton.event_of(*handler).to_owned();
+                OpKind::Emit { target: self.value(*object), event, args: values }
             }
         };
         self.text.builder.op(self.automaton, kind);

@@ -85,6 +85,14 @@ impl Core {
             OpKind::Keep { object, cell, index, message } => {
                 return self.keep(at, (*object, *cell, *index), *message, op.source);
             }
+            OpKind::Waiting { .. } => {
+                let handler = at.blocks.map_or(NOBODY, |blocks| blocks[block.index()].emits[place].0);
+                self.later_waiting.get(handler as usize).map_or(0, |waiting| u64::from(*waiting))
+            }
+            OpKind::Defer { target, event: _, args } => {
+                let handler = at.blocks.map_or(NOBODY, |blocks| blocks[block.index()].emits[place].0);
+                return self.defer(at, handler, *target, args, op.source);
+            }
             OpKind::Release { object } => {
                 return self.release(at.program, at.class(*object), self.get(at, *object));
             }

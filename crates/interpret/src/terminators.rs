@@ -1,8 +1,8 @@
 //! Terminators: branches, and operations that may refuse.
 
 use mokume_reaction::{
-    BlockId, CellId, CellKind, ClassId, Fallible, HeaderId, ReasonId, Report, Target, Terminator, Type, Value,
-    VariantId,
+    BlockId, CellId, CellKind, ClassId, Fallible, HeaderId, ReasonId, Report, SourceId, Target, Terminator, Type,
+    Value, VariantId,
 };
 
 use mokume_wire::HeaderValue;
@@ -81,7 +81,10 @@ impl Core {
             Fallible::TryRun { procedure, args } | Fallible::Recall { memo: procedure, args } => {
                 self.try_call(at, *procedure, args)
             }
-            Fallible::Later { target, event: _, args } => self.put_off(at, block, *target, args),
+            Fallible::Later { target, event: _, args } => {
+                let handler = at.blocks.map_or(NOBODY, |blocks| blocks[block.index()].later);
+                self.put_off(at, handler, *target, args)
+            }
         }
     }
 
@@ -287,8 +290,17 @@ impl Core {
         true
     }
 
-    fn put_off(&mut self, at: Activation, block: BlockId, target: Value, args: &[Value]) -> bool {
-        let handler = at.blocks.map_or(NOBODY, |blocks| blocks[block.index()].later);
+    /// Queues an event for which there is room. If there is none, `misuse` is reported, and its messages are gone.
+    pub fn defer(&mut self, at: Activation, handler: u32, target: Value, args: &[Value], source: Option<SourceId>) {
+        if self.put_off(at, handler, target, args) {
+            return;
+        }
+        self.report(mokume_reaction::Report::Misuse, source);
+        let messages = args.iter().filter(|arg| at.body.values[arg.index()].ty == Type::Msg);
+        messages.for_each(|message| self.gone(self.get(at, *message)));
+    }
+
+    fn put_off(&mut self, at: Activation, handler: u32, target: Value, args: &[Value]) -> bool {
         let Some(definition) = at.program.automaton.handlers.get(handler as usize) else { return false };
         let waiting = &mut self.later_waiting[handler as usize];
         if *waiting >= definition.later_capacity {

@@ -89,6 +89,8 @@ pub(super) fn operation(w: &mut Writer, op: &Op) {
         OpKind::Keep { object, cell, index, message } => {
             cells::keep(w, (*object, *cell), (*index, *message), source);
         }
+        OpKind::Waiting { target, event } => w.assign(results[0], emissions::waiting(w, *target, event)),
+        OpKind::Defer { target, event, args } => emissions::defer(w, (*target, event), args, source),
         OpKind::Release { object } => cells::release(w, *object),
         OpKind::Again { object } => cells::again(w, *object),
 

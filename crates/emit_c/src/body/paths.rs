@@ -102,6 +102,10 @@ pub(super) fn operation(w: &mut Writer, op: &Op) -> bool {
             as_frame(w, *message);
             cells::keep(w, (*object, *cell), (*index, *message), op.source);
         }
+        OpKind::Defer { target, event, args } => {
+            args.iter().for_each(|arg| as_frame(w, *arg));
+            emissions::defer(w, (*target, event), args, op.source);
+        }
         OpKind::Drop { message, reason } => end(w, "dropped", *message, *reason),
         OpKind::Consume { message, reason } => end(w, "consumed", *message, *reason),
         _ => return false,

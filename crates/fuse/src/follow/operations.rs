@@ -35,6 +35,20 @@ impl<'a> Region<'a> {
                 let place = self.take_out(object, *cell, index)?;
                 Ok(place.map(|place| vec![Given::Held(place)]))
             }
+            Fallible::Later { target, event, args } => {
+                let target = self.node(frame, *target)?;
+                let handler = super::target_class(self.automaton, self.class(target), event);
+                let Some(handler) = handler.filter(|_| *self.graph.kind(target) != Kind::Null) else {
+                    return self.no("is for nobody");
+                };
+                if !self.has_room(target, handler)? {
+                    // The body keeps the messages.
+                    return Ok(None);
+                }
+                let args = self.given_args(frame, args)?;
+                self.put_off(target, handler, args);
+                Ok(Some(Vec::new()))
+            }
             Fallible::Insert { .. }
             | Fallible::Remove { .. }
             | Fallible::New { .. }
@@ -42,8 +56,7 @@ impl<'a> Region<'a> {
             | Fallible::Next { .. }
             | Fallible::TryRun { .. }
             | Fallible::Recall { .. }
-            | Fallible::Peek { .. }
-            | Fallible::Later { .. } => {
+            | Fallible::Peek { .. } => {
                 self.no(format!("is `{}`, which is not followed yet", mokume_reaction::Operation::row(op).name))
             }
         }
@@ -371,7 +384,9 @@ impl<'a> Region<'a> {
                 self.deed(Do::Consume { message, reason: *reason });
                 return Ok(());
             }
-            OpKind::Run { .. }
+            OpKind::Waiting { .. }
+            | OpKind::Defer { .. }
+            | OpKind::Run { .. }
             | OpKind::Sample { .. }
             | OpKind::Pack { .. }
             | OpKind::Item { .. }

@@ -81,6 +81,9 @@ impl<'a> Watched<'a> {
         };
         if leaf.escape.is_some() {
             self.seen.escaped += 1;
+        } else if !leaf.put_off.is_empty() {
+            // The reactions of these events come in the same call.
+            self.seen.left_out += 1;
         } else if leaf.nulls.iter().chain(leaf.looked.iter().map(|(_, null)| null)).any(|null| concrete.truth(*null)) {
             self.seen.left_out += 1;
         } else {

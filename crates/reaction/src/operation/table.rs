@@ -158,6 +158,12 @@ operations! {
             { object: Object, cell: MessagesCell, index: Word32, reason: ReasonName } -> [] { WRITES | REPORTS | COUNTS };
         /// Whether a place holds a message.
         Holds "holds {object}.{cell}[{index}]" { object: Object, cell: MessagesCell, index: Word32 } -> [Truth] { READS | REPORTS };
+        /// How many of this event wait for reactions of their own, of all objects.
+        Waiting "waiting {target}.{event}" { target: Object, event: QueuedEvent } -> [Word32] { READS };
+        /// Queues an event for a reaction of its own, for which a path has checked that there is room; else reports, and
+        /// drops its messages as `gone`.
+        Defer "defer {target}.{event}({args})" { target: Object, event: QueuedEvent, args: EventArguments } -> []
+            { WRITES | REPORTS | COUNTS };
         /// Ends an object and its children: timers stop, held messages are dropped as `gone`. Freed after the reaction.
         Release "release {object}" { object: Own } -> [] { WRITES | COUNTS | ENDS };
         /// Makes the object settle once more in this reaction.
