@@ -293,6 +293,17 @@ impl<'p> Reaction<'p> {
             }
             OpKind::Drop { message: _, reason } => return self.dropped(*reason),
             OpKind::DropFor { message: _, reason } => return self.dropped(ReasonId(frame.get(*reason) as u32)),
+            OpKind::TakeHeld { object, cell, index } => {
+                let (index, reports) = (frame.get(*index), self.effect.reports.len());
+                match self.held(frame, *object, *cell, index, true) {
+                    Some(taken) => taken[0],
+                    None => {
+                        let is_missing = self.effect.reports.len() == reports;
+                        self.report_if(is_missing && self.content(frame, *object, *cell).is_some(), Report::Misuse);
+                        self.hand(Message::new(&self.program.automaton, Vec::new()))
+                    }
+                }
+            }
             OpKind::ConsumeHeld { object, cell, index, .. } => {
                 self.held(frame, *object, *cell, frame.get(*index), true);
                 return;

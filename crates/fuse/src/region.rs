@@ -113,6 +113,13 @@ pub enum Do {
         cell: CellId,
         amount: Node,
     },
+    /// The place holds a message, which is `given` from then on.
+    TakeHeld {
+        object: Node,
+        cell: CellId,
+        index: Node,
+        given: u32,
+    },
     /// The place holds a message.
     ConsumeHeld {
         object: Node,
@@ -160,6 +167,28 @@ impl Do {
         matches!(self, Do::Out { .. } | Do::HandOver { .. } | Do::Drop { .. } | Do::Consume { .. })
     }
 
+    /// The nodes that it needs, without those of its messages' octets and sizes.
+    pub fn nodes(&self) -> Vec<Node> {
+        let mut nodes = match self {
+            Do::Set { object, value, .. } => vec![*object, *value],
+            Do::SetAt { object, index, value, .. } => vec![*object, *index, *value],
+            Do::Arm { object, deadline, .. } => vec![*object, *deadline],
+            Do::Disarm { object, .. } | Do::HandOver { object, .. } => vec![*object],
+            Do::Count { object, amount, .. } | Do::Take { object, amount, .. } | Do::Give { object, amount, .. } => {
+                vec![*object, *amount]
+            }
+            Do::TakeHeld { object, index, .. }
+            | Do::ConsumeHeld { object, index, .. }
+            | Do::Keep { object, index, .. } => vec![*object, *index],
+            Do::PutOff { target, .. } => vec![*target],
+            Do::Out { .. } | Do::Drop { .. } | Do::Consume { .. } => Vec::new(),
+        };
+        if let Do::Out { args, .. } | Do::HandOver { args, .. } | Do::PutOff { args, .. } = self {
+            nodes.extend(args.iter().filter_map(|arg| if let Given::Node(node) = arg { Some(*node) } else { None }));
+        }
+        nodes
+    }
+
     /// The messages that it carries.
     pub fn messages(&self) -> Vec<&Message> {
         match self {
@@ -174,6 +203,7 @@ impl Do {
             | Do::Count { .. }
             | Do::Take { .. }
             | Do::Give { .. }
+            | Do::TakeHeld { .. }
             | Do::ConsumeHeld { .. } => Vec::new(),
         }
     }
@@ -184,18 +214,13 @@ impl Do {
 pub enum Given {
     Node(Node),
     Message(Box<Message>),
-    /// The message that a place held before; a path does not know it.
-    Held(Place),
 }
-
-/// A place for a message.
-pub type Place = (Node, CellId, Node);
 
 impl Given {
     fn message(&self) -> Option<&Message> {
         match self {
             Given::Message(message) => Some(message),
-            Given::Node(_) | Given::Held(_) => None,
+            Given::Node(_) => None,
         }
     }
 }
@@ -335,6 +360,9 @@ impl<'a> Region<'a> {
             Some(0) => return self.no("never comes to here"),
             Some(_) => return Ok(()),
             None => {}
+        }
+        if self.is_of_held(condition) {
+            return self.no("asks what is in a message that was kept before");
         }
         // Splits "both" and "neither": each part is asked separately.
         let parts = match *self.graph.kind(condition) {

@@ -74,6 +74,8 @@ struct Writer<'r, 'a> {
     finds: u32,
     /// By parameter, its shares, for all uses but the last.
     shares: HashMap<u32, Vec<Value>>,
+    /// Messages that places held before.
+    held: HashMap<u32, Value>,
 }
 
 /// The body of a path of this handler; `None` if a way needs what none of its look-ups gives.
@@ -105,7 +107,7 @@ fn write(
     let graph = &mut ways.region.graph;
     let is_inside = ways.region.is_inside;
     let text = Text { automaton, builder, params, values, is_lost: false };
-    let mut writer = Writer { automaton, is_inside, graph, text, finds, shares: HashMap::new() };
+    let mut writer = Writer { automaton, is_inside, graph, text, finds, shares: HashMap::new(), held: HashMap::new() };
     let mut parted = Vec::new();
     // From there on a handler does the rest.
     let mut rest = None;
@@ -214,6 +216,9 @@ impl Writer<'_, '_> {
         if given == NEW {
             return self.op(OpKind::NewMessage { octets: Vec::new() });
         }
+        if let Some(held) = self.held.get(&given) {
+            return *held;
+        }
         self.shares.get_mut(&given).and_then(Vec::pop).unwrap_or_else(|| self.message(given))
     }
 
@@ -305,7 +310,7 @@ impl Writer<'_, '_> {
             Do::Disarm { object, .. } => self.each(&[*object]),
             Do::Count { object, amount, .. } => self.each(&[*object, *amount]),
             Do::Take { object, amount, .. } | Do::Give { object, amount, .. } => self.each(&[*object, *amount]),
-            Do::ConsumeHeld { object, index, .. } => self.each(&[*object, *index]),
+            Do::TakeHeld { object, index, .. } | Do::ConsumeHeld { object, index, .. } => self.each(&[*object, *index]),
             Do::Keep { object, index, message, .. } => {
                 self.each(&[*object, *index]);
                 self.prepare_message(message, true);
@@ -328,7 +333,6 @@ impl Writer<'_, '_> {
             match arg {
                 Given::Node(node) => self.each(&[*node]),
                 Given::Message(message) => self.prepare_message(message, is_inside),
-                Given::Held(_) => {}
             }
         }
     }
@@ -406,6 +410,12 @@ impl Writer<'_, '_> {
             Do::Give { object, cell, amount } => {
                 OpKind::Give { object: self.value(*object), cell: *cell, amount: self.value(*amount) }
             }
+            Do::TakeHeld { object, cell, index, given } => {
+                let (object, index) = (self.value(*object), self.value(*index));
+                let held = self.op(OpKind::TakeHeld { object, cell: *cell, index });
+                self.held.insert(*given, held);
+                return;
+            }
             Do::ConsumeHeld { object, cell, index, reason } => {
                 let (object, index) = (self.value(*object), self.value(*index));
                 OpKind::ConsumeHeld { object, cell: *cell, index, reason: *reason }
@@ -435,7 +445,6 @@ impl Writer<'_, '_> {
         let made = |arg: &Given| match arg {
             Given::Node(node) => Some(self.value(*node)),
             Given::Message(message) => Some(self.made(message, is_inside)),
-            Given::Held(_) => None,
         };
         args.iter().filter_map(made).collect()
     }

@@ -162,6 +162,7 @@ impl Core {
                 let reason = mokume_reaction::ReasonId(self.get(at, *reason) as u32);
                 return self.drop_message(self.get(at, *message), reason);
             }
+            OpKind::TakeHeld { object, cell, index } => return self.take_held(at, op, *object, *cell, *index),
             OpKind::ConsumeHeld { object, cell, index, reason } => {
                 return self.consume_held(at, *object, *cell, *index, *reason);
             }

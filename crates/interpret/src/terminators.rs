@@ -1,7 +1,7 @@
 //! Terminators: branches, and operations that may refuse.
 
 use mokume_reaction::{
-    BlockId, CellId, CellKind, ClassId, Fallible, HeaderId, ReasonId, Report, SourceId, Target, Terminator, Type,
+    BlockId, CellId, CellKind, ClassId, Fallible, HeaderId, Op, ReasonId, Report, SourceId, Target, Terminator, Type,
     Value, VariantId,
 };
 
@@ -264,6 +264,21 @@ impl Core {
         let id = self.messages.put(message);
         self.scratch.push(id);
         true
+    }
+
+    /// Takes out the message in a place that should hold one. If it holds none, `misuse` is reported, and there is a
+    /// message without octets instead.
+    pub(crate) fn take_held(&mut self, at: Activation, op: &Op, object: Value, cell: CellId, index: Value) {
+        let reports = self.reports.len();
+        if self.take_out(at, object, cell, index) {
+            let taken = self.scratch.pop();
+            return taken.into_iter().for_each(|message| self.set(at, op.results[0], message));
+        }
+        if self.reports.len() == reports && self.store.cell(at.class(object), self.get(at, object), cell).is_some() {
+            self.report(Report::Misuse, op.source);
+        }
+        let message = Message::new(&at.program.automaton, Vec::new());
+        self.make(at, op, 0, message);
     }
 
     /// Consumes the message in a place, if there is one, and counts its end.

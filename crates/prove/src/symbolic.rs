@@ -63,8 +63,6 @@ pub enum Value {
     Perhaps(Object, Term),
     Null,
     Message(Box<Message>),
-    /// A message that was stored before, of which nothing is known.
-    Held,
     Reason(ReasonId),
 }
 
@@ -205,7 +203,7 @@ impl Value {
             Value::Bits(term) | Value::Perhaps(_, term) => all.push(*term),
             Value::Array(items) => all.extend(items),
             Value::Message(message) => message.terms(all),
-            Value::Object(_) | Value::Null | Value::Held | Value::Reason(_) => {}
+            Value::Object(_) | Value::Null | Value::Reason(_) => {}
         }
     }
 }

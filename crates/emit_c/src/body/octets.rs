@@ -54,6 +54,7 @@ pub(crate) fn is_for_c(path: &Path) -> bool {
                     | OpKind::NewMessage { .. }
                     | OpKind::Share { .. }
                     | OpKind::Keep { .. }
+                    | OpKind::TakeHeld { .. }
                     | OpKind::Defer { .. }
             )
     };

@@ -139,6 +139,10 @@ pub(super) fn operation(w: &mut Writer, op: &Op) {
         OpKind::DropFor { message, reason } => {
             w.act(acts("mk_drop", [core(), w.value(*message), w.value(*reason)]));
         }
+        OpKind::TakeHeld { object, cell, index } => {
+            let held = cells::take_held(w, (*object, *cell), *index, "held", source);
+            w.assign(results[0], held);
+        }
         OpKind::ConsumeHeld { object, cell, index, reason } => {
             cells::consume_held(w, (*object, *cell), *index, *reason, source);
         }

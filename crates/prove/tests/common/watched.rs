@@ -72,10 +72,14 @@ impl<'a> Watched<'a> {
             self.seen.left_out += 1;
             return outcome;
         }
-        let concrete = concrete(self.automaton, reading, &before, self.stack.now(), (port, event), args);
-        let taken: Vec<&Leaf> =
-            reading.leaves.iter().filter(|leaf| leaf.condition.iter().all(|term| concrete.truth(*term))).collect();
-        let [leaf] = taken[..] else {
+        let base = concrete(self.automaton, reading, &before, self.stack.now(), (port, event), args);
+        let taken: Vec<(&Leaf, Concrete)> = reading
+            .leaves
+            .iter()
+            .map(|leaf| (leaf, base.with_held(leaf)))
+            .filter(|(leaf, concrete)| leaf.condition.iter().all(|term| concrete.truth(*term)))
+            .collect();
+        let [(leaf, concrete)] = &taken[..] else {
             self.wrong.get_or_insert(format!("{} ways at once", taken.len()));
             return outcome;
         };
@@ -88,7 +92,7 @@ impl<'a> Watched<'a> {
             self.seen.left_out += 1;
         } else {
             self.seen.compared += 1;
-            let wrong = differences(&concrete, leaf, &self.stack, &outcome);
+            let wrong = differences(concrete, leaf, &self.stack, &outcome);
             self.wrong = self.wrong.take().or(wrong);
         }
         outcome
@@ -195,6 +199,7 @@ fn concrete<'c>(
         target,
         scalars,
         messages,
+        held: HashMap::new(),
         known: Default::default(),
     }
 }
@@ -229,7 +234,7 @@ fn datum(concrete: &Concrete, value: &Value) -> Datum {
         Value::Null => Datum::Handle(Handle::NULL),
         Value::Message(message) => Datum::Message(concrete.octets(message)),
         Value::Reason(reason) => Datum::Word(u64::from(reason.0)),
-        Value::Array(_) | Value::Held => unreachable!("nothing that leaves by a port is an array, or of before"),
+        Value::Array(_) => unreachable!("nothing that leaves by a port is an array"),
     }
 }
 

@@ -156,6 +156,10 @@ operations! {
         /// Consumes the message in a place, and counts its end; does nothing if the place is empty.
         ConsumeHeld "consume.held {object}.{cell}[{index}], {reason}"
             { object: Object, cell: MessagesCell, index: Word32, reason: ReasonName } -> [] { WRITES | REPORTS | COUNTS };
+        /// Takes out the message in a place that holds one, which a path has checked; else reports, and gives a new message
+        /// without octets.
+        TakeHeld "take.held {object}.{cell}[{index}]" { object: Object, cell: MessagesCell, index: Word32 } -> [Message]
+            { WRITES | REPORTS | TAKES };
         /// Whether a place holds a message.
         Holds "holds {object}.{cell}[{index}]" { object: Object, cell: MessagesCell, index: Word32 } -> [Truth] { READS | REPORTS };
         /// How many of this event wait for reactions of their own, of all objects.
