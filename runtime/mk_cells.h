@@ -108,6 +108,17 @@ static inline mk_message *mk_do_take_out(mk_core *core, mk_held *places, uint32_
     return message;
 }
 
+/* The same of a place that holds a message; else that is misuse, and there is one without octets instead. */
+static inline mk_message *mk_do_take_held(mk_core *core, mk_held *places, uint32_t size, uint64_t index,
+                                          uint32_t source)
+{
+    if (MK_LIKELY(index < size && places[index]))
+        return mk_do_take_out(core, places, size, index, source);
+    if (mk_within(core, index, size, source))
+        mk_report_at(core, MK_MISUSE, source);
+    return mk_message_new(&core->pool, core->front, 0);
+}
+
 static inline void mk_do_consume_held(mk_core *core, mk_held *places, uint32_t size, uint64_t index, uint32_t reason,
                                       uint32_t source)
 {
@@ -264,6 +275,8 @@ static inline mk_event *mk_do_later(mk_core *core, uint32_t *waiting, uint32_t c
     ++*waiting;
     *event = (mk_event){NULL, target, what, MK_DIRECT, false};
     core->accounts.held += messages;
+    /* Who calls next, or ends a path, has to look. */
+    core->quiet = 0;
     return event;
 }
 

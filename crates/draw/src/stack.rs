@@ -218,8 +218,7 @@ fn talk(automaton: &Automaton) -> Talk {
                 talk.entry((from, to, kind)).or_default().insert(name.to_string());
             }
         };
-        let later = body.attempts().filter_map(|op| op.emission());
-        for emission in body.ops().filter_map(|op| op.kind.emission()).chain(later) {
+        for emission in body.ops().filter_map(|op| op.kind.emission()).chain(body.put_off()) {
             if let Emission::Event { target, event, .. } = emission {
                 add(automaton.class_for(body, target), EdgeKind::Service, event);
             }

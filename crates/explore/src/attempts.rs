@@ -110,13 +110,17 @@ impl Reaction<'_> {
         Some(vec![self.hand(message)])
     }
 
-    fn put_off(&mut self, handler: Option<HandlerId>, target: u64, args: Vec<u64>) -> bool {
+    pub(super) fn put_off(&mut self, handler: Option<HandlerId>, target: u64, args: Vec<u64>) -> bool {
         let Some(handler) = handler else { return false };
-        let waiting = self.later.iter().filter(|(other, _, _)| *other == handler).count();
-        let has_room = waiting < self.program.automaton.handler(handler).later_capacity as usize;
+        let has_room = self.waiting(handler) < self.program.automaton.handler(handler).later_capacity as usize;
         if has_room {
             self.later.push_back((handler, target, args));
         }
         has_room
+    }
+
+    /// How many of a handler's events wait.
+    pub(super) fn waiting(&self, handler: HandlerId) -> usize {
+        self.later.iter().filter(|(other, _, _)| *other == handler).count()
     }
 }

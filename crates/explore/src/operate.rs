@@ -2,7 +2,7 @@
 
 use mokume_reaction::{
     Binary, BlockId, Body, CellId, ClassId, Compare, FunctionId, HandlerId, Op, OpKind, PortId, ReasonId, Report,
-    Target, Terminator, Type, Value,
+    Target, Terminator, Trigger, Type, Value,
 };
 
 use crate::arrays;
@@ -232,6 +232,14 @@ impl<'p> Reaction<'p> {
             OpKind::Keep { object, cell, index, message } => {
                 return self.keep(frame, *object, *cell, frame.get(*index), *message);
             }
+            OpKind::Waiting { target, event } => {
+                self.queued(frame, *target, event).map_or(0, |handler| self.waiting(handler) as u64)
+            }
+            OpKind::Defer { target, event, args } => {
+                let handler = self.queued(frame, *target, event);
+                let has_room = self.put_off(handler, frame.get(*target), frame.all(args));
+                return self.report_if(!has_room, Report::Misuse);
+            }
             OpKind::Release { object } => return self.release(frame.class(*object), frame.get(*object)),
             OpKind::Again { object } => return self.ask_again(frame.class(*object), frame.get(*object)),
 
@@ -285,6 +293,17 @@ impl<'p> Reaction<'p> {
             }
             OpKind::Drop { message: _, reason } => return self.dropped(*reason),
             OpKind::DropFor { message: _, reason } => return self.dropped(ReasonId(frame.get(*reason) as u32)),
+            OpKind::TakeHeld { object, cell, index } => {
+                let (index, reports) = (frame.get(*index), self.effect.reports.len());
+                match self.held(frame, *object, *cell, index, true) {
+                    Some(taken) => taken[0],
+                    None => {
+                        let is_missing = self.effect.reports.len() == reports;
+                        self.report_if(is_missing && self.content(frame, *object, *cell).is_some(), Report::Misuse);
+                        self.hand(Message::new(&self.program.automaton, Vec::new()))
+                    }
+                }
+            }
             OpKind::ConsumeHeld { object, cell, index, .. } => {
                 self.held(frame, *object, *cell, frame.get(*index), true);
                 return;
@@ -355,6 +374,11 @@ impl<'p> Reaction<'p> {
         let program = self.program;
         let body = &program.automaton.functions[function.index()].body;
         self.run_body(body, program.procedures[function.index()], &frame.all(args))
+    }
+
+    /// The handler of an event that is put off.
+    fn queued(&self, frame: &Frame, target: Value, event: &str) -> Option<HandlerId> {
+        self.program.automaton.handler_of(frame.class(target), &Trigger::Event(event.to_owned()))
     }
 
     fn emit(&mut self, frame: &Frame, (block, place): (BlockId, usize), to: To, args: &[Value]) {

@@ -6,7 +6,7 @@ mod learnt;
 mod parts;
 
 use mokume_interpret::mask;
-use mokume_reaction::{AttributeId, Automaton, Binary, CellId, ClassId, Compare, OctetField, ParamId, Type};
+use mokume_reaction::{AttributeId, Automaton, Binary, CellId, ClassId, Compare, HandlerId, OctetField, ParamId, Type};
 use rustc_hash::FxHashMap;
 
 use crate::compared::{apart, turned};
@@ -32,6 +32,8 @@ pub enum Kind {
     Get(Node, CellId),
     GetAt(Node, CellId, Node),
     Armed(Node, CellId),
+    /// How many events of a handler wait; the object is for naming the queue only.
+    Waiting(Node, HandlerId),
     Left(Node, CellId),
     Holds(Node, CellId, Node),
     Binary(Binary, Node, Node),

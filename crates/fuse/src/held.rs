@@ -2,14 +2,14 @@
 //!
 //! It must keep: a place is read back only if the name by which it was written is known.
 
-use mokume_reaction::{Binary, CellId, CellKind, ClassId, Compare};
+use mokume_reaction::{Binary, CellId, CellKind, ClassId, Compare, HandlerId, ReasonId};
 
 use crate::graph::{Kind, Node, U32};
-use crate::message::Message;
-use crate::region::{Do, Followed, Place, Region};
+use crate::message::{held_before, Message};
+use crate::region::{Do, Followed, Given, Region};
 
 /// The most places that are distinguished on one path.
-const MOST_PLACES: usize = 32;
+pub const MOST_PLACES: usize = 32;
 
 /// The current content of a place.
 pub struct Held {
@@ -97,7 +97,7 @@ impl Region<'_> {
     }
 
     /// Takes out the message that a place held before; `None` if it is empty.
-    pub fn take_out(&mut self, object: Node, cell: CellId, index: Node) -> Followed<Option<Place>> {
+    pub fn take_out(&mut self, object: Node, cell: CellId, index: Node) -> Followed<Option<Message>> {
         let index = self.place_of_message(object, cell, index)?;
         if let Some(Some(_)) = self.held_at(object, cell, index)? {
             return self.no("takes out what was put there on the way");
@@ -108,7 +108,44 @@ impl Region<'_> {
         }
         let class = self.class(object);
         self.held.push(Held { object, class, cell, index, message: None });
-        Ok(Some((object, cell, index)))
+        let taken = self.deeds.iter().filter(|deed| matches!(deed.what, Do::TakeHeld { .. } | Do::ConsumeHeld { .. }));
+        let given = held_before(taken.count());
+        self.deed(Do::TakeHeld { object, cell, index, given });
+        Ok(Some(self.given(given)))
+    }
+
+    /// Consumes a message that a place held before, in its place.
+    pub fn consume_held(&mut self, given: u32, reason: ReasonId) {
+        for deed in &mut self.deeds {
+            match deed.what {
+                Do::TakeHeld { object, cell, index, given: of } if of == given => {
+                    deed.what = Do::ConsumeHeld { object, cell, index, reason };
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Whether a queue of events for later has room for one more; the object is the event's.
+    pub fn has_room(&mut self, target: Node, handler: HandlerId) -> Followed<bool> {
+        let own = self.put_off.iter().filter(|put| put.0 == handler);
+        let asked = own.clone().next().map_or(target, |put| put.1);
+        let own = own.count() as u64;
+        let room = u64::from(self.automaton.handler(handler).later_capacity);
+        if own >= room {
+            return Ok(false);
+        }
+        let waiting = self.graph.add(Kind::Waiting(asked, handler), U32);
+        let room = self.number(U32, room - own);
+        let has_room = self.graph.compare(Compare::Lt, waiting, room);
+        self.decide(has_room, Some(self.succeeds(0.99)))
+    }
+
+    /// Puts an event off for a reaction of its own.
+    pub fn put_off(&mut self, target: Node, handler: HandlerId, args: Vec<Given>) {
+        let asked = self.put_off.iter().find(|put| put.0 == handler).map_or(target, |put| put.1);
+        self.put_off.push((handler, asked));
+        self.deed(Do::PutOff { target, handler, args });
     }
 
     /// What is left of a quota.

@@ -28,7 +28,9 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use mokume_reaction::profile::{self, Profile};
-use mokume_reaction::{Automaton, Body, CellId, ClassId, Emission, HandlerId, LayerId, Path, SourceId, Trigger};
+use mokume_reaction::{
+    Automaton, Body, CellId, ClassId, Emission, Handler, HandlerId, LayerId, Path, SourceId, Trigger,
+};
 
 pub use asks::in_order;
 use decisions::{search, Decisions, Far, Searched, Taken, SELDOM};
@@ -129,7 +131,7 @@ pub fn paths(automaton: &Automaton, profile: &Profile, passes: Passes) -> Vec<Fo
     let flat = mokume_analyse::laid_open(automaton);
     let mut finder =
         Finder { flat: &flat, profile, behind: Vec::new(), overview: Rc::new(Overview::of(&flat, passes)) };
-    let timers = finder.timers();
+    let timers = finder.often(|handler| matches!(handler.trigger, Trigger::Expiry(_)));
     let begin = entries(&flat).into_iter().chain(timers.iter().copied());
     // Events that a network did not have at all are not usual.
     let is_measured = profile.called.is_none() && !profile.ways.is_empty();
@@ -139,6 +141,16 @@ pub fn paths(automaton: &Automaton, profile: &Profile, passes: Passes) -> Vec<Fo
     let mut found: Vec<Found> = begun.collect();
     if passes.has(Pass::HandingOver) {
         finder.note_layers(&timers);
+    }
+    // What is put off has its messages from a layer, so it begins inside; but it begins a reaction.
+    for handler in finder.often(|handler| handler.later_capacity > 0) {
+        if flat.begins(handler) || found.iter().any(|found| found.handler == handler) {
+            continue;
+        }
+        let put_off = finder.find(handler, true);
+        if put_off.path.as_ref().is_ok_and(|(_, layers)| layers.len() > 1) {
+            found.push(put_off);
+        }
     }
     // Paths also begin at events of the layers where paths end, and in turn where those end.
     let mut at = 0;
@@ -355,14 +367,14 @@ impl<'a> Finder<'a> {
         })
     }
 
-    /// Timers that expire not seldom, according to a run.
-    fn timers(&self) -> Vec<HandlerId> {
+    /// Handlers of a kind with which reactions begin not seldom, according to a run.
+    fn often(&self, is: impl Fn(&Handler) -> bool) -> Vec<HandlerId> {
         let all = profile::all(self.profile.ways.values().copied());
-        let timers = (0..self.flat.handlers.len()).map(HandlerId::from);
-        let timers = timers.filter(|handler| matches!(self.flat.handler(*handler).trigger, Trigger::Expiry(_)));
-        let often = |timer: HandlerId| profile::all(self.profile.from(timer).map(|way| way.1)) as f32;
+        let handlers = (0..self.flat.handlers.len()).map(HandlerId::from);
+        let handlers = handlers.filter(|handler| is(self.flat.handler(*handler)));
+        let often = |handler: HandlerId| profile::all(self.profile.from(handler).map(|way| way.1)) as f32;
         let least = (all as f32 * SELDOM).max(1.0);
-        timers.filter(|timer| often(*timer) >= least).collect()
+        handlers.filter(|handler| often(*handler) >= least).collect()
     }
 
     /// Paths inside also begin at events of these handlers' layers.

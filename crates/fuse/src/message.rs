@@ -8,10 +8,20 @@ use crate::region::{Followed, Region, Step};
 /// Replaces a parameter's number: a message without octets that the path has made.
 pub const NEW: u32 = u32::MAX;
 
+/// Replaces a parameter's number: the message that a place held before, by the number of such messages taken before it.
+pub fn held_before(number: usize) -> u32 {
+    NEW - 1 - number as u32
+}
+
+/// Whether a message is one that a place held before.
+pub fn is_held_before(given: u32) -> bool {
+    given != NEW && given >= held_before(crate::held::MOST_PLACES)
+}
+
 /// A message: headers, octets of the path's own, and a part of a message that is a parameter.
 #[derive(Clone, Debug)]
 pub struct Message {
-    /// The parameter's number; [`NEW`] for none.
+    /// The parameter's number; [`NEW`] for none; [`held_before`].
     pub given: u32,
     /// The first octet of the part; then its size.
     pub at: Node,
@@ -109,6 +119,16 @@ impl Region<'_> {
         self.whole(param, size)
     }
 
+    /// Whether a node is of what is in a message that a place held before: that is not known before all is asked.
+    pub fn is_of_held(&self, node: Node) -> bool {
+        self.graph.any(node, |node| match *self.graph.kind(node) {
+            Kind::Size(given) | Kind::Load(given, ..) | Kind::Sum(given, ..) | Kind::Attribute(given, _) => {
+                is_held_before(given)
+            }
+            _ => false,
+        })
+    }
+
     /// A message without octets.
     pub fn new_message(&mut self) -> Message {
         let none = self.number(U32, 0);
@@ -140,7 +160,7 @@ impl Region<'_> {
     /// The attributes of a parameter: at a port the defaults, inside any.
     fn attributes_of(&mut self, param: u32) -> Vec<Node> {
         let attributes = self.automaton.attributes.iter().enumerate();
-        let is_unknown = self.is_inside && param != NEW;
+        let is_unknown = (self.is_inside && param != NEW) || is_held_before(param);
         attributes
             .map(|(at, attribute)| match is_unknown {
                 true => self.graph.add(Kind::Attribute(param, AttributeId::from(at)), attribute.ty),
@@ -157,7 +177,7 @@ impl Region<'_> {
                 false => self.no("takes off a header that is not on top"),
             };
         }
-        if !self.is_inside || message.taken_off.is_some() {
+        if !self.is_inside || message.taken_off.is_some() || is_held_before(message.given) {
             return self.no("takes off a header that is not on top");
         }
         message.taken_off = Some((header, variant));

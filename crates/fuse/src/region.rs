@@ -113,12 +113,25 @@ pub enum Do {
         cell: CellId,
         amount: Node,
     },
+    /// The place holds a message, which is `given` from then on.
+    TakeHeld {
+        object: Node,
+        cell: CellId,
+        index: Node,
+        given: u32,
+    },
     /// The place holds a message.
     ConsumeHeld {
         object: Node,
         cell: CellId,
         index: Node,
         reason: ReasonId,
+    },
+    /// The queue has room.
+    PutOff {
+        target: Node,
+        handler: HandlerId,
+        args: Vec<Given>,
     },
     /// The place is empty.
     Keep {
@@ -154,10 +167,34 @@ impl Do {
         matches!(self, Do::Out { .. } | Do::HandOver { .. } | Do::Drop { .. } | Do::Consume { .. })
     }
 
+    /// The nodes that it needs, without those of its messages' octets and sizes.
+    pub fn nodes(&self) -> Vec<Node> {
+        let mut nodes = match self {
+            Do::Set { object, value, .. } => vec![*object, *value],
+            Do::SetAt { object, index, value, .. } => vec![*object, *index, *value],
+            Do::Arm { object, deadline, .. } => vec![*object, *deadline],
+            Do::Disarm { object, .. } | Do::HandOver { object, .. } => vec![*object],
+            Do::Count { object, amount, .. } | Do::Take { object, amount, .. } | Do::Give { object, amount, .. } => {
+                vec![*object, *amount]
+            }
+            Do::TakeHeld { object, index, .. }
+            | Do::ConsumeHeld { object, index, .. }
+            | Do::Keep { object, index, .. } => vec![*object, *index],
+            Do::PutOff { target, .. } => vec![*target],
+            Do::Out { .. } | Do::Drop { .. } | Do::Consume { .. } => Vec::new(),
+        };
+        if let Do::Out { args, .. } | Do::HandOver { args, .. } | Do::PutOff { args, .. } = self {
+            nodes.extend(args.iter().filter_map(|arg| if let Given::Node(node) = arg { Some(*node) } else { None }));
+        }
+        nodes
+    }
+
     /// The messages that it carries.
     pub fn messages(&self) -> Vec<&Message> {
         match self {
-            Do::Out { args, .. } | Do::HandOver { args, .. } => args.iter().filter_map(Given::message).collect(),
+            Do::Out { args, .. } | Do::HandOver { args, .. } | Do::PutOff { args, .. } => {
+                args.iter().filter_map(Given::message).collect()
+            }
             Do::Drop { message, .. } | Do::Consume { message, .. } | Do::Keep { message, .. } => vec![message],
             Do::Set { .. }
             | Do::SetAt { .. }
@@ -166,6 +203,7 @@ impl Do {
             | Do::Count { .. }
             | Do::Take { .. }
             | Do::Give { .. }
+            | Do::TakeHeld { .. }
             | Do::ConsumeHeld { .. } => Vec::new(),
         }
     }
@@ -176,18 +214,13 @@ impl Do {
 pub enum Given {
     Node(Node),
     Message(Box<Message>),
-    /// The message that a place held before; a path does not know it.
-    Held(Place),
 }
-
-/// A place for a message.
-pub type Place = (Node, CellId, Node);
 
 impl Given {
     fn message(&self) -> Option<&Message> {
         match self {
             Given::Message(message) => Some(message),
-            Given::Node(_) | Given::Held(_) => None,
+            Given::Node(_) => None,
         }
     }
 }
@@ -239,6 +272,8 @@ pub struct Region<'a> {
     pub timers: Vec<(Node, CellId, bool)>,
     /// The places that were filled or emptied.
     pub held: Vec<Held>,
+    /// Events that were put off: the handler, and the object by which its queue was asked for.
+    pub put_off: Vec<(HandlerId, Node)>,
     /// What is left of quotas that were changed.
     pub left: Vec<(Node, ClassId, CellId, Node)>,
     pub alive: Vec<Node>,
@@ -287,6 +322,7 @@ impl<'a> Region<'a> {
             written: Vec::new(),
             timers: Vec::new(),
             held: Vec::new(),
+            put_off: Vec::new(),
             left: Vec::new(),
             alive: Vec::new(),
             pending: Vec::new(),
@@ -324,6 +360,9 @@ impl<'a> Region<'a> {
             Some(0) => return self.no("never comes to here"),
             Some(_) => return Ok(()),
             None => {}
+        }
+        if self.is_of_held(condition) {
+            return self.no("asks what is in a message that was kept before");
         }
         // Splits "both" and "neither": each part is asked separately.
         let parts = match *self.graph.kind(condition) {

@@ -76,6 +76,10 @@ impl Text<'_> {
                 let object = self.value(graph, object);
                 self.op(OpKind::IsArmed { object, cell })
             }
+            Kind::Waiting(target, handler) => {
+                let target = self.value(graph, target);
+                self.op(OpKind::Waiting { target, event: self.automaton.event_of(handler).to_owned() })
+            }
             Kind::Left(object, cell) => {
                 let object = self.value(graph, object);
                 self.op(OpKind::Left { object, cell })

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use mokume_reaction::{
     to, AttributeId, Automaton, Binary, BlockId, Body, BodyBuilder, CellKind, ClassId, Endian, Fallible, HandlerId,
-    OctetField, OpKind, Terminator, Trigger, Type, Value, WireId,
+    OctetField, OpKind, Terminator, Type, Value, WireId,
 };
 
 use crate::decisions::Far;
@@ -74,6 +74,8 @@ struct Writer<'r, 'a> {
     finds: u32,
     /// By parameter, its shares, for all uses but the last.
     shares: HashMap<u32, Vec<Value>>,
+    /// Messages that places held before.
+    held: HashMap<u32, Value>,
 }
 
 /// The body of a path of this handler; `None` if a way needs what none of its look-ups gives.
@@ -105,7 +107,7 @@ fn write(
     let graph = &mut ways.region.graph;
     let is_inside = ways.region.is_inside;
     let text = Text { automaton, builder, params, values, is_lost: false };
-    let mut writer = Writer { automaton, is_inside, graph, text, finds, shares: HashMap::new() };
+    let mut writer = Writer { automaton, is_inside, graph, text, finds, shares: HashMap::new(), held: HashMap::new() };
     let mut parted = Vec::new();
     // From there on a handler does the rest.
     let mut rest = None;
@@ -214,6 +216,9 @@ impl Writer<'_, '_> {
         if given == NEW {
             return self.op(OpKind::NewMessage { octets: Vec::new() });
         }
+        if let Some(held) = self.held.get(&given) {
+            return *held;
+        }
         self.shares.get_mut(&given).and_then(Vec::pop).unwrap_or_else(|| self.message(given))
     }
 
@@ -305,13 +310,17 @@ impl Writer<'_, '_> {
             Do::Disarm { object, .. } => self.each(&[*object]),
             Do::Count { object, amount, .. } => self.each(&[*object, *amount]),
             Do::Take { object, amount, .. } | Do::Give { object, amount, .. } => self.each(&[*object, *amount]),
-            Do::ConsumeHeld { object, index, .. } => self.each(&[*object, *index]),
+            Do::TakeHeld { object, index, .. } | Do::ConsumeHeld { object, index, .. } => self.each(&[*object, *index]),
             Do::Keep { object, index, message, .. } => {
                 self.each(&[*object, *index]);
                 self.prepare_message(message, true);
             }
             Do::Drop { .. } | Do::Consume { .. } => {}
             Do::Out { args, .. } => self.prepare_all(args, false),
+            Do::PutOff { target, args, .. } => {
+                self.each(&[*target]);
+                self.prepare_all(args, true);
+            }
             Do::HandOver { object, args, .. } => {
                 self.each(&[*object]);
                 self.prepare_all(args, true);
@@ -324,7 +333,6 @@ impl Writer<'_, '_> {
             match arg {
                 Given::Node(node) => self.each(&[*node]),
                 Given::Message(message) => self.prepare_message(message, is_inside),
-                Given::Held(_) => {}
             }
         }
     }
@@ -402,9 +410,19 @@ impl Writer<'_, '_> {
             Do::Give { object, cell, amount } => {
                 OpKind::Give { object: self.value(*object), cell: *cell, amount: self.value(*amount) }
             }
+            Do::TakeHeld { object, cell, index, given } => {
+                let (object, index) = (self.value(*object), self.value(*index));
+                let held = self.op(OpKind::TakeHeld { object, cell: *cell, index });
+                self.held.insert(*given, held);
+                return;
+            }
             Do::ConsumeHeld { object, cell, index, reason } => {
                 let (object, index) = (self.value(*object), self.value(*index));
                 OpKind::ConsumeHeld { object, cell: *cell, index, reason: *reason }
+            }
+            Do::PutOff { target, handler, args } => {
+                let (target, args) = (self.value(*target), self.given(args, true));
+                OpKind::Defer { target, event: self.automaton.event_of(*handler).to_owned(), args }
             }
             Do::Keep { object, cell, index, message } => {
                 let message = self.made(message, true);
@@ -415,8 +433,8 @@ impl Writer<'_, '_> {
             Do::Out { port, event, args } => OpKind::Out { port: *port, event: *event, args: self.given(args, false) },
             Do::HandOver { object, handler, args } => {
                 let values = self.given(args, true);
-                let Trigger::Event(event) = &self.automaton.handler(*handler).trigger else { return };
-                OpKind::Emit { target: self.value(*object), event: event.clone(), args: values }
+                let event = self.automaton.event_of(*handler).to_owned();
+                OpKind::Emit { target: self.value(*object), event, args: values }
             }
         };
         self.text.builder.op(self.automaton, kind);
@@ -427,7 +445,6 @@ impl Writer<'_, '_> {
         let made = |arg: &Given| match arg {
             Given::Node(node) => Some(self.value(*node)),
             Given::Message(message) => Some(self.made(message, is_inside)),
-            Given::Held(_) => None,
         };
         args.iter().filter_map(made).collect()
     }

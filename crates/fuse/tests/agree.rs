@@ -166,6 +166,60 @@ fn options_are_followed() {
     }
 }
 
+/// What waits in places is taken out and goes on; what is put off is put off where there is room.
+#[test]
+fn what_places_held_goes_on() {
+    let path = path_lines("a_queue_goes_on_by_paths.ra");
+    for said in [
+        "take.held e.waits[",
+        "give e.kept",
+        "out app.said",
+        "front ",
+        "keep e.aside[",
+        "waiting e.comes",
+        "defer e.comes(",
+    ] {
+        assert!(path.contains(said), "{said}: {path}");
+    }
+}
+
+/// What was put off begins a reaction, and a path, if a run shows that it often comes.
+#[test]
+fn what_was_put_off_begins_a_path() {
+    let text = "automaton behind\n\nlayer up\nlayer low\n\nreason up.full\nattribute mark: u8 = 3\n\nclass up.E capacity 1 {\n  told: u32\n}\n\
+        class low.E capacity 1 {\n  seen: u32\n}\n\nport app application {\n  in go(m: msg) -> up.E.go\n  out said(n: u8, m: msg)\n}\n\n\
+        handler up.E.go(e, m: msg) {\n    x = set.attribute m, mark, 9\n    later e.comes(x) then done else full\n  full:\n    \
+        drop x, up.full\n    return\n  done:\n    return\n}\n\n\
+        handler up.E.comes(e, m: msg) later 2 {\n    old = get e.told\n    more = add.wrap old, 1\n    set e.told, more\n    \
+        low = unique low.E\n    emit low.send(m)\n    return\n}\n\n\
+        handler low.E.send(e, m: msg) {\n    old = get e.seen\n    more = add.wrap old, 1\n    set e.seen, more\n    \
+        n = get.attribute m, mark\n    out app.said(n, m)\n    return\n}\n";
+    let parsed = text::parse(FileId(0), text);
+    assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics);
+    let composed = compose(&parsed.automaton, Options::default()).automaton.expect("it composes");
+    let ran = |mut machine: Instance| {
+        machine.start(0);
+        let said: Vec<_> = (1..9)
+            .map(|at| machine.input(at, PortId(0), 0, &[mokume_reaction::Datum::Message(vec![at as u8])]))
+            .collect();
+        (format!("{said:?}"), machine.paths_taken())
+    };
+    let seen = Arc::new(Mutex::new(Profile::default()));
+    let mut watched = Instance::new(&composed, &[], 1);
+    watched.record_ways(seen.clone());
+    let (layers, _) = ran(watched);
+    let profile = seen.lock().unwrap().clone();
+    let is_behind = |path: &&mokume_reaction::Path| composed.handler_name(path.handler).ends_with("comes");
+    let plain = with_paths(&composed, &Profile::default());
+    assert!(!plain.paths.iter().any(|path| is_behind(&path)), "only where it is shown");
+    let paths = with_paths(&composed, &profile);
+    assert!(verify(&paths).is_empty(), "{:?}", verify(&paths));
+    let behind = paths.paths.iter().position(|path| is_behind(&path)).expect("its path");
+    let (same, taken) = ran(Instance::new(&paths, &[], 1).with_paths());
+    assert_eq!(same, layers);
+    assert_eq!(taken[behind], 8, "{taken:?}");
+}
+
 /// A timer that expires in a run has a path, which settles what it makes dirty: once, as the layers do.
 #[test]
 fn a_timer_that_runs_out_begins_a_path() {

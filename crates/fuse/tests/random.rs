@@ -9,7 +9,7 @@ use mokume_compose::{compose, Options};
 use mokume_fuse::{Pass, Passes};
 use mokume_interpret::Instance;
 use mokume_reaction::profile::Profile;
-use mokume_reaction::{text, verify, Automaton};
+use mokume_reaction::{text, verify, Automaton, OpKind};
 use mokume_testkit::{asking, generate, seeds, together, workers};
 
 /// Inputs of a run, and runs of each automaton.
@@ -37,6 +37,9 @@ struct Counted {
     taken: u64,
     memos: usize,
     recalled_of_found: usize,
+    /// Events that are put off, and messages that are taken out of places.
+    put_off: usize,
+    taken_out: usize,
     wrong: Vec<String>,
 }
 
@@ -66,6 +69,9 @@ fn compare(name: &str, seeds: std::ops::Range<u64>, generate: impl Fn(u64) -> St
         counted.stacks += 1;
         for (kind, fused) in made {
             counted.paths += fused.paths.len();
+            let ops = || fused.paths.iter().flat_map(|path| path.body.ops());
+            counted.put_off += ops().filter(|op| matches!(op.kind, OpKind::Defer { .. })).count();
+            counted.taken_out += ops().filter(|op| matches!(op.kind, OpKind::TakeHeld { .. })).count();
             let memos = fused.functions.iter().filter(|function| function.is_memo());
             counted.memos += memos.clone().count();
             counted.recalled_of_found += memos.filter(|memo| !memo.params.is_empty()).count();
@@ -88,12 +94,14 @@ fn compare(name: &str, seeds: std::ops::Range<u64>, generate: impl Fn(u64) -> St
         }
     }
     println!(
-        "FIGURE: random {name}: {} stacks, {} paths, taken {} times, {} memos, {} of an object, {} differences",
+        "FIGURE: random {name}: {} stacks, {} paths, taken {} times, {} memos, {} of an object, {} events put off, {} messages taken out, {} differences",
         counted.stacks,
         counted.paths,
         counted.taken,
         counted.memos,
         counted.recalled_of_found,
+        counted.put_off,
+        counted.taken_out,
         counted.wrong.len()
     );
     counted
@@ -104,6 +112,8 @@ fn stacks_that_ask_do_with_paths_what_they_do_without() {
     let counted = compare("asking", seeds(0..60), asking);
     assert!(counted.wrong.is_empty(), "{}", counted.wrong.join("\n\n"));
     assert!(counted.taken > counted.stacks, "taken {} times", counted.taken);
+    let Counted { put_off, taken_out, .. } = counted;
+    assert!(put_off > 0 && taken_out > 0, "{put_off} put off, {taken_out} taken out");
 }
 
 #[test]

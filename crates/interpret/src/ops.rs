@@ -85,6 +85,14 @@ impl Core {
             OpKind::Keep { object, cell, index, message } => {
                 return self.keep(at, (*object, *cell, *index), *message, op.source);
             }
+            OpKind::Waiting { .. } => {
+                let handler = at.blocks.map_or(NOBODY, |blocks| blocks[block.index()].emits[place].0);
+                self.later_waiting.get(handler as usize).map_or(0, |waiting| u64::from(*waiting))
+            }
+            OpKind::Defer { target, event: _, args } => {
+                let handler = at.blocks.map_or(NOBODY, |blocks| blocks[block.index()].emits[place].0);
+                return self.defer(at, handler, *target, args, op.source);
+            }
             OpKind::Release { object } => {
                 return self.release(at.program, at.class(*object), self.get(at, *object));
             }
@@ -154,6 +162,7 @@ impl Core {
                 let reason = mokume_reaction::ReasonId(self.get(at, *reason) as u32);
                 return self.drop_message(self.get(at, *message), reason);
             }
+            OpKind::TakeHeld { object, cell, index } => return self.take_held(at, op, *object, *cell, *index),
             OpKind::ConsumeHeld { object, cell, index, reason } => {
                 return self.consume_held(at, *object, *cell, *index, *reason);
             }

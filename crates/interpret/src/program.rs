@@ -83,7 +83,7 @@ pub struct PathInfo {
 /// Look-ups of a block.
 #[derive(Default)]
 pub struct BlockInfo {
-    /// By operation: the handler of an emission, and its channel.
+    /// By operation: the handler of an emission, and its channel; the handler whose queue of events for later it is about.
     pub emits: Vec<(u32, u32)>,
     /// The handler of the `later` event at the end.
     pub later: u32,
@@ -273,7 +273,7 @@ fn block_infos(automaton: &Automaton, body: &Body, from: LayerId, edges: &mut u3
                 (resolve(target, event), channel)
             }
             Some(Emission::Output { port, .. }) => (NOBODY, port_channel(automaton, from, port)),
-            None => (NOBODY, 0),
+            None => (op.kind.queue().map_or(NOBODY, |(target, event)| resolve(Addressee::Object(target), event)), 0),
         });
         let later = match block.terminator.attempt().and_then(|op| op.emission()) {
             Some(Emission::Event { target, event, .. }) => resolve(target, event),

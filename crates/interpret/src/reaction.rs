@@ -12,10 +12,14 @@ impl Core {
     /// Runs an event of one object, carries out what it emits, and everything that follows.
     pub fn react(&mut self, program: &Program, handler: u32, object: u64, args: &[u64], cause: Cause) {
         self.totals.begin();
-        // `later` arguments may have headers and attributes. Objects still to settle do so once, after this; a path
-        // would settle them before, too.
-        let is_outside = matches!(cause, Cause::Input(_) | Cause::Expiry) && self.unsettled.is_empty();
-        if !(is_outside && self.takes_path(program, &program.taken, handler, object, args)) {
+        let taken = match cause {
+            // Objects still to settle do so once, after this; a path would settle them before, too.
+            Cause::Input(_) | Cause::Expiry if self.unsettled.is_empty() => Some(&program.taken),
+            // The arguments may have headers and attributes.
+            Cause::Later => Some(&program.taken_inside),
+            _ => None,
+        };
+        if !taken.is_some_and(|taken| self.takes_path(program, taken, handler, object, args)) {
             self.instant(program, handler, object, args, cause);
         }
         self.carry_out(program);

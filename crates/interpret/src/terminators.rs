@@ -1,8 +1,8 @@
 //! Terminators: branches, and operations that may refuse.
 
 use mokume_reaction::{
-    BlockId, CellId, CellKind, ClassId, Fallible, HeaderId, ReasonId, Report, Target, Terminator, Type, Value,
-    VariantId,
+    BlockId, CellId, CellKind, ClassId, Fallible, HeaderId, Op, ReasonId, Report, SourceId, Target, Terminator, Type,
+    Value, VariantId,
 };
 
 use mokume_wire::HeaderValue;
@@ -81,7 +81,10 @@ impl Core {
             Fallible::TryRun { procedure, args } | Fallible::Recall { memo: procedure, args } => {
                 self.try_call(at, *procedure, args)
             }
-            Fallible::Later { target, event: _, args } => self.put_off(at, block, *target, args),
+            Fallible::Later { target, event: _, args } => {
+                let handler = at.blocks.map_or(NOBODY, |blocks| blocks[block.index()].later);
+                self.put_off(at, handler, *target, args)
+            }
         }
     }
 
@@ -263,6 +266,21 @@ impl Core {
         true
     }
 
+    /// Takes out the message in a place that should hold one. If it holds none, `misuse` is reported, and there is a
+    /// message without octets instead.
+    pub(crate) fn take_held(&mut self, at: Activation, op: &Op, object: Value, cell: CellId, index: Value) {
+        let reports = self.reports.len();
+        if self.take_out(at, object, cell, index) {
+            let taken = self.scratch.pop();
+            return taken.into_iter().for_each(|message| self.set(at, op.results[0], message));
+        }
+        if self.reports.len() == reports && self.store.cell(at.class(object), self.get(at, object), cell).is_some() {
+            self.report(Report::Misuse, op.source);
+        }
+        let message = Message::new(&at.program.automaton, Vec::new());
+        self.make(at, op, 0, message);
+    }
+
     /// Consumes the message in a place, if there is one, and counts its end.
     pub(crate) fn consume_held(&mut self, at: Activation, object: Value, cell: CellId, index: Value, reason: ReasonId) {
         if self.take_out(at, object, cell, index) {
@@ -287,8 +305,17 @@ impl Core {
         true
     }
 
-    fn put_off(&mut self, at: Activation, block: BlockId, target: Value, args: &[Value]) -> bool {
-        let handler = at.blocks.map_or(NOBODY, |blocks| blocks[block.index()].later);
+    /// Queues an event for which there is room. If there is none, `misuse` is reported, and its messages are gone.
+    pub fn defer(&mut self, at: Activation, handler: u32, target: Value, args: &[Value], source: Option<SourceId>) {
+        if self.put_off(at, handler, target, args) {
+            return;
+        }
+        self.report(mokume_reaction::Report::Misuse, source);
+        let messages = args.iter().filter(|arg| at.body.values[arg.index()].ty == Type::Msg);
+        messages.for_each(|message| self.gone(self.get(at, *message)));
+    }
+
+    fn put_off(&mut self, at: Activation, handler: u32, target: Value, args: &[Value]) -> bool {
         let Some(definition) = at.program.automaton.handlers.get(handler as usize) else { return false };
         let waiting = &mut self.later_waiting[handler as usize];
         if *waiting >= definition.later_capacity {

@@ -9,7 +9,7 @@ use mokume_reaction::{AttributeId, Automaton, CellId, CellKind, ClassId, WireId}
 use crate::asking::Asking;
 use crate::pair::Pair;
 use crate::solver::Answer;
-use crate::symbolic::{sort_of, Emission, End, Leaf, Message, Object, Origin, Out, Reader, Value};
+use crate::symbolic::{sort_of, Emission, End, Leaf, Message, Object, Origin, Out, PutOff, Reader, Value};
 use crate::term::{Operator, Sort, Term, Terms};
 use crate::verdict::{Goals, Kind, Open};
 
@@ -140,6 +140,7 @@ impl Compared<'_> {
         failures.push((Kind::There, "who or what is there".into(), no));
         self.outputs(&mut failures);
         self.handed(&mut failures);
+        self.put_off(&mut failures);
         self.emitted(&mut failures);
         self.state(&mut failures);
         self.timers(&mut failures);
@@ -238,6 +239,25 @@ impl Compared<'_> {
         for (arg, (mine, theirs)) in mine.args.iter().zip(&theirs.args).enumerate() {
             for (what, failure) in self.handed_differ(mine, theirs) {
                 failures.push((Kind::Outputs, format!("what is handed over, argument {}{what}", arg + 1), failure));
+            }
+        }
+    }
+
+    /// Events for reactions of their own, in order: their handlers, objects and arguments.
+    fn put_off(&mut self, failures: &mut Failures) {
+        let (mine, theirs) = (&self.mine.put_off, &self.theirs.put_off);
+        let kinds = |put: &[PutOff]| put.iter().map(|put| (put.handler, put.args.len())).collect::<Vec<_>>();
+        let other = kinds(mine) != kinds(theirs);
+        failures.push((Kind::Outputs, "what is put off".into(), self.terms.truth(other)));
+        for (place, (mine, theirs)) in mine.iter().zip(theirs).enumerate() {
+            for (what, failure) in self.handed_differ(&mine.target, &theirs.target) {
+                failures.push((Kind::Outputs, format!("for whom event {} is put off{what}", place + 1), failure));
+            }
+            for (arg, (mine, theirs)) in mine.args.iter().zip(&theirs.args).enumerate() {
+                for (what, failure) in self.handed_differ(mine, theirs) {
+                    let about = format!("event {} that is put off, argument {}{what}", place + 1, arg + 1);
+                    failures.push((Kind::Outputs, about, failure));
+                }
             }
         }
     }

@@ -7,7 +7,7 @@
 
 use std::cell::RefCell;
 
-use mokume_reaction::{Automaton, ClassId, Emission, Fallible, Handler, HandlerId, Trigger, Type};
+use mokume_reaction::{Automaton, ClassId, Emission, Handler, HandlerId, Trigger, Type};
 
 use crate::again::{argument, arguments, assume, is_taken, made_simple, reader_of, sizes};
 use crate::asking::{Asking, Step, Watch};
@@ -102,8 +102,7 @@ fn is_inside(pair: &Pair, both: &Both) -> bool {
     }
     let emits = |automaton: &Automaton| {
         automaton.bodies().any(|body| {
-            let mut emissions =
-                body.ops().filter_map(|op| op.kind.emission()).chain(body.attempts().filter_map(Fallible::emission));
+            let mut emissions = body.ops().filter_map(|op| op.kind.emission()).chain(body.put_off());
             emissions.any(|emission| matches!(emission, Emission::Event { event, .. } if event == name))
         })
     };

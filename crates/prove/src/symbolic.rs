@@ -16,6 +16,7 @@ mod links;
 mod merging;
 mod message;
 mod messages;
+mod put_off;
 mod settling;
 mod terminators;
 mod way;
@@ -62,8 +63,6 @@ pub enum Value {
     Perhaps(Object, Term),
     Null,
     Message(Box<Message>),
-    /// A message that was stored before, of which nothing is known.
-    Held,
     Reason(ReasonId),
 }
 
@@ -80,6 +79,14 @@ pub struct Out {
 pub struct Handed {
     pub handler: HandlerId,
     pub target: Object,
+    pub args: Vec<Value>,
+}
+
+/// An event for a reaction of its own: its handler, its object, and its arguments.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PutOff {
+    pub handler: HandlerId,
+    pub target: Value,
     pub args: Vec<Value>,
 }
 
@@ -134,6 +141,8 @@ pub struct Leaf {
     pub kept: Vec<(Object, CellId, Term, Option<Message>)>,
     /// What was taken from quotas, 32 bits; returned units are negative.
     pub spent: Vec<(Object, CellId, Term)>,
+    /// Events for reactions of their own, in order.
+    pub put_off: Vec<PutOff>,
     /// The number of messages that were joined to others.
     pub merged: u32,
     pub settling: Settling,
@@ -159,7 +168,8 @@ impl Leaf {
         all.extend(self.ended.iter().map(|end| end.when));
         all.extend(self.traps.iter().chain(&self.nulls).chain(&self.believed));
         let args = self.outs.iter().flat_map(|out| &out.args);
-        for value in args.chain(self.handed.iter().flat_map(|handed| &handed.args)) {
+        let put_off = self.put_off.iter().flat_map(|put| put.args.iter().chain([&put.target]));
+        for value in args.chain(self.handed.iter().flat_map(|handed| &handed.args)).chain(put_off) {
             value.terms(&mut all);
         }
         for emission in &self.emitted {
@@ -193,7 +203,7 @@ impl Value {
             Value::Bits(term) | Value::Perhaps(_, term) => all.push(*term),
             Value::Array(items) => all.extend(items),
             Value::Message(message) => message.terms(all),
-            Value::Object(_) | Value::Null | Value::Held | Value::Reason(_) => {}
+            Value::Object(_) | Value::Null | Value::Reason(_) => {}
         }
     }
 }

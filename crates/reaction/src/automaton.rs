@@ -500,6 +500,14 @@ impl Automaton {
         self.is_at_port(handler) || matches!(self.handler(handler).trigger, Trigger::Expiry(_))
     }
 
+    /// The event of a handler; empty if it handles none.
+    pub fn event_of(&self, handler: HandlerId) -> &str {
+        match &self.handler(handler).trigger {
+            Trigger::Event(event) => event,
+            _ => "",
+        }
+    }
+
     /// The handler of an id. Panics if there is none.
     pub fn handler(&self, id: HandlerId) -> &Handler {
         &self.handlers[id.index()]

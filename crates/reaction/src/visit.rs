@@ -3,6 +3,7 @@
 //! Passes use these instead of matching every terminator, so a new terminator is added here once. Visits of operations
 //! follow from the table: see [`Operation`].
 
+use crate::operation::Emission;
 use crate::{Body, Fallible, Op, Operation, Target, Terminator, Value};
 
 /// Runs `$f` on each target.
@@ -92,6 +93,11 @@ impl Body {
     /// All operations that may refuse, block by block.
     pub fn attempts(&self) -> impl Iterator<Item = &Fallible> {
         self.blocks.iter().filter_map(|block| block.terminator.attempt())
+    }
+
+    /// The events that it queues for reactions of their own.
+    pub fn put_off(&self) -> impl Iterator<Item = Emission<'_>> + '_ {
+        self.attempts().filter_map(Fallible::emission).chain(self.ops().filter_map(|op| op.kind.put_off()))
     }
 
     /// The class that a reference refers to.

@@ -7,7 +7,7 @@ use mokume_base::World;
 use mokume_prove::equal::{judge_same, Extent};
 use mokume_prove::judge::{Judged, Step};
 use mokume_prove::pair::{pair, Both, Pair};
-use mokume_reaction::{Automaton, CellId, ClassId, Emission, Fallible, HandlerId, OpKind, Trigger, Type};
+use mokume_reaction::{Automaton, CellId, ClassId, Emission, HandlerId, OpKind, Trigger, Type};
 
 use super::replay::test_of;
 use super::{there, way, Beside, Replayed, Way};
@@ -224,8 +224,7 @@ fn reach(automaton: &Automaton, from: HandlerId, wanted: &BTreeSet<Key>) -> bool
         }
         open.extend(automaton.handler_of(described.class, &Trigger::Settle));
         let body = &described.body;
-        let emissions =
-            body.ops().filter_map(|op| op.kind.emission()).chain(body.attempts().filter_map(Fallible::emission));
+        let emissions = body.ops().filter_map(|op| op.kind.emission()).chain(body.put_off());
         for emission in emissions {
             let Emission::Event { target, event, .. } = emission else { continue };
             let class = automaton.class_for(body, target);

@@ -268,6 +268,9 @@ fn of_operation(
             changes.extend([Change::NotDone, Change::Twice]);
         }
         K::ConsumeHeld { .. } => changes.push(Change::NotDone),
+        K::Defer { args, .. } if args.iter().all(|arg| body.values[arg.index()].ty != Type::Msg) => {
+            changes.extend([Change::NotDone, Change::Twice]);
+        }
         K::Drop { reason, .. } | K::Consume { reason, .. } => {
             let reasons = automaton.reasons.len();
             if reasons > 1 {

@@ -138,6 +138,25 @@ pub(super) fn keep(
     w.push(Stmt::If { condition, then, otherwise });
 }
 
+/// The message in a place that holds one. An object that does not exist has a message without octets.
+pub(super) fn take_held(
+    w: &mut Writer,
+    (object, cell): (Value, CellId),
+    index: Value,
+    hint: &str,
+    source: Option<SourceId>,
+) -> Expr {
+    let there = w.there(object);
+    let mut held = None;
+    w.assume(object, |w| {
+        let (places, size) = (w.cell(object, cell), size_of(w, object, cell));
+        held = Some(acts("mk_do_take_held", [core(), places, size, w.value(index), w.source(source)]));
+    });
+    let none = acts("mk_message_new", [pool(), of_instance("core").member("front"), Expr::Number(0)]);
+    let held = held.unwrap_or_else(|| none.clone());
+    w.temporary(hint, "mk_message *", Expr::only_if(there, held, none))
+}
+
 pub(super) fn consume_held(
     w: &mut Writer,
     (object, cell): (Value, CellId),

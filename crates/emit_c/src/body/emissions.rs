@@ -107,6 +107,47 @@ pub(super) fn set_arguments(w: &mut Writer, event: Expr, args: &[Value]) {
     }
 }
 
+/// How many of an event wait for reactions of their own.
+pub(super) fn waiting(w: &Writer, target: Value, event: &str) -> Expr {
+    let handler = w.plan.automaton.handler_of(w.class_of(target), &Trigger::Event(event.to_string()));
+    handler.map_or(Expr::Number(0), |handler| of_instance(format!("later_{}", w.plan.names.handlers[handler.index()])))
+}
+
+/// Puts an event into a queue that has room. If it has none, that is reported, and the messages are gone.
+pub(super) fn defer(w: &mut Writer, (target, event): (Value, &str), args: &[Value], source: Option<SourceId>) {
+    let Some(later) = put_off(w, target, event, args) else { return };
+    let then = w.inside(|w| set_arguments(w, later.clone(), args));
+    let otherwise = w.inside(|w| {
+        w.act(acts("mk_report_at", [core(), word("MK_MISUSE"), w.source(source)]));
+        for message in args.iter().filter(|arg| w.type_of(**arg) == Type::Msg).copied().collect::<Vec<_>>() {
+            w.act(acts("mk_gone", [core(), w.value(message)]));
+        }
+    });
+    w.push(Stmt::If {
+        condition: Expr::Expect(true, Box::new(later.clone().infix(Infix::Ne, word("NULL")))),
+        then,
+        otherwise,
+    });
+}
+
+/// The event, its arguments still to be set; null if its queue is full.
+pub(super) fn put_off(w: &mut Writer, target: Value, event: &str, args: &[Value]) -> Option<Expr> {
+    let automaton = w.plan.automaton;
+    let handler = automaton.handler_of(w.class_of(target), &Trigger::Event(event.to_string()))?;
+    let function = w.plan.names.handlers[handler.index()].clone();
+    let messages = args.iter().filter(|arg| w.type_of(**arg) == Type::Msg).count();
+    let waiting = of_instance(format!("later_{function}")).address();
+    let put = [
+        core(),
+        waiting,
+        number(automaton.handler(handler).later_capacity),
+        word(format!("HANDLER_{function}")),
+        w.value(target),
+        number(messages as u64),
+    ];
+    Some(w.temporary("later", "mk_event *", acts("mk_do_later", put)))
+}
+
 /// The last action of a handler.
 pub(super) fn leave(w: &mut Writer, flow: &Flow) {
     match emissions_of(w) {

@@ -177,21 +177,7 @@ fn held(
 }
 
 fn later(w: &mut Writer, target: Value, event: &str, args: &[Value]) -> Attempt {
-    let automaton = w.plan.automaton;
-    let handler = automaton.handler_of(w.class_of(target), &Trigger::Event(event.to_string()));
-    let Some(handler) = handler else { return Attempt::default() };
-    let function = w.plan.names.handlers[handler.index()].clone();
-    let messages = args.iter().filter(|arg| w.type_of(**arg) == Type::Msg).count();
-    let waiting = of_instance(format!("later_{function}")).address();
-    let put = [
-        core(),
-        waiting,
-        number(automaton.handler(handler).later_capacity),
-        word(format!("HANDLER_{function}")),
-        w.value(target),
-        number(messages as u64),
-    ];
-    let later = w.temporary("later", "mk_event *", acts("mk_do_later", put));
+    let Some(later) = emissions::put_off(w, target, event, args) else { return Attempt::default() };
     let first = w.inside(|w| emissions::set_arguments(w, later.clone(), args));
     Attempt { condition: Some(is_there(&later)), first, ..Attempt::default() }
 }

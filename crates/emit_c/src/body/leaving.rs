@@ -21,6 +21,8 @@ pub(crate) enum Form {
     Head,
     /// Octets of the path's own, followed by others that are elsewhere.
     Fronted,
+    /// A message of the pool, which ends when it has left.
+    Whole,
 }
 
 /// An output that leaves at once.
@@ -66,7 +68,7 @@ fn leaves(body: &Body, ops: &[Op], op: &Op) -> Option<Leaves> {
     let mut messages = args.iter().filter(|arg| body.values[arg.index()].ty == Type::Msg);
     let form = match (messages.next(), messages.next()) {
         (Some(message), None) => {
-            in_front(ops, *message).map_or(Form::Part, |(_, behind)| match is_empty(ops.iter(), behind) {
+            in_front(ops, *message).map_or(own(ops, *message), |(_, behind)| match is_empty(ops.iter(), behind) {
                 true => Form::Head,
                 false => Form::Fronted,
             })
@@ -74,6 +76,16 @@ fn leaves(body: &Body, ops: &[Op], op: &Op) -> Option<Leaves> {
         _ => Form::Part,
     };
     Some(Leaves { output: (*port, *event), form })
+}
+
+/// The form of a message that has nothing in front.
+fn own(ops: &[Op], message: Value) -> Form {
+    let is_held = |op: &Op| matches!(op.kind, OpKind::TakeHeld { .. }) && op.results.contains(&message);
+    if ops.iter().any(is_held) {
+        Form::Whole
+    } else {
+        Form::Part
+    }
 }
 
 /// The octets that the block puts in front of the message, if it does, and the message behind them.
@@ -105,6 +117,7 @@ pub(crate) fn give_name(plan: &Plan, leaving: &Leaving) -> String {
             Form::Part => "",
             Form::Head => "_head",
             Form::Fronted => "_fronted",
+            Form::Whole => "_whole",
         };
         format!("_{}{form}", plan.names.outputs[port.index()][event as usize])
     };

@@ -54,6 +54,8 @@ pub(crate) fn is_for_c(path: &Path) -> bool {
                     | OpKind::NewMessage { .. }
                     | OpKind::Share { .. }
                     | OpKind::Keep { .. }
+                    | OpKind::TakeHeld { .. }
+                    | OpKind::Defer { .. }
             )
     };
     let passed = |block: &Block| {

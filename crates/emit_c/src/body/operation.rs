@@ -89,6 +89,8 @@ pub(super) fn operation(w: &mut Writer, op: &Op) {
         OpKind::Keep { object, cell, index, message } => {
             cells::keep(w, (*object, *cell), (*index, *message), source);
         }
+        OpKind::Waiting { target, event } => w.assign(results[0], emissions::waiting(w, *target, event)),
+        OpKind::Defer { target, event, args } => emissions::defer(w, (*target, event), args, source),
         OpKind::Release { object } => cells::release(w, *object),
         OpKind::Again { object } => cells::again(w, *object),
 
@@ -136,6 +138,10 @@ pub(super) fn operation(w: &mut Writer, op: &Op) {
         }
         OpKind::DropFor { message, reason } => {
             w.act(acts("mk_drop", [core(), w.value(*message), w.value(*reason)]));
+        }
+        OpKind::TakeHeld { object, cell, index } => {
+            let held = cells::take_held(w, (*object, *cell), *index, "held", source);
+            w.assign(results[0], held);
         }
         OpKind::ConsumeHeld { object, cell, index, reason } => {
             cells::consume_held(w, (*object, *cell), *index, *reason, source);

@@ -102,6 +102,14 @@ pub(super) fn operation(w: &mut Writer, op: &Op) -> bool {
             as_frame(w, *message);
             cells::keep(w, (*object, *cell), (*index, *message), op.source);
         }
+        OpKind::Defer { target, event, args } => {
+            args.iter().for_each(|arg| as_frame(w, *arg));
+            emissions::defer(w, (*target, event), args, op.source);
+        }
+        OpKind::TakeHeld { object, cell, index } => {
+            let message = cells::take_held(w, (*object, *cell), *index, "held", op.source);
+            w.set_octets(results[0], Octets::Frame { message, front: None });
+        }
         OpKind::Drop { message, reason } => end(w, "dropped", *message, *reason),
         OpKind::Consume { message, reason } => end(w, "consumed", *message, *reason),
         _ => return false,
@@ -574,6 +582,7 @@ fn given(w: &Writer, op: &Op, form: Form) -> Option<Vec<Expr>> {
             (Type::Msg, Some(Octets::Fronted { octets, front, at, size }), Form::Fronted) => {
                 list.extend([octets, number(front), at, size]);
             }
+            (Type::Msg, Some(Octets::Frame { message, .. }), Form::Whole) => list.push(message),
             (Type::Msg, ..) => return None,
             _ => list.push(w.value(*arg)),
         }

@@ -110,6 +110,7 @@ impl<'a> One<'a> {
     /// behind.
     fn parameters(&self, is_whole: bool) -> String {
         let one = |(own, ty, kind): &(String, &str, Type)| match kind {
+            Type::Msg if self.form == Form::Whole => format!(", mk_message *{own}"),
             Type::Msg if is_whole || self.form != Form::Fronted => {
                 format!(", const uint8_t *{own}, uint32_t {own}_size")
             }
@@ -125,6 +126,7 @@ impl<'a> One<'a> {
     /// The same names as arguments; with `is_whole`, the octets are contiguous by now.
     fn same(&self, is_whole: bool) -> String {
         let one = |(own, _, kind): &(String, &str, Type)| match kind {
+            Type::Msg if self.form == Form::Whole => format!(", {own}"),
             Type::Msg if self.form != Form::Fronted => format!(", {own}, {own}_size"),
             Type::Msg if is_whole => format!(", {own}, {own}_front + {own}_size"),
             Type::Msg => format!(", {own}, {own}_front, {own}_at, {own}_size"),
@@ -139,6 +141,7 @@ impl<'a> One<'a> {
             (Type::Msg, Form::Fronted) => {
                 format!(", mk_message_fronted(&k->core.pool, {own}, {own}_front, {own}_at, {own}_size)")
             }
+            (Type::Msg, Form::Whole) => format!(", {own}"),
             (Type::Msg, _) => format!(", mk_message_new(&k->core.pool, {own}, {own}_size)"),
             _ => format!(", {own}"),
         };
@@ -157,6 +160,7 @@ impl<'a> One<'a> {
             return text.line(format!("k->ports.{parts}(k->ports.context{given});"));
         }
         let one = |(own, _, kind): &(String, &str, Type)| match kind {
+            Type::Msg if self.form == Form::Whole => format!(", (mk_octets){{mk_data({own}), {own}->view.size}}"),
             Type::Msg => format!(", (mk_octets){{{own}, {own}_size}}"),
             Type::Ref(_) => format!(", mk_handle_of({own})"),
             _ => format!(", {own}"),
@@ -166,6 +170,9 @@ impl<'a> One<'a> {
         text.line(format!("    k->ports.{name}(k->ports.context{given});"));
         text.line("else");
         text.line(format!("    tell_any_{name}(k{given});"));
+        for (own, _, _) in self.params.iter().filter(|param| self.form == Form::Whole && param.2 == Type::Msg) {
+            text.line(format!("mk_message_free(&k->core.pool, {own});"));
+        }
     }
 }
 
@@ -250,7 +257,7 @@ impl<'a> Give<'a> {
         if messages > 0 {
             text.line(format!("k->core.accounts.delivered += {messages};"));
         }
-        let is_front = self.outputs.iter().any(|one| one.form != Form::Part);
+        let is_front = self.outputs.iter().any(|one| matches!(one.form, Form::Head | Form::Fronted));
         if is_front {
             text.line("/* Who is called, and calls, writes elsewhere. */");
             text.line("k->core.front -= FRONT;");

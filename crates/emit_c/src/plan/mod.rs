@@ -328,7 +328,7 @@ fn waiting(automaton: &Automaton, emissions: &[Emissions]) -> HashSet<Waiting> {
     let mut found = HashSet::new();
     let in_procedures = std::iter::repeat(&Emissions::Agenda);
     for ((_, body), emissions) in automaton.code().zip(emissions.iter().chain(in_procedures)) {
-        let later = body.attempts().filter_map(Fallible::emission);
+        let later = body.put_off();
         let put = body.ops().filter_map(|op| op.kind.emission()).filter(|_| *emissions == Emissions::Agenda);
         found.extend(later.chain(put).filter_map(|emission| match emission {
             Emission::Event { target, event, .. } => {

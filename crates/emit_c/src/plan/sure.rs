@@ -12,8 +12,7 @@ pub(crate) fn handlers(automaton: &Automaton) -> Vec<bool> {
     for (body, is_handler) in handlers.chain(automaton.functions.iter().map(|function| (&function.body, false))) {
         let means_one = references(automaton, body, is_handler);
         let never_null = |target: Addressee| matches!(target, Addressee::Object(object) if means_one[object.index()]);
-        let later = body.attempts().filter_map(Fallible::emission);
-        for emission in body.ops().filter_map(|op| op.kind.emission()).chain(later) {
+        for emission in body.ops().filter_map(|op| op.kind.emission()).chain(body.put_off()) {
             let Emission::Event { target, event, .. } = emission else { continue };
             let class = automaton.class_for(body, target);
             let handler = class.and_then(|class| automaton.handler_of(class, &Trigger::Event(event.to_string())));

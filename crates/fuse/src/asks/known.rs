@@ -300,6 +300,7 @@ impl<'a> Tree<'a> {
             | Kind::Get(..)
             | Kind::GetAt(..)
             | Kind::Holds(..)
+            | Kind::Waiting(..)
             | Kind::Left(..)
             | Kind::Armed(..)
             | Kind::Lives(..)

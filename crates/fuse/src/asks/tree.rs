@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use mokume_reaction::{
     to, Automaton, Binary, BlockId, Body, BodyBuilder, CellId, CellKind, Effects, Fallible, HeaderId, Mark, Op, OpKind,
-    Operation, Path, SourceId, Terminator, Type, Value, VariantId,
+    Operation, Path, SourceId, Terminator, Trigger, Type, Value, VariantId,
 };
 
 use rustc_hash::FxHashMap;
@@ -358,6 +358,12 @@ impl<'a> Reader<'a> {
             OpKind::IsArmed { object, cell } => {
                 let object = of(object)?;
                 at(&mut self.graph, Kind::Armed(object, *cell), Type::Bool)
+            }
+            OpKind::Waiting { target, event } => {
+                let target = of(target)?;
+                let Type::Ref(class) = self.graph.ty(target) else { return None };
+                let handler = automaton.handler_of(class, &Trigger::Event(event.clone()))?;
+                at(&mut self.graph, Kind::Waiting(target, handler), crate::graph::U32)
             }
             OpKind::Left { object, cell } => {
                 let object = of(object)?;

@@ -125,6 +125,27 @@ impl<'a> Region<'a> {
         for message in self.deeds.iter().flat_map(|deed| deed.what.messages()) {
             self.must_be_as_it_came(message)?;
         }
+        let mut held = self.deeds.iter().filter_map(|deed| match deed.what {
+            Do::TakeHeld { given, .. } => Some(given),
+            _ => None,
+        });
+        let used =
+            |given: u32| self.deeds.iter().flat_map(|deed| deed.what.messages()).filter(move |it| it.given == given);
+        if held.any(|given| used(given).count() != 1) {
+            return self.no("gives a message that was kept before away more than once");
+        }
+        let asks = |deed: &Deed| {
+            let attributes = deed.what.messages().into_iter().flat_map(|message| {
+                let own = |node: &&Node| !matches!(self.graph.kind(**node), Kind::Attribute(given, _) if *given == message.given);
+                let fields = message.headers.iter().flat_map(|header| &header.2);
+                let front = message.front.iter().map(|field| &field.value);
+                message.attributes.iter().filter(own).chain(fields).chain(front)
+            });
+            deed.what.nodes().iter().chain(attributes).any(|node| self.is_of_held(*node))
+        };
+        if self.deeds.iter().any(asks) {
+            return self.no("asks what is in a message that was kept before");
+        }
         let params = &self.automaton.handler(handler).params;
         let messages = (0..params.len()).filter(|place| params[*place].1 == Type::Msg).map(|place| place as u32 + 1);
         for message in messages {

@@ -4,7 +4,7 @@ use mokume_reaction::{CellId, CellKind, Channel, ClassId, Endian, Fallible, Func
 
 use super::{target_class, Emitted, End, Frame, To};
 use crate::graph::{Kind, Node};
-use crate::message::{Field, Message};
+use crate::message::{is_held_before, Field, Message};
 use crate::region::{Do, Followed, Given, Region, Step};
 
 impl<'a> Region<'a> {
@@ -32,8 +32,22 @@ impl<'a> Region<'a> {
             }
             Fallible::TakeOut { object, cell, index } => {
                 let (object, index) = (self.node(frame, *object)?, self.node(frame, *index)?);
-                let place = self.take_out(object, *cell, index)?;
-                Ok(place.map(|place| vec![Given::Held(place)]))
+                let taken = self.take_out(object, *cell, index)?;
+                Ok(taken.map(|message| vec![Given::Message(Box::new(message))]))
+            }
+            Fallible::Later { target, event, args } => {
+                let target = self.node(frame, *target)?;
+                let handler = super::target_class(self.automaton, self.class(target), event);
+                let Some(handler) = handler.filter(|_| *self.graph.kind(target) != Kind::Null) else {
+                    return self.no("is for nobody");
+                };
+                if !self.has_room(target, handler)? {
+                    // The body keeps the messages.
+                    return Ok(None);
+                }
+                let args = self.given_args(frame, args)?;
+                self.put_off(target, handler, args);
+                Ok(Some(Vec::new()))
             }
             Fallible::Insert { .. }
             | Fallible::Remove { .. }
@@ -42,8 +56,7 @@ impl<'a> Region<'a> {
             | Fallible::Next { .. }
             | Fallible::TryRun { .. }
             | Fallible::Recall { .. }
-            | Fallible::Peek { .. }
-            | Fallible::Later { .. } => {
+            | Fallible::Peek { .. } => {
                 self.no(format!("is `{}`, which is not followed yet", mokume_reaction::Operation::row(op).name))
             }
         }
@@ -55,6 +68,9 @@ impl<'a> Region<'a> {
             return self.no("looks in what is no map");
         };
         let (found, source) = (value.clone(), self.source);
+        if key.iter().any(|part| self.is_of_held(*part)) {
+            return self.no("asks what is in a message that was kept before");
+        }
         let mut number = 0;
         for step in &self.steps {
             let (this, is_there) = match step {
@@ -93,7 +109,6 @@ impl<'a> Region<'a> {
     pub(super) fn message(&mut self, frame: &mut Frame, value: Value) -> Followed<Message> {
         match frame.values[value.index()].take() {
             Some(Given::Message(message)) => Ok(*message),
-            Some(Given::Held(_)) => self.no("is of a message that was kept before"),
             _ => self.no("needs a message that is not there"),
         }
     }
@@ -102,7 +117,6 @@ impl<'a> Region<'a> {
     fn borrowed(&mut self, frame: &Frame, value: Value) -> Followed<Message> {
         match &frame.values[value.index()] {
             Some(Given::Message(message)) => Ok((**message).clone()),
-            Some(Given::Held(_)) => self.no("is of a message that was kept before"),
             _ => self.no("needs a message that is not there"),
         }
     }
@@ -362,16 +376,18 @@ impl<'a> Region<'a> {
                 return Ok(());
             }
             OpKind::Consume { message, reason } => {
-                if let Some(Given::Held((object, cell, index))) = frame.values[message.index()] {
-                    self.deed(Do::ConsumeHeld { object, cell, index, reason: *reason });
+                let message = self.message(frame, *message)?;
+                if is_held_before(message.given) {
+                    self.consume_held(message.given, *reason);
                     return Ok(());
                 }
-                let message = self.message(frame, *message)?;
                 self.is_unlikely(1e-3);
                 self.deed(Do::Consume { message, reason: *reason });
                 return Ok(());
             }
-            OpKind::Run { .. }
+            OpKind::Waiting { .. }
+            | OpKind::Defer { .. }
+            | OpKind::Run { .. }
             | OpKind::Sample { .. }
             | OpKind::Pack { .. }
             | OpKind::Item { .. }
@@ -381,6 +397,7 @@ impl<'a> Region<'a> {
             | OpKind::GetAll { .. }
             | OpKind::SetAll { .. }
             | OpKind::Spend { .. }
+            | OpKind::TakeHeld { .. }
             | OpKind::ConsumeHeld { .. }
             | OpKind::Release { .. }
             | OpKind::NewMessage { .. }

@@ -22,6 +22,7 @@ impl Graph<'_> {
             | Kind::Lives(a)
             | Kind::Get(a, _)
             | Kind::Armed(a, _)
+            | Kind::Waiting(a, _)
             | Kind::Left(a, _)
             | Kind::Not(a)
             | Kind::Cast(a)
@@ -64,6 +65,7 @@ impl Graph<'_> {
             (Kind::Lives(_), [a]) => self.add(Kind::Lives(*a), ty),
             (Kind::Get(_, cell), [a]) => self.add(Kind::Get(*a, cell), ty),
             (Kind::Armed(_, cell), [a]) => self.add(Kind::Armed(*a, cell), ty),
+            (Kind::Waiting(_, handler), [a]) => self.add(Kind::Waiting(*a, handler), ty),
             (Kind::Left(_, cell), [a]) => self.add(Kind::Left(*a, cell), ty),
             (Kind::Load(message, field, _), [a]) => self.add(Kind::Load(message, field, *a), ty),
             (Kind::GetAt(_, cell, _), [a, b]) => self.add(Kind::GetAt(*a, cell, *b), ty),

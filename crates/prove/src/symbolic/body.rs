@@ -494,7 +494,10 @@ impl Reader<'_> {
             K::Keep { object, cell, index, message } => self.keep((*object, *cell), *index, *message, way),
             K::Spend { object, cell, amount } => self.spend((*object, *cell), *amount, way),
             K::Give { object, cell, amount } => self.give_units((*object, *cell), *amount, way),
+            K::TakeHeld { object, cell, index } => self.take_held((*object, *cell), *index, way),
             K::ConsumeHeld { object, cell, index, reason } => self.consume_held((*object, *cell), *index, *reason, way),
+            K::Waiting { target, event } => self.waits(*target, event, way),
+            K::Defer { target, event, args } => self.defer((*target, event), args, way),
             K::Again { object } => {
                 let object = way.object(*object)?;
                 self.ask_again(&mut way.leaf, object).map(|()| Vec::new())

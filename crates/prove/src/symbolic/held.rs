@@ -108,7 +108,14 @@ impl Reader<'_> {
         }
     }
 
-    /// A message stored before may be taken out, and then be consumed.
+    /// The message that a place held before the reaction, of which nothing is known. Its name says how many places were
+    /// filled or emptied before: both sides do that in the same order, at the same places.
+    fn held_before(&mut self, leaf: &Leaf) -> Value {
+        let name = format!("held {}", leaf.kept.len());
+        Value::Message(Box::new(super::Message::unknown_inside(self.terms, &name)))
+    }
+
+    /// A message stored before may be taken out.
     pub(super) fn take_out(
         &mut self,
         body: &Body,
@@ -138,8 +145,33 @@ impl Reader<'_> {
         way.leaf.traps.push(beyond);
         let empty = self.terms.not(holds);
         let other = way.copy();
+        let held = self.held_before(&way.leaf);
         way.leaf.kept.push((at, cell, place, None));
-        self.go(body, vec![(way, Some(holds), then, vec![Value::Held]), (other, Some(empty), otherwise, Vec::new())])
+        self.go(body, vec![(way, Some(holds), then, vec![held]), (other, Some(empty), otherwise, Vec::new())])
+    }
+
+    /// Takes out the message at a place that surely holds one, stored before.
+    pub(super) fn take_held(
+        &mut self,
+        (object, cell): (Id, CellId),
+        index: Id,
+        way: &mut Way,
+    ) -> Result<Vec<Value>, String> {
+        let (object, index) = (way.object(object)?, way.bits(index)?);
+        self.must_be_alone(object)?;
+        if self.kept_at(&way.leaf, (object, cell), index)?.is_some() {
+            return Err("a place that was filled or emptied on the way".into());
+        }
+        let (holds, beyond) = self.holds(object, cell, index);
+        let is_place = self.terms.not(beyond);
+        if !self.is_sure(holds, way) || !self.is_sure(is_place, way) {
+            return Err("a place that may be none, or be empty".into());
+        }
+        let empty = self.terms.not(holds);
+        way.leaf.traps.extend([empty, beyond]);
+        let held = self.held_before(&way.leaf);
+        way.leaf.kept.push((object, cell, index, None));
+        Ok(vec![held])
     }
 
     /// Consumes the message at a place, if it holds one.

@@ -62,8 +62,7 @@ fn brings_new(automaton: &Automaton, id: HandlerId, place: usize) -> bool {
         return false;
     }
     automaton.bodies().all(|body| {
-        let ends = body.blocks.iter().filter_map(|block| block.terminator.attempt()?.emission());
-        body.ops().filter_map(|op| op.kind.emission()).chain(ends).all(|emission| {
+        body.ops().filter_map(|op| op.kind.emission()).chain(body.put_off()).all(|emission| {
             let Emission::Event { target, event, args } = emission else { return true };
             let mut from = Vec::new();
             if event == name && automaton.class_for(body, target) == Some(handler.class) {

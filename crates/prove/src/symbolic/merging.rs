@@ -237,6 +237,7 @@ impl Reader<'_> {
             && a.timers.len() == b.timers.len()
             && a.kept.len() == b.kept.len()
             && a.spent.len() == b.spent.len()
+            && a.put_off == b.put_off
             && a.elements.keys().eq(b.elements.keys())
             && a.handed.is_some() == b.handed.is_some();
         if !is_same {
@@ -250,6 +251,7 @@ impl Reader<'_> {
         leaf.assumed = a.assumed[..=shared].to_vec();
         (leaf.ended, leaf.taken, leaf.merged) = (a.ended.clone(), a.taken, a.merged);
         leaf.settling = a.settling.clone();
+        leaf.put_off.clone_from(&a.put_off);
         leaf.refused.clone_from(&a.refused);
         leaf.read_back = a.read_back.union(&b.read_back).copied().collect();
         self.merge_effects(&by, &mut leaf, a, b)?;

@@ -134,6 +134,7 @@ impl Reader<'_> {
             && before.counted == after.counted
             && before.kept == after.kept
             && before.spent == after.spent
+            && before.put_off == after.put_off
             && before.merged == after.merged
             && after.handed.is_none()
             && after.settling.dirty.is_empty()

@@ -141,13 +141,13 @@ impl Reader<'_> {
             Fallible::Take { object, cell, amount } => {
                 self.take_units(body, way, (*object, *cell, *amount), then, otherwise)
             }
+            Fallible::Later { target, event, args } => self.later(body, way, (*target, event, args), then, otherwise),
             // This reading does not cover these: the way is an escape.
             Fallible::Insert { .. }
             | Fallible::Remove { .. }
             | Fallible::New { .. }
             | Fallible::First { .. }
-            | Fallible::Next { .. }
-            | Fallible::Later { .. } => {
+            | Fallible::Next { .. } => {
                 way.escape(&format!("an operation that is not read symbolically: {}", op.row().name))
             }
         }

@@ -73,7 +73,6 @@ pub(super) fn enter(body: &Body, leaf: Leaf, args: &[Value]) -> Way {
 impl Way {
     pub(super) fn value(&self, id: Id) -> Result<Value, String> {
         match self.frame[id.index()].clone() {
-            Some(Value::Held) => Err("a message that was kept before".to_string()),
             Some(value) => Ok(value),
             None => Err("a value that is not there".to_string()),
         }
@@ -111,7 +110,7 @@ impl Way {
         Some(match self.frame[id.index()].as_ref()? {
             Value::Object(_) | Value::Null | Value::Perhaps(..) => Kind::Object,
             Value::Array(_) => Kind::Array,
-            Value::Bits(_) | Value::Message(_) | Value::Held | Value::Reason(_) => Kind::Other,
+            Value::Bits(_) | Value::Message(_) | Value::Reason(_) => Kind::Other,
         })
     }
 

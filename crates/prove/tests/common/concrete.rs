@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 use mokume_interpret::{CellView, Instance};
-use mokume_prove::symbolic::{Base, Message, Object, Origin};
+use mokume_prove::symbolic::{Base, Leaf, Message, Object, Origin};
 use mokume_prove::term::{Node, Operator, Sort, Term, Terms};
 use mokume_reaction::{Automaton, CellId, CellKind, ClassId, Handle, Type};
 
@@ -21,6 +21,8 @@ pub struct Concrete<'a> {
     pub scalars: HashMap<String, u64>,
     /// Messages of the event, by name.
     pub messages: HashMap<String, Vec<u8>>,
+    /// Messages that places held before, by name.
+    pub held: HashMap<String, mokume_interpret::Message>,
     /// A cache, since terms share their parts.
     pub known: RefCell<HashMap<Term, u64>>,
 }
@@ -30,6 +32,27 @@ fn mask(width: u32) -> u64 {
 }
 
 impl Concrete<'_> {
+    /// The same for one way, which has taken messages out of places.
+    pub fn with_held(&self, leaf: &Leaf) -> Self {
+        let Concrete { automaton, terms, stack, objects, target, .. } = *self;
+        let (scalars, messages, held) = (self.scalars.clone(), self.messages.clone(), HashMap::new());
+        let known = Default::default();
+        let mut with = Concrete { automaton, terms, stack, objects, target, scalars, messages, held, known };
+        for (number, (object, cell, index, message)) in leaf.kept.iter().enumerate() {
+            let held = match (message, with.view(*object, *cell)) {
+                (None, Some(CellView::Messages(places))) => {
+                    places.get(with.number(*index) as usize).copied().flatten().cloned()
+                }
+                _ => None,
+            };
+            let held = held.unwrap_or_else(|| mokume_interpret::Message::new(automaton, Vec::new()));
+            with.messages.insert(format!("held {number}"), held.octets.clone());
+            with.held.insert(format!("held {number}"), held);
+            with.known.borrow_mut().clear();
+        }
+        with
+    }
+
     pub fn truth(&self, term: Term) -> bool {
         self.number(term) != 0
     }
@@ -120,6 +143,23 @@ impl Concrete<'_> {
         }
         if let Some((object, cell)) = self.cell_named(name, "armed ") {
             return u64::from(matches!(self.view(object, cell), Some(CellView::Timer(Some(_)))));
+        }
+        if let Some((attribute, of)) = name.strip_prefix("attribute ").and_then(|rest| rest.split_once(" of ")) {
+            let attribute: usize = attribute.parse().expect("a number");
+            return self.held[of].attributes.get(attribute).copied().unwrap_or(0);
+        }
+        if let Some((header, of)) = name.strip_prefix("header ").and_then(|rest| rest.split_once(" of ")) {
+            let (of, field) = of.split_once(" field ").map_or((of, None), |(of, field)| (of, Some(field)));
+            let top = self.held[of].headers.last();
+            let top = top.filter(|top| format!("{}.{}", top.header.0, top.variant.0) == header);
+            return match field.map(|field| field.parse::<usize>().expect("a number")) {
+                None => u64::from(top.is_some()),
+                Some(field) => top.and_then(|top| top.fields.get(field)).copied().unwrap_or(0),
+            };
+        }
+        // Calls begin when nothing waits.
+        if name.starts_with("waiting ") {
+            return 0;
         }
         if let Some(rest) = name.strip_prefix("lives ") {
             let object = rest.rsplit_once(' ').and_then(|(_, object)| object.parse().ok()).expect("an object");

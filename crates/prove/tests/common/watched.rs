@@ -72,20 +72,27 @@ impl<'a> Watched<'a> {
             self.seen.left_out += 1;
             return outcome;
         }
-        let concrete = concrete(self.automaton, reading, &before, self.stack.now(), (port, event), args);
-        let taken: Vec<&Leaf> =
-            reading.leaves.iter().filter(|leaf| leaf.condition.iter().all(|term| concrete.truth(*term))).collect();
-        let [leaf] = taken[..] else {
+        let base = concrete(self.automaton, reading, &before, self.stack.now(), (port, event), args);
+        let taken: Vec<(&Leaf, Concrete)> = reading
+            .leaves
+            .iter()
+            .map(|leaf| (leaf, base.with_held(leaf)))
+            .filter(|(leaf, concrete)| leaf.condition.iter().all(|term| concrete.truth(*term)))
+            .collect();
+        let [(leaf, concrete)] = &taken[..] else {
             self.wrong.get_or_insert(format!("{} ways at once", taken.len()));
             return outcome;
         };
         if leaf.escape.is_some() {
             self.seen.escaped += 1;
+        } else if !leaf.put_off.is_empty() {
+            // The reactions of these events come in the same call.
+            self.seen.left_out += 1;
         } else if leaf.nulls.iter().chain(leaf.looked.iter().map(|(_, null)| null)).any(|null| concrete.truth(*null)) {
             self.seen.left_out += 1;
         } else {
             self.seen.compared += 1;
-            let wrong = differences(&concrete, leaf, &self.stack, &outcome);
+            let wrong = differences(concrete, leaf, &self.stack, &outcome);
             self.wrong = self.wrong.take().or(wrong);
         }
         outcome
@@ -192,6 +199,7 @@ fn concrete<'c>(
         target,
         scalars,
         messages,
+        held: HashMap::new(),
         known: Default::default(),
     }
 }
@@ -226,7 +234,7 @@ fn datum(concrete: &Concrete, value: &Value) -> Datum {
         Value::Null => Datum::Handle(Handle::NULL),
         Value::Message(message) => Datum::Message(concrete.octets(message)),
         Value::Reason(reason) => Datum::Word(u64::from(reason.0)),
-        Value::Array(_) | Value::Held => unreachable!("nothing that leaves by a port is an array, or of before"),
+        Value::Array(_) => unreachable!("nothing that leaves by a port is an array"),
     }
 }
 

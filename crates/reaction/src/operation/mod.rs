@@ -58,6 +58,24 @@ impl OpKind {
         }
     }
 
+    /// The event that this operation queues for a reaction of its own, if it does.
+    pub fn put_off(&self) -> Option<Emission<'_>> {
+        match self {
+            OpKind::Defer { target, event, args } => {
+                Some(Emission::Event { target: Addressee::Object(*target), event, args })
+            }
+            _ => None,
+        }
+    }
+
+    /// The object and the event whose queue for reactions of their own this operation asks for, or puts into.
+    pub fn queue(&self) -> Option<(Value, &str)> {
+        match self {
+            OpKind::Defer { target, event, .. } | OpKind::Waiting { target, event } => Some((*target, event)),
+            _ => None,
+        }
+    }
+
     /// The object that this operation ends.
     pub fn ends(&self) -> Option<Value> {
         let ends = self.effects().contains(Effects::ENDS);

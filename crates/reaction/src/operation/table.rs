@@ -156,8 +156,18 @@ operations! {
         /// Consumes the message in a place, and counts its end; does nothing if the place is empty.
         ConsumeHeld "consume.held {object}.{cell}[{index}], {reason}"
             { object: Object, cell: MessagesCell, index: Word32, reason: ReasonName } -> [] { WRITES | REPORTS | COUNTS };
+        /// Takes out the message in a place that holds one, which a path has checked; else reports, and gives a new message
+        /// without octets.
+        TakeHeld "take.held {object}.{cell}[{index}]" { object: Object, cell: MessagesCell, index: Word32 } -> [Message]
+            { WRITES | REPORTS | TAKES };
         /// Whether a place holds a message.
         Holds "holds {object}.{cell}[{index}]" { object: Object, cell: MessagesCell, index: Word32 } -> [Truth] { READS | REPORTS };
+        /// How many of this event wait for reactions of their own, of all objects.
+        Waiting "waiting {target}.{event}" { target: Object, event: QueuedEvent } -> [Word32] { READS };
+        /// Queues an event for a reaction of its own, for which a path has checked that there is room; else reports, and
+        /// drops its messages as `gone`.
+        Defer "defer {target}.{event}({args})" { target: Object, event: QueuedEvent, args: EventArguments } -> []
+            { WRITES | REPORTS | COUNTS };
         /// Ends an object and its children: timers stop, held messages are dropped as `gone`. Freed after the reaction.
         Release "release {object}" { object: Own } -> [] { WRITES | COUNTS | ENDS };
         /// Makes the object settle once more in this reaction.

@@ -54,7 +54,7 @@ fn head(random: &mut Random, layers: &[Layer]) -> String {
         let _ = write!(
             text,
             "class l{i}.E capacity 1{} {{\n  a: u16 = {}\n  b: u32\n  c: u8 = {}\n  w: u64\n  n: seq16\n  arr: [4] u16 = 1\n  t: timer\n  k: counter\n  \
-             other: map 4 (u8) -> (u16)\n",
+             held: [3] msg\n  other: map 4 (u8) -> (u16)\n",
             if layer.settles { " settle 2" } else { "" },
             random.place(3),
             random.place(256),
@@ -96,6 +96,7 @@ fn ports(layers: &[Layer]) -> String {
     for layer in layers {
         let i = layer.number;
         let _ = writeln!(text, "  in note{i}(k: u8, v: u16) -> l{i}.E.note");
+        let _ = writeln!(text, "  in keep{i}(k: u8, m: msg) -> l{i}.E.keep\n  in next{i}(k: u8) -> l{i}.E.next");
         if layer.has_sessions {
             let keys = layer.header.keys();
             let params: Vec<String> =
@@ -112,7 +113,7 @@ fn ports(layers: &[Layer]) -> String {
             let _ = writeln!(text, "  in tie{i}(s: @l{i}.S, u: @l{}.S) -> l{i}.S.tie", i - 1);
         }
     }
-    text += "  out deliver(m: msg, v: u32)\n  out told(by: u8, v: u32)\n";
+    text += "  out deliver(m: msg, v: u32)\n  out told(by: u8, v: u32)\n  out kept(by: u8, m: msg)\n";
     if layers[0].has_sessions {
         text += "  out got(s: @l0.S, m: msg, v: u32)\n";
     }
@@ -127,7 +128,7 @@ fn handlers(text: &mut String, random: &mut Random, layer: &Layer) {
     let given = if i == bottom { "    v = 7:u32\n" } else { "" };
     let _ = write!(text, "handler l{i}.E.deliver(e, {params}) {{\n{given}");
     *text += &Body::new(random, layer, false).delivers();
-    let _ = writeln!(text, "handler l{i}.E.send(e, m: msg, v: u32) {{");
+    let _ = writeln!(text, "handler l{i}.E.send(e, m: msg, v: u32) later 2 {{");
     *text += &Body::new(random, layer, false).sends();
     if layer.settles {
         let _ = writeln!(text, "settle l{i}.E(e) {{");
@@ -140,9 +141,35 @@ fn handlers(text: &mut String, random: &mut Random, layer: &Layer) {
         "handler l{i}.E.note(e, k: u8, v: u16) {{\n    set e.a, v\n    insert e.other[k], v then in else full\n  full:\n    remove e.other[0] then out(..) \
          else in\n  out(old: u16):\n    jump in\n  in:\n    return\n}}\n"
     );
+    places(text, random, i);
     if layer.has_sessions {
         sessions(text, random, layer);
     }
+}
+
+/// Messages are kept in places; what a place holds goes on: out, to a later reaction, to another place, or it ends.
+fn places(text: &mut String, random: &mut Random, i: usize) {
+    let _ = write!(
+        text,
+        "handler l{i}.E.keep(e, k: u8, m: msg) {{\n    j = rem k, 3\n    at = cast j to u32\n    full = holds e.held[at]\n    br full @0.1 no, yes\n  \
+         yes:\n    x = set.attribute m, mark, k\n    keep e.held[at], x\n    return\n  no:\n    drop m, l{i}.no\n    return\n}}\n"
+    );
+    let goes_on = match random.place(4) {
+        0 => "out app.kept(k, m)\n    return".to_owned(),
+        1 => format!(
+            "v = cast k to u32\n    later e.send(m, v) then none else full\n  full:\n    drop m, l{i}.no\n    return"
+        ),
+        2 => format!(
+            "n = add.wrap at, 1\n    o = rem n, 3\n    full = holds e.held[o]\n    br full @0.1 no, yes\n  yes:\n    x = set.attribute m, mark, k\n    \
+             keep e.held[o], x\n    return\n  no:\n    drop m, l{i}.no\n    return"
+        ),
+        _ => format!("consume m, l{i}.bad\n    out app.told(k, 5)\n    return"),
+    };
+    let _ = write!(
+        text,
+        "handler l{i}.E.next(e, k: u8) {{\n    j = rem k, 3\n    at = cast j to u32\n    takeout e.held[at] then got(..) else none\n  \
+         got(m: msg):\n    {goes_on}\n  none:\n    return\n}}\n"
+    );
 }
 
 fn sessions(text: &mut String, random: &mut Random, layer: &Layer) {

@@ -438,6 +438,13 @@ impl<'a> Body<'a> {
         let Some((layer, rank)) = self.target() else { return self.out() };
         let other = self.fresh("o");
         self.line(format!("{other} = unique l{layer}.E"));
+        if self.random.percent(30) {
+            let (count, byte) = (self.fresh("u"), self.fresh("v"));
+            self.line(format!("defer {other}.w{rank}({value})"));
+            self.line(format!("{count} = waiting {other}.w{rank}"));
+            self.line(format!("{byte} = cast {count} to u8"));
+            return self.bytes.push(byte);
+        }
         self.diamond(format!("later {other}.w{rank}({value})"), false);
     }
 

@@ -153,6 +153,10 @@ impl Body<'_> {
         if self.random.percent(15) {
             return self.line(format!("consume.held e.held[{at}], t.full"));
         }
+        if self.random.percent(15) {
+            self.line(format!("{m} = take.held e.held[{at}]"));
+            return self.line(format!("out app.body({}, {m})", self.layer));
+        }
         let verb = if self.random.percent(60) { "takeout" } else { "shareheld" };
         self.line(format!("{verb} e.held[{at}] then {got}(..) else {none}"));
         self.label(&format!("{got}({m}: msg)"));
