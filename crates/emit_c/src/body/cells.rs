@@ -90,7 +90,7 @@ pub(super) fn arm_timer(w: &mut Writer, object: Value, cell: CellId, deadline: V
 }
 
 pub(super) fn disarm(w: &mut Writer, object: Value, cell: CellId) {
-    w.guarded(object, |w| w.act(acts("mk_timer_stop", [wheel(), w.cell(object, cell).address()])));
+    w.guarded(object, |w| w.act(acts("mk_timer_stop", [w.cell(object, cell).address()])));
 }
 
 pub(super) fn count(w: &mut Writer, object: Value, cell: CellId, amount: Value) {
