@@ -120,8 +120,9 @@ impl<'p> Writer<'_, 'p> {
     pub fn call_on(&mut self, object: &'p s::Expr, function: u32, args: &'p [s::Expr]) -> Vec<r::Value> {
         let Some(layer) = self.layer(self.inst) else { return Vec::new() };
         let (called, function) = (Called::Own(function), &layer.functions[function as usize]);
+        let target = self.target(Some(object));
         let given = self.arguments(function, args);
-        let outer = self.enter(Some(object));
+        let outer = self.enter(target);
         let env = self.env.clone();
         let results = match self.procedure(function, called, &env, &given) {
             Some((procedure, args)) => self.op(r::OpKind::Run { procedure, args }),
@@ -131,15 +132,17 @@ impl<'p> Writer<'_, 'p> {
         results
     }
 
-    /// Makes the object of a handle the current one; returns the previous one.
-    fn enter(&mut self, object: Option<&'p s::Expr>) -> Option<(s::ObjectId, r::Value)> {
+    /// The object of a handle; it stands in front of the arguments, which are worked out behind it, and not in it.
+    fn target(&mut self, object: Option<&'p s::Expr>) -> Option<(s::ObjectId, r::Value)> {
+        let object = object?;
+        let s::Type::Object(class) = object.ty else { return None };
+        Some((class, self.one(object)))
+    }
+
+    /// Makes an object the current one; returns the previous one.
+    fn enter(&mut self, target: Option<(s::ObjectId, r::Value)>) -> Option<(s::ObjectId, r::Value)> {
         let outer = self.runs.keyed;
-        if let Some(object) = object {
-            if let s::Type::Object(class) = object.ty {
-                let handle = self.one(object);
-                self.runs.keyed = Some((class, handle));
-            }
-        }
+        self.runs.keyed = target.or(outer);
         outer
     }
 
@@ -152,12 +155,13 @@ impl<'p> Writer<'_, 'p> {
     ) {
         let (Some(layer), Some((object, function, args))) = (self.layer(self.inst), parts(call)) else { return };
         let (called, function) = (Called::Own(function), &layer.functions[function as usize]);
+        let target = self.target(object);
         let given = self.arguments(function, args);
         let names: Vec<s::LocalId> = args
             .iter()
             .filter_map(|arg| if let s::ExprKind::Give(local) = arg.kind { Some(local) } else { None })
             .collect();
-        let outer = self.enter(object);
+        let outer = self.enter(target);
         let env = self.env.clone();
         let (done, mut refused) = match self.procedure(function, called, &env, &given) {
             Some((procedure, args)) => self.try_run(procedure, args),

@@ -183,7 +183,7 @@ impl WhileStmt {
     pub fn condition(&self) -> Option<Expr> {
         child(&self.0)
     }
-    /// The look-up of a `while let`, which the language does not have.
+    /// The lookup of a `while let`.
     pub fn let_condition(&self) -> Option<super::LetCondition> {
         child(&self.0)
     }

@@ -6,6 +6,7 @@ use mokume_syntax::ast::{self, Expr as Tree};
 use crate::program::*;
 use crate::resolve::body::terms::unknown;
 use crate::resolve::body::Body;
+use crate::resolve::context::Item;
 use crate::resolve::emit::clauses::Clauses;
 use crate::resolve::expr;
 use crate::resolve::expr::{messages, records};
@@ -184,8 +185,13 @@ fn send_fields(
     };
     if let Some((variant, values, place)) = chosen {
         if let Some((name, _)) = given.first() {
-            let text = format!("field `{}` stands outside of its alternative", name.text);
-            body.error(codes::HEADER_FIELDS, text, name.span.to(place), "not here", "write it within the braces");
+            let goes_alone = !header.variants[variant as usize].with_message;
+            if goes_alone && matches!(body.cx.item_at(body.file, name), Some(Item::Attribute(_))) {
+                messages::undeclared(body, name, "written", "writes");
+            } else {
+                let text = format!("field `{}` stands outside of its alternative", name.text);
+                body.error(codes::HEADER_FIELDS, text, name.span.to(place), "not here", "write it within the braces");
+            }
         }
         return Some(Fields { variant, values });
     }

@@ -19,41 +19,51 @@ pub(super) fn if_(body: &mut Body, stmt: &ast::If, span: Span) -> Option<StmtKin
         Likelihood::Unknown => None,
     };
     if let Some(condition) = stmt.let_condition() {
-        let names = bindings::names(body, condition.pattern());
-        let value = condition.value()?;
-        let place = body.span(&condition);
-        let otherwise_node = (stmt.else_if(), stmt.else_block());
-        let (mut before, lookup) = unnamed::apart(body, |body| lookup::read_or_report(body, &value));
-        let Some(Ok(mut lookup)) = lookup else {
-            body.scoped(|body| {
-                body.locals.bind_unknown(&names);
-                stmt::block(body, stmt.then())
-            });
-            otherwise(body, otherwise_node.0, otherwise_node.1);
-            return None;
-        };
-        let then = stmt.then();
-        before.extend(lookup.before());
-        let mut other = lookup.refused(body);
-        let mut kind = found::branches(body, lookup, &names, place, Vec::new(), |body| stmt::block(body, then));
-        other.extend(otherwise(body, otherwise_node.0, otherwise_node.1));
-        if let StmtKind::IfFound { otherwise, .. }
-        | StmtKind::IfObject { otherwise, .. }
-        | StmtKind::IfTaken { otherwise, .. }
-        | StmtKind::IfDone { otherwise, .. }
-        | StmtKind::IfListener { otherwise, .. }
-        | StmtKind::If { otherwise, .. } = &mut kind
-        {
-            *otherwise = other;
-        } else {
-            debug_assert!(false, "what is looked up has two ways");
-        }
-        return Some(behind(before, kind, span));
+        let (then, else_if, else_block) = (stmt.then(), stmt.else_if(), stmt.else_block());
+        return if_found(body, &condition, then, span, |body| otherwise(body, else_if, else_block));
     }
     let condition = expr::some_value(body, stmt.condition(), Type::Bool, span);
     let then = stmt::block(body, stmt.then());
     let otherwise = otherwise(body, stmt.else_if(), stmt.else_block());
     Some(StmtKind::If { condition, likely, then, otherwise })
+}
+
+/// Does `then` with what is looked up, `otherwise` if it is not there.
+pub(super) fn if_found(
+    body: &mut Body,
+    condition: &ast::LetCondition,
+    then: Option<ast::Block>,
+    span: Span,
+    otherwise: impl FnOnce(&mut Body) -> Vec<Stmt>,
+) -> Option<StmtKind> {
+    let names = bindings::names(body, condition.pattern());
+    let value = condition.value()?;
+    let place = body.span(condition);
+    let (mut before, lookup) = unnamed::apart(body, |body| lookup::read_or_report(body, &value));
+    let Some(Ok(mut lookup)) = lookup else {
+        body.scoped(|body| {
+            body.locals.bind_unknown(&names);
+            stmt::block(body, then)
+        });
+        otherwise(body);
+        return None;
+    };
+    before.extend(lookup.before());
+    let mut other = lookup.refused(body);
+    let mut kind = found::branches(body, lookup, &names, place, Vec::new(), |body| stmt::block(body, then));
+    other.extend(otherwise(body));
+    if let StmtKind::IfFound { otherwise, .. }
+    | StmtKind::IfObject { otherwise, .. }
+    | StmtKind::IfTaken { otherwise, .. }
+    | StmtKind::IfDone { otherwise, .. }
+    | StmtKind::IfListener { otherwise, .. }
+    | StmtKind::If { otherwise, .. } = &mut kind
+    {
+        *otherwise = other;
+    } else {
+        debug_assert!(false, "what is looked up has two ways");
+    }
+    Some(behind(before, kind, span))
 }
 
 fn otherwise(body: &mut Body, other: Option<ast::If>, block: Option<ast::Block>) -> Vec<Stmt> {

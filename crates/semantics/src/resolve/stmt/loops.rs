@@ -4,11 +4,11 @@ use mokume_base::Span;
 use mokume_syntax::ast::{self, Expr as Tree};
 
 use crate::program::*;
-use crate::resolve::body::terms::{make, number, unknown};
+use crate::resolve::body::terms::{behind, make, number, unknown};
 use crate::resolve::body::views;
 use crate::resolve::body::Body;
 use crate::resolve::expr::operators;
-use crate::resolve::stmt::{bindings, containers, lookup, vectors};
+use crate::resolve::stmt::{bindings, containers, control, lookup, vectors};
 use crate::resolve::{expr, stmt};
 use crate::{codes, tree};
 
@@ -51,18 +51,27 @@ fn limit(body: &mut Body, limit: Option<ast::Expr>, span: Span) -> Expr {
     value
 }
 
-/// `while c limit 8 { … }`
+/// `while c limit 8 { … }`, `while let x = waiting.pop() limit 8 { … }`
 pub(super) fn while_(body: &mut Body, stmt: &ast::WhileStmt, span: Span) -> Option<StmtKind> {
-    if let Some(condition) = stmt.let_condition() {
-        let place = body.span(&condition);
-        let help = "write `while c limit n { if let x = … { … } }`";
-        body.error(codes::MISPLACED, "`while let` is not a thing", place, "no lookup here", help);
-        return None;
+    if let Some(found) = stmt.let_condition() {
+        return while_found(body, stmt, &found, span);
     }
     let condition = expr::some_value(body, stmt.condition(), Type::Bool, span);
     let limit = limit(body, stmt.limit(), span);
     let body = stmt::block(body, stmt.body());
     Some(StmtKind::While { condition, limit, body })
+}
+
+/// While a local is true; a round that finds nothing sets it to false.
+fn while_found(body: &mut Body, stmt: &ast::WhileStmt, found: &ast::LetCondition, span: Span) -> Option<StmtKind> {
+    let limit = limit(body, stmt.limit(), span);
+    let more = body.locals.hidden(span, Type::Bool);
+    let is = |number: u64| make(ExprKind::Number(number), Type::Bool, span);
+    let end = Stmt { kind: StmtKind::AssignLocal { local: more, value: is(0) }, span };
+    let round = control::if_found(body, found, stmt.body(), span, |_| vec![end])?;
+    let condition = make(ExprKind::Local(more), Type::Bool, span);
+    let begin = vec![Stmt { kind: StmtKind::Let { local: more, value: is(1) }, span }];
+    Some(behind(begin, StmtKind::While { condition, limit, body: vec![Stmt { kind: round, span }] }, span))
 }
 
 /// `for r in view { … }`: over the ranks; the bound is that of the view's record.
