@@ -166,7 +166,7 @@ fn events_are_lines() {
         lines,
         [
             "<- app.send(x, x\"000102030405060708090a0b0c0d0e0f1011121314151617…\", session 3, null) REFUSED",
-            "sends #1 on lan: 2 octets (b lost by a partition)",
+            "sends #1 on lan: 2 octets (b lost by a partition): Tell \"x\"",
             "receives #1",
             "receives #1",
             "loses 2 with the session they were for",
