@@ -56,7 +56,7 @@ static inline void mk_do_arm(mk_core *core, const mk_object *object, mk_timer *t
     if (mk_is_alive(object))
         mk_timer_arm(&core->wheel, timer, deadline);
     else
-        mk_timer_stop(&core->wheel, timer);
+        mk_timer_stop(timer);
 }
 
 static inline bool mk_do_take(uint32_t *left, uint32_t amount)

@@ -142,21 +142,32 @@ static MK_COLD void mk_count_reactions_anew(mk_core *core)
     }
 }
 
-void mk_end_reaction(mk_core *core)
+static MK_APART void mk_free_all_ended(mk_core *core)
+{
+    core->has_ended = false;
+    for (uint32_t i = 0; i < core->class_count; i++)
+        mk_free_ended(core, &core->classes[i]);
+}
+
+/* The reaction ends. Answers whether outputs left; if not, what the next call may rely on is still to be noted. */
+static MK_IN_PLACE bool mk_close_reaction(mk_core *core)
 {
     while (core->dirty)
         mk_settle(core, mk_there(core, core->dirty));
-    if (core->has_ended) {
-        core->has_ended = false;
-        for (uint32_t i = 0; i < core->class_count; i++)
-            mk_free_ended(core, &core->classes[i]);
-    }
+    if (MK_UNLIKELY(core->has_ended))
+        mk_free_all_ended(core);
     if (MK_UNLIKELY(++core->reaction == 0))
         mk_count_reactions_anew(core);
     core->put_out = 0;
-    if (core->output_count)
-        mk_leave_all(core);
-    else
+    if (!core->output_count)
+        return false;
+    mk_leave_all(core);
+    return true;
+}
+
+void mk_end_reaction(mk_core *core)
+{
+    if (!mk_close_reaction(core))
         mk_note_quiet(core);
 }
 
@@ -176,7 +187,7 @@ static bool mk_step(mk_core *core)
     } else {
         return false;
     }
-    mk_end_reaction(core);
+    mk_close_reaction(core);
     return true;
 }
 
@@ -188,15 +199,15 @@ static bool mk_step_timer(mk_core *core, uint64_t now)
     mk_set_now(core, timer->deadline);
     uint32_t number, declaration = mk_timer_declaration(&core->wheel, timer, &number);
     core->program->expire(core->stack, declaration, number);
-    mk_end_reaction(core);
+    mk_close_reaction(core);
     return true;
 }
 
 void mk_catch_up(mk_core *core, uint64_t now)
 {
+    /* Until the last of them is over `quiet` is no later than any of their times: calls from within look for what comes before them. */
     while (core->reactions_left > 0 && (mk_step(core) || mk_step_timer(core, now)))
         core->reactions_left--;
-    /* Looking for a timer may have shown that there is none for longer. */
     if (!core->output_count)
         mk_note_quiet(core);
 }
@@ -205,6 +216,8 @@ void mk_settle_down(mk_core *core)
 {
     while (core->reactions_left > 0 && mk_step(core))
         core->reactions_left--;
+    if (!core->output_count)
+        mk_note_quiet(core);
 }
 
 void mk_leave_all(mk_core *core)

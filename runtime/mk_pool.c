@@ -1,5 +1,6 @@
 /* The pool; see mk_pool.h. */
 #include "mk_pool.h"
+#include "mk_octets.h"
 
 static size_t mk_round16(size_t size)
 {
@@ -120,7 +121,11 @@ mk_message *mk_message_new(mk_pool *pool, const uint8_t *octets, uint32_t size)
         return message;
     message->view.at = pool->shape.head_room;
     message->view.size = mk_min_u32(size, mk_pool_longest(pool));
-    memcpy(message->view.buffer->octets + message->view.at, octets, message->view.size);
+    uint8_t *to = message->view.buffer->octets + message->view.at;
+    if (MK_LIKELY(message->view.size < MK_FEW_OCTETS))
+        mk_copy_few(to, octets, message->view.size);
+    else
+        memcpy(to, octets, message->view.size);
     return message;
 }
 

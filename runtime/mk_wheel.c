@@ -28,9 +28,8 @@ static mk_timer *mk_timer_at(const mk_wheel *wheel, uint32_t place)
     return mk_there(wheel, place);
 }
 
-uint32_t mk_timer_declaration(const mk_wheel *wheel, const mk_timer *timer, uint32_t *number)
+static uint32_t mk_timer_search(const mk_wheel *wheel, size_t at)
 {
-    size_t at = (size_t)((const uint8_t *)timer - (const uint8_t *)wheel);
     uint32_t low = 0, high = wheel->timer_count;
     while (high - low > 1) {
         uint32_t middle = (low + high) / 2;
@@ -39,11 +38,25 @@ uint32_t mk_timer_declaration(const mk_wheel *wheel, const mk_timer *timer, uint
     /* It is this one, or one before it of the same class. */
     while ((at - wheel->timers[low].first) % wheel->timers[low].stride)
         low--;
-    *number = (uint32_t)((at - wheel->timers[low].first) / wheel->timers[low].stride);
     return low;
 }
 
-static bool mk_timer_before(const mk_wheel *wheel, const mk_timer *a, const mk_timer *b)
+uint32_t mk_timer_declaration(mk_wheel *wheel, const mk_timer *timer, uint32_t *number)
+{
+    size_t at = (size_t)((const uint8_t *)timer - (const uint8_t *)wheel);
+    /* Mostly it is of the declaration that the one before was of. */
+    const mk_timers *last = &wheel->timers[wheel->last];
+    size_t from = at - last->first;
+    if (MK_LIKELY(from < last->extent && (from % last->stride == 0 || MK_FAULT(timer_last)))) {
+        *number = (uint32_t)(from / last->stride);
+        return wheel->last;
+    }
+    wheel->last = mk_timer_search(wheel, at);
+    *number = (uint32_t)((at - wheel->timers[wheel->last].first) / wheel->timers[wheel->last].stride);
+    return wheel->last;
+}
+
+static bool mk_timer_before(mk_wheel *wheel, const mk_timer *a, const mk_timer *b)
 {
     if (a->deadline != b->deadline)
         return a->deadline < b->deadline;
@@ -55,22 +68,35 @@ static bool mk_timer_before(const mk_wheel *wheel, const mk_timer *a, const mk_t
     return ages && ages[number] < ages[other];
 }
 
+/* Who says that it is next is another now. */
+static void mk_timer_linked(mk_timer *timer, uint32_t link)
+{
+    timer->link = link | (timer->link & MK_TIMER_RESTS);
+}
+
+static bool mk_timer_rests(const mk_timer *timer)
+{
+    return timer->link >= MK_TIMER_RESTS && !MK_FAULT(timer_rests);
+}
+
+/* An armed one. */
 static void mk_timer_link(mk_wheel *wheel, mk_timer *timer, uint32_t *at)
 {
     timer->next = *at;
     timer->link = mk_where(wheel, at);
     if (timer->next)
-        mk_timer_at(wheel, timer->next)->link = mk_where(wheel, &timer->next);
+        mk_timer_linked(mk_timer_at(wheel, timer->next), mk_where(wheel, &timer->next));
     *at = mk_where(wheel, timer);
 }
 
-void mk_timer_stop(mk_wheel *wheel, mk_timer *timer)
+void mk_timer_remove(mk_wheel *wheel, mk_timer *timer)
 {
-    if (!timer->link)
+    uint32_t link = timer->link & ~MK_TIMER_RESTS;
+    if (!link)
         return;
-    *(uint32_t *)mk_there(wheel, timer->link) = timer->next;
+    *(uint32_t *)mk_there(wheel, link) = timer->next;
     if (timer->next)
-        mk_timer_at(wheel, timer->next)->link = timer->link;
+        mk_timer_linked(mk_timer_at(wheel, timer->next), link);
     timer->next = 0;
     timer->link = 0;
 }
@@ -123,7 +149,7 @@ static void mk_wheel_place(mk_wheel *wheel, mk_timer *timer)
 void mk_timer_arm_anew(mk_wheel *wheel, mk_timer *timer, uint64_t deadline)
 {
     if (timer->link)
-        mk_timer_stop(wheel, timer);
+        mk_timer_remove(wheel, timer);
     timer->deadline = deadline;
     if (deadline < wheel->soonest)
         wheel->soonest = deadline;
@@ -169,7 +195,7 @@ static void mk_wheel_ripen(mk_wheel *wheel, uint32_t list)
     list = mk_timer_at(wheel, list)->next ? mk_timers_sort(wheel, list) : list;
     wheel->due = wheel->due ? mk_timers_merge(wheel, wheel->due, list) : list;
     for (uint32_t *at = &wheel->due; *at; at = &mk_timer_at(wheel, *at)->next)
-        mk_timer_at(wheel, *at)->link = mk_where(wheel, at);
+        mk_timer_linked(mk_timer_at(wheel, *at), mk_where(wheel, at));
 }
 
 /* A slot is no longer looked at. */
@@ -195,13 +221,12 @@ static bool mk_wheel_earliest(mk_wheel *wheel, int *level, int *slot)
 
 static uint64_t mk_slot_start(const mk_wheel *wheel, int level, int slot)
 {
-    int shift = level * MK_WHEEL_BITS, above = shift + MK_WHEEL_BITS;
-    uint64_t high = above >= 64 ? 0 : wheel->elapsed >> above << above;
-    return high | (uint64_t)slot << shift;
+    int shift = level * MK_WHEEL_BITS;
+    return ((wheel->elapsed >> shift & ~(uint64_t)(MK_WHEEL_SLOTS - 1)) | (uint64_t)slot) << shift;
 }
 
 /* Moves on to the earliest slot, if it starts at or before `now` (in ticks). Its timers become due, or go on to a slot of a lower level; one that was set again
- * for later goes on to its own slot. */
+ * for later goes on to its own slot, and one that rests leaves. */
 static bool mk_wheel_turn(mk_wheel *wheel, uint64_t now)
 {
     int level, slot;
@@ -220,7 +245,10 @@ static bool mk_wheel_turn(mk_wheel *wheel, uint64_t now)
     while (list) {
         mk_timer *timer = mk_timer_at(wheel, list);
         uint32_t next = timer->next;
-        if (timer->deadline / wheel->tick == start || (level == 0 && MK_FAULT(timer_later))) {
+        if (mk_timer_rests(timer)) {
+            timer->next = 0;
+            timer->link = 0;
+        } else if (timer->deadline / wheel->tick == start || (level == 0 && MK_FAULT(timer_later))) {
             timer->next = ripe;
             ripe = list;
         } else {
@@ -234,38 +262,55 @@ static bool mk_wheel_turn(mk_wheel *wheel, uint64_t now)
 }
 
 /* The timer that is next of all, if it is due and alone in its slot, and nothing is in `due`: it need not go down level by level. */
-static mk_timer *mk_wheel_take_alone(mk_wheel *wheel, uint64_t now)
+static MK_IN_PLACE mk_timer *mk_wheel_take_alone(mk_wheel *wheel, uint64_t now)
 {
     int level, slot;
-    if (wheel->due || !mk_wheel_earliest(wheel, &level, &slot))
-        return NULL;
-    mk_timer *timer = mk_timer_at(wheel, wheel->slots[level][slot]);
-    uint64_t first = timer->deadline / wheel->tick;
-    /* One that was set again for later has a slot of its own. */
-    bool is_own = (first ^ mk_slot_start(wheel, level, slot)) >> (level * MK_WHEEL_BITS) == 0 || MK_FAULT(timer_later);
-    if (timer->next || !is_own || (first > now && !MK_FAULT(timer_alone)))
-        return NULL;
-    wheel->elapsed = first;
-    wheel->reached = first * wheel->tick;
-    mk_wheel_vacate(wheel, level, slot);
-    wheel->slots[level][slot] = 0;
-    timer->link = 0;
-    return timer;
+    while (!wheel->due && mk_wheel_earliest(wheel, &level, &slot)) {
+        mk_timer *timer = mk_timer_at(wheel, wheel->slots[level][slot]);
+        uint64_t first = timer->deadline / wheel->tick;
+        /* One that was set again for later has a slot of its own. */
+        bool is_own = (first ^ mk_slot_start(wheel, level, slot)) >> (level * MK_WHEEL_BITS) == 0 || MK_FAULT(timer_later);
+        if (timer->next || !is_own || (first > now && !MK_FAULT(timer_alone)))
+            return NULL;
+        wheel->elapsed = first;
+        wheel->reached = first * wheel->tick;
+        mk_wheel_vacate(wheel, level, slot);
+        wheel->slots[level][slot] = 0;
+        bool rests = mk_timer_rests(timer);
+        timer->link = 0;
+        if (!rests)
+            return timer;
+    }
+    return NULL;
+}
+
+/* The first of `due`, taken out of it. */
+static mk_timer *mk_wheel_take_ripe(mk_wheel *wheel)
+{
+    while (wheel->due) {
+        mk_timer *timer = mk_timer_at(wheel, wheel->due);
+        bool rests = mk_timer_rests(timer);
+        mk_timer_remove(wheel, timer);
+        if (!rests)
+            return timer;
+    }
+    return NULL;
+}
+
+/* All slots that are due ripen first: a timer in the past may come before what ripened last. */
+static MK_APART mk_timer *mk_wheel_take_in_order(mk_wheel *wheel, uint64_t now)
+{
+    while (mk_wheel_turn(wheel, now))
+        ;
+    return mk_wheel_take_ripe(wheel);
 }
 
 mk_timer *mk_wheel_take_due(mk_wheel *wheel, uint64_t now)
 {
     uint64_t ticks = now / wheel->tick;
     mk_timer *timer = mk_wheel_take_alone(wheel, ticks);
-    if (!timer) {
-        /* All slots that are due ripen first: a timer in the past may come before what ripened last. */
-        while (mk_wheel_turn(wheel, ticks))
-            ;
-        if (wheel->due) {
-            timer = mk_timer_at(wheel, wheel->due);
-            mk_timer_stop(wheel, timer);
-        }
-    }
+    if (!timer)
+        timer = mk_wheel_take_in_order(wheel, ticks);
     if (!wheel->due) {
         int level, slot;
         wheel->soonest = UINT64_MAX;
@@ -275,7 +320,7 @@ mk_timer *mk_wheel_take_due(mk_wheel *wheel, uint64_t now)
     return timer;
 }
 
-/* Those of a slot that were set again for later go on to their own; answers whether one stays. */
+/* Those of a slot that were set again for later go on to their own, and those that rest leave; answers whether one stays. */
 static bool mk_wheel_sift(mk_wheel *wheel, int level, int slot)
 {
     for (uint32_t list = wheel->slots[level][slot]; list;) {
@@ -283,8 +328,10 @@ static bool mk_wheel_sift(mk_wheel *wheel, int level, int slot)
         int own_level, own_slot;
         mk_wheel_slot(wheel, timer->deadline / wheel->tick, &own_level, &own_slot);
         list = timer->next;
-        if ((own_level != level || own_slot != slot) && !MK_FAULT(timer_later)) {
-            mk_timer_stop(wheel, timer);
+        if (mk_timer_rests(timer)) {
+            mk_timer_remove(wheel, timer);
+        } else if ((own_level != level || own_slot != slot) && !MK_FAULT(timer_later)) {
+            mk_timer_remove(wheel, timer);
             mk_wheel_place(wheel, timer);
         }
     }
@@ -294,6 +341,8 @@ static bool mk_wheel_sift(mk_wheel *wheel, int level, int slot)
 bool mk_wheel_next(mk_wheel *wheel, uint64_t *deadline)
 {
     int level, slot;
+    while (wheel->due && mk_timer_rests(mk_timer_at(wheel, wheel->due)))
+        mk_timer_remove(wheel, mk_timer_at(wheel, wheel->due));
     uint32_t list = wheel->due;
     while (!list) {
         if (!mk_wheel_earliest(wheel, &level, &slot))

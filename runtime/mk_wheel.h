@@ -2,7 +2,7 @@
  *
  * Arming and stopping cost a constant; timers come out by deadline, then by declaration, then by the age of their
  * object. Deadlines are multiples of the tick. A timer that is set again for later stays in its slot until this is due, and goes on
- * from there: most timers are set again before they expire. */
+ * from there; one that is stopped stays there, too, and rests: most timers are set again before they expire. */
 #ifndef MK_WHEEL_H
 #define MK_WHEEL_H
 
@@ -12,15 +12,19 @@ enum { MK_WHEEL_BITS = 6, MK_WHEEL_SLOTS = 1 << MK_WHEEL_BITS, MK_WHEEL_LEVELS =
 
 typedef struct mk_timer {
     uint32_t next;        /* in its list, as places count: see mk_timer_at */
-    uint32_t link;        /* the place of what says that we are next; 0: idle */
+    uint32_t link;        /* the place of what says that we are next, and MK_TIMER_RESTS; 0: idle, in no list */
     uint64_t deadline;    /* nanoseconds, a multiple of the tick */
 } mk_timer;
+
+/* Of a timer that is idle, but still in its list. */
+#define MK_TIMER_RESTS 0x80000000u
 
 /* The timers of one declaration, one in each object of a class: a timer is known by where it stands. Those of a class stand between each
  * other, those of different classes do not; declarations are in the order of their first ones. */
 typedef struct mk_timers {
     size_t first;  /* that of the first object, in octets from the wheel on */
     size_t stride; /* to that of the next */
+    size_t extent; /* of all objects */
     const uint64_t *ages; /* of the objects: the smaller, the older; NULL: there is one */
 } mk_timers;
 
@@ -29,6 +33,7 @@ typedef struct mk_wheel {
     uint64_t elapsed; /* in ticks: armed timers before it stand in `due`, all others in slots, none in one behind its deadline */
     uint64_t reached; /* the same in nanoseconds */
     uint32_t levels;  /* those with slots in use */
+    uint32_t last;    /* the declaration that was asked for last */
     uint64_t occupied[MK_WHEEL_LEVELS]; /* the slots in use, and others that have been */
     uint64_t soonest; /* no timer is due before it: looked at before all else, since mostly none is */
     const mk_timers *timers; /* by declaration */
@@ -46,26 +51,34 @@ static inline void mk_timer_arm(mk_wheel *wheel, mk_timer *timer, uint64_t deadl
     uint64_t rest = deadline % wheel->tick;
     if (rest && !MK_FAULT(timer_rounding)) /* beyond the end of time, down */
         deadline = deadline <= UINT64_MAX - (wheel->tick - rest) ? deadline + (wheel->tick - rest) : deadline - rest;
-    if (MK_LIKELY(timer->link && timer->deadline > wheel->reached && deadline >= timer->deadline))
+    if (MK_LIKELY(timer->link && timer->deadline > wheel->reached && deadline >= timer->deadline)) {
         timer->deadline = deadline;
-    else
+        timer->link &= ~MK_TIMER_RESTS;
+    } else {
         mk_timer_arm_anew(wheel, timer, deadline);
+    }
 }
-void mk_timer_stop(mk_wheel *wheel, mk_timer *timer);
+/* Takes a timer out of its list: its memory may be used for something else. */
+void mk_timer_remove(mk_wheel *wheel, mk_timer *timer);
+static inline void mk_timer_stop(mk_timer *timer)
+{
+    if (timer->link)
+        timer->link |= MK_TIMER_RESTS;
+}
 /* Which timer it is: its declaration, and the number of its object. */
-uint32_t mk_timer_declaration(const mk_wheel *wheel, const mk_timer *timer, uint32_t *number);
+uint32_t mk_timer_declaration(mk_wheel *wheel, const mk_timer *timer, uint32_t *number);
 mk_timer *mk_wheel_take_due(mk_wheel *wheel, uint64_t now);
 /* The next timer that is due at or before `now`, stopped; NULL if there is none. */
 static inline mk_timer *mk_wheel_take(mk_wheel *wheel, uint64_t now)
 {
     return MK_LIKELY(now < wheel->soonest) ? NULL : mk_wheel_take_due(wheel, now);
 }
-/* Whether a timer is armed; the earliest deadline. */
+/* Whether a timer is armed; the earliest deadline. Takes resting timers out of what it looks at. */
 bool mk_wheel_next(mk_wheel *wheel, uint64_t *deadline);
 
 static inline bool mk_timer_armed(const mk_timer *timer)
 {
-    return timer->link != 0;
+    return (uint32_t)(timer->link - 1) < MK_TIMER_RESTS - 1;
 }
 
 #endif

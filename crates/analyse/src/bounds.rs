@@ -48,6 +48,7 @@ pub enum Quantity {
     Value(Value),
     /// The octets of a message.
     SizeOf(Value),
+    Number(u64),
 }
 
 /// The facts from the conditions of one body.
@@ -99,6 +100,7 @@ impl<'a> Bounds<'a> {
         let term = |quantity| match quantity {
             Quantity::Value(value) => self.term(value, facts),
             Quantity::SizeOf(message) => self.size(message, facts),
+            Quantity::Number(number) => Some(Term { base: Base::Zero, plus: number.into() }),
         };
         match (term(low), term(high)) {
             (Some(low), Some(high)) => self.follows(low.plus(more.into()), high, facts),
@@ -112,14 +114,18 @@ impl<'a> Bounds<'a> {
         let mut facts = Vec::new();
         for op in self.body.ops() {
             let OpKind::Binary { op: made, a, b } = &op.kind else { continue };
-            let most = match made {
-                Binary::Min | Binary::And => vec![*a, *b],
-                Binary::Div | Binary::Rem | Binary::Shr => vec![*a],
+            let (others, is_most) = match made {
+                Binary::Min | Binary::And => (vec![*a, *b], true),
+                Binary::Div | Binary::Rem | Binary::Shr => (vec![*a], true),
+                Binary::Max => (vec![*a, *b], false),
                 _ => continue,
             };
-            let low = op.results.first().and_then(|result| self.term(*result, known));
-            let of = |value: Value| Some(Fact { low: low?, high: self.term(value, known)? });
-            facts.extend(most.into_iter().filter_map(of));
+            let own = op.results.first().and_then(|result| self.term(*result, known));
+            let of = |value: Value| {
+                let (own, other) = (own?, self.term(value, known)?);
+                Some(if is_most { Fact { low: own, high: other } } else { Fact { low: other, high: own } })
+            };
+            facts.extend(others.into_iter().filter_map(of));
         }
         let mut next = Some(block.index());
         while let Some(at) = next {

@@ -47,7 +47,7 @@ fn random(seed: u64) -> String {
         for op in 0..chance.below(4) {
             let name = format!("v{block}_{op}");
             let (a, b, number) = (chance.of(&names).to_owned(), chance.of(&names).to_owned(), chance.below(9));
-            let made = match chance.below(9) {
+            let made = match chance.below(10) {
                 0 => format!("add.wrap {a}, {number}"),
                 1 => format!("add.wrap {a}, {}", 250 + chance.below(6)),
                 2 | 3 => format!("sub.wrap {a}, {number}"),
@@ -55,6 +55,7 @@ fn random(seed: u64) -> String {
                 5 => format!("min {a}, {b}"),
                 6 => format!("and {a}, {b}"),
                 7 => format!("add.wrap {a}, {b}"),
+                8 => format!("max {a}, {b}"),
                 _ => format!("shr {a}, 1"),
             };
             text += &format!("    {name} = {made}\n");
@@ -126,6 +127,7 @@ fn run(body: &Body, inputs: &[u64]) -> (HashMap<Value, u64>, BlockId) {
                     Binary::SubWrap => of(a).wrapping_sub(of(b)),
                     Binary::MulWrap => of(a).wrapping_mul(of(b)),
                     Binary::Min => of(a).min(of(b)),
+                    Binary::Max => of(a).max(of(b)),
                     Binary::And => of(a) & of(b),
                     Binary::Shr => of(a) >> of(b),
                     other => panic!("{other:?}"),
@@ -167,7 +169,8 @@ fn said_and_seen(text: &str) -> Seen {
         Type::Msg => Some(Quantity::SizeOf(Value(at as u32))),
         _ => None,
     };
-    let all: Vec<Quantity> = (0..body.values.len()).filter_map(quantity).collect();
+    let numbers = [1, 7, 20, 64, 448].map(Quantity::Number);
+    let all: Vec<Quantity> = (0..body.values.len()).filter_map(quantity).chain(numbers).collect();
     let pairs = all.iter().flat_map(|low| all.iter().map(move |high| (*low, *high))).filter(|(low, high)| low != high);
     let said = pairs.filter(|(low, high)| bounds.at_most(BlockId::from(end), (*low, 0), *high)).collect();
     (said, runs)
@@ -176,6 +179,7 @@ fn said_and_seen(text: &str) -> Seen {
 fn number(quantity: Quantity, values: &HashMap<Value, u64>) -> Option<u64> {
     match quantity {
         Quantity::Value(value) | Quantity::SizeOf(value) => values.get(&value).copied(),
+        Quantity::Number(number) => Some(number),
     }
 }
 

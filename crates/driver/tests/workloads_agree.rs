@@ -361,6 +361,51 @@ int main(void)
 "#;
 
 /// The output of a program that calls a stack from each callback.
+/// Sends until the credit is used up, first from within a frame's callback, then at once: what each call answers.
+const BEYOND: &str = r#"
+#include <stdio.h>
+#include <stdlib.h>
+#include "Sliding.h"
+
+static struct Sliding *stack;
+static mk_handle session;
+static int begun, taken;
+
+static bool say(void)
+{
+    return Sliding_users_send(stack, 0, session, (mk_octets){(const uint8_t *)"a message", 9});
+}
+
+static void on_frame(void *context, mk_octets frame)
+{
+    (void)context, (void)frame;
+    if (begun++)
+        return;
+    while (taken < 1000 && say())
+        taken++;
+}
+
+static void on_opened(void *context, uint32_t user, mk_handle opened, uint16_t local_port, uint16_t remote_port)
+{
+    (void)context, (void)user, (void)local_port, (void)remote_port;
+    session = opened;
+}
+
+int main(void)
+{
+    mk_config config = Sliding_defaults;
+    struct Sliding_ports ports = {.device_frame = on_frame, .users_opened = on_opened};
+    struct Sliding_params params = Sliding_default_params;
+    stack = Sliding_init(aligned_alloc(64, (Sliding_size(&config) + 63) / 64 * 64), &config, &params, &ports);
+    Sliding_start(stack, 0);
+    Sliding_users_open(stack, 0, 1, 1000, 2000);
+    bool first = say();
+    printf("%d, %d more from within, then %d\n", first, taken, say());
+    free(stack);
+    return 0;
+}
+"#;
+
 fn answers(folder: &str, files: &[(String, String)], (stack, program): (&str, &str)) -> String {
     let mut files = files.to_vec();
     files.push(("main.c".to_owned(), program.to_owned()));
@@ -429,4 +474,20 @@ fn outputs_that_leave_together_leave_in_order() {
     let together = "give_device_frame_head_users_deliver(";
     assert!(fused.iter().any(|(_, text)| text.matches(together).count() > 1), "the two leave together");
     is_seen(&[NESTED, WRITTEN_OVER, FORGOTTEN], &fused, program, &right);
+}
+
+/// A call answers whether its own message was within the credit, whatever was sent from within it.
+#[test]
+fn a_call_answers_for_its_own_message() {
+    let [plain, _, fused] = files("benches/stacks/sliding.mok", "Sliding");
+    let program = ("Sliding", BEYOND);
+    let right = answers("beyond", &plain, program);
+    let more = right.strip_prefix("1, ").and_then(|rest| rest.strip_suffix(" more from within, then 0\n"));
+    assert!(more.is_some_and(|more| more != "0" && more != "1000"), "{right}");
+    assert_eq!(answers("beyond_by_paths", &fused, program), right);
+    let text = &plain.iter().find(|(name, _)| name == "Sliding.c").expect("the stack").1;
+    let before =
+        text.split("bool is_within = ").nth(1).and_then(|rest| rest.split(';').next()).expect("what is compared");
+    let late = format!("return mk_end(&k->core) && {before};");
+    is_seen(&[("late", "return mk_end(&k->core) && is_within;", &late)], &plain, program, &right);
 }

@@ -35,6 +35,8 @@ pub const RUNTIME_FAULTS: &[&str] = &[
     "timer_rounding",
     "timer_alone",
     "timer_later",
+    "timer_rests",
+    "timer_last",
     "copy_on_encode",
     "copy_on_write",
     "carry_report",

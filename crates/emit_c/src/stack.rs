@@ -254,8 +254,8 @@ fn path(plan: &Plan, id: PathId, text: &mut Text) {
     text.line(format!("/* path of {} */", plan.automaton.handler_name(path.handler)));
     text.function(format!("static MK_UNUSED MK_APART bool layers_{}({list})", id.index()));
     text.line(format!("mk_missed(&k->asked[{}]);", id.index()));
-    text.line(format!("{}({});", plan.names.handlers[path.handler.index()], arguments.join(", ")));
-    text.line("return mk_end(&k->core);");
+    let call = format!("{}({})", plan.names.handlers[path.handler.index()], arguments.join(", "));
+    crate::doors::inputs::run_handler(plan, path.handler, &call, text);
     text.end_function();
     let doors = plan.automaton.ports.iter().flat_map(|port| &port.inputs);
     let is_for_handler = |input: &&PortInput| {

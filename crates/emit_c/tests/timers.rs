@@ -7,13 +7,19 @@ const PROGRAM: &str = r#"
 #include <stdio.h>
 #include "mokume.h"
 
-enum { TIMERS = 40, RUNS = 1000, STEPS = 300, KINDS = 2 };
+enum { TIMERS = 40, RUNS = 1000, STEPS = 300, KINDS = 3 };
 
+/* Two declarations of one class, and one of another. */
 static struct {
     mk_wheel wheel;
-    mk_timer timers[KINDS][TIMERS];
+    mk_timer pairs[TIMERS][2], others[TIMERS];
     uint64_t ages[TIMERS];
 } all;
+
+static mk_timer *timer_of(unsigned kind, unsigned number)
+{
+    return kind < 2 ? &all.pairs[number][kind] : &all.others[number];
+}
 /* By kind and number: the deadline, and one; 0: not set. */
 static uint64_t armed[KINDS][TIMERS], chance = 1, tick;
 static unsigned count;
@@ -46,16 +52,17 @@ static uint64_t *first(unsigned *kind, unsigned *number)
 
 static const char *step(uint64_t *now, uint64_t span)
 {
-    unsigned kind = 0, number = 0;
+    unsigned kind = (unsigned)below(KINDS), number = (unsigned)below(count);
     uint64_t deadline, *plain;
-    mk_timer *timer = &all.timers[below(KINDS)][below(count)];
-    kind = (unsigned)((size_t)(timer - all.timers[0]) / TIMERS), number = (unsigned)((size_t)(timer - all.timers[0]) % TIMERS);
+    mk_timer *timer = timer_of(kind, number);
     switch (below(10)) {
     case 0:
-        mk_timer_stop(&all.wheel, timer);
+        mk_timer_stop(timer);
         armed[kind][number] = 0;
         return NULL;
     case 1:
+        if (mk_timer_armed(timer) != !!armed[kind][number])
+            return "armed";
         plain = first(&kind, &number);
         return mk_wheel_next(&all.wheel, &deadline) != !!plain || (plain && deadline != *plain - 1) ? "next" : NULL;
     case 2:
@@ -66,8 +73,11 @@ static const char *step(uint64_t *now, uint64_t span)
             plain = first(&kind, &number);
             if (!plain || *plain - 1 > *now)
                 return timer ? "too early" : NULL;
-            if (timer != &all.timers[kind][number])
+            if (timer != timer_of(kind, number))
                 return timer ? "another one" : "too late";
+            uint32_t place, declaration = mk_timer_declaration(&all.wheel, timer, &place);
+            if (declaration != kind || place != number || mk_timer_armed(timer))
+                return "which one";
             *plain = 0;
             if (!below(3))
                 arm(timer, plain, timer->deadline + below(span));
@@ -89,7 +99,8 @@ int main(void)
         memset(&all, 0, sizeof all);
         memset(armed, 0, sizeof armed);
         for (unsigned k = 0; k < KINDS; k++)
-            kinds[k] = (mk_timers){(size_t)((uint8_t *)all.timers[k] - (uint8_t *)&all.wheel), sizeof(mk_timer), all.ages};
+            kinds[k] = (mk_timers){(size_t)((uint8_t *)timer_of(k, 0) - (uint8_t *)&all.wheel), sizeof(mk_timer) * (k < 2 ? 2 : 1),
+                                   k < 2 ? sizeof all.pairs : sizeof all.others, all.ages};
         for (unsigned n = 0; n < TIMERS; n++)
             all.ages[n] = below(1000) * TIMERS + n;
         count = 1 + (unsigned)below(TIMERS);
@@ -110,7 +121,7 @@ int main(void)
 fn timers_come_as_from_a_plain_list() {
     assert_eq!(ran_with_runtime("timers", PROGRAM, &["-O1", "-fsanitize=address,undefined"]), "");
     // Each fault is found separately.
-    for fault in ["timer_order", "timer_rounding", "timer_alone", "timer_later"] {
+    for fault in ["timer_order", "timer_rounding", "timer_alone", "timer_later", "timer_rests", "timer_last"] {
         let one = |name: &&str| format!("-DFAULT_{name}={}", u8::from(*name == fault));
         let mut flags: Vec<String> = RUNTIME_FAULTS.iter().map(one).collect();
         flags.extend(["-O1".to_string(), "-DMK_FAULT(name)=FAULT_##name".to_string()]);

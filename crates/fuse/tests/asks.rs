@@ -98,6 +98,26 @@ fn who_it_is_for_is_asked_first() {
     assert_eq!((count(&path, ".host"), count(&path, "load.be32")), (1, 1), "{path}");
 }
 
+/// Two kinds of messages: of one the session's key stands nearer than of the other.
+const KINDS: &str = "    n = size m\n    c0 = ge n, 20\n    br c0 @0.999 b0, exit\n  b0:\n    k = load.be8 m, 0\n    is = eq k, 4\n    br is @0.7 near, far\n  \
+    near:\n    x = load.be32 m, 4\n    c1 = ne x, 0\n    br c1 @0.999 b1, exit\n  b1:\n    p = load.be16 m, 8\n    find e.sessions[x, p] then one(..) else exit\n  \
+    one(s: @up.S):\n    out app.got(s, m)\n    return\n  \
+    far:\n    c2 = ge n, 40\n    br c2 @0.999 b2, exit\n  b2:\n    y = load.be32 m, 30\n    c3 = ne y, 0\n    br c3 @0.999 b3, exit\n  b3:\n    q = load.be16 m, 34\n    \
+    find e.sessions[y, q] then other(..) else exit\n  other(t: @up.S):\n    out app.got(t, m)\n    return\n";
+
+#[test]
+fn each_way_asks_for_as_many_octets_as_it_reads() {
+    let path = ordered(KINDS).expect("one");
+    let (near, far) = path.split_once("load.be32 m, 30").expect("the far key is read");
+    // The near way does not ask for what the far one reads, and asks for 10 octets first of all.
+    let first = near.find("lt v").expect("a size");
+    assert!(near[first..].starts_with("lt v") && near.contains(", 10\n") && near.contains(", 36\n"), "{path}");
+    assert!(near.find(", 36\n") > near.find("eq v"), "it is asked behind the parting: {path}");
+    // Both look-ups come before the questions about their messages, which become questions about cells.
+    assert_eq!((count(&path, "find "), count(&path, ".host")), (2, 2), "{path}");
+    assert!(far.find("find ") < far.find(".host"), "{path}");
+}
+
 /// After the beginning of a reaction, an object that is still in its map may have ended.
 #[test]
 fn who_is_found_lives_where_a_reaction_begins() {

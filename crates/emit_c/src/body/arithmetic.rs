@@ -23,8 +23,12 @@ pub(super) fn binary(w: &Writer, op: Binary, (a, b): (Value, Value), source: Opt
         }
         Binary::MulWrap => number.wrapped_product(),
         Binary::Mul if sequence => number.wrapped_product(),
-        Binary::Add => number.checked("mk_add", Infix::Add, number.fits(u64::checked_add), source),
+        Binary::Add if number.fits(u64::checked_add) => number.checked("mk_add", Infix::Add, true, source),
+        Binary::Add if is_sum(w, a, b) => number.wrapped(Infix::Add),
+        Binary::Add => number.checked("mk_add", Infix::Add, false, source),
         Binary::Mul => number.checked("mk_mul", Infix::Mul, number.fits(u64::checked_mul), source),
+        Binary::Sub if w.ranges.constant(b) == Some(0) => w.value(a),
+        Binary::Sub if w.is_at_most(b, a) => number.wrapped(Infix::Sub),
         Binary::Sub => number.checked("mk_sub", Infix::Sub, false, source),
         Binary::Div => number.divided("mk_div", Infix::Div, source),
         Binary::Rem => number.divided("mk_rem", Infix::Rem, source),
@@ -46,6 +50,18 @@ pub(super) fn binary(w: &Writer, op: Binary, (a, b): (Value, Value), source: Opt
             }
         }
     }
+}
+
+/// Whether a number and a constant certainly have a sum of their type here.
+fn is_sum(w: &Writer, a: Value, b: Value) -> bool {
+    let limit = mask(w.width_of(a));
+    let fits = |value: Value, more: Value| {
+        w.ranges
+            .constant(more)
+            .and_then(|more| limit.checked_sub(more)?.checked_add(1))
+            .is_some_and(|limit| w.is_below(value, limit))
+    };
+    fits(a, b) || fits(b, a)
 }
 
 /// The sum of a bit and itself, computed only for its carry: this reports a conversion that cuts something off.

@@ -20,19 +20,23 @@ fn places(w: &Writer, object: Value, cell: CellId) -> u32 {
     }
 }
 
-/// Whether an index is within a cell's places, and the place.
-fn within(w: &mut Writer, object: Value, cell: CellId, index: Value, source: Option<SourceId>) -> (Expr, Expr) {
-    let within = acts("mk_within", [core(), w.value(index), size_of(w, object, cell), w.source(source)]);
-    let within = Expr::also(w.there(object), within);
+/// Whether an index is within a cell's places, and the place; no condition if it certainly is.
+fn within(w: &mut Writer, object: Value, cell: CellId, index: Value, source: Option<SourceId>) -> (Option<Expr>, Expr) {
+    let within = (!w.is_below(index, u64::from(places(w, object, cell))))
+        .then(|| acts("mk_within", [core(), w.value(index), size_of(w, object, cell), w.source(source)]));
+    let within = match (w.there(object), within) {
+        (there, Some(within)) => Some(Expr::also(there, within)),
+        (there, None) => there,
+    };
     let mut place = None;
     w.assume(object, |w| place = Some(w.cell(object, cell).element(w.value(index))));
     (within, place.unwrap_or(Expr::Number(0)))
 }
 
 /// Reports a constant index that is out of bounds. The code names no place, which compilers would warn about.
-fn is_outside(w: &mut Writer, (object, cell): (Value, CellId), index: Value, within: &Expr) -> bool {
+fn is_outside(w: &mut Writer, (object, cell): (Value, CellId), index: Value, within: &Option<Expr>) -> bool {
     let outside = w.ranges.constant(index).is_some_and(|index| index >= u64::from(places(w, object, cell)));
-    if outside {
+    if let Some(within) = within.as_ref().filter(|_| outside) {
         w.act(within.clone());
     }
     outside
@@ -42,7 +46,7 @@ pub(super) fn get_at(w: &mut Writer, object: Value, cell: CellId, index: Value, 
     let (within, place) = within(w, object, cell, index, source);
     match is_outside(w, (object, cell), index, &within) {
         true => Expr::Number(0),
-        false => conditional(within, place, Expr::Number(0)),
+        false => Expr::only_if(within, place, Expr::Number(0)),
     }
 }
 
@@ -51,7 +55,7 @@ pub(super) fn holds(w: &mut Writer, object: Value, cell: CellId, index: Value, s
     if is_outside(w, (object, cell), index, &within) {
         return Expr::Bool(false);
     }
-    within.infix(Infix::And, place.infix(Infix::Ne, Expr::Number(0)))
+    Expr::also(within, place.infix(Infix::Ne, Expr::Number(0)))
 }
 
 pub(super) fn set_cell(w: &mut Writer, object: Value, cell: CellId, value: Value) {
@@ -72,7 +76,7 @@ pub(super) fn set_at(
         if is_outside(w, (object, cell), index, &within) {
             return;
         }
-        w.only_if(Some(within), |w| w.push(set(place, w.value(value))));
+        w.only_if(within, |w| w.push(set(place, w.value(value))));
     });
 }
 
@@ -90,7 +94,7 @@ pub(super) fn arm_timer(w: &mut Writer, object: Value, cell: CellId, deadline: V
 }
 
 pub(super) fn disarm(w: &mut Writer, object: Value, cell: CellId) {
-    w.guarded(object, |w| w.act(acts("mk_timer_stop", [wheel(), w.cell(object, cell).address()])));
+    w.guarded(object, |w| w.act(acts("mk_timer_stop", [w.cell(object, cell).address()])));
 }
 
 pub(super) fn count(w: &mut Writer, object: Value, cell: CellId, amount: Value) {

@@ -43,7 +43,7 @@ pub(crate) struct Writer<'p, 'a> {
     reuse: Reuse,
     pub ranges: Ranges,
     /// For a path: what its guards say about sizes.
-    bounds: Option<Bounds<'a>>,
+    bounds: Bounds<'a>,
     block: Lines,
     /// The current block of the body; beside it, the emissions that wait for the handler's exits: block, function,
     /// arguments.
@@ -72,7 +72,7 @@ impl<'p, 'a> Writer<'p, 'a> {
             live: Liveness::of(body),
             reuse: Reuse::of(body),
             ranges: Ranges::of(plan.automaton, body),
-            bounds: matches!(unit, Unit::Path(_)).then(|| Bounds::of(plan.automaton, body)),
+            bounds: Bounds::of(plan.automaton, body),
             block: Lines::new(),
             at_block: BlockId(0),
             sunk: Vec::new(),
@@ -125,7 +125,18 @@ impl<'p, 'a> Writer<'p, 'a> {
     /// Whether a message surely has this many octets, plus `more`, at this place of the path.
     pub fn fits(&self, size: Value, more: u64, message: Value) -> bool {
         let (size, message) = ((Quantity::Value(size), more), Quantity::SizeOf(message));
-        self.bounds.as_ref().is_some_and(|bounds| bounds.at_most(self.at_block, size, message))
+        self.bounds.at_most(self.at_block, size, message)
+    }
+
+    /// Whether a number is certainly not larger than another one here, by the conditions that were tested before.
+    pub fn is_at_most(&self, low: Value, high: Value) -> bool {
+        self.bounds.at_most(self.at_block, (Quantity::Value(low), 0), Quantity::Value(high))
+    }
+
+    /// Whether a number is certainly less than so many here.
+    pub fn is_below(&self, value: Value, limit: u64) -> bool {
+        let by_range = self.ranges.largest(value) < limit;
+        by_range || self.bounds.at_most(self.at_block, (Quantity::Value(value), 1), Quantity::Number(limit))
     }
 
     /// The representation of a message on a path.

@@ -22,13 +22,7 @@ pub(crate) fn functions(plan: &Plan, text: &mut Text) {
 fn input_function(plan: &Plan, port: &Port, input: &PortInput, name: &str, text: &mut Text) {
     let automaton = plan.automaton;
     let names = param_names(&input.params);
-    let reason = no_credit(automaton, port, input);
     let whole = format!("{}_{name}", plan.names.stack);
-    let door = match reason {
-        // A program that only uses the tables finds this in the accounts.
-        Some(_) => format!("{TAKEN}{whole}"),
-        None => whole.clone(),
-    };
     let handler = automaton.handler_of(input.class, &Trigger::Event(input.handler.clone()));
     let path = handler.and_then(|handler| crate::body::path_of(automaton, handler));
     let list: Vec<String> = ["k".to_string(), "now".into()].into_iter().chain(names.iter().cloned()).collect();
@@ -37,24 +31,14 @@ fn input_function(plan: &Plan, port: &Port, input: &PortInput, name: &str, text:
         text.function(format!("static MK_APART {}", door_head(plan, &format!("{BEHIND}{whole}"), &input.params)));
         body(plan, (port, input), &names, Some((&format!("apart_{path}"), false)), text);
     }
-    let scope = if reason.is_some() { "static " } else { "" };
-    text.function(format!("{scope}{}", door_head(plan, &door, &input.params)));
+    text.function(input_head(plan, name, &input.params));
     if is_brisk {
         text.line("if (MK_UNLIKELY(!mk_begin_brisk(&k->core, now)))");
         text.line(format!("    return {BEHIND}{whole}({});", list.join(", ")));
     }
     let path = path.map(|path| format!("path_{path}"));
     body(plan, (port, input), &names, path.as_deref().map(|path| (path, is_brisk)), text);
-    let Some(reason) = reason else { return };
-    text.function(input_head(plan, name, &input.params));
-    text.line(format!("uint64_t before = k->core.accounts.dropped[{reason}];"));
-    text.line(format!("bool taken = {door}({});", list.join(", ")));
-    text.line(format!("return taken && k->core.accounts.dropped[{reason}] == before;"));
-    text.end_function();
 }
-
-/// The prefix of an inner function for an input that may exceed the credit; it returns whether the port took the event.
-const TAKEN: &str = "mk_taken_";
 
 /// The prefix of an inner function for an input with a path, if something comes before its reaction or after it.
 const BEHIND: &str = "mk_behind_";
@@ -66,6 +50,26 @@ fn no_credit(automaton: &Automaton, port: &Port, input: &PortInput) -> Option<us
     }
     let name = format!("{}.application.no_credit", port.name);
     automaton.reasons.iter().position(|reason| reason.name == name)
+}
+
+/// Runs the handler of an input, and ends the reaction. The function returns `false` if the handler dropped the message because it
+/// exceeds the credit. What is dropped behind the handler was sent by calls of the program's own.
+pub(crate) fn run_handler(plan: &Plan, handler: HandlerId, call: &str, text: &mut Text) {
+    let automaton = plan.automaton;
+    let inputs = automaton.ports.iter().flat_map(|port| port.inputs.iter().map(move |input| (port, input)));
+    let is_for_it =
+        |input: &PortInput| automaton.handler_of(input.class, &Trigger::Event(input.handler.clone())) == Some(handler);
+    let mut reasons =
+        inputs.filter(|(_, input)| is_for_it(input)).filter_map(|(port, input)| no_credit(automaton, port, input));
+    let Some(reason) = reasons.next() else {
+        text.line(format!("{call};"));
+        text.line("return mk_end(&k->core);");
+        return;
+    };
+    text.line(format!("uint64_t before = k->core.accounts.dropped[{reason}];"));
+    text.line(format!("{call};"));
+    text.line(format!("bool is_within = k->core.accounts.dropped[{reason}] == before;"));
+    text.line("return mk_end(&k->core) && is_within;");
 }
 
 /// The body of an input's function. `path`: the function of its path, if it has one, and whether the reaction has begun
@@ -102,14 +106,45 @@ fn body(
             ty => argument(automaton, *ty, name),
         });
         let list: Vec<String> = ["k".to_string()].into_iter().chain(own).chain(octets).collect();
-        text.line(format!("return {path}({});", list.join(", ")));
+        let call = format!("{path}({})", list.join(", "));
+        match no_credit(automaton, port, input).filter(|reason| path_drops(automaton, handler, *reason)) {
+            Some(reason) => {
+                text.line(format!("uint64_t before = k->core.accounts.dropped[{reason}];"));
+                text.line(format!("bool taken = {call};"));
+                text.line(format!("return taken && k->core.accounts.dropped[{reason}] == before;"));
+            }
+            None => text.line(format!("return {call};")),
+        }
         return text.end_function();
     }
     let args = input.params.iter().zip(names).map(|((_, ty), name)| argument(automaton, *ty, name));
     let list: Vec<String> = ["k".to_string()].into_iter().chain(own).chain(args).collect();
-    text.line(format!("{}({});", plan.names.handlers[handler.index()], list.join(", ")));
-    text.line("return mk_end(&k->core);");
+    run_handler(plan, handler, &format!("{}({})", plan.names.handlers[handler.index()], list.join(", ")), text);
     text.end_function();
+}
+
+/// Whether the path of a handler, or a function that it calls, drops for a reason.
+fn path_drops(automaton: &Automaton, handler: HandlerId, reason: usize) -> bool {
+    let Some(path) = crate::body::path_of(automaton, handler) else { return false };
+    let (mut bodies, mut called) = (vec![&automaton.paths[path].body], vec![false; automaton.functions.len()]);
+    while let Some(body) = bodies.pop() {
+        let ops = || body.blocks.iter().flat_map(|block| &block.ops).map(|op| &op.kind);
+        let drops = |op: &OpKind| match op {
+            OpKind::Drop { reason: other, .. } => other.index() == reason,
+            OpKind::DropFor { .. } => true,
+            _ => false,
+        };
+        if ops().any(drops) {
+            return true;
+        }
+        let attempts = body.blocks.iter().filter_map(|block| block.terminator.attempt());
+        for function in ops().filter_map(OpKind::function).chain(attempts.filter_map(|op| op.function())) {
+            if !std::mem::replace(&mut called[function.index()], true) {
+                bodies.push(&automaton.functions[function.index()].body);
+            }
+        }
+    }
+    false
 }
 
 fn messages(input: &PortInput) -> usize {
@@ -159,7 +194,8 @@ fn any_input(plan: &Plan, text: &mut Text) {
     let stack = &plan.names.stack;
     text.function("static bool input(void *stack, uint64_t now, uint32_t port, uint32_t event, const mk_datum *args, uint32_t count)");
     text.line(format!("struct {stack} *k = stack;"));
-    text.line("(void)now, (void)args, (void)count;");
+    text.line("uint64_t refused = k->core.accounts.refused;");
+    text.line("(void)now, (void)args, (void)count, (void)refused;");
     text.open("switch (port << 16 | event)");
     for (p, (port, names)) in plan.automaton.ports.iter().zip(&plan.names.inputs).enumerate() {
         for (e, (input, name)) in port.inputs.iter().zip(names).enumerate() {
@@ -173,8 +209,12 @@ fn any_input(plan: &Plan, text: &mut Text) {
             }));
             text.line(format!("    if (!mk_data_are(args, count, {}))", kinds(&input.params)));
             text.line("        break;");
-            let taken = no_credit(plan.automaton, port, input).map_or("", |_| TAKEN);
-            text.line(format!("    return {taken}{stack}_{name}({});", list.join(", ")));
+            let call = format!("{stack}_{name}({})", list.join(", "));
+            // A program that only uses the tables finds in the accounts what exceeded the credit: the port took it.
+            match no_credit(plan.automaton, port, input) {
+                Some(_) => text.line(format!("    return {call} || k->core.accounts.refused == refused;")),
+                None => text.line(format!("    return {call};")),
+            }
         }
     }
     text.line("default:");

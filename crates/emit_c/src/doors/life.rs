@@ -175,7 +175,9 @@ fn classes(plan: &Plan, text: &mut Text) {
             false => "NULL".to_string(),
         };
         let first = format!("offsetof(struct {stack}, {name}[0].{member}) - offsetof(struct {stack}, core.wheel)");
-        text.line(format!("k->timers[{place}] = (mk_timers){{{first}, sizeof(struct {name}), {ages}}};"));
+        text.line(format!(
+            "k->timers[{place}] = (mk_timers){{{first}, sizeof(struct {name}), sizeof k->{name}, {ages}}};"
+        ));
     }
     for (index, name) in plan.names.classes.iter().enumerate() {
         let id = ClassId::from(index);

@@ -41,7 +41,7 @@ pub struct Needed {
 /// `mk_core`, `mk_class`, `mk_timers`, `mk_channel`.
 const CORE: u64 = 3_368;
 const CLASS: u64 = 96;
-const TIMERS: u64 = 24;
+const TIMERS: u64 = 32;
 const CHANNEL: u64 = 16;
 /// `mk_asked`: octets, aligned to one.
 const ASKED: u64 = 4;

@@ -117,7 +117,7 @@ fn clear(plan: &Plan, id: ClassId, class: &Class, text: &mut Text) {
     }
     for (cell, member) in class.cells.iter().zip(&plan.names.cells[id.index()]) {
         match &cell.kind {
-            CellKind::Timer => text.line(format!("mk_timer_stop(&k->core.wheel, &object->{member});")),
+            CellKind::Timer => text.line(format!("mk_timer_remove(&k->core.wheel, &object->{member});")),
             CellKind::Messages { size, quota } => {
                 let drop = format!("mk_drop_held(&k->core, object->{member}, {size})");
                 match quota {

@@ -10,22 +10,61 @@ use mokume_reaction::Compare;
 use super::tree::{Ask, Tail, Tree, Way, What};
 
 impl Tree<'_> {
-    /// Asks first for the least size of a message, and then makes the look-ups that depend on the message only.
+    /// Asks first for the least size of a message, and then makes the look-ups that depend on the message only. A way of which a
+    /// look-up reads behind that asks for more, before anything else.
     pub fn first(&mut self) {
         let mut way = std::mem::take(&mut self.way);
         let params = 0..self.body.blocks[0].params.len() as u32;
         let most = params.map(|message| (self.octets(&way, message), message)).max_by_key(|(octets, _)| *octets);
         if let Some((octets, message)) = most.filter(|(octets, _)| *octets > 0) {
-            self.least = (Some(message), octets);
-            let size = self.graph.add(Kind::Size(message), U32);
-            let least = self.graph.constant(U32, octets);
-            let is_short = self.graph.compare(Compare::Lt, size, least);
-            let what = What::If(is_short);
-            let source = way.guards.first().and_then(|ask| ask.source);
-            way.guards.insert(0, Ask { what, is_then: false, source, mark: None, likely: Some(0.001) });
-            self.hoist(&mut way, 1, &mut HashSet::new());
+            self.least.0 = Some(message);
+            self.ask_for(&mut way, octets);
+            self.ask_for_more(&mut way, (message, octets));
+            self.hoist_in(&mut way, &mut HashSet::new());
         }
         self.way = way;
+    }
+
+    /// The way asks first whether the message has so many octets.
+    fn ask_for(&mut self, way: &mut Way, octets: u64) {
+        let Some(message) = self.least.0 else { return };
+        let size = self.graph.add(Kind::Size(message), U32);
+        let least = self.graph.constant(U32, octets);
+        let what = What::If(self.graph.compare(Compare::Lt, size, least));
+        let source = way.guards.first().and_then(|ask| ask.source);
+        way.guards.insert(0, Ask { what, is_then: false, source, mark: None, likely: Some(0.001) });
+        way.least = octets;
+    }
+
+    /// The same on ways that part from this one, if a look-up reads more there than is sure.
+    fn ask_for_more(&mut self, way: &mut Way, (message, sure): (u32, u64)) {
+        let Tail::Part(part) = &mut way.tail else { return };
+        for inner in part.1.iter_mut().filter(|inner| !inner.refuses()) {
+            let octets = self.octets(inner, message);
+            let is_more = octets > sure && self.looks_up_behind(inner, message, sure);
+            if is_more {
+                self.ask_for(inner, octets);
+            }
+            self.ask_for_more(inner, (message, if is_more { octets } else { sure }));
+        }
+    }
+
+    /// Whether each way on makes a look-up that reads octets behind these.
+    fn looks_up_behind(&mut self, way: &Way, message: u32, sure: u64) -> bool {
+        let mut is_behind = |ask: &Ask| matches!(ask.what, What::Find { .. }) && self.octets_of(ask, message) > sure;
+        if way.guards.iter().any(&mut is_behind) {
+            return true;
+        }
+        let Tail::Part(part) = &way.tail else { return false };
+        is_behind(&part.0)
+            || part.1.iter().filter(|inner| !inner.refuses()).all(|inner| self.looks_up_behind(inner, message, sure))
+    }
+
+    fn hoist_in(&mut self, way: &mut Way, there: &mut HashSet<u32>) {
+        let before = self.enter(way);
+        let first = usize::from(way.least > 0);
+        self.hoist(way, first, there);
+        self.leave(before);
     }
 
     /// How many octets of a message are read on each way that does not refuse.
@@ -57,7 +96,7 @@ impl Tree<'_> {
         while let Some(ask) = self.candidate(way, from, there) {
             let What::Find { number, .. } = ask.what else { return };
             self.is_better = true;
-            let rest = Way { guards: way.guards.split_off(from), tail: std::mem::take(&mut way.tail) };
+            let rest = Way { guards: way.guards.split_off(from), tail: std::mem::take(&mut way.tail), least: 0 };
             let [mut then, mut otherwise] = [true, false].map(|finds| decided(&rest, number, finds));
             if otherwise.refuses() {
                 way.guards.push(Ask { is_then: true, ..ask });
@@ -68,14 +107,14 @@ impl Tree<'_> {
             }
             let mut known = there.clone();
             known.insert(number);
-            self.hoist(&mut then, 0, &mut known);
-            self.hoist(&mut otherwise, 0, &mut there.clone());
+            self.hoist_in(&mut then, &mut known);
+            self.hoist_in(&mut otherwise, &mut there.clone());
             way.tail = Tail::Part(Box::new((ask, [then, otherwise])));
             return;
         }
         if let Tail::Part(part) = &mut way.tail {
             for inner in &mut part.1 {
-                self.hoist(inner, 0, &mut there.clone());
+                self.hoist_in(inner, &mut there.clone());
             }
         }
     }
@@ -129,6 +168,12 @@ impl Tree<'_> {
     }
 
     fn gather(&mut self, way: &mut Way) {
+        let before = self.enter(way);
+        self.gather_here(way);
+        self.leave(before);
+    }
+
+    fn gather_here(&mut self, way: &mut Way) {
         if let Tail::Part(part) = &mut way.tail {
             let (ask, ways) = &mut **part;
             ways.iter_mut().for_each(|inner| self.gather(inner));
@@ -151,7 +196,7 @@ impl Tree<'_> {
             }
         }
         // In their order, after the first, which checks the least number of octets.
-        let first = usize::from(self.least.1 > 0).min(way.guards.len());
+        let first = usize::from(way.least > 0).min(way.guards.len());
         let (early, late): (Vec<Ask>, Vec<Ask>) =
             way.guards.drain(first..).partition(|guard| self.is_of_messages(guard));
         way.guards.extend(early.into_iter().chain(late));
@@ -196,7 +241,7 @@ fn asks(way: &Way, number: u32) -> bool {
 
 /// The way where it is known whether a look-up finds something.
 fn decided(way: &Way, number: u32, finds: bool) -> Way {
-    let mut known = Way::default();
+    let mut known = Way { least: way.least, ..Way::default() };
     for ask in &way.guards {
         match ask.finds(number) {
             true if ask.is_then != finds => return Way::default(),

@@ -33,7 +33,13 @@ impl<'a> Tree<'a> {
         self.way = way;
     }
 
-    fn simplify(&mut self, way: &mut Way, mut above: Vec<Fact>) {
+    fn simplify(&mut self, way: &mut Way, above: Vec<Fact>) {
+        let before = self.enter(way);
+        self.simplify_here(way, above);
+        self.leave(before);
+    }
+
+    fn simplify_here(&mut self, way: &mut Way, mut above: Vec<Fact>) {
         let mut below = Vec::new();
         self.sure(&way.tail, &mut below);
         below.retain(|fact| !self.asks_for_size(fact));
@@ -183,7 +189,7 @@ impl<'a> Tree<'a> {
     }
 
     fn reads_there(&mut self, node: Node) -> bool {
-        if let Some(known) = self.barriers.get(&node) {
+        if let Some(known) = self.barriers.get(&(node, self.least.1)) {
             return *known;
         }
         let own = match *self.graph.kind(node) {
@@ -195,7 +201,7 @@ impl<'a> Tree<'a> {
             _ => false,
         };
         let is = own || self.graph.parts(node).into_iter().any(|part| self.reads_there(part));
-        self.barriers.insert(node, is);
+        self.barriers.insert((node, self.least.1), is);
         is
     }
 

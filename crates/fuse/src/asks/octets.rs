@@ -27,6 +27,12 @@ impl Tree<'_> {
     }
 
     fn join_in(&mut self, way: &mut Way) {
+        let before = self.enter(way);
+        self.join_here(way);
+        self.leave(before);
+    }
+
+    fn join_here(&mut self, way: &mut Way) {
         // The wanted value by octet; beside it, the guards and the octets that they compare.
         let mut wanted: Vec<Wanted> = Vec::new();
         let mut asked: Vec<(usize, Vec<u64>)> = Vec::new();

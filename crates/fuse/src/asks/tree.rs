@@ -19,6 +19,8 @@ pub(super) struct Way {
     /// Questions; with any other answer the path refuses.
     pub guards: Vec<Ask>,
     pub tail: Tail,
+    /// The number of octets that the message surely has here, if that is asked on this way: first, or before it. 0: as before.
+    pub least: u64,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -76,6 +78,11 @@ impl Way {
             *self = Way::default();
             return;
         }
+        if on.least > self.least {
+            // Its first question is asked first here, too.
+            self.guards.splice(0..0, on.guards.drain(..1.min(on.guards.len())));
+            self.least = on.least;
+        }
         self.guards.append(&mut on.guards);
         self.tail = on.tail;
     }
@@ -110,14 +117,14 @@ pub(super) struct Tree<'a> {
     pub way: Way,
     /// What several ways do when they go no further.
     pub rests: Vec<Way>,
-    /// A message, and the number of octets that it has on all ways; that is asked first.
+    /// A message, and the number of octets that it surely has on the way at hand.
     pub least: (Option<u32>, u64),
     /// Whether it asks less than before, or in another order that matters.
     pub is_better: bool,
     /// By node: what it reads of messages and of state.
     pub read: FxHashMap<Node, Rc<[Node]>>,
-    /// By node: whether it reads where another question shows that it may.
-    pub barriers: FxHashMap<Node, bool>,
+    /// By node and least number of octets: whether it reads where another question shows that it may.
+    pub barriers: FxHashMap<(Node, u64), bool>,
     /// The nodes of the old path's values.
     nodes: HashMap<Value, Node>,
 }
@@ -182,7 +189,7 @@ impl<'a> Reader<'a> {
                     self.rests.push(block);
                     self.rests.len() - 1
                 });
-                Some(Way { guards: Vec::new(), tail: Tail::Rest(rest) })
+                Some(Way { tail: Tail::Rest(rest), ..Way::default() })
             }
             _ => self.way_of(block),
         }
@@ -198,7 +205,7 @@ impl<'a> Reader<'a> {
                 return None;
             }
             let (what, likely) = match &found.terminator {
-                Terminator::Return => return Some(Way { guards, tail: Tail::End(block) }),
+                Terminator::Return => return Some(Way { guards, tail: Tail::End(block), least: 0 }),
                 Terminator::Branch { condition, likely, .. } => (What::If(*self.nodes.get(condition)?), *likely),
                 Terminator::Try { op, then, .. } => (self.attempt(op, then.block)?, None),
                 _ => return None,
@@ -220,7 +227,7 @@ impl<'a> Reader<'a> {
                 }
                 _ => {
                     let ways = [self.way(then)?, self.way(otherwise)?];
-                    return Some(Way { guards, tail: Tail::Part(Box::new((ask, ways))) });
+                    return Some(Way { guards, tail: Tail::Part(Box::new((ask, ways))), least: 0 });
                 }
             }
             guards.push(ask);
@@ -388,6 +395,18 @@ impl<'a> Reader<'a> {
             CellKind::Scalar { ty, .. } | CellKind::Array { ty, .. } => Some(ty),
             _ => None,
         }
+    }
+}
+
+impl Tree<'_> {
+    /// A way is looked at: answers the number of octets that was sure before, for [`Tree::leave`].
+    pub fn enter(&mut self, way: &Way) -> u64 {
+        let least = self.least.1.max(way.least);
+        std::mem::replace(&mut self.least.1, least)
+    }
+
+    pub fn leave(&mut self, before: u64) {
+        self.least.1 = before;
     }
 }
 
