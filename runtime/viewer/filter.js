@@ -33,7 +33,8 @@ function question(text) {
     const path = name.split(".");
     const sign = ["==", "!=", "<", "<=", ">", ">="].find(sign => sign === words[at]);
     if (!sign) {
-      if (name === "refused") return packet => packet.layers.some(is_refused);
+      if (name === "refused") return packet => packet.layers.some(layer => is_refused(layer) && !layer.may_be_for_another);
+      if (name === "may_be_refused") return packet => refusing(packet).length > 0 && refusing(packet).every(layer => layer.may_be_for_another);
       must_have(path, name, has);
       return packet => packet.layers.some(layer => has(layer, path));
     }
@@ -62,6 +63,8 @@ function all_layers(run) {
 }
 
 function is_refused(layer) { return layer.malformed !== null || layer.dropped.length > 0 || layer.wrong_sum !== null; }
+
+function refusing(packet) { return packet.layers.filter(is_refused); }
 
 function short(wire) { return wire.split(".").pop(); }
 

@@ -69,7 +69,8 @@ class List {
     const near = new Set(is_own ? [...this.run.causes(chosen), ...this.run.effects_of(chosen)] : []);
     const parts = [];
     for (let at = first; at < last; at++) parts.push(this.row(at, near));
-    this.space.replaceChildren(this.picture(first, last), ...parts);
+    const marks = this.plane(first, last);
+    this.space.replaceChildren(this.picture(first, last, marks), ...parts, marks);
   }
 
   row(at, near) {
@@ -83,16 +84,25 @@ class List {
     if (lane > this.width * 0.6) {
       text.style.right = this.width - lane + "px";
       text.style.maxWidth = `min(60%, ${lane - LEFT - 10}px)`;
-    } else text.style.left = lane + "px";
+    } else {
+      text.style.left = lane + "px";
+      text.style.maxWidth = `min(60%, ${this.width - lane - 12}px)`;
+    }
     row.append(made("i", time(event.at)), text);
     row.onclick = () => choose(event);
     return row;
   }
 
-  picture(first, last) {
-    const top = first * ROW;
+  plane(first, last) {
     const svg = drawn("svg", { width: this.width, height: (last - first) * ROW });
-    svg.style.top = top + "px";
+    svg.style.top = first * ROW + "px";
+    return svg;
+  }
+
+  // Lanes and arrows, which stand behind the words. What marks a loss stands in front of them.
+  picture(first, last, marks) {
+    const top = first * ROW;
+    const svg = this.plane(first, last);
     for (const name of this.lanes) {
       svg.append(drawn("line", { x1: this.x(name), x2: this.x(name), y1: 0, y2: (last - first) * ROW, stroke: "var(--line)" }));
     }
@@ -107,17 +117,18 @@ class List {
     for (let at = first; at < last; at++) {
       const event = this.rows[at];
       if (event.event !== "sends") continue;
-      for (const lost of event.lost.filter(lost => this.lanes.includes(lost.to))) this.lost(svg, event, lost, at * ROW + 19 - top);
+      for (const lost of event.lost.filter(lost => this.lanes.includes(lost.to))) this.lost(svg, marks, event, lost, at * ROW + 20 - top);
     }
     return svg;
   }
 
-  lost(svg, event, lost, y) {
+  lost(svg, marks, event, lost, y) {
     const [x1, x2] = [this.x(event.host), this.x(lost.to)];
     const middle = x1 + (x2 - x1) * 0.8;
     svg.append(drawn("line", { x1, y1: y, x2: middle, y2: y, stroke: "var(--bad)", "stroke-dasharray": "4 3" }));
-    const mark = { weather: "✗", partition: "‖", queue: "⊓" }[lost.by];
-    svg.append(drawn("text", { x: middle, y: y + 4, fill: "var(--bad)", "text-anchor": "middle" }, mark));
+    // Between two lines of words: so high that it touches neither.
+    const mark = { weather: "m-3-3l6 6m0-6l-6 6", partition: "m-2-4v8m4-8v8", queue: "m-3 3v-6h6v6" }[lost.by];
+    marks.append(drawn("path", { class: lost.by, d: `M${middle} ${y}${mark}`, stroke: "var(--bad)", "stroke-width": 1.6, fill: "none" }));
   }
 
   // The event is in sight, or what brought it about, where no row is of it.

@@ -36,7 +36,8 @@ function tree(layer) {
   const head = [layer.name, ...layer.alternatives].join(" ") + (short(layer.wire) === layer.name ? "" : "  (" + short(layer.wire) + ")");
   one.append(made("summary", head));
   layer.fields.forEach(field => one.append(field_row(field)));
-  const wrong = text => one.append(made("p", text, "drops"));
+  const condition = layer.may_be_for_another ? "; if it is for " + layer.name : "";
+  const wrong = text => one.append(made("p", text + condition, "drops"));
   if (layer.malformed) wrong("malformed: " + layer.malformed[0] + ", at octet " + (layer.octet + layer.malformed[1]) + " bit " + layer.malformed[2]);
   layer.dropped.forEach(dropped => wrong("dropped in any state: " + dropped.reason + (dropped.place ? " at " + dropped.place : "")));
   if (layer.wrong_sum) wrong(layer.wrong_sum[0] + " is wrong: it should be " + layer.wrong_sum[2]);

@@ -845,6 +845,7 @@ end
 
 -- ---- which wire follows ----
 
+-- The next protocol, and whether no key of the packet selects it.
 local function next_of(above, headers)
   for _, one in ipairs(above) do
     local fits = true
@@ -859,7 +860,7 @@ local function next_of(above, headers)
       end
       fits = fits and is
     end
-    if fits then return one.to end
+    if fits then return one.to, #one.keys == 0 end
   end
 end
 
@@ -983,8 +984,20 @@ local function alternatives_of(seen)
   return all
 end
 
+local function is_refused(layer)
+  return layer.refused ~= nil or #layer.drops > 0 or layer.wrong ~= nil
+end
+
+-- How many layers are below the first that may be another's, if one of those refuses the packet; else all.
+local function sure(layers)
+  local count, is_doubtful = 0, false
+  while layers[count + 1] and not layers[count + 1].may_be_for_another do count = count + 1 end
+  for place = count + 1, #layers do is_doubtful = is_doubtful or is_refused(layers[place]) end
+  return is_doubtful and count or #layers
+end
+
 local function summary(layers)
-  for place = #layers, 1, -1 do
+  for place = sure(layers), 1, -1 do
     local layer = layers[place]
     local telling = #layer.alternatives > 0
     for _, seen in ipairs(layer.seen) do telling = telling or seen.item.header ~= nil end
@@ -1014,15 +1027,16 @@ local function dissect(stack, protocol, octets, of_frame)
   local layers, headers, under = {}, {}, {}
   local rest = { 0, octets.length }
   local beside = of_frame and { attributes = copied(stack.attributes) } or {}
-  local is_part = false
+  local is_part, may_be_for_another = false, false
   if octets.captured == 0 and octets.length > 0 then protocol = nil end
   while protocol and (rest[1] < octets.captured or octets.captured == octets.length) do
     local at, wire = protocol, protocol.wire
     local layer = { protocol = at, wire = wire, first = rest[1], last = rest[1], seen = {}, alternatives = {}, drops = {} }
+    layer.may_be_for_another = may_be_for_another
     protocol = nil
-    local packet
+    local packet, is_free
     if not wire then
-      protocol = next_of(at.above, headers)
+      protocol, is_free = next_of(at.above, headers)
       packet = { first = rest[1], last = rest[2] }
     else
       local read = read_wire(stack, wire, octets, rest[1], rest[2])
@@ -1048,11 +1062,12 @@ local function dissect(stack, protocol, octets, of_frame)
         rest = read.payload
         if layer.last > layer.first then
           for _, header in ipairs(read.headers) do table.insert(headers, header) end
-          protocol = next_of(at.above, headers)
+          protocol, is_free = next_of(at.above, headers)
           packet = { wire = wire.id, first = read.first, last = read.last, payload = read.payload, headers = read.headers }
         end
       end
     end
+    may_be_for_another = may_be_for_another or (is_free and at.multiplexes or false)
     if packet and stack.handlers then
       local drops, up, kept = follow(stack, at, octets, packet, beside)
       -- What a layer in front may have taken for itself these layers need not see.
@@ -1119,7 +1134,8 @@ local function show_ends(pinfo, layer)
 end
 
 local function show(stack, tvb, pinfo, tree, layers)
-  for _, layer in ipairs(layers) do
+  local last = sure(layers)
+  for place, layer in ipairs(layers) do
     local proto = layer.wire and layer.wire.proto or stack.proto
     local shown = tree:add(proto.proto, tvb:range(layer.first, math.min(layer.last, tvb:len()) - layer.first))
     local text = layer.protocol.name
@@ -1127,14 +1143,14 @@ local function show(stack, tvb, pinfo, tree, layers)
     if #layer.alternatives > 0 then text = text .. ": " .. table.concat(layer.alternatives, ", ") end
     shown:set_text(text)
     for _, seen in ipairs(layer.seen) do show_field(shown, tvb, layer, seen) end
-    if layer.refused then
-      shown:add_proto_expert_info(proto.malformed, "malformed at " .. place_of(layer.refused.bit) .. ": " .. layer.refused.reason)
+    local function tell(kind, words)
+      if not layer.may_be_for_another then return shown:add_proto_expert_info(proto[kind], words) end
+      shown:add_proto_expert_info(proto.may_be_refused, words .. "; if it is for `" .. layer.protocol.name .. "`")
     end
-    if #layer.drops > 0 then
-      shown:add_proto_expert_info(proto.dropped, "dropped in any state: " .. table.concat(layer.drops, ", or "))
-    end
+    if layer.refused then tell("malformed", "malformed at " .. place_of(layer.refused.bit) .. ": " .. layer.refused.reason) end
+    if #layer.drops > 0 then tell("dropped", "dropped in any state: " .. table.concat(layer.drops, ", or ")) end
     if layer.wrong then
-      shown:add_proto_expert_info(proto.damaged, string.format("refused at octet %d: `%s` is not the checksum of what is there, 0x%04x",
+      tell("damaged", string.format("refused at octet %d: `%s` is not the checksum of what is there, 0x%04x",
         floor(layer.wrong.bit / 8), layer.wrong.name, layer.wrong.right))
     end
     if layer.cut then shown:append_text(" (cut by the capture)") end
@@ -1142,8 +1158,10 @@ local function show(stack, tvb, pinfo, tree, layers)
     if padding and padding[1] < padding[2] then
       shown:append_text(string.format(" (padding: %d from %d)", padding[2] - padding[1], padding[1]))
     end
-    pinfo.cols.protocol = layer.wire and layer.wire.name or layer.protocol.name
-    show_ends(pinfo, layer)
+    if place <= last then
+      pinfo.cols.protocol = layer.wire and layer.wire.name or layer.protocol.name
+      show_ends(pinfo, layer)
+    end
   end
   pinfo.cols.info = summary(layers)
 end
@@ -1207,8 +1225,9 @@ local function experts(proto, name)
     malformed = ProtoExpert.new(name .. ".malformed", "The wire refuses it", expert.group.MALFORMED, expert.severity.ERROR),
     dropped = ProtoExpert.new(name .. ".dropped", "A layer drops it in any state", expert.group.PROTOCOL, expert.severity.WARN),
     damaged = ProtoExpert.new(name .. ".damaged", "Its checksum is wrong", expert.group.CHECKSUM, expert.severity.ERROR),
+    may_be_refused = ProtoExpert.new(name .. ".may_be_refused", "Refused if it is for this layer", expert.group.PROTOCOL, expert.severity.NOTE),
   }
-  proto.experts = { made.malformed, made.dropped, made.damaged }
+  proto.experts = { made.malformed, made.dropped, made.damaged, made.may_be_refused }
   return made
 end
 

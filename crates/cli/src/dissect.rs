@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use mokume_base::world::RealWorld;
-use mokume_driver::dissect::{self, capture, filter, json, text};
+use mokume_driver::dissect::filter::{self, Filter};
+use mokume_driver::dissect::{self, capture, json, text, Verdict};
 use mokume_driver::Failure;
 
 use crate::print::Printer;
@@ -27,6 +28,8 @@ pub fn dissect(
     if let Some(link) = capture.link().filter(|link| dissector.front(*link).is_none()) {
         return Err(dissector.refusal(link, &format!("the packets of `{file}` are")));
     }
+    let asks_for_refused = filter.as_ref().is_some_and(Filter::asks_for_refused);
+    let mut doubtful = 0;
     let mut unread: BTreeMap<u32, u64> = BTreeMap::new();
     for packet in capture {
         // All that could be read was printed, but an incomplete capture is still an error.
@@ -36,8 +39,10 @@ pub fn dissect(
             match dissector.front(packet.link) {
                 Some(front) => {
                     let dissection = dissector.dissect_cut(&packet.octets, packet.length as usize, front);
-                    if filter.as_ref().is_none_or(|filter| filter.takes(&dissection)) {
-                        show(&packet, &dissection, printer);
+                    let verdict = dissection.verdict();
+                    match filter.as_ref().is_none_or(|filter| filter.takes(&dissection)) {
+                        true => show(&packet, &dissection, printer),
+                        false => doubtful += u64::from(verdict == Verdict::MayBeRefused),
                     }
                 }
                 None => *unread.entry(packet.link).or_default() += 1,
@@ -46,6 +51,15 @@ pub fn dissect(
         if packet.number >= last {
             break;
         }
+    }
+    if asks_for_refused && doubtful > 0 {
+        let (packets, they, them) = match doubtful {
+            1 => ("1 packet".to_string(), "it", "it"),
+            more => (format!("{more} packets"), "they", "them"),
+        };
+        printer.note(format!(
+            "{packets} more may be refused: {they} may be for another layer; `may_be_refused` selects {them}"
+        ));
     }
     match unread.first_key_value() {
         Some((link, count)) => {

@@ -206,5 +206,44 @@ fn a_packet_that_may_be_for_somebody_else_is_malformed_only_if_it_is_not() {
     assert!(mokume(&["sim", "examples/demo.mok", "--pcap", &seen]).status.success());
     let said = text(&mokume(&["dissect", &seen, "--by", "examples/reliable.mok", "--stack", "TellerHost"]).stdout);
     let packet = said.split("\n\n").find(|packet| packet.starts_with("packet 8:")).unwrap();
-    assert!(packet.contains("; if it is for `reliable`"), "{packet}");
+    let verdict = "malformed at octet 42: reliable.GoBackN.tag; if it is for `reliable`";
+    assert!(packet.contains(verdict), "{packet}");
+    assert!(packet.lines().next().unwrap().ends_with(" UTC: source=4000 destination=9 length=20"), "{packet}");
+    // JSON, filters and Wireshark say the same.
+    let asked = |more: &[&str]| {
+        mokume(&[&["dissect", &seen, "--by", "examples/reliable.mok", "--stack", "TellerHost"], more].concat())
+    };
+    let said = text(&asked(&["--packets", "8", "--format", "json"]).stdout);
+    let said: serde_json::Value = serde_json::from_str(&said).unwrap();
+    assert_eq!((&said["refused"], &said["may_be_refused"]), (&false.into(), &true.into()), "{said}");
+    let layers = said["layers"].as_array().unwrap();
+    let others: Vec<bool> = layers.iter().map(|layer| layer["may_be_for_another"].as_bool().unwrap()).collect();
+    assert_eq!(others, [false, false, false, true], "{said}");
+    let refused = asked(&["--filter", "refused"]);
+    assert_eq!(text(&refused.stdout), "");
+    assert_eq!(
+        text(&refused.stderr),
+        "1 packet more may be refused: it may be for another layer; `may_be_refused` selects it\n"
+    );
+    let doubtful = text(&asked(&["--filter", "may_be_refused"]).stdout);
+    assert!(doubtful.starts_with("packet 8: ") && doubtful.matches("packet ").count() == 1, "{doubtful}");
+    let lua = scratch("teller.lua");
+    let build = ["build", "examples/reliable.mok", "--stack", "TellerHost", "--emit", "wireshark", "-o", &lua];
+    assert!(mokume(&build).status.success());
+    let tshark = |more: &[&str]| {
+        Command::new("tshark").args(["-r", &seen, "-X", &format!("lua_script:{lua}")]).args(more).output()
+    };
+    let Ok(shown) = tshark(&["-Y", "gobackn.may_be_refused"]) else {
+        println!("SKIPPED: no tshark");
+        return;
+    };
+    let shown = text(&shown.stdout);
+    assert!(shown.contains("Rfc768 54 source=4000 destination=9 length=20") && shown.lines().count() == 1, "{shown}");
+    assert!(text(&tshark(&["-Y", "frame.number == 8", "-V"]).unwrap().stdout).contains(verdict));
+    assert_eq!(text(&tshark(&["-Y", "gobackn.malformed"]).unwrap().stdout), "");
+    // Planted: a dissector that does not know of multiplexors.
+    let right = std::fs::read_to_string(&lua).unwrap();
+    std::fs::write(&lua, right.replace("multiplexes = true", "multiplexes = false")).unwrap();
+    assert_eq!(text(&tshark(&["-Y", "gobackn.may_be_refused"]).unwrap().stdout), "");
+    assert!(text(&tshark(&["-Y", "gobackn.malformed"]).unwrap().stdout).lines().count() == 1);
 }

@@ -94,7 +94,7 @@ fn alternative(program: &Program, layout: Layout, variant: &Variant, tag: Option
             }
         };
         if fill > 0 {
-            made.cells.push(HeaderBits { name: "-".into(), bits: fill, says: "zero; not looked at".into() });
+            made.cells.push(HeaderBits { name: "-".into(), bits: fill, says: "zero; ignored".into() });
         }
         made.cells.push(HeaderBits { name: field.name.text.clone(), bits, says });
         at += fill + bits;
@@ -264,9 +264,9 @@ impl Maker {
                 format!("{}.{variant}{}{times}{plus}", layer.text, field.text)
             }
             WireValue::Computed(expression) => self.expression(expression),
-            WireValue::Tag => "which of the ways below".into(),
-            WireValue::Unread => "zero; not looked at".into(),
-            WireValue::Preserved => "not looked at, and kept".into(),
+            WireValue::Tag => "selects the form below".into(),
+            WireValue::Unread => "zero; ignored".into(),
+            WireValue::Preserved => "ignored, and kept".into(),
         }
     }
 

@@ -1,5 +1,7 @@
 //! A message sequence chart as data: lifelines (hosts, or layers of hosts) and events in order.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 /// One run, or a part of one, to draw.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Chart {
@@ -156,25 +158,55 @@ impl Chart {
         self.items.push(Item { time: time.into(), event });
     }
 
-    /// A time for people: steps as numbers, durations in the largest unit that keeps them short.
-    pub(crate) fn show_time(&self, time: u64) -> String {
-        match self.unit {
-            Unit::Steps => time.to_string(),
-            Unit::Nanoseconds => match time {
-                0 => "0".to_string(),
-                t if t < 1_000 => format!("{t} ns"),
-                t if t < 1_000_000 => fraction(t, 1_000, "µs"),
-                t if t < 1_000_000_000 => fraction(t, 1_000_000, "ms"),
-                t => fraction(t, 1_000_000_000, "s"),
-            },
+    /// The times of all items for people, each with as few decimals as tell it from the others.
+    pub(crate) fn times(&self) -> Times {
+        let mut left: BTreeSet<u64> = self.items.iter().filter_map(|item| item.time).collect();
+        let mut shown = BTreeMap::new();
+        for decimals in [3, 6, 9] {
+            let mut texts: BTreeMap<String, Vec<u64>> = BTreeMap::new();
+            for time in left {
+                texts.entry(self.unit.show(time, decimals)).or_default().push(time);
+            }
+            left = texts.values().filter(|times| times.len() > 1).flatten().copied().collect();
+            let alone = texts.into_iter().filter(|(_, times)| times.len() == 1);
+            shown.extend(alone.map(|(text, times)| (times[0], text)));
+        }
+        Times(shown)
+    }
+}
+
+/// The times of a chart as they are shown.
+pub(crate) struct Times(BTreeMap<u64, String>);
+
+impl Times {
+    pub fn show(&self, time: u64) -> &str {
+        self.0.get(&time).map_or("", String::as_str)
+    }
+
+    pub fn all(&self) -> impl Iterator<Item = &str> {
+        self.0.values().map(String::as_str)
+    }
+}
+
+impl Unit {
+    /// Steps as numbers, durations in the largest unit that keeps them short.
+    fn show(self, time: u64, decimals: u32) -> String {
+        match (self, time) {
+            (Unit::Steps, _) => time.to_string(),
+            (_, 0) => "0".to_string(),
+            (_, 1..1_000) => format!("{time} ns"),
+            (_, 1_000..1_000_000) => fraction(time, decimals.min(3), (3, "µs")),
+            (_, 1_000_000..1_000_000_000) => fraction(time, decimals.min(6), (6, "ms")),
+            (_, 1_000_000_000..) => fraction(time, decimals, (9, "s")),
         }
     }
 }
 
-/// `time / unit` with up to three decimals.
-fn fraction(time: u64, unit: u64, name: &str) -> String {
-    let thousandths = time % unit / (unit / 1000);
-    let digits = format!("{}.{thousandths:03}", time / unit);
+/// Nanoseconds in a unit of ten to this power, with so many decimals at most.
+fn fraction(time: u64, decimals: u32, (power, name): (u32, &str)) -> String {
+    let unit = 10_u64.pow(power);
+    let parts = time % unit / 10_u64.pow(power - decimals);
+    let digits = format!("{}.{parts:0width$}", time / unit, width = decimals as usize);
     format!("{} {name}", digits.trim_end_matches('0').trim_end_matches('.'))
 }
 
@@ -183,10 +215,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_short_and_exact_to_a_thousandth() {
-        let chart = Chart::default();
-        let shown: Vec<String> =
-            [0, 999, 1_500, 20_000_000, 1_000_000_000, 61_250_000_000].iter().map(|t| chart.show_time(*t)).collect();
-        assert_eq!(shown, ["0", "999 ns", "1.5 µs", "20 ms", "1 s", "61.25 s"]);
+    fn times_are_short_and_no_two_look_alike() {
+        let shown = |unit: Unit, times: &[u64]| -> Vec<String> {
+            let event = Event::Note { at: None, label: String::new() };
+            let item = |time: &u64| Item { time: Some(*time), event: event.clone() };
+            let chart = Chart { unit, items: times.iter().map(item).collect(), ..Chart::default() };
+            let texts = chart.times();
+            times.iter().map(|time| texts.show(*time).to_string()).collect()
+        };
+        let times = [0, 999, 1_500, 20_000_000, 1_000_000_000, 61_250_000_000, 61_250_000_000];
+        assert_eq!(shown(Unit::Nanoseconds, &times), ["0", "999 ns", "1.5 µs", "20 ms", "1 s", "61.25 s", "61.25 s"]);
+        let close = [31_103_301, 31_136_740, 31_136_741, 2_000_000_000, 2_000_050_000, 2_001_000_000];
+        let wanted = ["31.103 ms", "31.13674 ms", "31.136741 ms", "2 s", "2.00005 s", "2.001 s"];
+        assert_eq!(shown(Unit::Nanoseconds, &close), wanted);
+        assert_eq!(shown(Unit::Steps, &[7, 8]), ["7", "8"]);
     }
 }

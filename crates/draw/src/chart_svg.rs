@@ -2,13 +2,14 @@
 //!
 //! Lines are drawn first and text last, with a white outline, so that text stays readable where messages cross.
 
+use crate::chart::Times;
 use crate::chart_rows::{groups, hidden_note, is_there, local, rows, side, Fate, Journey, RowPosition, Rows, Side};
 use crate::fold::Shown;
 use crate::svg::{width, Anchor, Svg, FONT};
 use crate::{Chart, Direction, Event, Limit, TimerEvent};
 
 const SIZE: f64 = 12.0;
-const LONGEST_LABEL: usize = 64;
+const LONGEST_LABEL: usize = 72;
 const MARGIN: f64 = 18.0;
 const STEM: f64 = 34.0;
 
@@ -34,6 +35,7 @@ pub fn chart_svg(chart: &Chart, limit: Limit) -> String {
 
 /// The positions of everything.
 struct Plan {
+    times: Times,
     /// The x position of each lifeline.
     x: Vec<f64>,
     /// The y position of each row.
@@ -90,8 +92,8 @@ fn label_width(text: &str) -> f64 {
 
 impl Plan {
     fn new(chart: &Chart, rows: &Rows) -> Plan {
-        let times = chart.items.iter().filter_map(|item| item.time).map(|time| label_width(&chart.show_time(time)));
-        let times_end = MARGIN + times.fold(0.0, f64::max);
+        let times = chart.times();
+        let times_end = MARGIN + times.all().map(label_width).fold(0.0, f64::max);
         let heads_width = chart.lifelines.iter().map(|l| width(&l.name, SIZE + 1.0) + 28.0).fold(72.0, f64::max);
         let Columns { left, right, gaps } = Columns::new(chart, rows, heads_width);
         let mut x = Vec::new();
@@ -108,6 +110,7 @@ impl Plan {
         let title_width = width(&chart.title, 15.0) + 2.0 * MARGIN;
         Plan {
             x,
+            times,
             y,
             times_end,
             heads_top,
@@ -168,7 +171,7 @@ fn draw_row(chart: &Chart, plan: &Plan, index: usize, row: &Shown, svg: &mut Svg
     let Shown::Item(item) = row else { return };
     let item = &chart.items[*item];
     if let Some(time) = item.time {
-        words.text((plan.times_end, y + 4.0), Anchor::End, "time", &chart.show_time(time));
+        words.text((plan.times_end, y + 4.0), Anchor::End, "time", plan.times.show(time));
     }
     match &item.event {
         Event::Pass { from, to, label } if is_there(chart, *from) && is_there(chart, *to) => {

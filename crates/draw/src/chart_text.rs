@@ -3,6 +3,7 @@
 //! A message that arrives in the next row is one arrow; any other message gets a number, shown where it is sent and
 //! where it ends.
 
+use crate::chart::Times;
 use crate::chart_rows::{arrow, groups, hidden_note, is_there, local, rows, side, Fate, Journey, Rows, Side};
 use crate::fold::Shown;
 use crate::svg::shorten;
@@ -56,6 +57,7 @@ fn ends_next(journey: &Journey) -> bool {
 
 struct Sheet<'a> {
     chart: &'a Chart,
+    shown: Times,
     x: Vec<usize>,
     times: usize,
     width: usize,
@@ -64,8 +66,8 @@ struct Sheet<'a> {
 impl<'a> Sheet<'a> {
     fn new(chart: &'a Chart, rows: &Rows) -> Self {
         let label = |text: &str| text.chars().count().min(LONGEST_LABEL);
-        let times = chart.items.iter().filter_map(|item| item.time).map(|t| chart.show_time(t).chars().count());
-        let times = times.max().unwrap_or(0);
+        let shown = chart.times();
+        let times = shown.all().map(|time| time.chars().count()).max().unwrap_or(0);
         let count = chart.lifelines.len();
         let heads = chart.lifelines.iter().map(|l| label(&l.name)).max().unwrap_or(0);
         let (mut left, mut right) = (heads / 2 + 1, heads / 2 + 1);
@@ -101,7 +103,7 @@ impl<'a> Sheet<'a> {
         });
         let across = times + 8 + across.max().unwrap_or(0);
         let width = (x.last().copied().unwrap_or(times) + right + 2).max(across);
-        Sheet { chart, x, times, width }
+        Sheet { chart, shown, x, times, width }
     }
 
     fn heads(&self) -> Vec<String> {
@@ -139,8 +141,8 @@ impl<'a> Sheet<'a> {
         let Shown::Item(item) = row else { return (finish(line), false) };
         let item = &self.chart.items[*item];
         if let Some(time) = item.time {
-            let time = self.chart.show_time(time);
-            put(&mut line, self.times - time.chars().count().min(self.times), &time);
+            let time = self.shown.show(time);
+            put(&mut line, self.times - time.chars().count().min(self.times), time);
         }
         let mut drew_next = false;
         match &item.event {

@@ -223,9 +223,9 @@ impl Maker<'_> {
                 format!("{}{times}{plus}", self.header_field(*header, *variant, *field))
             }
             FieldValue::Computed { expression, .. } => self.expression(expression),
-            FieldValue::Tag => "which of the ways below".into(),
+            FieldValue::Tag => "selects the form below".into(),
             FieldValue::Placed => "written by a layer below the codec".into(),
-            FieldValue::Reserved => "zero; not looked at".into(),
+            FieldValue::Reserved => "zero; ignored".into(),
         }
     }
 

@@ -25,13 +25,18 @@ pub(crate) fn width(text: &str, size: f64) -> f64 {
     text.chars().count() as f64 * size * ADVANCE
 }
 
-/// A text of at most `limit` characters.
+/// A text of at most `limit` characters. It ends with a whole word, as a part of a number looks like another number; a
+/// word that is longer than half of the limit is cut.
 pub(crate) fn shorten(text: &str, limit: usize) -> String {
-    if text.chars().count() <= limit {
+    let all: Vec<char> = text.chars().collect();
+    if all.len() <= limit {
         return text.to_string();
     }
-    let kept: String = text.chars().take(limit.saturating_sub(1)).collect();
-    kept + "…"
+    let space = (limit / 2..limit.saturating_sub(1)).rev().find(|at| all[*at] == ' ');
+    match space {
+        Some(end) => all[..end].iter().collect::<String>() + " …",
+        None => all[..limit.saturating_sub(1)].iter().collect::<String>() + "…",
+    }
 }
 
 /// Text for XML: markup escaped, characters that XML 1.0 forbids replaced.
@@ -137,5 +142,18 @@ mod tests {
         svg.short_text((0.0, 0.0), Anchor::Start, "t", "<<<<<<", 3);
         assert!(svg.body.contains("<title>&lt;&lt;&lt;&lt;&lt;&lt;</title>"));
         assert!(svg.body.contains(">&lt;&lt;…</text>"));
+    }
+
+    #[test]
+    fn a_cut_text_ends_with_a_whole_word() {
+        for (limit, wanted) in [
+            (40, "seq=610229895 ack=3625905342"),
+            (27, "seq=610229895 …"),
+            (15, "seq=610229895 …"),
+            (14, "seq=610229895…"),
+            (10, "seq=61022…"),
+        ] {
+            assert_eq!(shorten("seq=610229895 ack=3625905342", limit), wanted, "{limit}");
+        }
     }
 }

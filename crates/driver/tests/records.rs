@@ -46,13 +46,20 @@ fn runs<const N: usize, T>(file: &str, ways: [(Backend, Keep); N], told: impl Fn
     all
 }
 
-/// Records of the previous version match its schema.
+/// Records of the previous versions match their schemas, and no other.
 #[test]
-fn the_version_before_keeps_its_schema() {
-    let schema: serde_json::Value = serde_json::from_str(include_str!("../../../schemas/record-1.json")).expect("JSON");
-    let validator = jsonschema::validator_for(&schema).expect("a schema");
-    let text = include_str!("../../record/tests/first.jsonl");
-    assert!(text.lines().all(|line| validator.is_valid(&serde_json::from_str(line).unwrap())));
+fn the_versions_before_keep_their_schemas() {
+    let schemas =
+        [include_str!("../../../schemas/record-1.json"), include_str!("../../../schemas/record-2.json"), SCHEMA];
+    let texts = [include_str!("../../record/tests/first.jsonl"), include_str!("../../record/tests/second.jsonl")];
+    for (of, schema) in schemas.into_iter().enumerate() {
+        let schema: serde_json::Value = serde_json::from_str(schema).expect("JSON");
+        let validator = jsonschema::validator_for(&schema).expect("a schema");
+        for (version, text) in texts.into_iter().enumerate() {
+            let is_valid = text.lines().all(|line| validator.is_valid(&serde_json::from_str(line).unwrap()));
+            assert_eq!(is_valid, of == version, "version {} by the schema of {}", version + 1, of + 1);
+        }
+    }
 }
 
 /// The run with all fields that may differ made equal.
@@ -214,7 +221,7 @@ fn the_schema_is_closed() {
         (line("sends"), "\"lost\":[", "\"more\":1,\"lost\":["),
         (line("receives"), "\"receives\"", "\"gets\""),
         (line("ends"), "\"failed\":[", "\"failed\":[1"),
-        (text.lines().next().unwrap(), "\"record\":2", "\"record\":1"),
+        (text.lines().next().unwrap(), "\"record\":3", "\"record\":2"),
         (text.lines().next().unwrap(), "\"stack\":", "\"stacks\":"),
         (line("output"), "\"is\":\"message\"", "\"is\":\"text\""),
         (line("sends"), "\"id\":", "\"id\":-"),

@@ -59,10 +59,11 @@ fn ours(dissection: &Dissection) -> Lines {
             let name = names::filter(field.alternative.as_deref(), &field.name);
             lines.push(format!("{} = {}", place(&name, field.bit, field.width.into()), field.value));
         }
+        let only = layer.condition();
         if let Some(refused) = &layer.refused {
             let (octet, bit) = (refused.bit / 8, refused.bit % 8);
             let bit = if bit == 0 { String::new() } else { format!(", bit {bit}") };
-            lines.push(format!("malformed at octet {octet}{bit}: {}", refused.reason));
+            lines.push(format!("malformed at octet {octet}{bit}: {}{only}", refused.reason));
         }
         if !layer.dropped.is_empty() {
             let reason = |dropped: &dissect::Dropped| {
@@ -70,12 +71,12 @@ fn ours(dissection: &Dissection) -> Lines {
                 format!("{}{place}", dropped.reason)
             };
             let reasons: Vec<String> = layer.dropped.iter().map(reason).collect();
-            lines.push(format!("dropped in any state: {}", reasons.join(", or ")));
+            lines.push(format!("dropped in any state: {}{only}", reasons.join(", or ")));
         }
         if let Some(wrong) = &layer.wrong_sum {
             let (octet, field, right) = (wrong.bit / 8, &wrong.field, wrong.right);
             lines.push(format!(
-                "refused at octet {octet}: `{field}` is not the checksum of what is there, {right:#06x}"
+                "refused at octet {octet}: `{field}` is not the checksum of what is there, {right:#06x}{only}"
             ));
         }
         if layer.cut {
@@ -672,7 +673,7 @@ fn json_of_packets_is_as_the_schema_says() {
     }
     let text = all.iter().map(serde_json::Value::to_string).find(|text| text.contains("\"bits\":16")).expect("one");
     for (from, to) in [
-        ("\"dissect\":1", "\"dissect\":2"),
+        ("\"dissect\":2", "\"dissect\":1"),
         ("\"bits\":16", "\"bits\":65"),
         ("\"bits\":16", "\"bits\":16,\"more\":0"),
         ("\"read\":", "\"seen\":"),

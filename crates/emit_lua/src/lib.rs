@@ -48,6 +48,8 @@ pub struct Protocol {
     pub above: Vec<Above>,
     pub within: Vec<LayerId>,
     pub lowest: Vec<LayerId>,
+    /// Whether one of its layers is a multiplexor, whose state selects the next layer.
+    pub multiplexes: bool,
 }
 
 /// The protocol to read next if all keys match the packet.
@@ -145,6 +147,7 @@ fn protocol(stack: &Stack, one: &Protocol) -> Lua {
         ("within", Some(Lua::Table(within))),
         ("takers", Some(Lua::numbers(takers))),
         ("above", Some(Lua::List(above.collect()))),
+        ("multiplexes", one.multiplexes.then_some(Lua::Yes)),
         ("keyed", keyed(automaton, one)),
     ])
 }

@@ -1,7 +1,7 @@
 //! A run as events, from which charts, logs and JSON are made.
 //!
 //! Data, the text form (a head and an event a line, JSON), and its reader. Hosts, layers and ports are given by names,
-//! so a record is understandable without its program. `docs/records.md` is the user's page, `schemas/record-2.json` the
+//! so a record is understandable without its program. `docs/records.md` is the user's page, `schemas/record-3.json` the
 //! schema of the text form.
 //!
 //! Invariant: `read(text(record)) = record`; 64-bit numbers survive readers that only have 53 bits.
@@ -19,10 +19,10 @@ pub use shown::{arguments, front_of, text_of, Receiver};
 pub use text::{read, Unread};
 
 /// The version of the text form. It changes whenever a reader of the previous version would misread something.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// The JSON Schema of the text form.
-pub const SCHEMA: &str = include_str!("../../../schemas/record-2.json");
+pub const SCHEMA: &str = include_str!("../../../schemas/record-3.json");
 
 /// A complete run.
 #[derive(Clone, PartialEq, Eq, Debug)]

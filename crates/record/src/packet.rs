@@ -28,6 +28,10 @@ pub struct NotDecoded {
 pub struct Layer {
     pub name: String,
     pub wire: String,
+    /// Whether a layer below decides by its state which layer gets the packet. If the packet is for another layer, the
+    /// verdicts on it do not hold.
+    #[serde(default)]
+    pub may_be_for_another: bool,
     pub alternatives: Vec<String>,
     pub octet: usize,
     pub octets: usize,

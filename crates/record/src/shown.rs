@@ -57,10 +57,11 @@ impl Run {
                 format!("<- {port}.{name}{}{}", arguments(args), refused(no))
             }
             What::Output { port, name, args } => format!("-> {port}.{name}{}", arguments(args)),
-            What::Sends { frame, medium, octets, copies, lost, .. } => {
+            What::Sends { frame, medium, about, octets, copies, lost, .. } => {
                 let to: Vec<String> = self.receivers(copies, lost).iter().map(fate).collect();
                 let to = if to.is_empty() { String::new() } else { format!(" ({})", to.join(", ")) };
-                format!("sends #{frame} on {medium}: {} octets{to}", octets.len())
+                let about = if about.is_empty() { String::new() } else { format!(": {about}") };
+                format!("sends #{frame} on {medium}: {} octets{to}{about}", octets.len())
             }
             What::Receives { frame, refused: no, .. } => format!("receives #{frame}{}", refused(no)),
             What::Drops(ended) => format!("drops {}", dropped(ended)),

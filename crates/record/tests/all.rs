@@ -72,6 +72,7 @@ fn packet() -> Packet {
     let layer = Layer {
         name: "meter".into(),
         wire: "MeterWire".into(),
+        may_be_for_another: true,
         alternatives: vec!["Tell".into()],
         octet: 2,
         octets: 9,
@@ -140,8 +141,8 @@ fn what_is_no_record_is_refused_with_its_line() {
     let text = run().text();
     let good = text.lines().count();
     for (wrong, line, why) in [
-        (text.replace("\"record\":2", "\"record\":3"), 1, "version 3, and this program reads 1 to 2"),
-        (text.replace("\"record\":2", "\"record\":\"1\""), 1, "version no number"),
+        (text.replace("\"record\":3", "\"record\":4"), 1, "version 4, and this program reads 1 to 3"),
+        (text.replace("\"record\":3", "\"record\":\"1\""), 1, "version no number"),
         (text.lines().skip(1).collect::<Vec<_>>().join("\n"), 1, "begins with its head"),
         (format!("{text}{{"), good + 1, "the record is cut off: its last line is not whole"),
         (format!("{text}{{\n"), good + 1, "EOF while parsing an object, at column 1"),
@@ -165,7 +166,7 @@ fn events_are_lines() {
         lines,
         [
             "<- app.send(x, x\"000102030405060708090a0b0c0d0e0f1011121314151617…\", session 3, null) REFUSED",
-            "sends #1 on lan: 2 octets (b lost by a partition)",
+            "sends #1 on lan: 2 octets (b lost by a partition): Tell \"x\"",
             "receives #1",
             "receives #1",
             "loses 2 with the session they were for",
@@ -174,13 +175,18 @@ fn events_are_lines() {
     );
 }
 
-/// A record of version 1 can be read.
+/// Records of versions 1 and 2 can be read.
 #[test]
-fn the_version_before_is_read() {
+fn the_versions_before_are_read() {
     let text = include_str!("first.jsonl");
     let runs = read(text).unwrap_or_else(|unread| panic!("{unread}"));
     assert!(runs[0].head.record == 1 && runs[0].events.len() > 20 && runs[0].sources.is_empty());
     assert_eq!(runs[0].text(), text);
+    let text = include_str!("second.jsonl");
+    let runs = read(text).unwrap_or_else(|unread| panic!("{unread}"));
+    assert!(runs[0].head.record == 2 && runs[0].events.len() > 10 && runs[0].sources.len() == 1);
+    // Version 2 does not have the field, which is then false.
+    assert_eq!(runs[0].text().replace("\"may_be_for_another\":false,", ""), text);
 }
 
 /// The message gives the line and column once, not twice.

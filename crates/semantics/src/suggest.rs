@@ -5,8 +5,7 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     let allowed = (name.chars().count() / 3).max(1);
     let mut best: Option<(usize, &str)> = None;
     let candidates: Vec<&str> = candidates.into_iter().collect();
-    let begins = |candidate: &str| name.chars().count() > 2 && candidate != name && candidate.starts_with(name);
-    let mut cut_short = candidates.iter().copied().filter(|candidate| begins(candidate));
+    let mut cut_short = candidates.iter().copied().filter(|candidate| is_beginning(name, candidate));
     let cut_short = cut_short.next().filter(|first| cut_short.all(|other| other == *first));
     for candidate in candidates {
         let distance = match candidate.eq_ignore_ascii_case(name) {
@@ -27,11 +26,19 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     best.map(|(_, candidate)| candidate)
 }
 
+fn is_beginning(name: &str, candidate: &str) -> bool {
+    name.chars().count() > 2 && candidate != name && candidate.starts_with(name)
+}
+
 /// "did you mean `x`?", or else the list of candidates if it is short.
 pub fn help<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
     let mut all: Vec<&str> = candidates.into_iter().collect();
     all.sort_unstable();
     all.dedup();
+    let begin: Vec<&str> = all.iter().copied().filter(|one| is_beginning(name, one)).collect();
+    if (2..=4).contains(&begin.len()) {
+        return Some(format!("did you mean {}?", list(&begin).replace(" and ", " or ")));
+    }
     if let Some(near) = nearest(name, all.iter().copied()) {
         return Some(format!("did you mean `{near}`?"));
     }
@@ -95,5 +102,13 @@ mod tests {
         assert_eq!(nearest("B", ["b"]), Some("b"));
         assert_eq!(nearest("dest", ["rest", "source", "test", "destination"]), Some("destination"));
         assert_eq!(nearest("dest", ["destination", "destiny", "rest"]), Some("rest"));
+    }
+
+    #[test]
+    fn several_that_begin_so_are_all_named() {
+        let types = ["Ipv6", "Ipv4Cidr", "Ipv4Address"];
+        assert_eq!(help("Ipv4", types).as_deref(), Some("did you mean `Ipv4Address` or `Ipv4Cidr`?"));
+        assert_eq!(help("Ipv", types).as_deref(), Some("did you mean `Ipv4Address`, `Ipv4Cidr` or `Ipv6`?"));
+        assert_eq!(help("Ipv7", types).as_deref(), Some("did you mean `Ipv6`?"));
     }
 }

@@ -43,6 +43,33 @@ fn each_mistake_has_the_way_out_that_is_meant() {
     let cases = [
         (says("sequence: u8, other: u8", "sequense: 1, other: 2"), "M0206 did you mean `sequence`?"),
         (
+            "worker W { on send(msg) { msg.put_u16(0, 7)  below.send(msg) } }".to_string(),
+            "M0213 say the order of the octets: `put_u16be`, the high one first, or `put_u16le`",
+        ),
+        (
+            "worker W { on send(msg, n) { if n == 3 { drop msg: x } else { below.send(msg) } } }".to_string(),
+            "M0504 leave it out: what a layer above says beside a message is an attribute, `msg.urgent`",
+        ),
+        (
+            "endpoint W { header { list: [u16; ..125] }  on deliver(msg) { drop msg: x } }  bundle B = W encoded L
+                wire L { size: u8 = W.list.length * 2  each v in W.list { v: u16 = v } }".to_string(),
+            "M0640 many are kept in a container, `vector<T> all(1000)` of `use containers`; in a packet they are octets of the message",
+        ),
+        (
+            "endpoint W { header { A { one: u8 } | B { two: u8 } }  on deliver(A { one }) { below.send(B { two: one }) }  on deliver(B) { } }
+                bundle U = W encoded L  wire L { kind: u8  choice kind { 1 => A { one: u8 = W.A.one }  2 => B { } } }".to_string(),
+            "M0601 add a line such as `two: u8 = W.B.two` to the arm of `B`",
+        ),
+        (
+            "type Ip4Address = u32  record Ip4Cidr { address: Ip4Address, prefix: u8 }  type Ip6 = u64  worker W(own: Ip4) { }".to_string(),
+            "M0202 did you mean `Ip4Address` or `Ip4Cidr`?",
+        ),
+        (
+            "multiplexor Ports { key { port: u16 } }  endpoint E { on start { below.bind(local.port: 7) }  on deliver(msg) { drop msg: x } }
+                stack S(device: Device) { e = E over device }".to_string(),
+            "M0714 put a layer below that makes `port`, such as `Ports`",
+        ),
+        (
             "router R { below several link  address { host: u8 }  publish mtu: u32 = below.mtu - 5
                 on send(msg) to flow { below.send(msg) to flow(link: 0) } }".to_string(),
             "M0530 say which: `below[0].mtu`, or `below[i].mtu` for each `i` in `0 .. below.count`",

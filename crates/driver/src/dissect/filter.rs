@@ -6,7 +6,7 @@ use mokume_base::spelling::did_you_mean;
 use mokume_dissect::names;
 use mokume_reaction::{Compare, FieldValue, Type, WireId, WireItem};
 
-use super::{Dissection, Dissector, Field, Layer};
+use super::{Dissection, Dissector, Field, Layer, Verdict};
 use crate::failure::Failure;
 
 /// A condition on a packet.
@@ -15,12 +15,12 @@ pub enum Filter {
     Or(Vec<Filter>),
     And(Vec<Filter>),
     Not(Box<Filter>),
-    /// A wire or a layer rejects it.
-    Refused,
+    /// A wire, a layer or a checksum rejects it, or may.
+    Is(Verdict),
     /// It has such a layer, wire, alternative or field.
     Has(Vec<String>),
     /// A comparison of one of its fields of that name with one of these numbers, which the written value may stand for.
-    Is {
+    Compares {
         path: Vec<String>,
         compare: Compare,
         values: Vec<u64>,
@@ -50,12 +50,24 @@ impl Filter {
             Filter::Or(all) => all.iter().any(|one| one.takes(dissection)),
             Filter::And(all) => all.iter().all(|one| one.takes(dissection)),
             Filter::Not(one) => !one.takes(dissection),
-            Filter::Refused => dissection.layers.iter().any(Layer::is_refused),
+            Filter::Is(verdict) => dissection.verdict() == *verdict,
             Filter::Has(path) => dissection.layers.iter().any(|layer| has(layer, path)),
-            Filter::Is { path, compare, values } => dissection.layers.iter().any(|layer| {
+            Filter::Compares { path, compare, values } => dissection.layers.iter().any(|layer| {
                 let named = layer.fields.iter().filter(|field| is_named(layer, field, path));
                 named.into_iter().any(|field| holds(*compare, field.value, values))
             }),
+        }
+    }
+}
+
+impl Filter {
+    /// Whether it asks for `refused`.
+    pub fn asks_for_refused(&self) -> bool {
+        match self {
+            Filter::Or(all) | Filter::And(all) => all.iter().any(Filter::asks_for_refused),
+            Filter::Not(one) => one.asks_for_refused(),
+            Filter::Is(verdict) => *verdict == Verdict::Refused,
+            Filter::Has(_) | Filter::Compares { .. } => false,
         }
     }
 }
@@ -186,8 +198,10 @@ impl Reader<'_> {
         self.at += 1;
         let compare = self.peek().and_then(|word| Compare::AS_READ.into_iter().find(|compare| compare.sign() == word));
         let Some(compare) = compare else {
-            if name == "refused" {
-                return Ok(Filter::Refused);
+            match name.as_str() {
+                "refused" => return Ok(Filter::Is(Verdict::Refused)),
+                "may_be_refused" => return Ok(Filter::Is(Verdict::MayBeRefused)),
+                _ => (),
             }
             let path = path(&name);
             self.must_have(&name, &path)?;
@@ -205,7 +219,7 @@ impl Reader<'_> {
         values.dedup();
         match values.is_empty() {
             true => Err(self.no_value(&name, &value, &fields)),
-            false => Ok(Filter::Is { path, compare, values }),
+            false => Ok(Filter::Compares { path, compare, values }),
         }
     }
 

@@ -4,18 +4,18 @@ use mokume_record::packet::{Dropped, Field, Layer, Malformed, NotDecoded, WrongS
 use serde_json::{json, Value};
 
 use super::capture::{date, Packet};
-use super::Dissection;
+use super::{Dissection, Verdict};
 
 /// The version of the form. It changes whenever a reader of the previous version would misread something.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// The JSON Schema of the objects.
-pub const SCHEMA: &str = include_str!("../../../../schemas/dissect-1.json");
+pub const SCHEMA: &str = include_str!("../../../../schemas/dissect-2.json");
 
 /// A packet as JSON. Times are text (UTC); `octets` is the length on the line, `captured` how many of them the capture
 /// has.
 pub fn packet(packet: &Packet, dissection: &Dissection) -> Value {
-    let is_refused = dissection.layers.iter().any(super::Layer::is_refused);
+    let verdict = dissection.verdict();
     let mokume_record::packet::Packet { layers, not_decoded } = of_packet(dissection);
     json!({
         "dissect": VERSION,
@@ -24,7 +24,8 @@ pub fn packet(packet: &Packet, dissection: &Dissection) -> Value {
         "octets": packet.length,
         "captured": packet.octets.len(),
         "summary": dissection.summary(),
-        "refused": is_refused,
+        "refused": verdict == Verdict::Refused,
+        "may_be_refused": verdict == Verdict::MayBeRefused,
         "layers": layers,
         "not_decoded": not_decoded,
     })
@@ -60,6 +61,7 @@ fn layer(layer: &super::Layer) -> Layer {
     Layer {
         name: layer.name.clone(),
         wire: layer.wire.clone(),
+        may_be_for_another: layer.may_be_for_another,
         alternatives: layer.alternatives.clone(),
         octet: layer.octets.start,
         octets: layer.octets.len(),

@@ -78,8 +78,8 @@ pub struct Layer {
     pub wrong_sum: Option<WrongSum>,
     /// The octets cut off after its packet.
     pub padding: Range<usize>,
-    /// Below it a multiplexor knows by its state whom a packet is for: it may be for another layer.
-    pub perhaps: bool,
+    /// A multiplexor below it decides by its state which layer gets the packet: it may be for another layer.
+    pub may_be_for_another: bool,
 }
 
 /// One field of a packet; `bit` counts from the beginning of the packet.
@@ -175,13 +175,40 @@ fn own(world: &dyn World) -> Checked {
 }
 
 impl Layer {
-    /// Whether a wire, a layer or a checksum rejects it.
+    /// Whether a wire, a layer or a checksum rejects it, if the packet is for this layer.
     pub fn is_refused(&self) -> bool {
         self.refused.is_some() || !self.dropped.is_empty() || self.wrong_sum.is_some()
     }
+
+    /// What a verdict on it depends on, in words; nothing if the packet is for this layer.
+    pub fn condition(&self) -> String {
+        if self.may_be_for_another {
+            format!("; if it is for `{}`", self.name)
+        } else {
+            String::new()
+        }
+    }
+}
+
+/// Whether a stack refuses a packet.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    /// In any state.
+    Refused,
+    /// If it is for the layer that refuses it: it may be for another.
+    MayBeRefused,
+    NotRefused,
 }
 
 impl Dissection {
+    pub fn verdict(&self) -> Verdict {
+        match self.layers.iter().filter(|layer| layer.is_refused()).map(|layer| layer.may_be_for_another).min() {
+            None => Verdict::NotRefused,
+            Some(false) => Verdict::Refused,
+            Some(true) => Verdict::MayBeRefused,
+        }
+    }
+
     /// A summary in one line: the alternatives of its topmost header that was read, with what its layers carry; a few
     /// fields.
     pub fn summary(&self) -> String {
@@ -189,20 +216,29 @@ impl Dissection {
         layer.told(|own| runs(own, Halves::Apart).take(TELLING).map(told).collect())
     }
 
+    /// The layers below the first that may be another's, if one of those refuses the packet; else all.
+    fn sure(&self) -> &[Layer] {
+        let sure = self.layers.iter().take_while(|layer| !layer.may_be_for_another).count();
+        let is_doubtful = self.layers[sure..].iter().any(Layer::is_refused);
+        if is_doubtful {
+            &self.layers[..sure]
+        } else {
+            &self.layers
+        }
+    }
+
     /// The uppermost layer that says something.
     fn telling(&self) -> Option<&Layer> {
         let is_telling =
             |layer: &&Layer| layer.fields.iter().any(|field| field.carried) || !layer.alternatives.is_empty();
-        self.layers.iter().rev().find(is_telling)
+        self.sure().iter().rev().find(is_telling)
     }
 
     /// The same as a label of its own: with the layer if no alternative has a name, and with the payload in front.
     pub fn label(&self, octets: &[u8]) -> String {
-        if self.layers.last().is_some_and(|last| last.perhaps && last.is_refused()) {
-            // It is perhaps for somebody else.
-            let sure = self.layers.iter().take_while(|layer| !layer.perhaps).count();
-            let rest = self.layers[sure].octets.start..self.rest.end;
-            let layers = self.layers[..sure].to_vec();
+        let sure = self.sure();
+        if let Some(doubtful) = self.layers.get(sure.len()) {
+            let (layers, rest) = (sure.to_vec(), doubtful.octets.start..self.rest.end);
             return Dissection { layers, rest, ..Dissection::default() }.label(octets);
         }
         let telling = self.telling();
@@ -433,13 +469,13 @@ impl Dissector {
         let mut under = Under::default();
         let mut beside = Up { beside: beside.unwrap_or_default(), ..Up::default() };
         let mut next = first.filter(|_| captured > 0 || all.is_empty());
-        let mut perhaps = false;
+        let mut may_be_for_another = false;
         while let Some(at) = next.filter(|_| dissection.rest.start < captured || captured == all.len()) {
             let protocol = &self.protocols.all[at];
             let Some(wire) = protocol.wire else {
                 next = self.next(&protocol.above, &headers);
-                let mut layer = Layer { name: protocol.name.clone(), perhaps, ..Layer::default() };
-                perhaps |= self.is_by_state(at, &headers);
+                let mut layer = Layer { name: protocol.name.clone(), may_be_for_another, ..Layer::default() };
+                may_be_for_another |= self.is_by_state(at, &headers);
                 layer.octets = dissection.rest.start..dissection.rest.start;
                 let packet =
                     walk::Packet { wire: None, packet: dissection.rest.clone(), payload: 0..0, headers: vec![] };
@@ -455,7 +491,7 @@ impl Dissector {
             let there = read.fields.iter().filter(is_there).count();
             let mut layer = self.layer(&protocol.name, wire, range.start, &read.fields[..there]);
             let is_cut = there < read.fields.len();
-            layer.perhaps = perhaps;
+            layer.may_be_for_another = may_be_for_another;
             next = None;
             match &read.decoding {
                 _ if is_cut => {
@@ -476,7 +512,7 @@ impl Dissector {
                     if !layer.octets.is_empty() {
                         headers.extend(decoded.headers.iter().cloned());
                         next = self.next(&protocol.above, &headers);
-                        perhaps |= self.is_by_state(at, &headers);
+                        may_be_for_another |= self.is_by_state(at, &headers);
                         let headers = decoded.headers.clone();
                         let packet = walk::Packet { wire: Some(wire), packet, payload, headers };
                         self.go_on(at, (octets, &packet), &mut beside, (&mut layer, &mut next), dissection);
@@ -640,16 +676,19 @@ impl Dissector {
         above.iter().find(fits).map(|above| above.to)
     }
 
-    /// Whether a field of the header has the key's value: whose end's does not matter to one who only looks on.
-    /// Whether it is a multiplexor's state that says who is next: nothing of the stack binds the keys of this packet.
+    /// Whether a multiplexor's state decides which layer gets the packet: the stack binds no key of it.
     fn is_by_state(&self, at: usize, headers: &[HeaderValue]) -> bool {
         let protocol = &self.protocols.all[at];
         let fits = |above: &&Above| above.keys.iter().all(|key| self.is_key(key, headers));
-        let is_multiplexor = |layer: &LayerId| self.automaton.layers[layer.index()].shape == "multiplexor";
-        protocol.above.iter().find(fits).is_some_and(|above| above.keys.is_empty())
-            && self.groups[at].0.iter().any(is_multiplexor)
+        protocol.above.iter().find(fits).is_some_and(|above| above.keys.is_empty()) && self.has_multiplexor(at)
     }
 
+    fn has_multiplexor(&self, at: usize) -> bool {
+        let is_multiplexor = |layer: &LayerId| self.automaton.layers[layer.index()].shape == "multiplexor";
+        self.groups[at].0.iter().any(is_multiplexor)
+    }
+
+    /// Whether a field of the header has the key's value, on whichever end: an observer belongs to neither.
     fn is_key(&self, key: &Key, headers: &[HeaderValue]) -> bool {
         let Some(found) = headers.iter().rev().find(|header| header.header == key.header) else { return false };
         let header = &self.automaton.headers[key.header.index()];

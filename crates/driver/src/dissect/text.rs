@@ -70,7 +70,7 @@ fn layer(layer: &Layer, ink: Ink, lines: &mut Vec<String>) {
     for field in &layer.fields {
         lines.push(self::field(field, widest));
     }
-    let only = if layer.perhaps { format!("; if it is for `{}`", layer.name) } else { String::new() };
+    let only = layer.condition();
     if let Some(refused) = &layer.refused {
         let (octet, bit) = (refused.bit / 8, refused.bit % 8);
         let bit = if bit == 0 { String::new() } else { format!(", bit {bit}") };
@@ -90,7 +90,7 @@ fn layer(layer: &Layer, ink: Ink, lines: &mut Vec<String>) {
     if let Some(wrong) = &layer.wrong_sum {
         let (octet, field, right) = (wrong.bit / 8, &wrong.field, wrong.right);
         let text =
-            format!("    refused at octet {octet}: `{field}` is not the checksum of what is there, {right:#06x}");
+            format!("    refused at octet {octet}: `{field}` is not the checksum of what is there, {right:#06x}{only}");
         lines.push(ink.wrap("31", &text));
     }
     if !layer.padding.is_empty() {

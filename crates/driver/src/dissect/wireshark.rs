@@ -60,7 +60,8 @@ pub fn lua(dissector: &Dissector, at: Vec<At>) -> String {
             let above =
                 one.above.iter().map(|above| Above { keys: above.keys.iter().map(key).collect(), to: above.to });
             let (within, lowest) = dissector.groups[at].clone();
-            Protocol { name: one.name.clone(), wire: one.wire, above: above.collect(), within, lowest }
+            let (name, above) = (one.name.clone(), above.collect());
+            Protocol { name, wire: one.wire, above, within, lowest, multiplexes: dissector.has_multiplexor(at) }
         })
         .collect();
     mokume_emit_lua::emit(&Stack {

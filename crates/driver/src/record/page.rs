@@ -158,6 +158,7 @@ impl Tables {
         let layer = json!({
             "name": layer.name,
             "wire": layer.wire,
+            "may_be_for_another": layer.may_be_for_another,
             "alternatives": layer.alternatives,
             "octets": layer.octets,
             "fields": fields,

@@ -81,6 +81,20 @@ fn asked_below<'a>(check: &StackCheck<'a, '_>, descent: &Descent, at: usize) -> 
     asked
 }
 
+/// Which layers of the program make such a part of flows.
+fn makers(program: &Program, part: &str) -> String {
+    let has = |fields: &[Field]| fields.iter().any(|field| field.name.text == part);
+    let makes = |layer: &&Layer| layer.key.as_ref().is_some_and(|key| has(&key.fields)) || has(&layer.address);
+    let names: Vec<&str> = program.layers.iter().filter(makes).map(|layer| layer.name.text.as_str()).collect();
+    let first = &names[..names.len().min(4)];
+    match first {
+        [] => format!("put a layer below that makes `{part}`: `multiplexor Ports {{ key {{ {part}: u16 }} }}`"),
+        _ => {
+            format!("put a layer below that makes `{part}`, such as {}", suggest::list(first).replace(" and ", " or "))
+        }
+    }
+}
+
 fn no_part(
     check: &StackCheck,
     index: usize,
@@ -98,7 +112,7 @@ fn no_part(
     } else {
         suggest::help(&name.text, known.keys().copied().chain(given.iter().copied()))
     };
-    diagnostic.helps.push(help.unwrap_or(format!("put a layer below that makes `{}`", name.text)));
+    diagnostic.helps.push(help.unwrap_or_else(|| makers(check.program, &name.text)));
     if known.is_empty() {
         diagnostic =
             diagnostic.note("the flows here have no parts at all: the layers below make none, or the keys are bound");

@@ -69,8 +69,12 @@ pub(super) fn of_others<'a>(check: &mut WireCheck<'a, '_>, path: &Path<'a>) -> b
             bits => format!(", and fill its octet: `rest: u{} = 0`", 8 - bits),
         };
         let text = format!("`{layer}.{of}.{shown}` stands in packets of `{layer}.{chosen}`, too");
+        let all = check.layer(layer).map_or(&[][..], |seen| &seen.variants);
+        let has = |fields: &[Field]| fields.iter().any(|known| known.name.text == field.text);
+        let is_of_all = all.iter().all(|(_, fields)| has(fields));
+        let whose = if is_of_all { "each alternative has its own, this one is" } else { "a field" };
         let found = Diagnostic::error(codes::WIRE_OF_ANOTHER, text)
-            .at(field.span, format!("a field of `{of}` alone"))
+            .at(field.span, format!("{whose} of `{of}` alone"))
             .note(format!("what would a packet of `{chosen}` have there?"))
             .help(format!("put it into the arm of `{of}`{filling}"))
             .help("what all packets have is a field of a header without alternatives, of a layer of its own in the bundle");

@@ -73,7 +73,9 @@ fn header_field<'a>(check: &mut WireCheck<'a, '_>, value: &'a WireValue) -> Opti
         .flat_map(|(_, fields)| fields)
         .collect();
     let found = fields.iter().find_map(|field| vectors::part_of(check, field, &name.text));
-    if found.is_none() {
+    let whole = name.text.split('.').next().unwrap_or_default();
+    let is_reported = fields.iter().any(|field| field.ty == Type::Unknown && field.name.text == whole);
+    if found.is_none() && !is_reported {
         let shown = name.text.replace(".*", "[i]");
         let text = format!("the header of `{}` has no field `{shown}`", layer.text);
         let mut diagnostic = Diagnostic::error(codes::WIRE_FIELD, text).at(name.span, "no such field");
@@ -172,9 +174,9 @@ fn option_names<'a>(check: &mut WireCheck<'a, '_>, options: &'a WireOptions) {
 fn each_names<'a>(check: &mut WireCheck<'a, '_>, each: &'a WireEach) {
     let WireValue::Header { layer, field, .. } = &each.length else { return };
     let name = field.text.trim_end_matches(".length");
-    let known = check
-        .layer(&layer.text)
-        .is_some_and(|seen| seen.variants.iter().any(|(_, fields)| fields.iter().any(|field| field.name.text == name)));
+    let is_it = |field: &Field| field.name.text == name && field.ty != Type::Unknown;
+    let known =
+        check.layer(&layer.text).is_some_and(|seen| seen.variants.iter().any(|(_, fields)| fields.iter().any(is_it)));
     if known && !vectors::names_vector(check, &each.length) {
         let text = format!("`{}.{name}` is no vector", layer.text);
         let diagnostic = Diagnostic::error(codes::WIRE_ELEMENT, text).at(each.span, "the elements of what?");

@@ -210,6 +210,11 @@ fn topmost<'a>(check: &WireCheck<'a, '_>, path: &Path<'a>) -> usize {
 }
 
 fn uncovered<'a>(check: &mut WireCheck<'a, '_>, layer: &str, field: &Name, path: &Path<'a>) {
+    let own = check.seen.iter().flat_map(|seen| &seen.variants).flat_map(|(_, fields)| fields);
+    // Its type was reported.
+    if own.into_iter().any(|known| known.name.span == field.span && known.ty == Type::Unknown) {
+        return;
+    }
     let shown = field.text.replace(".*", "[i]");
     let width = check.width(layer, &field.text).unwrap_or(16);
     let text = format!("wire `{}` has no place for `{layer}.{shown}`", check.wire.name.text);
@@ -218,22 +223,32 @@ fn uncovered<'a>(check: &mut WireCheck<'a, '_>, layer: &str, field: &Name, path:
         .at(check.wire.name.span, format!("missing{}", arm.unwrap_or_default()))
         .label(field.span, "this header field must travel")
         .label(check.bundle.name.span, "the bundle that it encodes")
-        .help(place_for(layer, &field.text, width));
+        .help(place_for(layer, of_alternative(check, layer, field), &field.text, width));
     check.fail(diagnostic);
 }
 
+/// The alternative that alone has the field, by where it is declared.
+fn of_alternative<'a>(check: &WireCheck<'a, '_>, layer: &str, field: &Name) -> Option<&'a str> {
+    let seen = check.seen.iter().find(|seen| seen.layer.name.text == layer)?;
+    let has = |fields: &[Field]| fields.iter().any(|known| known.name.span == field.span);
+    seen.variants.iter().find(|(_, fields)| has(fields))?.0
+}
+
 /// The text to write for a header field that has no place.
-fn place_for(layer: &str, field: &str, width: u8) -> String {
-    match field.split_once('.') {
-        None => format!("add a line such as `{field}: u{width} = {layer}.{field}`"),
-        Some((vector, "length")) => format!("add a line such as `count: u8 = {layer}.{vector}.length`"),
-        Some((vector, part)) if part.trim_start_matches("*.").contains(".*") => {
+fn place_for(layer: &str, of: Option<&str>, field: &str, width: u8) -> String {
+    match (field.split_once('.'), of) {
+        (None, Some(of)) => {
+            format!("add a line such as `{field}: u{width} = {layer}.{of}.{field}` to the arm of `{of}`")
+        }
+        (None, None) => format!("add a line such as `{field}: u{width} = {layer}.{field}`"),
+        (Some((vector, "length")), _) => format!("add a line such as `count: u8 = {layer}.{vector}.length`"),
+        (Some((vector, part)), _) if part.trim_start_matches("*.").contains(".*") => {
             let (list, part) = part.trim_start_matches("*.").split_once(".*").unwrap_or_default();
             format!(
                 "add a part such as `each s in x.{list} {{ value: u16 = s{part} }}` for each x in `{layer}.{vector}`"
             )
         }
-        Some((vector, part)) => {
+        (Some((vector, part)), _) => {
             let part = part.replace('*', "x");
             format!("add a part such as `each x in {layer}.{vector} {{ value: u16 = {part} }}`")
         }

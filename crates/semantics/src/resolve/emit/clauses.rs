@@ -23,7 +23,7 @@ pub(super) fn check(body: &mut Body, clauses: &Clauses, to: bool, from: bool) {
             body.error(codes::MISPLACED, format!("`{word}` does not belong here"), place, "not here", help);
         } else if body.shape() == Some(Shape::Worker) && matches!(end, Tree::Call(_)) {
             let help =
-                "leave it out: it goes to the flow or session that the handler runs for; or name one that was stored";
+                "leave it out: it goes to the flow or session that the handler runs for; or name one that was stored. A layer that chooses where messages go is a router or an endpoint";
             body.error(codes::HIDDEN_FLOW, "a worker makes no flow", place, "opaque to a worker", help);
         }
     }

@@ -177,7 +177,7 @@ fn vector(cx: &mut Context, file: FileId, ty: &ast::VectorType) -> Type {
         let help = if bound == 0 {
             "write how many there are at most: `[T; ..8]`"
         } else {
-            "many are kept in a container: `vector<T> all(1000)`, of `use containers`"
+            "many are kept in a container, `vector<T> all(1000)` of `use containers`; in a packet they are octets of the message"
         };
         cx.error(codes::VECTOR_BOUND, text, span, "its bound", help);
         return Type::Unknown;

@@ -167,14 +167,40 @@ fn of_other_languages(name: &str) -> Option<&'static str> {
     })
 }
 
+/// Of `u16` or `put_u32`, which lack the order of octets.
+fn without_order(name: &str) -> Option<String> {
+    let bits: u32 = name.strip_prefix("put_").unwrap_or(name).strip_prefix('u')?.parse().ok()?;
+    let is_field = bits > 8 && bits <= 64 && bits.is_multiple_of(8);
+    is_field.then(|| format!("say the order of the octets: `{name}be`, the high one first, or `{name}le`"))
+}
+
 fn no_operation(body: &mut Body, name: &Name) {
     let names = [
-        "size", "share", "sum16", "received", "u8", "u16be", "u32be", "u16le", "u32le", "trim", "skip", "split",
-        "join", "has", "field",
+        "size",
+        "share",
+        "sum16",
+        "received",
+        "u8",
+        "u16be",
+        "u32be",
+        "u16le",
+        "u32le",
+        "put_u8",
+        "put_u16be",
+        "put_u32be",
+        "put_u16le",
+        "put_u32le",
+        "trim",
+        "skip",
+        "split",
+        "join",
+        "has",
+        "field",
     ];
     let text = format!("messages have no operation `{}`", name.text);
     let mut diagnostic = Diagnostic::error(codes::NO_FUNCTION, text).at(name.span, "unknown");
     let ours = of_other_languages(&name.text).map(str::to_string);
+    let ours = ours.or_else(|| without_order(&name.text));
     let near = ours.or_else(|| suggest::nearest(&name.text, names).map(|near| format!("did you mean `{near}`?")));
     let octets = "a field of its octets is `msg.u16be(at)`; `uN` and `be` or `le`, in whole octets";
     diagnostic.helps.push(near.unwrap_or(octets.to_string()));

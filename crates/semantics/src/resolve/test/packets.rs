@@ -99,6 +99,8 @@ fn part(cx: &mut Context, file: FileId, value: &Tree, handles: &mut BTreeSet<Str
                 cx.unknown(codes::UNKNOWN_ITEM, "a wire", &name, file, |item| matches!(item, Item::Wire(_)));
                 return None;
             };
+            let place = cx.program.wires[wire.index()].name.span;
+            cx.mention(&name, place);
             let fields = fields(cx, file, wire, record, handles);
             Some(PacketPart::Wire(WirePattern { wire, name, fields, rest: record.rest().is_some() }))
         }

@@ -17,6 +17,8 @@ pub struct Head<'a> {
     pub object: Option<ObjectId>,
     pub tree: &'a ast::Handler,
     pub locals: Vec<Local>,
+    /// Names that are one too many: bound, so that they are reported once.
+    pub extra: Vec<Name>,
     /// Statements before the handler's own code.
     pub first: Vec<Stmt>,
     pub span: Span,
@@ -40,25 +42,36 @@ impl Head<'_> {
 
     /// The plain names in the parentheses of an event of the language; reports more than `most`.
     pub fn names(&mut self, most: usize) -> Vec<Name> {
-        let params = self.params(most);
+        self.names_or(most, "leave it out")
+    }
+
+    fn names_or(&mut self, most: usize, help: &str) -> Vec<Name> {
+        let params = self.params_or(most, help);
         params.iter().for_each(|param| self.no_other_type(param));
         params.iter().filter_map(|param| tree::some_name(self.file, param.name())).collect()
     }
 
     /// The parameters in the parentheses; reports more than `most`.
     pub fn params(&mut self, most: usize) -> Vec<ast::Param> {
+        self.params_or(most, "leave it out")
+    }
+
+    fn params_or(&mut self, most: usize, help: &str) -> Vec<ast::Param> {
         let mut params = Vec::new();
         for pattern in self.tree.patterns() {
             let place = pattern.span(self.file);
             match pattern {
                 Pattern::Param(param) if params.len() < most => params.push(param),
-                _ => {
+                pattern => {
                     let text = match most {
                         0 => "this event has no parameters".to_string(),
                         1 => "this event has one parameter".to_string(),
                         _ => format!("this event has {most} parameters"),
                     };
-                    self.cx.error(codes::HANDLER_PARAMS, text, place, "one too many", "leave it out");
+                    self.cx.error(codes::HANDLER_PARAMS, text, place, "one too many", help);
+                    if let Pattern::Param(param) = pattern {
+                        self.extra.extend(tree::some_name(self.file, param.name()));
+                    }
                 }
             }
         }
@@ -85,7 +98,8 @@ impl Head<'_> {
 
     /// The only parameter of an event that carries a message.
     pub fn only_message(&mut self) -> Option<LocalId> {
-        let names = self.names(1);
+        let help = "leave it out: what a layer above says beside a message is an attribute, `msg.urgent`";
+        let names = self.names_or(1, help);
         match names.into_iter().next() {
             Some(name) => Some(self.bind(name, Type::Message)),
             None => {

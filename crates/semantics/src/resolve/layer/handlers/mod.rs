@@ -29,8 +29,24 @@ pub fn read(reader: &mut LayerReader, object: Option<ObjectId>, tree: &ast::Hand
         (None, Some(name)) => name.span,
         (None, None) => return None,
     };
-    let mut head = Head { cx: reader.cx, file, layer, part, object, tree, locals: Vec::new(), first: Vec::new(), span };
+    let mut head = Head {
+        cx: reader.cx,
+        file,
+        layer,
+        part,
+        object,
+        tree,
+        locals: Vec::new(),
+        extra: Vec::new(),
+        first: Vec::new(),
+        span,
+    };
     let event = event(&mut head)?;
+    for name in std::mem::take(&mut head.extra) {
+        if !head.locals.iter().any(|known| known.name.text == name.text) {
+            head.bind(name, Type::Unknown);
+        }
+    }
     let (locals, body) = (head.locals, head.first);
     let scope = match (&event, object) {
         (_, Some(object)) => ScopeKind::Object(object),
