@@ -298,9 +298,8 @@ impl<'p> Reaction<'p> {
                 match self.held(frame, *object, *cell, index, true) {
                     Some(taken) => taken[0],
                     None => {
-                        let is_first = self.effect.reports.len() == reports;
-                        let is_missing = is_first && self.content(frame, *object, *cell).is_some();
-                        self.report_if(is_missing, Report::Misuse);
+                        let is_there = self.content(frame, *object, *cell).is_some();
+                        self.report_if(is_there && self.effect.reports.len() == reports, Report::Misuse);
                         self.hand(Message::new(&self.program.automaton, Vec::new()))
                     }
                 }
