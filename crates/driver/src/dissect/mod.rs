@@ -244,7 +244,7 @@ impl Dissection {
         let telling = self.telling();
         let summary = match self.summary() {
             summary if summary.chars().count() <= LABEL && telling.is_none_or(Layer::is_all_told) => summary,
-            _ => telling.map_or_else(String::new, |layer| layer.told(|own| most_telling(own))),
+            _ => telling.map_or_else(String::new, |layer| layer.told(most_telling)),
         };
         let last = self.layers.last();
         let layer = last.filter(|layer| layer.alternatives.is_empty()).map(|layer| layer.name.as_str());
