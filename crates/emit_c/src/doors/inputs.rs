@@ -129,10 +129,9 @@ fn path_drops(automaton: &Automaton, handler: HandlerId, reason: usize) -> bool 
     let (mut bodies, mut called) = (vec![&automaton.paths[path].body], vec![false; automaton.functions.len()]);
     while let Some(body) = bodies.pop() {
         let ops = || body.blocks.iter().flat_map(|block| &block.ops).map(|op| &op.kind);
-        let drops = |op: &OpKind| match op {
-            OpKind::Drop { reason: other, .. } => other.index() == reason,
-            OpKind::DropFor { .. } => true,
-            _ => false,
+        let drops = |op: &OpKind| {
+            matches!(op, OpKind::DropFor { .. })
+                || matches!(op, OpKind::Drop { reason: other, .. } if other.index() == reason)
         };
         if ops().any(drops) {
             return true;
