@@ -78,11 +78,14 @@ struct Seen {
     ends: Vec<End>,
 }
 
+/// Answers a stop by its number; `None` at the end of the run.
+type Answer = dyn FnMut(usize, Option<&Sight>) -> Go + Send;
+
 /// A front end that a function controls by the number of its stop; `None` at the end of the run quits.
 struct Script {
     seen: Arc<Mutex<Seen>>,
     points: Vec<(&'static str, Option<&'static str>)>,
-    go: Box<dyn FnMut(usize, Option<&Sight>) -> Go + Send>,
+    go: Box<Answer>,
 }
 
 impl Front for Script {

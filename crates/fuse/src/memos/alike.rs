@@ -60,9 +60,11 @@ fn ways(body: &Body, told: BlockId) -> Option<(Value, Vec<(u64, &Target)>)> {
     is_way.then(|| (*value, std::iter::once((0, default)).chain(others).collect()))
 }
 
-/// Two ways that do the same: their numbers, and the places of the memo's results that the second must have moved, from
-/// and to.
-fn pair(body: &Body, told: BlockId) -> Option<(u64, u64, Vec<(usize, usize)>)> {
+/// The places of a memo's results that a way must have moved, from and to.
+type Moved = Vec<(usize, usize)>;
+
+/// Two ways that do the same: their numbers, and what the second must have moved.
+fn pair(body: &Body, told: BlockId) -> Option<(u64, u64, Moved)> {
     let (way, ways) = ways(body, told)?;
     let results = &body.blocks[told.index()].params;
     let sizes: Vec<(usize, usize)> = ways.iter().map(|(_, target)| size(body, target.block)).collect();
