@@ -21,7 +21,7 @@ pub mod term;
 mod verdict;
 
 /// The judge's source text. A verdict is only valid for the judge that gave it.
-pub const SOURCES: [&str; 35] = [
+pub const SOURCES: [&str; 36] = [
     include_str!("again.rs"),
     include_str!("asking.rs"),
     include_str!("bitwuzla.py"),
@@ -45,6 +45,7 @@ pub const SOURCES: [&str; 35] = [
     include_str!("symbolic/merging.rs"),
     include_str!("symbolic/message.rs"),
     include_str!("symbolic/messages.rs"),
+    include_str!("symbolic/put_off.rs"),
     include_str!("symbolic/settling.rs"),
     include_str!("symbolic/terminators.rs"),
     include_str!("symbolic/way.rs"),

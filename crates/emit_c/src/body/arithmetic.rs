@@ -41,6 +41,9 @@ pub(super) fn binary(w: &Writer, op: Binary, (a, b): (Value, Value), source: Opt
         Binary::Xor => number.of_bits(Infix::BitXor, Infix::Ne),
         Binary::Shl => number.shifted_left(),
         Binary::Shr => number.shifted_right(),
+        // Nothing is less than zero.
+        Binary::Max if !sequence && w.ranges.constant(b) == Some(0) => w.value(a),
+        Binary::Max if !sequence && w.ranges.constant(a) == Some(0) => w.value(b),
         Binary::Min | Binary::Max => {
             let (x, y) = (w.value(a), w.value(b));
             let (first, second) = if op == Binary::Min { (x.clone(), y.clone()) } else { (y.clone(), x.clone()) };

@@ -113,6 +113,7 @@ fn instance(plan: &Plan) -> u64 {
     let mut all = Structure::default();
     all.add(8, CORE);
     let outputs: usize = automaton.ports.iter().map(|port| port.outputs.len()).sum();
+    let outputs = outputs + super::parts::all(plan).len();
     all.add(8, 8 * (outputs as u64 + 2));
     if !automaton.params.is_empty() {
         let mut params = Structure::default();
