@@ -16,7 +16,7 @@ typedef struct mk_timer {
     uint64_t deadline;    /* nanoseconds, a multiple of the tick */
 } mk_timer;
 
-/* Of a timer that is idle, but still in its list. */
+/* Of a timer that is idle, but still in its list. So the timers of an instance stand within 8 GiB. */
 #define MK_TIMER_RESTS 0x80000000u
 
 /* The timers of one declaration, one in each object of a class: a timer is known by where it stands. Those of a class stand between each

@@ -507,7 +507,6 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// `if c { a } else { b }`, simplified.
     /// A choice between two constants: the condition, and both.
     fn choice(&self, node: Node) -> Option<(Node, Node, Node)> {
         match *self.kind(node) {
@@ -516,6 +515,7 @@ impl<'a> Graph<'a> {
         }
     }
 
+    /// `if c { a } else { b }`, simplified.
     pub fn select(&mut self, c: Node, a: Node, b: Node) -> Node {
         let ty = self.ty(a);
         match self.known(c) {

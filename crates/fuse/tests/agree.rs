@@ -194,30 +194,36 @@ fn what_was_put_off_begins_a_path() {
         low = unique low.E\n    emit low.send(m)\n    return\n}\n\n\
         handler low.E.send(e, m: msg) {\n    old = get e.seen\n    more = add.wrap old, 1\n    set e.seen, more\n    \
         n = get.attribute m, mark\n    out app.said(n, m)\n    return\n}\n";
-    let parsed = text::parse(FileId(0), text);
-    assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics);
-    let composed = compose(&parsed.automaton, Options::default()).automaton.expect("it composes");
-    let ran = |mut machine: Instance| {
+    let taken = taken_behind_its_profile(text, "comes", |machine| {
         machine.start(0);
         let said: Vec<_> = (1..9)
             .map(|at| machine.input(at, PortId(0), 0, &[mokume_reaction::Datum::Message(vec![at as u8])]))
             .collect();
-        (format!("{said:?}"), machine.paths_taken())
-    };
+        format!("{said:?}")
+    });
+    assert_eq!(taken, 8);
+}
+
+/// How often a run takes the path of the handler of that name. The path is only made by the run's profile, and the run does the same with
+/// paths as by layers.
+fn taken_behind_its_profile(text: &str, name: &str, run: impl Fn(&mut Instance) -> String) -> u64 {
+    let parsed = text::parse(FileId(0), text);
+    assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics);
+    let composed = compose(&parsed.automaton, Options::default()).automaton.expect("it composes");
     let seen = Arc::new(Mutex::new(Profile::default()));
     let mut watched = Instance::new(&composed, &[], 1);
     watched.record_ways(seen.clone());
-    let (layers, _) = ran(watched);
+    let layers = run(&mut watched);
     let profile = seen.lock().unwrap().clone();
-    let is_behind = |path: &&mokume_reaction::Path| composed.handler_name(path.handler).ends_with("comes");
+    let is_it = |path: &mokume_reaction::Path| composed.handler_name(path.handler).contains(name);
     let plain = with_paths(&composed, &Profile::default());
-    assert!(!plain.paths.iter().any(|path| is_behind(&path)), "only where it is shown");
+    assert!(!plain.paths.iter().any(is_it), "only where it is shown");
     let paths = with_paths(&composed, &profile);
     assert!(verify(&paths).is_empty(), "{:?}", verify(&paths));
-    let behind = paths.paths.iter().position(|path| is_behind(&path)).expect("its path");
-    let (same, taken) = ran(Instance::new(&paths, &[], 1).with_paths());
-    assert_eq!(same, layers);
-    assert_eq!(taken[behind], 8, "{taken:?}");
+    let place = paths.paths.iter().position(is_it).expect("its path");
+    let mut machine = Instance::new(&paths, &[], 1).with_paths();
+    assert_eq!(run(&mut machine), layers);
+    machine.paths_taken()[place]
 }
 
 /// A timer that expires in a run has a path, which settles what it makes dirty: once, as the layers do.
@@ -229,31 +235,12 @@ fn a_timer_that_runs_out_begins_a_path() {
         expiry up.E.t(e) {\n    old = get e.ticked\n    more = add.wrap old, 1\n    set e.ticked, more\n    t = now\n    \
         at = add.wrap t, 5\n    arm e.t, at\n    return\n}\n\n\
         settle up.E(e) {\n    old = get e.settled\n    more = add.wrap old, 1\n    set e.settled, more\n    return\n}\n";
-    let parsed = text::parse(FileId(0), text);
-    assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics);
-    let composed = compose(&parsed.automaton, Options::default()).automaton.expect("it composes");
-    let ran = |mut machine: Instance| {
+    let taken = taken_behind_its_profile(text, "expiry", |machine| {
         machine.start(0);
         machine.input(1, PortId(0), 0, &[]);
         machine.advance(50);
         let object = machine.objects(ClassId(0))[0];
-        let cells = [1, 2].map(|cell| format!("{:?}", machine.cell(ClassId(0), object, CellId(cell))));
-        (cells, machine.paths_taken())
-    };
-    let seen = Arc::new(Mutex::new(Profile::default()));
-    let mut watched = Instance::new(&composed, &[], 1);
-    watched.record_ways(seen.clone());
-    let (layers, _) = ran(watched);
-    let profile = seen.lock().unwrap().clone();
-    let is_timer = |path: &&mokume_reaction::Path| composed.handler_name(path.handler).contains("expiry");
-    assert!(
-        !with_paths(&composed, &Profile::default()).paths.iter().any(|path| is_timer(&path)),
-        "only where it is shown"
-    );
-    let paths = with_paths(&composed, &profile);
-    assert!(verify(&paths).is_empty(), "{:?}", verify(&paths));
-    let timer = paths.paths.iter().position(|path| is_timer(&path)).expect("the timer's path");
-    let (same, taken) = ran(Instance::new(&paths, &[], 1).with_paths());
-    assert_eq!(same, layers);
-    assert!(taken[timer] > 5, "{taken:?}");
+        format!("{:?}", [1, 2].map(|cell| machine.cell(ClassId(0), object, CellId(cell))))
+    });
+    assert!(taken > 5, "{taken}");
 }

@@ -23,13 +23,12 @@ pub(super) fn binary(w: &Writer, op: Binary, (a, b): (Value, Value), source: Opt
         }
         Binary::MulWrap => number.wrapped_product(),
         Binary::Mul if sequence => number.wrapped_product(),
-        Binary::Add if number.fits(u64::checked_add) => number.checked("mk_add", Infix::Add, true, source),
-        Binary::Add if is_sum(w, a, b) => number.wrapped(Infix::Add),
-        Binary::Add => number.checked("mk_add", Infix::Add, false, source),
+        Binary::Add => {
+            let fits = number.fits(u64::checked_add) || is_sum(w, a, b);
+            number.checked("mk_add", Infix::Add, fits, source)
+        }
         Binary::Mul => number.checked("mk_mul", Infix::Mul, number.fits(u64::checked_mul), source),
-        Binary::Sub if w.ranges.constant(b) == Some(0) => w.value(a),
-        Binary::Sub if w.is_at_most(b, a) => number.wrapped(Infix::Sub),
-        Binary::Sub => number.checked("mk_sub", Infix::Sub, false, source),
+        Binary::Sub => number.checked("mk_sub", Infix::Sub, w.is_at_most(b, a), source),
         Binary::Div => number.divided("mk_div", Infix::Div, source),
         Binary::Rem => number.divided("mk_rem", Infix::Rem, source),
         Binary::Within => {

@@ -143,7 +143,6 @@ pub(super) fn take_held(
     w: &mut Writer,
     (object, cell): (Value, CellId),
     index: Value,
-    hint: &str,
     source: Option<SourceId>,
 ) -> Expr {
     let there = w.there(object);
@@ -154,7 +153,7 @@ pub(super) fn take_held(
     });
     let none = acts("mk_message_new", [pool(), of_instance("core").member("front"), Expr::Number(0)]);
     let held = held.unwrap_or_else(|| none.clone());
-    w.temporary(hint, "mk_message *", Expr::only_if(there, held, none))
+    w.temporary("held", "mk_message *", Expr::only_if(there, held, none))
 }
 
 pub(super) fn consume_held(

@@ -140,7 +140,7 @@ pub(super) fn operation(w: &mut Writer, op: &Op) {
             w.act(acts("mk_drop", [core(), w.value(*message), w.value(*reason)]));
         }
         OpKind::TakeHeld { object, cell, index } => {
-            let held = cells::take_held(w, (*object, *cell), *index, "held", source);
+            let held = cells::take_held(w, (*object, *cell), *index, source);
             w.assign(results[0], held);
         }
         OpKind::ConsumeHeld { object, cell, index, reason } => {

@@ -107,7 +107,7 @@ pub(super) fn operation(w: &mut Writer, op: &Op) -> bool {
             emissions::defer(w, (*target, event), args, op.source);
         }
         OpKind::TakeHeld { object, cell, index } => {
-            let message = cells::take_held(w, (*object, *cell), *index, "held", op.source);
+            let message = cells::take_held(w, (*object, *cell), *index, op.source);
             w.set_octets(results[0], Octets::Frame { message, front: None });
         }
         OpKind::Drop { message, reason } => end(w, "dropped", *message, *reason),

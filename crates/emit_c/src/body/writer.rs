@@ -42,7 +42,7 @@ pub(crate) struct Writer<'p, 'a> {
     /// Which arrays replace those that they are made of.
     reuse: Reuse,
     pub ranges: Ranges,
-    /// For a path: what its guards say about sizes.
+    /// What the conditions that were tested before say about numbers and sizes.
     bounds: Bounds<'a>,
     block: Lines,
     /// The current block of the body; beside it, the emissions that wait for the handler's exits: block, function,

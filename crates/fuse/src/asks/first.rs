@@ -61,10 +61,8 @@ impl Tree<'_> {
     }
 
     fn hoist_in(&mut self, way: &mut Way, there: &mut HashSet<u32>) {
-        let before = self.enter(way);
         let first = usize::from(way.least > 0);
-        self.hoist(way, first, there);
-        self.leave(before);
+        self.on(way, |tree, way| tree.hoist(way, first, there));
     }
 
     /// How many octets of a message are read on each way that does not refuse.
@@ -163,20 +161,14 @@ impl Tree<'_> {
     /// place where they part. Each is then asked once, while few values are live that are needed later.
     pub fn together(&mut self) {
         let mut way = std::mem::take(&mut self.way);
-        self.gather(&mut way);
+        self.on(&mut way, Self::gather);
         self.way = way;
     }
 
     fn gather(&mut self, way: &mut Way) {
-        let before = self.enter(way);
-        self.gather_here(way);
-        self.leave(before);
-    }
-
-    fn gather_here(&mut self, way: &mut Way) {
         if let Tail::Part(part) = &mut way.tail {
             let (ask, ways) = &mut **part;
-            ways.iter_mut().for_each(|inner| self.gather(inner));
+            ways.iter_mut().for_each(|inner| self.on(inner, Self::gather));
             let [then, otherwise] = ways;
             let mut at = 0;
             while at < then.guards.len() {

@@ -34,9 +34,7 @@ impl<'a> Tree<'a> {
     }
 
     fn simplify(&mut self, way: &mut Way, above: Vec<Fact>) {
-        let before = self.enter(way);
-        self.simplify_here(way, above);
-        self.leave(before);
+        self.on(way, |tree, way| tree.simplify_here(way, above));
     }
 
     fn simplify_here(&mut self, way: &mut Way, mut above: Vec<Fact>) {

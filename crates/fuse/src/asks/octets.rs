@@ -22,17 +22,11 @@ impl Tree<'_> {
     /// Joins comparisons of octets that surely exist.
     pub fn join(&mut self) {
         let mut way = std::mem::take(&mut self.way);
-        self.join_in(&mut way);
+        self.on(&mut way, Self::join_in);
         self.way = way;
     }
 
     fn join_in(&mut self, way: &mut Way) {
-        let before = self.enter(way);
-        self.join_here(way);
-        self.leave(before);
-    }
-
-    fn join_here(&mut self, way: &mut Way) {
         // The wanted value by octet; beside it, the guards and the octets that they compare.
         let mut wanted: Vec<Wanted> = Vec::new();
         let mut asked: Vec<(usize, Vec<u64>)> = Vec::new();
@@ -92,7 +86,7 @@ impl Tree<'_> {
         }
         way.guards = guards;
         if let Tail::Part(part) = &mut way.tail {
-            part.1.iter_mut().for_each(|inner| self.join_in(inner));
+            part.1.iter_mut().for_each(|inner| self.on(inner, Self::join_in));
         }
     }
 

@@ -405,13 +405,11 @@ impl<'a> Reader<'a> {
 }
 
 impl Tree<'_> {
-    /// A way is looked at: answers the number of octets that was sure before, for [`Tree::leave`].
-    pub fn enter(&mut self, way: &Way) -> u64 {
-        let least = self.least.1.max(way.least);
-        std::mem::replace(&mut self.least.1, least)
-    }
-
-    pub fn leave(&mut self, before: u64) {
+    /// Works on a way, on which as many octets are sure as it asks for.
+    pub fn on(&mut self, way: &mut Way, work: impl FnOnce(&mut Self, &mut Way)) {
+        let before = self.least.1;
+        self.least.1 = before.max(way.least);
+        work(self, way);
         self.least.1 = before;
     }
 }

@@ -37,7 +37,7 @@ impl<'a> Region<'a> {
             }
             Fallible::Later { target, event, args } => {
                 let target = self.node(frame, *target)?;
-                let handler = super::target_class(self.automaton, self.class(target), event);
+                let handler = target_class(self.automaton, self.class(target), event);
                 let Some(handler) = handler.filter(|_| *self.graph.kind(target) != Kind::Null) else {
                     return self.no("is for nobody");
                 };
