@@ -37,6 +37,7 @@ pub const RUNTIME_FAULTS: &[&str] = &[
     "timer_later",
     "timer_rests",
     "timer_last",
+    "timer_near",
     "copy_on_encode",
     "copy_on_write",
     "carry_report",

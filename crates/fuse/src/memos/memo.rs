@@ -3,17 +3,17 @@
 use std::collections::HashMap;
 
 use mokume_reaction::{
-    to, Binary, BlockId, BodyBuilder, ClassId, Compare, Function, OpKind, Operation, Role, Terminator, Type, Value,
+    to, Binary, BlockId, BodyBuilder, Compare, Function, OpKind, Operation, Role, Terminator, Type, Value,
 };
 
 use super::paper::Paper;
 use super::plan::{Bound, Plan, Step};
-use super::still::Still;
+use super::still::{Key, Still};
 use super::{Rewriter, U32};
 
 impl<'a> Rewriter<'a> {
-    /// The memo of a piece, and whether it belongs to the path's object.
-    pub(super) fn memo(&self, plan: &Plan, above: &[Step]) -> (Function, bool) {
+    /// The memo of a piece. It takes what its piece is kept by, if it needs it: a unique object it finds itself.
+    pub(super) fn memo(&self, plan: &Plan, above: &[Step]) -> Function {
         let still = &*plan.still;
         let mut needed = vec![false; self.old.values.len()];
         plan.leaves.iter().for_each(|leaf| {
@@ -26,19 +26,28 @@ impl<'a> Rewriter<'a> {
                 operands.into_iter().for_each(|value| self.need(still, value, &mut needed));
             });
         });
-        let takes_key = needed[still.key.index()] && !self.automaton.is_unique(self.class_of_key(still));
-        let params = if takes_key { vec![self.named(still.key)] } else { Vec::new() };
+        let (taken, unique) = match &still.key {
+            Key::Words { words, .. } => (words.clone(), None),
+            Key::Object(object) if !needed[object.index()] => (Vec::new(), None),
+            Key::Object(object) => {
+                match self.old.class_of(*object).filter(|class| self.automaton.is_unique(*class)) {
+                    Some(class) => (Vec::new(), Some((*object, class))),
+                    None => (vec![*object], None),
+                }
+            }
+        };
+        let params: Vec<(String, Type)> = taken.iter().map(|value| self.named(*value)).collect();
         let builder = BodyBuilder::new(&params);
         let entry = builder.current().unwrap_or(BlockId(0));
-        let mut values = HashMap::new();
-        match takes_key {
-            true => values.insert(still.key, builder.params(entry)[0]),
-            false => None,
-        };
+        let given = builder.params(entry).to_vec();
+        let mut values: HashMap<Value, Value> = taken.iter().copied().zip(given.iter().copied()).collect();
+        if let Key::Words { again, .. } = &still.key {
+            values.extend(again.iter().map(|(read, word)| (*read, given[*word])));
+        }
         let mut paper = Paper { builder, values, exit: None };
-        if needed[still.key.index()] && !takes_key {
-            let own = paper.builder.value(self.automaton, OpKind::Unique { class: self.class_of_key(still) });
-            paper.values.insert(still.key, own);
+        if let Some((object, class)) = unique {
+            let own = paper.builder.value(self.automaton, OpKind::Unique { class });
+            paper.values.insert(object, own);
         }
         for (block, at) in above {
             self.state(still, *block, &needed, &mut paper);
@@ -73,11 +82,7 @@ impl<'a> Rewriter<'a> {
         let mut body = paper.builder.finish();
         mokume_analyse::straighten(&mut body);
         let name = format!("{}.memo_{}", self.name, self.memos.len() + 1);
-        (Function { name, role: Role::Memo, params, results, body }, takes_key)
-    }
-
-    pub(super) fn class_of_key(&self, still: &Still) -> ClassId {
-        self.old.class_of(still.key).unwrap_or(ClassId(0))
+        Function { name, role: Role::Memo, params, results, body }
     }
 
     pub(super) fn need(&self, still: &Still, value: Value, needed: &mut [bool]) {
