@@ -49,7 +49,7 @@ void mk_wheel_init(mk_wheel *wheel, uint64_t tick, const mk_timers *timers, uint
 /* `deadline` is a multiple of the tick; replaces an earlier one. */
 void mk_timer_arm_anew(mk_wheel *wheel, mk_timer *timer, uint64_t deadline);
 /* `deadline` is rounded up to the tick, which is the wheel's (a constant of the caller, if it knows it). Answers whether it may be due before all others. */
-static inline bool mk_timer_arm_by(mk_wheel *wheel, mk_timer *timer, uint64_t deadline, uint64_t tick)
+static MK_UNUSED MK_IN_PLACE bool mk_timer_arm_by(mk_wheel *wheel, mk_timer *timer, uint64_t deadline, uint64_t tick)
 {
     uint64_t rest = deadline % tick;
     if (rest && !MK_FAULT(timer_rounding)) /* beyond the end of time, down */
@@ -62,7 +62,7 @@ static inline bool mk_timer_arm_by(mk_wheel *wheel, mk_timer *timer, uint64_t de
     mk_timer_arm_anew(wheel, timer, deadline);
     return true;
 }
-static inline void mk_timer_arm(mk_wheel *wheel, mk_timer *timer, uint64_t deadline)
+static MK_SHARED void mk_timer_arm(mk_wheel *wheel, mk_timer *timer, uint64_t deadline)
 {
     mk_timer_arm_by(wheel, timer, deadline, wheel->tick);
 }

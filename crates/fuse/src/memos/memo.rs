@@ -7,7 +7,7 @@ use mokume_reaction::{
 };
 
 use super::paper::Paper;
-use super::plan::{Bound, Plan, Step};
+use super::plan::{Bound, Leaf, Plan, Step};
 use super::still::{Key, Still};
 use super::{Rewriter, U32};
 
@@ -26,15 +26,13 @@ impl<'a> Rewriter<'a> {
                 operands.into_iter().for_each(|value| self.need(still, value, &mut needed));
             });
         });
-        let (taken, unique) = match &still.key {
-            Key::Words { words, .. } => (words.clone(), None),
-            Key::Object(object) if !needed[object.index()] => (Vec::new(), None),
-            Key::Object(object) => {
-                match self.old.class_of(*object).filter(|class| self.automaton.is_unique(*class)) {
-                    Some(class) => (Vec::new(), Some((*object, class))),
-                    None => (vec![*object], None),
-                }
+        let unique = still.unique.filter(|(own, _)| needed[own.index()]);
+        let taken = match &still.key {
+            Key::Words { words, .. } => words.clone(),
+            Key::Object(object) if !needed[object.index()] || still.unique.is_some_and(|(own, _)| own == *object) => {
+                Vec::new()
             }
+            Key::Object(object) => vec![*object],
         };
         let params: Vec<(String, Type)> = taken.iter().map(|value| self.named(*value)).collect();
         let builder = BodyBuilder::new(&params);
@@ -238,6 +236,11 @@ impl<'a> Rewriter<'a> {
 
     /// The results of the memo on a way.
     pub(super) fn leave(&self, plan: &Plan, leaf: usize, paper: &mut Paper) {
+        for object in self.read_from(plan, &plan.leaves[leaf]) {
+            let object = self.value(object, paper);
+            let lives = paper.builder.value(self.automaton, OpKind::Lives { object });
+            paper.only_if(lives);
+        }
         let most = plan.leaves[leaf].bounds.as_ref().map(|(_, bounds)| self.most(&plan.still, bounds, paper));
         let mut values = Vec::new();
         if plan.leaves.len() > 1 {
@@ -258,6 +261,21 @@ impl<'a> Rewriter<'a> {
             }
         }
         paper.builder.end(Terminator::Yield { values });
+    }
+
+    /// The objects that a memo gives on a way, and whose cells the path reads there. The memo asks whether they live, as it asks
+    /// once for many messages; a path may always refuse.
+    fn read_from(&self, plan: &Plan, leaf: &Leaf) -> Vec<Value> {
+        let mut objects: Vec<Value> = Vec::new();
+        for op in leaf.blocks().flat_map(|block| &self.old.blocks[block.index()].ops) {
+            let reads = !plan.still.is_made(op) && !self.is_idle(op);
+            let Some((object, _)) = op.kind.cell().filter(|_| reads) else { continue };
+            let is_mortal = self.old.class_of(object).is_some_and(|class| !self.automaton.is_unique(class));
+            if is_mortal && leaf.fields.contains(&object) && !objects.contains(&object) {
+                objects.push(object);
+            }
+        }
+        objects
     }
 
     /// The largest size within all bounds; the memo refuses if there is none.

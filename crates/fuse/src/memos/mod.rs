@@ -48,12 +48,12 @@ pub(crate) fn remembered_by(automaton: &Automaton, aside: &Aside, worth: usize, 
         let key = path.body.blocks[0].params[0];
         let mut old = look_ups_apart(&automaton, &path.body);
         for key in std::iter::once(key).chain(found_by_own_cells(&automaton, &path.body)).filter(|_| gathers) {
-            old = gathered::gathered(&Still::of(&old, Key::Object(key), &hot));
+            old = gathered::gathered(&Still::of(&automaton, &old, Key::Object(key), &hot));
         }
         for words in looked_up_by(&automaton, &old).into_iter().filter(|_| gathers) {
-            old = gathered::gathered(&Still::of(&old, Key::words(&old, words), &hot));
+            old = gathered::gathered(&Still::of(&automaton, &old, Key::words(&old, words), &hot));
         }
-        let still = Rc::new(Still::of(&old, Key::Object(key), &hot));
+        let still = Rc::new(Still::of(&automaton, &old, Key::Object(key), &hot));
         let mut rewriter = Rewriter {
             automaton: &automaton,
             old: &old,
@@ -200,9 +200,17 @@ impl<'a> Rewriter<'a> {
         if still.key.object().is_none() || still.is_attempt(op) || !op.operands().iter().all(is_known) {
             return None;
         }
-        let kept = Rc::new(Still::of(self.old, Key::words(self.old, words), self.hot));
-        let saved = self.ways(&kept, to.block, true).iter().map(|(steps, last)| self.worth(&kept, steps, *last)).max();
-        saved.is_some_and(|saved| saved > WORTH_BY_WORDS).then_some(kept)
+        let kept = Rc::new(Still::of(self.automaton, self.old, Key::words(self.old, words), self.hot));
+        (self.saved(&kept, to.block) > WORTH_BY_WORDS).then_some(kept)
+    }
+
+    /// An estimate of what memos that are kept by the same save from a block on, on the way where they save most.
+    fn saved(&self, still: &Still<'a>, root: BlockId) -> usize {
+        let ways = self.ways(still, root, true).into_iter().map(|(steps, last)| {
+            let on = self.goes_on(last).into_iter().map(|at| self.saved(still, self.target(last, at).block));
+            self.worth(still, &steps, last) + on.max().unwrap_or(0)
+        });
+        ways.max().unwrap_or(0)
     }
 
     /// The still values after a target of a block.
@@ -211,7 +219,7 @@ impl<'a> Rewriter<'a> {
             return kept;
         }
         match self.key_behind(still, block, at) {
-            Some(found) => Rc::new(Still::of(self.old, Key::Object(found), self.hot)),
+            Some(found) => Rc::new(Still::of(self.automaton, self.old, Key::Object(found), self.hot)),
             None => Rc::clone(still),
         }
     }

@@ -137,6 +137,8 @@ pub(super) struct Still<'a> {
     pub old: &'a Body,
     /// What memos are kept by.
     pub key: Key,
+    /// The path's object, if it is the only one of its class: it is still, too.
+    pub unique: Option<(Value, ClassId)>,
     still: Vec<bool>,
     /// The operation that makes each value; `None` for parameters.
     pub made: Vec<Option<&'a Op>>,
@@ -146,7 +148,9 @@ pub(super) struct Still<'a> {
 
 impl<'a> Still<'a> {
     /// `key`: what memos are kept by.
-    pub fn of(old: &'a Body, key: Key, hot: &HashSet<(ClassId, CellId)>) -> Self {
+    pub fn of(automaton: &Automaton, old: &'a Body, key: Key, hot: &HashSet<(ClassId, CellId)>) -> Self {
+        let own = old.blocks[0].params.first().and_then(|own| Some((*own, old.class_of(*own)?)));
+        let unique = own.filter(|(_, class)| automaton.is_unique(*class));
         let mut ways_in = vec![0; old.blocks.len()];
         for target in old.blocks.iter().flat_map(|block| block.terminator.targets()) {
             ways_in[target.block.index()] += 1;
@@ -155,12 +159,15 @@ impl<'a> Still<'a> {
         for op in old.ops() {
             op.results.iter().for_each(|result| made[result.index()] = Some(op));
         }
-        let mut found = Still { old, key, still: vec![false; old.values.len()], made, ways_in };
+        let mut found = Still { old, key, unique, still: vec![false; old.values.len()], made, ways_in };
         found.find(hot);
         found
     }
 
     fn find(&mut self, hot: &HashSet<(ClassId, CellId)>) {
+        if let Some((own, _)) = self.unique {
+            self.still[own.index()] = true;
+        }
         match &self.key {
             Key::Object(object) => self.still[object.index()] = true,
             Key::Words { words, again } => {
@@ -226,20 +233,24 @@ impl<'a> Still<'a> {
 
     /// Whether recomputing it is cheaper than remembering it.
     pub fn is_cheap(&self, value: Value) -> bool {
-        if self.key.has(value) {
+        if self.key.has(value) || self.unique.is_some_and(|(own, _)| own == value) {
             return true;
         }
         let Some(op) = self.made(value) else { return false };
         match &op.kind {
             OpKind::Const { .. } | OpKind::Null { .. } | OpKind::Unique { .. } | OpKind::Param { .. } => true,
-            OpKind::Get { object, .. } => self.is_always(*object),
+            // Whether a referenced object lives is to be remembered, too.
+            OpKind::Get { object, .. } => {
+                self.is_always(*object) && !matches!(self.old.values[value.index()].ty, Type::Ref(_))
+            }
             _ => false,
         }
     }
 
     /// Whether the object exists wherever the path is.
     fn is_always(&self, object: Value) -> bool {
-        self.key.object() == Some(object) || self.made(object).is_some_and(|op| matches!(op.kind, OpKind::Unique { .. }))
+        let is_own = self.key.object() == Some(object) || self.unique.is_some_and(|(own, _)| own == object);
+        is_own || self.made(object).is_some_and(|op| matches!(op.kind, OpKind::Unique { .. }))
     }
 }
 
