@@ -132,6 +132,30 @@ fn frames_in_parts_are_the_frames() {
     assert_ne!(said_as("parts_faulty", &faulty, program, &units, &["-DPARTS"]), whole);
 }
 
+/// Memos in tables (`emit_c/kept`): each fault of a table makes the checked memos stop the program.
+#[test]
+fn faults_of_tables_of_memos_show() {
+    if is_skipped() {
+        return;
+    }
+    let (file, stack, program) = WORKLOADS[0];
+    let [plain, _, memos] = files(file, stack);
+    let layers = said("tables_layers", &plain, stack, program);
+    let own = |text: &str| text.contains("find_kept_0");
+    assert!(memos.iter().any(|(_, text)| own(text)), "{stack} has a table");
+    let faults: [(&str, &str, &str); 3] = [
+        ("another key at the place", "kept->word0 == word0 && kept->word1 == word1", "kept->word1 != 0"),
+        ("what another key gave", "_memo_1.memos = 0;", "_memo_1.memos = k->memos;"),
+        ("what has changed", "    mk_forget(&k->memos);", "    ;"),
+    ];
+    for (number, (name, right, wrong)) in faults.iter().enumerate() {
+        let planted: Vec<(String, String)> =
+            memos.iter().map(|(file, text)| (file.clone(), text.replace(right, wrong))).collect();
+        assert_ne!(planted, memos, "{name}");
+        assert_ne!(said(&format!("tables_{number}"), &planted, stack, program), layers, "{name}");
+    }
+}
+
 /// Hand-written programs beside the stacks in the tables of `./bench`: the stack, its program, and faults that show.
 const BY_HAND: [(&str, &str, &str, &[Planted]); 1] = [(
     "benches/stacks/sliding.mok",

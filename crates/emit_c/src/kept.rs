@@ -74,7 +74,7 @@ pub(crate) fn functions(plan: &Plan, text: &mut Text) {
         text.function(format!("static MK_UNUSED MK_IN_PLACE struct {name} *find_{name}(struct {stack} *k{params})"));
         text.line(format!("struct {name} *kept = home_{name}(k, {asked});"));
         text.line(format!("for (const struct {name} *end = kept + {ADJACENT}; kept != end; kept++) {{"));
-        text.line(format!("    if (MK_LIKELY(({}) || MK_FAULT(kept_key)))", same.join(" && ")));
+        text.line(format!("    if (MK_LIKELY({}))", same.join(" && ")));
         text.line("        return kept;");
         text.line("}");
         text.line("return NULL;");
@@ -91,7 +91,7 @@ pub(crate) fn functions(plan: &Plan, text: &mut Text) {
         text.line("}");
         words.iter().for_each(|word| text.line(format!("kept->{word} = {word};")));
         for memo in &family.memos {
-            text.line(format!("kept->{}.memos = MK_FAULT(kept_anew) ? kept->{0}.memos : 0;", memos::name(plan, *memo)));
+            text.line(format!("kept->{}.memos = 0;", memos::name(plan, *memo)));
         }
         text.line("return kept;");
         text.end_function();

@@ -38,8 +38,6 @@ pub const RUNTIME_FAULTS: &[&str] = &[
     "timer_rests",
     "timer_last",
     "timer_near",
-    "kept_key",
-    "kept_anew",
     "copy_on_encode",
     "copy_on_write",
     "carry_report",

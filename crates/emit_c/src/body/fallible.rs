@@ -6,8 +6,8 @@ use mokume_reaction::*;
 use super::operation::place_for;
 use super::writer::Writer;
 use super::{emissions, maps, paths};
-use crate::{kept, memos};
 use crate::tree::*;
+use crate::{kept, memos};
 
 /// An operation that may refuse, as a branch.
 #[derive(Default)]

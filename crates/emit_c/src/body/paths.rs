@@ -46,7 +46,11 @@ fn is_timer(w: &Writer, op: &Op) -> bool {
 fn does_not_see_timers(op: &Op) -> bool {
     match op.kind {
         OpKind::IsArmed { .. } => false,
-        OpKind::Set { .. } | OpKind::SetAt { .. } | OpKind::Count { .. } | OpKind::Front { .. } | OpKind::Store { .. } => true,
+        OpKind::Set { .. }
+        | OpKind::SetAt { .. }
+        | OpKind::Count { .. }
+        | OpKind::Front { .. }
+        | OpKind::Store { .. } => true,
         _ => (op.kind.effects() - Effects::READS).is_empty(),
     }
 }

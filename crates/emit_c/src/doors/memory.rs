@@ -6,11 +6,11 @@
 use mokume_reaction::*;
 
 use super::tables;
-use crate::{kept, memos};
 use crate::plan::heads::Beside;
 use crate::plan::Plan;
 use crate::state::octets;
 use crate::types::stored_octets;
+use crate::{kept, memos};
 
 /// The memory of an instance, in octets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

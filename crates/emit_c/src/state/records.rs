@@ -7,12 +7,12 @@ use mokume_reaction::*;
 use super::numbers;
 use super::octets::{aligned_to, map_octets, places, places_by};
 use super::stored::Stored;
-use crate::{kept, memos};
 use crate::plan::heads::Beside;
 use crate::plan::keys;
 use crate::plan::Plan;
 use crate::text::Text;
 use crate::types::{array_type, c_type, declare, stored_octets};
+use crate::{kept, memos};
 
 /// Writes the structs of header records, the shapes of maps, the structs of cells, and the instance.
 pub(crate) fn write(plan: &Plan, text: &mut Text) {

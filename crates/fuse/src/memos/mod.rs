@@ -23,7 +23,8 @@ use std::collections::HashSet;
 use std::rc::Rc;
 
 use mokume_reaction::{
-    to, Automaton, Block, BlockId, Body, CellId, CellKind, ClassId, Fallible, Function, Op, OpKind, Operation, Target, Terminator, Type, Value,
+    to, Automaton, Block, BlockId, Body, CellId, CellKind, ClassId, Fallible, Function, Op, OpKind, Operation, Target,
+    Terminator, Type, Value,
 };
 
 use still::{hot, Key, Still};
@@ -105,7 +106,8 @@ const WORTH_BY_WORDS: usize = 30;
 /// from elsewhere.
 fn words_at(automaton: &Automaton, body: &Body, block: BlockId) -> Option<Vec<Value>> {
     found_at(automaton, body, block)?;
-    let Terminator::Try { op: Fallible::Find { object, cell, key }, .. } = &body.blocks[block.index()].terminator else {
+    let Terminator::Try { op: Fallible::Find { object, cell, key }, .. } = &body.blocks[block.index()].terminator
+    else {
         return None;
     };
     let CellKind::Map { value, .. } = &automaton.cell(body.class_of(*object)?, *cell).kind else { return None };
