@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
 use std::time::Duration;
 
-use crate::lemmas::{is_of_sums, lemmas};
+use crate::lemmas::{is_of_sums, lemmas, words_within};
 use crate::smtlib::Told;
 use crate::solver::{Answer, Solver};
 use crate::term::{Model, Node, Sort, Term, Terms};
@@ -22,6 +22,9 @@ const MOST_SAMPLES: usize = 64;
 
 /// The most candidates that are tried for a term that is equal to another.
 const MOST_TRIES: usize = 8;
+
+/// How often a question is asked anew with lemmas that the values found contradict.
+const MOST_LESSONS: usize = 3;
 
 /// The time limits of the solver that knows the facts: for whether two terms are equal, and for a goal.
 const SHORT: Duration = Duration::from_millis(500);
@@ -193,12 +196,16 @@ impl<'s, 'w, 'v> Asking<'s, 'w, 'v> {
         self.asked.extend(new.iter().copied().filter(|term| is_of_sums(terms, *term)));
         if new.iter().any(|term| is_of_sums(terms, *term)) {
             for lemma in lemmas(terms, &self.asked) {
-                if !self.lemmas.contains(&lemma) {
-                    self.lemmas.push(lemma);
-                    self.script.extend(terms.definitions(&[lemma], &mut self.told).0);
-                    self.script.push(format!("(assert {})", terms.reference(lemma)));
-                }
+                self.add_lemma(terms, lemma);
             }
+        }
+    }
+
+    fn add_lemma(&mut self, terms: &mut Terms, lemma: Term) {
+        if !self.lemmas.contains(&lemma) {
+            self.lemmas.push(lemma);
+            self.script.extend(terms.definitions(&[lemma], &mut self.told).0);
+            self.script.push(format!("(assert {})", terms.reference(lemma)));
         }
     }
 
@@ -210,6 +217,23 @@ impl<'s, 'w, 'v> Asking<'s, 'w, 'v> {
         self.left = left;
         self.step.questions += 1;
         let limit = limit.min(self.time);
+        for _ in 0..MOST_LESSONS {
+            let (answer, broken) = self.solve_once(terms, more, (limit, is_last));
+            if broken.is_empty() {
+                return answer;
+            }
+            broken.into_iter().for_each(|lemma| self.add_lemma(terms, lemma));
+        }
+        self.solve_once(terms, more, (limit, is_last)).0
+    }
+
+    /// The same, with the lemmas that are not told yet and that the values found contradict.
+    fn solve_once(
+        &mut self,
+        terms: &mut Terms,
+        more: &[Term],
+        (limit, is_last): (Duration, bool),
+    ) -> (Answer, Vec<Term>) {
         let all: Vec<Term> = [&self.facts[..], more, &self.lemmas].concat();
         let wanted: Vec<Term> = terms.below(&all).into_iter().filter(|term| is_worth_asking(terms, *term)).collect();
         let names: Vec<String> = wanted.iter().map(|term| terms.reference(*term)).collect();
@@ -228,6 +252,8 @@ impl<'s, 'w, 'v> Asking<'s, 'w, 'v> {
             let given: Vec<(Term, u64)> =
                 given.filter_map(|(term, name)| Some((*term, *values.get(name.as_str())?))).collect();
             let mut model = Model::of(terms, &given);
+            let mut broken = words_within(terms, &all);
+            broken.retain(|lemma| !self.lemmas.contains(lemma) && model.holds(terms, *lemma) == Some(false));
             if all.iter().all(|term| model.holds(terms, *term) == Some(true)) {
                 self.add_sample(terms, model.clone());
                 self.models.push(model);
@@ -236,7 +262,7 @@ impl<'s, 'w, 'v> Asking<'s, 'w, 'v> {
                 }
             }
             let named = given.into_iter().filter_map(|(term, value)| Some((name_of(terms, term)?, value)));
-            return Answer::Sat(named.collect());
+            return (Answer::Sat(named.collect()), broken);
         }
         if let (Answer::Unknown(_), false) = (&answer, is_last) {
             let variables = wanted.iter().filter(|term| matches!(terms.node(**term), Node::Variable { .. }));
@@ -250,7 +276,7 @@ impl<'s, 'w, 'v> Asking<'s, 'w, 'v> {
                 }
             }
         }
-        answer
+        (answer, Vec::new())
     }
 }
 

@@ -191,7 +191,8 @@ impl Compared<'_> {
     /// The objects whose state is written at all.
     fn named(&self) -> BTreeSet<Object> {
         let of = |leaf: &Leaf| {
-            let cells = leaf.written.iter().chain(leaf.elements.keys()).chain(leaf.counted.keys());
+            let cells = leaf.written.iter().chain(leaf.referred.keys()).chain(leaf.elements.keys());
+            let cells = cells.chain(leaf.counted.keys());
             cells.map(|(object, _)| *object).collect::<BTreeSet<_>>()
         };
         self.written().into_iter().chain(of(self.mine)).chain(of(self.theirs)).collect()
@@ -236,6 +237,10 @@ impl Compared<'_> {
         let same =
             mine.handler == theirs.handler && mine.target == theirs.target && mine.args.len() == theirs.args.len();
         failures.push((Kind::Outputs, "who is handed it".into(), self.terms.truth(!same)));
+        if (mine.null, theirs.null) != (None, None) {
+            let [null, other] = [mine.null, theirs.null].map(|null| null.unwrap_or_else(|| self.terms.truth(false)));
+            failures.push((Kind::Outputs, "whether anybody is handed it".into(), self.unequal(null, other)));
+        }
         for (arg, (mine, theirs)) in mine.args.iter().zip(&theirs.args).enumerate() {
             for (what, failure) in self.handed_differ(mine, theirs) {
                 failures.push((Kind::Outputs, format!("what is handed over, argument {}{what}", arg + 1), failure));
@@ -417,6 +422,19 @@ impl Compared<'_> {
                 _ => self.terms.truth(true),
             };
             failures.push((Kind::State, name, failure));
+        }
+        let references: BTreeSet<_> = self.mine.referred.keys().chain(self.theirs.referred.keys()).copied().collect();
+        for (object, cell) in references {
+            let class = met.class_of(object);
+            let name = format!("{}.{}", self.automaton.class(class).name, self.automaton.cell(class, cell).name);
+            match (self.mine.referred.get(&(object, cell)), self.theirs.referred.get(&(object, cell))) {
+                (Some(mine), Some(theirs)) => {
+                    for (_, failure) in self.differ(mine, theirs) {
+                        failures.push((Kind::State, name.clone(), failure));
+                    }
+                }
+                _ => failures.push((Kind::State, name, self.terms.truth(true))),
+            }
         }
         let counters = self.mine.counted.keys().chain(self.theirs.counted.keys()).copied().filter(is_of_both);
         let counters: BTreeSet<_> = counters.collect();

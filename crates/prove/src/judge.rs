@@ -89,11 +89,14 @@ pub fn judge_watched<'w>(
 }
 
 fn does_something(leaf: &Leaf) -> bool {
-    let Leaf { written, outs, ended, counted, elements, timers, handed, kept, spent, put_off, merged, .. } = leaf;
+    let Leaf {
+        written, referred, outs, ended, counted, elements, timers, handed, kept, spent, put_off, merged, ..
+    } = leaf;
     handed.is_some()
         || !kept.is_empty()
         || !spent.is_empty()
         || !put_off.is_empty()
+        || !referred.is_empty()
         || *merged > 0
         || !(written.is_empty()
             && outs.is_empty()

@@ -1,5 +1,7 @@
 //! Lemmas: properties of functions that solvers do not know, stated for the terms of a question.
 
+use std::collections::BTreeSet;
+
 use crate::term::{Node, Operator, Sort, Term, Terms};
 
 /// The largest distance, in octets, between the beginnings of two sums of the same octets that a lemma relates.
@@ -73,6 +75,50 @@ fn lemmas_of(terms: &mut Terms, facts: &[Term]) -> Vec<Term> {
             all.push(terms.implies(ends, same));
         }
     }
+    all
+}
+
+/// For each sum: the words whose octets occur in some terms are together at most the sum. These lemmas are large, and few
+/// questions need them.
+pub fn words_within(terms: &mut Terms, facts: &[Term]) -> Vec<Term> {
+    let assumed = terms.assuming(Default::default());
+    let below = terms.below(facts);
+    let octets: Vec<(Term, Term)> = below
+        .iter()
+        .filter_map(|term| match *terms.node(*term) {
+            Node::Select(octets, place) => Some((octets, place)),
+            _ => None,
+        })
+        .collect();
+    let sums: Vec<(Term, [Term; 3])> = below.into_iter().filter_map(|term| is_sum(terms, term)).collect();
+    let mut all = Vec::new();
+    for (sum, [of, start, size]) in sums {
+        let mut words = BTreeSet::new();
+        for (_, place) in octets.iter().filter(|(octets, _)| *octets == of) {
+            let ahead = terms.binary(Operator::Sub, *place, start);
+            words.extend(terms.constant(ahead).filter(|ahead| *ahead <= NEAR).map(|ahead| ahead & !1));
+        }
+        let mut together = terms.number(0, 32);
+        for ahead in words {
+            let octet = |terms: &mut Terms, ahead: u64| {
+                let ahead = terms.number(ahead, 32);
+                let place = terms.binary(Operator::Add, start, ahead);
+                terms.select(of, place)
+            };
+            let (high, low) = (octet(terms, ahead), octet(terms, ahead + 1));
+            let word = terms.concat(high, low);
+            let (word, end, none) = (terms.resize(word, 32), terms.number(ahead + 2, 32), terms.number(0, 32));
+            let is_in = terms.less_equal(end, size);
+            let word = terms.choose(is_in, word, none);
+            together = terms.binary(Operator::Add, together, word);
+        }
+        // A sum of so few octets does not wrap around.
+        let most = terms.number(1 << 17, 32);
+        let is_small = terms.less(size, most);
+        let are_within = terms.less_equal(together, sum);
+        all.push(terms.implies(is_small, are_within));
+    }
+    terms.assuming(assumed);
     all
 }
 

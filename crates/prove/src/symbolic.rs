@@ -79,6 +79,8 @@ pub struct Out {
 pub struct Handed {
     pub handler: HandlerId,
     pub target: Object,
+    /// The condition that there is no receiver, if that is a question: then the event is gone (docs/semantics.md, L6).
+    pub null: Option<Term>,
     pub args: Vec<Value>,
 }
 
@@ -111,6 +113,8 @@ pub struct Leaf {
     pub cells: BTreeMap<(Object, CellId), Term>,
     /// The cells that were written.
     pub written: Vec<(Object, CellId)>,
+    /// References that were written, with the objects that they mean now.
+    pub referred: BTreeMap<(Object, CellId), Value>,
     pub outs: Vec<Out>,
     /// Conditions under which this way makes a report.
     pub traps: Vec<Term>,
@@ -169,9 +173,12 @@ impl Leaf {
         all.extend(self.traps.iter().chain(&self.nulls).chain(&self.believed));
         let args = self.outs.iter().flat_map(|out| &out.args);
         let put_off = self.put_off.iter().flat_map(|put| put.args.iter().chain([&put.target]));
-        for value in args.chain(self.handed.iter().flat_map(|handed| &handed.args)).chain(put_off) {
+        for value in
+            args.chain(self.handed.iter().flat_map(|handed| &handed.args)).chain(put_off).chain(self.referred.values())
+        {
             value.terms(&mut all);
         }
+        all.extend(self.handed.iter().filter_map(|handed| handed.null));
         for emission in &self.emitted {
             let (args, null) = match emission {
                 Emission::Call { args, null, .. } => (args, *null),
@@ -385,12 +392,15 @@ impl<'a> Reader<'a> {
         Some(self.object(parent, if unique { Origin::Unique(parent) } else { Origin::Parent(object) }))
     }
 
-    /// Checks that an object may be written: no other of its class with another origin has been met, as the two may be
-    /// one.
-    pub(crate) fn must_be_alone(&self, object: Object) -> Result<(), String> {
+    /// Checks that an object may be written on a way: no other of its class has been, as the two may be one. What is read
+    /// of another after the write is an escape, too, where it is read.
+    pub(crate) fn must_be_alone(&self, leaf: &Leaf, object: Object) -> Result<(), String> {
         let class = self.class_of(object);
-        let is_other = |(index, (other, _)): (usize, &(ClassId, Origin))| index != object.0 as usize && *other == class;
-        match self.objects.iter().enumerate().any(is_other) {
+        let cells = leaf.written.iter().chain(leaf.referred.keys()).chain(leaf.elements.keys());
+        let objects = cells.chain(leaf.counted.keys()).map(|(other, _)| *other);
+        let timers = leaf.timers.iter().map(|(other, ..)| *other);
+        let held = leaf.kept.iter().map(|(other, ..)| *other).chain(leaf.spent.iter().map(|(other, ..)| *other));
+        match objects.chain(timers).chain(held).any(|other| other != object && self.class_of(other) == class) {
             true => Err(MAY_BE_ONE.into()),
             false => Ok(()),
         }
@@ -559,16 +569,19 @@ impl<'a> Reader<'a> {
 
     /// The term of a scalar cell on a leaf.
     pub(crate) fn cell(&mut self, leaf: &mut Leaf, object: Object, cell: CellId) -> Result<Term, String> {
+        let class = self.class_of(object);
+        let same = |(other, written): &(Object, CellId)| {
+            *written == cell && *other != object && self.class_of(*other) == class
+        };
+        // What was read of the object before the write of the other is old now.
+        if leaf.written.iter().any(same) {
+            return Err(MAY_BE_ONE.into());
+        }
         if let Some(term) = leaf.cells.get(&(object, cell)) {
             if leaf.written.contains(&(object, cell)) {
                 leaf.read_back.insert(object);
             }
             return Ok(*term);
-        }
-        let class = self.class_of(object);
-        let same = |(other, written): &(Object, CellId)| *written == cell && self.class_of(*other) == class;
-        if leaf.written.iter().any(same) {
-            return Err(MAY_BE_ONE.into());
         }
         let term = self.before(object, cell).ok_or("a cell that is not read symbolically")?;
         leaf.cells.insert((object, cell), term);
@@ -695,8 +708,24 @@ impl<'a> Reader<'a> {
         self.terms.variable(&name, Sort::Bits(32))
     }
 
-    /// The object that a reference cell refers to, with the condition that it is null; `None` if the cell holds no
-    /// reference.
+    /// What a reference cell refers to now; `None` if the cell holds no reference.
+    pub(crate) fn referred(&mut self, leaf: &mut Leaf, object: Object, cell: CellId) -> Result<Option<Value>, String> {
+        let class = self.class_of(object);
+        let other = |(other, written): &&(Object, CellId)| {
+            *written == cell && *other != object && self.class_of(*other) == class
+        };
+        if leaf.referred.keys().any(|place| other(&place)) {
+            return Err(MAY_BE_ONE.into());
+        }
+        if let Some(value) = leaf.referred.get(&(object, cell)) {
+            leaf.read_back.insert(object);
+            return Ok(Some(value.clone()));
+        }
+        Ok(self.follow(object, cell).map(|(referred, null)| Value::Perhaps(referred, null)))
+    }
+
+    /// The object that a reference cell referred to before the reaction, with the condition that it is null; `None` if
+    /// the cell holds no reference.
     pub(crate) fn follow(&mut self, object: Object, cell: CellId) -> Option<(Object, Term)> {
         let class = self.class_of(object);
         let described = self.automaton.cell(class, cell);
@@ -749,6 +778,8 @@ impl Reader<'_> {
 pub fn sort_of(automaton: &Automaton, ty: Type) -> Sort {
     match ty {
         Type::Bool => Sort::Bool,
+        // The reason's number.
+        Type::Reason => Sort::Bits(32),
         other => Sort::Bits(u32::from(other.width(automaton)).max(1)),
     }
 }

@@ -160,9 +160,9 @@ impl Reader<'_> {
                         }
                         match emission {
                             Emission::Out(out) => leaf.outs.push(out),
-                            Emission::Call { target: To::Object(target), event, args, .. } => {
+                            Emission::Call { target: To::Object(target), null, event, args } => {
                                 let handler = self.handler_for(target, &event)?;
-                                leaf.handed = Some(Handed { handler, target, args });
+                                leaf.handed = Some(Handed { handler, target, null, args });
                             }
                             Emission::Call { .. } => return Err("a path that emits to whom a cell refers".into()),
                             Emission::Given { .. } => return Err("a path that gives values".into()),
@@ -231,27 +231,32 @@ impl Reader<'_> {
     }
 
     fn deliver(&mut self, mut leaf: Leaf, emission: &Emission) -> Result<Vec<Leaf>, String> {
-        let (to, event, args) = match emission {
+        let (to, null, event, args) = match emission {
             Emission::Out(out) => {
                 leaf.outs.push(out.clone());
                 return Ok(vec![leaf]);
             }
-            Emission::Call { target, event, args, .. } => (*target, event, args),
+            Emission::Call { target, null, event, args } => (*target, *null, event, args),
             Emission::Given { .. } => return Ok(vec![leaf]),
         };
         self.at(&leaf);
-        let target = match to {
-            To::Object(object) => object,
-            To::Linked(object, cell) => {
-                let (object, null) = self.follow(object, cell).ok_or("a link that is no reference")?;
-                self.addressed(null, &mut leaf);
-                object
-            }
+        let (target, null) = match to {
+            To::Object(object) => (object, null),
+            To::Linked(object, cell) => match self.referred(&mut leaf, object, cell) {
+                Ok(Some(Value::Object(object))) => (object, None),
+                Ok(Some(Value::Perhaps(object, null))) => (object, Some(null)),
+                Ok(_) => return Ok(vec![Leaf { escape: Some("an emission to nobody".into()), ..leaf }]),
+                Err(why) => return Ok(vec![Leaf { escape: Some(why), ..leaf }]),
+            },
         };
         let handler = self.handler_for(target, event)?;
         if self.hands_over == Some(handler) {
-            leaf.handed = Some(Handed { handler, target, args: args.clone() });
+            leaf.handed = Some(Handed { handler, target, null, args: args.clone() });
             return Ok(vec![leaf]);
+        }
+        // An emission to null is gone, and this way is wrong.
+        if let Some(null) = null {
+            self.addressed(null, &mut leaf);
         }
         // The receiver of an event may have ended: then the event is gone, and this way is wrong.
         let lives = self.lives(target);
@@ -359,14 +364,17 @@ impl Reader<'_> {
             K::Get { object, cell } => {
                 let given = way.value(*object)?;
                 let object = way.object(*object)?;
-                if let Some((referred, null)) = self.follow(object, *cell) {
-                    if self.objects()[referred.0 as usize].1 != Origin::Cell(object, *cell) {
-                        // It leads back to its origin, if it exists.
-                        let lives = self.lives(object);
-                        way.leaf.nulls.push(self.terms.not(lives));
-                        way.leaf.nulls.extend(given.null());
+                if let Some(value) = self.referred(&mut way.leaf, object, *cell)? {
+                    let is_new = way.leaf.referred.contains_key(&(object, *cell));
+                    if let (Value::Perhaps(referred, _), false) = (&value, is_new) {
+                        if self.objects()[referred.0 as usize].1 != Origin::Cell(object, *cell) {
+                            // It leads back to its origin, if it exists.
+                            let lives = self.lives(object);
+                            way.leaf.nulls.push(self.terms.not(lives));
+                            way.leaf.nulls.extend(given.null());
+                        }
                     }
-                    return Ok(vec![Value::Perhaps(referred, null)]);
+                    return Ok(vec![value]);
                 }
                 let term = self.cell(&mut way.leaf, object, *cell)?;
                 one(term)
@@ -410,11 +418,7 @@ impl Reader<'_> {
             }
             K::Emit { target, event, args } => {
                 let args = args.iter().map(|arg| way.value(*arg)).collect::<Result<Vec<_>, _>>()?;
-                // An emission to null is gone.
                 let null = way.value(*target)?.null();
-                if let (Some(null), false) = (null, self.is_alone) {
-                    self.addressed(null, &mut way.leaf);
-                }
                 let target = To::Object(way.object(*target)?);
                 way.emissions.push(Emission::Call { target, null, event: event.clone(), args });
                 Ok(Vec::new())

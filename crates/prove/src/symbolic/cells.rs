@@ -12,6 +12,8 @@ impl Reader<'_> {
         let sort = sort_of(self.automaton, ty);
         let term = match sort {
             Sort::Bool => self.terms.truth(value != 0),
+            // Two automata number their reasons differently.
+            Sort::Bits(width) if ty == Type::Reason && !self.compares => self.terms.number(value, width),
             _ if ty.width(self.automaton) == 0 => return Err("a constant that is no number".into()),
             _ => self.terms.number(value, u32::from(ty.width(self.automaton))),
         };
@@ -49,8 +51,15 @@ impl Reader<'_> {
     /// Writes a number to a cell.
     pub(super) fn set(&mut self, (object, cell): (Id, CellId), value: Id, way: &mut Way) -> Result<Vec<Value>, String> {
         let object = way.object(object)?;
-        let Value::Bits(term) = way.value(value)? else { return Err("a reference that changes".into()) };
-        self.must_be_alone(object)?;
+        self.must_be_alone(&way.leaf, object)?;
+        let term = match way.value(value)? {
+            Value::Bits(term) => term,
+            reference @ (Value::Object(_) | Value::Perhaps(..) | Value::Null) if !self.compares => {
+                way.leaf.referred.insert((object, cell), reference);
+                return Ok(Vec::new());
+            }
+            _ => return Err("a reference that changes".into()),
+        };
         way.leaf.cells.insert((object, cell), term);
         if !way.leaf.written.contains(&(object, cell)) {
             way.leaf.written.push((object, cell));
@@ -66,7 +75,7 @@ impl Reader<'_> {
         way: &mut Way,
     ) -> Result<Vec<Value>, String> {
         let (object, index, value) = (way.object(object)?, way.bits(index)?, way.bits(value)?);
-        self.must_be_alone(object)?;
+        self.must_be_alone(&way.leaf, object)?;
         let (_, beyond) = self.element(&way.leaf, object, cell, index)?;
         way.leaf.traps.push(beyond);
         way.leaf.elements.entry((object, cell)).or_default().push((index, value));
@@ -82,7 +91,7 @@ impl Reader<'_> {
     ) -> Result<Vec<Value>, String> {
         let object = way.object(object)?;
         let deadline = deadline.map(|deadline| way.bits(deadline)).transpose()?;
-        self.must_be_alone(object)?;
+        self.must_be_alone(&way.leaf, object)?;
         way.leaf.timers.push((object, cell, deadline));
         Ok(Vec::new())
     }
@@ -108,7 +117,7 @@ impl Reader<'_> {
         way: &mut Way,
     ) -> Result<Vec<Value>, String> {
         let (object, amount) = (way.object(object)?, way.bits(amount)?);
-        self.must_be_alone(object)?;
+        self.must_be_alone(&way.leaf, object)?;
         let amount = self.terms.resize(amount, 64);
         let zero = self.terms.number(0, 64);
         let before = way.leaf.counted.get(&(object, cell)).copied().unwrap_or(zero);

@@ -54,7 +54,7 @@ impl Reader<'_> {
         way: &mut Way,
     ) -> Result<Vec<Value>, String> {
         let (object, index, message) = (way.object(object)?, way.bits(index)?, way.message(message)?);
-        self.must_be_alone(object)?;
+        self.must_be_alone(&way.leaf, object)?;
         let (holds, beyond) = self.has_message(&way.leaf, (object, cell), index)?;
         let is_free = [self.terms.not(holds), self.terms.not(beyond)];
         if !is_free.into_iter().all(|fact| self.is_sure(fact, way)) {
@@ -128,7 +128,7 @@ impl Reader<'_> {
             return way.escape("a place that is not known");
         };
         self.way.clone_from(&way.leaf.condition);
-        let kept = match self.must_be_alone(at).and_then(|()| self.kept_at(&way.leaf, (at, cell), place)) {
+        let kept = match self.must_be_alone(&way.leaf, at).and_then(|()| self.kept_at(&way.leaf, (at, cell), place)) {
             Ok(kept) => kept.map(|nth| way.leaf.kept[nth].3.is_some()),
             Err(why) => return way.escape(&why),
         };
@@ -158,7 +158,7 @@ impl Reader<'_> {
         way: &mut Way,
     ) -> Result<Vec<Value>, String> {
         let (object, index) = (way.object(object)?, way.bits(index)?);
-        self.must_be_alone(object)?;
+        self.must_be_alone(&way.leaf, object)?;
         if self.kept_at(&way.leaf, (object, cell), index)?.is_some() {
             return Err("a place that was filled or emptied on the way".into());
         }
@@ -183,7 +183,7 @@ impl Reader<'_> {
         way: &mut Way,
     ) -> Result<Vec<Value>, String> {
         let (object, index) = (way.object(object)?, way.bits(index)?);
-        self.must_be_alone(object)?;
+        self.must_be_alone(&way.leaf, object)?;
         let (holds, beyond) = self.has_message(&way.leaf, (object, cell), index)?;
         let is_place = self.terms.not(beyond);
         if !self.is_sure(is_place, way) {
@@ -211,7 +211,7 @@ impl Reader<'_> {
         way: &mut Way,
     ) -> Result<Vec<Value>, String> {
         let (object, amount) = (way.object(object)?, way.bits(amount)?);
-        self.must_be_alone(object)?;
+        self.must_be_alone(&way.leaf, object)?;
         let class = self.class_of(object);
         let CellKind::Quota { amount: all } = self.automaton.cell(class, cell).kind else {
             return Err("what is given to is no quota".into());
@@ -250,7 +250,7 @@ impl Reader<'_> {
         way: &mut Way,
     ) -> Result<Vec<Value>, String> {
         let (object, amount) = (way.object(object)?, way.bits(amount)?);
-        self.must_be_alone(object)?;
+        self.must_be_alone(&way.leaf, object)?;
         let left = self.left_now(&way.leaf, object, cell)?;
         let short = self.terms.less(left, amount);
         way.leaf.traps.push(short);
@@ -270,7 +270,7 @@ impl Reader<'_> {
         otherwise: &Target,
     ) -> Ended {
         let (Ok(object), Ok(amount)) = (way.object(object), way.bits(amount)) else { return way.escape("no quota") };
-        let left = self.must_be_alone(object).and_then(|()| self.left_now(&way.leaf, object, cell));
+        let left = self.must_be_alone(&way.leaf, object).and_then(|()| self.left_now(&way.leaf, object, cell));
         let left = match left {
             Ok(left) => left,
             Err(why) => return way.escape(&why),

@@ -138,13 +138,7 @@ impl Reader<'_> {
                     Emission::Call { target: other, null: other_null, event: other_event, args: other_args },
                 ) if target == other && event == other_event => {
                     let args = self.merge_args(by, args, other_args)?;
-                    let null = match (null, other_null) {
-                        (None, None) => None,
-                        (a, b) => {
-                            let [a, b] = [a, b].map(|null| null.unwrap_or_else(|| self.terms.truth(false)));
-                            Some(self.merge_terms(by, a, b)?)
-                        }
-                    };
+                    let null = self.merge_nulls(by, *null, *other_null)?;
                     Emission::Call { target: *target, null, event: event.clone(), args }
                 }
                 (
@@ -157,6 +151,15 @@ impl Reader<'_> {
             });
         }
         Some(all)
+    }
+
+    /// Merges the conditions that there is no receiver; `None` if they cannot be merged.
+    fn merge_nulls(&mut self, by: &By, a: Option<Term>, b: Option<Term>) -> Option<Option<Term>> {
+        if (a, b) == (None, None) {
+            return Some(None);
+        }
+        let [a, b] = [a, b].map(|null| null.unwrap_or_else(|| self.terms.truth(false)));
+        self.merge_terms(by, a, b).map(Some)
     }
 
     fn merge_args(&mut self, by: &By, a: &[Value], b: &[Value]) -> Option<Vec<Value>> {
@@ -232,6 +235,7 @@ impl Reader<'_> {
             && a.taken == b.taken
             && a.merged == b.merged
             && a.settling == b.settling
+            && a.referred == b.referred
             && a.refused == b.refused
             && a.outs.len() == b.outs.len()
             && a.timers.len() == b.timers.len()
@@ -251,6 +255,7 @@ impl Reader<'_> {
         leaf.assumed = a.assumed[..=shared].to_vec();
         (leaf.ended, leaf.taken, leaf.merged) = (a.ended.clone(), a.taken, a.merged);
         leaf.settling = a.settling.clone();
+        leaf.referred.clone_from(&a.referred);
         leaf.put_off.clone_from(&a.put_off);
         leaf.refused.clone_from(&a.refused);
         leaf.read_back = a.read_back.union(&b.read_back).copied().collect();
@@ -343,7 +348,8 @@ impl Reader<'_> {
             if (a.handler, a.target) != (b.handler, b.target) {
                 return None;
             }
-            leaf.handed = Some(super::Handed { args: self.merge_args(by, &a.args, &b.args)?, ..a.clone() });
+            let null = self.merge_nulls(by, a.null, b.null)?;
+            leaf.handed = Some(super::Handed { null, args: self.merge_args(by, &a.args, &b.args)?, ..a.clone() });
         }
         Some(())
     }

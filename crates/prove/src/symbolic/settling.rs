@@ -132,6 +132,7 @@ impl Reader<'_> {
             && before.elements == after.elements
             && before.timers == after.timers
             && before.counted == after.counted
+            && before.referred == after.referred
             && before.kept == after.kept
             && before.spent == after.spent
             && before.put_off == after.put_off

@@ -263,6 +263,16 @@ fn cells(concrete: &Concrete, leaf: &Leaf, after: &Instance) -> Option<String> {
         let (class, handle) = place(concrete, *object)?;
         written.insert((class, handle, *cell), concrete.number(leaf.cells[&(*object, *cell)]));
     }
+    for ((object, cell), value) in &leaf.referred {
+        let (class, handle) = place(concrete, *object)?;
+        let referred = match value {
+            Value::Object(referred) => concrete.object(*referred),
+            Value::Perhaps(referred, null) if !concrete.truth(*null) => concrete.object(*referred),
+            _ => None,
+        };
+        let word = referred.map_or(u64::MAX, |to| u64::from(to.object) | u64::from(to.generation) << 32);
+        written.insert((class, handle, *cell), word);
+    }
     for ((object, cell), amount) in &leaf.counted {
         let (class, handle) = place(concrete, *object)?;
         *written.entry((class, handle, *cell)).or_default() += concrete.number(*amount);
