@@ -247,3 +247,33 @@ fn a_packet_that_may_be_for_somebody_else_is_malformed_only_if_it_is_not() {
     assert_eq!(text(&tshark(&["-Y", "gobackn.may_be_refused"]).unwrap().stdout), "");
     assert!(text(&tshark(&["-Y", "gobackn.malformed"]).unwrap().stdout).lines().count() == 1);
 }
+
+/// Durations and instants were bare numbers of nanoseconds in charts, logs, packets and Wireshark.
+#[test]
+fn a_time_is_written_with_its_unit_wherever_it_is_seen() {
+    let file = "tests/program/times.mok";
+    let [seen, chart, lua] = ["times.pcap", "times.svg", "times.lua"].map(scratch);
+    let output = mokume(&["sim", file, "--log", "--pcap", &seen, "--chart", &chart]);
+    let said = text(&output.stdout) + &text(&output.stderr);
+    for words in [
+        "<- app.open(1, 5, 9, 1.5 ms)",
+        "<- app.open(2, 6, 9, 1.5 s)",
+        "app good=1.5 ms left=2 ms \"late\"",
+        "app good=1.5 s left=20 ms \"in time\"",
+    ] {
+        assert!(said.contains(words), "{words}\n{said}");
+    }
+    let chart = std::fs::read_to_string(chart).unwrap();
+    assert!(chart.contains("good=1.5 ms left=2 ms") && chart.contains("app.open(1, 5, 9, 1.5 ms)"), "{chart}");
+    for (filter, packets) in [("good == 1.5ms", "packet 1"), ("good >= 1500000000", "packet 2")] {
+        let said = text(&mokume(&["dissect", &seen, "--by", file, "--filter", filter]).stdout);
+        assert!(said.starts_with(packets) && said.matches("packet ").count() == 1, "{filter}: {said}");
+    }
+    assert!(mokume(&["build", file, "--emit", "wireshark", "-o", &lua]).status.success());
+    let Ok(output) = Command::new("tshark").args(["-r", &seen, "-X", &format!("lua_script:{lua}")]).output() else {
+        println!("SKIPPED: no tshark");
+        return;
+    };
+    let said = text(&output.stdout);
+    assert!(said.contains("good=1.5 ms left=2 ms") && said.contains("good=1.5 s left=20 ms"), "{said}");
+}

@@ -27,7 +27,8 @@ pub use facts::{Facts, HostFacts};
 use moves::Call;
 pub use moves::{By, End, Go, Why};
 pub use points::{Only, Point, Points, Where};
-pub use shown::{time, Stopped, Variable};
+pub use mokume_base::time;
+pub use shown::{Stopped, Variable};
 pub use target::Target;
 
 /// The user's side: decides at each stop, and is told what happens in between.
