@@ -108,14 +108,23 @@ fn a_test_that_is_wrong_is_counted_as_not_run() {
     let file = scratch("wrong_steps.mok");
     for (from, to, sum) in [
         ("app.open(1)", "app.opens(1)", "0 passed, 0 failed, 2 not run: see the errors"),
-        ("app.open(1)\n    => app.opened(1, ?s)\n}\n\n", "app.opens(1)\n}\n\n", "1 passed, 0 failed, 1 not run: see the errors"),
+        (
+            "app.open(1)\n    => app.opened(1, ?s)\n}\n\n",
+            "app.opens(1)\n}\n\n",
+            "1 passed, 0 failed, 1 not run: see the errors",
+        ),
         ("app.open(1)", "app.open(1)", "2 passed, 0 failed\n"),
     ] {
         std::fs::write(&file, TWO_STACKS.replace(from, to)).unwrap();
         let output = mokume(&["test", &file, "--backend", "interpreter"]);
         assert!(said(&output).contains(sum), "{sum}: {}", said(&output));
         let wrong = sum.contains("not run");
-        assert_eq!((code(&output), said(&output).contains("error[M0729]")), (i32::from(wrong), wrong), "{}", said(&output));
+        assert_eq!(
+            (code(&output), said(&output).contains("error[M0729]")),
+            (i32::from(wrong), wrong),
+            "{}",
+            said(&output)
+        );
     }
 }
 

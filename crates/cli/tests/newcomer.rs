@@ -277,3 +277,15 @@ fn a_time_is_written_with_its_unit_wherever_it_is_seen() {
     let said = text(&output.stdout);
     assert!(said.contains("good=1.5 ms left=2 ms") && said.contains("good=1.5 s left=20 ms"), "{said}");
 }
+
+/// A vector was shown with all its places: `app.view(1, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0)`.
+#[test]
+fn a_vector_is_shown_with_the_elements_that_it_has() {
+    let record = scratch("vectors.jsonl");
+    let output = mokume(&["sim", "examples/store.mok", "--log", "--record", &record]);
+    let said = text(&output.stdout) + &text(&output.stderr);
+    assert!(said.contains("-> app.view(1, 0, [1])"), "{said}");
+    let all = r#"{"name":"v_members","is":"number","numbers":[1,1,0,0,0,0,0,0,0],"written":"[1]"}"#;
+    let record = std::fs::read_to_string(record).unwrap();
+    assert!(record.contains(all), "{}", record.lines().find(|line| line.contains("v_members")).unwrap_or("none"));
+}

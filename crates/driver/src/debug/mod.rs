@@ -24,10 +24,10 @@ pub use conditions::{Condition, Hits};
 pub(crate) use facts::event_of;
 use facts::{is_head, Texts};
 pub use facts::{Facts, HostFacts};
+pub use mokume_base::time;
 use moves::Call;
 pub use moves::{By, End, Go, Why};
 pub use points::{Only, Point, Points, Where};
-pub use mokume_base::time;
 pub use shown::{Stopped, Variable};
 pub use target::Target;
 
