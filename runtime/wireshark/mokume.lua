@@ -491,6 +491,8 @@ end
 
 local function cut(message, first, last)
   if not message then return nil end
+  -- What stays whole is what the wire has received.
+  if first and first == message.first and last == message.last then return message end
   return other(message, { first = first or false, last = last or false, met = false })
 end
 

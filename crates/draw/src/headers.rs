@@ -43,12 +43,10 @@ pub struct HeaderBits {
 }
 
 impl HeaderPicture {
-    /// `W of a, b; big endian`: the layers whose headers it carries; those whose fields layers below write carry none.
+    /// `W: a.Header b.Header, big endian`; a wire whose fields layers below write carries none.
     pub(crate) fn head(&self) -> String {
-        let owners: Vec<&str> =
-            self.headers.iter().map(|name| name.strip_suffix(".Header").unwrap_or(name.as_str())).collect();
-        let headers = if owners.is_empty() { String::new() } else { format!(" of {}", owners.join(", ")) };
-        format!("{}{headers}; {}", self.wire, self.order)
+        let headers = if self.headers.is_empty() { String::new() } else { format!(": {}", self.headers.join(" ")) };
+        format!("{}{headers}, {}", self.wire, self.order)
     }
 }
 

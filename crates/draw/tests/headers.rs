@@ -124,7 +124,7 @@ fn no_header_is_said() {
     assert_eq!(headers_text(&[]), "no layer of this stack has a header\n");
     assert!(headers_svg("Alone", &[]).contains("no layer of this stack has a header"));
     let picture = HeaderPicture { wire: "Sum".into(), headers: vec![], order: "big endian", parts: vec![] };
-    assert_eq!(headers_text(&[picture]), "Sum; big endian\n\n");
+    assert_eq!(headers_text(&[picture]), "Sum, big endian\n\n");
 }
 
 /// Names of all sizes in cells of all sizes: nothing panics, no line is longer than its row.

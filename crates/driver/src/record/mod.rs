@@ -273,11 +273,7 @@ pub fn devices(automaton: &Automaton) -> Vec<PortId> {
 /// The arguments of a port's event.
 fn args(automaton: &Automaton, written: &Written, port: PortId, params: &[(String, Type)], data: &[Datum]) -> Vec<Arg> {
     let mut found = Vec::new();
-    let mut rest_of_vector = 0;
     for group in written.groups(port, params) {
-        if group.first < rest_of_vector {
-            continue;
-        }
         // An input that could not be made has fewer.
         let places = group.first..group.first + group.count;
         if places.end > data.len() {
@@ -287,11 +283,6 @@ fn args(automaton: &Automaton, written: &Written, port: PortId, params: &[(Strin
         if let (Some(form), Some(numbers)) = (group.form, words) {
             let (name, written) = (name_of(&params[places]), form.write(&numbers));
             found.push(Arg { name, value: Value::Number { numbers, written } });
-            continue;
-        }
-        if let Some(vector) = vector(automaton, written, port, params, data, group.first) {
-            rest_of_vector = vector.1;
-            found.push(vector.0);
             continue;
         }
         for at in places {
@@ -310,30 +301,6 @@ fn args(automaton: &Automaton, written: &Written, port: PortId, params: &[(Strin
         }
     }
     found
-}
-
-/// The vector that begins at a place, `x_length, x_0, x_1, …`, with the elements that it has; and the place behind it.
-fn vector(
-    automaton: &Automaton,
-    written: &Written,
-    port: PortId,
-    params: &[(String, Type)],
-    data: &[Datum],
-    first: usize,
-) -> Option<(Arg, usize)> {
-    let name = params[first].0.strip_suffix("_length")?;
-    let is_element = |(at, (param, _)): &(usize, &(String, Type))| *param == format!("{name}_{at}");
-    let most = params[first + 1..].iter().enumerate().take_while(is_element).count();
-    let last = first + 1 + most;
-    let numbers: Vec<u64> = data.get(first..last)?.iter().map(word).collect::<Option<_>>()?;
-    let length = usize::try_from(numbers[0]).ok().filter(|length| most > 0 && *length <= most)?;
-    let places = first + 1..first + 1 + length;
-    let word = |at: usize| places.contains(&at).then(|| numbers[at - first]);
-    let of = &params[..places.end];
-    let shown = written.arguments(automaton, port, of, &word, &|_| String::new());
-    let elements = &shown[shown.len() - length..];
-    let value = Value::Number { numbers, written: format!("[{}]", elements.join(", ")) };
-    Some((Arg { name: name.to_string(), value }, last))
 }
 
 fn word(datum: &Datum) -> Option<u64> {
