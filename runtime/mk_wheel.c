@@ -106,6 +106,7 @@ void mk_wheel_init(mk_wheel *wheel, uint64_t tick, const mk_timers *timers, uint
     memset(wheel, 0, sizeof *wheel);
     wheel->tick = tick ? tick : 1;
     wheel->soonest = UINT64_MAX;
+    wheel->rest = UINT64_MAX;
     wheel->timers = timers;
     wheel->timer_count = timer_count;
 }
@@ -151,9 +152,32 @@ void mk_timer_arm_anew(mk_wheel *wheel, mk_timer *timer, uint64_t deadline)
     if (timer->link)
         mk_timer_remove(wheel, timer);
     timer->deadline = deadline;
-    if (deadline < wheel->soonest)
+    if (deadline < wheel->soonest) {
         wheel->soonest = deadline;
+        if (!wheel->near) {
+            mk_timer_link(wheel, timer, &wheel->near);
+            return;
+        }
+    }
+    if (deadline < wheel->rest)
+        wheel->rest = deadline;
     mk_wheel_put(wheel, timer);
+}
+
+/* The timer beside the wheel, if it comes before all others; else it joins them. */
+static MK_IN_PLACE mk_timer *mk_wheel_near(mk_wheel *wheel)
+{
+    if (!wheel->near)
+        return NULL;
+    mk_timer *timer = mk_timer_at(wheel, wheel->near);
+    bool rests = mk_timer_rests(timer);
+    if (!rests && (timer->deadline < wheel->rest || MK_FAULT(timer_near)))
+        return timer;
+    wheel->near = 0;
+    timer->link = 0;
+    if (!rests)
+        mk_wheel_place(wheel, timer);
+    return NULL;
 }
 
 /* Merges two lists in order; only `next` is kept. */
@@ -307,8 +331,19 @@ static MK_APART mk_timer *mk_wheel_take_in_order(mk_wheel *wheel, uint64_t now)
 
 mk_timer *mk_wheel_take_due(mk_wheel *wheel, uint64_t now)
 {
+    mk_timer *timer = mk_wheel_near(wheel);
+    if (timer && timer->deadline > now) {
+        wheel->soonest = timer->deadline;
+        return NULL;
+    }
+    if (timer) {
+        wheel->near = 0;
+        timer->link = 0;
+        wheel->soonest = wheel->rest;
+        return timer;
+    }
     uint64_t ticks = now / wheel->tick;
-    mk_timer *timer = mk_wheel_take_alone(wheel, ticks);
+    timer = mk_wheel_take_alone(wheel, ticks);
     if (!timer)
         timer = mk_wheel_take_in_order(wheel, ticks);
     if (!wheel->due) {
@@ -317,6 +352,7 @@ mk_timer *mk_wheel_take_due(mk_wheel *wheel, uint64_t now)
         if (mk_wheel_earliest(wheel, &level, &slot))
             wheel->soonest = mk_slot_start(wheel, level, slot) * wheel->tick;
     }
+    wheel->rest = wheel->soonest;
     return timer;
 }
 
@@ -341,6 +377,11 @@ static bool mk_wheel_sift(mk_wheel *wheel, int level, int slot)
 bool mk_wheel_next(mk_wheel *wheel, uint64_t *deadline)
 {
     int level, slot;
+    const mk_timer *near = mk_wheel_near(wheel);
+    if (near) {
+        *deadline = near->deadline;
+        return true;
+    }
     while (wheel->due && mk_timer_rests(mk_timer_at(wheel, wheel->due)))
         mk_timer_remove(wheel, mk_timer_at(wheel, wheel->due));
     uint32_t list = wheel->due;

@@ -2,7 +2,8 @@
  *
  * Arming and stopping cost a constant; timers come out by deadline, then by declaration, then by the age of their
  * object. Deadlines are multiples of the tick. A timer that is set again for later stays in its slot until this is due, and goes on
- * from there; one that is stopped stays there, too, and rests: most timers are set again before they expire. */
+ * from there; one that is stopped stays there, too, and rests: most timers are set again before they expire. One that comes before all
+ * others when it is set waits beside the wheel, in `near`: most often it expires before another comes between. */
 #ifndef MK_WHEEL_H
 #define MK_WHEEL_H
 
@@ -36,27 +37,34 @@ typedef struct mk_wheel {
     uint32_t last;    /* the declaration that was asked for last */
     uint64_t occupied[MK_WHEEL_LEVELS]; /* the slots in use, and others that have been */
     uint64_t soonest; /* no timer is due before it: looked at before all else, since mostly none is */
+    uint64_t rest;    /* the same of all but `near` */
+    uint32_t near;    /* a list of one timer at most, in no slot */
+    uint32_t due;     /* a list in order */
     const mk_timers *timers; /* by declaration */
     uint32_t timer_count;
     uint32_t slots[MK_WHEEL_LEVELS][MK_WHEEL_SLOTS];
-    uint32_t due;     /* in order */
 } mk_wheel;
 
 void mk_wheel_init(mk_wheel *wheel, uint64_t tick, const mk_timers *timers, uint32_t timer_count);
 /* `deadline` is a multiple of the tick; replaces an earlier one. */
 void mk_timer_arm_anew(mk_wheel *wheel, mk_timer *timer, uint64_t deadline);
-/* `deadline` is rounded up to the tick. */
-static inline void mk_timer_arm(mk_wheel *wheel, mk_timer *timer, uint64_t deadline)
+/* `deadline` is rounded up to the tick, which is the wheel's (a constant of the caller, if it knows it). Answers whether it may be due before all others. */
+static MK_UNUSED MK_IN_PLACE bool mk_timer_arm_by(mk_wheel *wheel, mk_timer *timer, uint64_t deadline, uint64_t tick)
 {
-    uint64_t rest = deadline % wheel->tick;
+    uint64_t rest = deadline % tick;
     if (rest && !MK_FAULT(timer_rounding)) /* beyond the end of time, down */
-        deadline = deadline <= UINT64_MAX - (wheel->tick - rest) ? deadline + (wheel->tick - rest) : deadline - rest;
+        deadline = deadline <= UINT64_MAX - (tick - rest) ? deadline + (tick - rest) : deadline - rest;
     if (MK_LIKELY(timer->link && timer->deadline > wheel->reached && deadline >= timer->deadline)) {
         timer->deadline = deadline;
         timer->link &= ~MK_TIMER_RESTS;
-    } else {
-        mk_timer_arm_anew(wheel, timer, deadline);
+        return false;
     }
+    mk_timer_arm_anew(wheel, timer, deadline);
+    return true;
+}
+static MK_SHARED void mk_timer_arm(mk_wheel *wheel, mk_timer *timer, uint64_t deadline)
+{
+    mk_timer_arm_by(wheel, timer, deadline, wheel->tick);
 }
 /* Takes a timer out of its list: its memory may be used for something else. */
 void mk_timer_remove(mk_wheel *wheel, mk_timer *timer);

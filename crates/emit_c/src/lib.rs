@@ -11,6 +11,7 @@ mod body;
 mod build;
 mod doors;
 pub mod drive;
+mod kept;
 mod machine;
 mod memos;
 mod names;

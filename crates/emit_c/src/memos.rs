@@ -10,6 +10,7 @@ use std::collections::HashSet;
 
 use mokume_reaction::*;
 
+use crate::plan::families::is_by_numbers;
 use crate::plan::{mortal, Plan};
 use crate::text::Text;
 use crate::types::{c_type, declare, stored_octets};
@@ -19,17 +20,22 @@ pub(crate) fn name(plan: &Plan, id: FunctionId) -> String {
     plan.names.functions[id.index()].clone()
 }
 
-/// The class beside whose objects it is kept; `None`: it is kept once in the instance.
-pub(crate) fn class_of(function: &Function) -> Option<ClassId> {
+/// The class beside whose objects it is kept; `None`: it is kept once in the instance, or by numbers.
+fn class_of(function: &Function) -> Option<ClassId> {
     match function.params.first() {
         Some((_, Type::Ref(class))) => Some(*class),
         _ => None,
     }
 }
 
+/// Whether a memo is kept beside the objects of a class; with `None`, once in the instance.
+fn is_of(function: &Function, class: Option<ClassId>) -> bool {
+    function.is_memo() && class_of(function) == class && !is_by_numbers(function)
+}
+
 /// The memos of an automaton that are kept beside the objects of a class; with `None`, those kept once.
 pub(crate) fn of(automaton: &Automaton, class: Option<ClassId>) -> impl Iterator<Item = &Function> {
-    automaton.functions.iter().filter(move |function| function.is_memo() && class_of(function) == class)
+    automaton.functions.iter().filter(move |function| is_of(function, class))
 }
 
 /// Octets of a memo's stored results, as `sizeof` gives them for what [`structs`] writes.
@@ -50,8 +56,7 @@ pub(crate) fn octets(automaton: &Automaton, function: &Function) -> u64 {
 /// The memos that are kept beside the objects of a class; with `None`, those kept once.
 pub(crate) fn all<'p>(plan: &'p Plan, of: Option<ClassId>) -> impl Iterator<Item = FunctionId> + 'p {
     let functions = plan.automaton.functions.iter().enumerate();
-    let here = move |function: &Function| function.is_memo() && class_of(function) == of;
-    functions.filter(move |(_, function)| here(function)).map(|(index, _)| FunctionId::from(index))
+    functions.filter(move |(_, function)| is_of(function, of)).map(|(index, _)| FunctionId::from(index))
 }
 
 /// By result: whether it is a reference to an object that surely exists wherever the result is used. On ways without an
@@ -144,7 +149,11 @@ pub(crate) fn structs(plan: &Plan, text: &mut Text) {
 pub(crate) fn functions(plan: &Plan, text: &mut Text) {
     for (index, function) in plan.automaton.functions.iter().enumerate().filter(|(_, function)| function.is_memo()) {
         let (stack, name) = (&plan.names.stack, &plan.names.functions[index]);
-        let (own, passed) = if function.params.is_empty() { ("", "") } else { (" mk_ref own,", ", own") };
+        let declared = |(place, (_, ty)): (usize, &(String, Type))| {
+            format!(" {},", declare(c_type(plan.automaton, *ty), &format!("p{place}")))
+        };
+        let own: String = function.params.iter().enumerate().map(declared).collect();
+        let passed: String = (0..function.params.len()).map(|place| format!(", p{place}")).collect();
         let there = there(plan.automaton, function);
         let results = |of: &str| (0..function.results.len()).map(|at| format!(", &{of}v{at}")).collect::<String>();
         text.function(format!(

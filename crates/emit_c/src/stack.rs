@@ -11,7 +11,7 @@ use crate::plan::Plan;
 use crate::state::{index, objects, records};
 use crate::text::Text;
 use crate::types::{c_type, declare};
-use crate::{memos, program, wires};
+use crate::{kept, memos, program, wires};
 
 /// How to write a stack.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -108,6 +108,7 @@ fn source(plan: &Plan) -> String {
         function(plan, index, &mut text);
     }
     memos::functions(plan, &mut text);
+    kept::functions(plan, &mut text);
     for index in 0..plan.automaton.handlers.len() {
         handler(plan, HandlerId::from(index), &mut text);
     }

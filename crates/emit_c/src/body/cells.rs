@@ -85,8 +85,9 @@ pub(super) fn arm_timer(w: &mut Writer, object: Value, cell: CellId, deadline: V
         let (head, timer) = (w.object(object).address(), w.cell(object, cell).address());
         if w.is_path() {
             // Nothing ends on a path: an object that existed at the beginning lives.
-            w.act(acts("mk_timer_arm", [wheel(), timer, w.value(deadline)]));
-            w.act(acts("mk_note_sooner", [core()]));
+            let tick = number(w.plan.automaton.tick.max(1));
+            let is_first = acts("mk_timer_arm_by", [wheel(), timer, w.value(deadline), tick]);
+            w.only_if(Some(is_first), |w| w.act(acts("mk_note_sooner", [core()])));
         } else {
             w.act(acts("mk_do_arm", [core(), head, timer, w.value(deadline)]));
         }

@@ -109,7 +109,7 @@ impl<'w, 'p, 'a> Control<'w, 'p, 'a> {
             let at = &body.blocks[block.index()];
             self.w.at_block = block;
             if self.w.is_path() {
-                for (place, op) in paths::in_order(&at.ops) {
+                for (place, op) in paths::in_order(self.w, &at.ops) {
                     paths::ask_first(self.w, place, op);
                     operation(self.w, op);
                 }

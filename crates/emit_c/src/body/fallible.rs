@@ -1,11 +1,12 @@
 //! Operations that may refuse: the condition under which they succeed, and the results on either way.
 
+use mokume_analyse::Flow;
 use mokume_reaction::*;
 
 use super::operation::place_for;
 use super::writer::Writer;
 use super::{emissions, maps, paths};
-use crate::memos;
+use crate::{kept, memos};
 use crate::tree::*;
 
 /// An operation that may refuse, as a branch.
@@ -113,9 +114,11 @@ fn try_run(w: &mut Writer, procedure: FunctionId, args: &[Value]) -> Attempt {
 fn recall(w: &mut Writer, memo: FunctionId, args: &[Value]) -> Attempt {
     let function = &w.plan.automaton.functions[memo.index()];
     let name = memos::name(w.plan, memo);
-    let kept = match args.first() {
-        Some(own) => w.record_of(*own).member(name.clone()),
-        None => of_instance(name.clone()),
+    let by_numbers = w.plan.families.iter().position(|family| family.memos.contains(&memo));
+    let kept = match (by_numbers, args.first()) {
+        (Some(table), _) => kept_by(w, table, args).arrow(name.clone()),
+        (None, Some(own)) => w.record_of(*own).member(name.clone()),
+        (None, None) => of_instance(name.clone()),
     };
     let kept = w.temporary("memo", format!("struct {name} *"), kept.address());
     if w.is_path() {
@@ -131,6 +134,36 @@ fn recall(w: &mut Writer, memo: FunctionId, args: &[Value]) -> Attempt {
         .enumerate()
         .map(|(place, there)| there.then(|| kept.clone().arrow(format!("at_{place}"))));
     Attempt { condition: Some(condition), results, stay: Some(there.collect()), ..Attempt::default() }
+}
+
+/// The place in a table for these numbers: one that a recall on every way here has found, or a new one.
+fn kept_by(w: &mut Writer, table: usize, args: &[Value]) -> Expr {
+    let flow = Flow::new(w.body);
+    let known = w.kept.iter().find(|(of, by, block, _)| {
+        *of == table && flow.dominates(*block, w.at_block) && by.iter().zip(args).all(|(a, b)| is_same(w, *a, *b))
+    });
+    if let Some((.., kept)) = known {
+        return kept.clone();
+    }
+    let words: Vec<Expr> = w.plan.families[table].words.iter().map(|word| maps::of_word(w, word, args)).collect();
+    let list: Vec<Expr> = [instance()].into_iter().chain(words).collect();
+    let name = kept::name(table);
+    let place = |how: &str| acts(format!("{how}_{name}"), list.clone());
+    let kept = conditional(paths::brisk(w), place("find"), place("keep"));
+    let kept = w.temporary("kept", format!("struct {name} *"), kept);
+    paths::apart_if(w, kept.clone().infix(Infix::Eq, word("NULL")));
+    w.kept.push((table, args.to_vec(), w.at_block, kept.clone()));
+    kept
+}
+
+/// Whether two numbers of a path are one: the same value, or read from the same place.
+fn is_same(w: &Writer, a: Value, b: Value) -> bool {
+    let made = |value: Value| w.made(value).map(|op| &op.kind);
+    let read = |value: Value| match made(value)? {
+        OpKind::Load { field, message, at } => Some((*field, *message, w.ranges.constant(*at)?)),
+        _ => None,
+    };
+    a == b || read(a).is_some() && read(a) == read(b)
 }
 
 fn is_there(pointer: &Expr) -> Expr {

@@ -55,7 +55,7 @@ pub(super) fn find_here(index: &str, w: &Writer, (object, cell): (Value, CellId)
 }
 
 /// A word of a key; parts that are adjacent in one message, in the same order, are read together.
-fn of_word(w: &Writer, word: &keys::Word, key: &[Value]) -> Expr {
+pub(super) fn of_word(w: &Writer, word: &keys::Word, key: &[Value]) -> Expr {
     let mut whole: Option<Expr> = None;
     let mut rest = word.as_slice();
     while let Some(first) = rest.first() {

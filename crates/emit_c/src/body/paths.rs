@@ -19,8 +19,9 @@ pub(crate) fn path_of(automaton: &Automaton, handler: HandlerId) -> Option<usize
 }
 
 /// The operations of a block with their places. Sums of octets that need nothing from the block come first: then fewer
-/// values are live while they are computed. The octets do not change.
-pub(super) fn in_order(ops: &[Op]) -> Vec<(usize, &Op)> {
+/// values are live while they are computed. The octets do not change. Timers come behind what only computes and writes cells, since
+/// a timer that goes to another slot needs a call. Nobody sees which was first.
+pub(super) fn in_order<'o>(w: &Writer, ops: &'o [Op]) -> Vec<(usize, &'o Op)> {
     let made: Vec<Value> = ops.iter().flat_map(|op| op.results.iter().copied()).collect();
     let is_later = |op: &Op| {
         !matches!(op.kind, OpKind::Sum16 { .. } | OpKind::SumPart { .. })
@@ -28,7 +29,26 @@ pub(super) fn in_order(ops: &[Op]) -> Vec<(usize, &Op)> {
     };
     let mut order: Vec<_> = ops.iter().enumerate().collect();
     order.sort_by_key(|(_, op)| is_later(op));
+    for from in (0..order.len()).rev().filter(|at| is_timer(w, order[*at].1)).collect::<Vec<_>>() {
+        let behind = order[from + 1..].iter().take_while(|(_, op)| does_not_see_timers(op)).count();
+        order[from..=from + behind].rotate_left(1);
+    }
     order
+}
+
+/// Whether an operation sets or stops a timer of an object that is known to exist: else it is asked first whether it does.
+fn is_timer(w: &Writer, op: &Op) -> bool {
+    let (OpKind::Arm { object, .. } | OpKind::Disarm { object, .. }) = &op.kind else { return false };
+    w.is_known(*object) || w.plan.is_sole(w.class_of(*object))
+}
+
+/// Whether an operation computes, writes cells or writes octets in front, and asks no timer.
+fn does_not_see_timers(op: &Op) -> bool {
+    match op.kind {
+        OpKind::IsArmed { .. } => false,
+        OpKind::Set { .. } | OpKind::SetAt { .. } | OpKind::Count { .. } | OpKind::Front { .. } | OpKind::Store { .. } => true,
+        _ => (op.kind.effects() - Effects::READS).is_empty(),
+    }
 }
 
 /// Translates the operation, if it is about messages; returns whether it was.

@@ -44,6 +44,8 @@ pub(crate) struct Writer<'p, 'a> {
     pub ranges: Ranges,
     /// What the conditions that were tested before say about numbers and sizes.
     bounds: Bounds<'a>,
+    /// Places in tables of memos that recalls have found: the table, by which numbers, in which block, and where.
+    pub kept: Vec<(usize, Vec<Value>, BlockId, Expr)>,
     block: Lines,
     /// The current block of the body; beside it, the emissions that wait for the handler's exits: block, function,
     /// arguments.
@@ -73,6 +75,7 @@ impl<'p, 'a> Writer<'p, 'a> {
             reuse: Reuse::of(body),
             ranges: Ranges::of(plan.automaton, body),
             bounds: Bounds::of(plan.automaton, body),
+            kept: Vec::new(),
             block: Lines::new(),
             at_block: BlockId(0),
             sunk: Vec::new(),

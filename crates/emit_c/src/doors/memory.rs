@@ -6,7 +6,7 @@
 use mokume_reaction::*;
 
 use super::tables;
-use crate::memos;
+use crate::{kept, memos};
 use crate::plan::heads::Beside;
 use crate::plan::Plan;
 use crate::state::octets;
@@ -148,6 +148,7 @@ fn instance(plan: &Plan) -> u64 {
         all.add(8, 8);
     }
     memos::of(automaton, None).for_each(|memo| all.add(8, memos::octets(automaton, memo)));
+    plan.families.iter().for_each(|family| all.add(8, kept::octets(plan, family)));
     all.add(8, TIMERS * at_least(plan.timers.len()));
     all.add(8, CHANNEL * at_least(plan.channels.len()));
     all.add(8, 8 * at_least(plan.counters.len()));

@@ -98,7 +98,7 @@ pub(crate) fn words(automaton: &Automaton, (class, cell): (ClassId, CellId)) -> 
 }
 
 /// The operation that makes each value of a body.
-fn makers(body: &Body) -> HashMap<Value, &OpKind> {
+pub(super) fn makers(body: &Body) -> HashMap<Value, &OpKind> {
     body.ops().flat_map(|op| op.results.iter().map(|result| (*result, &op.kind))).collect()
 }
 
@@ -111,7 +111,7 @@ pub(crate) fn read<'a>(made: &impl Fn(Value) -> Option<&'a OpKind>, value: Value
 }
 
 /// Parts that are adjacent in a message are adjacent in a word; all others follow.
-fn arranged(sizes: &[u32], reads: &[Option<Read>]) -> Vec<Word> {
+pub(super) fn arranged(sizes: &[u32], reads: &[Option<Read>]) -> Vec<Word> {
     let mut order: Vec<usize> = (0..sizes.len()).collect();
     order.sort_by_key(|at| reads[*at].map_or((1, 0, 0), |read| (0, read.message.index(), read.at)));
     let mut words: Vec<Word> = Vec::new();

@@ -2,6 +2,7 @@
 //!
 //! It must keep: the computed bounds hold on every run, since nothing is allocated after the start.
 
+pub(crate) mod families;
 pub(crate) mod heads;
 pub(crate) mod keys;
 mod order;
@@ -72,6 +73,8 @@ pub struct Plan<'a> {
     pub support: Support,
     /// The key words of maps of objects that paths look up from messages.
     pub keys: HashMap<(ClassId, CellId), Vec<keys::Word>>,
+    /// Tables of memos that are kept by numbers of a message.
+    pub families: Vec<families::Family>,
     /// By handler: whether none of its events can be for null.
     sure: Vec<bool>,
     /// By function and parameter: whether every caller passes an existing object.
@@ -109,6 +112,7 @@ impl<'a> Plan<'a> {
                 .into_iter()
                 .filter_map(|map| Some((map, keys::words(automaton, map)?)))
                 .collect(),
+            families: families::all(automaton),
             sure: sure::handlers(automaton),
             given_there: Vec::new(),
             coverage,

@@ -7,7 +7,7 @@ use mokume_reaction::*;
 use super::numbers;
 use super::octets::{aligned_to, map_octets, places, places_by};
 use super::stored::Stored;
-use crate::memos;
+use crate::{kept, memos};
 use crate::plan::heads::Beside;
 use crate::plan::keys;
 use crate::plan::Plan;
@@ -23,6 +23,7 @@ pub(crate) fn write(plan: &Plan, text: &mut Text) {
     }
     text.line("");
     memos::structs(plan, text);
+    kept::structs(plan, text);
     for (index, class) in plan.automaton.classes.iter().enumerate() {
         shapes(plan, ClassId::from(index), class, text);
         cells(plan, ClassId::from(index), class, text);
@@ -204,6 +205,7 @@ fn instance(plan: &Plan, text: &mut Text) {
     for name in memos::all(plan, None).map(|memo| memos::name(plan, memo)) {
         text.line(format!("struct {name} {name};"));
     }
+    kept::members(plan, text);
     text.line(format!("mk_timers timers[{}];", plan.timers.len().max(1)));
     text.line(format!("mk_channel channels[{}];", plan.channels.len().max(1)));
     text.line(format!("uint64_t counters[{}];", plan.counters.len().max(1)));

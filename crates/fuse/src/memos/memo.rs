@@ -3,17 +3,17 @@
 use std::collections::HashMap;
 
 use mokume_reaction::{
-    to, Binary, BlockId, BodyBuilder, ClassId, Compare, Function, OpKind, Operation, Role, Terminator, Type, Value,
+    to, Binary, BlockId, BodyBuilder, Compare, Function, OpKind, Operation, Role, Terminator, Type, Value,
 };
 
 use super::paper::Paper;
-use super::plan::{Bound, Plan, Step};
-use super::still::Still;
+use super::plan::{Bound, Leaf, Plan, Step};
+use super::still::{Key, Still};
 use super::{Rewriter, U32};
 
 impl<'a> Rewriter<'a> {
-    /// The memo of a piece, and whether it belongs to the path's object.
-    pub(super) fn memo(&self, plan: &Plan, above: &[Step]) -> (Function, bool) {
+    /// The memo of a piece. It takes what its piece is kept by, if it needs it: a unique object it finds itself.
+    pub(super) fn memo(&self, plan: &Plan, above: &[Step]) -> Function {
         let still = &*plan.still;
         let mut needed = vec![false; self.old.values.len()];
         plan.leaves.iter().for_each(|leaf| {
@@ -26,19 +26,26 @@ impl<'a> Rewriter<'a> {
                 operands.into_iter().for_each(|value| self.need(still, value, &mut needed));
             });
         });
-        let takes_key = needed[still.key.index()] && !self.automaton.is_unique(self.class_of_key(still));
-        let params = if takes_key { vec![self.named(still.key)] } else { Vec::new() };
+        let unique = still.unique.filter(|(own, _)| needed[own.index()]);
+        let taken = match &still.key {
+            Key::Words { words, .. } => words.clone(),
+            Key::Object(object) if !needed[object.index()] || still.unique.is_some_and(|(own, _)| own == *object) => {
+                Vec::new()
+            }
+            Key::Object(object) => vec![*object],
+        };
+        let params: Vec<(String, Type)> = taken.iter().map(|value| self.named(*value)).collect();
         let builder = BodyBuilder::new(&params);
         let entry = builder.current().unwrap_or(BlockId(0));
-        let mut values = HashMap::new();
-        match takes_key {
-            true => values.insert(still.key, builder.params(entry)[0]),
-            false => None,
-        };
+        let given = builder.params(entry).to_vec();
+        let mut values: HashMap<Value, Value> = taken.iter().copied().zip(given.iter().copied()).collect();
+        if let Key::Words { again, .. } = &still.key {
+            values.extend(again.iter().map(|(read, word)| (*read, given[*word])));
+        }
         let mut paper = Paper { builder, values, exit: None };
-        if needed[still.key.index()] && !takes_key {
-            let own = paper.builder.value(self.automaton, OpKind::Unique { class: self.class_of_key(still) });
-            paper.values.insert(still.key, own);
+        if let Some((object, class)) = unique {
+            let own = paper.builder.value(self.automaton, OpKind::Unique { class });
+            paper.values.insert(object, own);
         }
         for (block, at) in above {
             self.state(still, *block, &needed, &mut paper);
@@ -73,11 +80,7 @@ impl<'a> Rewriter<'a> {
         let mut body = paper.builder.finish();
         mokume_analyse::straighten(&mut body);
         let name = format!("{}.memo_{}", self.name, self.memos.len() + 1);
-        (Function { name, role: Role::Memo, params, results, body }, takes_key)
-    }
-
-    pub(super) fn class_of_key(&self, still: &Still) -> ClassId {
-        self.old.class_of(still.key).unwrap_or(ClassId(0))
+        Function { name, role: Role::Memo, params, results, body }
     }
 
     pub(super) fn need(&self, still: &Still, value: Value, needed: &mut [bool]) {
@@ -233,6 +236,11 @@ impl<'a> Rewriter<'a> {
 
     /// The results of the memo on a way.
     pub(super) fn leave(&self, plan: &Plan, leaf: usize, paper: &mut Paper) {
+        for object in self.read_from(plan, &plan.leaves[leaf]) {
+            let object = self.value(object, paper);
+            let lives = paper.builder.value(self.automaton, OpKind::Lives { object });
+            paper.only_if(lives);
+        }
         let most = plan.leaves[leaf].bounds.as_ref().map(|(_, bounds)| self.most(&plan.still, bounds, paper));
         let mut values = Vec::new();
         if plan.leaves.len() > 1 {
@@ -253,6 +261,21 @@ impl<'a> Rewriter<'a> {
             }
         }
         paper.builder.end(Terminator::Yield { values });
+    }
+
+    /// The objects that a memo gives on a way, and whose cells the path reads there. The memo asks whether they live, as it asks
+    /// once for many messages; a path may always refuse.
+    fn read_from(&self, plan: &Plan, leaf: &Leaf) -> Vec<Value> {
+        let mut objects: Vec<Value> = Vec::new();
+        for op in leaf.blocks().flat_map(|block| &self.old.blocks[block.index()].ops) {
+            let reads = !plan.still.is_made(op) && !self.is_idle(op);
+            let Some((object, _)) = op.kind.cell().filter(|_| reads) else { continue };
+            let is_mortal = self.old.class_of(object).is_some_and(|class| !self.automaton.is_unique(class));
+            if is_mortal && leaf.fields.contains(&object) && !objects.contains(&object) {
+                objects.push(object);
+            }
+        }
+        objects
     }
 
     /// The largest size within all bounds; the memo refuses if there is none.

@@ -23,10 +23,10 @@ use std::collections::HashSet;
 use std::rc::Rc;
 
 use mokume_reaction::{
-    Automaton, BlockId, Body, CellId, CellKind, ClassId, Fallible, Function, Op, Target, Terminator, Type, Value,
+    to, Automaton, Block, BlockId, Body, CellId, CellKind, ClassId, Fallible, Function, Op, OpKind, Operation, Target, Terminator, Type, Value,
 };
 
-use still::{hot, Still};
+use still::{hot, Key, Still};
 
 /// The number of instructions, as counted here, that a memo must save at least to be worthwhile: more than this.
 pub const WORTH: usize = 8;
@@ -46,11 +46,14 @@ pub(crate) fn remembered_by(automaton: &Automaton, aside: &Aside, worth: usize, 
         let path = &automaton.paths[index];
         let name = automaton.handler_name(path.handler);
         let key = path.body.blocks[0].params[0];
-        let mut old = path.body.clone();
+        let mut old = look_ups_apart(&automaton, &path.body);
         for key in std::iter::once(key).chain(found_by_own_cells(&automaton, &path.body)).filter(|_| gathers) {
-            old = gathered::gathered(&Still::of(&old, key, &hot));
+            old = gathered::gathered(&Still::of(&automaton, &old, Key::Object(key), &hot));
         }
-        let still = Rc::new(Still::of(&old, key, &hot));
+        for words in looked_up_by(&automaton, &old).into_iter().filter(|_| gathers) {
+            old = gathered::gathered(&Still::of(&automaton, &old, Key::words(&old, words), &hot));
+        }
+        let still = Rc::new(Still::of(&automaton, &old, Key::Object(key), &hot));
         let mut rewriter = Rewriter {
             automaton: &automaton,
             old: &old,
@@ -90,6 +93,55 @@ fn found_at(automaton: &Automaton, body: &Body, block: BlockId) -> Option<Value>
 
 fn found_by_own_cells(automaton: &Automaton, body: &Body) -> Vec<Value> {
     (0..body.blocks.len()).filter_map(|block| found_at(automaton, body, BlockId::from(block))).collect()
+}
+
+/// Of a class with this many places, what is found by numbers of a message is kept beside the object: a place for each
+/// message that may come would take too much memory.
+const MANY: u32 = 1000;
+/// What a memo that is kept by numbers must save beside its look-up, which it does not save.
+const WORTH_BY_WORDS: usize = 30;
+
+/// The numbers by which a block looks an object up by its own cells, if some are read from the path's message; the others come
+/// from elsewhere.
+fn words_at(automaton: &Automaton, body: &Body, block: BlockId) -> Option<Vec<Value>> {
+    found_at(automaton, body, block)?;
+    let Terminator::Try { op: Fallible::Find { object, cell, key }, .. } = &body.blocks[block.index()].terminator else {
+        return None;
+    };
+    let CellKind::Map { value, .. } = &automaton.cell(body.class_of(*object)?, *cell).kind else { return None };
+    let is_few = matches!(value.first(), Some(Type::Ref(of)) if automaton.class(*of).capacity < MANY);
+    let made = |value: Value| body.ops().find(|op| op.results.first() == Some(&value)).map(|op| &op.kind);
+    let is_read = |value: &&Value| {
+        let Some(OpKind::Load { message, at, .. }) = made(**value) else { return false };
+        body.blocks[0].params.contains(message) && matches!(made(*at), Some(OpKind::Const { .. }))
+    };
+    let mut words: Vec<Value> = Vec::new();
+    for word in key.iter().filter(is_read) {
+        if !words.contains(word) {
+            words.push(*word);
+        }
+    }
+    (is_few && !words.is_empty()).then_some(words)
+}
+
+/// The same of all look-ups of a body.
+fn looked_up_by(automaton: &Automaton, body: &Body) -> Vec<Vec<Value>> {
+    (0..body.blocks.len()).filter_map(|block| words_at(automaton, body, BlockId::from(block))).collect()
+}
+
+/// The body where look-ups by numbers of a message stand in blocks of their own.
+fn look_ups_apart(automaton: &Automaton, body: &Body) -> Body {
+    let mut apart = body.clone();
+    for at in 0..body.blocks.len() {
+        if words_at(automaton, body, BlockId::from(at)).is_some() {
+            let next = BlockId::from(apart.blocks.len());
+            let block = &mut apart.blocks[at];
+            let terminator = std::mem::replace(&mut block.terminator, Terminator::Jump { to: to(next, []) });
+            let (label, mark) = (String::new(), block.mark.take());
+            apart.blocks.push(Block { label, params: Vec::new(), ops: Vec::new(), terminator, mark, bound: None });
+        }
+    }
+    apart
 }
 
 const U32: Type = Type::U(32);
@@ -138,10 +190,36 @@ impl<'a> Rewriter<'a> {
         (at == 0 && !still.is(found)).then_some(found)
     }
 
+    /// The numbers by which memos behind a block are kept: it leads to a look-up by numbers of the message that are not
+    /// still, and much behind it depends on what is found.
+    fn key_at(&self, still: &Still<'a>, block: BlockId) -> Option<Rc<Still<'a>>> {
+        let Terminator::Jump { to } = &self.old.blocks[block.index()].terminator else { return None };
+        let words = words_at(self.automaton, self.old, to.block)?;
+        let Terminator::Try { op, .. } = &self.old.blocks[to.block.index()].terminator else { return None };
+        let is_known = |value: &Value| words.contains(value) || still.is(*value);
+        if still.key.object().is_none() || still.is_attempt(op) || !op.operands().iter().all(is_known) {
+            return None;
+        }
+        let kept = Rc::new(Still::of(self.automaton, self.old, Key::words(self.old, words), self.hot));
+        (self.saved(&kept, to.block) > WORTH_BY_WORDS).then_some(kept)
+    }
+
+    /// An estimate of what memos that are kept by the same save from a block on, on the way where they save most.
+    fn saved(&self, still: &Still<'a>, root: BlockId) -> usize {
+        let ways = self.ways(still, root, true).into_iter().map(|(steps, last)| {
+            let on = self.goes_on(last).into_iter().map(|at| self.saved(still, self.target(last, at).block));
+            self.worth(still, &steps, last) + on.max().unwrap_or(0)
+        });
+        ways.max().unwrap_or(0)
+    }
+
     /// The still values after a target of a block.
     fn still_behind(&self, still: &Rc<Still<'a>>, block: BlockId, at: usize) -> Rc<Still<'a>> {
+        if let Some(kept) = self.key_at(still, block) {
+            return kept;
+        }
         match self.key_behind(still, block, at) {
-            Some(found) => Rc::new(Still::of(self.old, found, self.hot)),
+            Some(found) => Rc::new(Still::of(self.automaton, self.old, Key::Object(found), self.hot)),
             None => Rc::clone(still),
         }
     }

@@ -10,6 +10,7 @@ use crate::text::{finished, refuse};
 
 use super::paper::Paper;
 use super::plan::{Leaf, Plan, Step};
+use super::still::Key;
 use super::Rewriter;
 
 impl Rewriter<'_> {
@@ -39,8 +40,12 @@ impl Rewriter<'_> {
             }
             return;
         }
-        let (memo, takes_key) = self.memo(plan, above);
-        let args = if takes_key { vec![paper.values[&plan.still.key]] } else { Vec::new() };
+        let memo = self.memo(plan, above);
+        let args = match &plan.still.key {
+            Key::Words { words, .. } => words.iter().map(|word| self.value(*word, paper)).collect(),
+            Key::Object(_) if memo.params.is_empty() => Vec::new(),
+            Key::Object(object) => vec![paper.values[object]],
+        };
         let (functions, mine) = (self.automaton.functions.len(), self.memos.len());
         let function = FunctionId::from(functions + mine);
         let results: Vec<(String, Type)> = memo.results.iter().map(|ty| (String::new(), *ty)).collect();

@@ -66,7 +66,9 @@ impl<'a> Rewriter<'a> {
             let is_alone = |at: &usize| still.ways_in[self.target(block, *at).block.index()] == 1;
             let parts = on.len() > 1
                 && !(memo && self.is_still_end(still, block) && found.len() + open.len() + on.len() <= LEAVES);
-            if on.is_empty() || parts || !on.iter().all(is_alone) {
+            // What is looked up by numbers of the message is kept by these.
+            let begins = self.key_at(still, block).is_some();
+            if on.is_empty() || parts || begins || !on.iter().all(is_alone) {
                 found.push((steps, block));
                 continue;
             }

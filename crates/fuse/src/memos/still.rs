@@ -87,11 +87,58 @@ fn often(body: &Body) -> Vec<(ClassId, CellId)> {
     cells
 }
 
+/// What memos are kept by.
+#[derive(Clone, Debug)]
+pub(super) enum Key {
+    /// An object.
+    Object(Value),
+    /// Numbers that are read from the path's message, and all other reads of these.
+    Words { words: Vec<Value>, again: Vec<(Value, usize)> },
+}
+
+impl Key {
+    /// Numbers that are read from the message.
+    pub fn words(body: &Body, words: Vec<Value>) -> Self {
+        let made = |value: Value| body.ops().find(|op| op.results.first() == Some(&value)).map(|op| &op.kind);
+        let place = |kind: &OpKind| {
+            let OpKind::Load { field, message, at } = kind else { return None };
+            let Some(OpKind::Const { value: at, .. }) = made(*at) else { return None };
+            Some((*field, *message, *at))
+        };
+        let places: Vec<_> = words.iter().map(|word| made(*word).and_then(place)).collect();
+        let again = body.ops().filter_map(|op| {
+            let read = place(&op.kind)?;
+            let word = places.iter().position(|place| *place == Some(read))?;
+            Some((op.results[0], word)).filter(|(value, word)| words[*word] != *value)
+        });
+        let again = again.collect();
+        Key::Words { words, again }
+    }
+
+    /// Whether the value is what the memos are kept by, or a part of it.
+    fn has(&self, value: Value) -> bool {
+        match self {
+            Key::Object(object) => *object == value,
+            Key::Words { words, again } => words.contains(&value) || again.iter().any(|(read, _)| *read == value),
+        }
+    }
+
+    /// The object.
+    pub fn object(&self) -> Option<Value> {
+        match self {
+            Key::Object(object) => Some(*object),
+            Key::Words { .. } => None,
+        }
+    }
+}
+
 /// Which of a path's values are still.
 pub(super) struct Still<'a> {
     pub old: &'a Body,
-    /// The object that memos belong to.
-    pub key: Value,
+    /// What memos are kept by.
+    pub key: Key,
+    /// The path's object, if it is the only one of its class: it is still, too.
+    pub unique: Option<(Value, ClassId)>,
     still: Vec<bool>,
     /// The operation that makes each value; `None` for parameters.
     pub made: Vec<Option<&'a Op>>,
@@ -100,8 +147,10 @@ pub(super) struct Still<'a> {
 }
 
 impl<'a> Still<'a> {
-    /// `key`: the object that memos belong to.
-    pub fn of(old: &'a Body, key: Value, hot: &HashSet<(ClassId, CellId)>) -> Self {
+    /// `key`: what memos are kept by.
+    pub fn of(automaton: &Automaton, old: &'a Body, key: Key, hot: &HashSet<(ClassId, CellId)>) -> Self {
+        let own = old.blocks[0].params.first().and_then(|own| Some((*own, old.class_of(*own)?)));
+        let unique = own.filter(|(_, class)| automaton.is_unique(*class));
         let mut ways_in = vec![0; old.blocks.len()];
         for target in old.blocks.iter().flat_map(|block| block.terminator.targets()) {
             ways_in[target.block.index()] += 1;
@@ -110,15 +159,28 @@ impl<'a> Still<'a> {
         for op in old.ops() {
             op.results.iter().for_each(|result| made[result.index()] = Some(op));
         }
-        let mut found = Still { old, key, still: vec![false; old.values.len()], made, ways_in };
+        let mut found = Still { old, key, unique, still: vec![false; old.values.len()], made, ways_in };
         found.find(hot);
         found
     }
 
     fn find(&mut self, hot: &HashSet<(ClassId, CellId)>) {
-        self.still[self.key.index()] = true;
-        // Blocks of paths follow their predecessors, at the latest in the second round.
-        for _ in 0..2 {
+        if let Some((own, _)) = self.unique {
+            self.still[own.index()] = true;
+        }
+        match &self.key {
+            Key::Object(object) => self.still[object.index()] = true,
+            Key::Words { words, again } => {
+                words.iter().chain(again.iter().map(|(read, _)| read)).for_each(|word| self.still[word.index()] = true);
+            }
+        }
+        let mut before = 0;
+        loop {
+            let now = self.still.iter().filter(|still| **still).count();
+            if now == before {
+                break;
+            }
+            before = now;
             for block in &self.old.blocks {
                 for op in &block.ops {
                     let all = op.kind.operands().iter().all(|value| self.is(*value));
@@ -171,17 +233,24 @@ impl<'a> Still<'a> {
 
     /// Whether recomputing it is cheaper than remembering it.
     pub fn is_cheap(&self, value: Value) -> bool {
-        let Some(op) = self.made(value) else { return value == self.key };
+        if self.key.has(value) || self.unique.is_some_and(|(own, _)| own == value) {
+            return true;
+        }
+        let Some(op) = self.made(value) else { return false };
         match &op.kind {
             OpKind::Const { .. } | OpKind::Null { .. } | OpKind::Unique { .. } | OpKind::Param { .. } => true,
-            OpKind::Get { object, .. } => self.is_always(*object),
+            // Whether a referenced object lives is to be remembered, too.
+            OpKind::Get { object, .. } => {
+                self.is_always(*object) && !matches!(self.old.values[value.index()].ty, Type::Ref(_))
+            }
             _ => false,
         }
     }
 
     /// Whether the object exists wherever the path is.
     fn is_always(&self, object: Value) -> bool {
-        object == self.key || self.made(object).is_some_and(|op| matches!(op.kind, OpKind::Unique { .. }))
+        let is_own = self.key.object() == Some(object) || self.unique.is_some_and(|(own, _)| own == object);
+        is_own || self.made(object).is_some_and(|op| matches!(op.kind, OpKind::Unique { .. }))
     }
 }
 

@@ -189,8 +189,10 @@ fn check_role(context: &Context, kind: Kind, function: FunctionId, place: Place,
     let name = &found.name;
     let is_path = matches!(context.unit, Unit::Path(_));
     let (message, help) = match (&found.role, kind) {
-        (Role::Memo, Kind::Memo) if is_path && found.params.len() <= 1 => return,
-        (Role::Memo, Kind::Memo) => (format!("`{name}` is recalled here"), "a path recalls it, for one object at most"),
+        (Role::Memo, Kind::Memo) if is_path && is_kept(&found.params) => return,
+        (Role::Memo, Kind::Memo) => {
+            (format!("`{name}` is recalled here"), "a path recalls it, for one object at most, or by numbers")
+        }
         (Role::Memo, _) => (format!("`{name}` is a memo"), "use `recall`, and say what happens where it does not hold"),
         (_, Kind::Memo) => (format!("`{name}` is no memo"), "use `call`, `run` or `tryrun`"),
         (Role::Procedure { layer, .. }, Kind::Procedure | Kind::Refusing)
@@ -210,6 +212,15 @@ fn check_role(context: &Context, kind: Kind, function: FunctionId, place: Place,
         (Role::Pure | Role::Published(_), _) => (format!("`{name}` is a function"), "use `call`"),
     };
     faults.add(codes::EFFECT, place, message).help(help);
+}
+
+/// Whether a memo may take these: nothing, one object, or numbers.
+fn is_kept(params: &[(String, Type)]) -> bool {
+    let is_number = |ty: &Type| match ty {
+        Type::Bool | Type::U(_) | Type::Seq(_) | Type::Enum(_) | Type::Reason => true,
+        Type::Ref(_) | Type::Msg | Type::Array(..) => false,
+    };
+    matches!(params, [(_, Type::Ref(_))]) || params.iter().all(|(_, ty)| is_number(ty))
 }
 
 /// A path refuses before it has any effect.
