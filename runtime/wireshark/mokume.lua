@@ -491,6 +491,8 @@ end
 
 local function cut(message, first, last)
   if not message then return nil end
+  -- What stays whole is what the wire has received.
+  if first and first == message.first and last == message.last then return message end
   return other(message, { first = first or false, last = last or false, met = false })
 end
 
@@ -905,8 +907,19 @@ local function short(all)
   return hex(1, from - 1) .. "::" .. hex(from + size, #all)
 end
 
+-- Nanoseconds without rounding: `20.5 ms`. By their digits, as there may be more than a number of Lua holds.
+local function time(value)
+  local text = digits(value)
+  if text == "0" then return "0 s" end
+  local places, unit = 0, "ns"
+  if #text > 9 then places, unit = 9, "s" elseif #text > 6 then places, unit = 6, "ms" elseif #text > 3 then places, unit = 3, "us" end
+  local rest = text:sub(#text - places + 1):gsub("0+$", "")
+  return text:sub(1, #text - places) .. (rest == "" and "" or "." .. rest) .. " " .. unit
+end
+
 -- As the type says that it is written.
 local function written(form, value)
+  if form.as == "time" then return time(value) end
   local all = parts(form, value)
   local count = math.ceil(form.bits / 4)
   if form.as == "dotted" then
@@ -1118,7 +1131,7 @@ local ENDS = { source = "src", destination = "dst" }
 local function show_ends(pinfo, layer)
   local function seen_as(name)
     for _, seen in ipairs(layer.seen) do
-      if seen.item.name == name and seen.item.form then return seen end
+      if seen.item.name == name and seen.item.form and seen.item.form.as ~= "time" then return seen end
     end
   end
   for name, column in pairs(ENDS) do

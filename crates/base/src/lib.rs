@@ -12,7 +12,7 @@ pub mod spelling;
 pub mod world;
 
 pub use diagnostic::{Code, Diagnostic, Label, Page, Severity, Thing};
-pub use notation::{Form, Notation};
+pub use notation::{time, Form, Notation};
 pub use random::Random;
 pub use render::{json_line, render, render_all, Colour};
 pub use source::{FileId, SourceFile, SourceMap, Span};

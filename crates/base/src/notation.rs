@@ -127,13 +127,43 @@ pub enum Form {
     Parts { notation: Notation, widths: Vec<u8> },
     /// `10.0.0.1/24`: a number, and how many of its highest bits count.
     Prefix { of: Box<Form>, width: u8 },
+    /// `20 ms`: nanoseconds, in the largest unit that keeps them whole numbers or short.
+    Time,
+}
+
+/// Units of times as the language writes them, the largest first, in nanoseconds.
+const UNITS: [(&str, u64); 4] = [("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000), ("ns", 1)];
+
+/// A time without rounding, as the language writes it: `1 ms`, `20.5 ms`, `0 s`.
+pub fn time(nanoseconds: u64) -> String {
+    let fits = UNITS.into_iter().find(|(_, per)| nanoseconds >= *per);
+    let (unit, per) = fits.unwrap_or(UNITS[0]);
+    let (whole, rest) = (nanoseconds / per, nanoseconds % per);
+    let digits = per.ilog10() as usize;
+    match rest {
+        0 => format!("{whole} {unit}"),
+        rest => format!("{whole}.{} {unit}", format!("{rest:0digits$}").trim_end_matches('0')),
+    }
+}
+
+/// The nanoseconds of a time as [`time`] writes it, exactly; `None` for other text, and for parts of a nanosecond.
+fn nanoseconds(text: &str) -> Option<u64> {
+    let split = text.find(|c: char| c.is_ascii_alphabetic())?;
+    let per = UNITS.into_iter().find(|(unit, _)| *unit == &text[split..])?.1;
+    let (whole, rest) = text[..split].trim_end().split_once('.').unwrap_or((text[..split].trim_end(), ""));
+    let places = per.ilog10() as usize;
+    if whole.is_empty() || rest.len() > places || !(whole.bytes().chain(rest.bytes())).all(|c| c.is_ascii_digit()) {
+        return None;
+    }
+    let rest: u64 = format!("0{rest:0<places$}").parse().ok()?;
+    whole.parse::<u64>().ok()?.checked_mul(per)?.checked_add(rest)
 }
 
 impl Form {
     /// How many scalars the value has.
     pub fn words(&self) -> usize {
         match self {
-            Form::Plain { .. } => 1,
+            Form::Plain { .. } | Form::Time => 1,
             Form::Parts { widths, .. } => widths.len(),
             Form::Prefix { of, .. } => of.words() + 1,
         }
@@ -145,6 +175,7 @@ impl Form {
             Form::Plain { width } => u32::from(*width),
             Form::Parts { widths, .. } => widths.iter().map(|width| u32::from(*width)).sum(),
             Form::Prefix { of, .. } => of.width(),
+            Form::Time => u64::BITS,
         }
     }
 
@@ -153,6 +184,7 @@ impl Form {
         let word = |at: usize| words.get(at).copied().unwrap_or(0);
         match self {
             Form::Plain { .. } => word(0).to_string(),
+            Form::Time => time(word(0)),
             Form::Parts { notation, widths } => {
                 let value = widths.iter().enumerate().fold(0u128, |sum, (at, width)| {
                     sum.checked_shl(u32::from(*width)).unwrap_or(0) | u128::from(word(at))
@@ -174,6 +206,7 @@ impl Form {
                 let value = u64::try_from(decimal(text)?).ok()?;
                 (u128::from(value) >> *width == 0).then(|| vec![value])
             }
+            Form::Time => nanoseconds(text).map(|value| vec![value]),
             Form::Parts { notation, widths } => {
                 let mut value = notation.read(self.width(), text)?;
                 let mut words = Vec::new();
@@ -198,6 +231,7 @@ impl Form {
     pub fn example(&self) -> String {
         let of = |form: &Form| match form {
             Form::Plain { .. } => vec![1],
+            Form::Time => vec![20_000_000],
             Form::Parts { notation: Notation::Dotted { bits: 8 }, widths } if **widths == [32] => vec![0x0a00_0001],
             Form::Parts { widths, .. } => {
                 let mut words = vec![0; widths.len()];
@@ -244,6 +278,25 @@ mod tests {
         both_ways(GROUPS, 128, 0x1 << 112 | 1 << 80 | 1, "1:0:1::1");
         both_ways(GROUPS, 128, 0x0001_0000_0001_0001_0001_0001_0001_0001, "1:0:1:1:1:1:1:1");
         both_ways(GROUPS, 128, 0x0001_0000_0000_0001_0000_0000_0001_0001, "1::1:0:0:1:1");
+    }
+
+    #[test]
+    fn times_are_written_and_read_without_rounding() {
+        for (value, text) in [
+            (0, "0 s"),
+            (999, "999 ns"),
+            (1_500, "1.5 us"),
+            (20_000_000, "20 ms"),
+            (20_500_001, "20.500001 ms"),
+            (61_250_000_000, "61.25 s"),
+            (u64::MAX, "18446744073.709551615 s"),
+        ] {
+            assert_eq!((Form::Time.write(&[value]), Form::Time.read(text)), (text.to_string(), Some(vec![value])));
+        }
+        assert_eq!(Form::Time.read("20ms"), Some(vec![20_000_000]));
+        for wrong in ["", "20", "ms", "1.5 ns", ".5 s", "+1 s", "1.x s", "1 day", "18446744074 s"] {
+            assert_eq!(Form::Time.read(wrong), None, "{wrong}");
+        }
     }
 
     #[test]

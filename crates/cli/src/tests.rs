@@ -113,7 +113,7 @@ fn in_child(asked: &Asked<'_>, patience: Option<Duration>, apart: &Apart, printe
     if apart.behind == 0 {
         printer.diagnostics(&diagnostics, &checked.sources);
     }
-    let is_wrong = compile::has_errors(&prepared.diagnostics);
+    let (is_wrong, wrong) = (compile::has_errors(&prepared.diagnostics), prepared.wrong);
     let is_silent = prepared.diagnostics.is_empty();
     let backends = if asked.backend.is_some() { 1 } else { 2 };
     let mut teller = Teller {
@@ -142,7 +142,8 @@ fn in_child(asked: &Asked<'_>, patience: Option<Duration>, apart: &Apart, printe
     if teller.number == 0 && not_run.is_empty() && is_silent {
         return Err(Failure::of_use("there is no test", "write `test \"name\" { stack … }`, or change `--filter`"));
     }
-    let (left_out, code) = print_not_run(&not_run, asked.backend == Some(Backend::C), printer);
+    let (mut left_out, code) = print_not_run(&not_run, asked.backend == Some(Backend::C), printer);
+    left_out.extend((wrong > 0).then(|| ("not run: see the errors".to_string(), wrong)));
     apart.sum_up(left_out);
     Ok(if teller.failed || is_wrong { 1 } else { code })
 }

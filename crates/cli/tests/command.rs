@@ -102,6 +102,32 @@ fn without_a_c_compiler_its_tests_are_skipped_and_that_is_said() {
     assert!(said(&output).contains("0 passed, 0 failed, 2 skipped in C"), "{}", said(&output));
 }
 
+/// A test whose step does not fit its stack did not run, and the sum said "0 passed, 0 failed".
+#[test]
+fn a_test_that_is_wrong_is_counted_as_not_run() {
+    let file = scratch("wrong_steps.mok");
+    for (from, to, sum) in [
+        ("app.open(1)", "app.opens(1)", "0 passed, 0 failed, 2 not run: see the errors"),
+        (
+            "app.open(1)\n    => app.opened(1, ?s)\n}\n\n",
+            "app.opens(1)\n}\n\n",
+            "1 passed, 0 failed, 1 not run: see the errors",
+        ),
+        ("app.open(1)", "app.open(1)", "2 passed, 0 failed\n"),
+    ] {
+        std::fs::write(&file, TWO_STACKS.replace(from, to)).unwrap();
+        let output = mokume(&["test", &file, "--backend", "interpreter"]);
+        assert!(said(&output).contains(sum), "{sum}: {}", said(&output));
+        let wrong = sum.contains("not run");
+        assert_eq!(
+            (code(&output), said(&output).contains("error[M0729]")),
+            (i32::from(wrong), wrong),
+            "{}",
+            said(&output)
+        );
+    }
+}
+
 /// docs/semantics.md, A11: the run goes on, and the command's exit code says that something was reported.
 #[test]
 fn a_simulation_goes_on_after_a_report_and_ends_with_1() {

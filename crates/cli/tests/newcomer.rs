@@ -187,7 +187,7 @@ fn labels_of_charts_have_what_tells_frames_apart() {
         ("tests/library/tcp_faults.mok", "Few", &["tcp syn source=5 destination=80", "tcp acks psh fin source="][..]),
         ("examples/courier.mok", "Field", &["arp operation=1 sender_host=10.0.0.1 target_host=10.0.0.2 "][..]),
         ("examples/demo.mok", "Demo", &["#8 udp source=4000 destination=9 length=20 &quot;nobody there&quot;"]),
-        ("tests/newcomer/halves.mok", "Two", &["source=fe80::", "destination=ff02::1:ff00:1"][..]),
+        ("tests/newcomer/halves.mok", "Two", &["source=fe80::", "destination=ff02::16", "icmp6 type=135 code=0"][..]),
     ] {
         let chart = scratch("labels.svg");
         let output = mokume(&["sim", file, "--network", network, "--chart", &chart]);
@@ -246,4 +246,34 @@ fn a_packet_that_may_be_for_somebody_else_is_malformed_only_if_it_is_not() {
     std::fs::write(&lua, right.replace("multiplexes = true", "multiplexes = false")).unwrap();
     assert_eq!(text(&tshark(&["-Y", "gobackn.may_be_refused"]).unwrap().stdout), "");
     assert!(text(&tshark(&["-Y", "gobackn.malformed"]).unwrap().stdout).lines().count() == 1);
+}
+
+/// Durations and instants were bare numbers of nanoseconds in charts, logs, packets and Wireshark.
+#[test]
+fn a_time_is_written_with_its_unit_wherever_it_is_seen() {
+    let file = "tests/program/times.mok";
+    let [seen, chart, lua] = ["times.pcap", "times.svg", "times.lua"].map(scratch);
+    let output = mokume(&["sim", file, "--log", "--pcap", &seen, "--chart", &chart]);
+    let said = text(&output.stdout) + &text(&output.stderr);
+    for words in [
+        "<- app.open(1, 5, 9, 1.5 ms)",
+        "<- app.open(2, 6, 9, 1.5 s)",
+        "app good=1.5 ms left=2 ms \"late\"",
+        "app good=1.5 s left=20 ms \"in time\"",
+    ] {
+        assert!(said.contains(words), "{words}\n{said}");
+    }
+    let chart = std::fs::read_to_string(chart).unwrap();
+    assert!(chart.contains("good=1.5 ms left=2 ms") && chart.contains("app.open(1, 5, 9, 1.5 ms)"), "{chart}");
+    for (filter, packets) in [("good == 1.5ms", "packet 1"), ("good >= 1500000000", "packet 2")] {
+        let said = text(&mokume(&["dissect", &seen, "--by", file, "--filter", filter]).stdout);
+        assert!(said.starts_with(packets) && said.matches("packet ").count() == 1, "{filter}: {said}");
+    }
+    assert!(mokume(&["build", file, "--emit", "wireshark", "-o", &lua]).status.success());
+    let Ok(output) = Command::new("tshark").args(["-r", &seen, "-X", &format!("lua_script:{lua}")]).output() else {
+        println!("SKIPPED: no tshark");
+        return;
+    };
+    let said = text(&output.stdout);
+    assert!(said.contains("good=1.5 ms left=2 ms") && said.contains("good=1.5 s left=20 ms"), "{said}");
 }

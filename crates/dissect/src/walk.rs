@@ -546,10 +546,13 @@ fn numbers(values: &[u64]) -> Vec<Known> {
     values.iter().map(|value| Known::Number(*value)).collect()
 }
 
-/// A message with other octets of the packet, which the wire has not received like that.
+/// A message with other octets of the packet, which the wire has not received like that. What stays whole stays as it is.
 fn cut(values: &Values, message: Value, to: impl Fn(Range<usize>) -> Option<Range<usize>>) -> Known {
     let cut = |found: Rc<Message>| {
         let octets = found.octets.clone().and_then(&to);
+        if octets.is_some() && octets == found.octets {
+            return found;
+        }
         Rc::new(Message { octets, met: false, ..Message::clone(&found) })
     };
     Known::Message(message_of(values, message).map(cut))

@@ -58,6 +58,8 @@ pub struct Prepared<'c> {
     stacks: BTreeMap<u32, Compiled>,
     scripts: Vec<(&'c Test, Script)>,
     pub diagnostics: Vec<mokume_base::Diagnostic>,
+    /// How many tests cannot run because they or their stacks have errors, which `diagnostics` has.
+    pub wrong: usize,
 }
 
 /// Prepares the tests whose name contains `filter`; loads functions in C.
@@ -78,7 +80,8 @@ pub fn prepare<'c>(checked: &'c Checked, filter: &str, world: &dyn World) -> Pre
             scripts.extend(script.map(|script| (*test, script)));
         }
     }
-    Prepared { checked, stacks, scripts, diagnostics }
+    let wrong = tests.len() - scripts.len();
+    Prepared { checked, stacks, scripts, diagnostics, wrong }
 }
 
 /// Where tests are recorded.
@@ -136,7 +139,7 @@ impl Prepared<'_> {
         watch: &mut dyn Watch,
         written: Written<'_>,
     ) -> (Vec<Outcome>, Vec<NotRun>) {
-        let Prepared { checked, stacks, mut scripts, diagnostics: _ } = self;
+        let Prepared { checked, stacks, mut scripts, diagnostics: _, wrong: _ } = self;
         let mut running = Running { checked, world, watch, written, outcomes: Vec::new(), not_run: Vec::new() };
         if backend != Some(Backend::C) {
             for (test, script) in &scripts {

@@ -8,7 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use mokume_base::{Form, Notation};
 use mokume_reaction::{Automaton, HeaderId, PortKind, VariantId, WireId};
 use mokume_script::{CellForms, Written};
-use mokume_semantics::program::{Field, Layer, Member, MemberKind, ObjectClass, Param, Program, Stack, Type};
+use mokume_semantics::program::{
+    Field, Layer, Member, MemberKind, ObjectClass, Param, Program, ScopeKind, Stack, Type,
+};
 
 /// The notations of a stack's values.
 pub fn of(program: &Program, stack: &Stack, automaton: &Automaton) -> Written {
@@ -47,8 +49,8 @@ impl Source<'_> {
         }
     }
 
-    /// The parts of flows and published values of the layers below a port, the nearest first; attributes; and values in
-    /// events of vocabularies.
+    /// The parts of flows, what sessions are given, and published values of the layers below a port, the nearest first;
+    /// attributes; and values in events of vocabularies.
     fn arguments(&self, port: usize) -> Forms {
         let port = &self.automaton.ports[port];
         let Some(input) = port.inputs.first().filter(|_| port.kind == PortKind::Application) else {
@@ -58,6 +60,7 @@ impl Source<'_> {
         for layer in self.at_and_below(self.automaton.class(input.class).layer.index()) {
             for definition in self.definitions(&self.automaton.layers[layer].of) {
                 self.flow_parts(definition, &mut forms);
+                self.given(definition, &mut forms);
                 self.published(definition, &mut forms);
             }
         }
@@ -65,8 +68,24 @@ impl Source<'_> {
             self.value(&attribute.name.text, (attribute.ty, attribute.written), &mut forms);
         }
         let events = self.program.vocabularies.iter().flat_map(|known| known.down.iter().chain(&known.up));
-        events.flat_map(|event| &event.params).for_each(|field| self.field("", field, &mut forms));
+        let fields: Vec<&Field> = events.flat_map(|event| &event.params).collect();
+        fields.iter().for_each(|field| self.field("", field, &mut forms));
+        // A number has no form of its own; one that shares its name with a time stays a number.
+        let is_number = |name: &String| {
+            fields.iter().any(|field| field.name.text == *name && matches!(field.ty, Type::UInt(_) | Type::Seq(_)))
+        };
+        forms.retain(|name, form| *form != Form::Time || !is_number(name));
         forms
+    }
+
+    /// The constants that `open` and `listen` set.
+    fn given(&self, layer: &Layer, forms: &mut Forms) {
+        let members = layer.members(ScopeKind::Session).unwrap_or_default();
+        for member in layer.given.iter().chain(&layer.listened).filter_map(|at| members.get(*at as usize)) {
+            if let MemberKind::Var { ty, .. } = &member.kind {
+                self.value(&member.name.text, (*ty, member.written.value), forms);
+            }
+        }
     }
 
     fn flows(&self) -> Forms {

@@ -316,8 +316,11 @@ fn expression(of: &WireExpression) -> Lua {
     }
 }
 
-/// Only notations of one number in parts.
+/// Only notations of one number: in parts, or a time.
 fn form(form: Form) -> Option<Lua> {
+    if form == Form::Time {
+        return Some(table(vec![("as", Some(Lua::text("time")))]));
+    }
     let Form::Parts { notation, widths } = form else { return None };
     let [width] = widths.as_slice() else { return None };
     let word = match notation {

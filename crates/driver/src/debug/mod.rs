@@ -24,10 +24,11 @@ pub use conditions::{Condition, Hits};
 pub(crate) use facts::event_of;
 use facts::{is_head, Texts};
 pub use facts::{Facts, HostFacts};
+pub use mokume_base::time;
 use moves::Call;
 pub use moves::{By, End, Go, Why};
 pub use points::{Only, Point, Points, Where};
-pub use shown::{time, Stopped, Variable};
+pub use shown::{Stopped, Variable};
 pub use target::Target;
 
 /// The user's side: decides at each stop, and is told what happens in between.

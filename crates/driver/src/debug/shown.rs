@@ -1,6 +1,6 @@
 //! What a stopped run shows: the place, bound names, the state of all layers, and the causes.
 
-use mokume_base::Form;
+use mokume_base::{time, Form};
 use mokume_interpret::{Cause, CellView, Frame, Message, Moment, Named, What};
 use mokume_reaction::{Automaton, CellKind, ClassId, Handle, HandlerId, Source, Type, Unit};
 use mokume_script::{scalar, CellForms, Written};
@@ -375,24 +375,5 @@ impl<'a> Stopped<'a> {
             (_, CellView::Array(words)) => leaf("", format!("{words:?}")),
             (_, CellView::Map(entries)) => leaf("", format!("{} entries", entries.len())),
         }
-    }
-}
-
-/// A time without rounding: `1 ms`, `20.5 ms`, `0 s`.
-pub fn time(nanoseconds: u64) -> String {
-    let (unit, per): (&str, u64) = match nanoseconds {
-        0 => return "0 s".to_string(),
-        1..1_000 => ("ns", 1),
-        1_000..1_000_000 => ("µs", 1_000),
-        1_000_000..1_000_000_000 => ("ms", 1_000_000),
-        _ => ("s", 1_000_000_000),
-    };
-    let (whole, rest) = (nanoseconds / per, nanoseconds % per);
-    let digits = per.ilog10() as usize;
-    let rest = format!("{rest:0digits$}");
-    let rest = rest.trim_end_matches('0');
-    match rest.is_empty() || digits == 0 {
-        true => format!("{whole} {unit}"),
-        false => format!("{whole}.{rest} {unit}"),
     }
 }

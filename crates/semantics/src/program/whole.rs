@@ -56,6 +56,7 @@ impl Program {
     pub fn form(&self, ty: Type, written: Option<Notation>) -> Option<Form> {
         match (ty, written) {
             (Type::UInt(width), Some(notation)) => Some(Form::Parts { notation, widths: vec![width] }),
+            (Type::Duration | Type::Instant, _) => Some(Form::Time),
             (Type::Record(id), _) => self.record_form(self.records.get(id.index())?),
             _ => None,
         }
@@ -69,7 +70,7 @@ impl Program {
                 Some(Form::Parts { notation, widths })
             }
             (RecordNotation::Prefix, [of, length]) => {
-                let of = Box::new(self.form(of.ty, of.written)?);
+                let of = Box::new(self.form(of.ty, of.written).filter(|form| *form != Form::Time)?);
                 Some(Form::Prefix { of, width: width(length.ty)? })
             }
             (RecordNotation::Prefix, _) => None,

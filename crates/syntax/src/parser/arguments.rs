@@ -136,7 +136,22 @@ impl Parser<'_> {
         self.close();
     }
 
+    /// Reports `below.send(msg, to flow(…))`, and reads past the target.
+    fn target_inside(&mut self) -> Height {
+        let text = "who gets it stands behind the parentheses";
+        let diagnostic = self.error_here(codes::EXPECTED, text, "not among the arguments");
+        self.report(diagnostic.help("write `below.send(…) to flow(…)`"));
+        self.open(ERROR);
+        self.bump();
+        let height = self.value("a flow");
+        self.close();
+        height
+    }
+
     pub(super) fn argument(&mut self) -> Height {
+        if self.at_word("to") && self.nth_word(1, "flow") {
+            return self.target_inside();
+        }
         self.open(ARG);
         if self.at_argument_name() {
             self.path("an argument's name");

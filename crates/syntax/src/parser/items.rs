@@ -177,10 +177,12 @@ impl Parser<'_> {
     pub(super) fn typed_value(&mut self, kind: SyntaxKind, what: &str) {
         self.open_documented(kind);
         self.bump();
+        // An array would begin without a value.
+        let is_array = self.nth(1) == L_BRACKET;
         if self.name_here(what) && self.type_annotation() {
             if self.eat(EQ) {
                 self.expression();
-            } else {
+            } else if !is_array {
                 self.missing_value();
             }
         }
@@ -206,11 +208,36 @@ impl Parser<'_> {
             self.report(diagnostic);
             return true;
         }
+        if self.at(L_BRACKET) && self.same_line(0) {
+            self.several_after_name();
+            return true;
+        }
         let there = self.expect(COLON, "`:` and a type");
         if there || self.at(IDENT) && self.same_line(0) && self.nth(1) != COLON {
             self.type_();
         }
         there
+    }
+
+    /// Reports `x[8]: u8`, which is read as `x: u8`.
+    fn several_after_name(&mut self) {
+        let name = self.nth_before().to_string();
+        let (text, help) = match self.form.starts_with("var") {
+            true => {
+                ("how many there are stands with the type, behind `array`", format!("write `array {name}: [u32; 8]`"))
+            }
+            false => ("how many there are stands with the type", format!("write `{name}: [u8; ..8]`: at most eight")),
+        };
+        let diagnostic = self.error_here(codes::EXPECTED_TYPE, text, "not behind the name");
+        self.report(diagnostic.help(help));
+        self.open(ERROR);
+        self.bump();
+        self.skip_to_separator(R_BRACKET);
+        self.eat(R_BRACKET);
+        self.close();
+        if self.eat(COLON) {
+            self.type_();
+        }
     }
 
     pub(super) fn type_alias(&mut self) {

@@ -9,6 +9,22 @@ pub struct Seen<'a> {
     pub variants: Vec<(Option<&'a str>, Vec<Field>)>,
 }
 
+impl Seen<'_> {
+    /// The names of its alternatives; a header that is one record has none (it is called `Header`).
+    pub fn alternatives(&self) -> impl Iterator<Item = &str> {
+        let variants = self.layer.header.iter().flat_map(|header| &header.variants);
+        variants.map(|variant| variant.name.text.as_str()).filter(|name| *name != "Header")
+    }
+
+    /// The fields of the alternative that a wire names, or of all if it names none. A single alternative may be named.
+    pub fn fields_of<'s>(&'s self, named: Option<&'s Name>) -> impl Iterator<Item = &'s Vec<Field>> {
+        let single = self.layer.header.as_ref().filter(|header| header.variants.len() == 1);
+        let single = single.map(|header| header.variants[0].name.text.as_str());
+        let is_it = move |known: Option<&str>| named.is_none_or(|name| known.or(single) == Some(name.text.as_str()));
+        self.variants.iter().filter(move |(known, _)| is_it(*known)).map(|(_, fields)| fields)
+    }
+}
+
 /// The header fields of a layer by alternative, with those that its shape adds.
 pub(super) fn header_of(layer: &Layer) -> Seen<'_> {
     let shape = key_fields(layer);

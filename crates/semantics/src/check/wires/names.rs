@@ -66,12 +66,15 @@ fn header_field<'a>(check: &mut WireCheck<'a, '_>, value: &'a WireValue) -> Opti
         unknown_layer(check, layer);
         return None;
     };
-    let fields: Vec<&Field> = seen
-        .variants
-        .iter()
-        .filter(|(known, _)| variant.as_ref().is_none_or(|wanted| *known == Some(wanted.text.as_str())))
-        .flat_map(|(_, fields)| fields)
-        .collect();
+    if let Some(variant) = variant.as_ref().filter(|variant| seen.fields_of(Some(variant)).next().is_none()) {
+        let text = format!("the header of `{}` has no alternative `{}`", layer.text, variant.text);
+        let mut diagnostic = Diagnostic::error(codes::WIRE_VARIANT, text).at(variant.span, "no such alternative");
+        diagnostic = diagnostic.label(seen.layer.name.span, "the layer");
+        diagnostic.helps.extend(suggest::help(&variant.text, seen.alternatives()));
+        check.fail(diagnostic);
+        return None;
+    }
+    let fields: Vec<&Field> = seen.fields_of(variant.as_ref()).flatten().collect();
     let found = fields.iter().find_map(|field| vectors::part_of(check, field, &name.text));
     let whole = name.text.split('.').next().unwrap_or_default();
     let is_reported = fields.iter().any(|field| field.ty == Type::Unknown && field.name.text == whole);
@@ -99,7 +102,7 @@ fn arm_names<'a>(check: &mut WireCheck<'a, '_>, arm: &'a WireArm) {
             .seen
             .iter()
             .filter(|seen| layer.as_ref().is_none_or(|layer| layer.text == seen.layer.name.text))
-            .flat_map(|seen| seen.variants.iter().filter_map(|(name, _)| *name))
+            .flat_map(|seen| seen.alternatives())
             .collect();
         let text = format!("no header of bundle `{}` has an alternative `{}`", check.bundle.name.text, variant.text);
         let mut diagnostic = Diagnostic::error(codes::WIRE_VARIANT, text).at(variant.span, "no such alternative");
@@ -113,7 +116,7 @@ pub(super) fn owner<'a>(check: &WireCheck<'a, '_>, arm: &'a WireArm) -> Option<(
     let (layer, variant) = arm.selects.as_ref()?;
     let seen = check.seen.iter().find(|seen| {
         layer.as_ref().is_none_or(|layer| layer.text == seen.layer.name.text)
-            && seen.variants.iter().any(|(name, _)| *name == Some(variant.text.as_str()))
+            && seen.fields_of(Some(variant)).next().is_some()
     })?;
     Some((&seen.layer.name.text, &variant.text))
 }

@@ -56,11 +56,7 @@ fn innermost<'n>(check: &WireCheck, value: &'n WireValue) -> Option<(Vector, Opt
         _ => (path, None),
     };
     let seen = check.layer(&layer.text)?;
-    let mut variants = seen
-        .variants
-        .iter()
-        .filter(|(known, _)| variant.as_ref().is_none_or(|wanted| *known == Some(wanted.text.as_str())));
-    let found = variants.find_map(|(_, fields)| {
+    let found = seen.fields_of(variant.as_ref()).find_map(|fields| {
         let known = |path| fields.iter().find_map(|known| part_of(check, known, path));
         let named = |(field, rest): (Field, Option<&'n str>)| Some((check.program.vector(field.ty)?, rest));
         known(path).map(|field| (field, None)).and_then(named).or_else(|| named((known(of)?, rest)))

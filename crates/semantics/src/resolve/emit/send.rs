@@ -117,10 +117,24 @@ impl Said {
                 true => "name a header's field: `seq: next`".to_string(),
                 false => format!("fields of the header have names: `below.send(msg, {})`", named.join(", ")),
             }));
+        } else if let Some(field) = field_alone(body, &value, header) {
+            let text = format!("`{0}` is a field of the header, and no message", field.text);
+            let help = format!("a field is given by its name: `{0}: {0}`", field.text);
+            body.error(codes::NO_MESSAGE, text, field.span, "expected a message, or `name: value`", &help);
+            // It is not missing.
+            self.misspelt = true;
         } else {
             self.message = Some(messages::given(body, &value));
         }
     }
+}
+
+/// `below.send(id)`: a name of a value that is called as a field of the header.
+fn field_alone(body: &Body, value: &Tree, header: Option<&Header>) -> Option<Name> {
+    let name = tree::name_expr(body.file, value)?;
+    let fields = &header.filter(|header| header.is_single())?.variants[0].fields;
+    let is_message = body.locals.find(&name.text).is_some_and(|local| body.locals.ty(local) == Type::Message);
+    (!is_message && fields.iter().any(|field| field.name.text == name.text)).then_some(name)
 }
 
 /// `Data(seq: x)`: the right form of the alternative.
@@ -253,6 +267,15 @@ fn header_values(
 /// Checks that an alternative has a message or none, as declared.
 fn alone(body: &mut Body, variant: &Variant, message: Option<&Expr>, span: Span) {
     match (variant.with_message, message) {
+        (true, None) if variant.name.text == "Header" => {
+            let diagnostic =
+                Diagnostic::error(codes::WITH_MESSAGE, "a header without alternatives goes with a message")
+                    .at(span, "no message here")
+                    .label(variant.name.span, "the header")
+                    .help("write `below.send(message(), …)`: a new, empty one")
+                    .help("what goes alone is an alternative: `header { Hello { … } }`, `below.send(Hello { … })`");
+            body.report(diagnostic);
+        }
         (true, None) => {
             let text = format!("`{}` goes with a message", variant.name.text);
             let diagnostic = Diagnostic::error(codes::WITH_MESSAGE, text)

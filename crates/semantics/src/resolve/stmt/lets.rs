@@ -74,7 +74,10 @@ fn is_lookup_or_value(body: &mut Body, value: &Tree) -> bool {
     let looks_up = matches!(found, Some(Ok(_)));
     if looks_up {
         let text = "what stands for something that is not there stands in braces";
-        let help = format!("write `or {{ {} }}`", right.syntax().text().to_string().trim());
+        let help = match right.syntax().text().to_string().trim() {
+            "new" => "write `or new { … }`: the block runs when there is no room for a new one, and leaves".to_string(),
+            right => format!("write `or {{ {right} }}`"),
+        };
         body.error(codes::MISMATCH, text, body.span(&right), "expected `{`", &help);
     }
     looks_up

@@ -188,19 +188,19 @@ fn expiry(head: &mut Head, name: &Name) -> Option<Event> {
         head.cx.mention(name, known.name.span);
         return Some(Event::Expiry { timer: StateRef { scope, member, object: None, span: name.span } });
     }
-    let owner = layer.objects.iter().find(|class| {
-        of(&class.members)
-            .and_then(|at| class.members.get(at as usize))
-            .is_some_and(|member| matches!(member.kind, MemberKind::Timer))
+    // `Objects.timer`, or the timer alone.
+    let (objects, own) = name.text.split_once('.').map_or((None, name.text.as_str()), |(of, own)| (Some(of), own));
+    let owner = layer.objects.iter().filter(|class| objects.is_none_or(|of| class.name.text == of)).find(|class| {
+        class.members.iter().any(|member| member.name.text == own && matches!(member.kind, MemberKind::Timer))
     });
     if let Some(owner) = owner {
-        let text = format!("`{}` is a timer of the objects `{}`, and expires there", name.text, owner.name.text);
+        let text = format!("`{own}` is a timer of the objects `{}`, and expires there", owner.name.text);
         let diagnostic = Diagnostic::error(codes::UNKNOWN_NAME, text)
             .at(name.span, "of objects")
             .label(owner.name.span, "these objects")
             .help(format!(
                 "write the handler within the object: `object {} … {{ … on expiry {} {{ … }} }}`",
-                owner.name.text, name.text
+                owner.name.text, own
             ));
         head.cx.report(diagnostic);
         return None;
