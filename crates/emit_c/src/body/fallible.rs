@@ -159,9 +159,9 @@ fn kept_by(w: &mut Writer, table: usize, args: &[Value]) -> Expr {
 /// Whether two numbers of a path are one: the same value, or read from the same place.
 fn is_same(w: &Writer, a: Value, b: Value) -> bool {
     let made = |value: Value| w.made(value).map(|op| &op.kind);
-    let read = |value: Value| match made(value)? {
-        OpKind::Load { field, message, at } => Some((*field, *message, w.ranges.constant(*at)?)),
-        _ => None,
+    let read = |value: Value| {
+        let OpKind::Load { field, message, at } = made(value)? else { return None };
+        Some((*field, *message, w.ranges.constant(*at)?))
     };
     a == b || read(a).is_some() && read(a) == read(b)
 }

@@ -44,15 +44,11 @@ fn is_timer(w: &Writer, op: &Op) -> bool {
 
 /// Whether an operation computes, writes cells or writes octets in front, and asks no timer.
 fn does_not_see_timers(op: &Op) -> bool {
-    match op.kind {
-        OpKind::IsArmed { .. } => false,
-        OpKind::Set { .. }
-        | OpKind::SetAt { .. }
-        | OpKind::Count { .. }
-        | OpKind::Front { .. }
-        | OpKind::Store { .. } => true,
-        _ => (op.kind.effects() - Effects::READS).is_empty(),
-    }
+    let writes = matches!(
+        op.kind,
+        OpKind::Set { .. } | OpKind::SetAt { .. } | OpKind::Count { .. } | OpKind::Front { .. } | OpKind::Store { .. }
+    );
+    writes || !matches!(op.kind, OpKind::IsArmed { .. }) && (op.kind.effects() - Effects::READS).is_empty()
 }
 
 /// Translates the operation, if it is about messages; returns whether it was.
