@@ -35,6 +35,13 @@ int memcmp(const void *one, const void *other, size_t size);
 #define MK_IN_PLACE inline __attribute__((always_inline))
 /* A loop of which mostly some rounds are run is not to be made ready for many. */
 #define MK_ONE_BY_ONE(value) __asm__("" : "+r"(value))
+/* Where an element of an array stands, worked out once: a compiler that knows how does it again at each use. */
+static MK_UNUSED MK_IN_PLACE void *mk_worked_out(void *place)
+{
+    __asm__("" : "+r"(place));
+    return place;
+}
+#define MK_PLACE(array, number) ((__typeof__(&(array)[0]))mk_worked_out(&(array)[number]))
 #else
 #define MK_LIKELY(x) (x)
 #define MK_UNLIKELY(x) (x)
@@ -43,6 +50,7 @@ int memcmp(const void *one, const void *other, size_t size);
 #define MK_APART
 #define MK_IN_PLACE inline
 #define MK_ONE_BY_ONE(value) (void)(value)
+#define MK_PLACE(array, number) (&(array)[number])
 #endif
 
 /* In place where time counts; a function where octets of code do, as `mokume build --size` says by MK_SMALL: of what is smaller so. */

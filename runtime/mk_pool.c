@@ -19,13 +19,18 @@ size_t mk_pool_memory(const mk_message_shape *shape, uint32_t buffers, uint32_t 
            ((size_t)messages + 1) * mk_message_memory(shape) + mk_round16(shape->head_room);
 }
 
-/* The views of received packets of a free message are empty: `mk_message_free` leaves them so. */
+static MK_APART void mk_attributes_clear(const mk_pool *pool, mk_message *message)
+{
+    message->differs = false;
+    if (pool->shape.attributes)
+        memcpy(mk_attributes(message), pool->defaults, pool->shape.attributes * sizeof(uint64_t));
+}
+
+/* The views of received packets of a free message are empty, and its attributes are as at first: `mk_message_free` leaves them so. */
 static void mk_message_clear(const mk_pool *pool, mk_message *message)
 {
     message->view = (mk_view){NULL, 0, 0};
     message->top = pool->shape.headers;
-    if (pool->shape.attributes)
-        memcpy(mk_attributes(message), pool->defaults, pool->shape.attributes * sizeof(uint64_t));
 }
 
 static void mk_received_clear(const mk_pool *pool, mk_message *message)
@@ -55,6 +60,7 @@ void mk_pool_init(mk_pool *pool, void *memory, const mk_message_shape *shape, co
     for (uint32_t i = 0; i < messages; i++, at += mk_message_memory(shape)) {
         mk_message *message = (mk_message *)(void *)at;
         memset(message, 0, mk_message_memory(shape));
+        mk_attributes_clear(pool, message);
         message->next_free = pool->free_messages;
         pool->free_messages = message;
     }
@@ -102,6 +108,7 @@ static mk_message *mk_message_take(mk_pool *pool)
         pool->exhausted++;
         message = (mk_message *)(void *)pool->nothing;
         mk_message_clear(pool, message);
+        mk_attributes_clear(pool, message);
         mk_received_clear(pool, message);
         return message;
     }
@@ -134,14 +141,20 @@ mk_message *mk_message_share(mk_pool *pool, const mk_message *from)
     mk_message *message = mk_message_take(pool);
     if ((void *)message == (void *)pool->nothing)
         return message;
+    *message = *from;
+    mk_view_share(from->view);
+    if (from->differs)
+        memcpy(mk_attributes(message), mk_attributes((mk_message *)(uintptr_t)from),
+               pool->shape.attributes * sizeof(uint64_t));
+    const mk_view *received = mk_received(pool, (mk_message *)(uintptr_t)from);
+    for (uint32_t i = 0; i < pool->shape.received; i++) {
+        MK_ONE_BY_ONE(i);
+        if (received[i].buffer)
+            mk_received(pool, message)[i] = mk_view_share(received[i]);
+    }
     /* Of the room for headers what is taken; it is at the end. */
-    uint8_t *headers = mk_headers(pool, message);
-    size_t before = (size_t)(headers - (uint8_t *)message);
-    memcpy(message, from, before);
-    memcpy(headers + from->top, (const uint8_t *)from + before + from->top, pool->shape.headers - from->top);
-    message->view = mk_view_share(from->view);
-    for (uint32_t i = 0; i < pool->shape.received; i++)
-        mk_received(pool, message)[i] = mk_view_share(mk_received(pool, message)[i]);
+    memcpy(mk_headers(pool, message) + from->top, mk_headers(pool, (mk_message *)(uintptr_t)from) + from->top,
+           pool->shape.headers - from->top);
     return message;
 }
 
@@ -161,4 +174,6 @@ void mk_message_free(mk_pool *pool, mk_message *message)
     message->next_free = pool->free_messages;
     pool->free_messages = message;
     pool->messages_free++;
+    if (message->differs)
+        mk_attributes_clear(pool, message);
 }

@@ -26,7 +26,7 @@ typedef struct mk_message {
     struct mk_message *next_free;
     mk_view view;
     uint32_t top;
-    uint32_t unused;
+    uint32_t differs; /* whether attributes may be others than at first */
 } mk_message;
 
 /* What the generator knows about the messages of a stack. */
@@ -88,6 +88,13 @@ static inline uint32_t mk_pool_longest(const mk_pool *pool)
 static inline uint64_t *mk_attributes(mk_message *message)
 {
     return (uint64_t *)(message + 1);
+}
+
+static inline void mk_set_attribute(mk_message *message, uint32_t attribute, uint64_t value)
+{
+    mk_attributes(message)[attribute] = value;
+    if (!MK_FAULT(attribute_kept))
+        message->differs = true;
 }
 
 static inline mk_view *mk_received(const mk_pool *pool, mk_message *message)

@@ -137,7 +137,9 @@ static MK_IN_PLACE void mk_wheel_put(mk_wheel *wheel, mk_timer *timer)
         return;
     }
     int level, slot;
-    mk_timer_link(wheel, timer, mk_wheel_slot(wheel, when, &level, &slot));
+    uint32_t *list = mk_wheel_slot(wheel, when, &level, &slot);
+    MK_ONE_BY_ONE(list);
+    mk_timer_link(wheel, timer, list);
     wheel->occupied[level] |= UINT64_C(1) << slot;
     wheel->levels |= UINT32_C(1) << level;
 }

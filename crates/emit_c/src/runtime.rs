@@ -50,6 +50,7 @@ pub const RUNTIME_FAULTS: &[&str] = &[
     "walk_ended",
     "quota_give",
     "held_count",
+    "attribute_kept",
     "split_place",
     "sum_odd",
     "sample",

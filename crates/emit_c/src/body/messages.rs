@@ -81,7 +81,7 @@ pub(super) fn attribute(w: &Writer, message: Value, attribute: AttributeId, resu
 }
 
 pub(super) fn set_attribute(w: &mut Writer, message: Value, attribute: AttributeId, value: Value, op: &Op) {
-    w.push(set(attribute_of(w, message, attribute), w.value(value)));
+    w.act(acts("mk_set_attribute", [w.value(message), number(attribute.0), w.value(value)]));
     w.same(op.results[0], message);
 }
 

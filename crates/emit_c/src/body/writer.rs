@@ -404,7 +404,7 @@ impl<'p, 'a> Writer<'p, 'a> {
             (false, hint) => format!("{hint}_cells"),
         };
         let class_name = &self.plan.names.classes[class.index()];
-        let cells = of_instance(class_name.clone()).element(self.place(object)).address();
+        let cells = computes("MK_PLACE", [of_instance(class_name.clone()), self.place(object)]);
         self.set_cells(object, hint, cells);
     }
 

@@ -117,8 +117,12 @@ impl<'a> Rewriter<'a> {
                 let mut wanted = Vec::new();
                 let still = Rc::clone(&plan.still);
                 self.wanted((&still, true), leaf, &mut wanted);
-                let fields = wanted.into_iter().filter(|value| still.is(*value) && !still.is_cheap(*value));
-                leaf.fields = fields.collect();
+                // What the last block finds, the path finds itself.
+                let ends = self.old.blocks[leaf.last.index()].terminator.targets();
+                let finds: Vec<Value> =
+                    ends.iter().flat_map(|to| self.old.blocks[to.block.index()].params.iter().copied()).collect();
+                wanted.retain(|value| still.is(*value) && !still.is_cheap(*value) && !finds.contains(value));
+                leaf.fields = wanted;
             }
         }
     }
