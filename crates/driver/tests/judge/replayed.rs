@@ -71,7 +71,13 @@ fn replayed(file: &str, wanted: usize) -> (usize, usize) {
         let mut paths = Instance::new(&flat, &params, script.seed).with_paths();
         assert!(passes(&compiled.uncomposed, &script, &mut layers), "{fault}\n{}", shown.test);
         // Counters and deadlines are not among a test's outputs.
-        let is_seen = !passes(&compiled.uncomposed, &script, &mut paths);
+        let differences = mokume_testkit::run(&compiled.uncomposed, &script, &mut paths);
+        let is_seen = !differences.is_empty();
+        // Paths in C ask first for the octets that look-ups read, and refuse without them; the interpreter reports what is read beyond the end.
+        let is_beyond = differences.iter().any(|found| format!("{found:?}").contains("bounds"));
+        if is_beyond {
+            continue;
+        }
         found += usize::from(is_seen);
         if is_seen {
             let in_c = passes_in_c(&compiled.uncomposed, &faulty, &script);
