@@ -748,10 +748,12 @@ fn verdicts_are_those_of_the_running_stack() {
     assert!(wrong.is_empty(), "{}", wrong.iter().take(20).cloned().collect::<Vec<_>>().join("\n"));
 }
 
-/// What `dissect` says of a frame: the reasons for which it is refused, or dropped in any state.
+/// What `dissect` says of a frame: the reasons for which it is refused, or dropped in any state. What may be another layer's packet is
+/// not said for certain.
 fn said_of(dissection: &Dissection) -> Vec<&str> {
-    let refused = dissection.layers.iter().flat_map(|layer| &layer.refused).map(|refused| refused.reason.as_str());
-    let dropped = dissection.layers.iter().flat_map(|layer| &layer.dropped).map(|dropped| dropped.reason.as_str());
+    let sure = dissection.layers.iter().take_while(|layer| !layer.may_be_for_another);
+    let refused = sure.clone().flat_map(|layer| &layer.refused).map(|refused| refused.reason.as_str());
+    let dropped = sure.flat_map(|layer| &layer.dropped).map(|dropped| dropped.reason.as_str());
     refused.chain(dropped).collect()
 }
 
