@@ -166,19 +166,25 @@ void mk_timer_arm_anew(mk_wheel *wheel, mk_timer *timer, uint64_t deadline)
     mk_wheel_put(wheel, timer);
 }
 
+/* The timer beside the wheel leaves its place. */
+static MK_APART void mk_wheel_join(mk_wheel *wheel, mk_timer *timer)
+{
+    bool rests = mk_timer_rests(timer);
+    wheel->near = 0;
+    timer->link = 0;
+    if (!rests)
+        mk_wheel_place(wheel, timer);
+}
+
 /* The timer beside the wheel, if it comes before all others; else it joins them. */
 static MK_IN_PLACE mk_timer *mk_wheel_near(mk_wheel *wheel)
 {
     if (!wheel->near)
         return NULL;
     mk_timer *timer = mk_timer_at(wheel, wheel->near);
-    bool rests = mk_timer_rests(timer);
-    if (!rests && (timer->deadline < wheel->rest || MK_FAULT(timer_near)))
+    if (MK_LIKELY(!mk_timer_rests(timer) && (timer->deadline < wheel->rest || MK_FAULT(timer_near))))
         return timer;
-    wheel->near = 0;
-    timer->link = 0;
-    if (!rests)
-        mk_wheel_place(wheel, timer);
+    mk_wheel_join(wheel, timer);
     return NULL;
 }
 
@@ -331,21 +337,10 @@ static MK_APART mk_timer *mk_wheel_take_in_order(mk_wheel *wheel, uint64_t now)
     return mk_wheel_take_ripe(wheel);
 }
 
-mk_timer *mk_wheel_take_due(mk_wheel *wheel, uint64_t now)
+static MK_APART mk_timer *mk_wheel_take_from_slots(mk_wheel *wheel, uint64_t now)
 {
-    mk_timer *timer = mk_wheel_near(wheel);
-    if (timer && timer->deadline > now) {
-        wheel->soonest = timer->deadline;
-        return NULL;
-    }
-    if (timer) {
-        wheel->near = 0;
-        timer->link = 0;
-        wheel->soonest = wheel->rest;
-        return timer;
-    }
     uint64_t ticks = now / wheel->tick;
-    timer = mk_wheel_take_alone(wheel, ticks);
+    mk_timer *timer = mk_wheel_take_alone(wheel, ticks);
     if (!timer)
         timer = mk_wheel_take_in_order(wheel, ticks);
     if (!wheel->due) {
@@ -355,6 +350,21 @@ mk_timer *mk_wheel_take_due(mk_wheel *wheel, uint64_t now)
             wheel->soonest = mk_slot_start(wheel, level, slot) * wheel->tick;
     }
     wheel->rest = wheel->soonest;
+    return timer;
+}
+
+mk_timer *mk_wheel_take_due(mk_wheel *wheel, uint64_t now)
+{
+    mk_timer *timer = mk_wheel_near(wheel);
+    if (!timer)
+        return mk_wheel_take_from_slots(wheel, now);
+    if (timer->deadline > now) {
+        wheel->soonest = timer->deadline;
+        return NULL;
+    }
+    wheel->near = 0;
+    timer->link = 0;
+    wheel->soonest = wheel->rest;
     return timer;
 }
 
