@@ -225,6 +225,7 @@ impl<'a> Graph<'a> {
                 (0, self::mask(bits.min(64) as u8) & if bits == 0 { 0 } else { u64::MAX })
             }
             Binary::Shr if b0 == b1 && b0 < 64 => (a0 >> b0, a1 >> b0),
+            Binary::Shl if b0 == b1 && b0 < 64 && a1 <= mask >> b0 => (a0 << b0, a1 << b0),
             Binary::Min => (a0.min(b0), a1.min(b1)),
             Binary::Max => (a0.max(b0), a1.max(b1)),
             _ => all,

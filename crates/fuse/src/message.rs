@@ -3,7 +3,11 @@
 use mokume_reaction::{AttributeId, Binary, Compare, Endian, HeaderId, OctetField, Type, VariantId, WireId};
 
 use crate::graph::{Graph, Kind, Node, U32};
+use crate::passes::Pass;
 use crate::region::{Followed, Region, Step};
+
+/// Most octets that a path adds up.
+const MOST_SUMMED: u64 = 0xffff;
 
 /// Replaces a parameter's number: a message without octets that the path has made.
 pub const NEW: u32 = u32::MAX;
@@ -321,8 +325,14 @@ impl Region<'_> {
         Ok(self.graph.binary(Binary::AddWrap, part, front))
     }
 
-    /// The sum of octets of the parameter, with what was written over them.
+    /// The sum of octets of the parameter, with what was written over them. The path asks that there are few: then sums with this
+    /// one cannot run over, and the question costs little beside others about the message's size.
     pub fn sum_of_part(&mut self, message: &Message, at: Node, size: Node) -> Followed<Node> {
+        if self.overview.passes.has(Pass::Facts) && self.graph.span(size).1 > MOST_SUMMED {
+            let most = self.number(U32, MOST_SUMMED);
+            let are_few = self.graph.compare(Compare::Le, size, most);
+            self.guard(are_few)?;
+        }
         let mut sum = self.graph.add(Kind::Sum(message.given, at, size), U32);
         for (place, stored) in message.stored.iter().enumerate() {
             let Some(first) = self.graph.known(at) else {
