@@ -81,6 +81,12 @@ static inline uint16_t mk_fold16(uint32_t sum)
     return (uint16_t)((sum + (sum << 16 | sum >> 16)) >> 16);
 }
 
+/* The same of a sum of up to 2^31 numbers of 32 bits: in the upper half, as above, there are 32 bits with their carry. */
+static inline uint16_t mk_fold_wide(uint64_t sum)
+{
+    return mk_fold16((uint32_t)((sum + (sum << 32 | sum >> 32)) >> 32));
+}
+
 /* What `width` bits from bit `at` on add to the sum above, if they lie within `size` octets. */
 uint32_t mk_sum16_of_bits(const uint8_t *octets, uint32_t size, uint32_t at, uint32_t width);
 

@@ -33,6 +33,12 @@ static int is_wrong(uint32_t size, uint64_t stream)
         wrong |= mk_fold_raw(mk_sum_raw_part(octets, size, at, part)) != mk_fold16((sum & 0xffff) + (sum >> 16));
         wrong |= mk_folds_to_ones(mk_sum_raw_part(octets, size, at, part)) != (mk_fold16(sum) == 0xffff);
     }
+    /* Numbers of 32 bits, whole and by halves. */
+    uint64_t whole = 0;
+    uint32_t halves = 0;
+    for (uint32_t i = 0; i + 4 <= size && i < 4 * 100; i += 4)
+        whole += mk_get_be_32(octets + i), halves += mk_get_be_16(octets + i) + (uint32_t)mk_get_be_16(octets + i + 2);
+    wrong |= mk_fold_wide(whole) != mk_fold16(halves);
     if (size <= MK_FEW_OCTETS) {
         mk_copy_few(copy, octets, size);
         wrong |= size && memcmp(copy, octets, size) != 0;

@@ -68,12 +68,7 @@ pub(super) fn operation(w: &mut Writer, op: &Op) -> bool {
             w.assign(results[0], reads("mk_sum16_as", [brisk(w), at, size]));
         }
         OpKind::SumPart { message, at, size } => {
-            let (octets, all) = part(w, *message);
-            let (first, part) = (w.value(*at), w.value(*size));
-            let sum = match all_of_part(w, *message, *at, *size) {
-                true => reads("mk_sum16_as", [brisk(w), octets.infix(Infix::Add, first), part]),
-                false => reads("mk_sum16_part_as", [brisk(w), octets, all, first, part]),
-            };
+            let sum = sum_part(w, *message, *at, *size);
             w.assign(results[0], sum);
         }
         OpKind::Skip { message, size } => skip(w, *message, *size, op),
@@ -451,6 +446,16 @@ fn get_more(field: OctetField, octets: Expr, at: u64, least: u64) -> Expr {
     match (field.endian == Endian::Big) == is_in_front {
         true => word.infix(Infix::BitAnd, number(mask(field.width))),
         false => word.infix(Infix::Shr, number(all - width)),
+    }
+}
+
+/// The sum of a part of a message's octets.
+pub(super) fn sum_part(w: &Writer, message: Value, at: Value, size: Value) -> Expr {
+    let (octets, all) = part(w, message);
+    let (first, part) = (w.value(at), w.value(size));
+    match all_of_part(w, message, at, size) {
+        true => reads("mk_sum16_as", [brisk(w), octets.infix(Infix::Add, first), part]),
+        false => reads("mk_sum16_part_as", [brisk(w), octets, all, first, part]),
     }
 }
 

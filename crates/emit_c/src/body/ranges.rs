@@ -134,7 +134,8 @@ impl Ranges {
             Binary::Min => Some(x.min(y)),
             Binary::Max => Some(x.max(y)),
             Binary::Shr => Some(self.constant(b).map_or(x, |by| x.checked_shr(by as u32).unwrap_or(0))),
-            Binary::Sub | Binary::SubWrap | Binary::Shl | Binary::Within => None,
+            Binary::Shl => self.constant(b).and_then(|by| x.checked_mul(1u64.checked_shl(by as u32)?)),
+            Binary::Sub | Binary::SubWrap | Binary::Within => None,
         }
     }
 }

@@ -4,11 +4,13 @@
 //! added as they are in memory, two at once if they are adjacent; others are multiplied by 256; and 64 bits hold all
 //! carries. A sum that is a multiple of 65535, but not 0, folds to 0xffff; one multiplication tests that.
 //!
+//! What has no octets of a message in it stays in its order, but 32-bit numbers that are added by halves are added whole.
+//!
 //! It must keep: the replacement of `fold16` gives the same result. So it is used only if the sum did not wrap around.
 
 use mokume_reaction::*;
 
-use super::paths::{all_of_part, has, part};
+use super::paths::{all_of_part, has, part, sum_part};
 use super::writer::Writer;
 use crate::tree::*;
 
@@ -28,7 +30,61 @@ const FITS: u64 = u32::MAX as u64;
 
 /// `fold16` of a value; `None` if it must be computed as it is written.
 pub(super) fn fold(w: &Writer, sum: Value) -> Option<Expr> {
-    Some(computes("mk_fold_raw", [raw(w, sum)?]))
+    match wide(w, sum) {
+        Some(wide) => Some(computes("mk_fold_wide", [wide])),
+        None => Some(computes("mk_fold_raw", [raw(w, sum)?])),
+    }
+}
+
+/// The sum with numbers whole that it adds by halves: modulo 65535 that is the same, and one addition instead of four operations.
+/// `None` if there are too few of them, or if it adds numbers of a message, which [`raw`] is better at.
+fn wide(w: &Writer, sum: Value) -> Option<Expr> {
+    if !w.is_path() {
+        return None;
+    }
+    let Parts { numbers, octets, others } = parts(w, sum);
+    let (whole, rest) = wholes(w, others);
+    if !numbers.is_empty() || whole.len() < 2 {
+        return None;
+    }
+    let octets = octets.into_iter().map(|(message, at, size)| sum_part(w, message, at, size));
+    let numbers = whole.into_iter().chain(rest).map(|value| w.value(value).cast("uint64_t"));
+    numbers.chain(octets).reduce(|sum, term| sum.infix(Infix::Add, term))
+}
+
+/// Of numbers that are added, those of 32 bits that are added by halves; then the others.
+fn wholes(w: &Writer, mut rest: Vec<Value>) -> (Vec<Value>, Vec<Value>) {
+    let (mut whole, mut at) = (Vec::new(), 0);
+    while at < rest.len() {
+        let lower = low_half(w, rest[at]);
+        let upper = lower.and_then(|of| rest.iter().position(|value| high_half(w, *value) == Some(of)));
+        match (lower, upper) {
+            (Some(of), Some(upper)) => {
+                whole.push(of);
+                rest.remove(at.max(upper));
+                rest.remove(at.min(upper));
+                at = 0;
+            }
+            _ => at += 1,
+        }
+    }
+    (whole, rest)
+}
+
+/// The number of 32 bits whose lower half it is.
+fn low_half(w: &Writer, value: Value) -> Option<Value> {
+    let OpKind::Binary { op: Binary::And, a, b } = w.made(value)?.kind else { return None };
+    whole(w, a).filter(|_| w.ranges.constant(b) == Some(0xffff))
+}
+
+/// The same of the upper half.
+fn high_half(w: &Writer, value: Value) -> Option<Value> {
+    let OpKind::Binary { op: Binary::Shr, a, b } = w.made(value)?.kind else { return None };
+    whole(w, a).filter(|_| w.ranges.constant(b) == Some(16))
+}
+
+fn whole(w: &Writer, value: Value) -> Option<Value> {
+    (w.type_of(value) == Type::U(32)).then_some(value)
 }
 
 /// A comparison with a folded sum; `None` for other comparisons.
@@ -103,6 +159,26 @@ fn number_at(w: &Writer, message: Value, place: u64, width: u64) -> Expr {
     reads(format!("mk_read_{width}"), [at]).cast("uint64_t")
 }
 
+/// An upper bound of a part, by the conditions that were tested before, too.
+fn largest(w: &Writer, value: Value) -> u64 {
+    let made = w.made(value).map(|op| &op.kind);
+    let known = if let Some(OpKind::Binary { op: Binary::AddWrap, a, b }) = made {
+        largest(w, *a).saturating_add(largest(w, *b))
+    } else if let Some(OpKind::Cast { a, .. }) = made {
+        largest(w, *a)
+    } else if matches!(made, Some(OpKind::SumPart { size, .. }) if w.is_below(*size, 1 << 16)) {
+        (1 << 15) * 0xffff
+    } else {
+        FITS
+    };
+    let known = known.min(w.ranges.largest(value));
+    if known == FITS && w.is_below(value, 1 << 16) {
+        0xffff
+    } else {
+        known
+    }
+}
+
 /// The parts of a sum that did not wrap around anywhere.
 fn parts(w: &Writer, sum: Value) -> Parts {
     let mut parts = Parts::default();
@@ -111,7 +187,7 @@ fn parts(w: &Writer, sum: Value) -> Parts {
         let is_own = is_first || w.is_used_once(value);
         match w.made(value).map(|op| &op.kind) {
             Some(OpKind::Binary { op: Binary::AddWrap, a, b })
-                if is_own && w.ranges.largest(*a).saturating_add(w.ranges.largest(*b)) <= FITS =>
+                if is_own && largest(w, *a).saturating_add(largest(w, *b)) <= FITS =>
             {
                 open.extend([(*a, false), (*b, false)]);
             }
