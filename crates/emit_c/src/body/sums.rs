@@ -32,6 +32,8 @@ const FITS: u64 = u32::MAX as u64;
 pub(super) fn fold(w: &Writer, sum: Value) -> Option<Expr> {
     match wide(w, sum) {
         Some(wide) => Some(computes("mk_fold_wide", [wide])),
+        // What adds nothing of a message but octets is as well as it is written.
+        None if parts(w, sum).numbers.is_empty() => None,
         None => Some(computes("mk_fold_raw", [raw(w, sum)?])),
     }
 }
@@ -100,7 +102,9 @@ pub(super) fn compare(w: &Writer, op: Compare, a: Value, b: Value) -> Option<Exp
         OpKind::Not { a } => folded(a),
         _ => None,
     };
-    for (x, y) in [(a, b), (b, a)] {
+    // If it is needed for something else, too, it is there already.
+    let is_for_this = |value: Value| w.is_used_once(value);
+    for (x, y) in [(a, b), (b, a)].into_iter().filter(|(x, _)| is_for_this(*x)) {
         if let (Some(sum), Some(0xffff)) = (folded(x), w.ranges.constant(y)) {
             return Some(computes("mk_folds_to_ones", [raw(w, sum)?]));
         }
