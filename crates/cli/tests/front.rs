@@ -55,8 +55,11 @@ fn figures_of_the_front_page_are_measured_ones() {
         front.lines().skip_while(|line| !line.starts_with("| measured")).take_while(|line| line.starts_with('|'));
     assert!(rows.count() > 6);
     // Planted: a figure that was not measured.
-    let wrong = front.replace("| 145; 200 |", "| 9145; 200 |");
-    assert!(wrong != front && unmeasured(&wrong, &figures) == ["9145"], "{:?}", unmeasured(&wrong, &figures));
+    let first = front.split("| measured").nth(1).and_then(|table| table.lines().nth(2)).expect("a row");
+    let cell = first.split(" | ").nth(1).expect("a figure");
+    let wrong = front.replacen(first, &first.replacen(cell, &format!("9{cell}"), 1), 1);
+    let planted = format!("9{}", numbers(cell)[0]);
+    assert!(wrong != front && unmeasured(&wrong, &figures) == [planted], "{:?}", unmeasured(&wrong, &figures));
 }
 
 #[test]
