@@ -11,6 +11,7 @@ use mokume_base::{Invocation, World};
 use mokume_reaction::{Automaton, Unit};
 use mokume_toolchain::{Failure, Job, Library, Product};
 
+use crate::machine::Memory;
 use crate::request::{FREE, MAKE, SET_FAULT};
 use crate::runtime::RUNTIME;
 use crate::stack::{emit, EmitError, Generated, Options};
@@ -139,9 +140,22 @@ impl<'w> Build<'w> {
 pub struct CProgram {
     pub(crate) stacks: Vec<StackInfo>,
     pub(crate) link: RwLock<Link>,
+    /// Machines that nobody uses any more. Another with as much memory takes the place of one: to give back and get memory that a
+    /// stack touches everywhere takes longer than a short run.
+    idle: Mutex<Vec<Idle>>,
     /// The path of the built file.
     pub artifact: PathBuf,
 }
+
+/// A machine that waits to be another one.
+struct Idle {
+    stack: usize,
+    memory: Memory,
+    id: u32,
+}
+
+/// So many machines wait at most; the memory of more is given back.
+const MOST_IDLE: usize = 16;
 
 /// What is known about one stack of a program.
 pub(crate) struct StackInfo {
@@ -182,7 +196,7 @@ impl CProgram {
         let artifact = mokume_toolchain::compile(&build.job(files(&generated, build), name))?.path;
         let link = open(&artifact, build)?;
         let stacks = automata.iter().zip(generated).map(|(automaton, generated)| info(automaton, generated)).collect();
-        Ok(CProgram { stacks, link: RwLock::new(link), artifact })
+        Ok(CProgram { stacks, link: RwLock::new(link), idle: Mutex::default(), artifact })
     }
 
     /// Switches a fault of [`Build::faults`] on; `None` switches it off.
@@ -190,6 +204,28 @@ impl CProgram {
         let mut request = vec![SET_FAULT];
         request.extend(fault.unwrap_or(u32::MAX).to_le_bytes());
         let _ = self.call(&request);
+    }
+
+    /// A machine of this stack with so much memory, to be reset.
+    pub(crate) fn take_idle(&self, stack: usize, memory: Memory) -> Option<u32> {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = idle.iter().position(|idle| idle.stack == stack && idle.memory == memory)?;
+        Some(idle.swap_remove(place).id)
+    }
+
+    /// Keeps a machine for [`Self::take_idle`]; false if its memory shall be given back. A program of its own may be one that looks
+    /// for wrong accesses: it finds those to memory that was given back.
+    pub(crate) fn keep_idle(&self, stack: usize, memory: Memory, id: u32) -> bool {
+        let link = self.link.read().unwrap_or_else(PoisonError::into_inner);
+        if matches!(&*link, Link::Process { .. }) {
+            return false;
+        }
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        if idle.len() < MOST_IDLE {
+            idle.push(Idle { stack, memory, id });
+            return true;
+        }
+        false
     }
 
     /// Sends one request to the harness; an error says why there is no answer.
@@ -222,6 +258,10 @@ fn answer(link: &Link, request: &[u8]) -> Result<Vec<u8>, String> {
 
 impl Drop for CProgram {
     fn drop(&mut self) {
+        let idle = std::mem::take(self.idle.get_mut().unwrap_or_else(PoisonError::into_inner));
+        for Idle { id, .. } in idle {
+            let _ = self.call(&crate::machine::freeing(id));
+        }
         let link = self.link.get_mut().unwrap_or_else(PoisonError::into_inner);
         if let Link::Process { program } = link {
             program.get_mut().unwrap_or_else(PoisonError::into_inner).finish();

@@ -82,6 +82,11 @@ impl CMachine {
         let Some(info) = program.stacks.get(stack) else {
             return Err(MachineError::Program(format!("the program has no stack {stack}")));
         };
+        if let Some(id) = program.take_idle(stack, memory) {
+            let machine = CMachine { program: program.clone(), stack, id, memory, failure: Default::default() };
+            machine.reset(params, seed);
+            return Ok(machine);
+        }
         let mut request = vec![MAKE];
         request.extend((stack as u32).to_le_bytes());
         request.extend(settings(memory, seed, params, info.params));
@@ -154,6 +159,11 @@ impl CMachine {
 
 impl Drop for CMachine {
     fn drop(&mut self) {
+        // Where branches are counted, each machine has its own counts.
+        let is_plain = self.coverage().is_empty() && self.failure().is_none();
+        if is_plain && self.program.keep_idle(self.stack, self.memory, self.id) {
+            return;
+        }
         let _ = self.call(FREE, &[]);
     }
 }
@@ -247,6 +257,13 @@ impl crate::drive::Subject for &CMachine {
         // Requested after every step, so the harness itself sums the counters.
         Reader { octets: &self.call(PROGRESS, &[]) }.number(4)
     }
+}
+
+/// The request that gives a machine's memory back.
+pub(crate) fn freeing(id: u32) -> Vec<u8> {
+    let mut request = vec![FREE];
+    request.extend(id.to_le_bytes());
+    request
 }
 
 fn settings(memory: Memory, seed: u64, params: &[u64], count: usize) -> Vec<u8> {
