@@ -30,23 +30,22 @@ const FITS: u64 = u32::MAX as u64;
 
 /// `fold16` of a value; `None` if it must be computed as it is written.
 pub(super) fn fold(w: &Writer, sum: Value) -> Option<Expr> {
-    match wide(w, sum) {
-        Some(wide) => Some(computes("mk_fold_wide", [wide])),
-        // What adds nothing of a message but octets is as well as it is written.
-        None if parts(w, sum).numbers.is_empty() => None,
-        None => Some(computes("mk_fold_raw", [raw(w, sum)?])),
+    if !w.is_path() {
+        return None;
+    }
+    let parts = parts(w, sum);
+    // What adds nothing of a message but octets is as well as it is written, but for numbers that are added by halves.
+    match parts.numbers.is_empty() {
+        true => Some(computes("mk_fold_wide", [wide(w, parts)?])),
+        false => Some(computes("mk_fold_raw", [raw(w, sum)?])),
     }
 }
 
 /// The sum with numbers whole that it adds by halves: modulo 65535 that is the same, and one addition instead of four operations.
-/// `None` if there are too few of them, or if it adds numbers of a message, which [`raw`] is better at.
-fn wide(w: &Writer, sum: Value) -> Option<Expr> {
-    if !w.is_path() {
-        return None;
-    }
-    let Parts { numbers, octets, others } = parts(w, sum);
+/// `None` if there are too few of them. Numbers of a message are not among the parts: [`raw`] is better at these.
+fn wide(w: &Writer, Parts { octets, others, .. }: Parts) -> Option<Expr> {
     let (whole, rest) = wholes(w, others);
-    if !numbers.is_empty() || whole.len() < 2 {
+    if whole.len() < 2 {
         return None;
     }
     let octets = octets.into_iter().map(|(message, at, size)| sum_part(w, message, at, size));
@@ -103,8 +102,7 @@ pub(super) fn compare(w: &Writer, op: Compare, a: Value, b: Value) -> Option<Exp
         _ => None,
     };
     // If it is needed for something else, too, it is there already.
-    let is_for_this = |value: Value| w.is_used_once(value);
-    for (x, y) in [(a, b), (b, a)].into_iter().filter(|(x, _)| is_for_this(*x)) {
+    for (x, y) in [(a, b), (b, a)].into_iter().filter(|(x, _)| w.is_used_once(*x)) {
         if let (Some(sum), Some(0xffff)) = (folded(x), w.ranges.constant(y)) {
             return Some(computes("mk_folds_to_ones", [raw(w, sum)?]));
         }
