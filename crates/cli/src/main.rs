@@ -56,25 +56,43 @@ fn main() {
 /// Prints help unchanged, and the version with all that the command contains (`-V`: one line). Wrong use is printed as
 /// text, or as an object if JSON was requested.
 fn wrong_use(error: &clap::Error) -> ! {
-    let words: Vec<String> = std::env::args().collect();
+    let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
     let json = words.iter().any(|word| word == "--format=json")
         || words.windows(2).any(|pair| pair[0] == "--format" && pair[1] == "json");
     let is_long =
         error.kind() == clap::error::ErrorKind::DisplayVersion && words.iter().any(|word| word == "--version");
-    if is_long {
-        let format = if json { arguments::Format::Json } else { arguments::Format::Text };
-        let printer = print::Printer::new(format, arguments::When::Never);
-        version::version(&printer);
-        std::process::exit(i32::from(printer.arrived().is_err()) * 2);
+    let format = if json { arguments::Format::Json } else { arguments::Format::Text };
+    let printer = print::Printer::new(format, arguments::When::Never);
+    if is_long || !error.use_stderr() {
+        if is_long {
+            version::version(&printer);
+        } else {
+            printer.wrote(error.print());
+        }
+        let arrived = printer.arrived().map_err(|failure| printer.failure(&failure));
+        std::process::exit(i32::from(arrived.is_err()) * 2);
     }
-    if !error.use_stderr() || !json {
+    if error.kind() == clap::error::ErrorKind::InvalidUtf8 {
+        printer.failure(&not_text());
+        std::process::exit(2);
+    }
+    if !json {
         error.exit();
     }
     let text = error.render().to_string();
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let message = lines.next().unwrap_or_default().trim_start_matches("error: ").to_string();
     let help = lines.collect::<Vec<_>>().join("; ");
-    let printer = print::Printer::new(arguments::Format::Json, arguments::When::Never);
     printer.object(&serde_json::json!({ "error": message, "help": help }));
     std::process::exit(2);
+}
+
+/// The report of an argument that is not UTF-8 text. Sources, records and pages hold names of files as text.
+fn not_text() -> mokume_driver::Failure {
+    let word = std::env::args_os().find(|word| word.to_str().is_none()).unwrap_or_default();
+    let message = format!("the argument {word:?} is not UTF-8 text");
+    mokume_driver::Failure::of_use(
+        message,
+        "is it a file's name, rename the file, or go to its folder and leave the name out",
+    )
 }

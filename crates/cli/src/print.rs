@@ -107,7 +107,11 @@ impl Printer {
 
     /// Prints a line on the standard output.
     pub fn line(&self, text: impl AsRef<str>) {
-        let wrote = writeln!(io::stdout(), "{}", text.as_ref());
+        self.wrote(writeln!(io::stdout(), "{}", text.as_ref()));
+    }
+
+    /// Notes whether something was written on the standard output, for [`Printer::arrived`].
+    pub fn wrote(&self, wrote: io::Result<()>) {
         let closed = || Err(io::Error::other("it is closed"));
         if let Err(error) = wrote.and_then(|()| if mokume_driver::takes_output() { Ok(()) } else { closed() }) {
             self.lost.borrow_mut().get_or_insert(error);

@@ -413,15 +413,36 @@ fn a_picture_of_a_kind_that_is_not_written_is_refused() {
 #[cfg(target_os = "linux")]
 #[test]
 fn what_does_not_arrive_on_the_standard_output_is_no_good_end() {
-    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-    let output = Command::new(env!("CARGO_BIN_EXE_mokume"))
-        .args(["graph", "examples/host.mok"])
-        .current_dir(root())
-        .stdout(full)
-        .output()
-        .unwrap();
-    assert_eq!(code(&output), 2, "{}", said(&output));
-    assert!(said(&output).contains("cannot write to the standard output"), "{}", said(&output));
+    for words in ["graph examples/host.mok", "check examples/host.mok", "--help", "sim --help", "--version", "-V"] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let output = Command::new(env!("CARGO_BIN_EXE_mokume"))
+            .args(words.split(' '))
+            .current_dir(root())
+            .stdout(full)
+            .output()
+            .unwrap();
+        assert_eq!(code(&output), 2, "{words}: {}", said(&output));
+        assert!(said(&output).contains("cannot write to the standard output"), "{words}: {}", said(&output));
+    }
+}
+
+/// Names of files are octets, and may be no text.
+#[cfg(unix)]
+#[test]
+fn an_argument_that_is_not_text_is_refused_by_name() {
+    use std::os::unix::ffi::OsStrExt;
+    let odd = std::ffi::OsStr::from_bytes(b"n\xff.mok");
+    for words in ["check", "sim", "fmt", "dissect", "new", "explain", "sim examples/meter.mok --seed", ""] {
+        for format in [None, Some("--format=json")] {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_mokume"));
+            command.args(words.split_whitespace()).arg(odd).args(format).current_dir(root());
+            let output = command.output().unwrap();
+            let said = said(&output) + &String::from_utf8_lossy(&output.stdout);
+            assert_eq!(code(&output), 2, "{words}: {said}");
+            assert!(said.contains("xFF.mok") && !said.contains("panicked"), "{words}: {said}");
+            assert!(format.is_none() || said.starts_with('{'), "{words}: {said}");
+        }
+    }
 }
 
 /// `>&-`: there is no standard output.

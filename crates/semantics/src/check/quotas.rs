@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use mokume_base::{Diagnostic, Severity, Span};
+use mokume_base::{Diagnostic, FileId, Severity, Span};
 
 use crate::codes;
 use crate::program::*;
@@ -16,7 +16,9 @@ use crate::visit::{self, Met};
 pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     let errors = out.iter().filter(|found| found.severity == Severity::Error);
     let errors: Vec<Span> = errors.filter_map(|found| Some(found.primary.as_ref()?.span)).collect();
-    for layer in program.layers.iter().filter(|layer| is_whole(program, layer, &errors)) {
+    let starts: BTreeSet<_> =
+        program.layers.iter().map(|layer| (layer.name.span.file, layer.name.span.start)).collect();
+    for layer in program.layers.iter().filter(|layer| is_whole(&starts, layer, &errors)) {
         let mut taken = BTreeSet::new();
         let mut named: Vec<&StateRef> = Vec::new();
         visit::walk_layer(layer, &mut |met| match met {
@@ -41,12 +43,11 @@ pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Whether a layer has no errors: a refused statement may be the one that takes.
-fn is_whole(program: &Program, layer: &Layer, errors: &[Span]) -> bool {
+/// Whether a layer has no errors: a refused statement may be the one that takes. With the places at which layers begin.
+fn is_whole(starts: &BTreeSet<(FileId, u32)>, layer: &Layer, errors: &[Span]) -> bool {
     let own = layer.name.span;
-    let names = program.layers.iter().map(|other| other.name.span);
-    let behind = names.filter(|other| other.file == own.file && other.start > own.start).map(|other| other.start);
-    let end = behind.min().unwrap_or(u32::MAX);
+    let behind = starts.range((own.file, own.start + 1)..).next().filter(|(file, _)| *file == own.file);
+    let end = behind.map_or(u32::MAX, |(_, start)| *start);
     match layer.parts.is_empty() {
         true => !errors.iter().any(|at| at.file == own.file && (own.start..end).contains(&at.start)),
         false => errors.is_empty(),

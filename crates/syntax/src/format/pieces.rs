@@ -22,6 +22,8 @@ pub struct Piece {
     pub begins: Option<SyntaxNode>,
     /// For a bracket, the index of its partner.
     pub partner: Option<usize>,
+    /// The index of the first piece from this one on that is not a comment; the number of pieces if there is none.
+    pub next: usize,
 }
 
 impl Piece {
@@ -91,6 +93,13 @@ pub fn pieces(root: &SyntaxNode) -> Vec<Piece> {
             WalkEvent::Leave(NodeOrToken::Token(_)) => {}
         }
     }
+    let mut next = walk.pieces.len();
+    for (at, piece) in walk.pieces.iter_mut().enumerate().rev() {
+        if !piece.is_comment() {
+            next = at;
+        }
+        piece.next = next;
+    }
     walk.pieces
 }
 
@@ -119,6 +128,7 @@ impl Walk {
             begins_part: false,
             begins: None,
             partner: None,
+            next: 0,
             token,
         };
         if !piece.is_comment() {
@@ -157,5 +167,5 @@ impl Walk {
 
 /// The next piece from `at` on that is not a comment.
 pub fn next_token(pieces: &[Piece], at: usize) -> Option<&Piece> {
-    pieces[at.min(pieces.len())..].iter().find(|piece| !piece.is_comment())
+    pieces.get(pieces.get(at)?.next)
 }

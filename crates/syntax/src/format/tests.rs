@@ -149,6 +149,15 @@ fn a_text_with_mistakes_is_refused() {
     assert!(matches!(refused, Refused::Mistakes(found) if !found.is_empty()));
 }
 
+/// What stands behind many comments is looked for once, not anew from each: that would take minutes here.
+#[test]
+fn many_comments_take_no_long_time() {
+    let text = "// x\n".repeat(200_000);
+    assert_eq!(format(FileId(0), &text).ok().as_deref(), Some(text.as_str()));
+    let behind = format!("worker W {{\n{}}}\n", "    // x\n".repeat(100_000));
+    assert_eq!(format(FileId(0), &behind).ok().as_deref(), Some(behind.as_str()));
+}
+
 /// Planted faults: the check notices a different token, comment or nesting.
 #[test]
 fn a_layout_that_changes_the_program_is_noticed() {
