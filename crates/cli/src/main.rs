@@ -72,8 +72,8 @@ fn wrong_use(error: &clap::Error) -> ! {
         let arrived = printer.arrived().map_err(|failure| printer.failure(&failure));
         std::process::exit(i32::from(arrived.is_err()) * 2);
     }
-    if error.kind() == clap::error::ErrorKind::InvalidUtf8 {
-        printer.failure(&not_text());
+    if let Some(word) = std::env::args_os().skip(1).find(|word| word.to_str().is_none()) {
+        printer.failure(&not_text(&word));
         std::process::exit(2);
     }
     if !json {
@@ -88,8 +88,7 @@ fn wrong_use(error: &clap::Error) -> ! {
 }
 
 /// The report of an argument that is not UTF-8 text. Sources, records and pages hold names of files as text.
-fn not_text() -> mokume_driver::Failure {
-    let word = std::env::args_os().find(|word| word.to_str().is_none()).unwrap_or_default();
+fn not_text(word: &std::ffi::OsStr) -> mokume_driver::Failure {
     let message = format!("the argument {word:?} is not UTF-8 text");
     mokume_driver::Failure::of_use(
         message,
