@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Instructions from public entry to return, by callgrind: 64 sessions in random order, addresses set at run time.
 
-`all` is a whole call with a message of so many octets; `rest` is what is left without touching the payload: the intercept of
+`all` is a whole call with a message of so many octets, what the program does with what leaves included, except where calls return it (`returned`); `rest` is what is left without touching the payload: the intercept of
 the line through 0, 512 and 1400 octets. Instructions are the same from run to run.
 
 `thin layers`: one stack with a layer and without, two hosts, 256 messages of 64 octets one after the other, 10 ms apart; the
@@ -36,7 +36,9 @@ SIZES = [0, 512, 1400]
 ROWS = [
     ("udp out", ROOT / "examples/host.mok", "Host", "udp.c", ["out"], "Host_udp_send"),
     ("udp out in parts", ROOT / "examples/host.mok", "Host", "udp.c", ["parts"], "Host_udp_send"),
+    ("udp out returned", ROOT / "examples/host.mok", "Host", "udp.c", ["out"], "Host_udp_send_returned"),
     ("udp in", ROOT / "examples/host.mok", "Host", "udp.c", ["in"], "Host_device_frame"),
+    ("udp in returned", ROOT / "examples/host.mok", "Host", "udp.c", ["in"], "Host_device_frame_returned"),
     ("udp6 out", HERE / "udp6.mok", "Host6", "udp6.c", ["out"], "Host6_udp6_send"),
     ("udp6 in", HERE / "udp6.mok", "Host6", "udp6.c", ["in"], "Host6_device_frame"),
     ("sequencer send", HERE / "sequencer.mok", "Numbered", "sequencer.c", [], "Numbered_users_send"),
@@ -60,6 +62,7 @@ SEED = 1
 # The row, its stack, what stands in place of the generated C, how that is made where `--fuse` does not say it.
 STACKS = [("sliding by queue", "Sliding", None, ["--uncomposed"]), ("sliding by calls", "Sliding", None, ["--fuse=0"]), ("sliding", "Sliding", None, None),
           ("sliding by hand", "Sliding", "stacks/sliding_by_hand.c", None), ("four", "Four", None, None), ("ten", "Ten", None, None),
+          ("four returned", "Four", None, ["--fuse=2", "--returned"]), ("ten returned", "Ten", None, ["--fuse=2", "--returned"]),
           ("ten by hand", "Ten", "stacks/ten_by_hand.c", None)]
 
 
@@ -115,7 +118,8 @@ def calls(form):
     if form == "text":
         print(f"{'row':<16} {'0 octets':>10} {'512':>10} {'1400':>10} {'rest':>10}   instructions a call")
     for row, source, stack, driver, arguments, entry in ROWS:
-        program = build(source, stack, driver)
+        way = ["--fuse", method.FUSE, "--returned"] if entry.endswith("_returned") else None
+        program = build(source, stack, driver, way=way)
         points = [(size, instructions(program, arguments, size, entry)) for size in SIZES]
         rest = intercept(points)
         if form == "json":

@@ -45,11 +45,13 @@ def generate(source, stack, folder, way=None):
 
 
 def build(source, stack, driver, unit=None, way=None):
-    """A program of a stack, generated or by hand (`unit`), and of a caller, which is another unit."""
+    """A program of a stack, generated or by hand (`unit`), and of a caller, which is another unit. With `--returned` in the way the caller uses
+    the entries that return what leaves last."""
     folder = WORK / "".join([stack, *(way or [])])
     generate(source, stack, folder, way)
     program = folder / (pathlib.Path(unit or driver).stem)
-    run([CC, *FLAGS, "-I", folder, "-I", HERE, HERE / driver, HERE / unit if unit else folder / "unit.c", "-o", program], CC)
+    flags = [*FLAGS, "-DRETURNED"] if way and "--returned" in way else FLAGS
+    run([CC, *flags, "-I", folder, "-I", HERE, HERE / driver, HERE / unit if unit else folder / "unit.c", "-o", program], CC)
     return program
 
 

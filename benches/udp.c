@@ -1,5 +1,5 @@
 /* `udp out` and `udp in`: argv[1] is `out`, `in`, or `parts`: out, and the device takes what is in front and the message apart; argv[2] the octets of a
- * message. Addresses are set at run time. */
+ * message. With -DRETURNED calls return what they put out last (`mokume build --returned`). Addresses are set at run time. */
 #include "Host.h"
 #include "frames.h"
 #include "phase.h"
@@ -79,10 +79,21 @@ int main(int argc, char **argv)
     sent = delivered = 0;
     CALLGRIND_ZERO_STATS;
     for (unsigned i = 0; i < SESSIONS * ROUNDS; i++) {
+#ifdef RETURNED
+        struct Host_returned left;
+        if (argv[1][0] != 'i') {
+            Host_udp_send_returned(stack, 0, sessions[order[i]], (mk_octets){octets, (uint32_t)size}, &left);
+            sent += left.output == Host_RETURNED_DEVICE_FRAME && left.device_frame.msg.size == size + 42;
+        } else {
+            Host_device_frame_returned(stack, 0, (mk_octets){frames[order[i]], sizes[order[i]]}, &left);
+            delivered += left.output == Host_RETURNED_UDP_DELIVER && left.udp_deliver.msg.size == size;
+        }
+#else
         if (argv[1][0] != 'i')
             Host_udp_send(stack, 0, sessions[order[i]], (mk_octets){octets, (uint32_t)size});
         else
             Host_device_frame(stack, 0, (mk_octets){frames[order[i]], sizes[order[i]]});
+#endif
     }
     check((argv[1][0] != 'i' ? sent : delivered) == SESSIONS * ROUNDS, "not all messages went through");
     return 0;

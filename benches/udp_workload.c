@@ -14,6 +14,41 @@ static uint32_t whose[4096];
 static unsigned delivered, answered, asked;
 static uint8_t questions[QUESTIONS][42], octets[2048];
 
+#ifdef RETURNED
+static struct Host_returned left;
+
+static bool call(enum entry entry, uint32_t which, mk_octets message)
+{
+    switch (entry) {
+    case SEND: return Host_udp_send_returned(stack, now, sessions[which], message, &left);
+    case FRAME: return Host_device_frame_returned(stack, now, message, &left);
+    case OPEN: return Host_udp_open_returned(stack, now, which, 0, (uint16_t)(OWN_PORT + which), FIRST + which, (uint16_t)(THEIR_PORT + which), &left);
+    case CLOSE: return Host_udp_close_returned(stack, now, sessions[which], &left);
+    default: return Host_advance(stack, now), true;
+    }
+}
+
+static void on_frame(void *context, mk_octets frame);
+static void on_deliver(void *context, mk_handle session, mk_octets message);
+static unsigned returned[2];
+
+/* What the last call returned. */
+static void take(void)
+{
+    struct Host_returned taken = left;
+    left.output = Host_RETURNED_NOTHING;
+    if (taken.output == Host_RETURNED_DEVICE_FRAME)
+        returned[0]++, on_frame(NULL, taken.device_frame.msg);
+    else if (taken.output == Host_RETURNED_UDP_DELIVER)
+        returned[1]++, on_deliver(NULL, taken.udp_deliver.session, taken.udp_deliver.msg);
+    else
+        check(taken.output == Host_RETURNED_NOTHING, "something else is returned");
+}
+#else
+static void take(void)
+{
+}
+
 static bool call(enum entry entry, uint32_t which, mk_octets message)
 {
     switch (entry) {
@@ -24,6 +59,7 @@ static bool call(enum entry entry, uint32_t which, mk_octets message)
     default: return Host_advance(stack, now), true;
     }
 }
+#endif
 
 __attribute__((noinline)) bool counted(enum entry entry, uint32_t which, mk_octets message)
 {
@@ -41,6 +77,7 @@ static void act(enum entry entry, uint32_t which, mk_octets message)
     } else {
         good = call(entry, which, message);
     }
+    take();
     if (!good)
         note('r', (uint32_t)entry, &which, sizeof which);
 }

@@ -282,6 +282,15 @@ static inline void mk_copy_few(uint8_t *to, const uint8_t *from, uint32_t size)
     }
 }
 
+/* Any number of octets, to where they do not stand already. */
+static inline void mk_copy_behind(uint8_t *to, const uint8_t *from, uint32_t size)
+{
+    if (size > MK_FEW_OCTETS)
+        memcpy(to, from, size);
+    else
+        mk_copy_few(to, from, size);
+}
+
 /* Whether a number of so many octets at a place is among the `size`. */
 static inline bool mk_holds(uint32_t size, uint32_t at, uint32_t octets)
 {

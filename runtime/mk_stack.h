@@ -81,6 +81,12 @@ static inline bool mk_end_quiet(mk_core *core)
     return MK_LIKELY(core->quiet != 0) || mk_end_behind(core);
 }
 
+/* Whether an output may be returned to the caller in place of being handed over: no other is leaving, and nothing waits behind it. */
+static inline bool mk_may_return(const mk_core *core)
+{
+    return !core->leaving && core->quiet != 0;
+}
+
 static MK_SHARED bool mk_refuse(mk_core *core)
 {
     core->accounts.refused++;

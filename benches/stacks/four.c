@@ -4,4 +4,5 @@
 #define INSTANCE struct Four
 #define PORTS struct Four_ports
 #define PARAMS struct Four_params
+#define LEFT struct Four_returned
 #include "two_ends.h"

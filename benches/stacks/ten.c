@@ -4,4 +4,5 @@
 #define INSTANCE struct Ten
 #define PORTS struct Ten_ports
 #define PARAMS struct Ten_params
+#define LEFT struct Ten_returned
 #include "two_ends.h"

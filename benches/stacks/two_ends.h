@@ -6,6 +6,7 @@
  * `PROGRAM path send|frame|advance`: the common path: OCTETS octets, one message after the other, 300 us apart, nothing lost, timers run by a call of their own; what is counted of
  * frames are those that carry a message.
  * `PROGRAM time 0`: nanoseconds a message of that, all calls of both ends together.
+ * With -DRETURNED the calls are of the entries that return the last output (`mokume build --returned`); what they return is taken outside of what is counted.
  */
 #include "workload.h"
 #include "clock.h"
@@ -35,6 +36,39 @@ static uint8_t octets[8192];
 /* The timed run keeps no digest. */
 static int is_quiet;
 
+#ifdef RETURNED
+static LEFT left;
+
+static bool call(enum entry entry, struct end *end, mk_handle session, mk_octets message)
+{
+    switch (entry) {
+    case SEND: return STACK(users_send_returned)(end->stack, now, session, message, &left);
+    case FRAME: return STACK(device_frame_returned)(end->stack, now, message, &left);
+    default: return STACK(advance)(end->stack, now), true;
+    }
+}
+
+static void on_frame(void *context, mk_octets frame);
+static void on_deliver(void *context, mk_handle session, mk_octets message);
+
+/* What the last call returned. */
+static void take(struct end *end)
+{
+    LEFT taken = left;
+    left.output = STACK(RETURNED_NOTHING);
+    if (taken.output == STACK(RETURNED_DEVICE_FRAME))
+        on_frame(end, taken.device_frame.msg);
+    else if (taken.output == STACK(RETURNED_USERS_DELIVER))
+        on_deliver(end, taken.users_deliver.session, taken.users_deliver.msg);
+    else
+        check(taken.output == STACK(RETURNED_NOTHING), "something else is returned");
+}
+#else
+static void take(struct end *end)
+{
+    (void)end;
+}
+
 static bool call(enum entry entry, struct end *end, mk_handle session, mk_octets message)
 {
     switch (entry) {
@@ -43,6 +77,7 @@ static bool call(enum entry entry, struct end *end, mk_handle session, mk_octets
     default: return STACK(advance)(end->stack, now), true;
     }
 }
+#endif
 
 __attribute__((noinline)) bool counted(enum entry entry, struct end *end, mk_handle session, mk_octets message)
 {
@@ -59,6 +94,7 @@ static void act(int is_counted, enum entry entry, struct end *end, mk_handle ses
     } else {
         good = call(entry, end, session, message);
     }
+    take(end);
     if (!good && !is_quiet)
         write_down('r', entry, &end->number, sizeof end->number);
 }

@@ -272,6 +272,9 @@ pub enum Command {
         /// Small code: without paths, unless `--fuse` says otherwise, and with functions instead of inlined code.
         #[arg(long, conflicts_with = "uncomposed")]
         size: bool,
+        /// Also writes entries that return a call's last output, in place of calling a function of the program: `Host_udp_send_returned`.
+        #[arg(long, conflicts_with = "uncomposed")]
+        returned: bool,
         /// Uses only paths that `mokume prove` has proved. For other events the layers stay as they are, and a line says so.
         #[arg(long, conflicts_with = "uncomposed")]
         proved: bool,

@@ -116,26 +116,29 @@ pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i3
             };
             apart.carry_out(&checked.natives, || crate::profile::profile(&checked, &asked, printer))
         }
-        Command::Build { stack, emit: Emit::Wireshark, output, at, uncomposed, size, proved, fused, by } => {
+        Command::Build { stack, emit: Emit::Wireshark, output, at, uncomposed, size, returned, proved, fused, by } => {
             if *uncomposed
+                || *returned
                 || *size
                 || *proved
                 || fused.level.is_some()
                 || !fused.left_out.passes.is_empty()
                 || by.profile.is_some()
             {
-                let help = "leave out `--uncomposed`, `--size`, `--proved`, `--fuse`, `--pass` and `--profile`";
+                let help =
+                    "leave out `--uncomposed`, `--size`, `--returned`, `--proved`, `--fuse`, `--pass` and `--profile`";
                 return Err(Failure::of_use("a dissector is of the wires and handlers of a stack alone", help));
             }
             wireshark(stack, at, output.as_deref(), printer)
         }
-        Command::Build { stack, emit, output, at, uncomposed, size, proved, fused, by } => {
+        Command::Build { stack, emit, output, at, uncomposed, size, returned, proved, fused, by } => {
             if !at.is_empty() {
                 return Err(Failure::of_use("`--at` is of a dissector", "say `--emit wireshark`, or leave it out"));
             }
             let aim = if *size { build::Aim::Size } else { build::Aim::Time };
             let (level, passes) = fused.told()?;
-            let what = What { emit: *emit, uncomposed: *uncomposed, aim, level, passes, proved: *proved };
+            let style = build::Style { aim, returned: *returned };
+            let what = What { emit: *emit, uncomposed: *uncomposed, style, level, passes, proved: *proved };
             build_stack((stack, by), &what, output.as_deref(), printer)
         }
         Command::Path { stack, event, html, by, left_out } => match (event, html) {
@@ -257,7 +260,7 @@ fn say_checked(checked: &Checked, diagnostics: &[Diagnostic], printer: &Printer)
 struct What {
     emit: Emit,
     uncomposed: bool,
-    aim: build::Aim,
+    style: build::Style,
     level: Option<u8>,
     passes: Passes,
     /// Only with paths that are proved.
@@ -267,7 +270,7 @@ struct What {
 impl What {
     /// How far it is fused: as is told, else as the stack's C is; an automaton, and what is to be small, only if something is said of its paths.
     fn level(&self, by: &ByProfile, compiled: &Compiled) -> u8 {
-        let is_plain = self.emit == Emit::Automaton || self.aim == build::Aim::Size;
+        let is_plain = self.emit == Emit::Automaton || self.style.aim == build::Aim::Size;
         let is_plain = is_plain && by.profile.is_none() && self.passes == Passes::ALL && !self.proved;
         self.level.unwrap_or(if is_plain { 0 } else { compiled.fuse().level })
     }
@@ -283,10 +286,16 @@ fn build_stack(
         let help = "leave out `--uncomposed`, or `--fuse` and `--pass`";
         return Err(Failure::of_use("layers that are not composed have no paths through them", help));
     }
-    if what.aim == build::Aim::Size && what.emit != Emit::C {
+    if what.style.aim == build::Aim::Size && what.emit != Emit::C {
         return Err(Failure::of_use(
             "`--size` is of C, and an automaton has no size",
             "leave out `--size`, or `--emit`",
+        ));
+    }
+    if what.style.returned && what.emit != Emit::C {
+        return Err(Failure::of_use(
+            "`--returned` is of C, and an automaton has no entries",
+            "leave out `--returned`, or `--emit`",
         ));
     }
     let mut compiled = compiled_to_write(choice, printer)?;
@@ -321,7 +330,7 @@ fn build_stack(
         Emit::C => {
             let files = match what.uncomposed {
                 true => build::c_uncomposed(&compiled)?,
-                false => build::c_with(&compiled, &proved, what.aim)?,
+                false => build::c_with(&compiled, &proved, what.style)?,
             };
             let Some(folder) = output else {
                 files.iter().for_each(|(name, text)| printer.line(format!("/* ==== {name} ==== */\n{text}")));

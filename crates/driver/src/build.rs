@@ -14,15 +14,24 @@ pub fn automaton(automaton: &Automaton) -> String {
 
 /// The generated files, the functions in C that they call, and the runtime files that they need, by name.
 pub fn c(compiled: &Compiled) -> Result<Vec<(String, String)>, Failure> {
-    c_with(compiled, &[], Aim::Time)
+    c_with(compiled, &[], Style::default())
 }
 
 /// What to optimise the C for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Aim {
+    #[default]
     Time,
     /// Code size: the runtime then uses functions instead of inlined code.
     Size,
+}
+
+/// How to write the C.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Style {
+    pub aim: Aim,
+    /// Whether each input also has an entry that returns the last output of its call.
+    pub returned: bool,
 }
 
 /// How to compile the C of [`Aim::Size`] so that it is small: nothing needs what these options leave out.
@@ -30,9 +39,9 @@ const SMALL: &str = "Made small (`--size`): compile it by `gcc -Os -fno-asynchro
                      link it by `-Wl,--gc-sections`.";
 
 /// The same, with a header that lists the paths of these handlers as proved ([`crate::prove::kept`]).
-pub fn c_with(compiled: &Compiled, proved: &[HandlerId], aim: Aim) -> Result<Vec<(String, String)>, Failure> {
+pub fn c_with(compiled: &Compiled, proved: &[HandlerId], style: Style) -> Result<Vec<(String, String)>, Failure> {
     let mut notes = compiled.notes(proved);
-    if aim == Aim::Size {
+    if style.aim == Aim::Size {
         let needed = crate::size::sizes(compiled.for_c()).needed.instance;
         if needed > u64::from(u32::MAX) {
             let message = format!("an instance has {needed} octets, and what is made small has less than 4 GiB");
@@ -40,8 +49,9 @@ pub fn c_with(compiled: &Compiled, proved: &[HandlerId], aim: Aim) -> Result<Vec
         }
         notes.push(SMALL.to_owned());
     }
-    let mut files = c_of(compiled.for_c(), &notes, &compiled.native_files)?;
-    if aim == Aim::Size {
+    let options = Options { notes, returned: style.returned, ..Options::default() };
+    let mut files = c_of(compiled.for_c(), &options, &compiled.native_files)?;
+    if style.aim == Aim::Size {
         let guard = "#define MK_BASE_H\n";
         for (_, text) in files.iter_mut().filter(|(name, _)| name == "mk_base.h") {
             *text = text.replacen(guard, &format!("{guard}#define MK_SMALL\n"), 1);
@@ -52,12 +62,11 @@ pub fn c_with(compiled: &Compiled, proved: &[HandlerId], aim: Aim) -> Result<Vec
 
 /// The same for the uncomposed layers.
 pub fn c_uncomposed(compiled: &Compiled) -> Result<Vec<(String, String)>, Failure> {
-    c_of(&compiled.uncomposed, &[], &compiled.native_files)
+    c_of(&compiled.uncomposed, &Options::default(), &compiled.native_files)
 }
 
-fn c_of(automaton: &Automaton, notes: &[String], natives: &Files) -> Result<Vec<(String, String)>, Failure> {
-    let options = Options { notes: notes.to_vec(), ..Options::default() };
-    let generated = emit(automaton, &options)
+fn c_of(automaton: &Automaton, options: &Options, natives: &Files) -> Result<Vec<(String, String)>, Failure> {
+    let generated = emit(automaton, options)
         .map_err(|error| Failure::of_program(error.to_string(), "split the wire, or use the interpreter"))?;
     let mut files =
         vec![(format!("{}.h", generated.stem), generated.header), (format!("{}.c", generated.stem), generated.source)];

@@ -27,6 +27,11 @@ fn root() -> PathBuf {
 /// The files of the stack in C: without paths, with paths, and with memos. The paths follow `…_usual.mok` beside it, if
 /// it exists.
 fn files(file: &str, stack: &str) -> [Vec<(String, String)>; 3] {
+    files_as(file, stack, build::Style::default())
+}
+
+/// The same, written in some style.
+fn files_as(file: &str, stack: &str, style: build::Style) -> [Vec<(String, String)>; 3] {
     let name = root().join(file).to_string_lossy().into_owned();
     let checked = compile::check(&RealWorld, &[name]).expect("a file");
     let chosen = compile::choose_stack(&checked, Some(stack)).expect("the stack");
@@ -38,7 +43,7 @@ fn files(file: &str, stack: &str) -> [Vec<(String, String)>; 3] {
     };
     [0, 1, 2].map(|level| {
         compiled.fuse_by(Fuse::to(level), profile.clone());
-        build::c(&compiled).expect("C")
+        build::c_with(&compiled, &[], style).expect("C")
     })
 }
 
@@ -130,6 +135,32 @@ fn frames_in_parts_are_the_frames() {
     let faulty: Vec<(String, String)> = memos.iter().map(|(name, text)| (name.clone(), is_less(text))).collect();
     assert_ne!(faulty, memos);
     assert_ne!(said_as("parts_faulty", &faulty, program, &units, &["-DPARTS"]), whole);
+}
+
+/// `--returned`.
+const RETURNED: build::Style = build::Style { aim: build::Aim::Time, returned: true };
+
+/// Programs whose calls return what leaves last hear the same; a frame that is one octet short shows.
+#[test]
+fn what_is_returned_is_what_would_leave() {
+    if is_skipped() {
+        return;
+    }
+    for (file, stack, program) in [WORKLOADS[0], WORKLOADS[2], WORKLOADS[3]] {
+        let name = program.replace(['/', '.'], "_");
+        let [plain, _, memos] = files_as(file, stack, RETURNED);
+        let units = ["mokume.c".to_owned(), format!("{stack}.c")];
+        let layers = said(&format!("returned_{name}_layers"), &plain, stack, program);
+        for (level, files) in [(0, &plain), (2, &memos)] {
+            let folder = format!("returned_{name}_{level}");
+            assert_eq!(said_as(&folder, files, program, &units, &["-DRETURNED"]), layers, "{stack} at {level}");
+        }
+        let own = "(mk_octets){a0, a0_front + a0_size};";
+        let is_less = |text: &str| text.replace(own, "(mk_octets){a0, a0_front + a0_size - 1};");
+        let faulty: Vec<(String, String)> = memos.iter().map(|(name, text)| (name.clone(), is_less(text))).collect();
+        assert_ne!(faulty, memos);
+        assert_ne!(said_as(&format!("returned_{name}_faulty"), &faulty, program, &units, &["-DRETURNED"]), layers);
+    }
 }
 
 /// Memos in tables (`emit_c/kept`): each fault of a table makes the checked memos stop the program.
@@ -247,7 +278,7 @@ const ANSWERS: &str = r#"
 
 static struct Numbered *stack;
 static mk_handle session;
-static int begun, calls;
+static int begun, calls, depth;
 
 static void show(const char *what, int number, mk_octets octets)
 {
@@ -257,15 +288,32 @@ static void show(const char *what, int number, mk_octets octets)
     puts("");
 }
 
+static void on_frame(void *context, mk_octets frame);
+
+static bool send(mk_octets text)
+{
+#ifdef RETURNED
+    if (depth) {
+        struct Numbered_returned left;
+        bool taken = Numbered_users_send_returned(stack, 0, session, text, &left);
+        if (left.output == Numbered_RETURNED_DEVICE_FRAME)
+            on_frame(NULL, left.device_frame.msg);
+        return taken;
+    }
+#endif
+    return Numbered_users_send(stack, 0, session, text);
+}
+
 static void say(const char *text)
 {
     if (calls++ < 40)
-        printf("%d sent\n", Numbered_users_send(stack, 0, session, (mk_octets){(const uint8_t *)text, (uint32_t)strlen(text)}));
+        printf("%d sent\n", send((mk_octets){(const uint8_t *)text, (uint32_t)strlen(text)}));
 }
 
 static void on_frame(void *context, mk_octets frame)
 {
     int own = begun++;
+    depth++;
     uint8_t back[256];
     (void)context;
     show("frame", own, frame);
@@ -277,15 +325,18 @@ static void on_frame(void *context, mk_octets frame)
         printf("%d handed in\n", Numbered_device_frame(stack, 0, (mk_octets){back, frame.size}));
     say("and another one");
     show("frame read", own, frame);
+    depth--;
 }
 
 static void on_deliver(void *context, mk_handle to, mk_octets message)
 {
     int own = begun++;
     (void)context, (void)to;
+    depth++;
     show("message", own, message);
     say("from a message");
     show("message read", own, message);
+    depth--;
 }
 
 static void on_opened(void *context, uint32_t user, mk_handle opened, uint16_t local_port, uint16_t remote_port)
@@ -384,7 +435,39 @@ int main(void)
 }
 "#;
 
-/// The output of a program that calls a stack from each callback.
+/// Sends a message that leaves alone, then one behind which another leaves; says how each frame comes.
+const TWICE: &str = r#"
+#include <stdio.h>
+#include <stdlib.h>
+#include "Twice.h"
+
+static void on_frame(void *context, mk_octets frame)
+{
+    (void)context;
+    printf("handed over: %02x\n", frame.at[0]);
+}
+
+int main(void)
+{
+    mk_config config = Twice_defaults;
+    struct Twice_ports ports = {.device_frame = on_frame};
+    struct Twice_params params = Twice_default_params;
+    struct Twice *stack = Twice_init(aligned_alloc(64, (Twice_size(&config) + 63) / 64 * 64), &config, &params, &ports);
+    Twice_start(stack, 0);
+    Twice_advance(stack, 0);
+    for (uint32_t size = 1; size <= 2; size++) {
+        struct Twice_returned left;
+        Twice_app_send_to_returned(stack, 0, (mk_octets){(const uint8_t *)"hi", size}, &left);
+        if (left.output == Twice_RETURNED_DEVICE_FRAME)
+            printf("returned: %02x\n", left.device_frame.msg.at[0]);
+        else
+            puts("returned: nothing");
+    }
+    free(stack);
+    return 0;
+}
+"#;
+
 /// Sends until the credit is used up, first from within a frame's callback, then at once: what each call answers.
 const BEYOND: &str = r#"
 #include <stdio.h>
@@ -430,6 +513,7 @@ int main(void)
 }
 "#;
 
+/// The output of a program that calls a stack from each callback.
 fn answers(folder: &str, files: &[(String, String)], (stack, program): (&str, &str)) -> String {
     let mut files = files.to_vec();
     files.push(("main.c".to_owned(), program.to_owned()));
@@ -483,6 +567,34 @@ fn calls_from_callbacks_are_the_next_reaction_on_paths() {
     assert!(layers.contains("message read") && layers.contains("frame read 101"), "{layers}");
     assert_eq!(layers, right);
     is_seen(&[NESTED, WRITTEN_OVER, FORGOTTEN], &fused, program, &right);
+}
+
+/// The calls from within callbacks are of the entries that return: nothing may be returned while another output leaves.
+#[test]
+fn nothing_is_returned_while_another_leaves() {
+    let [plain, _, fused] = files_as("benches/sequencer.mok", "Numbered", RETURNED);
+    let returned = format!("#define RETURNED\n{ANSWERS}");
+    let program = ("Numbered", returned.as_str());
+    let right = answers("returned_ordinary", &plain, ("Numbered", ANSWERS));
+    assert!(answers("returned_layers", &plain, program) == right);
+    assert!(answers("returned_paths", &fused, program) == right);
+    let within = ("returned_within", "return !core->leaving && core->quiet", "return core->quiet");
+    is_seen(&[within], &fused, program, &right);
+}
+
+/// Nothing may be returned where something is put off: it leaves behind, in the same call.
+#[test]
+fn nothing_is_returned_before_what_waits() {
+    let (file, stack) = ("crates/driver/tests/twice.mok", "Twice");
+    let [plain, _, fused] = files_as(file, stack, RETURNED);
+    let program = (stack, TWICE);
+    let right = answers("layers", &plain, program);
+    assert_eq!(right, "handed over: 00\nreturned: nothing\nhanded over: 01\nhanded over: 02\nreturned: nothing\n");
+    assert!(fused.iter().any(|(_, text)| text.contains("return_give_device_frame_fronted(k,")), "there is a path");
+    let by_paths = answers("paths", &fused, program);
+    assert_eq!(by_paths, "returned: 00\nhanded over: 01\nhanded over: 02\nreturned: nothing\n");
+    let behind = ("returned_behind", "return !core->leaving && core->quiet != 0", "return !core->leaving");
+    is_seen(&[behind], &fused, program, &by_paths);
 }
 
 /// The same where two outputs of a path leave at once: the second is unchanged, whatever was called from within the

@@ -179,8 +179,11 @@ impl CProgram {
     pub fn build(automata: &[&Automaton], build: &Build<'_>) -> Result<CProgram, BuildError> {
         let mut generated = Vec::new();
         for (index, automaton) in automata.iter().enumerate() {
-            let options =
-                Options { prefix: format!("s{index}_{}", automaton.name), coverage: build.coverage, notes: Vec::new() };
+            let options = Options {
+                prefix: format!("s{index}_{}", automaton.name),
+                coverage: build.coverage,
+                ..Options::default()
+            };
             generated.push(emit(automaton, &options).map_err(BuildError::Emit)?);
         }
         Self::compile(automata, generated, build)

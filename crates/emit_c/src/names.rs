@@ -22,6 +22,9 @@ pub struct Names {
     /// Names in the header, for programs: by reason; by enumeration and index in it.
     pub reasons: Vec<String>,
     pub enums: Vec<Vec<String>>,
+    /// The constants for what a call returns: no output; by port, by event.
+    pub nothing_returned: String,
+    pub returned: Vec<Vec<String>>,
     /// By header, by variant, by field.
     pub fields: Vec<Vec<Vec<String>>>,
     /// By port, by event.
@@ -139,15 +142,23 @@ impl Names {
             one.names.iter().map(|(name, _)| constant(&format!("{}_{name}", one.name))).collect()
         };
         let enums = automaton.enums.iter().map(of_enum).collect();
+        let outputs = port_names(automaton, &mut Scope::default(), |port| {
+            port.outputs.iter().map(|output| output.event.clone()).collect()
+        });
+        let nothing_returned = constant("returned_nothing");
+        let returned = outputs
+            .iter()
+            .map(|port| port.iter().map(|name| constant(&format!("returned_{name}"))).collect())
+            .collect();
         let mut params = Scope::default();
         let mut public = Scope::default();
         Names {
             cells: automaton.classes.iter().map(cells).collect(),
             fields: automaton.headers.iter().map(|h| h.variants.iter().map(fields).collect()).collect(),
             inputs: port_names(automaton, &mut public, |port| port.inputs.iter().map(|i| i.event.clone()).collect()),
-            outputs: port_names(automaton, &mut Scope::default(), |port| {
-                port.outputs.iter().map(|output| output.event.clone()).collect()
-            }),
+            outputs,
+            nothing_returned,
+            returned,
             params: automaton.params.iter().map(|param| params.name(&param.name)).collect(),
             stack,
             classes,

@@ -6,7 +6,7 @@ use std::fmt;
 use mokume_reaction::*;
 
 use crate::doors::memory::{self, Needed};
-use crate::doors::{header, inputs, life, outputs};
+use crate::doors::{header, inputs, life, outputs, returned};
 use crate::plan::Plan;
 use crate::state::{index, objects, records};
 use crate::text::Text;
@@ -20,6 +20,8 @@ pub struct Options {
     pub prefix: String,
     /// Whether to count how often each branch of a handler is taken.
     pub coverage: bool,
+    /// Whether each input also has a function that returns its last output.
+    pub returned: bool,
     /// Comment lines at the top of the header, about how it was made.
     pub notes: Vec<String>,
 }
@@ -73,7 +75,8 @@ pub fn emit(automaton: &Automaton, options: &Options) -> Result<Generated, EmitE
     };
     let automaton = &*automaton;
     let prefix = if options.prefix.is_empty() { &automaton.name } else { &options.prefix };
-    let plan = Plan::new(automaton, prefix, options.coverage);
+    let mut plan = Plan::new(automaton, prefix, options.coverage);
+    plan.returned = options.returned;
     Ok(Generated {
         stem: plan.names.stack.clone(),
         header: header::write(&plan, &options.notes),
@@ -251,13 +254,19 @@ fn path(plan: &Plan, id: PathId, text: &mut Text) {
             }
         }
     }
-    let (list, given) = (list.join(", "), given.join(", "));
+    let (mut list, mut given) = (list.join(", "), given.join(", "));
     text.line(format!("/* path of {} */", plan.automaton.handler_name(path.handler)));
     text.function(format!("static MK_UNUSED MK_APART bool layers_{}({list})", id.index()));
     text.line(format!("mk_missed(&k->asked[{}]);", id.index()));
     let call = format!("{}({})", plan.names.handlers[path.handler.index()], arguments.join(", "));
     crate::doors::inputs::run_handler(plan, path.handler, &call, text);
     text.end_function();
+    let outer = list.clone();
+    let within = if plan.returned { format!("{given}, NULL") } else { given.clone() };
+    if plan.returned {
+        list = format!("{list}, {} MK_UNUSED", returned::parameter(plan));
+        given = format!("{given}, {}", returned::LEFT);
+    }
     let doors = plan.automaton.ports.iter().flat_map(|port| &port.inputs);
     let is_for_handler = |input: &&PortInput| {
         let handler = plan.automaton.handler_of(input.class, &Trigger::Event(input.handler.clone()));
@@ -272,7 +281,7 @@ fn path(plan: &Plan, id: PathId, text: &mut Text) {
         text.append(written.body);
         return text.end_function();
     }
-    text.line(format!("static bool apart_{number}({list});"));
+    text.line(format!("static bool apart_{number}({outer});"));
     text.line("");
     text.function(format!("static MK_IN_PLACE bool way_{number}({list}, const bool mk_brisk MK_UNUSED)"));
     text.append(written.body);
@@ -280,8 +289,8 @@ fn path(plan: &Plan, id: PathId, text: &mut Text) {
     text.function(format!("static {how}MK_UNUSED bool path_{number}({list})"));
     text.line(format!("return way_{number}({given}, MK_BRISK);"));
     text.end_function();
-    text.function(format!("static MK_APART MK_UNUSED bool apart_{number}({list})"));
-    text.line(format!("return way_{number}({given}, false);"));
+    text.function(format!("static MK_APART MK_UNUSED bool apart_{number}({outer})"));
+    text.line(format!("return way_{number}({within}, false);"));
     text.end_function();
 }
 

@@ -46,6 +46,13 @@ pub(crate) struct Leaving {
     pub outputs: Vec<Leaves>,
 }
 
+impl Leaving {
+    /// Whether they may be returned instead: there is one, and its octets live as long as the caller expects.
+    pub fn may_return(&self) -> bool {
+        !self.goes_on && self.outputs.len() == 1 && self.outputs[0].form != Form::Whole
+    }
+}
+
 /// The outputs of a block that may leave at once. `None` if other outputs may come before them, as on a path that
 /// begins inside, or if two of them have octets in front of others.
 fn leave_at_once(automaton: &Automaton, path: &Path, block: BlockId) -> Option<Leaving> {

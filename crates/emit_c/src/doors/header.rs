@@ -2,7 +2,7 @@
 
 use mokume_reaction::*;
 
-use super::parts;
+use super::{parts, returned};
 use crate::names::{identifier, Scope};
 use crate::plan::Plan;
 use crate::text::{literal, Text};
@@ -55,6 +55,9 @@ pub(crate) fn write(plan: &Plan, notes: &[String]) -> String {
     reasons(plan, &mut text);
     enums(plan, &mut text);
     ports(plan, &mut text);
+    if plan.returned {
+        returned::declaration(plan, &mut text);
+    }
     functions(plan, &mut text);
     text.line("#endif");
     text.finish()
@@ -157,6 +160,13 @@ fn functions(plan: &Plan, text: &mut Text) {
         }
     }
     text.line("");
+    if plan.returned {
+        text.line("/* The same; the last output of the call is returned where nothing waits behind it. All others are handed over as otherwise, before. */");
+        let inputs =
+            plan.automaton.ports.iter().zip(&plan.names.inputs).flat_map(|(port, names)| port.inputs.iter().zip(names));
+        inputs.for_each(|(input, name)| text.line(format!("{};", returned::head(plan, name, &input.params))));
+        text.line("");
+    }
 }
 
 /// `nagle is 1, keep is 7`.

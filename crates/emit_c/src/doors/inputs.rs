@@ -4,6 +4,7 @@ use mokume_reaction::*;
 
 use super::header::{door_head, input_head, param_names};
 use super::outputs::kinds;
+use super::returned;
 use crate::plan::Plan;
 use crate::text::{literal, Text};
 use crate::tree::{expression, word};
@@ -27,17 +28,47 @@ fn input_function(plan: &Plan, port: &Port, input: &PortInput, name: &str, text:
     let path = handler.and_then(|handler| crate::body::path_of(automaton, handler));
     let list: Vec<String> = ["k".to_string(), "now".into()].into_iter().chain(names.iter().cloned()).collect();
     let is_brisk = path.is_some_and(|path| crate::body::has_brisk(automaton, &automaton.paths[path]));
+    let ways = |left: &'static str| {
+        path.map(|path| Way {
+            function: format!("path_{path}"),
+            has_begun: is_brisk,
+            last: plan.returned.then_some(left),
+        })
+    };
     if let Some(path) = path.filter(|_| is_brisk) {
         text.function(format!("static MK_APART {}", door_head(plan, &format!("{BEHIND}{whole}"), &input.params)));
-        body(plan, (port, input), &names, Some((&format!("apart_{path}"), false)), text);
+        let apart = Way { function: format!("apart_{path}"), has_begun: false, last: None };
+        body(plan, (port, input), &names, Some(apart), text);
     }
     text.function(input_head(plan, name, &input.params));
     if is_brisk {
         text.line("if (MK_UNLIKELY(!mk_begin_brisk(&k->core, now)))");
         text.line(format!("    return {BEHIND}{whole}({});", list.join(", ")));
     }
-    let path = path.map(|path| format!("path_{path}"));
-    body(plan, (port, input), &names, path.as_deref().map(|path| (path, is_brisk)), text);
+    body(plan, (port, input), &names, ways("NULL"), text);
+    if !plan.returned {
+        return;
+    }
+    text.function(returned::head(plan, name, &input.params));
+    text.line(format!("{}->output = {};", returned::LEFT, plan.names.nothing_returned));
+    if path.is_none() {
+        text.line(format!("return {whole}({});", list.join(", ")));
+        return text.end_function();
+    }
+    if is_brisk {
+        text.line("if (MK_UNLIKELY(!mk_begin_brisk(&k->core, now)))");
+        text.line(format!("    return {BEHIND}{whole}({});", list.join(", ")));
+    }
+    body(plan, (port, input), &names, ways(returned::LEFT), text);
+}
+
+/// The function of a path, as an input calls it.
+struct Way {
+    function: String,
+    /// Whether the reaction has begun already.
+    has_begun: bool,
+    /// An argument behind those of the event.
+    last: Option<&'static str>,
 }
 
 /// The prefix of an inner function for an input with a path, if something comes before its reaction or after it.
@@ -72,15 +103,8 @@ pub(crate) fn run_handler(plan: &Plan, handler: HandlerId, call: &str, text: &mu
     text.line("return mk_end(&k->core) && is_within;");
 }
 
-/// The body of an input's function. `path`: the function of its path, if it has one, and whether the reaction has begun
-/// already.
-fn body(
-    plan: &Plan,
-    (port, input): (&Port, &PortInput),
-    names: &[String],
-    path: Option<(&str, bool)>,
-    text: &mut Text,
-) {
+/// The body of an input's function. `path`: the function of its path, if it has one.
+fn body(plan: &Plan, (port, input): (&Port, &PortInput), names: &[String], path: Option<Way>, text: &mut Text) {
     let automaton = plan.automaton;
     let handler = automaton.handler_of(input.class, &Trigger::Event(input.handler.clone()));
     let unique = automaton.is_unique(input.class);
@@ -90,7 +114,7 @@ fn body(
         text.line("return mk_refuse(&k->core);");
         return text.end_function();
     };
-    let refusals = refusals(plan, input, names, path.is_some_and(|(_, has_begun)| has_begun));
+    let refusals = refusals(plan, input, names, path.as_ref().is_some_and(|way| way.has_begun));
     if !refusals.is_empty() {
         text.line(format!("if (MK_UNLIKELY({}))", refusals.join(" || ")));
         text.line("    return mk_refuse(&k->core);");
@@ -100,13 +124,14 @@ fn body(
         text.line(format!("k->core.accounts.received += {messages};"));
     }
     let own = (unique && plan.takes_self(handler)).then(|| "MK_SOLE".to_string());
-    if let Some((path, _)) = path {
+    if let Some(Way { function, last, .. }) = path {
         let octets = input.params.iter().zip(names).map(|((_, ty), name)| match ty {
             Type::Msg => format!("{name}.at, {name}.size"),
             ty => argument(automaton, *ty, name),
         });
-        let list: Vec<String> = ["k".to_string()].into_iter().chain(own).chain(octets).collect();
-        let call = format!("{path}({})", list.join(", "));
+        let last = last.map(str::to_owned);
+        let list: Vec<String> = ["k".to_string()].into_iter().chain(own).chain(octets).chain(last).collect();
+        let call = format!("{function}({})", list.join(", "));
         match no_credit(automaton, port, input).filter(|reason| path_drops(automaton, handler, *reason)) {
             Some(reason) => {
                 text.line(format!("uint64_t before = k->core.accounts.dropped[{reason}];"));

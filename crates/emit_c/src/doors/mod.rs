@@ -7,4 +7,5 @@ pub(crate) mod life;
 pub(crate) mod memory;
 pub(crate) mod outputs;
 mod parts;
+pub(crate) mod returned;
 mod tables;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use mokume_reaction::*;
 
 use super::header::port_type;
-use super::parts;
+use super::{parts, returned};
 use crate::body::{all_leave_at_once, give_name, Form, Leaving};
 use crate::plan::Plan;
 use crate::text::Text;
@@ -51,7 +51,14 @@ pub(crate) fn at_once(plan: &Plan, text: &mut Text) {
     let outputs: BTreeSet<(PortId, u32)> =
         all.iter().flat_map(|leaving| &leaving.outputs).map(|leaves| leaves.output).collect();
     outputs.iter().for_each(|output| One::of(plan, *output, 0).tell_any(&plan.names.stack, text));
-    all.iter().for_each(|leaving| Give::of(plan, leaving).write(text));
+    for leaving in &all {
+        let give = Give::of(plan, leaving);
+        give.write(text);
+        if plan.returned && leaving.may_return() {
+            let (list, same) = (give.each(|one| one.parameters(false)), give.each(|one| one.same(false)));
+            returned::function(plan, leaving, (&list, &same), text);
+        }
+    }
 }
 
 /// One output that leaves a path at once.

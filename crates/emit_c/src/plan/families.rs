@@ -27,9 +27,12 @@ pub(crate) fn is_by_numbers(function: &Function) -> bool {
     function.is_memo() && matches!(function.params.first(), Some((_, ty)) if !matches!(ty, Type::Ref(_)))
 }
 
+/// Memos of a path that are kept by the same numbers: the path, the numbers' octets, where they are read, the memos.
+type Alike = (usize, Vec<u32>, Vec<Option<Read>>, Vec<FunctionId>);
+
 /// The tables of an automaton.
 pub(crate) fn all(automaton: &Automaton) -> Vec<Family> {
-    let mut families: Vec<(usize, Vec<u32>, Vec<Option<Read>>, Vec<FunctionId>)> = Vec::new();
+    let mut families: Vec<Alike> = Vec::new();
     for (path, body) in automaton.paths.iter().map(|path| &path.body).enumerate() {
         let made = keys::makers(body);
         for attempt in body.attempts() {
@@ -42,14 +45,14 @@ pub(crate) fn all(automaton: &Automaton) -> Vec<Family> {
             let maker = |value: Value| made.get(&value).copied();
             let reads: Vec<Option<Read>> =
                 args.iter().zip(&sizes).map(|(value, size)| keys::read(&maker, *value, *size)).collect();
-            let same = families.iter_mut().find(|(of, other, by, _)| (*of, &*other, &*by) == (path, &sizes, &reads));
+            let same = families.iter_mut().find(|(of, other, by, _)| (*of, other, by) == (path, &sizes, &reads));
             match same {
                 Some((.., memos)) => memos.push(*memo),
                 None => families.push((path, sizes, reads, vec![*memo])),
             }
         }
     }
-    let family = |(_, sizes, reads, memos): (usize, Vec<u32>, Vec<Option<Read>>, Vec<FunctionId>)| Family {
+    let family = |(_, sizes, reads, memos): Alike| Family {
         places: places(automaton, &memos),
         words: keys::arranged(&sizes, &reads),
         memos,

@@ -81,6 +81,8 @@ pub struct Plan<'a> {
     pub given_there: Vec<Vec<bool>>,
     /// Whether branches are counted.
     pub coverage: bool,
+    /// Whether each input also has a function that returns its last output.
+    pub returned: bool,
     /// The places of coverage counters: handler or procedure, block, target.
     pub branches: Vec<(Unit, usize, usize)>,
     pub branch_index: HashMap<(Unit, usize, usize), usize>,
@@ -116,6 +118,7 @@ impl<'a> Plan<'a> {
             sure: sure::handlers(automaton),
             given_there: Vec::new(),
             coverage,
+            returned: false,
             branches: Vec::new(),
             branch_index: HashMap::new(),
             timers: cells(automaton, |kind| matches!(kind, CellKind::Timer)),
