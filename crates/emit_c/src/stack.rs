@@ -6,7 +6,7 @@ use std::fmt;
 use mokume_reaction::*;
 
 use crate::doors::memory::{self, Needed};
-use crate::doors::{header, inputs, life, outputs, returned};
+use crate::doors::{header, inputs, life, outputs};
 use crate::plan::Plan;
 use crate::state::{index, objects, records};
 use crate::text::Text;
@@ -264,8 +264,8 @@ fn path(plan: &Plan, id: PathId, text: &mut Text) {
     let outer = list.clone();
     let within = if plan.returned { format!("{given}, NULL") } else { given.clone() };
     if plan.returned {
-        list = format!("{list}, {} MK_UNUSED", returned::parameter(plan));
-        given = format!("{given}, {}", returned::LEFT);
+        list = format!("{list}, {} MK_UNUSED", crate::body::left_parameter(plan));
+        given = format!("{given}, {}", crate::body::LEFT);
     }
     let doors = plan.automaton.ports.iter().flat_map(|port| &port.inputs);
     let is_for_handler = |input: &&PortInput| {

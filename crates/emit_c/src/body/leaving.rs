@@ -132,6 +132,20 @@ pub(crate) fn give_name(plan: &Plan, leaving: &Leaving) -> String {
     format!("{whose}{}", leaving.outputs.iter().map(one).collect::<String>())
 }
 
+/// The parameter of a path for the place of what it returns; NULL if its caller wants nothing returned. No name of a
+/// program begins like this.
+pub(crate) const LEFT: &str = "mk_left";
+
+/// The declaration of [`LEFT`].
+pub(crate) fn left_parameter(plan: &Plan) -> String {
+    format!("struct {}_returned *const {LEFT}", plan.names.stack)
+}
+
+/// The name of the function that returns such an output, if [`Leaving::may_return`].
+pub(crate) fn return_name(plan: &Plan, leaving: &Leaving) -> String {
+    format!("return_{}", give_name(plan, leaving))
+}
+
 fn octets_in_front(op: &Op) -> usize {
     if let OpKind::Front { octets, .. } = &op.kind {
         octets.len()

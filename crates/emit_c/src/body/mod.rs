@@ -49,7 +49,9 @@ pub(crate) fn path(plan: &Plan, id: PathId) -> Written {
     w.finish().write()
 }
 
-pub(crate) use leaving::{all_leave_at_once, front_octets, give_name, Form, Leaving};
+pub(crate) use leaving::{
+    all_leave_at_once, front_octets, give_name, left_parameter, return_name, Form, Leaving, LEFT,
+};
 pub(crate) use octets::is_for_c;
 pub(crate) use paths::{has_brisk, path_of};
 

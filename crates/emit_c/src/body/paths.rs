@@ -10,7 +10,6 @@ use super::leaving::{self, is_front, Form};
 use super::octets::{is_for_c, Octets};
 use super::writer::Writer;
 use super::{cells, emissions, messages};
-use crate::doors::returned;
 use crate::tree::*;
 use crate::types::mask;
 
@@ -583,8 +582,8 @@ fn out(w: &mut Writer, op: &Op) {
             let own = w.path().is_some_and(|path| w.plan.automaton.is_at_port(path.handler));
             match w.plan.returned && own && leaving.may_return() {
                 true => {
-                    let list: Vec<Expr> = list.into_iter().chain([word(returned::LEFT)]).collect();
-                    acts(returned::name(w.plan, &leaving), list)
+                    let list: Vec<Expr> = list.into_iter().chain([word(leaving::LEFT)]).collect();
+                    acts(leaving::return_name(w.plan, &leaving), list)
                 }
                 false => acts(leaving::give_name(w.plan, &leaving), list),
             }

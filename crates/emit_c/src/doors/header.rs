@@ -2,33 +2,12 @@
 
 use mokume_reaction::*;
 
+use super::signature::{input_head, param_names, port_params, port_type};
 use super::{parts, returned};
-use crate::names::{identifier, Scope};
+use crate::names::identifier;
 use crate::plan::Plan;
 use crate::text::{literal, Text};
 use crate::types::{c_type, declare};
-
-/// The C type of a value at a port.
-pub(crate) fn port_type(automaton: &Automaton, ty: Type) -> &'static str {
-    match ty {
-        Type::Msg => "mk_octets",
-        Type::Ref(_) => "mk_handle",
-        other => c_type(automaton, other),
-    }
-}
-
-/// The names of a port event's parameters, besides those that every function of a port has.
-pub(crate) fn param_names(params: &[(String, Type)]) -> Vec<String> {
-    let mut scope = Scope::default();
-    ["k", "now", "context"].into_iter().for_each(|own| scope.take(own));
-    params.iter().map(|(name, _)| scope.name(name)).collect()
-}
-
-/// A port event's parameters.
-fn port_params(plan: &Plan, params: &[(String, Type)]) -> Vec<String> {
-    let names = param_names(params);
-    names.iter().zip(params).map(|(name, (_, ty))| declare(port_type(plan.automaton, *ty), name)).collect()
-}
 
 pub(crate) fn write(plan: &Plan, notes: &[String]) -> String {
     let mut text = Text::default();
@@ -173,16 +152,4 @@ fn functions(plan: &Plan, text: &mut Text) {
 fn defaults(input: &PortInput) -> String {
     let with_default = |(at, (name, _)): (usize, &(String, Type))| Some(format!("{name} is {}", input.default_of(at)?));
     input.params.iter().enumerate().filter_map(with_default).collect::<Vec<_>>().join(", ")
-}
-
-/// The head of an input's function.
-pub(crate) fn input_head(plan: &Plan, name: &str, params: &[(String, Type)]) -> String {
-    door_head(plan, &format!("{}_{name}", plan.names.stack), params)
-}
-
-/// The same for any name.
-pub(crate) fn door_head(plan: &Plan, name: &str, params: &[(String, Type)]) -> String {
-    let mut list = vec![format!("struct {} *k", plan.names.stack), "uint64_t now".into()];
-    list.extend(port_params(plan, params));
-    format!("bool {name}({})", list.join(", "))
 }

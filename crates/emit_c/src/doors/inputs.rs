@@ -2,9 +2,10 @@
 
 use mokume_reaction::*;
 
-use super::header::{door_head, input_head, param_names};
 use super::outputs::kinds;
 use super::returned;
+use super::signature::{door_head, input_head, param_names};
+use crate::body::LEFT;
 use crate::plan::Plan;
 use crate::text::{literal, Text};
 use crate::tree::{expression, word};
@@ -50,7 +51,7 @@ fn input_function(plan: &Plan, port: &Port, input: &PortInput, name: &str, text:
         return;
     }
     text.function(returned::head(plan, name, &input.params));
-    text.line(format!("{}->output = {};", returned::LEFT, plan.names.nothing_returned));
+    text.line(format!("{}->output = {};", LEFT, plan.names.nothing_returned));
     if path.is_none() {
         text.line(format!("return {whole}({});", list.join(", ")));
         return text.end_function();
@@ -59,7 +60,7 @@ fn input_function(plan: &Plan, port: &Port, input: &PortInput, name: &str, text:
         text.line("if (MK_UNLIKELY(!mk_begin_brisk(&k->core, now)))");
         text.line(format!("    return {BEHIND}{whole}({});", list.join(", ")));
     }
-    body(plan, (port, input), &names, ways(returned::LEFT), text);
+    body(plan, (port, input), &names, ways(LEFT), text);
 }
 
 /// The function of a path, as an input calls it.

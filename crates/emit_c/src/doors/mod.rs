@@ -7,5 +7,6 @@ pub(crate) mod life;
 pub(crate) mod memory;
 pub(crate) mod outputs;
 mod parts;
-pub(crate) mod returned;
+mod returned;
+pub(crate) mod signature;
 mod tables;

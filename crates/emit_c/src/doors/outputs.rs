@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use mokume_reaction::*;
 
-use super::header::port_type;
+use super::signature::port_type;
 use super::{parts, returned};
 use crate::body::{all_leave_at_once, give_name, Form, Leaving};
 use crate::plan::Plan;

@@ -5,25 +5,11 @@
 
 use mokume_reaction::*;
 
-use super::header::{door_head, param_names, port_type};
-use crate::body::{Form, Leaving};
+use super::signature::{door_head, param_names, port_type};
+use crate::body::{left_parameter, return_name, Form, Leaving, LEFT};
 use crate::plan::Plan;
 use crate::text::Text;
 use crate::types::declare;
-
-/// The parameter of a path for the place of what it returns; NULL if its caller wants nothing returned. No name of a
-/// program begins like this.
-pub(crate) const LEFT: &str = "mk_left";
-
-/// The declaration of [`LEFT`].
-pub(crate) fn parameter(plan: &Plan) -> String {
-    format!("struct {}_returned *const {LEFT}", plan.names.stack)
-}
-
-/// The name of the function that returns such an output, if [`Leaving::may_return`].
-pub(crate) fn name(plan: &Plan, leaving: &Leaving) -> String {
-    format!("return_{}", crate::body::give_name(plan, leaving))
-}
 
 /// The name of an input's entry, without the stack's name; it differs from all inputs' names.
 fn entry_name(plan: &Plan, input: &str) -> String {
@@ -75,9 +61,9 @@ pub(super) fn function(plan: &Plan, leaving: &Leaving, (list, same): (&str, &str
     let names = &plan.names;
     text.function(format!(
         "static MK_UNUSED MK_IN_PLACE bool {}(struct {} *k{list}, {})",
-        name(plan, leaving),
+        return_name(plan, leaving),
         names.stack,
-        parameter(plan)
+        left_parameter(plan)
     ));
     text.line(format!("if ({LEFT} == NULL || MK_UNLIKELY(!mk_may_return(&k->core)))"));
     text.line(format!("    return {}(k{same});", crate::body::give_name(plan, leaving)));
