@@ -1,7 +1,7 @@
 //! Tables of memos that are kept by numbers of a message (`plan/families.rs`), in C.
 //!
-//! A key stands in one of four adjacent places, from its home on. A key that is not there takes a place whose memos are all
-//! old, else one of the four. So a flood of unknown numbers drives out few that are in use, and no look-up takes long.
+//! A key stands in one of eight adjacent places, from its home on. A key that is not there takes a place whose memos are all
+//! old, else its home. So a flood of unknown numbers drives out few that are in use, and no look-up takes long.
 //!
 //! It must keep: the memos at a place are of the key that stands there.
 
@@ -12,7 +12,7 @@ use crate::plan::Plan;
 use crate::text::Text;
 
 /// The places that a key may stand in.
-const ADJACENT: u32 = 4;
+const ADJACENT: u32 = 8;
 
 /// The name of a table, and of a place in it.
 pub(crate) fn name(table: usize) -> String {
