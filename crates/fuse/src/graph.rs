@@ -289,7 +289,7 @@ impl<'a> Graph<'a> {
             let (value, _) = mokume_interpret::binary(op, ty, ty.width(self.automaton), a, b);
             return self.constant(ty, value);
         }
-        let (a, b) = match (self.commutes(op), self.known(a)) {
+        let (a, b) = match (self.commutes(op, ty), self.known(a)) {
             (true, Some(_)) => (b, a),
             _ => (a, b),
         };
@@ -392,11 +392,13 @@ impl<'a> Graph<'a> {
         self.add(Kind::Binary(op, a, b), ty)
     }
 
-    fn commutes(&self, op: Binary) -> bool {
-        matches!(
-            op,
-            Binary::AddWrap | Binary::MulWrap | Binary::And | Binary::Or | Binary::Xor | Binary::Min | Binary::Max
-        )
+    /// Of two numbers half the circle apart, `min` and `max` tell which is first.
+    fn commutes(&self, op: Binary, ty: Type) -> bool {
+        match op {
+            Binary::AddWrap | Binary::MulWrap | Binary::And | Binary::Or | Binary::Xor => true,
+            Binary::Min | Binary::Max => !matches!(ty, Type::Seq(_)),
+            _ => false,
+        }
     }
 
     /// A comparison, simplified by what is known.

@@ -78,7 +78,8 @@ impl Ranges {
             }
             OpKind::Select { a, b, .. } => self.limit(result, self.largest(*a).max(self.largest(*b))),
             OpKind::Binary { op: what, a, b } => {
-                if let Some(largest) = self.binary(*what, *a, *b) {
+                let sequence = matches!(body.values[a.index()].ty, Type::Seq(_));
+                if let Some(largest) = self.binary((*what, sequence), *a, *b) {
                     self.limit(result, largest);
                 }
                 if let Some(known) = self.known(automaton, *what, (*a, body.values[a.index()].ty), *b) {
@@ -121,7 +122,8 @@ impl Ranges {
         }
     }
 
-    fn binary(&self, op: Binary, a: Value, b: Value) -> Option<u64> {
+    /// The upper bound of a result; `sequence`: of numbers on a circle, whose order says nothing about their size.
+    fn binary(&self, (op, sequence): (Binary, bool), a: Value, b: Value) -> Option<u64> {
         let (x, y) = (self.largest(a), self.largest(b));
         let bits = |value: u64| mask(64 - value.leading_zeros() as u8);
         match op {
@@ -131,8 +133,8 @@ impl Ranges {
             Binary::Rem => Some(self.constant(b).map_or(x, |by| x.min(by.saturating_sub(1)))),
             Binary::And => Some(x.min(y)),
             Binary::Or | Binary::Xor => Some(bits(x | y)),
-            Binary::Min => Some(x.min(y)),
-            Binary::Max => Some(x.max(y)),
+            Binary::Min if !sequence => Some(x.min(y)),
+            Binary::Min | Binary::Max => Some(x.max(y)),
             Binary::Shr => Some(self.constant(b).map_or(x, |by| x.checked_shr(by as u32).unwrap_or(0))),
             Binary::Shl => self.constant(b).and_then(|by| x.checked_mul(1u64.checked_shl(by as u32)?)),
             Binary::Sub | Binary::SubWrap | Binary::Within => None,

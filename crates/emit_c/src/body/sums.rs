@@ -13,6 +13,7 @@ use mokume_reaction::*;
 use super::paths::{all_of_part, has, part, sum_part};
 use super::writer::Writer;
 use crate::tree::*;
+use crate::types::mask;
 
 /// A sum, by its parts.
 #[derive(Default)]
@@ -25,8 +26,13 @@ struct Parts {
     others: Vec<Value>,
 }
 
-/// Sums up to this value are known not to have wrapped around.
+/// Sums of 32 bits up to this value are known not to have wrapped around.
 const FITS: u64 = u32::MAX as u64;
+
+/// The same of sums of a value's type.
+fn fits(w: &Writer, value: Value) -> u64 {
+    FITS.min(mask(w.width_of(value)))
+}
 
 /// `fold16` of a value; `None` if it must be computed as it is written.
 pub(super) fn fold(w: &Writer, sum: Value) -> Option<Expr> {
@@ -107,8 +113,9 @@ pub(super) fn compare(w: &Writer, op: Compare, a: Value, b: Value) -> Option<Exp
             return Some(computes("mk_folds_to_ones", [raw(w, sum)?]));
         }
         if let Some(sum) = complement(x) {
-            let check = match parts(w, y) {
-                Parts { numbers, .. } if numbers.len() == 1 => number_at(w, numbers[0].0, numbers[0].1, 16),
+            let Parts { numbers, octets, others } = parts(w, y);
+            let check = match numbers[..] {
+                [(message, place)] if octets.is_empty() && others.is_empty() => number_at(w, message, place, 16),
                 _ => computes("mk_raw_16", [w.value(y)]),
             };
             return Some(computes("mk_completes", [raw(w, sum)?, check]));
@@ -189,7 +196,7 @@ fn parts(w: &Writer, sum: Value) -> Parts {
         let is_own = is_first || w.is_used_once(value);
         match w.made(value).map(|op| &op.kind) {
             Some(OpKind::Binary { op: Binary::AddWrap, a, b })
-                if is_own && largest(w, *a).saturating_add(largest(w, *b)) <= FITS =>
+                if is_own && largest(w, *a).saturating_add(largest(w, *b)) <= fits(w, value) =>
             {
                 open.extend([(*a, false), (*b, false)]);
             }

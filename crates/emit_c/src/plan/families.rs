@@ -2,7 +2,8 @@
 //!
 //! A table has places for about twice as many keys as objects may be found by them, so that few keys share a place.
 //!
-//! It must keep: memos of a family take numbers of the same types.
+//! It must keep: memos of a family take the same numbers of their path. If it looked up others in the same table, these could drive out
+//! the first key, while the path still uses its place.
 
 use mokume_reaction::*;
 
@@ -27,8 +28,14 @@ pub(crate) fn is_by_numbers(function: &Function) -> bool {
     function.is_memo() && matches!(function.params.first(), Some((_, ty)) if !matches!(ty, Type::Ref(_)))
 }
 
-/// Memos of a path that are kept by the same numbers: the path, the numbers' octets, where they are read, the memos.
-type Alike = (usize, Vec<u32>, Vec<Option<Read>>, Vec<FunctionId>);
+/// Memos of a path that take the same numbers: these, their octets, and where they are read.
+struct Alike {
+    path: usize,
+    numbers: Vec<Number>,
+    sizes: Vec<u32>,
+    reads: Vec<Option<Read>>,
+    memos: Vec<FunctionId>,
+}
 
 /// The tables of an automaton.
 pub(crate) fn all(automaton: &Automaton) -> Vec<Family> {
@@ -38,26 +45,43 @@ pub(crate) fn all(automaton: &Automaton) -> Vec<Family> {
         for attempt in body.attempts() {
             let Fallible::Recall { memo, args } = attempt else { continue };
             let function = &automaton.functions[memo.index()];
-            if !is_by_numbers(function) || families.iter().any(|(.., memos)| memos.contains(memo)) {
+            if !is_by_numbers(function) || families.iter().any(|alike| alike.memos.contains(memo)) {
                 continue;
             }
             let sizes: Vec<u32> = function.params.iter().map(|(_, ty)| stored_octets(automaton, *ty)).collect();
             let maker = |value: Value| made.get(&value).copied();
             let reads: Vec<Option<Read>> =
                 args.iter().zip(&sizes).map(|(value, size)| keys::read(&maker, *value, *size)).collect();
-            let same = families.iter_mut().find(|(of, other, by, _)| (*of, other, by) == (path, &sizes, &reads));
-            match same {
-                Some((.., memos)) => memos.push(*memo),
-                None => families.push((path, sizes, reads, vec![*memo])),
+            let numbers: Vec<Number> = args.iter().map(|value| number(&maker, *value)).collect();
+            let is_same = |alike: &&mut Alike| alike.path == path && alike.numbers == numbers;
+            match families.iter_mut().find(is_same) {
+                Some(alike) => alike.memos.push(*memo),
+                None => families.push(Alike { path, numbers, sizes, reads, memos: vec![*memo] }),
             }
         }
     }
-    let family = |(_, sizes, reads, memos): Alike| Family {
-        places: places(automaton, &memos),
-        words: keys::arranged(&sizes, &reads),
-        memos,
+    let family = |alike: Alike| Family {
+        places: places(automaton, &alike.memos),
+        words: keys::arranged(&alike.sizes, &alike.reads),
+        memos: alike.memos,
     };
     families.into_iter().map(family).collect()
+}
+
+/// A number of a path: what is read at a known place of a message, of whatever width, else the value.
+#[derive(PartialEq, Eq)]
+enum Number {
+    Read(OctetField, Value, u64),
+    Value(Value),
+}
+
+fn number<'a>(made: &impl Fn(Value) -> Option<&'a OpKind>, value: Value) -> Number {
+    let read = || {
+        let OpKind::Load { field, message, at } = made(value)? else { return None };
+        let OpKind::Const { value: at, .. } = made(*at)? else { return None };
+        Some(Number::Read(*field, *message, *at))
+    };
+    read().unwrap_or(Number::Value(value))
 }
 
 /// Places for twice the objects that memos look up by their numbers.
