@@ -11,8 +11,8 @@ use mokume_compose::{compose, Options};
 use mokume_emit_c::{Build, CMachine, CProgram, Memory, Sanitize, Transport};
 use mokume_interpret::Instance;
 use mokume_reaction::profile::Profile;
-use mokume_reaction::{text, Automaton};
-use mokume_testkit::{asking, seeds, together, workers};
+use mokume_reaction::{text, Automaton, Machine};
+use mokume_testkit::{asking, reckoning, reckoning_hints, seeds, together_by, workers, Hints};
 
 /// Inputs of a run, and runs of each stack.
 const STEPS: usize = 60;
@@ -21,13 +21,13 @@ const RUNS: u64 = 8;
 const TOGETHER: u64 = 20;
 
 /// The ways that reactions take.
-fn seen(composed: &Automaton) -> Profile {
+fn seen(composed: &Automaton, hints: &Hints) -> Profile {
     let profile = Arc::new(Mutex::new(Profile::default()));
     let open = mokume_analyse::laid_open(composed).into_owned();
     for run in 0..RUNS {
         let mut watched = Instance::new(&open, &[], run);
         watched.record_ways(profile.clone());
-        together(&open, &mut Instance::new(composed, &[], run), &mut watched, run, STEPS);
+        together_by(&open, (&mut Instance::new(composed, &[], run), &mut watched), run, STEPS, hints);
     }
     let seen = profile.lock().unwrap().clone();
     seen
@@ -39,19 +39,27 @@ fn parsed(written: &str) -> Automaton {
     parsed.automaton
 }
 
-/// The differences of some stacks.
-fn differences(name: &str, seeds: std::ops::Range<u64>, generate: &dyn Fn(u64) -> String) -> (usize, Vec<String>) {
+/// What makes a stack of a seed, and what its inputs use.
+type Made<'m> = (&'m dyn Fn(u64) -> String, &'m dyn Fn(u64) -> Hints);
+
+/// The number of paths, and the differences of some stacks; `planted` changes the automata with paths.
+fn differences(
+    name: &str,
+    seeds: std::ops::Range<u64>,
+    (generate, hints): Made,
+    planted: impl Fn(Automaton) -> Automaton,
+) -> (usize, Vec<String>) {
     let mut stacks: Vec<(u64, &str, Automaton, Automaton)> = Vec::new();
     for seed in seeds {
         let layers = parsed(&generate(seed));
         let composed = compose(&layers, Options::default()).automaton.expect("it composes");
-        let profile = seen(&composed);
+        let profile = seen(&composed, &hints(seed));
         let by_profile = mokume_fuse::with_memos(&composed, &profile, 0);
         let by_words = mokume_fuse::with_memos(&composed, &Profile::default(), 0);
         let plain = mokume_fuse::with_paths(&composed, &profile);
-        stacks.push((seed, "memos by a profile", layers.clone(), by_profile));
-        stacks.push((seed, "memos", layers.clone(), by_words));
-        stacks.push((seed, "paths by a profile", layers, plain));
+        stacks.push((seed, "memos by a profile", layers.clone(), planted(by_profile)));
+        stacks.push((seed, "memos", layers.clone(), planted(by_words)));
+        stacks.push((seed, "paths by a profile", layers, planted(plain)));
     }
     let paths = stacks.iter().map(|stack| stack.3.paths.len()).sum();
     let automata: Vec<&Automaton> = stacks.iter().map(|stack| &stack.3).collect();
@@ -70,7 +78,8 @@ fn differences(name: &str, seeds: std::ops::Range<u64>, generate: &dyn Fn(u64) -
         for run in 0..RUNS {
             let mut reference = Instance::new(layers, &[], run);
             let mut machine = CMachine::new(&program, place, &params, run, memory).expect("a machine");
-            let difference = together(layers, &mut reference, &mut machine, run, STEPS);
+            let (both, hints) = ((&mut reference as &mut dyn Machine, &mut machine as &mut dyn Machine), hints(*seed));
+            let difference = together_by(layers, both, run, STEPS, &hints);
             let ended = machine.failure().map(|why| format!("the program ended: {why}"));
             let shown = difference.map(|found| format!("{}\nafter\n  {}", found.what, found.inputs.join("\n  ")));
             if let Some(shown) = ended.or(shown) {
@@ -82,11 +91,12 @@ fn differences(name: &str, seeds: std::ops::Range<u64>, generate: &dyn Fn(u64) -
     (paths, found)
 }
 
-fn compare(name: &str, seeds: std::ops::Range<u64>, generate: impl Fn(u64) -> String) {
+fn compare(name: &str, seeds: std::ops::Range<u64>, generate: impl Fn(u64) -> String, hints: impl Fn(u64) -> Hints) {
     let (mut paths, mut found) = (0, Vec::new());
     let all = seeds.end - seeds.start;
     for from in seeds.clone().step_by(TOGETHER as usize) {
-        let (some, wrong) = differences(name, from..(from + TOGETHER).min(seeds.end), &generate);
+        let (some, wrong) =
+            differences(name, from..(from + TOGETHER).min(seeds.end), (&generate, &hints), |fused| fused);
         paths += some;
         found.extend(wrong);
     }
@@ -96,10 +106,29 @@ fn compare(name: &str, seeds: std::ops::Range<u64>, generate: impl Fn(u64) -> St
 
 #[test]
 fn paths_of_stacks_that_ask_do_in_c_what_the_layers_do() {
-    compare("asking", seeds(0..8), asking);
+    compare("asking", seeds(0..8), asking, |_| Hints::default());
 }
 
 #[test]
 fn paths_of_workers_do_in_c_what_the_layers_do() {
-    compare("workers", seeds(0..4), workers);
+    compare("workers", seeds(0..4), workers, |_| Hints::default());
+}
+
+/// Arithmetic of all widths, in guards, in cells and in packets.
+#[test]
+fn what_paths_reckon_in_c_is_what_the_layers_reckon() {
+    compare("reckoning", seeds(0..12), reckoning, reckoning_hints);
+}
+
+/// A path that subtracts where the layers add is seen.
+#[test]
+fn a_path_that_reckons_otherwise_is_seen() {
+    let planted = |fused: Automaton| {
+        let written = text::print(&fused);
+        let Some((layers, paths)) = written.split_once("\npath ") else { return fused };
+        let paths = paths.replace("= add.wrap ", "= sub.wrap ");
+        parsed(&format!("{layers}\npath {paths}"))
+    };
+    let (_, found) = differences("reckoning", 0..6, (&reckoning, &reckoning_hints), planted);
+    assert!(!found.is_empty(), "nothing differs");
 }

@@ -11,12 +11,14 @@ pub mod growing;
 mod lex;
 pub mod marks;
 pub mod odd;
+mod reckoning;
 pub mod text;
 mod together;
 mod workers;
 
 pub use asking::asking;
 pub use mokume_script::*;
+pub use reckoning::{reckoning, reckoning_hints};
 pub use text::{parse, split, ParseError};
 pub use together::{together, together_by, Difference, Hints};
 pub use workers::workers;

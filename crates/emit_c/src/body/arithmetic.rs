@@ -37,6 +37,8 @@ pub(super) fn binary(w: &Writer, op: Binary, (a, b): (Value, Value), source: Opt
         }
         Binary::And => number.of_bits(Infix::BitAnd, Infix::And),
         Binary::Or => number.of_bits(Infix::BitOr, Infix::Or),
+        Binary::Xor if is_all_ones(w, b) => not(w, a),
+        Binary::Xor if is_all_ones(w, a) => not(w, b),
         Binary::Xor => number.of_bits(Infix::BitXor, Infix::Ne),
         Binary::Shl => number.shifted_left(),
         Binary::Shr => number.shifted_right(),
@@ -52,6 +54,11 @@ pub(super) fn binary(w: &Writer, op: Binary, (a, b): (Value, Value), source: Opt
             }
         }
     }
+}
+
+/// Whether a value is the number with all bits set: what is `xor`ed with it is its complement, and compilers see that.
+fn is_all_ones(w: &Writer, value: Value) -> bool {
+    w.type_of(value) != Type::Bool && w.ranges.constant(value) == Some(mask(w.width_of(value)))
 }
 
 /// Whether a number and a constant certainly have a sum of their type here.

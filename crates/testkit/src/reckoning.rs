@@ -1,0 +1,364 @@
+//! Random arithmetic on a path, in text form: numbers of all widths from a packet, from cells and from arguments, sums of
+//! octets, and what follows from them, in guards, in cells and in the packet that leaves. [`crate::workers`] and
+//! [`crate::asking`] have more layers, and few operations on numbers.
+
+use std::fmt::Write;
+
+use mokume_base::Random;
+
+use crate::Hints;
+
+/// The types of numbers. What is read from packets has whole octets.
+const TYPES: [&str; 10] = ["u8", "u16", "u32", "u48", "u64", "u5", "u13", "seq8", "seq16", "seq32"];
+
+/// The fields of a packet; a message follows.
+const FIELDS: usize = 6;
+/// The types of one stack: few, so that numbers of one type meet.
+const KINDS: usize = 4;
+
+/// The text of a stack of one layer: `net.frame` comes in, and what was reckoned leaves by the same port; so does the
+/// answer to `app.ask`, whose numbers are arguments.
+pub fn reckoning(seed: u64) -> String {
+    let mut random = Random::new(seed ^ 0x5245_434b_4f4e);
+    let (kinds, fields) = fields(&mut random);
+    let mut text = "automaton reckoning\nlayer l\n".to_string();
+    let list = |prefix: &str, types: &[(&str, u32)]| {
+        let one = |(at, (ty, _)): (usize, &(&str, u32))| format!("{prefix}{at}: {ty}");
+        types.iter().enumerate().map(one).collect::<Vec<_>>().join(", ")
+    };
+    let _ = write!(text, "header l.In {{ {} }}\n", list("f", &fields));
+    text += "header l.Out { a: u16, b: u32, c: u64, d: u16, e: u16 }\nreason l.odd\nreason l.short\n";
+    text += "class l.E capacity 1 {\n";
+    for (at, ty) in kinds.iter().enumerate() {
+        let _ = writeln!(text, "  x{at}: {ty}");
+    }
+    text += "}\nport app application {\n";
+    let _ = write!(text, "  in ask(m: msg, {}) -> l.E.ask\n}}\n", list("f", &fields));
+    text += "port net device {\n  in frame(m: msg) -> l.E.arrive\n  out frame(m: msg)\n}\n";
+    text += "wire w big {\n  headers l.In\n  short l.short\n";
+    for (at, (ty, width)) in fields.iter().enumerate() {
+        let order = if ty == &"u8" || ty == &"seq8" { "" } else { *random.one_of(&["", "", " little"]) };
+        let _ = writeln!(text, "  field f{at}: {width}{order} from l.In.f{at}");
+    }
+    text +=
+        "}\nwire v big {\n  headers l.Out\n  short l.short\n  field a: 16 from l.Out.a\n  field b: 32 from l.Out.b\n  \
+             field c: 64 from l.Out.c\n  field d: 16 from l.Out.d\n  field e: 16 from l.Out.e\n}\n";
+    let _ = write!(text, "handler l.E.ask(e, m: msg, {}) {{\n", list("f", &fields));
+    text += &Body::of(&mut random, (&kinds, &fields), "m").written();
+    let names = (0..fields.len()).map(|at| format!("f{at}")).collect::<Vec<_>>().join(", ");
+    text += "handler l.E.arrive(e, m: msg) {\n    decode m, w then good(..) else bad(..)\n  bad(r: msg, why: reason):\n    \
+             drop r for why\n    return\n  good(k: msg):\n";
+    let _ = write!(text, "    rest, {names} = pop k, l.In\n");
+    text + &Body::of(&mut random, (&kinds, &fields), "rest").written()
+}
+
+/// Packets that [`reckoning`] of the same seed takes, some of them with one octet too few, and telling numbers.
+pub fn reckoning_hints(seed: u64) -> Hints {
+    let (_, fields) = fields(&mut Random::new(seed ^ 0x5245_434b_4f4e));
+    let octets: usize = fields.iter().map(|(_, width)| *width as usize / 8).sum();
+    let mut random = Random::new(seed);
+    let telling = [0u8, 1, 0x7f, 0x80, 0xfe, 0xff];
+    let message = |random: &mut Random| {
+        let behind = random.place(24);
+        let length = if random.percent(5) { octets.saturating_sub(1) } else { octets + behind };
+        let kind = random.place(4);
+        let octet = |random: &mut Random| match kind {
+            0 => random.word() as u8,
+            1 => *random.one_of(&[0, 0xff]),
+            2 => *random.one_of(&telling),
+            _ if random.percent(60) => *random.one_of(&telling),
+            _ => random.word() as u8,
+        };
+        (0..length).map(|_| octet(random)).collect()
+    };
+    let messages = (0..8).map(|_| message(&mut random)).collect();
+    let powers = [5, 7, 8, 13, 15, 16, 31, 32, 47, 48, 63];
+    let words = powers.iter().flat_map(|power| [(1u64 << power) - 1, 1u64 << power, (1u64 << power) + 1]).collect();
+    Hints { messages, words }
+}
+
+/// The types of numbers of a stack, and of a packet's fields with their widths.
+fn fields(random: &mut Random) -> (Vec<&'static str>, Vec<(&'static str, u32)>) {
+    let mut kinds = vec!["u16", "u32"];
+    while kinds.len() < KINDS {
+        let ty = *random.one_of(&TYPES);
+        if !kinds.contains(&ty) {
+            kinds.push(ty);
+        }
+    }
+    let of = |ty: &'static str| (ty, width(ty));
+    let whole: Vec<_> = kinds.iter().copied().map(of).filter(|(_, width)| width % 8 == 0).collect();
+    let fields = (0..FIELDS).map(|_| *random.one_of(&whole)).collect();
+    (kinds, fields)
+}
+
+fn width(ty: &str) -> u32 {
+    ty.trim_start_matches(|c: char| !c.is_ascii_digit()).parse().unwrap_or(8)
+}
+
+/// The body of a handler.
+struct Body<'r> {
+    random: &'r mut Random,
+    text: String,
+    kinds: &'r [&'static str],
+    /// The numbers so far, with their types.
+    numbers: Vec<(String, &'static str)>,
+    flags: Vec<String>,
+    message: &'static str,
+    names: usize,
+}
+
+impl<'r> Body<'r> {
+    fn of(
+        random: &'r mut Random,
+        (kinds, fields): (&'r [&'static str], &[(&'static str, u32)]),
+        message: &'static str,
+    ) -> Self {
+        let numbers = fields.iter().enumerate().map(|(at, (ty, _))| (format!("f{at}"), *ty)).collect();
+        Body { random, text: String::new(), kinds, numbers, flags: Vec::new(), message, names: 0 }
+    }
+
+    fn written(mut self) -> String {
+        for (at, ty) in self.kinds.iter().enumerate() {
+            let name = self.fresh("g");
+            self.line(format!("{name} = get e.x{at}"));
+            self.numbers.push((name, ty));
+        }
+        self.some();
+        for guard in 0..1 + self.random.place(3) {
+            let flag = self.guard();
+            self.line(format!("br {flag} @0.9 go{guard}, odd{guard}"));
+            let _ = writeln!(self.text, "  odd{guard}:\n    drop {}, l.odd\n    return\n  go{guard}:", self.message);
+            self.some();
+        }
+        for _ in 0..1 + self.random.place(3) {
+            let (name, ty) = self.random.one_of(&self.numbers).clone();
+            let at = self.kinds.iter().position(|known| *known == ty).unwrap_or(0);
+            self.line(format!("set e.x{at}, {name}"));
+        }
+        // What was asked is told, too.
+        let mut told = "0".to_owned();
+        for (at, flag) in self.flags.clone().iter().rev().take(8).enumerate() {
+            let (bit, both) = (self.fresh("t"), self.fresh("t"));
+            self.line(format!("{bit} = select {flag}, {}, 0:u16", 1 << at));
+            self.line(if at == 0 { format!("{both} = or {bit}, 0") } else { format!("{both} = or {told}, {bit}") });
+            told = both;
+        }
+        let [a, b, c, d] = ["u16", "u32", "u64", "u16"].map(|ty| self.as_type(ty));
+        let message = self.message;
+        self.line(format!("out1 = push {message}, l.Out{{a: {a}, b: {b}, c: {c}, d: {d}, e: {told}}}"));
+        self.line("out2 = encode out1, v".to_owned());
+        self.line("out net.frame(out2)".to_owned());
+        self.text + "    return\n}\n"
+    }
+
+    fn line(&mut self, line: String) {
+        let _ = writeln!(self.text, "    {line}");
+    }
+
+    fn fresh(&mut self, prefix: &str) -> String {
+        self.names += 1;
+        format!("{prefix}{}", self.names)
+    }
+
+    /// A number of a type: the last that was reckoned, more often than not.
+    fn number(&mut self, ty: &str) -> String {
+        let known: Vec<&String> = self.numbers.iter().filter(|(_, of)| *of == ty).map(|(name, _)| name).collect();
+        let last = known.len().saturating_sub(1);
+        let place = if self.random.percent(60) { last } else { self.random.place(known.len()) };
+        known.get(place).map_or("0".to_owned(), |name| (*name).clone())
+    }
+
+    /// A condition that holds more often than not.
+    fn guard(&mut self) -> String {
+        let flag = self.flag();
+        let (byte, rare, guard) = (self.as_type("u16"), self.fresh("b"), self.fresh("b"));
+        let limit = 0x8000 + self.random.below(0x8000);
+        self.line(format!("{rare} = lt {byte}, {limit}"));
+        self.line(format!("{guard} = or {flag}, {rare}"));
+        guard
+    }
+
+    fn flag(&mut self) -> String {
+        if self.flags.is_empty() {
+            self.compare();
+        }
+        self.flags.last().cloned().unwrap_or_default()
+    }
+
+    /// A constant of a type, with few bits or with all of them.
+    fn constant(&mut self, ty: &str) -> String {
+        let width = width(ty);
+        let mask = u64::MAX >> (64 - width);
+        let word = match self.random.place(5) {
+            0 => self.random.below(5),
+            1 => mask - self.random.below(3),
+            2 => mask >> 1,
+            3 => 1u64 << self.random.below(u64::from(width)),
+            _ => self.random.word(),
+        };
+        format!("{}", word & mask)
+    }
+
+    fn as_type(&mut self, ty: &'static str) -> String {
+        let (name, of) = self.random.one_of(&self.numbers[self.numbers.len().saturating_sub(6)..]).clone();
+        if of == ty {
+            return name;
+        }
+        let cast = self.fresh("c");
+        self.line(format!("{cast} = cast {name} to {ty}"));
+        self.numbers.push((cast.clone(), ty));
+        cast
+    }
+
+    fn some(&mut self) {
+        for _ in 0..4 + self.random.place(10) {
+            match self.random.place(10) {
+                0..=3 => self.binary(),
+                4 | 5 => self.checksum(),
+                6 => self.compare(),
+                7 => self.select(),
+                _ => {
+                    let ty = *self.random.one_of(self.kinds);
+                    self.as_type(ty);
+                }
+            }
+        }
+    }
+
+    fn binary(&mut self) {
+        let ty = *self.random.one_of(self.kinds);
+        let ops: &[&str] = match ty.starts_with("seq") {
+            true => &["add.wrap", "sub.wrap", "min", "max"],
+            false => &[
+                "add.wrap", "sub.wrap", "mul.wrap", "add", "sub", "mul", "div", "rem", "and", "or", "xor", "shl",
+                "shr", "min", "max", "within", "and", "shr", "add.wrap",
+            ],
+        };
+        let op = *self.random.one_of(ops);
+        let (a, b, name) = (self.number(ty), self.number(ty), self.fresh("v"));
+        let b = if self.random.percent(45) { self.constant(ty) } else { b };
+        self.line(format!("{name} = {op} {a}, {b}"));
+        self.numbers.push((name.clone(), ty));
+        if !ty.starts_with("seq") && self.random.percent(15) {
+            let not = self.fresh("v");
+            self.line(format!("{not} = not {name}"));
+            self.numbers.push((not, ty));
+        }
+    }
+
+    /// A sum of octets and numbers, folded; and what it is compared with.
+    fn checksum(&mut self) {
+        let sum = self.fresh("s");
+        let message = self.message;
+        match self.random.place(3) {
+            0 => {
+                let number = self.as_type("u32");
+                self.line(format!("{sum} = add.wrap {number}, 0"));
+            }
+            _ => self.line(format!("{sum} = sum16 {message}")),
+        }
+        let mut all = sum;
+        for _ in 0..self.random.place(5) {
+            let narrow = *self.random.one_of(&["u16", "u16", "u8", "u13", "u32"]);
+            if self.random.percent(25) {
+                all = self.halves(&all);
+            }
+            let field = self.random.percent(60).then(|| self.field(narrow)).flatten();
+            let more = self.fresh("s");
+            let mut of = match field {
+                Some(field) => field,
+                None => self.as_type(narrow),
+            };
+            if self.random.percent(30) {
+                let (other, sum) = (self.field(narrow), self.fresh("v"));
+                let other = match other {
+                    Some(field) => field,
+                    None => self.as_type(narrow),
+                };
+                let op = *self.random.one_of(&["add.wrap", "add.wrap", "sub.wrap", "min", "max"]);
+                self.line(format!("{sum} = {op} {of}, {other}"));
+                of = sum;
+            }
+            let wide = if narrow == "u32" {
+                of
+            } else {
+                let wide = self.fresh("s");
+                self.line(format!("{wide} = cast {of} to u32"));
+                wide
+            };
+            let op = *self.random.one_of(&["add.wrap", "add.wrap", "add.wrap", "add"]);
+            self.line(format!("{more} = {op} {all}, {wide}"));
+            all = more;
+        }
+        let (folded, flag) = (self.fresh("v"), self.fresh("b"));
+        self.line(format!("{folded} = fold16 {all}"));
+        let mut found = folded;
+        if self.random.percent(60) {
+            let not = self.fresh("v");
+            self.line(format!("{not} = not {found}"));
+            found = not;
+        }
+        self.numbers.push((found.clone(), "u16"));
+        // The same message may come twice: then what it gave before is what it gives now.
+        let before = self.fresh("g");
+        self.line(format!("{before} = get e.x0"));
+        let other = match self.random.place(4) {
+            0 => self.constant("u16"),
+            1 => self.number("u16"),
+            _ => before,
+        };
+        if self.random.percent(50) {
+            self.line(format!("set e.x0, {found}"));
+        }
+        let op = *self.random.one_of(&["eq", "eq", "ne", "lt"]);
+        self.line(format!("{flag} = {op} {found}, {other}"));
+        self.flags.push(flag);
+    }
+
+    /// The two halves of a number of 32 bits, added to a sum.
+    fn halves(&mut self, all: &str) -> String {
+        let field = self.field("u32");
+        let number = match field {
+            Some(field) => field,
+            None => self.as_type("u32"),
+        };
+        let [low, high, more, both] = ["h", "h", "s", "s"].map(|prefix| self.fresh(prefix));
+        self.line(format!("{low} = and {number}, 65535"));
+        self.line(format!("{high} = shr {number}, 16"));
+        self.line(format!("{more} = add.wrap {all}, {low}"));
+        self.line(format!("{both} = add.wrap {more}, {high}"));
+        both
+    }
+
+    /// A field of the packet, or an argument, of this type.
+    fn field(&mut self, ty: &str) -> Option<String> {
+        let fields: Vec<&String> =
+            self.numbers.iter().take(FIELDS).filter(|(_, of)| *of == ty).map(|(name, _)| name).collect();
+        self.random.pick(&fields).map(|name| (**name).clone())
+    }
+
+    fn compare(&mut self) {
+        let ty = *self.random.one_of(self.kinds);
+        let op = *self.random.one_of(&["eq", "ne", "lt", "le", "gt", "ge"]);
+        let (a, b, flag) = (self.number(ty), self.number(ty), self.fresh("b"));
+        let b = if self.random.percent(50) { self.constant(ty) } else { b };
+        self.line(format!("{flag} = {op} {a}, {b}"));
+        if self.random.percent(30) {
+            if let Some(before) = self.flags.last().cloned() {
+                let (op, both) = (*self.random.one_of(&["and", "or", "xor"]), self.fresh("b"));
+                self.line(format!("{both} = {op} {before}, {flag}"));
+                self.flags.push(both);
+                return;
+            }
+        }
+        self.flags.push(flag);
+    }
+
+    fn select(&mut self) {
+        let ty = *self.random.one_of(self.kinds);
+        let (flag, a, b, name) = (self.flag(), self.number(ty), self.number(ty), self.fresh("v"));
+        self.line(format!("{name} = select {flag}, {a}, {b}"));
+        self.numbers.push((name, ty));
+    }
+}
