@@ -1,5 +1,7 @@
 //! `mokume sim`: runs a file's network in virtual time, and makes its record.
 
+#[cfg(test)]
+mod again;
 mod alone;
 mod casts;
 pub mod seeds;

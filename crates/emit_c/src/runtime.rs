@@ -54,4 +54,5 @@ pub const RUNTIME_FAULTS: &[&str] = &[
     "split_place",
     "sum_odd",
     "sample",
+    "memory_kept",
 ];

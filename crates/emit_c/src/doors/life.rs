@@ -97,7 +97,8 @@ fn init(plan: &Plan, text: &mut Text) {
     text.lines(&format!(
         "uint8_t *at = memory;\n\
          struct {stack} *k = mk_cut(&at, sizeof *k);\n\
-         memset(k, 0, sizeof *k);\n\
+         if (!MK_FAULT(memory_kept))\n\
+         \x20   memset(k, 0, sizeof *k);\n\
          mk_core_init(&k->core, &program, k);\n\
          k->ports = *ports;\n\
          k->core.seed = config->seed;\n\
