@@ -38,7 +38,7 @@ pub(crate) enum Fate {
 
 impl Fate {
     /// For an event that ends a message: which message, and how.
-    fn of(event: &Event) -> Option<(MessageId, Fate)> {
+    pub fn of(event: &Event) -> Option<(MessageId, Fate)> {
         match event {
             Event::Receive { message } => Some((*message, Fate::Received)),
             Event::Ignore { message } => Some((*message, Fate::Ignored)),

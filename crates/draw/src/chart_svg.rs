@@ -2,8 +2,10 @@
 //!
 //! Lines are drawn first and text last, with a white outline, so that text stays readable where messages cross.
 
+use std::collections::{BTreeMap, HashMap};
+
 use crate::chart::Times;
-use crate::chart_rows::{groups, hidden_note, is_there, local, rows, side, Fate, Journey, RowPosition, Rows, Side};
+use crate::chart_rows::{groups, hidden_note, is_there, local, rows, side, Fate, Journey, Rows, Side};
 use crate::fold::Shown;
 use crate::svg::{width, Anchor, Svg, FONT};
 use crate::{Chart, Direction, Event, Limit, TimerEvent};
@@ -24,10 +26,12 @@ pub fn chart_svg(chart: &Chart, limit: Limit) -> String {
         draw_row(chart, &plan, index, row, &mut svg, &mut words);
     }
     let mut last = None;
-    for journey in &rows.journeys {
+    let crossings = Crossings::new(&rows.journeys);
+    for (number, journey) in rows.journeys.iter().enumerate() {
         // A note for several receivers appears once.
         let is_told = journey.sent.visible && last.replace(journey.sent.row) == Some(journey.sent.row);
-        draw_journey(&plan, journey, !is_told, &mut svg, &mut words);
+        let middle = |fate| crossings.x(&plan, journey, (number, fate));
+        draw_journey(&plan, journey, &middle, !is_told, &mut svg, &mut words);
     }
     svg.append(words);
     svg.finish((plan.width, plan.height), &chart.title, &style(), MARKERS)
@@ -121,10 +125,44 @@ impl Plan {
             height: bottom + 44.0,
         }
     }
+}
 
-    /// The middle between two lifelines: where a line from or to a hidden row is interrupted.
-    fn middle(&self, journey: &Journey) -> f64 {
-        (self.x[journey.from] + self.x[journey.to]) / 2.0
+/// How far a line that does not arrive is drawn.
+const LOST_AT: f64 = 0.62;
+
+/// Where lines cross rows that hide one of their ends, as shares of the way. Lines side by side cross side by side: the
+/// message that left first, or arrives first, is the farthest.
+struct Crossings(HashMap<(usize, usize), f64>);
+
+impl Crossings {
+    fn new(journeys: &[Journey]) -> Crossings {
+        let mut beside: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        for (number, journey) in journeys.iter().enumerate() {
+            for (at, (place, fate)) in journey.fates.iter().enumerate() {
+                let reach = if fate.is_loss() { LOST_AT } else { 1.0 };
+                let (hidden, seen) = match (journey.sent.visible, place.visible) {
+                    (true, false) => (place.row, journey.sent.row),
+                    (false, true) => (journey.sent.row, place.row),
+                    _ => continue,
+                };
+                let way = (journey.from, journey.to, hidden, journey.sent.visible);
+                beside.entry(way).or_default().push((seen, (number, at), reach));
+            }
+        }
+        let mut shares = HashMap::new();
+        for lines in beside.values_mut() {
+            lines.sort_by_key(|(seen, line, _)| (*seen, *line));
+            let count = lines.len();
+            for (before, (_, line, reach)) in lines.iter().enumerate() {
+                shares.insert(*line, reach * (count - before) as f64 / (count + 1) as f64);
+            }
+        }
+        Crossings(shares)
+    }
+
+    fn x(&self, plan: &Plan, journey: &Journey, line: (usize, usize)) -> f64 {
+        let share = self.0.get(&line).copied().unwrap_or(0.5);
+        plan.x[journey.from] + (plan.x[journey.to] - plan.x[journey.from]) * share
     }
 }
 
@@ -247,12 +285,17 @@ fn draw_local(chart: &Chart, plan: &Plan, event: &Event, y: f64, svg: &mut Svg, 
     words.short_text((start, y + 4.0), anchor, class, &label, LONGEST_LABEL);
 }
 
-fn draw_journey(plan: &Plan, journey: &Journey, is_said: bool, svg: &mut Svg, words: &mut Svg) {
-    let start = |place: RowPosition| {
-        (if place.visible { plan.x[journey.from] } else { plan.middle(journey) }, plan.y[place.row])
-    };
+/// `middle` says where the line to a fate crosses a row that hides one of its ends.
+fn draw_journey(
+    plan: &Plan,
+    journey: &Journey,
+    middle: &dyn Fn(usize) -> f64,
+    is_said: bool,
+    svg: &mut Svg,
+    words: &mut Svg,
+) {
     let forward = (plan.x[journey.to] - plan.x[journey.from]).signum();
-    let from = start(journey.sent);
+    let top = plan.y[journey.sent.row];
     for (number, (place, fate)) in journey.fates.iter().enumerate() {
         if !journey.sent.visible && !place.visible {
             continue;
@@ -264,13 +307,14 @@ fn draw_journey(plan: &Plan, journey: &Journey, is_said: bool, svg: &mut Svg, wo
             _ => "message again",
         };
         let y = plan.y[place.row];
+        let from = (if journey.sent.visible { plan.x[journey.from] } else { middle(number) }, top);
         if !place.visible {
-            svg.line(from, (plan.middle(journey), y), "hidden");
+            svg.line(from, (middle(number), y), "hidden");
         } else if fate.is_loss() {
             draw_loss(plan, journey, (from, y), *fate, svg, words);
         } else {
             match journey.sent.visible {
-                true => draw_line(plan, (journey.from, from.1), (journey.to, y), class, svg),
+                true => draw_line(plan, (journey.from, top), (journey.to, y), class, svg),
                 false => svg.line(from, (plan.x[journey.to] - forward * 1.5, y), class),
             }
             if let Some(word) = fate.word() {
@@ -281,12 +325,12 @@ fn draw_journey(plan: &Plan, journey: &Journey, is_said: bool, svg: &mut Svg, wo
     }
     if journey.sent.visible {
         if journey.fates.is_empty() {
-            let far = (plan.x[journey.from] + (plan.x[journey.to] - plan.x[journey.from]) * 0.55, from.1 + 10.0);
-            svg.line(from, far, "hidden");
+            let far = (plan.x[journey.from] + (plan.x[journey.to] - plan.x[journey.from]) * 0.55, top + 10.0);
+            svg.line((plan.x[journey.from], top), far, "hidden");
             svg.circle(far, 2.5, "open");
         }
         if is_said {
-            let at = (plan.x[journey.from] + forward * 10.0, from.1 - 4.0);
+            let at = (plan.x[journey.from] + forward * 10.0, top - 4.0);
             words.short_text(at, ends_anchor(forward), "word", journey.label, LONGEST_LABEL);
         }
     }
@@ -295,7 +339,7 @@ fn draw_journey(plan: &Plan, journey: &Journey, is_said: bool, svg: &mut Svg, wo
 /// A message that does not arrive: its line, a symbol for the cause, and a word.
 fn draw_loss(plan: &Plan, journey: &Journey, (from, y): ((f64, f64), f64), fate: Fate, svg: &mut Svg, words: &mut Svg) {
     let forward = (plan.x[journey.to] - plan.x[journey.from]).signum();
-    let x = plan.x[journey.from] + (plan.x[journey.to] - plan.x[journey.from]) * 0.62;
+    let x = plan.x[journey.from] + (plan.x[journey.to] - plan.x[journey.from]) * LOST_AT;
     svg.line(from, (x, y), "lost");
     match fate {
         Fate::CutOff => {
@@ -351,7 +395,7 @@ fn style() -> String {
          .hands {{ fill: none; stroke: #b45309; stroke-width: 1.3; }}\n\
          .dot {{ fill: #64748b; }}\n\
          .fold {{ fill: #f1f5f9; }}\n\
-         .fold-note {{ fill: #64748b; font-style: italic; }}\n\
+         .fold-note {{ fill: #64748b; font-style: italic; paint-order: stroke; stroke: #f1f5f9; stroke-width: 6px; stroke-linejoin: round; }}\n\
          .note {{ fill: #f1f5f9; stroke: #e2e8f0; }}\n\
          .violation {{ fill: #fef2f2; stroke: #dc2626; }}\n\
          .violation-word {{ fill: #b91c1c; font-weight: 600; }}\n\

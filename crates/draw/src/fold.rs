@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 
+use crate::chart_rows::Fate;
 use crate::{Chart, Event, MessageId};
 
 /// The limit of a drawn chart.
@@ -50,7 +51,9 @@ fn folded(chart: &Chart) -> Vec<Shown> {
     let mut rows = Vec::new();
     let mut at = 0;
     while at < shapes.len() {
-        match best_repetition(&shapes[at..]) {
+        // A round begins with what happens, not with the end of a message of the round before.
+        let is_end = Fate::of(&chart.items[at].event).is_some();
+        match best_repetition(&shapes[at..]).filter(|_| !is_end) {
             Some((period, rounds)) => {
                 rows.extend((at..at + period).map(Shown::Item));
                 let last = at + (rounds - 1) * period;
@@ -180,6 +183,21 @@ mod tests {
             next = end;
         }
         assert_eq!(next, chart.items.len());
+    }
+
+    /// Rounds behind a message that is still on its way would begin with its end, and the last with a line from nowhere.
+    #[test]
+    fn a_round_begins_with_what_is_sent() {
+        let mut chart = Chart::new("", Unit::Steps, &["a", "b"]);
+        for n in 0..20 {
+            let message = MessageId(n);
+            let (from, to) = if n == 0 { (1, 0) } else { (0, 1) };
+            chart.push(u64::from(n) * 2, Event::Send { from, to, message, label: format!("data {n}") });
+            chart.push(u64::from(n) * 2 + 1, Event::CutOff { message });
+        }
+        let rows = shown(&chart, Limit::default());
+        assert_eq!(rows[..2], [Shown::Item(0), Shown::Item(1)]);
+        assert_eq!(rows[4], Shown::Repeat { first: 4, items: 2, rounds: 17 });
     }
 
     #[test]

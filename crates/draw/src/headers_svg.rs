@@ -60,10 +60,15 @@ fn draw(part: &HeaderPart, from: f64, svg: &mut Svg) -> (f64, f64) {
             let w = f64::from(piece.to - piece.from) * BIT;
             let first = cell.says.starts_with('=') || cell.says.starts_with("zero");
             svg.rect((x, y), (w, ROW), 0.0, if first { "fixed" } else { "field" });
+            let middle = (x + w / 2.0, y + ROW / 2.0 + 4.0);
+            // The other parts of a long field have its name, too, in grey: two empty boxes side by side would be of nobody.
+            if !piece.named && width(&cell.name, 11.5) + 8.0 <= w {
+                svg.text(middle, Anchor::Middle, "part", &cell.name);
+            }
             if piece.named {
                 let room = ((w - 4.0) / width("m", 11.5)).max(0.0) as usize;
                 let name = crate::headers_text::label(&cell.name, room);
-                svg.text((x + w / 2.0, y + ROW / 2.0 + 4.0), Anchor::Middle, "name", &name);
+                svg.text(middle, Anchor::Middle, "name", &name);
             }
         }
         y += ROW;
@@ -84,6 +89,7 @@ fn style() -> String {
          .title {{ font-size: 16px; font-weight: 600; }}\n\
          .wire {{ font-size: 13px; font-weight: 600; }}\n\
          .when {{ fill: #b45309; }}\n\
+         .part {{ fill: #94a3b8; font-style: italic; }}\n\
          .bit {{ font-size: 9px; fill: #64748b; }}\n\
          .says {{ font-size: 11px; fill: #475569; }}\n\
          .field {{ fill: #eff6ff; stroke: #1d4ed8; stroke-width: 1.2; }}\n\

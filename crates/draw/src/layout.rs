@@ -24,6 +24,7 @@ pub(crate) fn place(sizes: &[Size], down: &[(usize, usize)], beside: &[(usize, u
     let mut graph = Graph::new(sizes, down, beside, &ranks, beside_gap);
     graph.order();
     graph.assign_x();
+    graph.straighten();
     graph.finish(sizes.len())
 }
 
@@ -214,6 +215,80 @@ impl Graph {
         }
     }
 
+    /// Puts boxes that stand alone on each other into a straight column, and each column between those that it is joined
+    /// with. Does nothing if columns cross.
+    fn straighten(&mut self) {
+        let columns = self.columns();
+        let Some(order) = self.from_left_to_right(&columns) else { return };
+        let count = order.len();
+        let mut x: Vec<f64> = vec![0.0; count];
+        for column in 0..count {
+            let own = (0..self.nodes.len()).filter(|node| columns[*node] == column).map(|node| self.nodes[node].x);
+            x[column] = mean(own).unwrap_or_default();
+        }
+        let least: Vec<(usize, usize, f64)> = self
+            .rows
+            .iter()
+            .flat_map(|row| row.windows(2))
+            .map(|pair| (columns[pair[0]], columns[pair[1]], self.distance(pair[0], pair[1])))
+            .collect();
+        for _ in 0..SWEEPS * 8 {
+            let mut wishes = Vec::new();
+            for column in 0..count {
+                let own = (0..self.nodes.len()).filter(|node| columns[*node] == column);
+                let near = own.flat_map(|node| self.nodes[node].up.iter().chain(&self.nodes[node].down));
+                let others = near.map(|other| columns[*other]).filter(|other| *other != column);
+                wishes.push(mean(others.map(|other| x[other])).unwrap_or(x[column]));
+            }
+            let (mut from_left, mut from_right) = (wishes.clone(), wishes);
+            for at in &order {
+                for (left, right, distance) in least.iter().filter(|(_, right, _)| right == at) {
+                    from_left[*right] = from_left[*right].max(from_left[*left] + distance);
+                }
+            }
+            for at in order.iter().rev() {
+                for (left, right, distance) in least.iter().filter(|(left, _, _)| left == at) {
+                    from_right[*left] = from_right[*left].min(from_right[*right] - distance);
+                }
+            }
+            // Half of the way, as columns that wish to stand where the other stands would change places for ever.
+            let there = from_left.iter().zip(&from_right).map(|(left, right)| (left + right) / 2.0);
+            x = x.iter().zip(there).map(|(old, new)| (old + new) / 2.0).collect();
+        }
+        for (node, vertex) in self.nodes.iter_mut().enumerate() {
+            vertex.x = x[columns[node]];
+        }
+    }
+
+    /// The column of each node: that of the node over it, if each is the only one of the other.
+    fn columns(&self) -> Vec<usize> {
+        let mut columns = vec![usize::MAX; self.nodes.len()];
+        let mut count = 0;
+        for node in self.rows.iter().flatten() {
+            let over = match self.nodes[*node].up.as_slice() {
+                [over] if self.nodes[*over].down.len() == 1 && columns[*over] != usize::MAX => Some(columns[*over]),
+                _ => None,
+            };
+            columns[*node] = over.unwrap_or(count);
+            count += usize::from(over.is_none());
+        }
+        columns
+    }
+
+    /// The columns, each after those that are left of it in some row; `None` if there is no such order.
+    fn from_left_to_right(&self, columns: &[usize]) -> Option<Vec<usize>> {
+        let count = columns.iter().max().map_or(0, |last| last + 1);
+        let mut left_of = vec![Vec::new(); count];
+        let pairs = self.rows.iter().flat_map(|row| row.windows(2));
+        pairs.for_each(|pair| left_of[columns[pair[1]]].push(columns[pair[0]]));
+        let mut order: Vec<usize> = Vec::new();
+        while order.len() < count {
+            let is_next = |at: &usize| !order.contains(at) && left_of[*at].iter().all(|left| order.contains(left));
+            order.push((0..count).find(is_next)?);
+        }
+        Some(order)
+    }
+
     fn finish(self, boxes: usize) -> Placed {
         let left = self.nodes.iter().map(|node| node.x - node.size.0 / 2.0).fold(f64::MAX, f64::min).min(1e9);
         let right = self.nodes.iter().map(|node| node.x + node.size.0 / 2.0).fold(f64::MIN, f64::max).max(left);
@@ -257,6 +332,17 @@ mod tests {
             }
         }
         assert_eq!(placed.bends[4].len(), 1);
+    }
+
+    /// Two columns over a third: each is straight, and the lower one stands in the middle.
+    #[test]
+    fn boxes_that_stand_alone_on_each_other_are_a_straight_column() {
+        let sizes =
+            [(100.0, 40.0), (180.0, 40.0), (60.0, 40.0), (140.0, 40.0), (90.0, 40.0), (100.0, 40.0), (100.0, 40.0)];
+        let down = [(0, 1), (1, 2), (3, 2), (2, 4), (4, 5), (5, 6)];
+        let x: Vec<f64> = place(&sizes, &down, &[], 0.0).at.iter().map(|at| at.0).collect();
+        assert!((x[0] - x[1]).abs() < 0.1 && [4, 5, 6].iter().all(|at| (x[*at] - x[2]).abs() < 0.1), "{x:?}");
+        assert!(((x[1] + x[3]) / 2.0 - x[2]).abs() < 1.0, "{x:?}");
     }
 
     #[test]

@@ -210,10 +210,23 @@ fn draw_beside(plan: &Plan, edge: &Edge, (svg, words): (&mut Svg, &mut Svg), tak
     // Two layers that emit to each other get a line each.
     let aside = side * 7.0;
     let start = (from.0 + side * plan.sizes[edge.from].0 / 2.0, from.1 + aside);
-    let end = (to.0 - side * plan.sizes[edge.to].0 / 2.0, to.1 + aside);
     let class = if edge.kind == EdgeKind::Service { "service" } else { "reads" };
-    let reach = ((end.0 - start.0).abs() / 2.0).max(24.0) * side;
-    let (c1, c2) = (start.0 + reach, end.0 - reach);
+    let facing = to.0 - side * plan.sizes[edge.to].0 / 2.0;
+    let (end, c1, c2) = if (facing - start.0) * side >= 24.0 {
+        let reach = (facing - start.0) / 2.0;
+        ((facing, to.1 + aside), start.0 + reach, facing - reach)
+    } else {
+        // One stands over the other: the line goes around what is between them.
+        let end = to.0 + side * plan.sizes[edge.to].0 / 2.0;
+        let between = (0..plan.sizes.len()).map(|node| plan.area(node)).filter(|[left, top, right, bottom]| {
+            let is_between = *bottom > from.1.min(to.1) && *top < from.1.max(to.1);
+            is_between && *left < start.0.max(end) && *right > start.0.min(end)
+        });
+        let edges = between.map(|[left, _, right, _]| if side > 0.0 { right } else { left }).chain([start.0, end]);
+        let far = edges.fold(start.0, |far, edge| if (edge - far) * side > 0.0 { edge } else { far });
+        let out = far + side * 44.0;
+        ((end, to.1 + aside), out, out)
+    };
     svg.path(
         &format!(
             "M{:.1} {:.1} C{c1:.1} {:.1} {c2:.1} {:.1} {:.1} {:.1}",
