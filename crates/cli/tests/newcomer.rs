@@ -157,6 +157,99 @@ fn without_a_place(diagnostics: &str) -> Vec<String> {
     diagnostics.lines().filter(|line| !is_placed(line)).map(str::to_string).collect()
 }
 
+/// What four protocols that no page mentions got wrong at first, each as the smallest program.
+#[test]
+fn what_first_tries_get_wrong_is_said_with_its_way_out() {
+    let file = scratch("first_tries.mok");
+    let objects = "endpoint Asks {\n    header { id: u8 }\n    object Question[id: u8] capacity 4 {\n        var times: u8 = 0\n        timer again\n\
+        \x20       on expiry again { repeat(SELF) }\n    }\n    on deliver(msg, id) {\n        consume msg: heard\n        \
+        if let q = Question[id] { END }\n        let made = Question[id] or new { return }\n        repeat(made)\n    }\n\
+        \x20   fn repeat(q: Question) {\n        q.times +%= 1\n        start q.again after 1 s\n    }\n}\n";
+    let wire = "worker Asks {\n    header { Ask { id: u8 } with message | Tell { id: u8 } with message }\n\
+        \x20   on send(msg) { below.send(msg, Ask { id: 1 }) }\n    on deliver(msg, Ask { id }) { below.send(msg, Tell { id }) }\n\
+        \x20   on deliver(msg, Tell) { above.deliver(msg) }\n}\nbundle Asking = Asks encoded AskWire\nwire AskWire big {\n\
+        \x20   id: u8\n    kind: u8\n    choice kind { 1 => Ask { }  2 => Tell { } }\n}\n";
+    let keyed = "type Name = [u8; ..8]\nrecord Whole { name: Name, kind: u8 }\nworker Keeps {\n    header { id: u8 }\n\
+        \x20   object Known[whole: KEY] capacity 4 { var at: u8 = 0 }\n    on send(msg) { below.send(msg, id: 1) }\n\
+        \x20   on deliver(msg, id) { above.deliver(msg) }\n}\n";
+    let marked = "worker Marks {\n    reads mark\n    on send(msg) { below.send(msg) }\n    on deliver(msg) { above.deliver(msg) }\n}\n";
+    let found = objects.replace("repeat(SELF)", "if let q = Question[id] { repeat(q) }");
+    for (source, code, way_out) in [
+        (objects.replace("SELF", "it").replace("END", "end q"), "M0201", "`if let one = Question[id] { … }`"),
+        (objects.replace("SELF", "self").replace("END", "end q"), "M0201", "`if let one = Question[id] { … }`"),
+        (found.replace("END", "q.end"), "M0206", "`end e`"),
+        (found.replace("END", "end q"), "", ""),
+        (wire.to_string(), "M0614", "`id: u8 = Asks.Ask.id`"),
+        (keyed.replace("KEY", "Name"), "M0307", "`map known: [Name -> u16; 8]`"),
+        (keyed.replace("KEY", "Whole"), "M0307", "not by a vector"),
+        (marked.to_string(), "M0209", "`attribute mark: u8 = 0`"),
+    ] {
+        std::fs::write(&file, &source).unwrap();
+        let output = mokume(&["check", &file]);
+        let said = text(&output.stdout) + &text(&output.stderr);
+        let is_right = code.is_empty();
+        assert_eq!(
+            (output.status.success(), is_right || said.contains(&format!("error[{code}]"))),
+            (is_right, true),
+            "{said}"
+        );
+        assert!(said.contains(way_out), "{way_out}: {said}");
+    }
+}
+
+/// Four protocols that no page mentions, written from the documents alone: they run, and Wireshark reads the media stream as we do.
+#[test]
+fn first_tries_run() {
+    for (file, counts) in [
+        ("resolver.mok", &["Names.E.asked", "Names.E.found", "Names.E.from_cache"][..]),
+        ("media.mok", &["Media.S.played", "Media.S.late", "app.E.heard"]),
+        ("exchange.mok", &[]),
+        ("clock.mok", &["Clock.E.answers", "Clock.E.better"]),
+    ] {
+        let file = format!("tests/newcomer/{file}");
+        let seen = scratch("first_try.pcap");
+        let how = if counts.is_empty() { vec!["test", &file] } else { vec!["sim", &file, "--pcap", &seen] };
+        let output = mokume(&how);
+        let said = text(&output.stdout);
+        assert!(output.status.success(), "{file}: {said}{}", text(&output.stderr));
+        let missing: Vec<&&str> = counts.iter().filter(|count| !said.contains(**count)).collect();
+        assert!(missing.is_empty(), "{file}: {missing:?}\n{said}");
+        if !file.ends_with("media.mok") {
+            continue;
+        }
+        let fields = ["-e", "rtp.seq", "-e", "rtp.timestamp", "-e", "rtp.ssrc", "-e", "rtp.p_type", "-e", "rtp.marker"];
+        let how = ["-r", &seen, "-d", "udp.port==5004,rtp", "-Y", "rtp", "-T", "fields"];
+        let Ok(output) = Command::new("tshark").args(how).args(fields).output() else {
+            println!("SKIPPED: no tshark");
+            continue;
+        };
+        let theirs: Vec<Vec<u64>> = text(&output.stdout)
+            .lines()
+            .map(|line| {
+                let number = |field: &str| {
+                    field.strip_prefix("0x").map_or(field.parse().ok(), |hex| u64::from_str_radix(hex, 16).ok())
+                };
+                line.split('\t').map(|field| number(field).unwrap_or(u64::from(field == "True"))).collect()
+            })
+            .collect();
+        let dissected = mokume(&["dissect", &seen, "--by", &file, "--stack", "Hears", "--format", "json"]);
+        let field = |packet: &serde_json::Value, name: &str| -> Option<u64> {
+            let layers = packet["layers"].as_array()?;
+            let fields = layers.iter().find(|layer| layer["wire"] == "Rfc3550")?["fields"].as_array()?;
+            let value = &fields.iter().find(|field| field["name"] == name)?["value"];
+            value.as_u64().or_else(|| value.as_str()?.parse().ok())
+        };
+        let packets = text(&dissected.stdout);
+        let packets = packets.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+        let ours: Vec<Vec<u64>> = packets
+            .filter_map(|packet| {
+                ["seq", "stamp", "source", "kind", "marker"].map(|name| field(&packet, name)).into_iter().collect()
+            })
+            .collect();
+        assert!(ours.len() > 200 && ours == theirs, "{:?} {:?}", ours.first(), theirs.first());
+    }
+}
+
 /// Every fourth of the wrong programs of `tests/check`, and all of the newcomer's.
 #[test]
 fn every_error_has_a_place() {

@@ -6,6 +6,7 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Arc, Mutex};
 
 use crate::dissect_tshark::{is_there, pdml, Shown};
 use mokume_base::world::RealWorld;
@@ -16,7 +17,7 @@ use mokume_driver::dissect::link::{Front, Whose};
 use mokume_driver::dissect::{self, wireshark, Dissection, Dissector};
 use mokume_driver::StackId;
 use mokume_emit_lua::At;
-use mokume_interpret::Instance;
+use mokume_interpret::{Instance, Moment as Seen, Observer, What};
 use mokume_reaction::*;
 use mokume_wire::HeaderValue;
 
@@ -811,4 +812,121 @@ fn what_is_dropped_in_any_state_is_dropped_at_any_moment() {
     }
     assert!(tried > 20_000 && refused > 100, "{tried} {refused}");
     assert!(wrong.is_empty(), "{}", wrong.iter().take(20).cloned().collect::<Vec<_>>().join("\n"));
+}
+
+/// The layers whose handlers of incoming messages ran.
+#[derive(Default)]
+struct Reached(BTreeSet<HandlerId>);
+
+impl Observer for Reached {
+    fn see(&mut self, moment: &Seen<'_>) {
+        if moment.what == What::Begins {
+            self.0.insert(moment.handler);
+        }
+    }
+}
+
+/// How far verdicts that hold only if the packet is for a layer were compared with runs.
+#[derive(Default, Debug)]
+struct Conditional {
+    frames: usize,
+    /// How often the layer got the packet, and how often it did not.
+    reached: usize,
+    passed_by: usize,
+    wrong: Vec<String>,
+}
+
+/// Gives frames with such verdicts to the stacks at moments of their tests: where the layer gets the packet, it is dropped for one of the
+/// reasons. `told` changes the reasons.
+fn conditional(stacks: &[Tested], few: usize, told: &dyn Fn(&str) -> String) -> Conditional {
+    let mut found = Conditional::default();
+    let mut random = Random::new(15);
+    for tested in stacks.iter().filter(|tested| tested.dissector.protocols.first.len() < 2) {
+        let automaton = &tested.dissector.automaton;
+        let mut frames: BTreeMap<Vec<u8>, (PortId, u32)> = BTreeMap::new();
+        for came in &tested.came {
+            let varied = (0..4).map(|_| changed(&mut random, &came.frame));
+            let whole = varied.filter(|(octets, length)| octets.len() == *length).map(|(octets, _)| octets);
+            frames.extend(whole.chain([came.frame.clone()]).map(|frame| (frame, came.at)));
+        }
+        let doubtful = frames.into_iter().filter_map(|(frame, at)| {
+            let dissection = tested.dissector.dissect(&frame, Front::Frame);
+            let layer = dissection.layers.into_iter().find(dissect::Layer::is_refused)?;
+            layer.may_be_for_another.then_some((frame, at, layer))
+        });
+        for (frame, (port, event), layer) in doubtful.take(2 * few) {
+            found.frames += 1;
+            let reasons = layer.refused.iter().map(|refused| &refused.reason);
+            let reasons: Vec<String> =
+                reasons.chain(layer.dropped.iter().map(|dropped| &dropped.reason)).map(|reason| told(reason)).collect();
+            let Some(protocol) = tested.dissector.protocols.all.iter().find(|one| one.name == layer.name) else {
+                continue;
+            };
+            let takes = |handler: &HandlerId| {
+                let handler = automaton.handler(*handler);
+                let of = &automaton.layers[automaton.class(handler.class).layer.index()].name;
+                handler.trigger == Trigger::Event("deliver".to_string()) && protocol.lowest.contains(of)
+            };
+            for (machine, now) in tested.moments.iter().take(few) {
+                let mut machine = machine.clone();
+                machine.advance(*now);
+                let seen = Arc::new(Mutex::new(Reached::default()));
+                machine.watch(seen.clone());
+                let args = [Datum::Message(frame.clone())];
+                let (dropped, gone, _) = drops(&mut machine, |machine| machine.input(*now, port, event, &args));
+                if !seen.lock().expect("a lock").0.iter().any(takes) {
+                    found.passed_by += 1;
+                    continue;
+                }
+                found.reached += 1;
+                let names: Vec<&String> =
+                    dropped.iter().map(|reason| &automaton.reasons[reason.index()].name).collect();
+                if !gone && !names.iter().any(|name| reasons.contains(name)) {
+                    let of = &tested.of;
+                    found
+                        .wrong
+                        .push(format!("{of}: `{}` says {reasons:?}, the run {names:?}: {frame:02x?}", layer.name));
+                }
+            }
+        }
+    }
+    found
+}
+
+/// What is refused if it is for a layer is dropped by it whenever it is.
+#[test]
+fn what_is_refused_if_it_is_for_a_layer_is_dropped_where_it_is() {
+    let stacks = all_stacks(&ALL);
+    let found = conditional(&stacks, tries(6), &same_reason);
+    let Conditional { frames, reached, passed_by, wrong } = &found;
+    println!(
+        "FIGURE: conditional verdicts of dissect against runs: {frames} frames; {reached} times the layer had it, {passed_by} times not; \
+         {} differences",
+        wrong.len()
+    );
+    assert!(*frames > 100 && *reached > 100 && *passed_by > 20, "{frames} {reached} {passed_by}");
+    assert!(wrong.is_empty(), "{}", wrong.iter().take(20).cloned().collect::<Vec<_>>().join("\n"));
+    // Planted: other reasons.
+    let planted = conditional(&stacks, 2, &|reason| format!("{reason}_other"));
+    assert!(planted.reached > 20 && planted.wrong.len() * 2 > planted.reached, "{planted:?}");
+}
+
+fn same_reason(reason: &str) -> String {
+    reason.to_string()
+}
+
+/// A layer that binds constants when it starts has their packets for certain: the types of ICMPv6, and a port that a loop counts.
+#[test]
+fn what_is_bound_at_the_start_is_known() {
+    let stacks = stacks(&root().join("examples/host6.mok"));
+    let host = &stacks.iter().find(|one| one.dissector.automaton.name == "Host6").expect("a stack").dissector;
+    let icmp = host.protocols.all.iter().find(|one| one.name == "icmp6" || one.name == "icmp").expect("ICMPv6");
+    let to = |above: &mokume_lower::protocols::Above| host.protocols.all[above.to].name.clone();
+    let keys: BTreeMap<u64, String> =
+        icmp.above.iter().filter_map(|above| Some((above.keys.first()?.value, to(above)))).collect();
+    let types: Vec<u64> = keys.keys().copied().collect();
+    assert_eq!(types, [1, 2, 3, 4, 128, 130, 131, 135, 136], "{keys:?}");
+    assert!(icmp.above.iter().all(|above| !above.keys.is_empty()), "{:?}", icmp.above);
+    assert_eq!((&keys[&1], &keys[&135]), (&keys[&4], &keys[&136]));
+    assert_ne!(keys[&128], keys[&135]);
 }

@@ -77,6 +77,16 @@ pub fn eval_in(program: &Program, known: &dyn Known, expr: &Expr) -> Result<Valu
     Evaluator { program, known, locals: Vec::new() }.expr(expr)
 }
 
+/// The value of an expression in which a local, the counter of a loop, has this value.
+pub fn eval_where(
+    program: &Program,
+    known: &dyn Known,
+    (local, value): (LocalId, u64),
+    expr: &Expr,
+) -> Result<Value, Unknown> {
+    Evaluator { program, known, locals: vec![(local, Value::Scalar(value))] }.expr(expr)
+}
+
 /// The only evaluator of constants; whatever it does not cover depends on state or inputs.
 struct Evaluator<'a> {
     program: &'a Program,

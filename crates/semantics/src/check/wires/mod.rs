@@ -72,13 +72,30 @@ fn valueless(check: &mut WireCheck) {
     for field in tags.into_iter().filter(|field| check.wire.whole && !chosen.contains(&field.index)) {
         let name = &field.name.text;
         let found = Diagnostic::error(codes::WIRE_VALUE, format!("`{name}` has no value, and no choice depends on it"))
-            .at(field.name.span, "what is in it?")
-            .help(format!(
+            .at(field.name.span, "what is in it?");
+        let found = match in_alternatives(check, name).as_slice() {
+            [] => found.help(format!(
                 "say it: `{name}: u{0} = Layer.field`, a number, or `= 0 unread` for what is not looked at",
                 field.width
-            ));
+            )),
+            places => found
+                .note(format!("each alternative has a `{name}` of its own: {}", places.join(", ")))
+                .help(format!("put it into each arm: `{name}: u{} = {}`", field.width, places[0].trim_matches('`')))
+                .help("or let a layer of its own in the bundle have it: docs/language.md, *Where fields of an alternative stand*"),
+        };
         check.fail(found);
     }
+}
+
+/// The fields of this name in alternatives of headers, as a wire names them.
+fn in_alternatives(check: &WireCheck, name: &str) -> Vec<String> {
+    let layers = check.seen.iter().map(|seen| seen.layer);
+    let of_layer = |layer: &Layer| {
+        let variants = layer.header.iter().filter(|header| !header.is_single()).flat_map(|header| &header.variants);
+        let with = variants.filter(|variant| variant.fields.iter().any(|field| field.name.text == name));
+        with.map(|variant| format!("`{}.{}.{name}`", layer.name.text, variant.name.text)).collect::<Vec<_>>()
+    };
+    layers.flat_map(of_layer).collect()
 }
 
 /// Every alternative of every header must have an arm.

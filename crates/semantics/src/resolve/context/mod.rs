@@ -248,6 +248,10 @@ impl Context {
         }
         let names = self.names.visible(file, &wanted);
         let help = suggest::help(plain, names.iter().copied());
+        let diagnostic = match what == "an attribute" && module.is_empty() {
+            true => diagnostic.help(format!("declare it, outside of layers: `attribute {plain}: u8 = 0`")),
+            false => diagnostic,
+        };
         self.out.push(diagnostic.help(help.as_deref().unwrap_or("define it, or `use` the module that does")));
     }
 

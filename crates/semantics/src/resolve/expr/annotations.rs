@@ -253,7 +253,30 @@ pub fn stored(cx: &mut Context, file: FileId, ty: Option<ast::Type>) -> Type {
     }
 }
 
-/// Resolves a type of state, of maps, or of the keys of objects: what can be stored, or a flow.
+/// Resolves a type of the keys of objects: what can be stored, or a flow, without vectors, of which a part is there or not.
+pub fn of_key(cx: &mut Context, file: FileId, ty: Option<ast::Type>) -> Type {
+    use mokume_syntax::ast::AstNode;
+    let span = ty.as_ref().map(|ty| ty.span(file));
+    let ty = of_state(cx, file, ty);
+    match span.filter(|_| holds_vector(&cx.program, ty)) {
+        Some(span) => {
+            let text = "objects are found by numbers and records, and not by a vector";
+            let help = "let a map find a number for it, and the object have the number: `map known: [Name -> u16; 8]`, `object Entry[id: u16]`";
+            cx.error(codes::NO_SCALAR, text, span, "a vector is in it", help);
+            Type::Unknown
+        }
+        None => ty,
+    }
+}
+
+/// Whether a type is a bounded vector, or a record with one in it.
+fn holds_vector(program: &Program, ty: Type) -> bool {
+    let Type::Record(id) = ty else { return false };
+    let Some(record) = program.records.get(id.index()) else { return false };
+    record.vector.is_some() || record.fields.iter().any(|field| holds_vector(program, field.ty))
+}
+
+/// Resolves a type of state, or of maps: what can be stored, or a flow.
 pub fn of_state(cx: &mut Context, file: FileId, ty: Option<ast::Type>) -> Type {
     match is_flow(&ty) {
         true => read(cx, file, ty),

@@ -130,7 +130,10 @@ pub fn member_of(body: &mut Body, base: Expr, name: Name) -> Option<(StateRef, N
             let names: Vec<&str> = class.members.iter().map(|member| member.name.text.as_str()).collect();
             let text = format!("objects `{}` have no `{}`", class.name.text, name.text);
             let mut diagnostic = Diagnostic::error(codes::UNKNOWN_FIELD, text).at(name.span, "unknown");
-            diagnostic.helps.extend(suggest::help(&name.text, names));
+            match name.text.as_str() {
+                "end" => diagnostic.helps.push("to end an object, write `end` in front of it: `end e`".to_string()),
+                _ => diagnostic.helps.extend(suggest::help(&name.text, names)),
+            }
             body.report(diagnostic);
             None
         }

@@ -81,11 +81,22 @@ fn known_otherwise(body: &Body, name: &Name) -> Option<String> {
             Some(format!("what is below publishes it: `below.{published}`"))
         }
         end @ ("local" | "remote") if code => Some(format!("an end is that of a flow: `flow.{end}.host`")),
+        "self" | "this" | "it" if code && own_object(body).is_some() => {
+            let (class, keys) = own_object(body)?;
+            Some(format!("state is named by itself; to give the object to a function, find it: `if let one = {class}[{keys}] {{ … }}`"))
+        }
         "self" | "this" | "session" | "entity" | "state" | "point" if code => {
             Some("state is named by itself: `next`, with nothing in front".to_string())
         }
         _ => None,
     }
+}
+
+/// The class of objects whose own code this is, and its keys.
+fn own_object(body: &Body) -> Option<(String, String)> {
+    let class = body.this_layer()?.objects.get(body.view.object?.index())?;
+    let keys: Vec<&str> = class.keys.iter().map(|key| key.name.text.as_str()).collect();
+    Some((class.name.text.clone(), keys.join(", ")))
 }
 
 /// A field of the layer's header that the handler's head does not bind, and the handler's place.

@@ -32,7 +32,7 @@ pub fn read(cx: &mut Context, file: FileId, list: &[ast::Field], what: FieldUse)
         let ty = match (what, field.ty()) {
             (FieldUse::Header, Some(ty @ ast::Type::Vector(_))) => annotations::read(cx, file, Some(ty)),
             (FieldUse::Values, ty) => annotations::stored(cx, file, ty),
-            (FieldUse::Keys, ty) => annotations::of_state(cx, file, ty),
+            (FieldUse::Keys, ty) => annotations::of_key(cx, file, ty),
             (FieldUse::Key | FieldUse::Header, ty) => annotations::scalar(cx, file, ty),
         };
         let big = field.byte_order().map(|order| order == ast::ByteOrder::Big);
