@@ -167,6 +167,86 @@ def test_what_a_network_expects_and_does_not_find_is_told(source):
         mokume.simulate(source)
 
 
+DOUBTS = """
+multiplexor Ports { key { port: u8 } }
+worker Numbers {
+    header { Say { number: u8 } with message | Heard { number: u8 } }
+    entity { var next: u8 = 1 }
+    on send(msg) {
+        below.send(msg, Say { number: next })
+        next +%= 1
+    }
+    on deliver(msg, Say { number }) {
+        below.send(Heard { number })
+        above.deliver(msg)
+    }
+    on deliver(Heard) { }
+}
+bundle Numbered = Numbers encoded NumberWire
+wire NumberWire big {
+    kind: u8
+    choice kind {
+        1 => Say   { number: u8 = Numbers.Say.number }
+        2 => Heard { number: u8 = Numbers.Heard.number }
+    }
+}
+stack Host(device: Device) {
+    ports = Ports over device
+    app   = Numbered over ports
+    other = Plain over ports
+    export app
+    export other
+}
+worker Plain {
+    header { n: u8 }
+    on send(msg) { below.send(msg, n: 9) }
+    on deliver(msg) { above.deliver(msg) }
+}
+network Pair {
+    host left = Host()
+    host right = Host()
+    link line { left.device, right.device  delay 2 ms }
+    at 10 ms  right.app.bind(1, 7)
+    at 20 ms  left.app.send_to(5, 7, "one")
+    at 30 ms  left.other.send_to(5, 9, "two")
+    until 1 s
+}
+"""
+
+
+def _layers(run, frame):
+    sent = [one for one in run.select("sends") if one["frame"] == frame]
+    return sent[0]["packet"]["layers"]
+
+
+def test_a_record_says_what_may_be_for_another_layer(tmp_path):
+    path = tmp_path / "doubts.mok"
+    path.write_text(DOUBTS)
+    run = mokume.simulate(path, steps=True).run
+    assert run.head["record"] == 3 == mokume.record.VERSIONS[-1]
+    said = _layers(run, 1)
+    assert [(one["name"], one["may_be_for_another"], one["malformed"]) for one in said] == [("ports", False, None), ("app", True, None)]
+    # Nobody knows that it is not for `app`, which would refuse it.
+    doubtful = _layers(run, run.select("sends")[-1]["frame"])[-1]
+    assert doubtful["may_be_for_another"] and "kind" in doubtful["malformed"]["reason"]
+    row = [one for one in run.rows() if one["event"] == "sends"][0]
+    assert json.loads(row["packet"])["layers"] == said
+
+
+def test_older_records_are_read(source, tmp_path):
+    kept = tmp_path / "run.jsonl"
+    mokume.simulate(source, steps=True, keep=kept)
+    lines = [json.loads(line) for line in kept.read_text().splitlines()]
+    for line in lines:
+        for layer in line.get("packet", {}).get("layers", []) if isinstance(line.get("packet"), dict) else []:
+            del layer["may_be_for_another"]
+    lines[0]["record"] = 2
+    kept.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    run = mokume.Record.read(kept).run
+    assert run.head["record"] == 2 and len(run.events) == len(lines) - 1
+    assert len(run.columns()["id"]) == len(run.events)
+
+
 def test_records_that_are_none_are_refused(tmp_path):
     for text, told in [("", "empty"), ("{\n", "no JSON"), ('{"record": 99}\n', "version 99"), ('{"id": 1}\n', "head")]:
         path = tmp_path / "run.jsonl"

@@ -99,7 +99,7 @@ pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i3
             let checked = accepted(file.as_slice(), printer)?.fused(fused.told()?);
             apart.carry_out(&checked.natives, || simulate(&checked, file.as_deref(), &options, printer))
         }
-        Command::Debug { dap: true, seed, .. } => Ok(crate::debug::serve(seed.seed)),
+        Command::Debug { dap: true, seed, .. } => crate::debug::serve(seed.seed, printer),
         Command::Debug { file, network, test, seed, dap: false } => {
             let checked = accepted(file.as_slice(), printer)?;
             let asked = crate::debug::Asked { network: network.as_deref(), test: test.as_deref(), seed: seed.seed };
@@ -221,7 +221,7 @@ pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i3
             with_stack(chosen, (apart, Streams::Shared), printer, |compiled| sizes(compiled, printer))
         }
         Command::Fmt { files, check } => crate::fmt::fmt(files, *check, printer),
-        Command::Lsp { .. } => Ok(crate::lsp::lsp()),
+        Command::Lsp { .. } => crate::lsp::lsp(printer),
         Command::New { name } => crate::new::new(name, printer),
         Command::Explain { code } => explain_code(code.as_deref(), printer),
     }

@@ -139,7 +139,5 @@ pub fn written(output: Option<&str>, text: &str, printer: &Printer) -> Result<i3
 
 /// Writes a file; the failure says what to check.
 pub fn write(world: &RealWorld, name: &str, bytes: &[u8]) -> Result<(), Failure> {
-    world.write(name, bytes).map_err(|error| {
-        Failure::of_use(format!("cannot write `{name}`: {error}"), "is the folder there and writable?")
-    })
+    world.write(name, bytes).map_err(|error| Failure::of_writing(world, &format!("`{name}`"), name, &error))
 }

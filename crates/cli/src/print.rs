@@ -1,7 +1,7 @@
 //! Output for people and scripts: text, or one JSON object a line. Makes no decisions.
 
-use std::cell::RefCell;
 use std::io::{self, IsTerminal, Write};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -84,7 +84,37 @@ pub struct Printer {
     /// Whether the standard output takes colour.
     pub ink: Ink,
     /// The first error of writing to the standard output: a full disk must not look like success.
-    lost: RefCell<Option<io::Error>>,
+    lost: Lost,
+}
+
+/// The first error of writing to the standard output.
+type Lost = Arc<Mutex<Option<io::Error>>>;
+
+/// The standard output, for what a printer does not print itself: [`Printer::arrived`] knows what was lost here, too.
+pub struct Output(Lost);
+
+impl Output {
+    fn noted<T>(&self, wrote: io::Result<T>) -> io::Result<T> {
+        let wrote = wrote.and_then(|wrote| match mokume_driver::takes_output() {
+            true => Ok(wrote),
+            false => Err(io::Error::other("it is closed")),
+        });
+        wrote.map_err(|error| {
+            let same = error.raw_os_error().map_or_else(|| io::Error::from(error.kind()), io::Error::from_raw_os_error);
+            self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+            same
+        })
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, octets: &[u8]) -> io::Result<usize> {
+        self.noted(io::stdout().write(octets))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.noted(io::stdout().flush())
+    }
 }
 
 impl Printer {
@@ -97,7 +127,7 @@ impl Printer {
         };
         let colour = if on(io::stderr().is_terminal()) { Colour::On } else { Colour::Off };
         let ink = if on(io::stdout().is_terminal()) { Ink::Coloured } else { Ink::Plain };
-        Printer { format, colour, ink, lost: RefCell::new(None) }
+        Printer { format, colour, ink, lost: Lost::default() }
     }
 
     /// Whether the output is JSON instead of text.
@@ -110,17 +140,19 @@ impl Printer {
         self.wrote(writeln!(io::stdout(), "{}", text.as_ref()));
     }
 
+    /// The standard output.
+    pub fn output(&self) -> Output {
+        Output(Arc::clone(&self.lost))
+    }
+
     /// Notes whether something was written on the standard output, for [`Printer::arrived`].
     pub fn wrote(&self, wrote: io::Result<()>) {
-        let closed = || Err(io::Error::other("it is closed"));
-        if let Err(error) = wrote.and_then(|()| if mokume_driver::takes_output() { Ok(()) } else { closed() }) {
-            self.lost.borrow_mut().get_or_insert(error);
-        }
+        let _ = self.output().noted(wrote);
     }
 
     /// Fails if some output could not be written; ends the process quietly if the reader has gone.
     pub fn arrived(&self) -> Result<(), Failure> {
-        match self.lost.take() {
+        match self.lost.lock().unwrap_or_else(PoisonError::into_inner).take() {
             Some(error) if error.kind() == io::ErrorKind::BrokenPipe => mokume_driver::end_by_closed_pipe(),
             Some(error) => Err(Failure::of_use(
                 format!("cannot write to the standard output: {error}"),

@@ -413,7 +413,15 @@ fn a_picture_of_a_kind_that_is_not_written_is_refused() {
 #[cfg(target_os = "linux")]
 #[test]
 fn what_does_not_arrive_on_the_standard_output_is_no_good_end() {
-    for words in ["graph examples/host.mok", "check examples/host.mok", "--help", "sim --help", "--version", "-V"] {
+    for words in [
+        "graph examples/host.mok",
+        "check examples/host.mok",
+        "debug examples/meter.mok",
+        "--help",
+        "sim --help",
+        "--version",
+        "-V",
+    ] {
         let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
         let output = Command::new(env!("CARGO_BIN_EXE_mokume"))
             .args(words.split(' '))
@@ -423,6 +431,112 @@ fn what_does_not_arrive_on_the_standard_output_is_no_good_end() {
             .unwrap();
         assert_eq!(code(&output), 2, "{words}: {}", said(&output));
         assert!(said(&output).contains("cannot write to the standard output"), "{words}: {}", said(&output));
+    }
+}
+
+/// Commands that an editor starts say why they end, too.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_an_editor_starts_says_why_it_ends() {
+    let initialize = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"capabilities":{}}}"#;
+    let adapter = r#"{"seq":1,"type":"request","command":"initialize","arguments":{}}"#;
+    for (words, text, left) in [
+        (&["lsp"][..], initialize, "the editor left without `shutdown` and `exit`"),
+        (&["debug", "--dap"], adapter, "the editor left without `disconnect`"),
+    ] {
+        for (input, full, status, expected) in
+            [(text, true, 2, "cannot write to the standard output"), (text, false, 1, left), ("", true, 1, left)]
+        {
+            let to = || std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+            let mut child = Command::new(env!("CARGO_BIN_EXE_mokume"))
+                .args(words)
+                .stdin(Stdio::piped())
+                .stdout(if full { Stdio::from(to()) } else { Stdio::piped() })
+                .stderr(Stdio::piped())
+                .spawn()
+                .unwrap();
+            let mut pipe = child.stdin.take().unwrap();
+            if !input.is_empty() {
+                write!(pipe, "Content-Length: {}\r\n\r\n{input}", input.len()).unwrap();
+            }
+            drop(pipe);
+            let output = child.wait_with_output().unwrap();
+            let words = format!("{words:?} {input:?} {full}: {}", said(&output));
+            assert_eq!((code(&output), said(&output).contains(expected)), (status, true), "{words}");
+        }
+    }
+}
+
+/// Lines of help are no wider than the terminal, and every one is read to its end.
+#[test]
+fn help_is_as_wide_as_the_terminal() {
+    let all = ["check", "test", "run", "connect", "sim", "build", "debug", "dissect", "prove", "new", "explain"];
+    let whole = |width: &str, arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_mokume"));
+        String::from_utf8(command.args(arguments).env("COLUMNS", width).output().unwrap().stdout).unwrap()
+    };
+    let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    for arguments in std::iter::once(vec!["--help"]).chain(all.map(|command| vec![command, "--help"])) {
+        let wide = whole("1000", &arguments);
+        for width in [40, 60, 80, 100] {
+            let text = whole(&width.to_string(), &arguments);
+            // A word that is longer than a line stays whole.
+            let broad = text.lines().filter(|line| line.chars().count() > width && line.split_whitespace().count() > 1);
+            assert_eq!(broad.collect::<Vec<_>>(), Vec::<&str>::new(), "{arguments:?} at {width}");
+            assert_eq!(words(&text), words(&wide), "{arguments:?} at {width}");
+        }
+    }
+}
+
+/// What stands in the way is named: a file where a folder must be, a place where nothing can be written.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_cannot_be_written_is_told_with_what_stands_in_the_way() {
+    let file = scratch("stands_in_the_way");
+    std::fs::write(&file, "").unwrap();
+    let folder = scratch("is_a_folder");
+    std::fs::create_dir_all(&folder).unwrap();
+    let below = format!("{file}/deeper/run.jsonl");
+    let in_the_way = format!("`{file}` is a file: name a folder, or remove the file");
+    let cases: &[(&[&str], &str, &str)] = &[
+        (&["doc", "examples/meter.mok", "--output"], &file, &in_the_way),
+        (&["man", "--output"], &file, &in_the_way),
+        (&["man", "--output"], "/proc/none", "can something be written in `/proc`?"),
+        (&["sim", "examples/meter.mok", "--record"], &below, &in_the_way),
+        (&["sim", "examples/meter.mok", "--record"], &folder, "this is a folder: name a file"),
+        (&["sim", "examples/meter.mok", "--chart"], &folder, "this is a folder: name a file"),
+        (&["sim", "examples/meter.mok", "--record"], "/dev/full", "is there room where it goes?"),
+    ];
+    for (arguments, to, expected) in cases {
+        let output = mokume(&[*arguments, &[*to]].concat());
+        let said = said(&output);
+        assert_eq!((code(&output), said.contains(expected)), (2, true), "{arguments:?} {to}: {said}");
+    }
+}
+
+/// A compiler that builds nothing is what is wrong, not a stack.
+#[test]
+fn a_c_compiler_that_does_not_work_is_named_with_the_ways_out() {
+    let compiler = scratch("broken-cc");
+    std::fs::write(&compiler, "#!/bin/sh\necho 'cannot execute cc1' >&2\nexit 1\n").unwrap();
+    std::fs::set_permissions(&compiler, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let silent = "false".to_string();
+    for (compiler, why) in [(&compiler, "cannot execute cc1"), (&silent, "it fails, and says nothing")] {
+        let expected = format!("the C compiler `{compiler}` does not work: {why}");
+        let sim = Command::new(env!("CARGO_BIN_EXE_mokume"))
+            .args(["sim", "examples/meter.mok", "--backend", "c"])
+            .env("CC", compiler)
+            .current_dir(root())
+            .output()
+            .unwrap();
+        for (output, status) in
+            [(sim, 2), (tested_with(compiler, &[]), 0), (tested_with(compiler, &["--backend", "c"]), 2)]
+        {
+            let said = said(&output);
+            assert_eq!((code(&output), said.matches(&expected).count()), (status, 1), "{said}");
+            assert!(said.contains("CC") && said.contains("--backend interpreter"), "{said}");
+            assert!(!said.contains("please report"), "{said}");
+        }
     }
 }
 

@@ -87,6 +87,34 @@ fn two_runs_stand_beside_each_other() {
     assert!(wrong(&lines).is_empty() && lines.len() > 5, "{:#?}", wrong(&lines));
 }
 
+/// Nobody has the port that #8 of the demo is sent to; a layer with another port would refuse it.
+#[test]
+fn what_may_be_refused_is_said_with_its_condition_and_found() {
+    let Some(browser) = browser() else { return };
+    let page = scratch("doubt.html");
+    let output = mokume(&["sim", "examples/demo.mok", "--html", &page]);
+    assert!(output.status.success(), "{output:?}");
+    let script = include_str!("viewer/doubt.js");
+    let lines = said(browser, &page, script);
+    assert!(wrong(&lines).is_empty() && lines.len() == 6, "{lines:#?}");
+    // Planted: verdicts without their condition.
+    let text = std::fs::read_to_string(&page).unwrap();
+    for (from, name) in [
+        (
+            "refusing(packet).every(layer => layer.may_be_for_another)",
+            "the filter keeps the frame of which it is not known",
+        ),
+        ("is_refused(layer) && !layer.may_be_for_another", "it is not refused"),
+        ("layer.may_be_for_another ?", "the packet says the condition"),
+    ] {
+        assert_eq!(text.matches(from).count(), 1, "{from}");
+        let to = from.replace("!layer.may_be_for_another", "true").replace("layer.may_be_for_another", "false");
+        std::fs::write(&page, text.replace(from, &to)).unwrap();
+        let lines = said(browser, &page, script);
+        assert!(wrong(&lines).iter().any(|line| line.contains(name)), "{from}: {lines:#?}");
+    }
+}
+
 /// What a user does first with a long record.
 const MANY: &str = r#"
 const ready = (document.body.offsetHeight, Math.round(performance.now()));

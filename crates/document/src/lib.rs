@@ -115,9 +115,8 @@ pub fn document(read: &Read) -> Document {
 pub fn write(world: &dyn World, document: &Document, folder: &str) -> Result<(), Failure> {
     for (name, text) in &document.files {
         let path = Path::new(folder).join(name).to_string_lossy().into_owned();
-        world.write(&path, text.as_bytes()).map_err(|error| {
-            Failure::of_use(format!("cannot write `{path}`: {error}"), "is the folder there and writable?")
-        })?;
+        let failed = |error| Failure::of_writing(world, &format!("`{path}`"), &path, &error);
+        world.write(&path, text.as_bytes()).map_err(failed)?;
     }
     Ok(())
 }

@@ -1,6 +1,10 @@
 //! Failures that end a command early: a line about what is wrong, a line about what to do, and the exit code.
 
 use std::fmt;
+use std::io;
+use std::path::Path;
+
+use mokume_base::world::World;
 
 /// The cause of a failure: the program or its tests are wrong (exit 1), the command was misused or cannot run here
 /// (exit 2), something that it needs is not on this machine (exit 2), or the other end of a stream broke it (exit 1).
@@ -26,6 +30,12 @@ impl Failure {
         Failure { blame: Blame::Use, message: message.into(), help: help.into() }
     }
 
+    /// Something could not be written. `what` says what, with its name: "record `run.jsonl`"; `name` is where. The help says
+    /// which of the usual causes it was.
+    pub fn of_writing(world: &dyn World, what: &str, name: &str, error: &io::Error) -> Self {
+        Failure::of_use(format!("cannot write {what}: {error}"), way_to_write(world, name, error))
+    }
+
     /// A required tool is not installed: exit 2.
     pub fn of_machine(message: impl Into<String>, help: impl Into<String>) -> Self {
         Failure { blame: Blame::Machine, message: message.into(), help: help.into() }
@@ -47,6 +57,27 @@ impl Failure {
             Blame::Program | Blame::Peer => 1,
             Blame::Use | Blame::Machine => 2,
         }
+    }
+}
+
+/// What to do so that a file of this name can be written.
+fn way_to_write(world: &dyn World, name: &str, error: &io::Error) -> String {
+    use io::ErrorKind::*;
+    let folders = Path::new(name).ancestors().skip(1).map(|folder| folder.to_string_lossy().into_owned());
+    let nearest =
+        folders.map(|folder| if folder.is_empty() { ".".to_owned() } else { folder }).find(|at| world.exists(at));
+    let nearest = nearest.unwrap_or_else(|| ".".to_owned());
+    if world.is_folder(name) {
+        return "this is a folder: name a file".to_owned();
+    }
+    if !world.is_folder(&nearest) {
+        return format!("`{nearest}` is a file: name a folder, or remove the file");
+    }
+    match error.kind() {
+        StorageFull | QuotaExceeded | FileTooLarge => "is there room where it goes?".to_owned(),
+        PermissionDenied if world.exists(name) => "you may not write this file: name another".to_owned(),
+        PermissionDenied | ReadOnlyFilesystem => format!("you may not write in `{nearest}`: name another place"),
+        _ => format!("can something be written in `{nearest}`?"),
     }
 }
 

@@ -42,16 +42,30 @@ pub fn compiler(world: &dyn World) -> String {
 /// The stacks as one compiled program.
 pub fn program(automata: &[&Automaton], build: &Build<'_>) -> Result<Arc<CProgram>, Failure> {
     CProgram::build(automata, build).map(Arc::new).map_err(|error| match error {
-        BuildError::Toolchain(toolchain::Failure::NoCompiler { command }) => Failure::of_machine(
-            format!("there is no C compiler `{command}`"),
-            "install one (`apt install gcc`), name yours in CC, or use `--backend interpreter`",
-        ),
         BuildError::Toolchain(toolchain::Failure::Io { path, reason }) => Failure::of_use(
             format!("what is compiled cannot be kept at {}: {reason}", path.display()),
             "is the folder writable? XDG_CACHE_HOME names another",
         ),
-        other => Failure::of_program(other.to_string(), "use `--backend interpreter`, and please report this"),
+        other => no_compiler(&other).unwrap_or_else(|| {
+            Failure::of_program(other.to_string(), "use `--backend interpreter`, and please report this")
+        }),
     })
+}
+
+/// The failure if this machine's C compiler is missing, or does not work.
+pub fn no_compiler(error: &BuildError) -> Option<Failure> {
+    const WAYS: &str = "install one (`apt install gcc libc6-dev`), name yours in CC, or use `--backend interpreter`";
+    const OTHER: &str =
+        "name another in the environment variable CC, install one (`apt install gcc libc6-dev`), or use `--backend interpreter`";
+    match error {
+        BuildError::Toolchain(toolchain::Failure::NoCompiler { command }) => {
+            Some(Failure::of_machine(format!("there is no C compiler `{command}`"), WAYS))
+        }
+        BuildError::Toolchain(broken @ toolchain::Failure::Broken { .. }) => {
+            Some(Failure::of_machine(broken.to_string(), OTHER))
+        }
+        BuildError::Emit(_) | BuildError::Toolchain(_) => None,
+    }
 }
 
 /// The stack in C, emitted, compiled and loaded once for all its machines, which share the program's locks.

@@ -15,6 +15,7 @@ use crate::apart::Seen;
 use crate::cache;
 use crate::failure::Failure;
 use crate::library::Library;
+use crate::machines;
 
 /// The C files of a program, name and text each, and the libraries that they need.
 #[derive(Clone, Default, Debug)]
@@ -181,11 +182,10 @@ fn warned(words: &str) -> Diagnostic {
 
 /// The failure of a build: due to the machine, or to the functions' author.
 fn why_not(error: &BuildError, build: &Build<'_>) -> Failure {
+    if let Some(failure) = machines::no_compiler(error) {
+        return failure;
+    }
     match error {
-        BuildError::Toolchain(toolchain::Failure::NoCompiler { command }) => Failure::of_machine(
-            format!("there is no C compiler `{command}`"),
-            "install one (`apt install gcc`), name yours in CC, or use `--backend interpreter`",
-        ),
         BuildError::Toolchain(toolchain::Failure::Io { .. }) => {
             Failure::of_use(error.to_string(), "is the folder writable? XDG_CACHE_HOME names another")
         }

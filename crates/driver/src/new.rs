@@ -26,9 +26,8 @@ pub fn project(world: &dyn World, folder: &str) -> Result<Vec<String>, Failure> 
     let mut written = Vec::new();
     for (file, text) in files {
         let path = Path::new(folder).join(file).to_string_lossy().into_owned();
-        world.write(&path, text.as_bytes()).map_err(|error| {
-            Failure::of_use(format!("cannot write `{path}`: {error}"), "is the folder above there and writable?")
-        })?;
+        let failed = |error| Failure::of_writing(world, &format!("`{path}`"), &path, &error);
+        world.write(&path, text.as_bytes()).map_err(failed)?;
         written.push(path);
     }
     Ok(written)

@@ -202,9 +202,8 @@ impl Running<'_> {
         lines.settle()?;
         let runs = record::read(self.world, &record)?;
         let text = runs.first().map(|run| record::page(run, None)).unwrap_or_default();
-        self.world.write(&page, text.as_bytes()).map_err(|error| {
-            Failure::of_use(format!("cannot write `{page}`: {error}"), "is the folder there and writable?")
-        })?;
+        let failed = |error| Failure::of_writing(self.world, &format!("`{page}`"), &page, &error);
+        self.world.write(&page, text.as_bytes()).map_err(failed)?;
         Ok(page)
     }
 

@@ -43,7 +43,8 @@ pub fn compile(job: &Job<'_>) -> Result<Built, Failure> {
         job.world.write(&text(&written), contents.as_bytes()).map_err(io(&written))?;
         job.world.rename(&text(&written), &text(&path)).map_err(io(&path))?;
     }
-    let built = build(job, &command, &flags, &aside).and_then(|built| {
+    let built = build(job, &command, &flags, &aside);
+    let built = built.map_err(|failure| if_broken(job.world, &command, &aside).unwrap_or(failure)).and_then(|built| {
         if !built.warnings.is_empty() {
             let path = directory.join(WARNINGS);
             job.world.write(&text(&path), built.warnings.as_bytes()).map_err(io(&path))?;
@@ -105,6 +106,22 @@ fn build(job: &Job<'_>, command: &str, flags: &[String], aside: &Path) -> Result
     let refused = |message| Failure::Linker { command: command.to_string(), message };
     run(job.world, &linker, refused)?;
     Ok(Built { path: aside.join("built"), warnings })
+}
+
+/// The smallest program that needs what ours need: a compiler, the headers of C, and a linker.
+const SMALLEST: &str = "#include <stdint.h>\n#include <string.h>\nuint8_t mk_probe;\n";
+
+/// The failure of a compiler that cannot build the smallest program either. `None`: it works, so its refusal was of what
+/// it was given.
+fn if_broken(world: &dyn World, command: &str, aside: &Path) -> Option<Failure> {
+    let name = "smallest.c";
+    world.write(&text(&aside.join(name)), SMALLEST.as_bytes()).ok()?;
+    let probe = Invocation::of(command).args(["-fPIC", "-shared", "-o", "smallest.so", name]).within(text(aside));
+    let broken = |words: String| {
+        let said = words.lines().next().unwrap_or("it fails, and says nothing");
+        Failure::Broken { command: command.to_string(), message: said.to_string() }
+    };
+    run(world, &probe, broken).err()
 }
 
 /// The first of the job's libraries that programs cannot be linked with here; `None` if all can.
@@ -293,6 +310,23 @@ mod tests {
         }
         let refused = Failure::Foreign { command: "cc".into(), unit: "a.c".into(), message: "it is wrong".into() };
         assert_eq!(compile(&foreign("wrong")), Err(refused));
+    }
+
+    /// A compiler that fails on the smallest program, too, is what is wrong; it is told apart from one that refuses ours.
+    #[test]
+    fn a_compiler_that_does_not_work_is_called_so() {
+        let broken = |says: &'static str| {
+            move |_: &MemoryWorld, _: &Invocation, _: &[u8]| Output {
+                status: Some(1),
+                stderr: says.as_bytes().to_vec(),
+                ..Output::default()
+            }
+        };
+        for (says, message) in [("no cc1\nmore", "no cc1"), ("", "it fails, and says nothing")] {
+            let world = MemoryWorld::new().with_tool("cc", broken(says));
+            let failure = Failure::Broken { command: "cc".into(), message: message.into() };
+            assert_eq!(compile(&job(&world, "int a;")), Err(failure));
+        }
     }
 
     #[test]

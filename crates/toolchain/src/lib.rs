@@ -75,6 +75,11 @@ pub enum Failure {
     NoCompiler {
         command: String,
     },
+    /// The compiler cannot compile and link the smallest program either; the first line of its message.
+    Broken {
+        command: String,
+        message: String,
+    },
     /// The compiler refused a file; the first lines of its message.
     Compiler {
         command: String,
@@ -111,6 +116,9 @@ impl fmt::Display for Failure {
                     f,
                     "there is no C compiler `{command}`: install one, or name yours in the environment variable CC"
                 )
+            }
+            Failure::Broken { command, message } => {
+                write!(f, "the C compiler `{command}` does not work: {message}")
             }
             Failure::Compiler { command, message } => write!(f, "`{command}` refused generated C: {message}"),
             Failure::Foreign { command, unit, message } => write!(f, "`{command}` refused `{unit}`: {message}"),

@@ -28,7 +28,7 @@ pub struct Asked<'a> {
 /// Runs the chosen network or test under a user's control.
 pub fn debug(checked: &Checked, asked: &Asked<'_>, printer: &Printer) -> Result<i32, Failure> {
     let lead = |target: &Target<'_>| {
-        let terminal = terminal::Terminal::new(&target.facts());
+        let terminal = terminal::Terminal::new(&target.facts(), printer.output());
         debug::run(target, Box::new(terminal), &RealWorld)
     };
     with_target(checked, asked, printer, lead)?;
@@ -36,9 +36,9 @@ pub fn debug(checked: &Checked, asked: &Asked<'_>, printer: &Printer) -> Result<
 }
 
 /// Serves an editor over the debug adapter protocol until it leaves. Its `launch` request says what to run. Returns the
-/// exit code.
-pub fn serve(seed: Option<u64>) -> i32 {
-    let mut wire = Wire::new(Box::new(BufReader::new(std::io::stdin())), Box::new(std::io::stdout()));
+/// exit code; fails if the editor left without a word.
+pub fn serve(seed: Option<u64>, printer: &Printer) -> Result<i32, Failure> {
+    let mut wire = Wire::new(Box::new(BufReader::new(std::io::stdin())), Box::new(printer.output()));
     // Errors of a program go over the protocol, not to the printer.
     let printer = Printer::new(Format::Text, When::Never);
     while let Some(request) = wire.read() {
@@ -78,18 +78,20 @@ pub fn serve(seed: Option<u64>) -> i32 {
                         back.refuse(&request, &format!("{}: {}", failure.message, failure.help));
                         wire = back;
                     }
-                    (Ok(()), _) => return 0,
-                    (Err(_), None) => return 1,
+                    (Ok(()), _) => return Ok(0),
+                    (Err(_), None) => return Ok(1),
                 }
             }
             "disconnect" | "terminate" => {
                 wire.answer(&request, Value::Null);
-                return 0;
+                return Ok(0);
             }
             other => wire.refuse(&request, &format!("`{other}` has its time behind `launch`")),
         }
     }
-    1
+    Err(Failure::of_peer(
+        "the editor left without `disconnect`; editors start this command, docs/debugging.md says how",
+    ))
 }
 
 /// Prepares the chosen network or test, and passes it to `lead`.

@@ -14,6 +14,8 @@ use rustyline::history::DefaultHistory;
 use rustyline::validate::Validator;
 use rustyline::{Context, Editor, Helper};
 
+use crate::print::Output;
+
 /// The prompt.
 const PROMPT: &str = "(mokume) ";
 
@@ -49,7 +51,8 @@ pub struct Terminal {
     lines: Lines,
     /// What an empty line repeats.
     again: Option<Go>,
-    /// Whether the reader of our output has gone.
+    output: Output,
+    /// Whether nothing can be written any more: the command's end says so.
     is_closed: bool,
 }
 
@@ -83,7 +86,7 @@ impl Helper for Words {}
 
 impl Terminal {
     /// Reads commands from the standard input.
-    pub fn new(facts: &Facts) -> Terminal {
+    pub fn new(facts: &Facts, output: Output) -> Terminal {
         let last = |name: &String| name.rsplit('.').next().unwrap_or(name).to_string();
         let mut words: Vec<String> = WORDS.map(str::to_string).to_vec();
         words.extend(facts.events.iter().cloned());
@@ -101,13 +104,13 @@ impl Terminal {
         let is_terminal = std::io::stdin().is_terminal();
         let pipe = || Lines::Pipe(std::io::BufReader::new(std::io::stdin()));
         let lines = is_terminal.then(editor).flatten().unwrap_or_else(pipe);
-        let mut terminal = Terminal { lines, again: None, is_closed: false };
+        let mut terminal = Terminal { lines, again: None, output, is_closed: false };
         terminal.say(&format!("{}; `help` says what can be done", facts.name));
         terminal
     }
 
     fn say(&mut self, text: &str) {
-        self.is_closed |= writeln!(std::io::stdout(), "{text}").is_err();
+        self.is_closed |= writeln!(self.output, "{text}").is_err();
     }
 
     /// The next line; `None` at the end of the input.

@@ -5,6 +5,8 @@ use std::fs::File;
 use std::io::Write;
 use std::os::fd::RawFd;
 
+use mokume_base::world::RealWorld;
+
 use super::Device;
 use crate::dissect::capture;
 use crate::failure::Failure;
@@ -141,9 +143,8 @@ pub struct CaptureWriter {
 impl CaptureWriter {
     /// Creates a capture, replacing an existing one. A failure is one of use: the folder, or permissions.
     pub fn create(name: &str, link: LinkType) -> Result<Self, Failure> {
-        let file = File::create(name).map_err(|error| {
-            Failure::of_use(format!("cannot write capture `{name}`: {error}"), "is the folder there and writable?")
-        })?;
+        let failed = |error| Failure::of_writing(&RealWorld, &format!("capture `{name}`"), name, &error);
+        let file = File::create(name).map_err(failed)?;
         // Version 2.4, times of UTC.
         let header = [NANOSECONDS, 4 << 16 | 2, 0, 0, SNAP_LENGTH, link.number()].map(u32::to_le_bytes).concat();
         let mut writer = CaptureWriter { name: name.to_string(), file, pending: header, kept: 0 };

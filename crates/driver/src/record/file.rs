@@ -24,9 +24,7 @@ pub struct Lines {
 impl Lines {
     /// Opens a record, replacing an existing one; `is_more`: appends to it.
     pub fn open(world: &dyn World, name: &str, is_more: bool) -> Result<Lines, Failure> {
-        let wrong = |error: std::io::Error| {
-            Failure::of_use(format!("cannot write record `{name}`: {error}"), "is the folder there and writable?")
-        };
+        let wrong = |error: std::io::Error| Failure::of_writing(world, &format!("record `{name}`"), name, &error);
         if !is_more {
             // Also makes the folders.
             world.write(name, &[]).map_err(wrong)?;
