@@ -202,6 +202,9 @@ pub enum Command {
         /// The back end that runs the hosts.
         #[arg(long, value_enum)]
         backend: Option<Backend>,
+        /// Runs the same on this back end, too, and compares all events and counts; shows the first difference, and then exits with 1.
+        #[arg(long, value_enum, value_name = "BACKEND")]
+        against: Option<Backend>,
         #[command(flatten)]
         fused: Fused,
         /// Writes the frames on the media to this capture.
@@ -226,6 +229,9 @@ pub enum Command {
         /// Runs this many seeds, from `--seed` (or 1) on; shrinks the first failure to the smallest weather that still fails.
         #[arg(long, value_name = "COUNT", conflicts_with_all = ["pcap", "chart", "log", "record", "html"], value_parser = clap::value_parser!(u64).range(1..))]
         seeds: Option<u64>,
+        /// Compares by `--against` only the first seed and each so-many-th after it; default: 1, all.
+        #[arg(long, value_name = "COUNT", requires_all = ["seeds", "against"], value_parser = clap::value_parser!(u64).range(1..))]
+        every: Option<u64>,
         /// How many seeds run at once; default: the number of cores.
         #[arg(long, value_name = "COUNT", requires = "seeds")]
         jobs: Option<usize>,

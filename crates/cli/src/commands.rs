@@ -70,6 +70,8 @@ pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i3
             file,
             network,
             backend,
+            against,
+            every,
             fused,
             pcap,
             chart,
@@ -85,6 +87,8 @@ pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i3
             let options = SimOptions {
                 network: network.as_deref(),
                 backend: *backend,
+                against: *against,
+                every: *every,
                 pcap: pcap.as_deref(),
                 chart: chart.as_deref(),
                 log: *log,

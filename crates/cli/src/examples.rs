@@ -74,6 +74,10 @@ const EXAMPLES: &[(&str, &[Example])] = &[
             ("mokume sim net.mok --html run.html", "a page: chart, packets, state, source, why"),
             ("mokume sim net.mok --seed 7 --record run.jsonl --pcap run.pcap", "other weather, with a record"),
             ("mokume sim net.mok --seeds 100", "a hundred weathers"),
+            (
+                "mokume sim net.mok --seeds 1000 --backend c --against interpreter --every 10",
+                "in C, each tenth on both",
+            ),
         ],
     ),
     ("profile", &[("mokume profile net.mok --output ways.profile", "for `--profile` of `build`, `path` and `prove`")]),

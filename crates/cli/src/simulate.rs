@@ -19,6 +19,9 @@ use crate::print::{time, Printer, Status};
 pub struct SimOptions<'a> {
     pub network: Option<&'a str>,
     pub backend: Option<arguments::Backend>,
+    /// The back end to compare with, and of how many seeds one is compared.
+    pub against: Option<arguments::Backend>,
+    pub every: Option<u64>,
     pub pcap: Option<&'a str>,
     pub chart: Option<&'a str>,
     pub log: bool,
@@ -45,37 +48,61 @@ pub fn simulate(
     let stacks = sim::sound_stacks(checked, network, &world).map_err(|wrong| refused(&wrong, checked, printer))?;
     let seed = options.seed.or(checked.manifest.defaults.seed).unwrap_or(1);
     let backend = options.backend.map_or(Backend::Interpreter, backend_of);
-    let prepared = sim::Prepared::new(checked, network, &stacks, backend)?;
-    let replay = Replay { file, network: &network.name.text, backend };
+    let against = options.against.map(backend_of);
+    let mut prepared = sim::Prepared::new(checked, network, &stacks, backend)?;
+    if let Some(other) = against {
+        prepared = prepared.against(other)?;
+    }
+    let replay = Replay { file, network: &network.name.text, backend, against };
     if let Some(count) = options.seeds {
-        return seeds::run(&prepared, (seed, count), options.jobs, &replay, printer);
+        let jobs = options.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |cores| cores.get()));
+        let asked = sim::seeds::Asked { first: seed, count, jobs, every: options.every.unwrap_or(1) };
+        return seeds::run(&prepared, asked, &replay, printer);
     }
     let files = [options.pcap, options.chart, options.record, options.html];
     let is_wanted = options.log || files.iter().any(Option::is_some);
     let keep = match is_wanted {
         true if options.steps || options.html.is_some() => sim::Keep::Steps,
         true => sim::Keep::All,
+        false if against.is_some() => sim::Keep::All,
         false => sim::Keep::Reports,
     };
     let mut progress = Status::new(printer);
     let how = sim::How { seed, keep, weather: sim::Sky::Seeded };
     let finished = prepared.run(how, &world, &mut |at| progress.show(|| bar(at, network.until)))?;
+    let other = || sim::How { seed, keep: sim::Keep::All, weather: sim::Sky::Seeded };
+    let other = against.map(|backend| prepared.run_on(backend, other(), &world)).transpose()?;
     progress.end();
     if is_wanted {
         let record = prepared.record(&finished);
+        let beside = other.as_ref().map(|other| prepared.record(other));
         // Files first: the reader of the printed output may go away.
-        write_files(&record, options, &format!("{} (seed {seed})", network.name.text), printer)?;
+        write_files((&record, beside.as_ref()), options, &format!("{} (seed {seed})", network.name.text), printer)?;
         if options.log {
             crate::show::print_log(&record, &record::Part::default(), printer);
         }
     }
+    let difference = other.as_ref().and_then(|other| prepared.difference(&finished, other));
     let finished = finished.come_to_rest()?;
     print_hosts(&finished, (&network.name.text, seed), printer);
-    let wrong = sim::seeds::wrong(&finished);
+    let mut wrong = sim::seeds::wrong(&finished);
+    if other.is_some() && difference.is_none() {
+        print_alike(&finished, printer);
+    }
+    wrong.extend(difference);
+    wrong.sort_by_key(|failed| failed.at);
     for (failed, more) in first_of_each(&wrong) {
         print_failed(failed, more, seed, &replay, printer);
     }
     Ok(i32::from(!wrong.is_empty()))
+}
+
+/// Says that the other back end did the same.
+fn print_alike(run: &sim::Run, printer: &Printer) {
+    match printer.is_json() {
+        true => printer.object(&json!({ "differ": false, "events": [] })),
+        false => printer.line(format!("interpreter and C do the same: {} events", run.records.len())),
+    }
 }
 
 /// If a host reports the same place again and again, keeps the first report with the number of further ones.
@@ -97,6 +124,7 @@ struct Replay<'a> {
     file: Option<&'a str>,
     network: &'a str,
     backend: Backend,
+    against: Option<Backend>,
 }
 
 impl Replay<'_> {
@@ -104,7 +132,12 @@ impl Replay<'_> {
     fn command(&self, network: &str, seed: u64) -> String {
         let file = self.file.map_or(String::new(), |file| format!(" {file}"));
         let backend = if self.backend == Backend::C { " --backend c" } else { "" };
-        format!("mokume sim{file} --network {network} --seed {seed}{backend} --log")
+        let against = match self.against {
+            Some(Backend::C) => " --against c",
+            Some(Backend::Interpreter) => " --against interpreter",
+            None => "",
+        };
+        format!("mokume sim{file} --network {network} --seed {seed}{backend}{against} --log")
     }
 }
 
@@ -161,13 +194,18 @@ fn print_hosts(finished: &sim::Run, (name, seed): (&str, u64), printer: &Printer
 }
 
 /// Writes the record, the capture and the chart, if requested.
-fn write_files(run: &record::Run, options: &SimOptions<'_>, title: &str, printer: &Printer) -> Result<(), Failure> {
+fn write_files(
+    (run, other): (&record::Run, Option<&record::Run>),
+    options: &SimOptions<'_>,
+    title: &str,
+    printer: &Printer,
+) -> Result<(), Failure> {
     if let Some(name) = options.record {
         write(&RealWorld, name, run.text().as_bytes())?;
         printer.note(format!("{} events in {name}", run.events.len()));
     }
     if let Some(name) = options.html {
-        crate::show::write_page(run, None, name, printer)?;
+        crate::show::write_page(run, other, name, printer)?;
     }
     crate::show::write_files(run, &record::Part::default(), (options.chart, options.pcap), title, printer)
 }

@@ -212,12 +212,31 @@ fn groups_in_c_do_the_same() {
     assert!(reference.1 == in_c.1, "the logs differ");
 }
 
+/// All seeds run in C, and every tenth on the interpreter, too.
+const BOTH: [&str; 8] = ["--backend", "c", "--against", "interpreter", "--every", "10", "--jobs", "1"];
+
+/// What many seeds say is read from the summary.
+#[test]
+fn a_campaign_finds_what_is_wrong() {
+    let text = &networks()[0];
+    let seeds = [&BOTH[..], &["--seeds", "2"]].concat();
+    let (is_right, said) = sim("both", text, None, &seeds);
+    assert!(is_right && said.contains("1 of them also on the interpreter: 0 differ"), "{said}");
+    let fault = FAULTS.iter().find(|fault| fault.seed == "1" && fault.broken == "total").unwrap();
+    let (is_right, said) = sim("both_wrong", text, Some(fault), &seeds);
+    let wanted = ["`expect casts total`", "2 seeds from 1 on, ", " failed: 1", "0 differ"];
+    assert!(!is_right && wanted.iter().all(|wanted| said.contains(wanted)), "{said}");
+}
+
 #[test]
 #[ignore = "campaign: groups"]
 fn groups_keep_what_they_promise_for_long() {
-    let seeds = std::env::var("MOKUME_SEEDS").unwrap_or("3000".to_string());
+    let seeds = std::env::var("MOKUME_SEEDS").unwrap_or("10000".to_string());
+    let first = std::env::var("MOKUME_SEED").unwrap_or("1".to_string());
     for (at, text) in networks().iter().enumerate() {
-        let (is_right, said) = sim(&format!("long{at}"), text, None, &["--seeds", &seeds]);
+        let more = [&BOTH[..], &["--seed", &first, "--seeds", &seeds]].concat();
+        let (is_right, said) = sim(&format!("long{at}"), text, None, &more);
+        println!("FIGURE: {said}");
         assert!(is_right, "{said}");
     }
 }

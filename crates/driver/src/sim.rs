@@ -2,6 +2,7 @@
 
 #[cfg(test)]
 mod again;
+mod against;
 mod alone;
 mod casts;
 pub mod seeds;
@@ -96,6 +97,8 @@ pub struct Prepared<'a> {
     events: Events,
     media: Vec<Medium>,
     backend: Backend,
+    /// The back end that it is compared with.
+    against: Option<Backend>,
 }
 
 /// How to run a prepared network.
@@ -106,6 +109,7 @@ pub struct How {
 }
 
 /// The source of a run's weather.
+#[derive(Clone)]
 pub enum Sky {
     /// Random, from the seed and the links' options.
     Seeded,
@@ -128,20 +132,25 @@ impl<'a> Prepared<'a> {
         });
         let events = events.map_err(|wrong| failure_of(checked, wrong))?;
         let media = network.links.iter().map(|link| medium(network, compiled, link)).collect::<Result<Vec<_>, _>>()?;
-        Ok(Prepared { checked, network, compiled, events, media, backend })
+        Ok(Prepared { checked, network, compiled, events, media, backend, against: None })
     }
 
     /// Runs it from start to end. `progress` is told the time.
     pub fn run(&self, how: How, world: &dyn World, progress: &mut dyn FnMut(u64)) -> Result<Run, Failure> {
-        let makes = Makes {
-            network: self.network,
-            compiled: self.compiled,
-            watched: None,
-            observed: None,
-            backend: self.backend,
-            seed: how.seed,
-        };
-        self.run_with(makes.hosts(world)?, makes.outages(world)?, how, progress)
+        self.run_by(self.backend, how, world, progress)
+    }
+
+    fn run_by(
+        &self,
+        backend: Backend,
+        how: How,
+        world: &dyn World,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<Run, Failure> {
+        let (network, compiled) = (self.network, self.compiled);
+        let makes = Makes { network, compiled, watched: None, observed: None, backend, seed: how.seed };
+        let run = self.run_with(makes.hosts(world)?, makes.outages(world)?, how, progress)?;
+        Ok(Run { backend, ..run })
     }
 
     /// The same on the interpreter, with the hosts of one stack watched.

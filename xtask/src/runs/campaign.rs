@@ -149,7 +149,7 @@ const RUNS: &[Run] = &[
     Run {
         name: "groups",
         minutes: 45,
-        guards: "three networks of groups, 3,000 seeds each, and one of each layer that a group may have, 300: loss, partitions, crashes, restarts, clocks that differ; every word of `expect casts` holds; in C the same",
+        guards: "three networks of groups, 10,000 seeds each in C, every tenth also on the interpreter, with equal logs, and one of each layer that a group may have, 300: loss, partitions, crashes, restarts, clocks that differ; every word of `expect casts` holds",
         how: Tests { package: "mokume-cli", name: "groups::", variables: &[] },
     },
     Run {

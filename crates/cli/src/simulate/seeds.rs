@@ -3,9 +3,10 @@
 use std::time::{Duration, Instant};
 
 use mokume_base::world::RealWorld;
-use mokume_driver::sim::seeds::{self, Outcome};
+use mokume_driver::machines::Backend;
+use mokume_driver::sim::seeds::{self, Asked, Outcome};
 use mokume_driver::sim::shrink::{self, Shrunk};
-use mokume_driver::sim::Prepared;
+use mokume_driver::sim::{Failed, Prepared};
 use mokume_driver::Failure;
 use serde_json::json;
 
@@ -15,25 +16,25 @@ use crate::print::{time, Printer, Status};
 /// Runs the seeds, prints which failed, and shrinks the first failure. Returns the exit code.
 pub(super) fn run(
     prepared: &Prepared<'_>,
-    (first, count): (u64, u64),
-    jobs: Option<usize>,
+    asked: Asked,
     replay: &Replay<'_>,
     printer: &Printer,
 ) -> Result<i32, Failure> {
-    let jobs = jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |cores| cores.get()));
+    let count = asked.count;
     let started = Instant::now();
     let mut said = Status::new(printer);
     let (mut done, mut wrong) = (0, 0);
-    let failed = seeds::run(prepared, (first, count), jobs, &RealWorld, &mut |outcome| {
+    let failed = seeds::run(prepared, asked, &RealWorld, &mut |outcome| {
         done += 1;
         wrong += u64::from(!outcome.wrong.is_empty());
         said.show(|| format!("{done} of {count} seeds, {wrong} failed"));
     })?;
     said.end();
-    print_summary((first, count), &failed, (replay, started.elapsed()), printer);
+    print_summary(asked, &failed, (replay, started.elapsed()), printer);
     let Some((first, earliest)) = failed.first().and_then(|first| Some((first, first.wrong.first()?))) else {
         return Ok(0);
     };
+    print_shortest(&failed, printer);
     let began = Instant::now();
     let shrunk = shrink::shrink(prepared, first.seed, earliest, &RealWorld, &mut |runs, left| {
         said.show(|| format!("shrinking seed {}: {left} left after {runs} runs", first.seed));
@@ -50,12 +51,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// The most failures printed in full; of the others only the seed is printed.
 const TOLD: usize = 3;
 
-fn print_summary(
-    (first, count): (u64, u64),
-    failed: &[Outcome],
-    (replay, took): (&Replay<'_>, Duration),
-    printer: &Printer,
-) {
+fn print_summary(asked: Asked, failed: &[Outcome], (replay, took): (&Replay<'_>, Duration), printer: &Printer) {
+    let Asked { first, count, .. } = asked;
     let told = if printer.is_json() { failed.len() } else { TOLD };
     for outcome in failed.iter().take(told) {
         for (wrong, more) in super::first_of_each(&outcome.wrong) {
@@ -77,6 +74,17 @@ fn print_summary(
         seeds.len(),
         took.as_secs_f64()
     ));
+    if let Some(other) = replay.against {
+        let differ = failed.iter().filter(|outcome| outcome.wrong.iter().any(Failed::is_of_comparing)).count();
+        let other = if other == Backend::C { "in C" } else { "on the interpreter" };
+        printer.line(format!("    {} of them also {other}: {differ} differ", asked.compared()));
+    }
+}
+
+/// Of several failed seeds, the one whose run is the shortest to look at.
+fn print_shortest(failed: &[Outcome], printer: &Printer) {
+    let Some((outcome, first)) = seeds::shortest(failed).filter(|_| failed.len() > 1) else { return };
+    printer.note(format!("the shortest failing run: seed {}, which fails at {}", outcome.seed, time(first.at)));
 }
 
 fn print_shrunk(shrunk: Option<&Shrunk>, seed: u64, replay: &Replay<'_>, printer: &Printer) {

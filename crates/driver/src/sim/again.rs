@@ -57,8 +57,19 @@ fn runs(file: &str) -> [Vec<Seen>; 3] {
     renew(&stacks);
     let all = || SEEDS.map(|seed| seen(&prepared, seed)).collect();
     let in_turn = all();
+    let compared = || {
+        let prepared = Prepared::new(&checked, network, &stacks, Backend::C)?.against(Backend::Interpreter)?;
+        let asked = seeds::Asked { first: SEEDS.start, count: SEEDS.end - SEEDS.start, jobs: 1, every: 2 };
+        seeds::run(&prepared, asked, &RealWorld, &mut |_| ())
+    };
+    assert_eq!(compared().expect("runs").len(), 0, "C does as the interpreter");
     set_fault(&stacks, Some("memory_kept"));
     let kept = all();
+    // Of three seeds the first and the third are compared.
+    let found = compared().expect("runs");
+    let seen: Vec<u64> =
+        found.iter().filter(|of| of.wrong.iter().any(Failed::is_of_comparing)).map(|of| of.seed).collect();
+    assert_eq!(seen, [1, 3], "{found:?}");
     set_fault(&stacks, None);
     [alone, in_turn, kept]
 }

@@ -6,8 +6,30 @@ use std::sync::mpsc;
 use mokume_base::world::World;
 use mokume_simulate::RecordedEvent;
 
-use super::{Failed, How, Keep, Prepared, Run, Sky};
+use super::{Failed, Prepared, Run, Sky};
 use crate::failure::Failure;
+
+/// Which seeds are run, and how.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked {
+    pub first: u64,
+    pub count: u64,
+    /// So many run at once.
+    pub jobs: usize,
+    /// If there is another back end to compare with: the first seed is compared, and each so-many-th after it.
+    pub every: u64,
+}
+
+impl Asked {
+    fn compares(&self, index: u64) -> bool {
+        index.is_multiple_of(self.every.max(1))
+    }
+
+    /// How many seeds are compared.
+    pub fn compared(&self) -> u64 {
+        self.count.div_ceil(self.every.max(1))
+    }
+}
 
 /// The result of one seed.
 #[derive(Clone, Debug)]
@@ -17,15 +39,14 @@ pub struct Outcome {
     pub wrong: Vec<Failed>,
 }
 
-/// Runs `count` seeds from the first on, on several threads; `heard` is told of each that has ended. Returns the seeds
-/// that failed, in order.
+/// Runs the seeds on several threads; `heard` is told of each that has ended. Returns the seeds that failed, in order.
 pub fn run(
     prepared: &Prepared<'_>,
-    (first, count): (u64, u64),
-    jobs: usize,
+    asked: Asked,
     world: &(dyn World + Sync),
     heard: &mut dyn FnMut(&Outcome),
 ) -> Result<Vec<Outcome>, Failure> {
+    let Asked { first, count, jobs, .. } = asked;
     let next = AtomicU64::new(0);
     let (send, receive) = mpsc::channel();
     std::thread::scope(|scope| {
@@ -36,7 +57,7 @@ pub fn run(
                 if index >= count {
                     return;
                 }
-                let outcome = one(prepared, first.wrapping_add(index), world);
+                let outcome = one(prepared, first.wrapping_add(index), asked.compares(index), world);
                 let is_over = outcome.is_err();
                 if send.send(outcome).is_err() || is_over {
                     return;
@@ -56,10 +77,15 @@ pub fn run(
 }
 
 /// Runs a network with one seed.
-pub fn one(prepared: &Prepared<'_>, seed: u64, world: &dyn World) -> Result<Outcome, Failure> {
-    let how = How { seed, keep: Keep::Reports, weather: Sky::Seeded };
-    let run = prepared.run(how, world, &mut |_| ())?;
-    Ok(Outcome { seed, wrong: wrong(&run) })
+fn one(prepared: &Prepared<'_>, seed: u64, compared: bool, world: &dyn World) -> Result<Outcome, Failure> {
+    let wrong = prepared.judged(seed, Sky::Seeded, compared, world)?;
+    Ok(Outcome { seed, wrong })
+}
+
+/// Of the seeds that failed, the one that fails first, in virtual time: the shortest run to look at.
+pub fn shortest(failed: &[Outcome]) -> Option<(&Outcome, &Failed)> {
+    let firsts = failed.iter().filter_map(|outcome| Some((outcome, outcome.wrong.first()?)));
+    firsts.min_by_key(|(_, first)| first.at)
 }
 
 /// All failures of a run, the earliest first: expectations, reports, and failing to come to rest.

@@ -8,8 +8,7 @@ use mokume_base::FileId;
 use mokume_simulate::{Ill, Mishap};
 use mokume_syntax::ast::{self, AstNode};
 
-use super::seeds::wrong;
-use super::{Failed, How, Keep, Prepared, Run, Sky};
+use super::{Failed, How, Keep, Prepared, Sky};
 use crate::failure::Failure;
 
 /// The smallest weather that was found.
@@ -79,8 +78,10 @@ impl Search<'_, '_> {
     fn fault(&mut self, mishaps: &[Mishap]) -> Result<Option<Failed>, Failure> {
         self.runs += 1;
         self.is_over |= !(self.heard)(self.runs, mishaps.len()) || self.runs >= RUNS;
-        let run: Run = self.prepared.run(how(self.seed, Sky::Calm(mishaps.to_vec())), self.world, &mut |_| ())?;
-        let first = wrong(&run).into_iter().next();
+        // What the other back end does otherwise is looked for only if that is the failure: it takes as long again.
+        let compared = self.failed.is_of_comparing();
+        let wrong = self.prepared.judged(self.seed, Sky::Calm(mishaps.to_vec()), compared, self.world)?;
+        let first = wrong.into_iter().next();
         Ok(first.filter(|other| is_same(self.failed, other)))
     }
 
