@@ -223,7 +223,8 @@ fn seeds_fail_alike_in_c() {
 }
 
 /// A function in C that says where it runs: 0 beside the interpreter, 1 in the stack's own C.
-const WHERE_C: &str = "#include \"mk_native.h\"\n\nextern const uint32_t mk_stack_count __attribute__((weak));\n\
+const WHERE_C: &str =
+    "#include <stddef.h>\n#include \"mk_native.h\"\n\nextern const uint32_t mk_stack_count __attribute__((weak));\n\
     uint32_t here(void);\nuint32_t here(void)\n{\n    return &mk_stack_count != NULL;\n}\n";
 
 /// A network whose hosts do otherwise in C than on the interpreter, if they ask where they run, from the second message on.
@@ -257,7 +258,7 @@ fn back_ends_are_compared() {
     // The planted fault.
     let (code, text) = sim("elsewhere.mok", &elsewhere(true), &against);
     for wanted in [
-        "FAILED C does otherwise than the interpreter, octets[3..]: 0x0079, then 0x0179 (at 20.0 ms, seed 1)",
+        "FAILED C does otherwise than the interpreter, about: app number=0 \"y\", then app number=1 \"y\"; octets[0..]: 0x0000000079, then 0x0100000079 (at 20.0 ms, seed 1)",
         "came: a  sends #2",
         ", by the interpreter at 20.0 ms",
         ", in C at 20.0 ms",

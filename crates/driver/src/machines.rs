@@ -14,6 +14,7 @@ use crate::apart::Seen;
 use crate::cache;
 use crate::compile::Compiled;
 use crate::failure::Failure;
+use crate::natives;
 use crate::settings;
 
 /// A back end. Both must behave alike (docs/semantics.md, E1); the interpreter needs no C compiler.
@@ -46,26 +47,10 @@ pub fn program(automata: &[&Automaton], build: &Build<'_>) -> Result<Arc<CProgra
             format!("what is compiled cannot be kept at {}: {reason}", path.display()),
             "is the folder writable? XDG_CACHE_HOME names another",
         ),
-        other => no_compiler(&other).unwrap_or_else(|| {
+        other => natives::no_compiler(&other).unwrap_or_else(|| {
             Failure::of_program(other.to_string(), "use `--backend interpreter`, and please report this")
         }),
     })
-}
-
-/// The failure if this machine's C compiler is missing, or does not work.
-pub fn no_compiler(error: &BuildError) -> Option<Failure> {
-    const WAYS: &str = "install one (`apt install gcc libc6-dev`), name yours in CC, or use `--backend interpreter`";
-    const OTHER: &str =
-        "name another in the environment variable CC, install one (`apt install gcc libc6-dev`), or use `--backend interpreter`";
-    match error {
-        BuildError::Toolchain(toolchain::Failure::NoCompiler { command }) => {
-            Some(Failure::of_machine(format!("there is no C compiler `{command}`"), WAYS))
-        }
-        BuildError::Toolchain(broken @ toolchain::Failure::Broken { .. }) => {
-            Some(Failure::of_machine(broken.to_string(), OTHER))
-        }
-        BuildError::Emit(_) | BuildError::Toolchain(_) => None,
-    }
 }
 
 /// The stack in C, emitted, compiled and loaded once for all its machines, which share the program's locks.

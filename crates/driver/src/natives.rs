@@ -15,7 +15,6 @@ use crate::apart::Seen;
 use crate::cache;
 use crate::failure::Failure;
 use crate::library::Library;
-use crate::machines;
 
 /// The C files of a program, name and text each, and the libraries that they need.
 #[derive(Clone, Default, Debug)]
@@ -180,9 +179,25 @@ fn warned(words: &str) -> Diagnostic {
         .help("mend what it points at; the function runs as it is")
 }
 
+/// The failure if this machine's C compiler is missing, or does not work.
+pub fn no_compiler(error: &BuildError) -> Option<Failure> {
+    const WAYS: &str = "install one (`apt install gcc libc6-dev`), name yours in CC, or use `--backend interpreter`";
+    const OTHER: &str =
+        "name another in the environment variable CC, install one (`apt install gcc libc6-dev`), or use `--backend interpreter`";
+    match error {
+        BuildError::Toolchain(toolchain::Failure::NoCompiler { command }) => {
+            Some(Failure::of_machine(format!("there is no C compiler `{command}`"), WAYS))
+        }
+        BuildError::Toolchain(broken @ toolchain::Failure::Broken { .. }) => {
+            Some(Failure::of_machine(broken.to_string(), OTHER))
+        }
+        BuildError::Emit(_) | BuildError::Toolchain(_) => None,
+    }
+}
+
 /// The failure of a build: due to the machine, or to the functions' author.
 fn why_not(error: &BuildError, build: &Build<'_>) -> Failure {
-    if let Some(failure) = machines::no_compiler(error) {
+    if let Some(failure) = no_compiler(error) {
         return failure;
     }
     match error {

@@ -40,6 +40,7 @@ pub fn debug(checked: &Checked, asked: &Asked<'_>, printer: &Printer) -> Result<
 pub fn serve(seed: Option<u64>, printer: &Printer) -> Result<i32, Failure> {
     let mut wire = Wire::new(Box::new(BufReader::new(std::io::stdin())), Box::new(printer.output()));
     // Errors of a program go over the protocol, not to the printer.
+    let own = printer;
     let printer = Printer::new(Format::Text, When::Never);
     while let Some(request) = wire.read() {
         match request.command.as_str() {
@@ -89,6 +90,7 @@ pub fn serve(seed: Option<u64>, printer: &Printer) -> Result<i32, Failure> {
             other => wire.refuse(&request, &format!("`{other}` has its time behind `launch`")),
         }
     }
+    own.arrived()?;
     Err(Failure::of_peer(
         "the editor left without `disconnect`; editors start this command, docs/debugging.md says how",
     ))
