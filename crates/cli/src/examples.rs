@@ -1,7 +1,10 @@
 //! Examples at the end of each command's help. `crates/cli/tests/examples.rs` runs each of them, in a project with the
 //! files that they name.
 
+use std::io::IsTerminal;
+
 use clap::{Command, CommandFactory};
+use mokume_base::{RealWorld, World};
 
 use crate::arguments::Arguments;
 
@@ -160,11 +163,14 @@ const EXAMPLES: &[(&str, &[Example])] = &[
     ("explain", &[("mokume explain M0401", "one code"), ("mokume explain", "all of them")]),
 ];
 
-/// The command-line parser with the examples in its help.
+/// The command-line parser with the examples in its help. Help is as wide as the terminal; in a pipe or a file its lines stay whole,
+/// unless `COLUMNS` says a width.
 pub fn command() -> Command {
-    EXAMPLES.iter().fold(Arguments::command(), |whole, (name, examples)| {
-        whole.mut_subcommand(name, |command| command.after_help(text(examples)))
-    })
+    let is_for_people = std::io::stdout().is_terminal() || RealWorld.environment("COLUMNS").is_some();
+    let whole = if is_for_people { Arguments::command() } else { Arguments::command().term_width(0) };
+    EXAMPLES
+        .iter()
+        .fold(whole, |whole, (name, examples)| whole.mut_subcommand(name, |command| command.after_help(text(examples))))
 }
 
 fn text(examples: &[Example]) -> String {

@@ -135,7 +135,8 @@ fn each_example_of_the_help_does_what_it_says() {
                 continue;
             }
             let output = typed(&line, &folder, &input_of(command));
-            let wanted = i32::from(example.contains("--against"));
+            // Of `show`, runs that differ are a failure; of `sim`, the example differs nowhere.
+            let wanted = i32::from(command == "show" && example.contains("--against"));
             assert_eq!(output.status.code(), Some(wanted), "{line}: {}", said(&output));
             count += 1;
         }

@@ -27,7 +27,9 @@ pub fn stack_svg(stack: &Stack) -> String {
     let longest = beside.iter().map(|edge| width(&shorten(&edge.label, LONGEST_LINE), 11.0)).fold(0.0, f64::max);
     let placed = place(&sizes, &pairs(&down), &pairs(&beside), longest + 36.0);
     let top = MARGIN + if stack.title.is_empty() { 0.0 } else { TITLE };
-    let plan = Plan { placed, sizes, offset: (MARGIN, top) };
+    // Lines of services go around boxes at the edges, too.
+    let left = if beside.is_empty() { MARGIN } else { 2.0 * MARGIN };
+    let plan = Plan { placed, sizes, offset: (left, top) };
     let mut svg = Svg::default();
     svg.text((MARGIN, MARGIN + 14.0), Anchor::Start, "title", &stack.title);
     let mut words = Svg::default();
@@ -47,7 +49,7 @@ pub fn stack_svg(stack: &Stack) -> String {
     }
     svg.append(words);
     let size = plan.placed.size;
-    let whole = (size.0.max(width(&stack.title, 16.0)) + 2.0 * MARGIN, size.1 + top + MARGIN);
+    let whole = (size.0.max(width(&stack.title, 16.0)) + 2.0 * left, size.1 + top + MARGIN);
     svg.finish(whole, &stack.title, &style(), MARKERS)
 }
 
@@ -236,7 +238,7 @@ fn draw_beside(plan: &Plan, edge: &Edge, (svg, words): (&mut Svg, &mut Svg), tak
     );
     let below = if side > 0.0 { 15.0 } else { -6.0 };
     let curve = Curve([start, (c1, start.1), (c2, end.1), end]);
-    let within = plan.placed.size.0 + 2.0 * MARGIN;
+    let within = plan.placed.size.0 + 2.0 * plan.offset.0;
     let at = taken.place(&shorten(&edge.label, LONGEST_LINE), curve, within, below);
     words.short_text(at, Anchor::Middle, "edge-word", &edge.label, LONGEST_LINE);
 }
