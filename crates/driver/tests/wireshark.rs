@@ -920,7 +920,7 @@ fn same_reason(reason: &str) -> String {
 fn what_is_bound_at_the_start_is_known() {
     let stacks = stacks(&root().join("examples/host6.mok"));
     let host = &stacks.iter().find(|one| one.dissector.automaton.name == "Host6").expect("a stack").dissector;
-    let icmp = host.protocols.all.iter().find(|one| one.name == "icmp6" || one.name == "icmp").expect("ICMPv6");
+    let icmp = host.protocols.all.iter().find(|one| one.name == "icmp6").expect("ICMPv6");
     let to = |above: &mokume_lower::protocols::Above| host.protocols.all[above.to].name.clone();
     let keys: BTreeMap<u64, String> =
         icmp.above.iter().filter_map(|above| Some((above.keys.first()?.value, to(above)))).collect();
