@@ -219,13 +219,13 @@ impl Graph {
     /// with. Does nothing if columns cross.
     fn straighten(&mut self) {
         let columns = self.columns();
-        let Some(order) = self.from_left_to_right(&columns) else { return };
+        let Some(order) = self.order_to_the_right(&columns) else { return };
         let count = order.len();
-        let mut x: Vec<f64> = vec![0.0; count];
-        for column in 0..count {
+        let middle = |column: usize| {
             let own = (0..self.nodes.len()).filter(|node| columns[*node] == column).map(|node| self.nodes[node].x);
-            x[column] = mean(own).unwrap_or_default();
-        }
+            mean(own).unwrap_or_default()
+        };
+        let mut x: Vec<f64> = (0..count).map(middle).collect();
         let least: Vec<(usize, usize, f64)> = self
             .rows
             .iter()
@@ -276,7 +276,7 @@ impl Graph {
     }
 
     /// The columns, each after those that are left of it in some row; `None` if there is no such order.
-    fn from_left_to_right(&self, columns: &[usize]) -> Option<Vec<usize>> {
+    fn order_to_the_right(&self, columns: &[usize]) -> Option<Vec<usize>> {
         let count = columns.iter().max().map_or(0, |last| last + 1);
         let mut left_of = vec![Vec::new(); count];
         let pairs = self.rows.iter().flat_map(|row| row.windows(2));

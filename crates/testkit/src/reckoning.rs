@@ -26,7 +26,7 @@ pub fn reckoning(seed: u64) -> String {
         let one = |(at, (ty, _)): (usize, &(&str, u32))| format!("{prefix}{at}: {ty}");
         types.iter().enumerate().map(one).collect::<Vec<_>>().join(", ")
     };
-    let _ = write!(text, "header l.In {{ {} }}\n", list("f", &fields));
+    let _ = writeln!(text, "header l.In {{ {} }}", list("f", &fields));
     text += "header l.Out { a: u16, b: u32, c: u64, d: u16, e: u16 }\nreason l.odd\nreason l.short\n";
     text += "class l.E capacity 1 {\n";
     for (at, ty) in kinds.iter().enumerate() {
@@ -43,12 +43,12 @@ pub fn reckoning(seed: u64) -> String {
     text +=
         "}\nwire v big {\n  headers l.Out\n  short l.short\n  field a: 16 from l.Out.a\n  field b: 32 from l.Out.b\n  \
              field c: 64 from l.Out.c\n  field d: 16 from l.Out.d\n  field e: 16 from l.Out.e\n}\n";
-    let _ = write!(text, "handler l.E.ask(e, m: msg, {}) {{\n", list("f", &fields));
+    let _ = writeln!(text, "handler l.E.ask(e, m: msg, {}) {{", list("f", &fields));
     text += &Body::of(&mut random, (&kinds, &fields), "m").written();
     let names = (0..fields.len()).map(|at| format!("f{at}")).collect::<Vec<_>>().join(", ");
     text += "handler l.E.arrive(e, m: msg) {\n    decode m, w then good(..) else bad(..)\n  bad(r: msg, why: reason):\n    \
              drop r for why\n    return\n  good(k: msg):\n";
-    let _ = write!(text, "    rest, {names} = pop k, l.In\n");
+    let _ = writeln!(text, "    rest, {names} = pop k, l.In");
     text + &Body::of(&mut random, (&kinds, &fields), "rest").written()
 }
 
