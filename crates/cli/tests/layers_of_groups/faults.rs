@@ -1,0 +1,395 @@
+//! Faults planted in layers, each with the network or the test that must find it.
+
+use std::path::Path;
+
+use super::networks;
+use crate::groups::{planted, sim, Fault};
+
+/// A fault in a layer, and the network that must find it.
+const FAULTS: [(&str, Fault); 31] = [
+    // Casts come up at a view's end though their causes never do.
+    (
+        "causal_end",
+        Fault {
+            layer: "causal",
+            from: "{ drop m: no_cause }",
+            to: "{ above.deliver(m) }",
+            seed: "1",
+            broken: "c.app.deliver_from",
+        },
+    ),
+    // … or though their turn never came.
+    (
+        "token_end",
+        Fault {
+            layer: "token",
+            from: "{ drop m: no_turn }",
+            to: "{ above.deliver(m) }",
+            seed: "1",
+            broken: "c.app.deliver_from",
+        },
+    ),
+    // A cast goes though there is no room for all its pieces.
+    (
+        "frag_large",
+        Fault {
+            layer: "frag",
+            from: "return !blocked and below.credit > SPARE + (max(octets, 1) - 1) / largest()",
+            to: "return !blocked",
+            seed: "1",
+            broken: "`expect casts real`",
+        },
+    ),
+    // … or though the view ends.
+    (
+        "frag_large",
+        Fault { layer: "frag", from: "return !blocked and", to: "return", seed: "2", broken: "`expect casts agreed`" },
+    ),
+    // The end of a view waits for one who has failed.
+    (
+        "pt2pt",
+        Fault { layer: "pt2pt", from: "not (r in failed) and Peer", to: "Peer", seed: "3", broken: "_, 2, 1, 2" },
+    ),
+    // Nothing is waited for.
+    (
+        "causal",
+        Fault {
+            layer: "causal",
+            from: "        for i in 0 .. after.length limit MOST { if after[i] > heard[i] { return false } }\n",
+            to: "",
+            seed: "1",
+            broken: "`expect casts causal`",
+        },
+    ),
+    // What was delivered since the last cast is not said.
+    (
+        "causal",
+        Fault {
+            layer: "causal",
+            from: "        is_said = false\n",
+            to: "",
+            seed: "1",
+            broken: "`expect casts causal`",
+        },
+    ),
+    // What may come overtakes what waits.
+    (
+        "causal",
+        Fault {
+            layer: "causal",
+            from: "f.waiting.is_empty() and may_come(after)",
+            to: "may_come(after)",
+            seed: "1",
+            broken: "`expect casts fifo`",
+        },
+    ),
+    // Whose turn it is does not count.
+    (
+        "token",
+        Fault {
+            layer: "token",
+            from: "        if likely r == holder and f.waiting.is_empty() {",
+            to: "        if likely f.waiting.is_empty() {",
+            seed: "2",
+            broken: "`expect casts total`",
+        },
+    ),
+    // The token is taken for a cast.
+    (
+        "token",
+        Fault {
+            layer: "token",
+            from: "        bring(next, r, heir)\n        return true",
+            to: "        bring(next, r, STAYS)\n        return true",
+            seed: "1",
+            broken: "`expect casts real`",
+        },
+    ),
+    // Casts go on when the view ends.
+    (
+        "token",
+        Fault {
+            layer: "token",
+            from: "        if blocked or holder != me { return }",
+            to: "        if holder != me { return }",
+            seed: "2",
+            broken: "`expect casts agreed`",
+        },
+    ),
+    // The last piece is taken for a whole.
+    (
+        "frag",
+        Fault {
+            layer: "frag",
+            from: "        below.send(msg, Last)",
+            to: "        below.send(msg)",
+            seed: "1",
+            broken: "`expect casts real`",
+        },
+    ),
+    // Two pieces are taken for a whole.
+    (
+        "frag",
+        Fault {
+            layer: "frag",
+            from: "            f.front.put(0, all)\n            return",
+            to: "            above.deliver(all)\n            return",
+            seed: "1",
+            broken: "`expect casts own`",
+        },
+    ),
+    // Who leaves does not wait for others to have its casts.
+    (
+        "leave",
+        Fault {
+            layer: "leave",
+            from: "        if everywhere < made { return }\n",
+            to: "",
+            seed: "4",
+            broken: "\"last of b\"",
+        },
+    ),
+    // Who leaves stays in its view.
+    (
+        "leave",
+        Fault { layer: "leave", from: "        below.goes(others)\n", to: "", seed: "1", broken: "b.app.left()" },
+    ),
+    // Nobody is told.
+    (
+        "leave",
+        Fault {
+            layer: "leave",
+            from: "            below.send(Bye, loose: true)\n",
+            to: "",
+            seed: "2",
+            broken: "c.app.view(_, _, 2",
+        },
+    ),
+    // Who has left comes in again.
+    ("leave", Fault { layer: "intra", from: " and !gone", to: "", seed: "10", broken: "c.app.view(_, _, 4" }),
+    // Half is enough.
+    (
+        "primary",
+        Fault {
+            layer: "primary",
+            from: "view.size > of / 2",
+            to: "view.size >= of / 2",
+            seed: "1",
+            broken: "\"a alone\"",
+        },
+    ),
+    // What waited for a primary view is lost.
+    (
+        "primary",
+        Fault {
+            layer: "primary",
+            from: "{ below.send(m) }",
+            to: "{ drop m: lost }",
+            seed: "1",
+            broken: "`expect casts own`",
+        },
+    ),
+    // A view ends before all has come.
+    (
+        "pt2pt",
+        Fault {
+            layer: "pt2pt",
+            from: "if not (r in failed) and Peer[r].sent.size() > 0 { return }",
+            to: "if false { return }",
+            seed: "2",
+            broken: "it came never",
+        },
+    ),
+    // … as nobody waits for `block_ok`.
+    (
+        "pt2pt",
+        Fault {
+            layer: "mnak",
+            from: "if unlikely told_all { below.have(have()) }",
+            to: "if unlikely ending { below.have(have()) }",
+            seed: "2",
+            broken: "it came never",
+        },
+    ),
+    // Gaps are passed over.
+    (
+        "pt2pt",
+        Fault {
+            layer: "pt2pt",
+            from: "        if likely seq == p.upto {",
+            to: "        if likely seq >= p.upto {",
+            seed: "1",
+            broken: "`expect casts real`",
+        },
+    ),
+    // It is sent again once.
+    (
+        "pt2pt",
+        Fault {
+            layer: "pt2pt",
+            from: "            if sent.size() > 0 { start again after patience }",
+            to: "",
+            seed: "2",
+            broken: "it came never",
+        },
+    ),
+    // Whose state it is, is asked when it is another already.
+    (
+        "transfer",
+        Fault {
+            layer: "transfer",
+            from: "        is_current = source == me or line == best and line != 0\n        if !differ { settle() }\n",
+            to: "        if !differ { settle() }\n        is_current = source == me or line == best and line != 0\n",
+            seed: "1",
+            broken: "app.value",
+        },
+    ),
+    // What is in the state comes again.
+    (
+        "transfer",
+        Fault {
+            layer: "transfer",
+            from: "        if is_current { wake() } else { forget() }",
+            to: "        wake()",
+            seed: "1",
+            broken: "app.value",
+        },
+    ),
+    // Casts go up before the state.
+    (
+        "transfer",
+        Fault {
+            layer: "transfer",
+            from: "        if likely settled and held.is_empty() {",
+            to: "        if likely held.is_empty() {",
+            seed: "2",
+            broken: "app.value",
+        },
+    ),
+    // The state of those who have heard least is taken.
+    (
+        "transfer",
+        Fault {
+            layer: "transfer",
+            from: "told == [] or count > most or",
+            to: "told == [] or count < most or",
+            seed: "1",
+            broken: "app.value",
+        },
+    ),
+    // What does not open comes up all the same.
+    (
+        "secure",
+        Fault {
+            layer: "secure",
+            from: "bound(id, by, dest), 0, 8, msg) {\n            drop msg: forged",
+            to: "bound(id, by, dest), 0, 8, msg) and false {\n            drop msg: forged",
+            seed: "1",
+            broken: "`expect casts real`",
+        },
+    ),
+    // The key of a view is not made of the group's.
+    (
+        "secure",
+        Fault {
+            layer: "secure",
+            from: "first: stream.u64be(0), second: stream.u64be(8), third: stream.u64be(16), fourth: stream.u64be(24)",
+            to: "first: 0, second: 0, third: 0, fourth: 0",
+            seed: "1",
+            broken: "e.app.view(_, _, 2",
+        },
+    ),
+    // Copies are not known.
+    ("secure", Fault { layer: "secure", from: "            f.beyond = counter + 1\n", to: "", seed: "1", broken: "" }),
+    // What was taken is not heard of.
+    (
+        "flow",
+        Fault {
+            layer: "flow",
+            from: "        p.taken_octets = max(p.taken_octets, taken_octets)\n",
+            to: "",
+            seed: "1",
+            broken: "",
+        },
+    ),
+];
+
+/// What a run tells where no word is broken: so many copies, so many casts beyond the credit.
+const TOLD: [(&str, &str); 2] = [("secure", "app.Secure.replayed"), ("flow", "88  app.application.no_credit")];
+
+#[test]
+fn faults_planted_in_layers_of_groups_are_found() {
+    let networks = networks();
+    for (name, told) in TOLD {
+        let (_, text) = networks.iter().find(|(layer, _)| *layer == name).unwrap();
+        let (is_right, said) = sim(&format!("told_{name}"), text, None, &["--seed", "1"]);
+        assert!(is_right && said.contains(told), "{name}: {said}");
+    }
+    are_found("layer_fault", &FAULTS);
+}
+
+/// Each fault is found by the network of its name.
+pub fn are_found(folder: &str, faults: &[(&str, Fault)]) {
+    let networks = networks();
+    for (at, (name, fault)) in faults.iter().enumerate() {
+        let (_, text) = networks.iter().find(|(layer, _)| layer == name).unwrap();
+        let (is_right, said) = sim(&format!("{folder}{at}"), text, Some(fault), &["--seed", fault.seed]);
+        let told = TOLD.iter().find(|(layer, _)| layer == name).map(|(_, told)| *told);
+        let is_found = match fault.broken {
+            "" => !said.contains(told.unwrap()),
+            broken => !is_right && said.contains(broken),
+        };
+        assert!(is_found && !said.contains("error["), "{name}, {}: {said}", fault.from);
+    }
+}
+
+/// Faults that show in no network, as others keep from what they allow, or as nobody there forges frames: `tests/library` finds them.
+const FAULTS_OF_TESTS: [Fault; 4] = [
+    // In a view that ends before all have told, states may become different, and are taken for the same in the next.
+    Fault {
+        layer: "transfer",
+        from: "        if line != 0 { line = line *% 0x0100_0193 +% view.id | 1 }\n",
+        to: "",
+        seed: "",
+        broken: "by another number in each view",
+    },
+    // More comes up than may wait: in a network others wait for the token, too, and cast no more.
+    Fault { layer: "token", from: "{ hold_back(full | [r]) }", to: "{ }", seed: "", broken: "so much waits" },
+    // Who has the token and nothing to cast does not hear that another wants it.
+    Fault { layer: "token", from: "        if holder == me { wake() }\n", to: "", seed: "", broken: "so much waits" },
+    // What was sealed by nobody, of another view, goes up as it is.
+    Fault {
+        layer: "secure",
+        from: "if id != view.id and chacha20_poly1305_open(key_of(id), by, counter, bound(id, by, dest), 0, 8, msg) {",
+        to: "if id != view.id {",
+        seed: "",
+        broken: "what does not open is not heard",
+    },
+    // Not found by anything: without `id != view.id` an old frame of this view comes up again as one of another view. Frames of other
+    // views may come again in any case, and what `Intra` hears in them it asks for or checks by their numbers.
+];
+
+#[test]
+fn faults_planted_in_layers_of_groups_are_found_by_tests_of_the_library() {
+    are_found_by_tests("test", &FAULTS_OF_TESTS);
+}
+
+/// Each fault is found by a test of `tests/library`, which holds without it.
+pub fn are_found_by_tests(name: &str, faults: &[Fault]) {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/library/group_layers.mok");
+    let text = std::fs::read_to_string(file).unwrap();
+    let tested = |folder: &str, fault: &Fault| {
+        let folder = planted(folder, &text, Some(fault));
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_mokume"));
+        command.args(["test", "group.mok", "--backend", "interpreter", "--filter", fault.broken]).current_dir(folder);
+        let output = command.output().unwrap();
+        (output.status.success(), String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    for (at, fault) in faults.iter().enumerate() {
+        let (is_right, said) = tested(&format!("{name}_fault{at}"), fault);
+        assert!(!is_right && said.contains(fault.broken), "{}: {said}", fault.from);
+        let none = Fault { to: fault.from, ..*fault };
+        let (is_right, said) = tested(&format!("{name}_no_fault{at}"), &none);
+        assert!(is_right, "{said}");
+    }
+}
