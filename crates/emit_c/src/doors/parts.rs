@@ -2,6 +2,7 @@
 
 use mokume_reaction::*;
 
+use super::signature::differing;
 use crate::plan::Plan;
 
 /// The name of the function that takes an output in two parts; it differs from all outputs' names. `None` if the output
@@ -13,11 +14,8 @@ pub(super) fn name(plan: &Plan, (port, event): (PortId, u32)) -> Option<String> 
     if device.kind != PortKind::Device || messages != 1 {
         return None;
     }
-    let mut name = format!("{}_parts", plan.names.outputs[port.index()][event as usize]);
-    while plan.names.outputs.iter().flatten().any(|known| *known == name) {
-        name.push('_');
-    }
-    Some(name)
+    let name = format!("{}_parts", plan.names.outputs[port.index()][event as usize]);
+    Some(differing(name, &plan.names.outputs))
 }
 
 /// The names of all these functions, with their outputs.

@@ -5,7 +5,7 @@
 
 use mokume_reaction::*;
 
-use super::signature::{door_head, param_names, port_type};
+use super::signature::{differing, door_head, param_names, port_type};
 use crate::body::{left_parameter, return_name, Form, Leaving, LEFT};
 use crate::plan::Plan;
 use crate::text::Text;
@@ -13,11 +13,7 @@ use crate::types::declare;
 
 /// The name of an input's entry, without the stack's name; it differs from all inputs' names.
 fn entry_name(plan: &Plan, input: &str) -> String {
-    let mut name = format!("{input}_returned");
-    while plan.names.inputs.iter().flatten().any(|known| *known == name) {
-        name.push('_');
-    }
-    name
+    differing(format!("{input}_returned"), &plan.names.inputs)
 }
 
 /// The head of an input's entry.

@@ -39,3 +39,11 @@ pub(crate) fn door_head(plan: &Plan, name: &str, params: &[(String, Type)]) -> S
     list.extend(port_params(plan, params));
     format!("bool {name}({})", list.join(", "))
 }
+
+/// A name like this one that none of these is.
+pub(super) fn differing(mut name: String, known: &[Vec<String>]) -> String {
+    while known.iter().flatten().any(|known| *known == name) {
+        name.push('_');
+    }
+    name
+}
