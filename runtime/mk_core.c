@@ -10,6 +10,7 @@ void mk_core_init(mk_core *core, const mk_program *program, void *stack)
     core->reaction = 1;
     core->output_quota = UINT32_MAX;
     core->most_held = UINT64_MAX;
+    core->peak = 1;
 }
 
 uint32_t mk_new(mk_core *core, mk_class *class, uint32_t parent)
@@ -149,12 +150,12 @@ static MK_APART void mk_free_all_ended(mk_core *core)
         mk_free_ended(core, &core->classes[i]);
 }
 
-/* The reaction ends. Answers whether outputs left; if not, what the next call may rely on is still to be noted. */
-static MK_IN_PLACE bool mk_close_reaction(mk_core *core)
+/* The same if objects still settle, some have ended, or outputs are to leave. Answers whether outputs left. */
+static MK_APART bool mk_close_all(mk_core *core)
 {
     while (core->dirty)
         mk_settle(core, mk_there(core, core->dirty));
-    if (MK_UNLIKELY(core->has_ended))
+    if (core->has_ended)
         mk_free_all_ended(core);
     if (MK_UNLIKELY(++core->reaction == 0))
         mk_count_reactions_anew(core);
@@ -165,59 +166,84 @@ static MK_IN_PLACE bool mk_close_reaction(mk_core *core)
     return true;
 }
 
+/* The reaction ends. Answers whether outputs left; if not, what the next call may rely on is still to be noted. */
+static MK_IN_PLACE bool mk_close_reaction(mk_core *core)
+{
+    /* What was put out waits to leave. */
+    if (MK_UNLIKELY(core->dirty | core->has_ended | core->output_count))
+        return mk_close_all(core);
+    if (MK_UNLIKELY(++core->reaction == 0))
+        mk_count_reactions_anew(core);
+    return false;
+}
+
 void mk_end_reaction(mk_core *core)
 {
     if (!mk_close_reaction(core))
         mk_note_quiet(core);
 }
 
-/* One continuation or event for later, if there is one. */
-static bool mk_step(mk_core *core)
+/* One continuation or event for later, of which there is one. */
+static MK_APART void mk_step(mk_core *core)
 {
-    mk_event *event;
     if (core->unsettled) {
         core->dirty = core->unsettled;
         ((mk_settling *)mk_there(core, core->dirty))->link = mk_where(core, &core->dirty);
         core->dirty_end = core->unsettled_end;
         core->unsettled = 0;
         core->unsettled_end = &core->unsettled;
-    } else if ((event = mk_ring_take(&core->later))) {
+    } else {
+        mk_event *event = mk_ring_take(&core->later);
         core->program->take_later(core->stack, event);
         core->program->deliver(core->stack, event);
-    } else {
-        return false;
     }
     mk_close_reaction(core);
-    return true;
 }
 
-static bool mk_step_timer(mk_core *core, uint64_t now)
+static MK_IN_PLACE bool mk_step_timer(mk_core *core, uint64_t now)
 {
     mk_timer *timer = mk_wheel_take(&core->wheel, now);
     if (!timer)
         return false;
     mk_set_now(core, timer->deadline);
-    uint32_t number, declaration = mk_timer_declaration(&core->wheel, timer, &number);
-    core->program->expire(core->stack, declaration, number);
+    mk_timer_name name = mk_timer_declaration(&core->wheel, timer);
+    core->program->expire(core->stack, name.declaration, name.number);
     mk_close_reaction(core);
     return true;
 }
 
-void mk_catch_up(mk_core *core, uint64_t now)
+/* Answers whether all is done; if not, so many reactions were carried out as a call may. */
+static MK_IN_PLACE bool mk_catch_up_by(mk_core *core, uint64_t now)
 {
     /* Until the last of them is over `quiet` is no later than any of their times: calls from within look for what comes before them. */
-    while (core->reactions_left > 0 && (mk_step(core) || mk_step_timer(core, now)))
+    while (MK_LIKELY(core->reactions_left)) {
+        if (MK_UNLIKELY(mk_is_behind(core)))
+            mk_step(core);
+        else if (!mk_step_timer(core, now))
+            break;
         core->reactions_left--;
-    if (!core->output_count)
-        mk_note_quiet(core);
+    }
+    mk_note_quiet(core);
+    return core->reactions_left;
+}
+
+MK_APART void mk_catch_up(mk_core *core, uint64_t now)
+{
+    mk_catch_up_by(core, now);
+}
+
+void mk_advance(mk_core *core, uint64_t now)
+{
+    core->reactions_left = MK_REACTIONS_PER_CALL;
+    if (MK_LIKELY(mk_catch_up_by(core, now)))
+        mk_set_now(core, now);
 }
 
 void mk_settle_down(mk_core *core)
 {
-    while (core->reactions_left > 0 && mk_step(core))
-        core->reactions_left--;
-    if (!core->output_count)
-        mk_note_quiet(core);
+    for (; core->reactions_left && mk_is_behind(core); core->reactions_left--)
+        mk_step(core);
+    mk_note_quiet(core);
 }
 
 void mk_leave_all(mk_core *core)

@@ -55,13 +55,13 @@ typedef struct mk_core {
     uint32_t output_quota; /* of a reaction, beyond which nothing more settles in it; UINT32_MAX: none */
     uint32_t put_out;      /* by the reaction at hand */
     mk_accounts accounts;
-    uint64_t most_held; /* messages, those that a reaction may need among them; UINT64_MAX: no matter */
-    uint32_t peak;      /* that it may need; 0: not known */
+    uint64_t most_held; /* messages, when a reaction begins; UINT64_MAX: no matter */
+    uint32_t peak;      /* that it may need, at least 1 */
     mk_report *reports;
     uint32_t report_capacity, report_count;
     uint32_t dirty, *dirty_end;         /* longest dirty first; lists are of mk_settling, by where they stand in the instance */
     uint32_t unsettled, *unsettled_end; /* at their limit: for the continuation */
-    bool has_ended;      /* some object, in the reaction at hand */
+    uint32_t has_ended;  /* whether some object has, in the reaction at hand */
     uint32_t reactions_left; /* of the call at hand */
     bool leaving;       /* outputs are being handed over */
     uint32_t long_octets; /* so many are not put behind what is in front of them at once */
@@ -142,19 +142,22 @@ void mk_end_reaction(mk_core *core);
 /* Whether something waits that comes before every other input: continuations and events put off for later. */
 static inline bool mk_is_behind(const mk_core *core)
 {
-    return core->unsettled || core->later.count;
+    return core->unsettled | core->later.count;
 }
-/* Whether the pool has room for a reaction to an input with so many messages. */
+/* Whether the pool has room for a reaction that needs so many buffers and messages. */
+static inline bool mk_has_free(const mk_core *core, uint32_t needed)
+{
+    return core->accounts.held <= core->most_held && core->pool.buffers_free >= needed && core->pool.messages_free >= needed;
+}
+/* The same of a reaction to an input with so many messages. */
 static MK_SHARED bool mk_has_room(const mk_core *core, uint32_t messages)
 {
-    uint32_t peak = core->peak ? core->peak : 1, needed = messages > peak ? messages : peak;
-    return core->accounts.held + core->peak <= core->most_held && core->pool.buffers_free >= needed &&
-           core->pool.messages_free >= needed;
+    return mk_has_free(core, messages > core->peak ? messages : core->peak);
 }
-/* A reaction is over, and nothing is to leave: what the next call may rely on. */
+/* A reaction is over: what the next call may rely on. What waits to leave is noted when it has. */
 static inline void mk_note_quiet(mk_core *core)
 {
-    bool is_quiet = !mk_is_behind(core) && mk_has_room(core, 1);
+    bool is_quiet = !(core->unsettled | core->later.count | core->output_count) && mk_has_free(core, core->peak);
     core->quiet = MK_LIKELY(is_quiet) ? core->wheel.soonest : 0;
 }
 /* A timer has been set: it may be due before the others. */
@@ -163,6 +166,8 @@ static inline void mk_note_sooner(mk_core *core)
     if (core->wheel.soonest < core->quiet)
         core->quiet = core->wheel.soonest;
 }
+/* Time passes without an event. */
+void mk_advance(mk_core *core, uint64_t now);
 /* These reactions, and between them those of timers due at or before `now`, each at its deadline. */
 void mk_catch_up(mk_core *core, uint64_t now);
 /* The former only. */

@@ -101,38 +101,52 @@ mk_view mk_view_share(mk_view view)
     return view;
 }
 
+/* The message of a pool that has no more: a null message, whoever asks. */
+static MK_COLD mk_message *mk_message_none(mk_pool *pool)
+{
+    mk_message *message = (mk_message *)(void *)pool->nothing;
+    pool->exhausted++;
+    mk_message_clear(pool, message);
+    mk_attributes_clear(pool, message);
+    mk_received_clear(pool, message);
+    return message;
+}
+
 static mk_message *mk_message_take(mk_pool *pool)
 {
     mk_message *message = pool->free_messages;
-    if (MK_UNLIKELY(!message)) {
-        pool->exhausted++;
-        message = (mk_message *)(void *)pool->nothing;
-        mk_message_clear(pool, message);
-        mk_attributes_clear(pool, message);
-        mk_received_clear(pool, message);
-        return message;
-    }
+    if (MK_UNLIKELY(!message))
+        return mk_message_none(pool);
     pool->free_messages = message->next_free;
     pool->messages_free--;
     return message;
 }
 
+/* Its octets, if they are many. */
+static MK_APART mk_message *mk_message_fill(mk_message *message, const uint8_t *octets)
+{
+    memcpy(mk_data(message), octets, message->view.size);
+    return message;
+}
+
 mk_message *mk_message_new(mk_pool *pool, const uint8_t *octets, uint32_t size)
 {
-    mk_message *message = mk_message_take(pool);
-    mk_message_clear(pool, message);
-    if (!size || (void *)message == (void *)pool->nothing)
+    mk_message *message = pool->free_messages;
+    if (MK_UNLIKELY(!message))
+        return mk_message_none(pool);
+    pool->free_messages = message->next_free;
+    pool->messages_free--;
+    message->top = pool->shape.headers;
+    mk_buffer *buffer = size ? mk_buffer_new(pool) : NULL;
+    if (!buffer) {
+        message->view = (mk_view){NULL, 0, 0};
         return message;
-    message->view.buffer = mk_buffer_new(pool);
-    if (!message->view.buffer)
-        return message;
-    message->view.at = pool->shape.head_room;
-    message->view.size = mk_min_u32(size, mk_pool_longest(pool));
-    uint8_t *to = message->view.buffer->octets + message->view.at;
-    if (MK_LIKELY(message->view.size < MK_FEW_OCTETS))
-        mk_copy_few(to, octets, message->view.size);
-    else
-        memcpy(to, octets, message->view.size);
+    }
+    size = mk_min_u32(size, mk_pool_longest(pool));
+    message->view = (mk_view){buffer, pool->shape.head_room, size};
+    if (size >= MK_FEW_OCTETS)
+        return mk_message_fill(message, octets);
+    mk_copy_few(mk_data(message), octets, size);
     return message;
 }
 

@@ -93,15 +93,6 @@ static MK_SHARED bool mk_refuse(mk_core *core)
     return false;
 }
 
-/* Time passes without an event. */
-static inline void mk_advance(mk_core *core, uint64_t now)
-{
-    core->reactions_left = MK_REACTIONS_PER_CALL;
-    mk_catch_up(core, now);
-    if (core->reactions_left)
-        mk_set_now(core, now);
-}
-
 static inline bool mk_next_deadline(const mk_core *core, uint64_t *deadline)
 {
     *deadline = core->now;

@@ -28,44 +28,48 @@ static mk_timer *mk_timer_at(const mk_wheel *wheel, uint32_t place)
     return mk_there(wheel, place);
 }
 
-static uint32_t mk_timer_search(const mk_wheel *wheel, size_t at)
+mk_timers mk_timers_of(size_t first, size_t stride, size_t extent, const uint64_t *ages)
 {
+    uint32_t shift = 0;
+    while (!(stride >> shift & 1))
+        shift++;
+    uint64_t odd = stride >> shift, inverse = odd; /* right in its last three bits; each round doubles these */
+    for (int round = 0; round < 5; round++)
+        inverse *= 2 - odd * inverse;
+    return (mk_timers){first, inverse, shift, (uint32_t)(extent / stride), ages};
+}
+
+MK_APART mk_timer_name mk_timer_search(mk_wheel *wheel, size_t at)
+{
+    if (MK_FAULT(timer_last))
+        return (mk_timer_name){wheel->last, 0};
     uint32_t low = 0, high = wheel->timer_count;
     while (high - low > 1) {
         uint32_t middle = (low + high) / 2;
         *(wheel->timers[middle].first <= at ? &low : &high) = middle;
     }
     /* It is this one, or one before it of the same class. */
-    while ((at - wheel->timers[low].first) % wheel->timers[low].stride)
+    uint64_t number;
+    while ((number = mk_timers_number(&wheel->timers[low], at)) >= wheel->timers[low].count)
         low--;
-    return low;
+    wheel->last = low;
+    return (mk_timer_name){low, (uint32_t)number};
 }
 
-uint32_t mk_timer_declaration(mk_wheel *wheel, const mk_timer *timer, uint32_t *number)
+static MK_APART mk_timer_name mk_timer_which(mk_wheel *wheel, const mk_timer *timer)
 {
-    size_t at = (size_t)((const uint8_t *)timer - (const uint8_t *)wheel);
-    /* Mostly it is of the declaration that the one before was of. */
-    const mk_timers *last = &wheel->timers[wheel->last];
-    size_t from = at - last->first;
-    if (MK_LIKELY(from < last->extent && (from % last->stride == 0 || MK_FAULT(timer_last)))) {
-        *number = (uint32_t)(from / last->stride);
-        return wheel->last;
-    }
-    wheel->last = mk_timer_search(wheel, at);
-    *number = (uint32_t)((at - wheel->timers[wheel->last].first) / wheel->timers[wheel->last].stride);
-    return wheel->last;
+    return mk_timer_declaration(wheel, timer);
 }
 
 static bool mk_timer_before(mk_wheel *wheel, const mk_timer *a, const mk_timer *b)
 {
     if (a->deadline != b->deadline)
         return a->deadline < b->deadline;
-    uint32_t number, other;
-    uint32_t first = mk_timer_declaration(wheel, a, &number), second = mk_timer_declaration(wheel, b, &other);
-    if (first != second)
-        return MK_FAULT(timer_order) ? first > second : first < second;
-    const uint64_t *ages = wheel->timers[first].ages;
-    return ages && ages[number] < ages[other];
+    mk_timer_name first = mk_timer_which(wheel, a), second = mk_timer_which(wheel, b);
+    if (first.declaration != second.declaration)
+        return MK_FAULT(timer_order) ? first.declaration > second.declaration : first.declaration < second.declaration;
+    const uint64_t *ages = wheel->timers[first.declaration].ages;
+    return ages && ages[first.number] < ages[second.number];
 }
 
 /* Who says that it is next is another now. */
@@ -129,9 +133,9 @@ static uint32_t *mk_wheel_slot(mk_wheel *wheel, uint64_t when, int *level, int *
     return &wheel->slots[*level][*slot];
 }
 
-static MK_IN_PLACE void mk_wheel_put(mk_wheel *wheel, mk_timer *timer)
+/* Its deadline is so many ticks. */
+static MK_IN_PLACE void mk_wheel_put(mk_wheel *wheel, mk_timer *timer, uint64_t when)
 {
-    uint64_t when = timer->deadline / wheel->tick;
     if (MK_UNLIKELY(when < wheel->elapsed)) {
         mk_wheel_due(wheel, timer);
         return;
@@ -146,10 +150,10 @@ static MK_IN_PLACE void mk_wheel_put(mk_wheel *wheel, mk_timer *timer)
 
 static void mk_wheel_place(mk_wheel *wheel, mk_timer *timer)
 {
-    mk_wheel_put(wheel, timer);
+    mk_wheel_put(wheel, timer, timer->deadline / wheel->tick);
 }
 
-void mk_timer_arm_anew(mk_wheel *wheel, mk_timer *timer, uint64_t deadline)
+void mk_timer_arm_anew(mk_wheel *wheel, mk_timer *timer, uint64_t deadline, uint64_t ticks)
 {
     if (timer->link)
         mk_timer_remove(wheel, timer);
@@ -163,7 +167,7 @@ void mk_timer_arm_anew(mk_wheel *wheel, mk_timer *timer, uint64_t deadline)
     }
     if (deadline < wheel->rest)
         wheel->rest = deadline;
-    mk_wheel_put(wheel, timer);
+    mk_wheel_put(wheel, timer, ticks);
 }
 
 /* The timer beside the wheel leaves its place. */

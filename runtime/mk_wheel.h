@@ -23,11 +23,22 @@ typedef struct mk_timer {
 /* The timers of one declaration, one in each object of a class: a timer is known by where it stands. Those of a class stand between each
  * other, those of different classes do not; declarations are in the order of their first ones. */
 typedef struct mk_timers {
-    size_t first;  /* that of the first object, in octets from the wheel on */
-    size_t stride; /* to that of the next */
-    size_t extent; /* of all objects */
+    size_t first;     /* that of the first object, in octets from the wheel on */
+    uint64_t inverse; /* of the odd part of the stride to the next, modulo 2^64 */
+    uint32_t shift;   /* of its even part, at least 1 */
+    uint32_t count;   /* of objects */
     const uint64_t *ages; /* of the objects: the smaller, the older; NULL: there is one */
 } mk_timers;
+
+mk_timers mk_timers_of(size_t first, size_t stride, size_t extent, const uint64_t *ages);
+
+/* The number of the object with the timer at this place; not less than `count`: it is none of these. A multiple of the stride is a number
+ * times its even and its odd part; all else becomes more than any number of objects (Granlund, Montgomery 1994, section 9). */
+static inline uint64_t mk_timers_number(const mk_timers *timers, size_t at)
+{
+    uint64_t product = (uint64_t)(at - timers->first) * timers->inverse;
+    return product >> timers->shift | product << (64 - timers->shift);
+}
 
 typedef struct mk_wheel {
     uint64_t tick;    /* nanoseconds */
@@ -46,8 +57,8 @@ typedef struct mk_wheel {
 } mk_wheel;
 
 void mk_wheel_init(mk_wheel *wheel, uint64_t tick, const mk_timers *timers, uint32_t timer_count);
-/* `deadline` is a multiple of the tick; replaces an earlier one. */
-void mk_timer_arm_anew(mk_wheel *wheel, mk_timer *timer, uint64_t deadline);
+/* `deadline` is a multiple of the tick, so many ticks; replaces an earlier one. */
+void mk_timer_arm_anew(mk_wheel *wheel, mk_timer *timer, uint64_t deadline, uint64_t ticks);
 /* `deadline` is rounded up to the tick, which is the wheel's (a constant of the caller, if it knows it). Answers whether it may be due before all others. */
 static MK_UNUSED MK_IN_PLACE bool mk_timer_arm_by(mk_wheel *wheel, mk_timer *timer, uint64_t deadline, uint64_t tick)
 {
@@ -59,7 +70,7 @@ static MK_UNUSED MK_IN_PLACE bool mk_timer_arm_by(mk_wheel *wheel, mk_timer *tim
         timer->link &= ~MK_TIMER_RESTS;
         return false;
     }
-    mk_timer_arm_anew(wheel, timer, deadline);
+    mk_timer_arm_anew(wheel, timer, deadline, deadline / tick);
     return true;
 }
 static MK_SHARED void mk_timer_arm(mk_wheel *wheel, mk_timer *timer, uint64_t deadline)
@@ -74,7 +85,20 @@ static inline void mk_timer_stop(mk_timer *timer)
         timer->link |= MK_TIMER_RESTS;
 }
 /* Which timer it is: its declaration, and the number of its object. */
-uint32_t mk_timer_declaration(mk_wheel *wheel, const mk_timer *timer, uint32_t *number);
+typedef struct mk_timer_name {
+    uint32_t declaration, number;
+} mk_timer_name;
+
+mk_timer_name mk_timer_search(mk_wheel *wheel, size_t at);
+static inline mk_timer_name mk_timer_declaration(mk_wheel *wheel, const mk_timer *timer)
+{
+    size_t at = (size_t)((const uint8_t *)timer - (const uint8_t *)wheel);
+    /* Mostly it is of the declaration that the one before was of. */
+    uint64_t number = mk_timers_number(&wheel->timers[wheel->last], at);
+    if (MK_LIKELY(number < wheel->timers[wheel->last].count))
+        return (mk_timer_name){wheel->last, (uint32_t)number};
+    return mk_timer_search(wheel, at);
+}
 mk_timer *mk_wheel_take_due(mk_wheel *wheel, uint64_t now);
 /* The next timer that is due at or before `now`, stopped; NULL if there is none. */
 static inline mk_timer *mk_wheel_take(mk_wheel *wheel, uint64_t now)

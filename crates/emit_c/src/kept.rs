@@ -26,9 +26,25 @@ fn places(family: &Family) -> u64 {
 
 /// Octets of a table.
 pub(crate) fn octets(plan: &Plan, family: &Family) -> u64 {
+    places(family) * (used(plan, family) + unused(plan, family))
+}
+
+/// Octets of a place that are used.
+fn used(plan: &Plan, family: &Family) -> u64 {
     let key = keys::kept(&family.words).1.next_multiple_of(8);
     let memos = family.memos.iter().map(|memo| memos::octets(plan.automaton, &plan.automaton.functions[memo.index()]));
-    places(family) * (key + memos.sum::<u64>())
+    key + memos.sum::<u64>()
+}
+
+/// Octets behind them: a power of two of octets is found by a shift, if it is at most a fifth more.
+fn unused(plan: &Plan, family: &Family) -> u64 {
+    let used = used(plan, family);
+    let unused = used.next_power_of_two() - used;
+    if 5 * unused <= used {
+        unused
+    } else {
+        0
+    }
 }
 
 /// Writes the structs of places.
@@ -42,6 +58,10 @@ pub(crate) fn structs(plan: &Plan, text: &mut Text) {
         for memo in &family.memos {
             let memo = memos::name(plan, *memo);
             text.line(format!("struct {memo} {memo};"));
+        }
+        let unused = unused(plan, family);
+        if unused > 0 {
+            text.line(format!("uint8_t unused[{unused}];"));
         }
         text.close(";");
         text.line("");

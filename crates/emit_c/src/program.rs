@@ -86,7 +86,9 @@ fn expire(plan: &Plan, text: &mut Text) {
         let Some(handler) = plan.automaton.handler_of(*class, &Trigger::Expiry(*cell)) else { continue };
         text.line(format!("case {number}:"));
         let name = &plan.names.handlers[handler.index()];
-        let own = format!("mk_self({}, number)", expression(&plan.class_at(*class)));
+        // A timer that expires is of an object that lives.
+        let [objects, _] = plan.heads_of(*class);
+        let own = format!("mk_ref_of(number, {}[number].generation)", expression(&objects));
         text.line(format!("    {name}({});", plan.arguments_of(handler, own, Vec::new())));
         text.line("    break;");
     }

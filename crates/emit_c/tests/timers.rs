@@ -9,16 +9,23 @@ const PROGRAM: &str = r#"
 
 enum { TIMERS = 40, RUNS = 1000, STEPS = 300, KINDS = 3 };
 
-/* Two declarations of one class, and one of another. */
+/* Two declarations of one class, and one of another; the strides are 56 and 40 octets. */
 static struct {
     mk_wheel wheel;
-    mk_timer pairs[TIMERS][2], others[TIMERS];
+    struct {
+        mk_timer two[2];
+        uint64_t more[3];
+    } pairs[TIMERS];
+    struct {
+        mk_timer one;
+        uint64_t more[3];
+    } others[TIMERS];
     uint64_t ages[TIMERS];
 } all;
 
 static mk_timer *timer_of(unsigned kind, unsigned number)
 {
-    return kind < 2 ? &all.pairs[number][kind] : &all.others[number];
+    return kind < 2 ? &all.pairs[number].two[kind] : &all.others[number].one;
 }
 /* By kind and number: the deadline, and one; 0: not set. */
 static uint64_t armed[KINDS][TIMERS], chance = 1, tick;
@@ -75,8 +82,8 @@ static const char *step(uint64_t *now, uint64_t span)
                 return timer ? "too early" : NULL;
             if (timer != timer_of(kind, number))
                 return timer ? "another one" : "too late";
-            uint32_t place, declaration = mk_timer_declaration(&all.wheel, timer, &place);
-            if (declaration != kind || place != number || mk_timer_armed(timer))
+            mk_timer_name name = mk_timer_declaration(&all.wheel, timer);
+            if (name.declaration != kind || name.number != number || mk_timer_armed(timer))
                 return "which one";
             *plain = 0;
             if (!below(3))
@@ -99,8 +106,9 @@ int main(void)
         memset(&all, 0, sizeof all);
         memset(armed, 0, sizeof armed);
         for (unsigned k = 0; k < KINDS; k++)
-            kinds[k] = (mk_timers){(size_t)((uint8_t *)timer_of(k, 0) - (uint8_t *)&all.wheel), sizeof(mk_timer) * (k < 2 ? 2 : 1),
-                                   k < 2 ? sizeof all.pairs : sizeof all.others, all.ages};
+            kinds[k] = mk_timers_of((size_t)((uint8_t *)timer_of(k, 0) - (uint8_t *)&all.wheel),
+                                    k < 2 ? sizeof *all.pairs : sizeof *all.others,
+                                    k < 2 ? sizeof all.pairs : sizeof all.others, all.ages);
         for (unsigned n = 0; n < TIMERS; n++)
             all.ages[n] = below(1000) * TIMERS + n;
         count = 1 + (unsigned)below(TIMERS);

@@ -134,9 +134,10 @@ fn init(plan: &Plan, text: &mut Text) {
         "mk_pool_init(&k->core.pool, at, &message_shape, attribute_defaults, config->buffers, config->messages,\n\
          \x20            config->buffer_octets);",
     );
-    text.line(format!("k->core.peak = {};", super::inputs::peak(automaton)));
+    let peak = super::inputs::peak(automaton);
+    text.line(format!("k->core.peak = {};", peak.max(1)));
     if automaton.composition.is_some() && automaton.pool > 0 {
-        text.line(format!("k->core.most_held = {};", automaton.pool));
+        text.line(format!("k->core.most_held = {};", automaton.pool.saturating_sub(peak)));
     }
     if automaton.outputs > 0 {
         text.line(format!("k->core.output_quota = {};", automaton.outputs));
@@ -177,7 +178,7 @@ fn classes(plan: &Plan, text: &mut Text) {
         };
         let first = format!("offsetof(struct {stack}, {name}[0].{member}) - offsetof(struct {stack}, core.wheel)");
         text.line(format!(
-            "k->timers[{place}] = (mk_timers){{{first}, sizeof(struct {name}), sizeof k->{name}, {ages}}};"
+            "k->timers[{place}] = mk_timers_of({first}, sizeof(struct {name}), sizeof k->{name}, {ages});"
         ));
     }
     for (index, name) in plan.names.classes.iter().enumerate() {

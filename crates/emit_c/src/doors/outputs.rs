@@ -218,7 +218,7 @@ impl<'a> Give<'a> {
         let fronted = outputs.iter().find(|one| one.form == Form::Fronted);
         if fronted.is_some() {
             let list = self.each(|one| one.parameters(true));
-            text.function(format!("static MK_UNUSED MK_APART bool whole_{name}(struct {stack} *k{list})"));
+            text.function(format!("static MK_UNUSED MK_AT_END bool whole_{name}(struct {stack} *k{list})"));
             self.call(false, text);
             text.end_function();
         }
@@ -243,7 +243,7 @@ impl<'a> Give<'a> {
             text.line(format!("return whole_{name}(k{whole});"));
             text.end_function();
         }
-        text.function(format!("static MK_UNUSED MK_APART bool {name}(struct {stack} *k{list})"));
+        text.function(format!("static MK_UNUSED MK_AT_END bool {name}(struct {stack} *k{list})"));
         text.line("if (MK_UNLIKELY(k->core.leaving))");
         text.line(format!("    return queue_{name}(k{same});"));
         match message {

@@ -200,7 +200,7 @@ impl<'a> Plan<'a> {
     }
 
     /// The heads of a class's objects, and the most objects.
-    fn heads_of(&self, class: ClassId) -> [Expr; 2] {
+    pub fn heads_of(&self, class: ClassId) -> [Expr; 2] {
         [self.beside(class, Beside::Objects), number(self.automaton.class(class).capacity)]
     }
 
