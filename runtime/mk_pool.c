@@ -125,7 +125,7 @@ static mk_message *mk_message_take(mk_pool *pool)
 /* Its octets, if they are many. */
 static MK_APART mk_message *mk_message_fill(mk_message *message, const uint8_t *octets)
 {
-    memcpy(mk_data(message), octets, message->view.size);
+    memcpy(message->view.buffer->octets + message->view.at, octets, message->view.size);
     return message;
 }
 
@@ -146,7 +146,7 @@ mk_message *mk_message_new(mk_pool *pool, const uint8_t *octets, uint32_t size)
     message->view = (mk_view){buffer, pool->shape.head_room, size};
     if (size >= MK_FEW_OCTETS)
         return mk_message_fill(message, octets);
-    mk_copy_few(mk_data(message), octets, size);
+    mk_copy_few(buffer->octets + message->view.at, octets, size);
     return message;
 }
 

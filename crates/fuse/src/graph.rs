@@ -66,6 +66,8 @@ pub struct Graph<'a> {
     numbers: FxHashMap<Info, Node>,
     /// Ranges that the path's guards imply.
     narrowed: FxHashMap<Node, (u64, u64)>,
+    /// Whether comparisons with a number less a constant become such with a sum, so that each implies more of the others.
+    pub adds_over: bool,
 }
 
 pub const U16: Type = Type::U(16);
@@ -81,6 +83,7 @@ impl<'a> Graph<'a> {
             spans: Vec::new(),
             numbers: FxHashMap::default(),
             narrowed: FxHashMap::default(),
+            adds_over: false,
         }
     }
 
@@ -101,6 +104,31 @@ impl<'a> Graph<'a> {
 
     /// The least and the largest value that it has on the path.
     pub fn span(&self, node: Node) -> (u64, u64) {
+        let (least, most) = self.span_as_known(node);
+        match self.adds_over.then(|| self.span_of_parts(node)).flatten() {
+            // What was learnt of its parts later may say more.
+            Some((low, high)) => (least.max(low), most.min(high)),
+            None => (least, most),
+        }
+    }
+
+    /// The range of a sum with a constant that does not wrap around, and of a widened number, by what is known of the other number.
+    fn span_of_parts(&self, node: Node) -> Option<(u64, u64)> {
+        match *self.kind(node) {
+            Kind::Cast(inner) if matches!(self.ty(inner), Type::U(_)) && self.widens(inner, node) => {
+                Some(self.span(inner))
+            }
+            Kind::Binary(Binary::AddWrap, x, c) => {
+                let Kind::Constant(c) = *self.kind(c) else { return None };
+                let (least, most) = self.span(x);
+                let most = most.checked_add(c).filter(|most| *most <= self.mask(self.ty(node)))?;
+                Some((least + c, most))
+            }
+            _ => None,
+        }
+    }
+
+    fn span_as_known(&self, node: Node) -> (u64, u64) {
         if let Some(span) = self.narrowed.get(&node) {
             return *span;
         }
@@ -457,6 +485,9 @@ impl<'a> Graph<'a> {
                 return self.compare(op, x, y);
             }
         }
+        if let Some((a, b)) = self.over(a, b) {
+            return self.compare(op, a, b);
+        }
         match (ty, op, self.known(b)) {
             (Type::Bool, Compare::Eq, Some(1)) | (Type::Bool, Compare::Ne, Some(0)) => return a,
             (Type::Bool, Compare::Eq | Compare::Ne, Some(_)) => return self.not(a),
@@ -481,6 +512,33 @@ impl<'a> Graph<'a> {
             }
             _ => self.add(Kind::Compare(op, a, b), Type::Bool),
         }
+    }
+
+    /// Two numbers that compare alike, where `x - c` was one of these and nothing wraps around: `x`, and the other plus `c`.
+    fn over(&mut self, a: Node, b: Node) -> Option<(Node, Node)> {
+        if !self.adds_over || !matches!(self.ty(a), Type::U(_)) {
+            return None;
+        }
+        if let Some((x, c)) = self.less_constant(b) {
+            return Some((self.plus(a, c)?, x));
+        }
+        let (x, c) = self.less_constant(a)?;
+        Some((x, self.plus(b, c)?))
+    }
+
+    /// `x` and `c`, if the number is `x - c` and that does not wrap around.
+    fn less_constant(&self, node: Node) -> Option<(Node, u64)> {
+        let Kind::Binary(Binary::SubWrap, x, c) = *self.kind(node) else { return None };
+        let c = self.known(c)?;
+        (self.span(x).0 >= c).then_some((x, c))
+    }
+
+    /// The number plus a constant, if that does not wrap around.
+    fn plus(&mut self, node: Node, c: u64) -> Option<Node> {
+        let ty = self.ty(node);
+        self.span(node).1.checked_add(c).filter(|most| *most <= self.mask(ty))?;
+        let c = self.constant(ty, c);
+        Some(self.binary(Binary::AddWrap, node, c))
     }
 
     /// The same condition without a division: `x / d <= c` is `x < d * (c + 1)`. For writing the path only: facts about

@@ -61,6 +61,21 @@ fn what_follows_is_not_asked() {
 }
 
 #[test]
+fn a_later_question_says_more_of_what_it_is_made_of() {
+    // The rest behind 20 octets holds y octets, at least 8: then x is at least 28, and both questions about x are answered.
+    let path = |wide: &str| {
+        let size = format!("    w = cast x to {wide}\n    r = sub.wrap w, 20\n    c2 = ge r, 8\n");
+        let part = "    y = load.be16 m, 6\n    c3 = ge y, 8\n";
+        let all = format!("    z = cast y to {wide}\n    c4 = le z, r\n");
+        ordered(&asks(&[SIZE, "    x = load.be16 m, 4\n    c1 = ge x, 20\n", &size, part, &all]))
+    };
+    let all = path("u32").expect("one");
+    assert_eq!((count(&all, "br "), count(&all, "sub.wrap"), count(&all, "add.wrap")), (4, 0, 1), "{all}");
+    // In 16 bits a sum of y and 20 may wrap around: the difference stays.
+    assert!(path("u16").is_none_or(|path| count(&path, "sub.wrap") == 1 && count(&path, "add.wrap") == 0));
+}
+
+#[test]
 fn what_is_read_is_known_to_be_there_before() {
     // The next question implies that the octets exist, but it reads them.
     let path = "    n = size m\n    x = load.be16 m, 4\n    y = cast x to u32\n    c0 = ge n, 20\n    br c0 @0.999 b0, exit\n  b0:\n    c1 = gt n, y\n    br c1 @0.999 b1, exit\n  b1:\n    \

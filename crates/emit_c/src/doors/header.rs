@@ -3,7 +3,7 @@
 use mokume_reaction::*;
 
 use super::signature::{input_head, param_names, port_params, port_type};
-use super::{parts, returned};
+use super::{batched, parts, returned};
 use crate::names::identifier;
 use crate::plan::Plan;
 use crate::text::{literal, Text};
@@ -82,9 +82,7 @@ fn ports(plan: &Plan, text: &mut Text) {
     text.line("void *context;");
     for (port, names) in plan.automaton.ports.iter().zip(&plan.names.outputs) {
         for (output, name) in port.outputs.iter().zip(names) {
-            let mut params = vec!["void *context".to_string()];
-            params.extend(port_params(plan, &output.params));
-            text.line(format!("void (*{name})({});", params.join(", ")));
+            text.line(port_function(plan, output, name));
         }
     }
     for (name, output) in parts::all(plan) {
@@ -100,6 +98,13 @@ fn ports(plan: &Plan, text: &mut Text) {
     text.line("mk_any_output any;");
     text.close(";");
     text.line("");
+}
+
+/// The declaration of a pointer to the function that gets an output.
+pub(super) fn port_function(plan: &Plan, output: &PortOutput, name: &str) -> String {
+    let params: Vec<String> =
+        ["void *context".to_string()].into_iter().chain(port_params(plan, &output.params)).collect();
+    format!("void (*{name})({});", params.join(", "))
 }
 
 fn functions(plan: &Plan, text: &mut Text) {
@@ -145,6 +150,9 @@ fn functions(plan: &Plan, text: &mut Text) {
             plan.automaton.ports.iter().zip(&plan.names.inputs).flat_map(|(port, names)| port.inputs.iter().zip(names));
         inputs.for_each(|(input, name)| text.line(format!("{};", returned::head(plan, name, &input.params))));
         text.line("");
+    }
+    if plan.batched {
+        batched::declarations(plan, text);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use mokume_reaction::*;
 
-use super::{parts, tables};
+use super::{outputs, parts, tables};
 use crate::plan::heads::Beside;
 use crate::plan::Plan;
 use crate::state::objects;
@@ -146,6 +146,7 @@ fn init(plan: &Plan, text: &mut Text) {
         text.line("k->memos = 1;");
     }
     copy_params(plan, text);
+    outputs::tell_whom(plan, text);
     classes(plan, text);
     text.line("return k;");
     text.end_function();

@@ -114,7 +114,7 @@ fn instance(plan: &Plan) -> u64 {
     all.add(8, CORE);
     let outputs: usize = automaton.ports.iter().map(|port| port.outputs.len()).sum();
     let outputs = outputs + super::parts::all(plan).len();
-    all.add(8, 8 * (outputs as u64 + 2));
+    all.add(8, 8 * (outputs as u64 + 2) + 16 * super::outputs::told(plan).len() as u64);
     if !automaton.params.is_empty() {
         let mut params = Structure::default();
         for param in &automaton.params {

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use mokume_reaction::*;
 
+use super::header::port_function;
 use super::signature::port_type;
 use super::{parts, returned};
 use crate::body::{all_leave_at_once, give_name, Form, Leaving};
@@ -48,9 +49,7 @@ pub(crate) fn functions(plan: &Plan, text: &mut Text) {
 /// leaving. The path ends with them.
 pub(crate) fn at_once(plan: &Plan, text: &mut Text) {
     let all = all_leave_at_once(plan.automaton);
-    let outputs: BTreeSet<(PortId, u32)> =
-        all.iter().flat_map(|leaving| &leaving.outputs).map(|leaves| leaves.output).collect();
-    outputs.iter().for_each(|output| One::of(plan, *output, 0).tell_any(&plan.names.stack, text));
+    told(plan).iter().for_each(|output| One::of(plan, *output, 0).tell_any(&plan.names.stack, text));
     for leaving in &all {
         let give = Give::of(plan, leaving);
         give.write(text);
@@ -58,6 +57,40 @@ pub(crate) fn at_once(plan: &Plan, text: &mut Text) {
             let (list, same) = (give.each(|one| one.parameters(false)), give.each(|one| one.same(false)));
             returned::function(plan, leaving, (&list, &same), text);
         }
+    }
+}
+
+/// The outputs that leave paths at once.
+pub(crate) fn told(plan: &Plan) -> BTreeSet<(PortId, u32)> {
+    let all = all_leave_at_once(plan.automaton);
+    all.iter().flat_map(|leaving| &leaving.outputs).map(|leaves| leaves.output).collect()
+}
+
+/// An output of [`told`], and its name.
+fn named<'a>(plan: &'a Plan, (port, event): &(PortId, u32)) -> (&'a PortOutput, &'a str) {
+    let (port, event) = (port.index(), *event as usize);
+    (&plan.automaton.ports[port].outputs[event], &plan.names.outputs[port][event])
+}
+
+/// Writes the members of the instance that say who gets these outputs, and with which context.
+pub(crate) fn told_members(plan: &Plan, text: &mut Text) {
+    let told = told(plan);
+    if told.is_empty() {
+        return;
+    }
+    text.open("struct");
+    for (output, name) in told.iter().map(|output| named(plan, output)) {
+        text.line(port_function(plan, output, name));
+        text.line(format!("void *{name}_context;"));
+    }
+    text.close(" told; /* of outputs that leave paths at once: nobody is NULL */");
+}
+
+/// Fills them: where the program has no function for an output, the function for any gets it.
+pub(super) fn tell_whom(plan: &Plan, text: &mut Text) {
+    for (_, name) in told(plan).iter().map(|output| named(plan, output)) {
+        text.line(format!("k->told.{name} = k->ports.{name} ? k->ports.{name} : tell_any_{name};"));
+        text.line(format!("k->told.{name}_context = k->ports.{name} ? k->ports.context : k;"));
     }
 }
 
@@ -97,7 +130,8 @@ impl<'a> One<'a> {
     fn tell_any(&self, stack: &str, text: &mut Text) {
         let One { name, which, params, .. } = self;
         let list: String = params.iter().map(|(own, ty, _)| format!(", {}", declare(ty, own))).collect();
-        text.function(format!("static MK_UNUSED MK_APART void tell_any_{name}(struct {stack} *k{list})"));
+        text.function(format!("static MK_UNUSED void tell_any_{name}(void *stack{list})"));
+        text.line(format!("struct {stack} *k = stack;"));
         let datum = |(own, _, ty): &(String, &str, Type)| match ty {
             Type::Msg => format!("{{MK_OCTETS, 0, {{0, 0}}, {own}}}"),
             Type::Ref(_) => format!("{{MK_HANDLE, 0, {own}, {{NULL, 0}}}}"),
@@ -173,10 +207,7 @@ impl<'a> One<'a> {
             _ => format!(", {own}"),
         };
         let given: String = self.params.iter().map(one).collect();
-        text.line(format!("if (MK_LIKELY(k->ports.{name} != NULL))"));
-        text.line(format!("    k->ports.{name}(k->ports.context{given});"));
-        text.line("else");
-        text.line(format!("    tell_any_{name}(k{given});"));
+        text.line(format!("k->told.{name}(k->told.{name}_context{given});"));
         for (own, _, _) in self.params.iter().filter(|param| self.form == Form::Whole && param.2 == Type::Msg) {
             text.line(format!("mk_message_free(&k->core.pool, {own});"));
         }

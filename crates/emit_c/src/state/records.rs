@@ -7,6 +7,7 @@ use mokume_reaction::*;
 use super::numbers;
 use super::octets::{aligned_to, map_octets, places, places_by};
 use super::stored::Stored;
+use crate::doors::outputs;
 use crate::plan::heads::Beside;
 use crate::plan::keys;
 use crate::plan::Plan;
@@ -177,6 +178,7 @@ fn instance(plan: &Plan, text: &mut Text) {
     text.open(format!("struct {}", names.stack));
     text.line("mk_core core;");
     text.line(format!("struct {}_ports ports;", names.stack));
+    outputs::told_members(plan, text);
     if !automaton.params.is_empty() {
         text.line(format!("struct {}_params params;", names.stack));
     }

@@ -30,6 +30,10 @@ impl<'a> Tree<'a> {
     pub fn known(&mut self) {
         let mut way = std::mem::take(&mut self.way);
         self.simplify(&mut way, Vec::new());
+        // What was put in other words may imply questions before it.
+        if std::mem::take(&mut self.is_reworded) {
+            self.simplify(&mut way, Vec::new());
+        }
         self.way = way;
     }
 
@@ -232,8 +236,11 @@ impl<'a> Tree<'a> {
             return condition;
         }
         facts.iter().for_each(|fact| there.learn(&self.graph, *fact));
+        there.learn_again();
         let new = there.of(&self.graph, condition);
-        self.graph.copy(&there.graph, new, &mut HashMap::default())
+        let new = self.graph.copy(&there.graph, new, &mut HashMap::default());
+        self.is_reworded |= new != condition && self.graph.known(new).is_none();
+        new
     }
 }
 
@@ -326,11 +333,23 @@ struct There<'a> {
     same: HashMap<Node, Node>,
     /// Replacements of octets of messages: message, place, width.
     octets: Vec<(u32, u64, u8, Node)>,
+    /// What was learnt, and whether it holds.
+    learnt: Vec<(Node, bool)>,
 }
 
 impl<'a> There<'a> {
     fn new(automaton: &'a Automaton) -> Self {
-        There { graph: Graph::new(automaton), made: HashMap::default(), same: HashMap::default(), octets: Vec::new() }
+        let mut graph = Graph::new(automaton);
+        graph.adds_over = true;
+        There { graph, made: HashMap::default(), same: HashMap::default(), octets: Vec::new(), learnt: Vec::new() }
+    }
+
+    /// Each fact may say more now that the others are known.
+    fn learn_again(&mut self) {
+        if self.learnt.len() > 1 {
+            self.learnt.iter().for_each(|(condition, holds)| self.graph.learn(*condition, *holds));
+            self.made.clear();
+        }
     }
 
     fn learn(&mut self, from: &Graph, fact: Fact) {
@@ -341,6 +360,7 @@ impl<'a> There<'a> {
                     return;
                 }
                 self.graph.learn(condition, holds);
+                self.learnt.push((condition, holds));
                 self.say_same(condition, holds);
             }
             Fact::Same(a, b) => {

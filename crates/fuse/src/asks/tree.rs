@@ -121,6 +121,8 @@ pub(super) struct Tree<'a> {
     pub least: (Option<u32>, u64),
     /// Whether it asks less than before, or in another order that matters.
     pub is_better: bool,
+    /// Whether a question was put in other words.
+    pub is_reworded: bool,
     /// By node: what it reads of messages and of state.
     pub read: FxHashMap<Node, Rc<[Node]>>,
     /// By node and least number of octets: whether it reads where another question shows that it may.
@@ -170,6 +172,7 @@ pub(super) fn read<'a>(automaton: &'a Automaton, path: &'a Path) -> Option<Tree<
         rests,
         least: (None, 0),
         is_better: false,
+        is_reworded: false,
         read: FxHashMap::default(),
         barriers: FxHashMap::default(),
         nodes: reader.nodes,
