@@ -37,8 +37,10 @@ ROWS = [
     ("udp out", ROOT / "examples/host.mok", "Host", "udp.c", ["out"], "Host_udp_send"),
     ("udp out in parts", ROOT / "examples/host.mok", "Host", "udp.c", ["parts"], "Host_udp_send"),
     ("udp out returned", ROOT / "examples/host.mok", "Host", "udp.c", ["out"], "Host_udp_send_returned"),
+    ("udp out batched", ROOT / "examples/host.mok", "Host", "udp.c", ["out"], "Host_udp_send_batch"),
     ("udp in", ROOT / "examples/host.mok", "Host", "udp.c", ["in"], "Host_device_frame"),
     ("udp in returned", ROOT / "examples/host.mok", "Host", "udp.c", ["in"], "Host_device_frame_returned"),
+    ("udp in batched", ROOT / "examples/host.mok", "Host", "udp.c", ["in"], "Host_device_frame_batch"),
     ("udp6 out", HERE / "udp6.mok", "Host6", "udp6.c", ["out"], "Host6_udp6_send"),
     ("udp6 in", HERE / "udp6.mok", "Host6", "udp6.c", ["in"], "Host6_device_frame"),
     ("sequencer send", HERE / "sequencer.mok", "Numbered", "sequencer.c", [], "Numbered_users_send"),
@@ -118,7 +120,8 @@ def calls(form):
     if form == "text":
         print(f"{'row':<16} {'0 octets':>10} {'512':>10} {'1400':>10} {'rest':>10}   instructions a call")
     for row, source, stack, driver, arguments, entry in ROWS:
-        way = ["--fuse", method.FUSE, "--returned"] if entry.endswith("_returned") else None
+        entries = {"returned": "--returned", "batch": "--batched"}.get(entry.rsplit("_", 1)[1])
+        way = ["--fuse", method.FUSE, entries] if entries else None
         program = build(source, stack, driver, way=way)
         points = [(size, instructions(program, arguments, size, entry)) for size in SIZES]
         rest = intercept(points)

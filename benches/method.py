@@ -46,11 +46,11 @@ def generate(source, stack, folder, way=None):
 
 def build(source, stack, driver, unit=None, way=None):
     """A program of a stack, generated or by hand (`unit`), and of a caller, which is another unit. With `--returned` in the way the caller uses
-    the entries that return what leaves last."""
+    the entries that return what leaves last; with `--batched` those that take 32 calls."""
     folder = WORK / "".join([stack, *(way or [])])
     generate(source, stack, folder, way)
     program = folder / (pathlib.Path(unit or driver).stem)
-    flags = [*FLAGS, "-DRETURNED"] if way and "--returned" in way else FLAGS
+    flags = [*FLAGS, *(define for option, define in [("--returned", "-DRETURNED"), ("--batched", "-DBATCHED=32")] if option in (way or []))]
     run([CC, *flags, "-I", folder, "-I", HERE, HERE / driver, HERE / unit if unit else folder / "unit.c", "-o", program], CC)
     return program
 

@@ -88,6 +88,18 @@ int main(int argc, char **argv)
             Host_device_frame_returned(stack, 0, (mk_octets){frames[order[i]], sizes[order[i]]}, &left);
             delivered += left.output == Host_RETURNED_UDP_DELIVER && left.udp_deliver.msg.size == size;
         }
+#elif defined BATCHED
+        static struct Host_udp_send_call sends[BATCHED];
+        static struct Host_device_frame_call takes[BATCHED];
+        for (unsigned j = 0; j < BATCHED; j++) {
+            sends[j] = (struct Host_udp_send_call){sessions[order[i + j]], {octets, (uint32_t)size}};
+            takes[j] = (struct Host_device_frame_call){{frames[order[i + j]], sizes[order[i + j]]}};
+        }
+        i += BATCHED - 1;
+        if (argv[1][0] != 'i')
+            Host_udp_send_batch(stack, 0, sends, BATCHED);
+        else
+            Host_device_frame_batch(stack, 0, takes, BATCHED);
 #else
         if (argv[1][0] != 'i')
             Host_udp_send(stack, 0, sessions[order[i]], (mk_octets){octets, (uint32_t)size});

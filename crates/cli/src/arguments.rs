@@ -281,6 +281,9 @@ pub enum Command {
         /// Also writes entries that return a call's last output, in place of calling a function of the program: `Host_udp_send_returned`.
         #[arg(long, conflicts_with = "uncomposed")]
         returned: bool,
+        /// Also writes entries that take several calls at once: `Host_device_frame_batch`.
+        #[arg(long, conflicts_with = "uncomposed")]
+        batched: bool,
         /// Uses only paths that `mokume prove` has proved. For other events the layers stay as they are, and a line says so.
         #[arg(long, conflicts_with = "uncomposed")]
         proved: bool,

@@ -120,28 +120,40 @@ pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i3
             };
             apart.carry_out(&checked.natives, || crate::profile::profile(&checked, &asked, printer))
         }
-        Command::Build { stack, emit: Emit::Wireshark, output, at, uncomposed, size, returned, proved, fused, by } => {
+        Command::Build {
+            stack,
+            emit: Emit::Wireshark,
+            output,
+            at,
+            uncomposed,
+            size,
+            returned,
+            batched,
+            proved,
+            fused,
+            by,
+        } => {
             if *uncomposed
                 || *returned
+                || *batched
                 || *size
                 || *proved
                 || fused.level.is_some()
                 || !fused.left_out.passes.is_empty()
                 || by.profile.is_some()
             {
-                let help =
-                    "leave out `--uncomposed`, `--size`, `--returned`, `--proved`, `--fuse`, `--pass` and `--profile`";
+                let help = "leave out `--uncomposed`, `--size`, `--returned`, `--batched`, `--proved`, `--fuse`, `--pass` and `--profile`";
                 return Err(Failure::of_use("a dissector is of the wires and handlers of a stack alone", help));
             }
             wireshark(stack, at, output.as_deref(), printer)
         }
-        Command::Build { stack, emit, output, at, uncomposed, size, returned, proved, fused, by } => {
+        Command::Build { stack, emit, output, at, uncomposed, size, returned, batched, proved, fused, by } => {
             if !at.is_empty() {
                 return Err(Failure::of_use("`--at` is of a dissector", "say `--emit wireshark`, or leave it out"));
             }
             let aim = if *size { build::Aim::Size } else { build::Aim::Time };
             let (level, passes) = fused.told()?;
-            let style = build::Style { aim, returned: *returned };
+            let style = build::Style { aim, returned: *returned, batched: *batched };
             let what = What { emit: *emit, uncomposed: *uncomposed, style, level, passes, proved: *proved };
             build_stack((stack, by), &what, output.as_deref(), printer)
         }
@@ -296,11 +308,13 @@ fn build_stack(
             "leave out `--size`, or `--emit`",
         ));
     }
-    if what.style.returned && what.emit != Emit::C {
-        return Err(Failure::of_use(
-            "`--returned` is of C, and an automaton has no entries",
-            "leave out `--returned`, or `--emit`",
-        ));
+    for (is_wanted, option) in [(what.style.returned, "--returned"), (what.style.batched, "--batched")] {
+        if is_wanted && what.emit != Emit::C {
+            return Err(Failure::of_use(
+                format!("`{option}` is of C, and an automaton has no entries"),
+                format!("leave out `{option}`, or `--emit`"),
+            ));
+        }
     }
     let mut compiled = compiled_to_write(choice, printer)?;
     let level = what.level(by, &compiled);

@@ -89,6 +89,7 @@ const EXAMPLES: &[(&str, &[Example])] = &[
         &[
             ("mokume build host.mok --output made", "C: `cc -c made/Host.c made/mokume.c`"),
             ("mokume build host.mok --returned --output made", "also functions that return what leaves last"),
+            ("mokume build host.mok --batched --output made", "also functions that take several calls"),
             ("mokume build net.mok --emit automaton --fuse 2", "what it compiles to, with paths"),
             ("mokume build net.mok --emit wireshark --at udp.port:4711 --output net.lua", "a dissector"),
         ],

@@ -32,6 +32,8 @@ pub struct Style {
     pub aim: Aim,
     /// Whether each input also has an entry that returns the last output of its call.
     pub returned: bool,
+    /// Whether each input also has an entry that takes several calls at once.
+    pub batched: bool,
 }
 
 /// How to compile the C of [`Aim::Size`] so that it is small: nothing needs what these options leave out.
@@ -49,7 +51,7 @@ pub fn c_with(compiled: &Compiled, proved: &[HandlerId], style: Style) -> Result
         }
         notes.push(SMALL.to_owned());
     }
-    let options = Options { notes, returned: style.returned, ..Options::default() };
+    let options = Options { notes, returned: style.returned, batched: style.batched, ..Options::default() };
     let mut files = c_of(compiled.for_c(), &options, &compiled.native_files)?;
     if style.aim == Aim::Size {
         let guard = "#define MK_BASE_H\n";

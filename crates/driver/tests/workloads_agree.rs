@@ -138,7 +138,10 @@ fn frames_in_parts_are_the_frames() {
 }
 
 /// `--returned`.
-const RETURNED: build::Style = build::Style { aim: build::Aim::Time, returned: true };
+const RETURNED: build::Style = build::Style { aim: build::Aim::Time, returned: true, batched: false };
+
+/// `--batched`.
+const BATCHED: build::Style = build::Style { aim: build::Aim::Time, returned: false, batched: true };
 
 /// Programs whose calls return what leaves last hear the same; a frame that is one octet short shows.
 #[test]
@@ -513,6 +516,96 @@ int main(void)
 }
 "#;
 
+/// Sends more than the credit in one batch, then lets the stack take frames in batches, later and later; says what each answers.
+const IN_BATCHES: &str = r#"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "Sliding.h"
+
+enum { MANY = 100 };
+
+static struct Sliding *stack;
+static mk_handle session;
+static uint8_t frames[MANY][64], text[MANY];
+static struct Sliding_device_frame_call kept[MANY];
+static size_t count;
+
+static size_t send_all(uint64_t now, const struct Sliding_users_send_call *calls, size_t many)
+{
+#ifdef IN_BATCHES
+    return Sliding_users_send_batch(stack, now, calls, many);
+#else
+    for (size_t i = 0; i < many; i++)
+        if (!Sliding_users_send(stack, now, calls[i].session, calls[i].msg))
+            return i;
+    return many;
+#endif
+}
+
+static size_t take_all(uint64_t now, const struct Sliding_device_frame_call *calls, size_t many)
+{
+#ifdef IN_BATCHES
+    return Sliding_device_frame_batch(stack, now, calls, many);
+#else
+    for (size_t i = 0; i < many; i++)
+        if (!Sliding_device_frame(stack, now, calls[i].msg))
+            return i;
+    return many;
+#endif
+}
+
+static void on_frame(void *context, mk_octets frame)
+{
+    (void)context;
+    printf("frame");
+    for (size_t i = 0; i < frame.size; i++)
+        printf(" %02x", frame.at[i]);
+    printf("\n");
+    if (count < MANY && frame.size <= sizeof *frames) {
+        memcpy(frames[count], frame.at, frame.size);
+        kept[count] = (struct Sliding_device_frame_call){{frames[count], frame.size}};
+        if (++count == 3) /* a call from within */
+            printf("%d from within\n", Sliding_users_send(stack, 0, session, (mk_octets){text, 5}));
+    }
+}
+
+static void on_deliver(void *context, mk_handle to, mk_octets message)
+{
+    (void)context;
+    printf("%u gets %u: %02x\n", to.object, message.size, message.size ? message.at[0] : 0);
+}
+
+static void on_opened(void *context, uint32_t user, mk_handle opened, uint16_t local_port, uint16_t remote_port)
+{
+    (void)context, (void)user, (void)local_port, (void)remote_port;
+    session = opened;
+}
+
+int main(void)
+{
+    mk_config config = Sliding_defaults;
+    struct Sliding_ports ports = {.device_frame = on_frame, .users_opened = on_opened, .users_deliver = on_deliver};
+    struct Sliding_params params = Sliding_default_params;
+    stack = Sliding_init(aligned_alloc(64, (Sliding_size(&config) + 63) / 64 * 64), &config, &params, &ports);
+    Sliding_start(stack, 0);
+    Sliding_users_listen(stack, 0, 2, 1000);
+    Sliding_users_open(stack, 0, 1, 1000, 1000);
+    static struct Sliding_users_send_call calls[MANY];
+    for (uint8_t i = 0; i < MANY; i++)
+        text[i] = i, calls[i] = (struct Sliding_users_send_call){session, {text + i, i % 7u}};
+    printf("%zu sent\n", send_all(0, calls, MANY));
+    for (uint64_t now = 1; now < 20; now++) {
+        printf("%zu taken\n", take_all(now * now * 100000000, kept, count));
+        printf("%zu sent\n", send_all(now * now * 100000000, calls + now, 2));
+    }
+    calls[1].session.generation ^= 1; /* of nobody */
+    printf("%zu sent\n", send_all(40000000000, calls, 3));
+    free(stack);
+    return 0;
+}
+"#;
+
 /// The output of a program that calls a stack from each callback.
 fn answers(folder: &str, files: &[(String, String)], (stack, program): (&str, &str)) -> String {
     let mut files = files.to_vec();
@@ -580,6 +673,33 @@ fn nothing_is_returned_while_another_leaves() {
     assert!(answers("returned_paths", &fused, program) == right);
     let within = ("returned_within", "return !core->leaving && core->quiet", "return core->quiet");
     is_seen(&[within], &fused, program, &right);
+}
+
+/// A batch does what its calls do one by one.
+#[test]
+fn batches_do_what_their_calls_do() {
+    let [plain, _, fused] = files_as("benches/stacks/sliding.mok", "Sliding", BATCHED);
+    let batched = format!("#define IN_BATCHES\n{IN_BATCHES}");
+    let program = ("Sliding", batched.as_str());
+    let right = answers("one_by_one", &plain, ("Sliding", IN_BATCHES));
+    assert!(right.contains("sent") && right.contains("gets") && right.contains("from within"), "{right}");
+    assert_eq!(answers("batches_of_layers", &plain, program), right);
+    assert_eq!(answers("batches_of_paths", &fused, program), right);
+    let faults = [
+        (
+            "batch_goes_on",
+            "            return i;\n    }\n    return count;",
+            "            continue;\n    }\n    return count;",
+        ),
+        (
+            "batch_says_one_more",
+            "            return i;\n    }\n    return count;",
+            "            return i + 1;\n    }\n    return count;",
+        ),
+        ("batch_of_the_first", "(k, now, calls[i].session, calls[i].msg)", "(k, now, calls[0].session, calls[0].msg)"),
+        ("batch_without_time", "(k, now, calls[i].msg)", "(k, k->core.now, calls[i].msg)"),
+    ];
+    is_seen(&faults, &fused, program, &right);
 }
 
 /// Nothing may be returned where something is put off: it leaves behind, in the same call.

@@ -22,6 +22,8 @@ pub struct Options {
     pub coverage: bool,
     /// Whether each input also has a function that returns its last output.
     pub returned: bool,
+    /// Whether each input with parameters also has a function that takes several calls.
+    pub batched: bool,
     /// Comment lines at the top of the header, about how it was made.
     pub notes: Vec<String>,
 }
@@ -77,6 +79,7 @@ pub fn emit(automaton: &Automaton, options: &Options) -> Result<Generated, EmitE
     let prefix = if options.prefix.is_empty() { &automaton.name } else { &options.prefix };
     let mut plan = Plan::new(automaton, prefix, options.coverage);
     plan.returned = options.returned;
+    plan.batched = options.batched;
     Ok(Generated {
         stem: plan.names.stack.clone(),
         header: header::write(&plan, &options.notes),

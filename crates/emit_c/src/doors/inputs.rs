@@ -3,8 +3,8 @@
 use mokume_reaction::*;
 
 use super::outputs::kinds;
-use super::returned;
 use super::signature::{door_head, input_head, param_names};
+use super::{batched, returned};
 use crate::body::LEFT;
 use crate::plan::Plan;
 use crate::text::{literal, Text};
@@ -41,12 +41,22 @@ fn input_function(plan: &Plan, port: &Port, input: &PortInput, name: &str, text:
         let apart = Way { function: format!("apart_{path}"), has_begun: false, last: None };
         body(plan, (port, input), &names, Some(apart), text);
     }
-    text.function(input_head(plan, name, &input.params));
+    let is_batched = batched::has(plan, input);
+    text.function(match is_batched {
+        true => format!("static MK_AT_END {}", door_head(plan, &format!("{}{whole}", batched::ONCE), &input.params)),
+        false => input_head(plan, name, &input.params),
+    });
     if is_brisk {
         text.line("if (MK_UNLIKELY(!mk_begin_brisk(&k->core, now)))");
         text.line(format!("    return {BEHIND}{whole}({});", list.join(", ")));
     }
     body(plan, (port, input), &names, ways("NULL"), text);
+    if is_batched {
+        text.function(input_head(plan, name, &input.params));
+        text.line(format!("return {}{whole}({});", batched::ONCE, list.join(", ")));
+        text.end_function();
+        batched::function(plan, input, name, text);
+    }
     if !plan.returned {
         return;
     }

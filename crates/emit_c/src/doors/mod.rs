@@ -1,6 +1,7 @@
 //! The interface of a generated stack: its header, inputs and outputs, life, and the tables for programs that do not
 //! know its types.
 
+mod batched;
 pub(crate) mod header;
 pub(crate) mod inputs;
 pub(crate) mod life;

@@ -83,6 +83,8 @@ pub struct Plan<'a> {
     pub coverage: bool,
     /// Whether each input also has a function that returns its last output.
     pub returned: bool,
+    /// Whether each input with parameters also has a function that takes several calls.
+    pub batched: bool,
     /// The places of coverage counters: handler or procedure, block, target.
     pub branches: Vec<(Unit, usize, usize)>,
     pub branch_index: HashMap<(Unit, usize, usize), usize>,
@@ -119,6 +121,7 @@ impl<'a> Plan<'a> {
             given_there: Vec::new(),
             coverage,
             returned: false,
+            batched: false,
             branches: Vec::new(),
             branch_index: HashMap::new(),
             timers: cells(automaton, |kind| matches!(kind, CellKind::Timer)),
