@@ -33,7 +33,7 @@ typedef struct mk_timers {
 mk_timers mk_timers_of(size_t first, size_t stride, size_t extent, const uint64_t *ages);
 
 /* The number of the object with the timer at this place; not less than `count`: it is none of these. A multiple of the stride is a number
- * times its even and its odd part; all else becomes more than any number of objects (Granlund, Montgomery 1994, section 9). */
+ * times its even and its odd part; all else becomes more than any number of objects (Granlund and Montgomery 1994, on divisibility). */
 static inline uint64_t mk_timers_number(const mk_timers *timers, size_t at)
 {
     uint64_t product = (uint64_t)(at - timers->first) * timers->inverse;

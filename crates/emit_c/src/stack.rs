@@ -100,7 +100,7 @@ fn source(plan: &Plan) -> String {
     text.line(format!("#include \"{}.h\"", plan.names.stack));
     text.line("");
     crate::native::declare_all(plan, &mut text);
-    records::write(plan, &mut text);
+    records::write(plan, &outputs::told_members(plan), &mut text);
     declarations(plan, &mut text);
     life::sizes(plan, &mut text);
     outputs::functions(plan, &mut text);

@@ -72,18 +72,19 @@ fn named<'a>(plan: &'a Plan, (port, event): &(PortId, u32)) -> (&'a PortOutput, 
     (&plan.automaton.ports[port].outputs[event], &plan.names.outputs[port][event])
 }
 
-/// Writes the members of the instance that say who gets these outputs, and with which context.
-pub(crate) fn told_members(plan: &Plan, text: &mut Text) {
-    let told = told(plan);
+/// The members of the instance that say who gets these outputs, and with which context.
+pub(crate) fn told_members(plan: &Plan) -> String {
+    let (told, mut text) = (told(plan), Text::default());
     if told.is_empty() {
-        return;
+        return String::new();
     }
     text.open("struct");
     for (output, name) in told.iter().map(|output| named(plan, output)) {
         text.line(port_function(plan, output, name));
         text.line(format!("void *{name}_context;"));
     }
-    text.close(" told; /* of outputs that leave paths at once: nobody is NULL */");
+    text.close(" told; /* of outputs that leave paths at once; none is NULL */");
+    text.finish()
 }
 
 /// Fills them: where the program has no function for an output, the function for any gets it.

@@ -7,7 +7,6 @@ use mokume_reaction::*;
 use super::numbers;
 use super::octets::{aligned_to, map_octets, places, places_by};
 use super::stored::Stored;
-use crate::doors::outputs;
 use crate::plan::heads::Beside;
 use crate::plan::keys;
 use crate::plan::Plan;
@@ -15,8 +14,8 @@ use crate::text::Text;
 use crate::types::{array_type, c_type, declare, stored_octets};
 use crate::{kept, memos};
 
-/// Writes the structs of header records, the shapes of maps, the structs of cells, and the instance.
-pub(crate) fn write(plan: &Plan, text: &mut Text) {
+/// Writes the structs of header records, the shapes of maps, the structs of cells, and the instance. `doors`: members of it that say who gets outputs.
+pub(crate) fn write(plan: &Plan, doors: &str, text: &mut Text) {
     arrays(plan, text);
     headers(plan, text);
     for index in 0..plan.automaton.classes.len() {
@@ -30,7 +29,7 @@ pub(crate) fn write(plan: &Plan, text: &mut Text) {
         cells(plan, ClassId::from(index), class, text);
     }
     constants(plan, text);
-    instance(plan, text);
+    instance(plan, doors, text);
 }
 
 /// The structs of arrays that occur as values.
@@ -171,14 +170,14 @@ fn constants(plan: &Plan, text: &mut Text) {
     text.line("");
 }
 
-fn instance(plan: &Plan, text: &mut Text) {
+fn instance(plan: &Plan, doors: &str, text: &mut Text) {
     let (automaton, names) = (plan.automaton, &plan.names);
     text.line("/* One running stack. The one place of each class beyond its capacity means nobody, and is zero; the only object of a class has");
     text.line(" * the only record. */");
     text.open(format!("struct {}", names.stack));
     text.line("mk_core core;");
     text.line(format!("struct {}_ports ports;", names.stack));
-    outputs::told_members(plan, text);
+    text.lines(doors);
     if !automaton.params.is_empty() {
         text.line(format!("struct {}_params params;", names.stack));
     }
