@@ -4,23 +4,9 @@
  *
  * trip: the one of rank 0 casts, the others cast an answer, COUNT times one after the other. all: each casts COUNT messages as fast as credit lets it,
  * until all have all. Prints what `groups.py` reads. */
-#define _GNU_SOURCE
-#include <arpa/inet.h>
-#include <errno.h>
-#include <poll.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
-#include <time.h>
+#include "udp.h"
 
-#include "Group.h"
-
-enum { MOST = 8, ALL = 255, AT_ONCE = 64, LARGEST = 2048 };
-
-static struct Group *group;
-static int sock, place, rank, members, octets;
-static struct sockaddr_in ends[MOST];
+static int rank, octets;
 static unsigned in_view;
 static unsigned long got, answers, due, frames, sent_octets;
 static uint64_t order = 1469598103934665603ull;
@@ -30,49 +16,15 @@ static bool is_casting;
 static const uint64_t done = UINT64_MAX; /* cast by a member that has all */
 static unsigned are_done;
 
-static uint64_t now(void)
-{
-    struct timespec at;
-    clock_gettime(CLOCK_MONOTONIC, &at);
-    return (uint64_t)at.tv_sec * 1000000000 + (uint64_t)at.tv_nsec;
-}
-
 static void mix(uint64_t octet)
 {
     order = (order ^ octet) * 1099511628211ull;
 }
 
-/* Frames that are to leave, so that many leave by one call of the kernel. */
-static uint8_t leaving[AT_ONCE][LARGEST];
-static uint32_t leaving_size[AT_ONCE];
-static unsigned waiting;
-
-static void flush(void)
-{
-    struct mmsghdr messages[AT_ONCE * MOST];
-    struct iovec vectors[AT_ONCE];
-    unsigned count = 0;
-    for (unsigned at = 0; at < waiting; at++) {
-        vectors[at] = (struct iovec){leaving[at], leaving_size[at]};
-        for (int i = 0; i < members; i++)
-            if (i != place)
-                messages[count++] =
-                    (struct mmsghdr){.msg_hdr = {.msg_name = &ends[i], .msg_namelen = sizeof ends[i], .msg_iov = &vectors[at], .msg_iovlen = 1}};
-    }
-    for (unsigned at = 0; at < count;) {
-        int sent = sendmmsg(sock, messages + at, count - at, 0);
-        at += sent > 0 ? (unsigned)sent : errno == EINTR ? 0 : 1;
-    }
-    waiting = 0;
-}
-
 static void frame(void *context, mk_octets out)
 {
     (void)context;
-    if (waiting == AT_ONCE)
-        flush();
-    memcpy(leaving[waiting], out.at, out.size);
-    leaving_size[waiting++] = out.size;
+    leave(out);
     frames++;
     sent_octets += out.size;
     if (is_casting && out.size >= (uint32_t)octets)
@@ -108,35 +60,6 @@ static void credit(void *context, uint32_t messages, uint32_t of_octets)
 {
     (void)context, (void)of_octets;
     room = messages;
-}
-
-/* Waits in the kernel for a frame or what is due, unless something else is to do; and does it. */
-static void step(bool may_wait, uint64_t until)
-{
-    static uint8_t in[AT_ONCE][LARGEST];
-    struct mmsghdr messages[AT_ONCE];
-    struct iovec vectors[AT_ONCE];
-    uint64_t at = now(), deadline = until;
-    uint64_t next;
-    flush();
-    if (Group_next_deadline(group, &next) && next < deadline)
-        deadline = next;
-    if (may_wait) {
-        uint64_t left = deadline > at ? deadline - at : 0;
-        struct timespec wait = {(time_t)(left / 1000000000), (long)(left % 1000000000)};
-        struct pollfd from = {sock, POLLIN, 0};
-        ppoll(&from, 1, &wait, NULL);
-    }
-    for (int i = 0; i < AT_ONCE; i++) {
-        vectors[i] = (struct iovec){in[i], LARGEST};
-        messages[i] = (struct mmsghdr){.msg_hdr = {.msg_iov = &vectors[i], .msg_iovlen = 1}};
-    }
-    int count = recvmmsg(sock, messages, AT_ONCE, MSG_DONTWAIT, NULL);
-    for (int i = 0; i < count; i++)
-        Group_device_frame(group, now(), (mk_octets){in[i], messages[i].msg_len});
-    if (Group_next_deadline(group, &next) && next <= now())
-        Group_advance(group, now());
-    flush();
 }
 
 static uint8_t payload[1400];
@@ -223,16 +146,10 @@ int main(int words, char **word)
         return 2;
     place = atoi(word[1]), members = atoi(word[2]), octets = atoi(word[5]);
     unsigned long count = strtoul(word[4], NULL, 10);
-    int port = atoi(word[6]), big = 8 << 20;
+    int port = atoi(word[6]);
     bool spin = words > 7;
-    sock = socket(AF_INET, SOCK_DGRAM, 0);
-    setsockopt(sock, SOL_SOCKET, SO_RCVBUFFORCE, &big, sizeof big);
-    for (int i = 0; i < members; i++)
-        ends[i] = (struct sockaddr_in){.sin_family = AF_INET, .sin_port = htons((uint16_t)(port + i)), .sin_addr = {htonl(INADDR_LOOPBACK)}};
-    if (bind(sock, (struct sockaddr *)&ends[place], sizeof ends[place]) < 0) {
-        perror("bind");
+    if (!open_at(port))
         return 1;
-    }
     mk_config config = Group_defaults;
     struct Group_params params = Group_default_params;
     params.own = (uint16_t)(place + 1);

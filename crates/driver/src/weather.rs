@@ -19,6 +19,7 @@ pub fn of(link: &NetworkLink) -> Weather {
         burst_length: link.burst.1,
         rate: link.rate,
         queue: link.queue,
+        calm_from: link.calm_from,
     }
 }
 
@@ -55,7 +56,7 @@ mod tests {
 
     #[test]
     fn a_device_says_its_weather_as_a_link_does() {
-        let all = "loss 2 % duplicate 1 % reorder 3 % corrupt 4 % delay 5 ms .. 20 ms burst loss 1 % of 5 rate 10 Mbit/s queue 20";
+        let all = "loss 2 % duplicate 1 % reorder 3 % corrupt 4 % delay 5 ms .. 20 ms burst loss 1 % of 5 rate 10 Mbit/s queue 20 calm from 6 s";
         let weather = Weather {
             loss: 20_000,
             duplicate: 10_000,
@@ -66,6 +67,7 @@ mod tests {
             burst_length: 5,
             rate: 10_000_000,
             queue: 20,
+            calm_from: Some(6_000_000_000),
         };
         assert_eq!(said(all), Ok(weather));
     }

@@ -429,7 +429,7 @@ impl Simulation {
         let number = self.frames;
         let from = (host, port);
         let nth = self.lines.number(from);
-        let weather = self.media[medium].weather;
+        let weather = self.media[medium].weather.at(self.now);
         let gone = self.lines.leave(&weather, from, frame.len(), self.now);
         let others: Vec<_> = self.media[medium].members.iter().copied().filter(|member| *member != from).collect();
         let (mut fates, mut coming) = (Vec::new(), Vec::new());

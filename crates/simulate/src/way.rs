@@ -61,7 +61,7 @@ impl Way {
         self.befell.frames += 1;
         let left = self.lines.leave(&self.weather, SENDER, frame.len(), now);
         // The weather is drawn anyway, so that a full queue changes nothing for other frames.
-        let copies = by_chance(&self.weather, frame.len(), &mut self.burst, &mut self.random);
+        let copies = by_chance(&self.weather.at(now), frame.len(), &mut self.burst, &mut self.random);
         let Some(left) = left.filter(|_| self.coming.len() + copies.len() <= MOST) else {
             self.befell.full += 1;
             return;

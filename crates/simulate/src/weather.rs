@@ -24,12 +24,23 @@ pub struct Weather {
     pub rate: u64,
     /// The most frames that wait at each member, including the one being sent; others are lost. 0: no limit.
     pub queue: u64,
+    /// From this instant on it is calm.
+    pub calm_from: Option<u64>,
 }
 
 impl Weather {
     /// The same line without randomness: it depends only on what is sent.
     pub fn calm(self) -> Self {
         Weather { delay: (self.delay.0, self.delay.0), rate: self.rate, queue: self.queue, ..Weather::default() }
+    }
+
+    /// What it is at this instant.
+    pub(crate) fn at(self, now: u64) -> Self {
+        if self.calm_from.is_some_and(|from| now >= from) {
+            self.calm()
+        } else {
+            self
+        }
     }
 }
 
@@ -100,6 +111,8 @@ fn is_in_burst(weather: &Weather, burst: &mut u32, random: &mut Random) -> bool 
     if *burst == 0 && weather.burst_loss > 0 && random.millionths(weather.burst_loss) {
         *burst = weather.burst_length;
     }
+    // When it has become calm, a burst is over.
+    *burst = (*burst).min(weather.burst_length);
     let is_lost = *burst > 0;
     *burst = burst.saturating_sub(1);
     is_lost

@@ -43,6 +43,36 @@ impl Machine for Burst {
     }
 }
 
+/// Sends a frame each millisecond, so many; each is its number.
+struct Ticking {
+    frames: u8,
+    sent: u8,
+    heard: Rc<RefCell<Heard>>,
+}
+
+impl Machine for Ticking {
+    fn start(&mut self, _: u64) -> Outcome {
+        Outcome::default()
+    }
+    fn input(&mut self, now: u64, _: PortId, _: u32, args: &[Datum]) -> Outcome {
+        if let [Datum::Message(frame)] = args {
+            self.heard.borrow_mut().push((now, frame.clone()));
+        }
+        Outcome::default()
+    }
+    fn advance(&mut self, _: u64) -> Outcome {
+        let output = Output { port: PortId(0), event: 0, args: vec![Datum::Message(vec![self.sent])] };
+        self.sent += 1;
+        Outcome { outputs: vec![output], ..Outcome::default() }
+    }
+    fn next_deadline(&self) -> Option<u64> {
+        (self.sent < self.frames).then(|| u64::from(self.sent) * MILLISECOND)
+    }
+    fn accounts(&self) -> Accounts {
+        Accounts::default()
+    }
+}
+
 type Heard = Vec<(u64, Vec<u8>)>;
 
 /// What is received of this many frames, and the random events that affected them.
@@ -99,6 +129,38 @@ fn bursts_take_so_many_in_a_row() {
     assert!(gaps.iter().all(|gap| gap % 5 == 0), "{gaps:?}");
 }
 
+/// A line of 1 ms a frame: from 100 ms on nothing is lost, though a burst goes on, and nothing is late.
+#[test]
+fn when_it_is_calm_chance_does_nothing() {
+    let weather = Weather {
+        burst_loss: 500_000,
+        burst_length: 5,
+        reorder: 500_000,
+        delay: (MILLISECOND, 4 * MILLISECOND),
+        calm_from: Some(100 * MILLISECOND),
+        ..Weather::default()
+    };
+    let run = |at| {
+        let heard = Rc::new(RefCell::new(Vec::new()));
+        let host = |frames| Host {
+            name: "a".into(),
+            machine: Box::new(Ticking { frames, sent: 0, heard: heard.clone() }),
+            frame_events: vec![(PortId(0), 0)],
+            within_credit: Vec::new(),
+        };
+        let weather = Weather { calm_from: at, ..weather };
+        let medium = Medium { name: "lan".into(), members: vec![A, B], weather };
+        Simulation::new(vec![host(200), host(0)], vec![medium], Vec::new(), 3).run(400 * MILLISECOND, &mut |_| ());
+        heard.take()
+    };
+    let calm: Heard = run(weather.calm_from);
+    let of_calm: Vec<_> = calm.iter().filter(|(_, frame)| frame[0] >= 100).collect();
+    assert!(of_calm.len() == 100 && of_calm.iter().all(|(at, frame)| *at == (u64::from(frame[0]) + 1) * MILLISECOND));
+    assert!(calm.len() < 180, "before, nearly all are lost");
+    let rough: Heard = run(None);
+    assert!(rough.iter().filter(|(_, frame)| frame[0] >= 100).count() < 80);
+}
+
 #[test]
 fn a_single_frame_befalls_what_is_said() {
     let mishap = |number, what: &[Ill]| Mishap { from: A, number, to: Some(B), what: what.to_vec() };
@@ -128,6 +190,7 @@ fn what_chance_did_can_be_done_again_without_chance() {
         delay: (MILLISECOND, 4 * MILLISECOND),
         rate: 8_000_000,
         queue: 150,
+        calm_from: None,
     };
     for seed in 0..20 {
         let (heard, noted) = run(weather, Vec::new(), seed, 200);

@@ -153,6 +153,12 @@ const RUNS: &[Run] = &[
         how: Tests { package: "mokume-cli", name: "groups::", variables: &[] },
     },
     Run {
+        name: "groups-long",
+        minutes: 35,
+        guards: "3 and 5 members in total order over UDP, each casting as fast as it may for ten minutes: one order, nothing dropped by our queues, constant memory; the slow, the stopped and the killed; five planted faults",
+        how: Printed(&["tests/host/groups.py"]),
+    },
+    Run {
         name: "faults",
         minutes: 2,
         guards: "faults planted in the runtime show in stacks of the library, so that `agree` proves something",

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use super::{judged, of, still, BELOW, ORDERED};
-use crate::groups::{sim, Fault, FOUR};
+use crate::groups::{sim, Fault, FOUR, WEATHER};
 
 pub fn causal() -> String {
     of("Members / Sync / Own / Causal(depth) / Stable", "real, own, fifo, causal, agreed, together", &FOUR, "30 ms")
@@ -249,8 +249,7 @@ fn killed(order: &str, who: &str, at: u32, later: u32) -> String {
     lines.extend(rest.iter().map(|number| format!("expect {}.app.{view}  until {} ms", hosts[number - 1], at + later)));
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
     let text = of(&format!("Members / Sync / {order} / Stable"), "real", &lines, "30 ms");
-    text.replace("loss 20 %  duplicate 5 %  reorder 20 %  delay 1 ms .. 3 ms", "delay 10 ms")
-        .replace("8000 ms", "2500 ms")
+    text.replace(WEATHER, "delay 10 ms").replace("8000 ms", "2500 ms")
 }
 
 /// From the kill to the new view: at most the suspicion time, six times 30 ms, and three round trips. The first member makes views, and

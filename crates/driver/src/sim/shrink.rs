@@ -142,7 +142,7 @@ fn is_lost(mishap: &Mishap) -> bool {
 // ---- as a network ----
 
 /// The random options of a link.
-const CHANCE: [&str; 5] = ["loss", "duplicate", "reorder", "corrupt", "burst"];
+const CHANCE: [&str; 6] = ["loss", "duplicate", "reorder", "corrupt", "burst", "calm"];
 
 /// The network's own text under another name, its links without randomness, and a line for each mishap.
 fn written(prepared: &Prepared<'_>, mishaps: &[Mishap], name: &str) -> String {

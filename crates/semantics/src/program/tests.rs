@@ -481,6 +481,8 @@ pub struct NetworkLink {
     pub rate: u64,
     /// The most frames that wait at each device; 0 without limit.
     pub queue: u64,
+    /// From this instant on (nanoseconds) chance does nothing to frames, and each takes the least delay.
+    pub calm_from: Option<u64>,
 }
 
 impl NetworkLink {
@@ -497,6 +499,7 @@ impl NetworkLink {
             burst: (0, 0),
             rate: 0,
             queue: 0,
+            calm_from: None,
         }
     }
 }

@@ -53,7 +53,7 @@ node! {
     Host = HOST;
     /// `link lan { a.device, b.device  loss 10 % }`
     Link = LINK;
-    /// `loss 10 %`, `delay 1 ms .. 3 ms`, `burst loss 1 % of 5`, `rate 10 Mbit/s`, `queue 20`
+    /// `loss 10 %`, `delay 1 ms .. 3 ms`, `burst loss 1 % of 5`, `rate 10 Mbit/s`, `queue 20`, `calm from 6 s`
     LinkOption = LINK_OPTION;
     /// `10 %`
     Percentage = PERCENTAGE;

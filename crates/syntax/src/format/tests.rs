@@ -44,10 +44,10 @@ fn two_blanks_where_no_comma_separates() {
 #[test]
 fn what_networks_expect() {
     becomes(
-        "network N {\nlink l { a.device rate 10   Mbit / s queue 5 burst loss 1 % of 5 }\nwhen a.p.out(?s) after 1 ms a.p.in(s)\n\
+        "network N {\nlink l { a.device rate 10   Mbit / s queue 5 burst loss 1 % of 5 calm   from 1 s }\nwhen a.p.out(?s) after 1 ms a.p.in(s)\n\
          expect b.p.out(_)   until 2 s\nexpect b.p.out   20 times   until 2 s\nexpect nothing  at b.p.out\n\
          frame 1 of a.device to b.device late 1 ms twice\n}",
-        "network N {\n    link l { a.device   rate 10 Mbit/s  queue 5  burst loss 1 % of 5 }\n    \
+        "network N {\n    link l { a.device   rate 10 Mbit/s  queue 5  burst loss 1 % of 5  calm from 1 s }\n    \
          when a.p.out(?s)  after 1 ms  a.p.in(s)\n    expect b.p.out(_)  until 2 s\n    expect b.p.out 20 times until 2 s\n    \
          expect nothing at b.p.out\n    frame 1 of a.device to b.device  late 1 ms  twice\n}\n",
     );

@@ -474,7 +474,8 @@ impl Parser<'_> {
 
     /// Reads the comma between two devices; reports one in front of an option.
     fn comma_before_device(&mut self) -> bool {
-        const OPTIONS: [&str; 8] = ["loss", "duplicate", "reorder", "corrupt", "delay", "burst", "rate", "queue"];
+        const OPTIONS: [&str; 9] =
+            ["loss", "duplicate", "reorder", "corrupt", "delay", "burst", "rate", "queue", "calm"];
         let near = || mokume_base::did_you_mean(self.nth_text(1), OPTIONS).is_some();
         let option = matches!(self.nth(2), NUMBER | DOTTED) || near();
         if self.at(COMMA) && self.nth(1) == IDENT && self.nth(2) != DOT && option {
@@ -507,7 +508,15 @@ impl Parser<'_> {
     fn link_option(&mut self) {
         self.open(LINK_OPTION);
         let is_burst = self.at_word("burst");
+        let is_calm = self.at_word("calm");
         self.name("an option's name");
+        if is_calm {
+            if self.at_word("from") {
+                self.bump();
+            } else {
+                self.expected("`from` and a time, as in `calm from 6 s`");
+            }
+        }
         if is_burst && self.at_word("loss") {
             self.bump();
         }

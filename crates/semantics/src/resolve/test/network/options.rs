@@ -1,4 +1,4 @@
-//! The weather of a link: `loss 10 %`, `delay 1 ms .. 3 ms`, `burst loss 1 % of 5`, `rate 10 Mbit/s`, `queue 20`.
+//! The weather of a link: `loss 10 %`, `delay 1 ms .. 3 ms`, `burst loss 1 % of 5`, `rate 10 Mbit/s`, `queue 20`, `calm from 6 s`.
 
 use mokume_base::FileId;
 use mokume_syntax::ast::{self, Expr as Tree};
@@ -9,7 +9,7 @@ use crate::resolve::expr::fixed;
 use crate::{codes, suggest, tree};
 
 /// The options of a link.
-const KNOWN: [&str; 8] = ["loss", "duplicate", "reorder", "corrupt", "delay", "burst", "rate", "queue"];
+const KNOWN: [&str; 9] = ["loss", "duplicate", "reorder", "corrupt", "delay", "burst", "rate", "queue", "calm"];
 
 /// Adds one option to the link.
 pub(super) fn read(cx: &mut Context, file: FileId, option: &ast::LinkOption, link: &mut NetworkLink) {
@@ -28,6 +28,9 @@ pub(super) fn read(cx: &mut Context, file: FileId, option: &ast::LinkOption, lin
                 let help = "write how many frames wait at each device: `queue 20`";
                 cx.error(codes::MISMATCH, "a queue has room for frames", name.span, "for none", help);
             }
+        }
+        "calm" => {
+            link.calm_from = option.value().and_then(|value| fixed::number(cx, file, &value, Type::Duration));
         }
         _ => {
             let help = suggest::help(&name.text, KNOWN).unwrap_or_default();
