@@ -73,6 +73,18 @@ fn the_doctor_says_what_is_missing_and_how_to_get_it() {
     if super::command::has_c_compiler() {
         let text = said(&doctor(None, &cache));
         assert!(text.contains("ok       C "), "{text}");
+        // A compiler that says its version and compiles nothing. What the cache has from before does not hide it.
+        let broken = folder.join("broken");
+        std::fs::create_dir_all(&broken).unwrap();
+        let compiler = broken.join("cc");
+        std::fs::write(&compiler, "#!/bin/sh\n[ \"$1\" = --version ] && exit 0\necho no cc1 here >&2\nexit 1\n")
+            .unwrap();
+        std::fs::set_permissions(&compiler, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        let path = format!("{}:/usr/bin:/bin", broken.display());
+        let text = said(&doctor(Some(&path), &cache));
+        let line = |what: &str| text.lines().find(|line| line.contains(&format!(" {what} "))).unwrap_or_default();
+        assert!(line("C").starts_with("missing") && line("C").contains("does not work: no cc1 here"), "{text}");
+        assert!(line("libsodium").contains("not known") && !line("libsodium").contains("cannot be linked"), "{text}");
     }
     // Nothing can be cached: a file is in the place of the folder.
     let taken = folder.join("taken");

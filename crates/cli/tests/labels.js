@@ -25,6 +25,17 @@ for (const box of document.querySelectorAll("div.picture")) {
       && Math.min(area.bottom, one.bottom) - Math.max(area.top, one.top) > 3);
     if (lies) said.push(box.id + ": `" + text.textContent + "` over a box");
   });
+  // Lines of services go around boxes.
+  for (const path of box.querySelectorAll("path.service, path.reads")) {
+    const whole = path.getTotalLength(), own = path.ownerSVGElement.getBoundingClientRect();
+    for (let along = 4; along < whole - 4; along += 4) {
+      const at = path.getPointAtLength(along), x = at.x + own.left, y = at.y + own.top;
+      if (boxes.some(one => x > one.left + 1 && x < one.right - 1 && y > one.top + 1 && y < one.bottom - 1)) {
+        said.push(box.id + ": a line goes through a box");
+        break;
+      }
+    }
+  }
   // What is folded bends nothing: a frame is a straight line.
   for (const path of box.querySelectorAll(".message, .lost, .ignored, .damaged, .hidden")) {
     if (path.tagName !== "line") said.push(box.id + ": an arrow is bent");

@@ -1,5 +1,5 @@
 //! Pictures of all examples, as a browser draws them: no label overlaps another or exceeds the picture, and no arrow is
-//! bent.
+//! bent, and lines of services go around boxes.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -94,7 +94,8 @@ fn no_label_lies_over_another() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// A label put over another, one beyond the edge, one of an edge over a layer's box, and a frame's arrow that is a curve.
+/// A label put over another, one beyond the edge, one of an edge over a layer's box, a frame's arrow that is a curve, and a
+/// line through a box.
 #[test]
 fn a_label_over_another_is_found() {
     let Some(browser) = browser() else { return };
@@ -107,6 +108,10 @@ fn a_label_over_another_is_found() {
             "`asks` over a box",
         ),
         ("<path class='message' d='M0 0 L10 10 L20 0'/>", "an arrow is bent"),
+        (
+            "<rect class='box worker' x='50' y='10' width='40' height='60'/><path class='service' d='M10 40 L120 40'/>",
+            "a line goes through a box",
+        ),
     ] {
         let (count, wrong) = wrong(browser, "label-faults", &[("fault".to_string(), drawn(body))]);
         assert!(count == 1 && wrong.iter().any(|line| line.contains(words)), "{words}: {wrong:?}");

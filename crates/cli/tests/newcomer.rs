@@ -157,7 +157,7 @@ fn without_a_place(diagnostics: &str) -> Vec<String> {
     diagnostics.lines().filter(|line| !is_placed(line)).map(str::to_string).collect()
 }
 
-/// What four protocols that no page mentions got wrong at first, each as the smallest program.
+/// What six protocols that no page mentions got wrong at first, each as the smallest program.
 #[test]
 fn what_first_tries_get_wrong_is_said_with_its_way_out() {
     let file = scratch("first_tries.mok");
@@ -173,6 +173,9 @@ fn what_first_tries_get_wrong_is_said_with_its_way_out() {
         \x20   object Known[whole: KEY] capacity 4 { var at: u8 = 0 }\n    on send(msg) { below.send(msg, id: 1) }\n\
         \x20   on deliver(msg, id) { above.deliver(msg) }\n}\n";
     let marked = "worker Marks {\n    reads mark\n    on send(msg) { below.send(msg) }\n    on deliver(msg) { above.deliver(msg) }\n}\n";
+    let called = "worker Calls(name: [u8; ..8]) {\n    header { id: u8 }\n    on send(msg) { below.send(msg, id: name.length) }\n\
+        \x20   on deliver(msg) { above.deliver(msg) }\n}\nbundle Called(name: [u8; ..8] = NAME) = ONCalls(name) encoded Calling\n\
+        wire Calling big { id: u8 = Calls.id }\n";
     let found = objects.replace("repeat(SELF)", "if let q = Question[id] { repeat(q) }");
     for (source, code, way_out) in [
         (objects.replace("SELF", "it").replace("END", "end q"), "M0201", "`if let one = Question[id] { … }`"),
@@ -183,6 +186,28 @@ fn what_first_tries_get_wrong_is_said_with_its_way_out() {
         (keyed.replace("KEY", "Name"), "M0307", "`map known: [Name -> u16; 8]`"),
         (keyed.replace("KEY", "Whole"), "M0307", "not by a vector"),
         (marked.to_string(), "M0209", "`attribute mark: u8 = 0`"),
+        (wire.replace("    id: u8\n", "    length: u8\n"), "M0614", "`= size(packet)` of a length"),
+        (
+            wire.replace("    id: u8\n", "").replace("Ask { id: 1 }", "Ask { id: random(9) }"),
+            "M0213",
+            "from a range: `random % 100`",
+        ),
+        (
+            wire.replace("    id: u8\n", "")
+                .replace("below.send(msg, Ask", "let a = Ask { id: 2 }  below.send(msg, Ask"),
+            "M0202",
+            "only there: `below.send(Ask { … })`",
+        ),
+        (wire.replace("    id: u8\n", "    n: u8 = Asks.Ask.id * 2\n"), "M0614", "`id: uN = Asks.Ask.id`"),
+        (called.replace("NAME", "\"heat\"").replace("ON", "\n    "), "", ""),
+        (called.replace("NAME", "x\"68 65\"").replace("ON", ""), "", ""),
+        (called.replace("NAME", "\"much too long\"").replace("ON", ""), "M0642", "leave some out, or widen the type"),
+        (called.replace("NAME", "\"heat\"").replace("u8;", "u16;").replace("ON", ""), "M0301", "message"),
+        (
+            called.replace(" = ONCalls(name) encoded Calling", " =\nworker Other { on send(msg) { below.send(msg) } }"),
+            "M0100",
+            "`bundle Udp",
+        ),
     ] {
         std::fs::write(&file, &source).unwrap();
         let output = mokume(&["check", &file]);
@@ -197,7 +222,7 @@ fn what_first_tries_get_wrong_is_said_with_its_way_out() {
     }
 }
 
-/// Four protocols that no page mentions, written from the documents alone: they run, and Wireshark reads the media stream as we do.
+/// Six protocols that no page mentions, written from the documents alone: they run, and Wireshark reads the media stream as we do.
 #[test]
 fn first_tries_run() {
     for (file, counts) in [
@@ -205,6 +230,8 @@ fn first_tries_run() {
         ("media.mok", &["Media.S.played", "Media.S.late", "app.E.heard"]),
         ("exchange.mok", &[]),
         ("clock.mok", &["Clock.E.answers", "Clock.E.better"]),
+        ("pubsub.mok", &["Broker.E.fanned", "Broker.E.got", "Broker.E.sure"]),
+        ("lease.mok", &["Leases.E.elections", "Leases.E.led"]),
     ] {
         let file = format!("tests/newcomer/{file}");
         let seen = scratch("first_try.pcap");

@@ -16,9 +16,12 @@ pub(crate) struct Ground {
 }
 
 impl Ground {
-    /// The area between each box and the next one below, as four corners.
+    /// The area between each box and the nearest one that it stands below, as four corners.
     pub fn between(&self) -> impl Iterator<Item = [(f64, f64); 4]> + '_ {
-        let pairs = self.boxes.iter().zip(self.boxes.iter().skip(1));
+        let pairs = self.boxes.iter().enumerate().skip(1).map(|(at, below)| {
+            let is_over = |above: &&Area| above[0].max(below[0]) < above[2].min(below[2]) && above[1] < below[1];
+            (self.boxes[..at].iter().rev().find(is_over).unwrap_or(&self.boxes[at - 1]), below)
+        });
         pairs.map(|(above, below)| {
             let (from, to) = ((above[1] + above[3]) / 2.0, (below[1] + below[3]) / 2.0);
             [(above[0], from), (above[2], from), (below[2], to), (below[0], to)]

@@ -15,6 +15,7 @@ mod headers_svg;
 mod headers_text;
 mod layout;
 mod path_page;
+mod route;
 mod stack;
 mod stack_dot;
 mod stack_svg;

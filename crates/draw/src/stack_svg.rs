@@ -5,8 +5,9 @@ use std::fmt::Write;
 
 use crate::groups::{grounds, Ground};
 use crate::layout::{place, Placed, Size};
+use crate::route::{ways, Way, Wish};
 use crate::svg::{shorten, width, Anchor, Svg, FONT};
-use crate::words::{self, Area, Curve, Taken};
+use crate::words::{self, Area, Point, Taken};
 use crate::{Edge, EdgeKind, Node, NodeKind, Stack};
 
 const MARGIN: f64 = 24.0;
@@ -16,6 +17,8 @@ const LINE: f64 = 16.0;
 const MOST_LINES: usize = 8;
 const LONGEST_LINE: usize = 46;
 const WRAP: usize = 30;
+/// The radius of corners of lines.
+const ROUND: f64 = 6.0;
 
 /// The picture of a stack.
 pub fn stack_svg(stack: &Stack) -> String {
@@ -27,9 +30,14 @@ pub fn stack_svg(stack: &Stack) -> String {
     let longest = beside.iter().map(|edge| width(&shorten(&edge.label, LONGEST_LINE), 11.0)).fold(0.0, f64::max);
     let placed = place(&sizes, &pairs(&down), &pairs(&beside), longest + 36.0);
     let top = MARGIN + if stack.title.is_empty() { 0.0 } else { TITLE };
+    let mut plan = Plan { placed, sizes, offset: (0.0, top) };
+    let ways = around(&plan, &down, &beside);
     // Lines of services go around boxes at the edges, too.
-    let left = if beside.is_empty() { MARGIN } else { 2.0 * MARGIN };
-    let plan = Plan { placed, sizes, offset: (left, top) };
+    let corners = || ways.iter().flat_map(|way| &way.points).map(|point| point.0);
+    let left = MARGIN - corners().fold(0.0, f64::min);
+    let wide = corners().fold(plan.placed.size.0, f64::max) + left + MARGIN;
+    plan.offset.0 = left;
+    let wide = wide.max(width(&stack.title, 16.0) + 2.0 * MARGIN);
     let mut svg = Svg::default();
     svg.text((MARGIN, MARGIN + 14.0), Anchor::Start, "title", &stack.title);
     let mut words = Svg::default();
@@ -40,17 +48,31 @@ pub fn stack_svg(stack: &Stack) -> String {
     for ground in grounds(&named) {
         draw_ground(&ground, &mut svg, &mut taken);
     }
-    draw_down(&plan, &down, &mut svg);
-    for edge in beside {
-        draw_beside(&plan, edge, (&mut svg, &mut words), &mut taken);
+    for (index, edge) in down.iter().enumerate() {
+        let points = plan.line(&down, index);
+        svg.path(&curve(&points), if edge.kind == EdgeKind::Link { "link" } else { "to-port" });
+        taken.add_line(&along(&points));
+    }
+    let ways: Vec<Way> = ways.into_iter().map(|way| way.shifted(left)).collect();
+    ways.iter().for_each(|way| taken.add_line(&way.points));
+    for (edge, way) in beside.iter().zip(&ways) {
+        draw_beside(edge, way, wide, (&mut svg, &mut words), &mut taken);
     }
     for (index, node) in stack.nodes.iter().enumerate() {
         draw_node(&plan, index, node, &mut svg);
     }
     svg.append(words);
-    let size = plan.placed.size;
-    let whole = (size.0.max(width(&stack.title, 16.0)) + 2.0 * left, size.1 + top + MARGIN);
-    svg.finish(whole, &stack.title, &style(), MARKERS)
+    svg.finish((wide, plan.placed.size.1 + top + MARGIN), &stack.title, &style(), MARKERS)
+}
+
+/// The ways of the lines of services, around the boxes. Lines of a kind that lead to one box join.
+fn around(plan: &Plan, down: &[&Edge], beside: &[&Edge]) -> Vec<Way> {
+    let boxes: Vec<Area> = (0..plan.sizes.len()).map(|node| plan.area(node)).collect();
+    let links: Vec<Vec<Point>> = (0..down.len()).map(|index| along(&plan.line(down, index))).collect();
+    let group = |edge: &Edge| edge.to * 2 + usize::from(edge.kind == EdgeKind::Service);
+    let wishes: Vec<Wish> =
+        beside.iter().map(|edge| Wish { from: edge.from, to: edge.to, group: group(edge) }).collect();
+    ways(&boxes, &links, &wishes)
 }
 
 struct Plan {
@@ -71,6 +93,30 @@ impl Plan {
 
     fn centre(&self, node: usize) -> (f64, f64) {
         self.shift(self.placed.at[node])
+    }
+
+    /// The points of a downward edge. Edges leave a box side by side, ordered by their targets.
+    fn line(&self, edges: &[&Edge], index: usize) -> Vec<Point> {
+        let anchor = |is_lower_end: bool| {
+            let end = |edge: &Edge| if is_lower_end { edge.to } else { edge.from };
+            let node = end(edges[index]);
+            let towards = |index: usize| {
+                let bends = &self.placed.bends[index];
+                let bend = if is_lower_end { bends.last() } else { bends.first() };
+                let other = if is_lower_end { edges[index].from } else { edges[index].to };
+                bend.copied().unwrap_or(self.placed.at[other]).0
+            };
+            let mut mine: Vec<usize> = (0..edges.len()).filter(|index| end(edges[*index]) == node).collect();
+            mine.sort_by(|a, b| towards(*a).total_cmp(&towards(*b)));
+            let place = mine.iter().position(|one| *one == index).unwrap_or(0);
+            let ((x, y), (w, h)) = (self.centre(node), self.sizes[node]);
+            let along = (place as f64 + 1.0) / (mine.len() as f64 + 1.0) - 0.5;
+            (x + along * w.min(mine.len() as f64 * 56.0), if is_lower_end { y - h / 2.0 } else { y + h / 2.0 })
+        };
+        let mut points = vec![anchor(false)];
+        points.extend(self.placed.bends[index].iter().map(|bend| self.shift(*bend)));
+        points.push(anchor(true));
+        points
     }
 }
 
@@ -169,34 +215,8 @@ fn shape_class(shape: &str) -> &'static str {
     }
 }
 
-/// Edges leave a box side by side, ordered by their targets.
-fn draw_down(plan: &Plan, edges: &[&Edge], svg: &mut Svg) {
-    let anchor = |node: usize, edge: usize, is_lower_end: bool| {
-        let end = |edge: &Edge| if is_lower_end { edge.to } else { edge.from };
-        let towards = |index: usize| {
-            let bends = &plan.placed.bends[index];
-            let bend = if is_lower_end { bends.last() } else { bends.first() };
-            let other = if is_lower_end { edges[index].from } else { edges[index].to };
-            bend.copied().unwrap_or(plan.placed.at[other]).0
-        };
-        let mut mine: Vec<usize> = (0..edges.len()).filter(|index| end(edges[*index]) == node).collect();
-        mine.sort_by(|a, b| towards(*a).total_cmp(&towards(*b)));
-        let place = mine.iter().position(|index| *index == edge).unwrap_or(0);
-        let ((x, y), (w, h)) = (plan.centre(node), plan.sizes[node]);
-        let along = (place as f64 + 1.0) / (mine.len() as f64 + 1.0) - 0.5;
-        (x + along * w.min(mine.len() as f64 * 56.0), if is_lower_end { y - h / 2.0 } else { y + h / 2.0 })
-    };
-    for (index, edge) in edges.iter().enumerate() {
-        let mut points = vec![anchor(edge.from, index, false)];
-        points.extend(plan.placed.bends[index].iter().map(|bend| plan.shift(*bend)));
-        points.push(anchor(edge.to, index, true));
-        let class = if edge.kind == EdgeKind::Link { "link" } else { "to-port" };
-        svg.path(&curve(&points), class);
-    }
-}
-
 /// A smooth line downwards through the points.
-fn curve(points: &[(f64, f64)]) -> String {
+fn curve(points: &[Point]) -> String {
     let mut data = format!("M{:.1} {:.1}", points[0].0, points[0].1);
     for pair in points.windows(2) {
         let ((x1, y1), (x2, y2)) = (pair[0], pair[1]);
@@ -206,40 +226,49 @@ fn curve(points: &[(f64, f64)]) -> String {
     data
 }
 
-fn draw_beside(plan: &Plan, edge: &Edge, (svg, words): (&mut Svg, &mut Svg), taken: &mut Taken) {
-    let (from, to) = (plan.centre(edge.from), plan.centre(edge.to));
-    let side = if to.0 >= from.0 { 1.0 } else { -1.0 };
-    // Two layers that emit to each other get a line each.
-    let aside = side * 7.0;
-    let start = (from.0 + side * plan.sizes[edge.from].0 / 2.0, from.1 + aside);
+/// Points of that line, close to each other.
+fn along(points: &[Point]) -> Vec<Point> {
+    let mut all = Vec::new();
+    for pair in points.windows(2) {
+        let ((x1, y1), (x2, y2)) = (pair[0], pair[1]);
+        let count = (((x2 - x1).abs() + (y2 - y1).abs()) / 4.0) as usize + 1;
+        all.extend((0..=count).map(|step| {
+            let part = step as f64 / count as f64;
+            // The curve's own equation, with both control points at half of the height.
+            let rest = 1.0 - part;
+            let (near, far) = (rest * rest * (1.0 + 2.0 * part), part * part * (3.0 - 2.0 * part));
+            let middle = 3.0 * rest * part * (y1 + y2) / 2.0;
+            (x1 * near + x2 * far, y1 * rest * rest * rest + middle + y2 * part * part * part)
+        }));
+    }
+    all
+}
+
+/// A line with right angles, its corners rounded.
+fn angled(points: &[Point]) -> String {
+    let mut data = format!("M{:.1} {:.1}", points[0].0, points[0].1);
+    for three in points.windows(3) {
+        let towards = |(x, y): Point| {
+            let (dx, dy) = (x - three[1].0, y - three[1].1);
+            let length = dx.hypot(dy).max(0.1);
+            let by = ROUND.min(length / 2.0) / length;
+            (three[1].0 + dx * by, three[1].1 + dy * by)
+        };
+        let ((x1, y1), (x2, y2), (x, y)) = (towards(three[0]), towards(three[2]), three[1]);
+        let _ = write!(data, " L{x1:.1} {y1:.1} Q{x:.1} {y:.1} {x2:.1} {y2:.1}");
+    }
+    if let Some((x, y)) = points.last() {
+        let _ = write!(data, " L{x:.1} {y:.1}");
+    }
+    data
+}
+
+fn draw_beside(edge: &Edge, way: &Way, within: f64, (svg, words): (&mut Svg, &mut Svg), taken: &mut Taken) {
     let class = if edge.kind == EdgeKind::Service { "service" } else { "reads" };
-    let facing = to.0 - side * plan.sizes[edge.to].0 / 2.0;
-    let (end, c1, c2) = if (facing - start.0) * side >= 24.0 {
-        let reach = (facing - start.0) / 2.0;
-        ((facing, to.1 + aside), start.0 + reach, facing - reach)
-    } else {
-        // One stands over the other: the line goes around what is between them.
-        let end = to.0 + side * plan.sizes[edge.to].0 / 2.0;
-        let between = (0..plan.sizes.len()).map(|node| plan.area(node)).filter(|[left, top, right, bottom]| {
-            let is_between = *bottom > from.1.min(to.1) && *top < from.1.max(to.1);
-            is_between && *left < start.0.max(end) && *right > start.0.min(end)
-        });
-        let edges = between.map(|[left, _, right, _]| if side > 0.0 { right } else { left }).chain([start.0, end]);
-        let far = edges.fold(start.0, |far, edge| if (edge - far) * side > 0.0 { edge } else { far });
-        let out = far + side * 44.0;
-        ((end, to.1 + aside), out, out)
-    };
-    svg.path(
-        &format!(
-            "M{:.1} {:.1} C{c1:.1} {:.1} {c2:.1} {:.1} {:.1} {:.1}",
-            start.0, start.1, start.1, end.1, end.0, end.1
-        ),
-        class,
-    );
-    let below = if side > 0.0 { 15.0 } else { -6.0 };
-    let curve = Curve([start, (c1, start.1), (c2, end.1), end]);
-    let within = plan.placed.size.0 + 2.0 * plan.offset.0;
-    let at = taken.place(&shorten(&edge.label, LONGEST_LINE), curve, within, below);
+    svg.path(&angled(&way.points), &if way.joins() { format!("{class} joins") } else { class.to_string() });
+    // A line that joins soon may have no room for words before.
+    let line: Vec<Point> = way.points.iter().chain(&way.onward).copied().collect();
+    let at = taken.place(&shorten(&edge.label, LONGEST_LINE), &line, within);
     words.short_text(at, Anchor::Middle, "edge-word", &edge.label, LONGEST_LINE);
 }
 
@@ -262,6 +291,7 @@ fn style() -> String {
          .to-port {{ fill: none; stroke: #94a3b8; stroke-width: 1.5; stroke-dasharray: 5 3; }}\n\
          .service {{ fill: none; stroke: #be185d; stroke-width: 1.4; marker-end: url(#service); }}\n\
          .reads {{ fill: none; stroke: #64748b; stroke-width: 1.2; stroke-dasharray: 2 3; marker-end: url(#reads); }}\n\
+         .joins {{ marker-end: none; }}\n\
          .ground {{ fill: #eef2f7; }}\n\
          .ground-word {{ font-size: 11px; font-weight: 600; fill: #94a3b8; }}\n\
          .edge-word {{ font-size: 11px; fill: #64748b; paint-order: stroke; stroke: #ffffff; stroke-width: 3px; }}\n"

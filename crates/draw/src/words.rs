@@ -1,4 +1,4 @@
-//! Places labels of curves: on the curve or beside it, where they overlap no box and no other label.
+//! Places labels of lines: beside or on the line, where they overlap no box and no other label.
 
 use crate::svg::width;
 
@@ -8,28 +8,24 @@ pub(crate) const SIZE: f64 = 11.0;
 /// Left, top, right, bottom.
 pub(crate) type Area = [f64; 4];
 
-/// Areas of a picture that are occupied.
+/// A point, in pixels.
+pub(crate) type Point = (f64, f64);
+
+/// What is on a picture already.
 #[derive(Default)]
 pub(crate) struct Taken {
     areas: Vec<Area>,
+    lines: Vec<Area>,
 }
 
-/// A curve from the first to the last point, with the other two as control points, as SVG's `C` draws it.
-#[derive(Clone, Copy)]
-pub(crate) struct Curve(pub [(f64, f64); 4]);
-
-impl Curve {
-    /// The point at a fraction of the curve: 0 is its start, 1 its end.
-    fn at(&self, part: f64) -> (f64, f64) {
-        let rest = 1.0 - part;
-        let weights = [rest * rest * rest, 3.0 * rest * rest * part, 3.0 * rest * part * part, part * part * part];
-        let sum = |of: fn(&(f64, f64)) -> f64| self.0.iter().zip(weights).map(|(point, by)| of(point) * by).sum();
-        (sum(|point| point.0), sum(|point| point.1))
-    }
-}
-
-/// Distances from the middle of a curve at which labels are tried, in hundredths.
-const FROM_THE_MIDDLE: [i32; 19] = [0, -6, 6, -12, 12, -18, 18, -24, 24, -30, 30, -34, 34, -38, 38, -42, 42, -45, 45];
+/// How far apart along a line labels are tried.
+const STEP: f64 = 8.0;
+/// What an overlap costs, by its area: with a box or a label, with a line.
+const OVER_AREA: f64 = 40.0;
+const OVER_LINE: f64 = 1.0;
+/// What it costs to be further from the line's beginning, or beyond the picture's edges, by the distance.
+const FAR: f64 = 0.1;
+const OUTSIDE: f64 = 400.0;
 
 impl Taken {
     /// Marks an area as occupied.
@@ -37,30 +33,49 @@ impl Taken {
         self.areas.push(area);
     }
 
-    /// The best baseline centre for a label, within this width: near the curve's middle, below or above it, or at its
-    /// side. Marks it as occupied.
-    pub fn place(&mut self, words: &str, curve: Curve, within: f64, below: f64) -> (f64, f64) {
+    /// Marks a line as drawn: labels avoid it where they can.
+    pub fn add_line(&mut self, points: &[Point]) {
+        let piece = |pair: &[Point]| {
+            let ((a, b), (c, d)) = (pair[0], pair[1]);
+            [a.min(c) - 1.0, b.min(d) - 1.0, a.max(c) + 1.0, b.max(d) + 1.0]
+        };
+        self.lines.extend(points.windows(2).map(piece));
+    }
+
+    /// The best baseline centre for the label of a line, within this width: near its beginning, beside or on it. Marks it
+    /// as occupied.
+    pub fn place(&mut self, words: &str, line: &[Point], within: f64) -> Point {
         let wide = width(words, SIZE);
-        let aside = wide / 2.0 + 8.0;
-        let tried = FROM_THE_MIDDLE.iter().flat_map(|from| {
-            let (x, y) = curve.at(0.5 + f64::from(*from) / 100.0);
-            [(x, y + below), (x, y + 9.0 - below), (x + aside, y + 4.0), (x - aside, y + 4.0)]
-        });
-        let area = |(x, y): (f64, f64)| [x - wide / 2.0, y - SIZE, x + wide / 2.0, y + 4.0];
-        let cost = |at: (f64, f64)| {
+        let area = |(x, y): Point| [x - wide / 2.0, y - SIZE, x + wide / 2.0, y + 4.0];
+        let cost = |at: Point| {
             let [left, _, right, _] = area(at);
             let outside = (2.0 - left).max(0.0) + (right - within).max(0.0);
-            outside * SIZE + self.areas.iter().map(|one| over(*one, area(at))).sum::<f64>()
+            let sum = |areas: &[Area]| areas.iter().map(|one| over(*one, area(at))).sum::<f64>();
+            outside * OUTSIDE + sum(&self.areas) * OVER_AREA + sum(&self.lines) * OVER_LINE
         };
         let mut best = ((0.0, 0.0), f64::INFINITY);
-        for at in tried {
-            let cost = cost(at);
-            if cost < best.1 {
-                best = (at, cost);
+        let mut passed = 0.0;
+        for pair in line.windows(2) {
+            let ((x1, y1), (x2, y2)) = (pair[0], pair[1]);
+            let length = (x2 - x1).hypot(y2 - y1);
+            let is_upright = (y2 - y1).abs() > (x2 - x1).abs();
+            let mut along = STEP.min(length / 2.0);
+            while along < length {
+                let (x, y) = (x1 + (x2 - x1) * along / length, y1 + (y2 - y1) * along / length);
+                let aside = wide / 2.0 + 7.0;
+                let tried = match is_upright {
+                    true => [(x + aside, y + 4.0), (x - aside, y + 4.0), (x, y + 4.0)],
+                    false => [(x, y - 6.0), (x, y + 15.0), (x, y + 4.0)],
+                };
+                for at in tried {
+                    let cost = cost(at) + (passed + along) * FAR;
+                    if cost < best.1 {
+                        best = (at, cost);
+                    }
+                }
+                along += STEP;
             }
-            if cost == 0.0 {
-                break;
-            }
+            passed += length;
         }
         self.add(area(best.0));
         best.0
@@ -82,27 +97,38 @@ fn over(a: Area, b: Area) -> f64 {
 mod tests {
     use super::*;
 
-    const LINE: Curve = Curve([(100.0, 0.0), (100.0, 100.0), (100.0, 200.0), (100.0, 300.0)]);
+    const LINE: [Point; 2] = [(100.0, 0.0), (100.0, 300.0)];
 
     #[test]
-    fn words_stand_at_the_middle_where_nothing_does() {
-        assert_eq!(Taken::default().place("says", LINE, 500.0, 15.0), (100.0, 165.0));
+    fn words_stand_beside_the_beginning_where_nothing_does() {
+        let aside = width("says", SIZE) / 2.0 + 7.0;
+        assert_eq!(Taken::default().place("says", &LINE, 500.0), (100.0 + aside, 12.0));
+        let level = [(100.0, 50.0), (300.0, 50.0)];
+        assert_eq!(Taken::default().place("says", &level, 500.0), (108.0, 44.0));
     }
 
     #[test]
     fn words_go_where_no_box_is() {
         let mut taken = Taken::default();
-        taken.add([0.0, 100.0, 200.0, 200.0]);
-        let at = taken.place("says", LINE, 500.0, 15.0);
-        assert!(at.1 + 4.0 <= 100.0 || at.1 - SIZE >= 200.0, "{at:?}");
-        let second = taken.place("says", LINE, 500.0, 15.0);
+        taken.add([0.0, 0.0, 200.0, 200.0]);
+        let at = taken.place("says", &LINE, 500.0);
+        assert!(at.1 - SIZE >= 200.0, "{at:?}");
+        let second = taken.place("says", &LINE, 500.0);
         assert!((second.1 - at.1).abs() >= SIZE || (second.0 - at.0).abs() >= width("says", SIZE), "{at:?} {second:?}");
     }
 
     #[test]
+    fn words_avoid_lines_where_there_is_room() {
+        let mut taken = Taken::default();
+        taken.add_line(&[(120.0, 0.0), (120.0, 300.0)]);
+        let at = taken.place("says", &LINE, 500.0);
+        assert!(at.0 < 100.0, "{at:?}");
+    }
+
+    #[test]
     fn words_stay_in_the_picture() {
-        let edge = Curve([(3.0, 0.0), (3.0, 50.0), (3.0, 90.0), (3.0, 140.0)]);
-        let (x, _) = Taken::default().place("says a lot", edge, 500.0, 15.0);
+        let edge = [(3.0, 0.0), (3.0, 140.0)];
+        let (x, _) = Taken::default().place("says a lot", &edge, 500.0);
         assert!(x - width("says a lot", SIZE) / 2.0 >= 2.0, "{x}");
     }
 }

@@ -55,11 +55,16 @@ pub fn opened(kind: &Kind) -> Result<(), Failure> {
 pub fn findings(world: &dyn World, open: Open<'_>) -> Vec<Finding> {
     let finding = |what, of, is_basic, found| Finding { what, of, is_basic, found };
     let stack = stack(world);
+    let compiler = c_compiler(world);
+    let c = compiler.clone().and_then(|version| {
+        runs(world, stack.as_ref().map_err(Clone::clone)?, Backend::C)?;
+        Ok(version)
+    });
     vec![
         finding("compiler", "`check`, `test`, `sim`: a stack is checked and run", true, interpreter(world, &stack)),
         finding("cache", "what is kept from run to run", true, cache_folder(world)),
-        finding("C", "`--backend c`, `test` in C, `build` to a program", false, c_compiler(world, &stack)),
-        finding("libsodium", "the layer `Cipher` in C; it runs by its model without", false, sodium(world)),
+        finding("C", "`--backend c`, `test` in C, `build` to a program", false, c),
+        finding("libsodium", "the layer `Cipher` in C; it runs by its model without", false, sodium(world, &compiler)),
         finding("solvers", "`prove`", false, solvers(world)),
         finding("TAP", "`--device tap:…`: talks with this machine's own network", false, tap(world, open)),
         finding("UDP", "`--device udp:…`: talks with other machines", false, udp(open)),
@@ -129,17 +134,23 @@ fn version(world: &dyn World, program: &str) -> Option<String> {
     String::from_utf8_lossy(&output.stdout).lines().next().map(str::to_owned)
 }
 
-fn c_compiler(world: &dyn World, stack: &Result<Compiled, Failure>) -> Result<String, Missing> {
-    // Cached programs run without a compiler.
-    let compiler = version(world, &machines::compiler(world));
-    runs(world, stack.as_ref().map_err(Clone::clone)?, Backend::C)?;
-    compiler.ok_or_else(|| missing("the C compiler does not say its version", "name one in CC that takes `--version`"))
+/// The compiler's version. Cached programs run without it, so it is tried by itself.
+fn c_compiler(world: &dyn World) -> Result<String, Missing> {
+    if let Some(failure) = natives::compiler_fails(world) {
+        return Err(failure.into());
+    }
+    let version = version(world, &machines::compiler(world));
+    version.ok_or_else(|| missing("the C compiler does not say its version", "name one in CC that takes `--version`"))
 }
 
-fn sodium(world: &dyn World) -> Result<String, Missing> {
-    match natives::has_library(world, "sodium") {
-        true => Ok("C can be linked with it".to_owned()),
-        false => Err(missing("C cannot be linked with it", "install it: `apt install libsodium-dev`")),
+fn sodium(world: &dyn World, compiler: &Result<String, Missing>) -> Result<String, Missing> {
+    const WAY: &str = "install it: `apt install libsodium-dev`";
+    match (compiler, natives::has_library(world, "sodium")) {
+        (Err(_), _) => {
+            Err(missing("not known, as there is no C compiler that works", &format!("if it is missing, {WAY}")))
+        }
+        (Ok(_), true) => Ok("C can be linked with it".to_owned()),
+        (Ok(_), false) => Err(missing("C cannot be linked with it", WAY)),
     }
 }
 
@@ -198,6 +209,20 @@ mod tests {
             assert!(!missing.help.is_empty() && !missing.why.contains('\n'), "{what}: {missing:?}");
         }
         assert!(format!("{:?}", found(&findings, "TAP")).contains("`mok0`"));
+    }
+
+    /// A compiler that fails is what is missing, and not what it would link with.
+    #[test]
+    fn a_broken_compiler_is_said_once() {
+        let broken = |args: &[String], _: &[u8]| match args {
+            [one] if one == "--version" => Output { status: Some(0), stdout: "cc 1".into(), ..Output::default() },
+            _ => Output { status: Some(1), stderr: "no cc1 here\nmore".into(), ..Output::default() },
+        };
+        let findings = findings(&MemoryWorld::new().with_program("cc", broken), &refused);
+        let c = found(&findings, "C").as_ref().unwrap_err();
+        assert_eq!(c.why, "the C compiler `cc` does not work: no cc1 here");
+        let sodium = found(&findings, "libsodium").as_ref().unwrap_err();
+        assert_eq!(sodium.why, "not known, as there is no C compiler that works");
     }
 
     #[test]

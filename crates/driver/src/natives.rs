@@ -100,6 +100,9 @@ fn called(automata: &[&Automaton]) -> Vec<(String, String)> {
     found
 }
 
+/// What helps if the cache cannot be written.
+const CACHE: &str = "is the folder writable? XDG_CACHE_HOME names another";
+
 const MISSING: Code = Code("M0342");
 const WARNED: Code = Code("M0345");
 
@@ -179,7 +182,14 @@ fn warned(words: &str) -> Diagnostic {
         .help("mend what it points at; the function runs as it is")
 }
 
-/// The failure if this machine's C compiler is missing, or does not work.
+/// The failure if this machine's C compiler is missing, or does not work: it is tried.
+pub fn compiler_fails(world: &dyn World) -> Option<Failure> {
+    let broken = toolchain::broken_compiler(world, &cache::folder(world))?;
+    let said = broken.to_string();
+    Some(no_compiler(&broken.into()).unwrap_or_else(|| Failure::of_use(said, CACHE)))
+}
+
+/// The failure if a build failed as this machine's C compiler is missing, or does not work.
 pub fn no_compiler(error: &BuildError) -> Option<Failure> {
     const WAYS: &str = "install one (`apt install gcc libc6-dev`), name yours in CC, or use `--backend interpreter`";
     const OTHER: &str =
@@ -201,9 +211,7 @@ fn why_not(error: &BuildError, build: &Build<'_>) -> Failure {
         return failure;
     }
     match error {
-        BuildError::Toolchain(toolchain::Failure::Io { .. }) => {
-            Failure::of_use(error.to_string(), "is the folder writable? XDG_CACHE_HOME names another")
-        }
+        BuildError::Toolchain(toolchain::Failure::Io { .. }) => Failure::of_use(error.to_string(), CACHE),
         other => match mokume_emit_c::missing_library(build) {
             Some(library) => Failure::of_machine(
                 format!("a function in C needs the library `{library}`, which is not here"),

@@ -6,6 +6,7 @@ mod cases;
 mod completion;
 mod diagnostics;
 mod edits;
+mod everywhere;
 mod names;
 mod outline;
 mod protocol;

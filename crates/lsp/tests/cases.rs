@@ -365,7 +365,7 @@ fn offset(text: &str, position: &Value) -> usize {
 }
 
 /// The text after the edits.
-fn applied(text: &str, edits: &Value) -> String {
+pub fn applied(text: &str, edits: &Value) -> String {
     let mut edits: Vec<&Value> = edits.as_array().unwrap().iter().collect();
     edits.sort_by_key(|edit| std::cmp::Reverse(offset(text, &edit["range"]["start"])));
     edits.iter().fold(text.to_string(), |mut new, edit| {

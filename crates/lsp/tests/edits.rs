@@ -151,6 +151,83 @@ fn long_lists_of_programs_mean_the_same_with_other_names() {
     assert!(done > 20 && unexpected.is_empty() && refused.len() * 5 < done, "{done} renamed, refused: {refused:#?}");
 }
 
+/// A program of a seed: layers with headers, state, functions, wires and bundles, on each other in a stack.
+fn generated(seed: u64) -> String {
+    use std::fmt::Write as _;
+    let mut random = mokume_base::Random::new(seed);
+    let count = 1 + random.below(4);
+    let (mut text, mut stack, mut below) = (String::new(), String::new(), "device".to_string());
+    for i in 0..count {
+        let (most, step, has_object) = (random.below(200), 1 + random.below(9), random.below(2) == 0);
+        let _ = writeln!(text, "const MOST{i}: u8 = {most}\nrecord Pair{i} {{ left{i}: u8, right{i}: u16 }}");
+        let _ = writeln!(text, "worker Layer{i}(most{i}: u8 = MOST{i}) {{\n    header {{ kind{i}: u8, seq{i}: u16 }}");
+        let _ = writeln!(text, "    entity {{ var next{i}: u16 = {step}  counter high{i} }}");
+        if has_object {
+            let _ =
+                writeln!(text, "    object Seen{i}[number{i}: u16] capacity 4 evict oldest {{ var times{i}: u8 = 0 }}");
+        }
+        let _ = writeln!(text, "    fn after{i}(given{i}: u16) -> u16 {{ return given{i} +% next{i} }}");
+        let _ = writeln!(text, "    on send(msg) {{\n        let own{i} = after{i}({step})");
+        let _ = writeln!(text, "        below.send(msg, kind{i}: most{i}, seq{i}: own{i})  next{i} = own{i}\n    }}");
+        let _ = writeln!(text, "    on deliver(msg, kind{i}, seq{i}) {{");
+        let _ = writeln!(text, "        let pair{i} = Pair{i} {{ left{i}: kind{i}, right{i}: seq{i} }}");
+        if has_object {
+            let _ = writeln!(text, "        let seen{i} = Seen{i}[seq{i}] or new {{\n            drop msg: full{i}\n            return\n        }}");
+            let _ = writeln!(text, "        if seen{i}.times{i} < 255 {{ seen{i}.times{i} += 1 }}");
+        }
+        let _ = writeln!(text, "        if pair{i}.left{i} > MOST{i} or pair{i}.right{i} == {step} {{\n            count high{i}\n            drop msg: bad{i}\n        }} else {{ above.deliver(msg) }}\n    }}\n}}");
+        let _ = writeln!(text, "wire Wire{i} big {{ kind: u8 = Layer{i}.kind{i}  seq: u16 = Layer{i}.seq{i} }}");
+        let _ = writeln!(text, "bundle Bundle{i} = Layer{i} encoded Wire{i}");
+        let _ = writeln!(stack, "    part{i} = Bundle{i} over {below}");
+        below = format!("part{i}");
+    }
+    format!("{text}stack Whole(device: Device) {{\n{stack}    export {below}\n}}\n")
+}
+
+/// Stacks made at random: each name of each renamed, and laid out, they are the same programs, and each name leads to
+/// itself and to all its uses.
+#[test]
+fn stacks_made_at_random_mean_the_same_renamed_and_laid_out() {
+    let (mut done, mut refused) = (0, Vec::new());
+    for seed in 0..4 {
+        let text = generated(seed);
+        let mut editor = in_folder(MemoryWorld::new().with_environment("XDG_CACHE_HOME", "/c"));
+        editor.open("a.mok", &text);
+        assert_eq!(editor.codes("a.mok"), [""; 0], "{text}");
+        let document = json!({ "uri": Editor::uri("a.mok") });
+        let options = json!({ "tabSize": 4, "insertSpaces": true });
+        let edits = editor.ask("textDocument/formatting", json!({ "textDocument": document, "options": options }));
+        let laid_out = crate::cases::applied(&text, &edits);
+        same(&text, &laid_out, &format!("seed {seed}, laid out"));
+        let mut symbols = Vec::new();
+        flatten(&editor.ask("textDocument/documentSymbol", json!({ "textDocument": document })), &mut symbols);
+        assert!(symbols.len() > 8, "{symbols:?}");
+        for (at, (name, [line, column, ..])) in symbols.into_iter().enumerate() {
+            let place = json!({ "line": line, "character": column });
+            let asked =
+                json!({ "textDocument": document, "position": place, "context": { "includeDeclaration": true } });
+            let uses = editor.ask("textDocument/references", asked);
+            let is_itself = |found: &Value| range(&found["range"])[..2] == [line, column];
+            assert!(uses.as_array().unwrap().iter().any(is_itself), "seed {seed}: {name}: {uses}");
+            // A third of them a seed: each is checked twice over.
+            if at as u64 % 3 != seed % 3 {
+                continue;
+            }
+            let new = if name.starts_with(char::is_uppercase) { "RenamedZz" } else { "renamed_zz" };
+            match editor.ask_or_refusal("textDocument/rename", rename("a.mok", &place, new)) {
+                Ok(answer) => {
+                    let edits = &answer["changes"][Editor::uri("a.mok")];
+                    assert_eq!(edits.as_array().unwrap().len(), uses.as_array().unwrap().len(), "seed {seed}: {name}");
+                    same(&text, &applied(&text, edits), &format!("seed {seed}: {name}"));
+                    done += 1;
+                }
+                Err((_, why)) => refused.push(format!("{name}: {why}")),
+            }
+        }
+    }
+    assert!(done > 20 && refused.is_empty(), "{done} renamed, refused: {refused:#?}");
+}
+
 fn flatten(symbols: &Value, found: &mut Vec<(String, [u64; 4])>) {
     for symbol in symbols.as_array().into_iter().flatten() {
         let detail = symbol["detail"].as_str().unwrap();

@@ -6,7 +6,8 @@ use mokume_base::Random;
 use mokume_driver::{check, compile};
 use serde_json::json;
 
-use crate::editor::{range, repository, Editor};
+use crate::editor::{repository, Editor};
+use crate::everywhere::{beyond, requests};
 
 /// What is typed into files: pieces of the language, and other text.
 const PIECES: [&str; 24] = [
@@ -129,18 +130,23 @@ fn fresh(text: &str) -> Vec<(String, [u64; 4])> {
     .collect()
 }
 
-/// All requests of an editor about a place, in a wrong text: they are answered, with places within the text.
+/// Requests of an editor about a place, in a wrong text: they are answered, with places within the text.
 fn ask_everything(editor: &mut Editor, text: &str, random: &mut Random) {
     let lines = text.matches('\n').count() as u64 + text.matches('\r').count() as u64 + 1;
-    let position = json!({ "line": random.below(lines), "character": random.below(40) });
-    let document = json!({ "uri": Editor::uri("a.mok") });
-    for method in ["hover", "definition", "completion", "documentHighlight"] {
-        editor.ask(&format!("textDocument/{method}"), json!({ "textDocument": document, "position": position }));
-    }
-    for method in ["documentSymbol", "foldingRange", "semanticTokens/full"] {
-        let answer = editor.ask(&format!("textDocument/{method}"), json!({ "textDocument": document }));
-        for symbol in answer.as_array().into_iter().flatten().filter(|symbol| symbol.get("selectionRange").is_some()) {
-            assert!(range(&symbol["selectionRange"])[2] < lines, "{symbol}");
+    let place = (random.below(lines), random.below(40));
+    let uri = Editor::uri("a.mok");
+    for (method, params) in requests("a.mok", place) {
+        if random.below(2) == 0 {
+            continue;
         }
+        let answer = editor.ask_or_refusal(&format!("textDocument/{method}"), params);
+        // Only what changes the text may be refused, in words.
+        let may_refuse = ["rename", "prepareRename", "formatting"].contains(&method);
+        let mut found = Vec::new();
+        match answer {
+            Ok(answer) => beyond(&answer, text, &uri, &mut found),
+            Err((code, why)) => assert!(may_refuse && code == -32803, "{method}: {code} {why}"),
+        }
+        assert!(found.is_empty(), "{method} at {place:?}: {found:?}\n{text}");
     }
 }

@@ -124,6 +124,16 @@ fn if_broken(world: &dyn World, command: &str, aside: &Path) -> Option<Failure> 
     run(world, &probe, broken).err()
 }
 
+/// Why the C compiler does not work. The smallest program is built anew, whatever the cache has. `None`: it works.
+pub fn broken_compiler(world: &dyn World, cache: &Path) -> Option<Failure> {
+    let aside = cache.join(format!("trying-{:016x}", world.seed()));
+    let made = world.make_folder(&text(&aside)).map_err(io(&aside));
+    let broken = made.map_or_else(Some, |()| if_broken(world, &command(world, None), &aside));
+    // Leftovers do no harm.
+    let _ = world.remove(&text(&aside));
+    broken
+}
+
 /// The first of the job's libraries that programs cannot be linked with here; `None` if all can.
 pub fn missing_library(job: &Job<'_>) -> Option<String> {
     let lacks = |library: &&String| {
@@ -325,7 +335,8 @@ mod tests {
         for (says, message) in [("no cc1\nmore", "no cc1"), ("", "it fails, and says nothing")] {
             let world = MemoryWorld::new().with_tool("cc", broken(says));
             let failure = Failure::Broken { command: "cc".into(), message: message.into() };
-            assert_eq!(compile(&job(&world, "int a;")), Err(failure));
+            assert_eq!(compile(&job(&world, "int a;")), Err(failure.clone()));
+            assert_eq!(broken_compiler(&world, Path::new("cache")), Some(failure));
         }
     }
 
@@ -335,6 +346,7 @@ mod tests {
         assert_eq!((command(&world, None), command(&world, Some("other"))), ("mine".into(), "other".into()));
         assert_eq!(command(&MemoryWorld::new().with_environment("CC", " "), None), "cc");
         let missing = Failure::NoCompiler { command: "mine".into() };
-        assert_eq!(compile(&job(&world, "int a;")), Err(missing));
+        assert_eq!(compile(&job(&world, "int a;")), Err(missing.clone()));
+        assert_eq!(broken_compiler(&world, Path::new("cache")), Some(missing));
     }
 }

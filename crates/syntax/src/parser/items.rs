@@ -434,7 +434,13 @@ impl Parser<'_> {
 
     /// `InetChecksum(checksums)`
     pub(super) fn layer_use(&mut self) {
-        let torn = self.new_line_before(0) && self.nth_before_kind() != SLASH;
+        // Behind `=` only what cannot be the next item: `bundle A =` may not be finished.
+        let goes_on = match self.nth_before_kind() {
+            SLASH => true,
+            EQ => matches!(self.nth(1), L_PAREN | SLASH) || self.nth_word(1, "encoded"),
+            _ => false,
+        };
+        let torn = self.new_line_before(0) && !goes_on;
         if !self.at(IDENT) || torn {
             self.expected("a layer's name");
             return;

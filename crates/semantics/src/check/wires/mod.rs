@@ -75,7 +75,7 @@ fn valueless(check: &mut WireCheck) {
             .at(field.name.span, "what is in it?");
         let found = match in_alternatives(check, name).as_slice() {
             [] => found.help(format!(
-                "say it: `{name}: u{0} = Layer.field`, a number, or `= 0 unread` for what is not looked at",
+                "say it: `{name}: u{0} = Layer.field`, `= size(packet)` of a length, a number, or `= 0 unread` for what is not looked at",
                 field.width
             )),
             places => found

@@ -146,6 +146,15 @@ fn file_function(body: &mut Body, name: &Name, args: &[ast::Arg], span: Span) ->
         body.error(codes::NO_FUNCTION, text, name.span, "without parentheses", &format!("write `{ours}`"));
         return unknown(span);
     }
+    if let "random" | "now" = name.text.as_str() {
+        let text = format!("`{}` is a value, and no function", name.text);
+        let help = match name.text.as_str() {
+            "random" => "it has the type that is asked for: `let id: u16 = random`; from a range: `random % 100`",
+            _ => "write `now`",
+        };
+        body.error(codes::NO_FUNCTION, text, name.span, "without parentheses", help);
+        return unknown(span);
+    }
     let own = body.this_layer().map_or(Vec::new(), |layer| {
         layer.functions.iter().map(|function| function.name.text.clone()).collect::<Vec<_>>()
     });

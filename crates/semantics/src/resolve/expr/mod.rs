@@ -66,7 +66,10 @@ pub fn infer(body: &mut Body, expr: &Tree, want: Option<Type>) -> Expr {
         },
         Tree::Duration(duration) => numbers::duration(body, duration, span),
         Tree::Bool(value) => make(ExprKind::Number(u64::from(value.value())), Type::Bool, span),
-        Tree::Octets(_) => {
+        Tree::Octets(octets) => {
+            if let Some(vector) = vectors::of_octets(body, &octets.octets(), want, span) {
+                return vector;
+            }
             let help = "a new message is `message(\"text\")`";
             no_value(body, "octets are no value by themselves", span, "octets", help)
         }

@@ -23,6 +23,12 @@ pub(super) fn read(body: &mut Body, expr: &ast::RecordExpr, span: Span) -> Expr 
             Type::Record(id) => id,
             _ => return unknown(span),
         },
+        None if is_alternative(body, &name.text) => {
+            let text = format!("`{}` is an alternative of the header, and no value", name.text);
+            let help = format!("it stands where it is sent, and only there: `below.send({} {{ … }})`", name.text);
+            body.error(codes::UNKNOWN_TYPE, text, name.span, "not a record", &help);
+            return unknown(span);
+        }
         _ => {
             body.cx.unknown(codes::UNKNOWN_TYPE, "a record", &name, body.file, |item| matches!(item, Item::Record(_)));
             return unknown(span);
@@ -39,6 +45,12 @@ pub(super) fn read(body: &mut Body, expr: &ast::RecordExpr, span: Span) -> Expr 
         values[me] = cast(values[me].clone(), Type::Rank, CastKind::Truncate);
     }
     make(ExprKind::Record { record: id, fields: values }, Type::Record(id), span)
+}
+
+/// Whether the layer's own header has an alternative of this name.
+fn is_alternative(body: &Body, name: &str) -> bool {
+    let header = body.this_layer().and_then(|layer| layer.header.as_ref());
+    header.is_some_and(|header| header.variants.iter().any(|variant| variant.name.text == name))
 }
 
 /// In a view that is being made, our own rank is a number, as it is not yet a rank of any view.

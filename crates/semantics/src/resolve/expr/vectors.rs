@@ -35,7 +35,24 @@ pub(super) fn literal(body: &mut Body, tree: &ast::VectorExpr, want: Option<Type
         }
         return unknown(span);
     };
-    let mut values: Vec<Expr> = elements.iter().map(|value| expr::value(body, value, element)).collect();
+    let values = elements.iter().map(|value| expr::value(body, value, element)).collect();
+    whole(body, record, (element, bound), values, span)
+}
+
+/// `"text"` or octets where a vector of octets is expected; `None` where none is.
+pub(super) fn of_octets(body: &mut Body, octets: &[u8], want: Option<Type>, span: Span) -> Option<Expr> {
+    let want = want?;
+    let Vector { element, bound } = body.cx.program.vector(want)?;
+    let Type::Record(record) = want else { return None };
+    if element != Type::UInt(8) {
+        return None;
+    }
+    let values = octets.iter().map(|octet| make(ExprKind::Number(u64::from(*octet)), element, span)).collect();
+    Some(whole(body, record, (element, bound), values, span))
+}
+
+/// A vector with these elements.
+fn whole(body: &mut Body, record: RecordId, (element, bound): (Type, u32), mut values: Vec<Expr>, span: Span) -> Expr {
     if values.len() > bound as usize {
         let text = format!("{} elements do not fit a vector of {bound} at most", values.len());
         body.error(codes::VECTOR_FULL, text, span, "too many", "leave some out, or widen the type");

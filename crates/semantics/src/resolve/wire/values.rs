@@ -178,7 +178,7 @@ fn carried(reader: &mut WireReader, path: &[Name], span: Span) {
         Some(field) => format!("write `{}`, which carries it", field.name.text.trim()),
         None => {
             let plain = path.rsplit('.').next().unwrap_or(&path);
-            format!("put a field in front that carries it, `{plain}: u8 = {path}`, and write `{plain}`")
+            format!("put a field in front that carries it, `{plain}: uN = {path}`, and write `{plain}`")
         }
     };
     let diagnostic =
