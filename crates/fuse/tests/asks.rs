@@ -133,6 +133,21 @@ fn each_way_asks_for_as_many_octets_as_it_reads() {
     assert!(far.find("find ") < far.find(".host"), "{path}");
 }
 
+/// A length field that fits, and a number that fits into it, say that the message is long enough for both; but the number is read from it.
+#[test]
+fn the_size_is_asked_before_what_would_imply_it() {
+    let fits =
+        "    l = load.be16 m, 2\n    w = cast l to u32\n    c4 = ge w, 20\n    br c4 @0.999 b4, exit\n  b4:\n    \
+        c5 = le w, n\n    br c5 @0.999 b5, exit\n  b5:\n    k = load.be8 m, 0\n";
+    let number = "    rest = sub.wrap w, 20\n    c6 = ge rest, 20\n    br c6 @0.999 b6, exit\n  b6:\n    \
+        r = load.be16 m, 36\n    c7 = ge r, 20\n    br c7 @0.999 b7, exit\n  b7:\n    \
+        v = cast r to u32\n    c8 = le v, rest\n    br c8 @0.999 b8, exit\n  b8:\n    q = load.be16 m, 34\n";
+    let path = KINDS.replace("    k = load.be8 m, 0\n", fits).replace("    q = load.be16 m, 34\n", number);
+    let path = ordered(&path).expect("one");
+    let (asked, read) = (path.find(", 38\n"), path.find("load.be16 m, 36").expect("it is read"));
+    assert!(asked.is_some_and(|asked| asked < read), "{path}");
+}
+
 /// After the beginning of a reaction, an object that is still in its map may have ended.
 #[test]
 fn who_is_found_lives_where_a_reaction_begins() {

@@ -54,7 +54,8 @@ impl<'a> Tree<'a> {
             let wanted = way.guards[at].is_then;
             let mut facts = above.clone();
             way.guards[..at].iter().for_each(|ask| self.facts(ask, &mut facts));
-            let (mut later, mut is_open) = (Vec::new(), true);
+            // What is read later may be there only because the message is as long as is asked here.
+            let (mut later, mut is_open) = (Vec::new(), !self.asks_for_size(&Fact::Truth(condition, wanted)));
             for ask in &way.guards[at + 1..] {
                 is_open &= !self.is_barrier(ask);
                 if !is_open {
