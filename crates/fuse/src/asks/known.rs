@@ -54,8 +54,7 @@ impl<'a> Tree<'a> {
             let wanted = way.guards[at].is_then;
             let mut facts = above.clone();
             way.guards[..at].iter().for_each(|ask| self.facts(ask, &mut facts));
-            // What is read later may be there only because the message is as long as is asked here.
-            let (mut later, mut is_open) = (Vec::new(), !self.asks_for_size(&Fact::Truth(condition, wanted)));
+            let (mut later, mut is_open) = (Vec::new(), true);
             for ask in &way.guards[at + 1..] {
                 is_open &= !self.is_barrier(ask);
                 if !is_open {
@@ -64,10 +63,14 @@ impl<'a> Tree<'a> {
                 self.facts(ask, &mut later);
             }
             later.retain(|fact| !self.asks_for_size(fact));
-            facts.extend(later);
             if is_open {
-                facts.extend(below.iter().copied());
+                later.extend(below.iter().copied());
             }
+            // What is read later may be there only because the message is as long as is asked here.
+            if self.asks_for_size(&Fact::Truth(condition, wanted)) {
+                later.retain(|fact| !self.reads_octets(fact));
+            }
+            facts.extend(later);
             let new = self.under(condition, &facts);
             match self.graph.known(new) {
                 Some(value) if (value != 0) == wanted => {
@@ -218,6 +221,14 @@ impl<'a> Tree<'a> {
         let Fact::Truth(condition, _) = fact else { return false };
         let read = self.read_by(*condition);
         read.iter().any(|node| matches!(self.graph.kind(*node), Kind::Size(_)))
+    }
+
+    fn reads_octets(&mut self, fact: &Fact) -> bool {
+        let parts = match fact {
+            Fact::Truth(condition, _) => [*condition; 2],
+            Fact::Same(a, b) => [*a, *b],
+        };
+        parts.iter().any(|part| self.read_by(*part).iter().any(|node| matches!(self.graph.kind(*node), Kind::Load(..))))
     }
 
     /// The cells by which a map finds objects; `None` for other maps.
