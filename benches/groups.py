@@ -31,9 +31,11 @@ def ours(name):
     """The programs of a stack: a member, and two in one program."""
     folder = FOLDER / name
     generate(HERE / f"groups/{name}.mok", "Group", folder)
+    flags = [flag for flag in FLAGS if flag != "-std=c11"]
+    # The stack takes minutes, so it is compiled once.
+    run([CC, "-std=gnu11", *flags, "-c", folder / "unit.c", "-o", folder / "unit.o"], CC)
     for program in ["member", "inside"]:
-        flags = [flag for flag in FLAGS if flag != "-std=c11"]
-        run([CC, "-std=gnu11", *flags, "-I", folder, HERE / f"groups/{program}.c", folder / "unit.c", "-o", folder / program], CC)
+        run([CC, "-std=gnu11", *flags, "-I", folder, HERE / f"groups/{program}.c", folder / "unit.o", "-o", folder / program], CC)
     return folder
 
 
