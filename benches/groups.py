@@ -3,7 +3,7 @@ buffers, and without bundling, in turns.
 
 *round trip*: one member casts, the others cast an answer; it ends when all answers are there. *delivered*: all cast as fast as they are let,
 until all have all; casts delivered at each member a second. Hashes of what was delivered, in its order, are equal at all members, or the bench
-stops. *instructions*: two members in one program, in virtual time, 100,000 casts a second; all calls of both, timers among them."""
+stops (of ours; of JGroups it says so, and has no figure). *instructions*: two members in one program, in virtual time, 100,000 casts a second; all calls of both, timers among them."""
 
 import json
 import re
@@ -31,9 +31,11 @@ def ours(name):
     """The programs of a stack: a member, and two in one program."""
     folder = FOLDER / name
     generate(HERE / f"groups/{name}.mok", "Group", folder)
+    flags = [flag for flag in FLAGS if flag != "-std=c11"]
+    # The stack takes minutes, so it is compiled once.
+    run([CC, "-std=gnu11", *flags, "-c", folder / "unit.c", "-o", folder / "unit.o"], CC)
     for program in ["member", "inside"]:
-        flags = [flag for flag in FLAGS if flag != "-std=c11"]
-        run([CC, "-std=gnu11", *flags, "-I", folder, HERE / f"groups/{program}.c", folder / "unit.c", "-o", folder / program], CC)
+        run([CC, "-std=gnu11", *flags, "-I", folder, HERE / f"groups/{program}.c", folder / "unit.o", "-o", folder / program], CC)
     return folder
 
 
@@ -102,8 +104,12 @@ def measured(row, command, members, octets, turn):
     trips = group(row, command, members, "trip", TRIPS, octets, turn)
     whole = group(row, command, members, "all", CASTS // members, octets, turn + 1)
     orders = {order for order in found(r"order (\w+)", whole, str) if order != "cut"}
-    if len(orders) > 1:
+    if len(orders) > 1 and row == "ours":
         stop(f"{row}, {members} members: they deliver in different orders")
+    if len(orders) > 1:
+        # It was parted meanwhile, say; what it took says nothing then.
+        print(f"{row}, {members} members, {octets} octets: they deliver in different orders")
+        whole = []
     took, got = found(r"took (\d+)", whole), found(r"got (\d+)", whole)
     dropped = sum(found(r"no_room (\d+)", whole)) + sum(found(r"exhausted (\d+)", whole))
     p50, p99 = found(r"p50 (\d+)", trips), found(r"p99 (\d+)", trips)

@@ -16,7 +16,7 @@ pub const WEATHER: &str = "loss 20 %  duplicate 5 %  reorder 20 %  delay 1 ms ..
 /// pings) and 45: 300 in all. Then each view says within 100 that it is there. The one whose first member is the smallest
 /// asks the others to come in; one that is about to go into a third view gives up after 400. With its answer both views end,
 /// in 60 at most. So each 560 there is a view less.
-const fn healing(hosts: u32) -> u32 {
+pub const fn healing(hosts: u32) -> u32 {
     300 + 560 * (hosts - 1)
 }
 

@@ -7,7 +7,7 @@ mod faults;
 mod stacks;
 mod switching;
 
-use crate::groups::{network, sim, WEATHER};
+use crate::groups::{healing, network, sim, WEATHER};
 
 /// What is below in each stack here: casts that are reliable, and views.
 const BELOW: &str = "Mnak(depth) / Vsync / Current / Intra / Suspect(every) / Bottom(own)";
@@ -32,7 +32,7 @@ fn still(layers: &str, depth: u32, lines: &[String], until: u32) -> String {
     let text: Vec<&str> = text.lines().filter(kept).collect();
     let text = text.join("\n").replace("    host d = Chat(own: 4)\n", "").replace(", d.device", "");
     let text = text.replace("own, 128", &format!("own, {depth}"));
-    let text = text.replace(WEATHER, "delay 1 ms");
+    let text = text.replace(&format!("{WEATHER}  calm from {} ms", 8000 - healing(4)), "delay 1 ms");
     text.replace("    until 8000 ms", &format!("    {}\n    until {until} ms", lines.join("\n    "))) + "\n"
 }
 
