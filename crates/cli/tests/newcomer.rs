@@ -173,7 +173,7 @@ fn what_first_tries_get_wrong_is_said_with_its_way_out() {
         \x20   object Known[whole: KEY] capacity 4 { var at: u8 = 0 }\n    on send(msg) { below.send(msg, id: 1) }\n\
         \x20   on deliver(msg, id) { above.deliver(msg) }\n}\n";
     let marked = "worker Marks {\n    reads mark\n    on send(msg) { below.send(msg) }\n    on deliver(msg) { above.deliver(msg) }\n}\n";
-    let called = "worker Calls(name: [u8; ..8]) {\n    header { id: u8 }\n    on send(msg) { below.send(msg, id: name.length) }\n\
+    let called = "worker Calls(name: [u8; ..8]) {\n    header { id: u8 }\n    on send(msg) { below.send(msg, id: name.length as u8) }\n\
         \x20   on deliver(msg) { above.deliver(msg) }\n}\nbundle Called(name: [u8; ..8] = NAME) = ONCalls(name) encoded Calling\n\
         wire Calling big { id: u8 = Calls.id }\n";
     let found = objects.replace("repeat(SELF)", "if let q = Question[id] { repeat(q) }");
