@@ -217,7 +217,9 @@ fn stacks_made_at_random_mean_the_same_renamed_and_laid_out() {
             match editor.ask_or_refusal("textDocument/rename", rename("a.mok", &place, new)) {
                 Ok(answer) => {
                     let edits = &answer["changes"][Editor::uri("a.mok")];
-                    assert_eq!(edits.as_array().unwrap().len(), uses.as_array().unwrap().len(), "seed {seed}: {name}");
+                    // The parameters of handlers that are called as a header's field change with it.
+                    let (changed, used) = (edits.as_array().unwrap().len(), uses.as_array().unwrap().len());
+                    assert!(changed >= used, "seed {seed}: {name}: {changed} of {used}");
                     same(&text, &applied(&text, edits), &format!("seed {seed}: {name}"));
                     done += 1;
                 }

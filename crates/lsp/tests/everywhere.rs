@@ -1,7 +1,7 @@
 //! Every request in every situation: in a broken text, an empty one, at its end and beyond, between the halves of a
 //! character, in a document that is not there, with files that are wrong or use each other.
 //!
-//! Each pair of a request and a situation is a line of `cases/everywhere.list`. `BLESS=1` writes it: review the changes.
+//! Each pair of a request and a situation is a line of `everywhere.list`. `BLESS=1` writes it: review the changes.
 //! For all: places in answers are within their texts, and the server still answers and tells the same diagnostics.
 
 use std::collections::BTreeMap;
@@ -206,13 +206,13 @@ fn every_request_is_answered_in_every_situation() {
     }
     println!("FIGURE: the language server: {count} pairs of a request and a situation");
     assert!(count > 300);
-    let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/everywhere.list");
+    let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/everywhere.list");
     if std::env::var_os("BLESS").is_some() {
         std::fs::write(&file, &lines).unwrap();
     }
     let wanted = std::fs::read_to_string(&file).unwrap_or_default();
     for (at, (now, wanted)) in lines.lines().zip(wanted.lines()).enumerate() {
-        assert_eq!(now, wanted, "line {} of cases/everywhere.list; `BLESS=1` writes it", at + 1);
+        assert_eq!(now, wanted, "line {} of everywhere.list; `BLESS=1` writes it", at + 1);
     }
     assert_eq!(lines.lines().count(), wanted.lines().count());
 }
