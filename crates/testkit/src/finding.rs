@@ -36,7 +36,13 @@ pub fn finding(seed: u64) -> String {
     text += "class l.E capacity 1 {\n  n: u32\n  mode: u8\n  wide: u16 = 5\n";
     for class in &classes {
         let (i, cells) = (class.number, (0..class.keys.len()).map(|at| format!("k{at}")).collect::<Vec<_>>());
-        let _ = writeln!(text, "  t{i}: map {} ({}) -> (@l.C{i}) by {}", class.capacity, class.keys.join(", "), cells.join(", "));
+        let _ = writeln!(
+            text,
+            "  t{i}: map {} ({}) -> (@l.C{i}) by {}",
+            class.capacity,
+            class.keys.join(", "),
+            cells.join(", ")
+        );
     }
     text += "}\n";
     for class in &classes {
@@ -60,7 +66,8 @@ pub fn finding(seed: u64) -> String {
         let order = if width(ty) == 8 { "" } else { *random.one_of(&["", " little"]) };
         let _ = writeln!(text, "  field f{at}: {}{order} from l.In.f{at}", width(ty));
     }
-    text += "}\nwire v big {\n  headers l.Out\n  short l.short\n  field a: 16 from l.Out.a\n  field b: 32 from l.Out.b\n  \
+    text +=
+        "}\nwire v big {\n  headers l.Out\n  short l.short\n  field a: 16 from l.Out.a\n  field b: 32 from l.Out.b\n  \
              field c: 16 from l.Out.c\n  field d: 8 from l.Out.d\n}\n";
     learns(&mut text, &mut random, &classes);
     changes(&mut text, &mut random, &classes);
@@ -193,7 +200,11 @@ fn changes(text: &mut String, random: &mut Random, classes: &[Class]) {
         let key = key_of(class, text);
         let _ = write!(text, "    find e.t{i}[{key}] then known{i}(..) else on{i}\n  known{i}(s{i}: @l.C{i}):\n");
         let at = random.place(class.cells.len());
-        let _ = write!(text, "    z{i} = cast x to {}\n    set s{i}.x{at}, z{i}\n    jump on{i}\n  on{i}:\n", class.cells[at]);
+        let _ = write!(
+            text,
+            "    z{i} = cast x to {}\n    set s{i}.x{at}, z{i}\n    jump on{i}\n  on{i}:\n",
+            class.cells[at]
+        );
     }
     *text += "    return\n}\n";
 }
@@ -201,7 +212,11 @@ fn changes(text: &mut String, random: &mut Random, classes: &[Class]) {
 /// Ends an object of one map.
 fn forgets(text: &mut String, classes: &[Class]) {
     let cases: Vec<String> = classes.iter().map(|class| format!("{} -> gone{}", class.number, class.number)).collect();
-    let _ = writeln!(text, "handler l.E.forget(e, k: u16, which: u8) {{\n    w = rem which, 12\n    switch w {{ {}, else none }}", cases.join(", "));
+    let _ = writeln!(
+        text,
+        "handler l.E.forget(e, k: u16, which: u8) {{\n    w = rem which, 12\n    switch w {{ {}, else none }}",
+        cases.join(", ")
+    );
     for class in classes {
         let i = class.number;
         let _ = writeln!(text, "  gone{i}:");
@@ -275,7 +290,10 @@ fn asks(random: &mut Random, (fields, classes): (&[&'static str], &[Class])) -> 
             });
         }
         if let Some(odd) = odd {
-            let _ = write!(text, "    br {odd} @0.05 odd{step}, go{step}\n  odd{step}:\n    drop rest, l.odd\n    return\n  go{step}:\n");
+            let _ = write!(
+                text,
+                "    br {odd} @0.05 odd{step}, go{step}\n  odd{step}:\n    drop rest, l.odd\n    return\n  go{step}:\n"
+            );
         }
         if random.percent(30) {
             let at = random.place(class.cells.len());

@@ -141,7 +141,16 @@ struct Body<'r> {
 impl<'r> Body<'r> {
     fn of(random: &'r mut Random, shape: &'r Shape, (message, first): (&'static str, usize)) -> Self {
         let numbers = shape.fields.iter().enumerate().map(|(at, (ty, _))| (format!("f{at}"), *ty)).collect();
-        Body { random, text: String::new(), shape, numbers, flags: Vec::new(), message, names: 0, sealed: first..first + SEALED }
+        Body {
+            random,
+            text: String::new(),
+            shape,
+            numbers,
+            flags: Vec::new(),
+            message,
+            names: 0,
+            sealed: first..first + SEALED,
+        }
     }
 
     fn written(mut self) -> String {
@@ -401,7 +410,10 @@ impl<'r> Body<'r> {
             let number = if number == "0" { format!("0:{ty}") } else { number };
             let (met, either) = (self.fresh("v"), self.fresh("v"));
             self.line(format!("br {inside} @0.8 {yes}, {no}"));
-            let _ = writeln!(self.text, "  {no}:\n    jump {on}({number})\n  {yes}:\n    {met} = get e.y{array}[{place}]\n    jump {on}({met})");
+            let _ = writeln!(
+                self.text,
+                "  {no}:\n    jump {on}({number})\n  {yes}:\n    {met} = get e.y{array}[{place}]\n    jump {on}({met})"
+            );
             let _ = writeln!(self.text, "  {on}({either}: {ty}):");
             self.numbers.push((either, ty));
             return;
