@@ -1,4 +1,4 @@
-//! Faults of the generator that can be planted ([`crate::Build::planted`]): random tests must find each of them.
+//! Faults of the generator that can be planted ([`crate::Build::planted`]), for tests of random tests.
 
 /// A fault that C had once, by shape.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
