@@ -11,6 +11,7 @@ use mokume_base::{Invocation, World};
 use mokume_reaction::{Automaton, Unit};
 use mokume_toolchain::{Failure, Job, Library, Product};
 
+use crate::fault::Fault;
 use crate::machine::Memory;
 use crate::request::{FREE, MAKE, SET_FAULT};
 use crate::runtime::RUNTIME;
@@ -40,6 +41,8 @@ pub struct Build<'w> {
     pub small: bool,
     /// Names of faults of the runtime that can be switched on (`MK_FAULT`), by number. For tests of tests only.
     pub faults: Vec<&'static str>,
+    /// A fault of the generator that is planted. For tests of tests only.
+    pub planted: Option<Fault>,
     /// Files with functions in C that the stacks call (name and text of each), and the libraries that these need.
     pub natives: Vec<(String, String)>,
     pub libraries: Vec<String>,
@@ -93,6 +96,7 @@ impl<'w> Build<'w> {
             check_memos: false,
             small: false,
             faults: Vec::new(),
+            planted: None,
             natives: Vec::new(),
             libraries: Vec::new(),
             cache: cache.into(),
@@ -182,6 +186,7 @@ impl CProgram {
             let options = Options {
                 prefix: format!("s{index}_{}", automaton.name),
                 coverage: build.coverage,
+                planted: build.planted,
                 ..Options::default()
             };
             generated.push(emit(automaton, &options).map_err(BuildError::Emit)?);

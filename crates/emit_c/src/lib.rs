@@ -11,6 +11,7 @@ mod body;
 mod build;
 mod doors;
 pub mod drive;
+mod fault;
 mod kept;
 mod machine;
 mod memos;
@@ -30,6 +31,7 @@ mod wires;
 
 pub use build::{file_of, missing_library, Build, BuildError, CProgram, Sanitize, Transport};
 pub use doors::memory::Needed;
+pub use fault::Fault;
 pub use machine::{CMachine, MachineError, Memory};
 pub use mokume_toolchain::Failure;
 pub use native::{declaration, signatures, Signature};

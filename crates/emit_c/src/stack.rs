@@ -7,6 +7,7 @@ use mokume_reaction::*;
 
 use crate::doors::memory::{self, Needed};
 use crate::doors::{header, inputs, life, outputs};
+use crate::fault::Fault;
 use crate::plan::Plan;
 use crate::state::{index, objects, records};
 use crate::text::Text;
@@ -26,6 +27,8 @@ pub struct Options {
     pub batched: bool,
     /// Comment lines at the top of the header, about how it was made.
     pub notes: Vec<String>,
+    /// A planted fault. For tests of tests only.
+    pub planted: Option<Fault>,
 }
 
 /// A stack in C. The source includes the header by `stem` and `.h`.
@@ -80,6 +83,7 @@ pub fn emit(automaton: &Automaton, options: &Options) -> Result<Generated, EmitE
     let mut plan = Plan::new(automaton, prefix, options.coverage);
     plan.returned = options.returned;
     plan.batched = options.batched;
+    plan.plant(options.planted);
     Ok(Generated {
         stem: plan.names.stack.clone(),
         header: header::write(&plan, &options.notes),

@@ -6,6 +6,7 @@
 //! Invariant: uses machines through the trait only, so every back end is judged by the same text.
 
 mod asking;
+mod finding;
 pub mod generate;
 pub mod growing;
 mod lex;
@@ -17,6 +18,7 @@ mod together;
 mod workers;
 
 pub use asking::asking;
+pub use finding::{finding, finding_hints};
 pub use mokume_script::*;
 pub use reckoning::{reckoning, reckoning_hints};
 pub use text::{parse, split, ParseError};

@@ -31,6 +31,7 @@ pub use file::{read, Lines};
 use mokume_record::steps::Source;
 pub use mokume_record::{Run, SCHEMA};
 pub use page::page;
+pub(crate) use show::first_difference_of_all;
 pub use show::{capture, chart, first_difference, log, Part};
 use steps::Files;
 

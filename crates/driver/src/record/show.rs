@@ -167,7 +167,15 @@ pub fn chart(run: &Run, part: &Part, title: &str) -> Chart {
 /// The events at which two runs begin to differ, `None` for a run that has ended; outer `None` if they do not differ.
 /// Events that only connect others (starts and timers) are not compared, nor is the level of detail.
 pub fn first_difference<'a>(one: &'a Run, other: &'a Run) -> Option<[Option<&'a Event>; 2]> {
-    let mut pair = [one, other].map(|run| run.events.iter().filter(|event| !is_joint(event)));
+    first_apart([one, other].map(|run| run.events.iter().filter(|event| !is_joint(event))))
+}
+
+/// The same with the events that only connect others: a host that wakes at other times is another one.
+pub(crate) fn first_difference_of_all<'a>(one: &'a Run, other: &'a Run) -> Option<[Option<&'a Event>; 2]> {
+    first_apart([one, other].map(|run| run.events.iter()))
+}
+
+fn first_apart<'a>(mut pair: [impl Iterator<Item = &'a Event>; 2]) -> Option<[Option<&'a Event>; 2]> {
     loop {
         let [left, right] = &mut pair;
         match (left.next(), right.next()) {

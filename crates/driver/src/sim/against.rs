@@ -68,7 +68,8 @@ impl Prepared<'_> {
         // Most runs are equal: only others are worth names.
         if run.records != other.records {
             let records = [self.record(run), self.record(other)];
-            if let Some(pair) = record::first_difference(&records[0], &records[1]) {
+            let told = record::first_difference(&records[0], &records[1]);
+            if let Some(pair) = told.or_else(|| record::first_difference_of_all(&records[0], &records[1])) {
                 let at = pair.iter().flatten().map(|event| event.at).min().unwrap_or(run.until);
                 let fields = record::apart(pair).into_iter();
                 let fields =
@@ -154,6 +155,7 @@ mod tests {
 
     use super::*;
     use crate::{compile, sim};
+    use mokume_simulate::{Record, RecordedEvent};
 
     /// Two runs of one seed, of which the second is changed by `change`: what is said of them.
     fn said_of(change: impl Fn(&mut Run)) -> Option<Failed> {
@@ -177,6 +179,12 @@ mod tests {
         assert_eq!(said_of(|_| ()), None);
         let late = said_of(|run| run.records.last_mut().expect("an event").at += 1).expect("a difference");
         assert!(late.is_of_comparing() && late.at > 0, "{late:?}");
+        // A host that wakes once more, or later, does otherwise, even if nothing leaves it.
+        let woken = said_of(|run| {
+            let last = run.records.last().expect("an event").clone();
+            run.records.push(Record { what: RecordedEvent::Woken { host: 0 }, ..last });
+        });
+        assert!(woken.expect("a difference").instead[1].1.contains("wakes"));
         let less = said_of(|run| run.records.truncate(3)).expect("a difference");
         assert!(less.instead[1].1.starts_with("nothing more") || less.instead[1].1.contains("ends"), "{less:?}");
         let held = said_of(|run| run.hosts[0].accounts.held += 1).expect("a difference");

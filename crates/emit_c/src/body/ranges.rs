@@ -6,19 +6,21 @@
 use mokume_analyse::Flow;
 use mokume_reaction::*;
 
+use crate::fault::Fault;
 use crate::types::mask;
 
 pub(crate) struct Ranges {
     /// By value, its upper bound.
     largest: Vec<u64>,
     constants: Vec<Option<u64>>,
+    planted: Option<Fault>,
 }
 
 impl Ranges {
     /// The upper bounds of a body's values.
-    pub fn of(automaton: &Automaton, body: &Body) -> Ranges {
+    pub fn of(automaton: &Automaton, body: &Body, planted: Option<Fault>) -> Ranges {
         let largest = body.values.iter().map(|value| of_type(automaton, value.ty)).collect();
-        let mut ranges = Ranges { largest, constants: vec![None; body.values.len()] };
+        let mut ranges = Ranges { largest, constants: vec![None; body.values.len()], planted };
         let flow = Flow::new(body);
         // A block usually comes after its only predecessor; if not, only its type is known.
         for block in &body.blocks {
@@ -26,7 +28,7 @@ impl Ranges {
                 ranges.note(automaton, body, op);
             }
             if let Terminator::Try { op: Fallible::Recall { memo, .. }, then, .. } = &block.terminator {
-                let given = given(automaton, &automaton.functions[memo.index()].body);
+                let given = given(automaton, &automaton.functions[memo.index()].body, planted);
                 let params = &body.blocks[then.block.index()].params;
                 params.iter().zip(given).for_each(|(param, largest)| ranges.limit(*param, largest));
             }
@@ -78,7 +80,8 @@ impl Ranges {
             }
             OpKind::Select { a, b, .. } => self.limit(result, self.largest(*a).max(self.largest(*b))),
             OpKind::Binary { op: what, a, b } => {
-                let sequence = matches!(body.values[a.index()].ty, Type::Seq(_));
+                let sequence =
+                    matches!(body.values[a.index()].ty, Type::Seq(_)) && self.planted != Some(Fault::CircleIsALine);
                 if let Some(largest) = self.binary((*what, sequence), *a, *b) {
                     self.limit(result, largest);
                 }
@@ -143,8 +146,8 @@ impl Ranges {
 }
 
 /// The upper bounds of a function's results.
-fn given(automaton: &Automaton, body: &Body) -> Vec<u64> {
-    let ranges = Ranges::of(automaton, body);
+fn given(automaton: &Automaton, body: &Body, planted: Option<Fault>) -> Vec<u64> {
+    let ranges = Ranges::of(automaton, body, planted);
     let mut given: Vec<u64> = Vec::new();
     for block in &body.blocks {
         let Terminator::Yield { values } = &block.terminator else { continue };

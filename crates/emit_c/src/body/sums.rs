@@ -12,6 +12,7 @@ use mokume_reaction::*;
 
 use super::paths::{all_of_part, has, part, sum_part};
 use super::writer::Writer;
+use crate::fault::Fault;
 use crate::tree::*;
 use crate::types::mask;
 
@@ -31,6 +32,9 @@ const FITS: u64 = u32::MAX as u64;
 
 /// The same of sums of a value's type.
 fn fits(w: &Writer, value: Value) -> u64 {
+    if w.plan.planted == Some(Fault::NothingWraps) {
+        return FITS;
+    }
     FITS.min(mask(w.width_of(value)))
 }
 
@@ -112,6 +116,7 @@ pub(super) fn compare(w: &Writer, op: Compare, a: Value, b: Value) -> Option<Exp
         if let (Some(sum), Some(0xffff)) = (folded(x), w.ranges.constant(y)) {
             return Some(computes("mk_folds_to_ones", [raw(w, sum)?]));
         }
+        let y = planted(w, y);
         if let Some(sum) = complement(x) {
             let Parts { numbers, octets, others } = parts(w, y);
             let check = match numbers[..] {
@@ -122,6 +127,14 @@ pub(super) fn compare(w: &Writer, op: Compare, a: Value, b: Value) -> Option<Exp
         }
     }
     None
+}
+
+/// The check itself; by a planted fault, the first number of one that is a sum.
+fn planted(w: &Writer, check: Value) -> Value {
+    match w.made(check).map(|op| &op.kind) {
+        Some(OpKind::Binary { op: Binary::AddWrap, a, .. }) if w.plan.planted == Some(Fault::CheckIsANumber) => *a,
+        _ => check,
+    }
 }
 
 /// The sum in the machine's order.

@@ -73,7 +73,7 @@ impl<'p, 'a> Writer<'p, 'a> {
             uses: if matches!(unit, Unit::Path(_)) { mokume_analyse::uses(body) } else { Vec::new() },
             live: Liveness::of(body),
             reuse: Reuse::of(body),
-            ranges: Ranges::of(plan.automaton, body),
+            ranges: Ranges::of(plan.automaton, body, plan.planted),
             bounds: Bounds::of(plan.automaton, body),
             kept: Vec::new(),
             block: Lines::new(),

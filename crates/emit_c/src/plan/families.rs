@@ -8,6 +8,7 @@
 use mokume_reaction::*;
 
 use super::keys::{self, Read, Word};
+use crate::fault::Fault;
 use crate::types::stored_octets;
 
 /// The memos of a table.
@@ -38,7 +39,7 @@ struct Alike {
 }
 
 /// The tables of an automaton.
-pub(crate) fn all(automaton: &Automaton) -> Vec<Family> {
+pub(crate) fn all(automaton: &Automaton, planted: Option<Fault>) -> Vec<Family> {
     let mut families: Vec<Alike> = Vec::new();
     for (path, body) in automaton.paths.iter().map(|path| &path.body).enumerate() {
         let made = keys::makers(body);
@@ -53,7 +54,11 @@ pub(crate) fn all(automaton: &Automaton) -> Vec<Family> {
             let reads: Vec<Option<Read>> =
                 args.iter().zip(&sizes).map(|(value, size)| keys::read(&maker, *value, *size)).collect();
             let numbers: Vec<Number> = args.iter().map(|value| number(&maker, *value)).collect();
-            let is_same = |alike: &&mut Alike| alike.path == path && alike.numbers == numbers;
+            let is_same = |alike: &&mut Alike| {
+                let is_of_size =
+                    || planted == Some(Fault::OneTable) && (&alike.sizes, &alike.reads) == (&sizes, &reads);
+                alike.path == path && (alike.numbers == numbers || is_of_size())
+            };
             match families.iter_mut().find(is_same) {
                 Some(alike) => alike.memos.push(*memo),
                 None => families.push(Alike { path, numbers, sizes, reads, memos: vec![*memo] }),

@@ -16,6 +16,7 @@ use std::collections::{HashMap, HashSet};
 use mokume_analyse::Flow;
 use mokume_reaction::*;
 
+use crate::fault::Fault;
 use crate::names::Names;
 use crate::tree::{number, of_instance, reads, word, Expr, Infix};
 use heads::{Beside, Heads};
@@ -85,6 +86,8 @@ pub struct Plan<'a> {
     pub returned: bool,
     /// Whether each input with parameters also has a function that takes several calls.
     pub batched: bool,
+    /// A planted fault. For tests of tests only.
+    pub planted: Option<Fault>,
     /// The places of coverage counters: handler or procedure, block, target.
     pub branches: Vec<(Unit, usize, usize)>,
     pub branch_index: HashMap<(Unit, usize, usize), usize>,
@@ -116,12 +119,13 @@ impl<'a> Plan<'a> {
                 .into_iter()
                 .filter_map(|map| Some((map, keys::words(automaton, map)?)))
                 .collect(),
-            families: families::all(automaton),
+            families: families::all(automaton, None),
             sure: sure::handlers(automaton),
             given_there: Vec::new(),
             coverage,
             returned: false,
             batched: false,
+            planted: None,
             branches: Vec::new(),
             branch_index: HashMap::new(),
             timers: cells(automaton, |kind| matches!(kind, CellKind::Timer)),
@@ -136,6 +140,14 @@ impl<'a> Plan<'a> {
         plan.linked = linked(&plan.waiting);
         plan.number_branches();
         plan
+    }
+
+    /// Plants a fault.
+    pub fn plant(&mut self, planted: Option<Fault>) {
+        self.planted = planted;
+        if planted == Some(Fault::OneTable) {
+            self.families = families::all(self.automaton, planted);
+        }
     }
 
     /// Numbers the queued channels: all of an uncomposed stack, the declared ones of a composed one.

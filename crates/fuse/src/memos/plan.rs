@@ -252,19 +252,18 @@ impl<'a> Rewriter<'a> {
                 here.for_each(&mut want);
             }
         }
-        if !memo {
-            let made: Vec<Value> = leaf
-                .blocks()
-                .flat_map(|block| {
-                    let found = &self.old.blocks[block.index()];
-                    let results = found.ops.iter().flat_map(|op| op.results.iter());
-                    let targets = found.terminator.targets().into_iter();
-                    let params = targets.flat_map(|target| self.old.blocks[target.block.index()].params.iter());
-                    results.chain(params).copied().collect::<Vec<_>>()
-                })
-                .collect();
-            wanted.retain(|value| !made.contains(value) || still.is_cheap(*value));
-        }
+        let made: Vec<Value> = leaf
+            .blocks()
+            .flat_map(|block| {
+                let found = &self.old.blocks[block.index()];
+                let results = found.ops.iter().flat_map(|op| op.results.iter());
+                let targets = found.terminator.targets().into_iter();
+                let params = targets.flat_map(|target| self.old.blocks[target.block.index()].params.iter());
+                results.chain(params).copied().collect::<Vec<_>>()
+            })
+            .collect();
+        // What the memo gives is told apart by whoever asks.
+        wanted.retain(|value| !made.contains(value) || still.is_cheap(*value) || memo && still.is(*value));
         // Cheap values are made of others.
         let mut at = 0;
         while at < wanted.len() {
