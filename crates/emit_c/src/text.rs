@@ -7,7 +7,12 @@ use std::fmt::Write;
 pub struct Text {
     lines: Vec<String>,
     depth: usize,
+    /// The line of the last function's head.
+    head: usize,
 }
+
+/// Compilers take minutes to optimise a function of more lines for time, and so for what seldom happens: of a wire with many forms, which paths do not call.
+const LONG: usize = 4_000;
 
 impl Text {
     /// Adds a line with the current indentation.
@@ -66,15 +71,20 @@ impl Text {
 
     /// Writes a function's head on its own line, and its brace on the next.
     pub fn function(&mut self, head: impl AsRef<str>) {
+        self.head = self.lines.len();
         self.line(head);
         self.line("{");
         self.depth += 1;
     }
 
-    /// Closes a function, and leaves an empty line.
+    /// Closes a function, and leaves an empty line. A long one is for compilers a function that is seldom called.
     pub fn end_function(&mut self) {
         self.close("");
         self.line("");
+        if self.lines.len() - self.head > LONG {
+            let head = &mut self.lines[self.head];
+            *head = head.replacen("static MK_UNUSED ", "static MK_COLD MK_UNUSED ", 1);
+        }
     }
 
     /// Appends the lines of another text unchanged.
@@ -133,6 +143,20 @@ mod tests {
     #[test]
     fn strings_are_escaped_so_that_no_digit_joins_an_escape() {
         assert_eq!(string("a\"\n1"), "\"a\\\"\\0121\"");
+    }
+
+    #[test]
+    fn a_long_function_is_seldom_called() {
+        for (lines, head) in
+            [(3_990, "static MK_UNUSED void f(void)"), (4_000, "static MK_COLD MK_UNUSED void f(void)")]
+        {
+            let mut text = Text::default();
+            text.line("");
+            text.function("static MK_UNUSED void f(void)");
+            (0..lines).for_each(|_| text.line(";"));
+            text.end_function();
+            assert_eq!(text.finish().lines().nth(1), Some(head));
+        }
     }
 
     #[test]
