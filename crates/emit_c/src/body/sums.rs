@@ -131,9 +131,14 @@ pub(super) fn compare(w: &Writer, op: Compare, a: Value, b: Value) -> Option<Exp
 
 /// The check itself; by a planted fault, the first number of one that is a sum.
 fn planted(w: &Writer, check: Value) -> Value {
-    match w.made(check).map(|op| &op.kind) {
-        Some(OpKind::Binary { op: Binary::AddWrap, a, .. }) if w.plan.planted == Some(Fault::CheckIsANumber) => *a,
-        _ => check,
+    if w.plan.planted != Some(Fault::CheckIsANumber) {
+        return check;
+    }
+    let sum = w.made(check).map(|op| &op.kind);
+    if let Some(OpKind::Binary { op: Binary::AddWrap, a, .. }) = sum {
+        *a
+    } else {
+        check
     }
 }
 
