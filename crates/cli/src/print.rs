@@ -190,7 +190,9 @@ impl Printer {
     pub fn failure(&self, failure: &Failure) {
         if self.is_json() {
             self.object(&serde_json::json!({ "error": failure.message, "help": failure.help }));
-        } else {
+        }
+        // Where the output cannot be written, nothing else would say why.
+        if !self.is_json() || self.arrived().is_err() {
             let _ = writeln!(io::stderr(), "mokume: {failure}");
         }
     }

@@ -41,9 +41,15 @@ pub fn options(items: &[WireItem]) -> Vec<String> {
     items.iter().flat_map(of).collect()
 }
 
-/// The alternative with a list of options, by the name of the option's kind or length.
+/// The alternative with a list of options, by the name of the option's kind or length; `None` if several have such a name.
 pub fn alternative_of_option(automaton: &Automaton, wire: &Wire, name: &str) -> Option<String> {
-    option(automaton, &wire.items, None, name).flatten()
+    let mut found = Vec::new();
+    option(automaton, &wire.items, None, name, &mut found);
+    found.dedup();
+    match found.as_slice() {
+        [Some(one)] => Some((*one).to_string()),
+        _ => None,
+    }
 }
 
 /// The name of a header's alternative; `None` if the header has only one.
@@ -85,17 +91,28 @@ fn walk(automaton: &Automaton, items: &[WireItem], within: Option<&str>, found: 
     }
 }
 
-fn option(automaton: &Automaton, items: &[WireItem], within: Option<&str>, name: &str) -> Option<Option<String>> {
-    items.iter().find_map(|item| match item {
-        WireItem::Options(options) if options.kind.name == name || options.length.name == name => {
-            Some(within.map(str::to_string))
+/// Adds the alternative of each list of options whose kind or length has the name.
+fn option<'a>(
+    automaton: &'a Automaton,
+    items: &[WireItem],
+    within: Option<&'a str>,
+    name: &str,
+    found: &mut Vec<Option<&'a str>>,
+) {
+    for item in items {
+        match item {
+            WireItem::Options(options) if options.kind.name == name || options.length.name == name => {
+                found.push(within);
+            }
+            WireItem::Choice { arms, .. } => {
+                for arm in arms {
+                    let own = of_arm(automaton, arm);
+                    option(automaton, &arm.items, own.or(within), name, found);
+                }
+            }
+            item => item.inner().into_iter().for_each(|items| option(automaton, items, within, name, found)),
         }
-        WireItem::Choice { arms, .. } => arms.iter().find_map(|arm| {
-            let own = of_arm(automaton, arm);
-            option(automaton, &arm.items, own.or(within), name)
-        }),
-        item => item.inner().into_iter().find_map(|items| option(automaton, items, within, name)),
-    })
+    }
 }
 
 /// A wire's name without the instance in front, which it has if a stack has the wire several times.

@@ -177,7 +177,10 @@ fn parts<'a>(automaton: &Automaton, packet: &'a Packet, octets: &'a [u8]) -> (Ve
         };
         let Some(wire) = wire_of(automaton, pattern) else { return (all, None) };
         let read = mokume_wire::read(automaton, wire, rest);
-        let given: Vec<(String, Option<u64>)> = pattern.fields.iter().map(|(name, _)| (name.clone(), None)).collect();
+        // Numbers say which arm of a choice it is, where several have fields of these names.
+        let number = |arg: &Arg| if let Arg::Word(number) = arg { Some(*number) } else { None };
+        let given: Vec<(String, Option<u64>)> =
+            pattern.fields.iter().map(|(name, arg)| (name.clone(), number(arg))).collect();
         let known = Known { given: &given, defaults: &pattern.defaults, pseudo };
         let fields = look(automaton, wire, &known, rest, &read);
         let counted = fields.iter().filter(|field| pattern.pseudo.contains(&field.name));

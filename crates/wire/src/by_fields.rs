@@ -164,16 +164,19 @@ pub fn look(automaton: &Automaton, wire: WireId, known: &Known, packet: &[u8], r
 /// Options that are present or ought to be, by the header's bit for them.
 fn options(automaton: &Automaton, wire: &Wire, wanted: &[HeaderValue], read: &Read) -> Vec<Looked> {
     let Ok(decoded) = &read.decoding else { return Vec::new() };
-    let is_there = |headers: &[HeaderValue], header: HeaderId, variant: VariantId, field: u32| {
-        let found = headers.iter().find(|value| value.header == header && value.variant == variant);
-        u64::from(found.and_then(|value| value.fields.get(field as usize)).is_some_and(|value| *value != 0))
-    };
     let mut all = Vec::new();
     for arm in arms(&wire.items) {
         let OptionArm::Known { header, variant, field, .. } = arm else { continue };
         let Some(name) = field_name(automaton, *header, *variant, *field) else { continue };
-        let is_there = |headers: &[HeaderValue]| is_there(headers, *header, *variant, *field);
-        let (value, wanted) = (is_there(&decoded.headers), is_there(wanted));
+        // None for headers of another alternative, whose options say nothing of this packet.
+        let bit = |headers: &[HeaderValue]| {
+            let found = headers.iter().find(|value| value.header == *header && value.variant == *variant)?;
+            found.fields.get(*field as usize).map(|value| u64::from(*value != 0))
+        };
+        let (value, wanted) = match (bit(&decoded.headers), bit(wanted)) {
+            (None, None) => continue,
+            (value, wanted) => (value.unwrap_or(0), wanted.unwrap_or(0)),
+        };
         all.push(Looked { name, nth: 0, width: 0, value, wanted, follows: false });
     }
     all
@@ -308,11 +311,11 @@ fn meet(wire: &Wire, test: &WireTest, values: &mut [HeaderValue]) {
     };
     let fields = WireItem::fields(&wire.items);
     let Some(field) = fields.into_iter().find(|field| field.index == *index) else { return };
-    let FieldValue::Header { header, field, times, plus, .. } = field.value else { return };
+    let FieldValue::Header { header, variant, field, times, plus, .. } = field.value else { return };
     let wanted = least.saturating_sub(plus).div_ceil(times.max(1));
-    let known = values.iter().find(|value| value.header == header);
+    let known = values.iter().find(|value| value.header == header && value.variant == variant);
     let before = known.and_then(|value| value.fields.get(field as usize)).copied().unwrap_or(0);
-    set(values, header, field, wanted.max(before));
+    set(values, (header, variant), field, wanted.max(before));
 }
 
 fn zeros(automaton: &Automaton, header: HeaderId, variant: VariantId) -> HeaderValue {
@@ -397,10 +400,10 @@ fn count(automaton: &Automaton, items: &[WireItem], known: &Known, values: &mut 
         let name = field_name(automaton, *header, *variant, *field);
         let said = known.given.iter().find(|(given, _)| Some(given) == name.as_ref()).and_then(|(_, value)| *value);
         let there = said.unwrap_or(u64::from(given(items) > 0));
-        set(values, *header, *field, there);
+        set(values, (*header, *variant), *field, there);
         if let Some(repeat) = repeat {
             let each = items.get(repeat.from as usize..(repeat.from + repeat.each) as usize).unwrap_or_default();
-            set(values, *header, repeat.count, given(each));
+            set(values, (*header, *variant), repeat.count, given(each));
         }
     }
 }
@@ -419,7 +422,7 @@ fn elements_of(list: &WireList, known: &Known) -> u64 {
 
 /// So many elements of a list, which have lists of their own: each as long as the field says that counts it, else of all that is left.
 fn count_list(list: &WireList, elements: u64, known: &Known, met: &mut Met, values: &mut [HeaderValue]) {
-    set(values, list.header, list.count, elements);
+    set(values, (list.header, list.variant), list.count, elements);
     for element in list.elements.iter().take(elements as usize) {
         let mut counts: Vec<(u32, u64)> = Vec::new();
         for item in element {
@@ -452,8 +455,9 @@ fn left_of(list: &WireList, known: &Known, met: &Met) -> u64 {
     WireItem::fields(element).iter().map(left).max().unwrap_or(0)
 }
 
-fn set(values: &mut [HeaderValue], header: HeaderId, field: u32, to: u64) {
-    let found = values.iter_mut().find(|value| value.header == header);
+/// Sets a field of an alternative, if the packet has it.
+fn set(values: &mut [HeaderValue], (header, variant): (HeaderId, VariantId), field: u32, to: u64) {
+    let found = values.iter_mut().find(|value| value.header == header && value.variant == variant);
     if let Some(place) = found.and_then(|value| value.fields.get_mut(field as usize)) {
         *place = to;
     }

@@ -140,7 +140,7 @@ impl Iterator for Packets {
             Err(error) => {
                 self.ended = true;
                 Some(Err(Failure::of_use(
-                    format!("capture `{}` is cut or damaged after {} packets: {error}", self.name, self.good),
+                    format!("capture `{}` is cut or damaged behind packet {}: {error}", self.name, self.good),
                     "repair it with `editcap`, or capture it again",
                 )))
             }

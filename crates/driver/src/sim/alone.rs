@@ -40,7 +40,7 @@ impl<'a> Prepared<'a> {
         let has_outage = self.network.outages.iter().any(|outage| outage.host as usize == host);
         if has_clock || has_outage {
             let what = if has_clock { "a clock of its own" } else { "a crash" };
-            let help = "follow a host without one, or its stack alone: `--stack` in place of `--network`";
+            let help = "follow a host without one, or its stack alone: `--stack` in place of `--network` and `--host`";
             return Err(Failure::of_use(format!("host `{name}` has {what}, which is not followed"), help));
         }
         let compiled = self.stack(of.stack);

@@ -183,8 +183,8 @@ impl Parser<'_> {
         self.bump();
         if self.at_word("mut") && self.nth(1) == IDENT {
             let diagnostic = self
-                .error_here(codes::UNKNOWN_STATEMENT, "a `let` does not change", "not needed")
-                .help("what changes is state: `session { var x: u32 = 0 }`; or give the new value a name of its own");
+                .error_here(codes::UNKNOWN_STATEMENT, "a `let` needs no `mut`", "not needed")
+                .help("leave it out: `x = 2` and `x += 1` work; what is kept between events is state: `session { var x: u32 = 0 }`");
             self.report(diagnostic);
             self.bump_as_error();
         }

@@ -521,9 +521,11 @@ impl Parser<'_> {
             self.bump();
         }
         if self.at(DOTTED) && self.nth(1) == PERCENT {
-            let diagnostic = self
-                .error_here(codes::EXPECTED, "a percentage is a whole number", "not a whole one")
-                .help("write the nearest whole one, `1 %`, and let the network run longer or with more seeds");
+            let nearest = self.nth_text(0).parse::<f64>().map_or(1, |given| given.round().clamp(1.0, 100.0) as u8);
+            let diagnostic =
+                self.error_here(codes::EXPECTED, "a percentage is a whole number", "not a whole one").help(format!(
+                    "write the nearest whole one, `{nearest} %`, and let the network run longer or with more seeds"
+                ));
             self.report(diagnostic);
             self.open(PERCENTAGE);
             self.bump();
