@@ -150,15 +150,20 @@ static MK_APART void mk_free_all_ended(mk_core *core)
         mk_free_ended(core, &core->classes[i]);
 }
 
-/* The same if objects still settle, some have ended, or outputs are to leave. Answers whether outputs left. */
+static MK_IN_PLACE void mk_count_reaction(mk_core *core)
+{
+    if (MK_UNLIKELY(++core->reaction == 0))
+        mk_count_reactions_anew(core);
+}
+
+/* The reaction at hand ends, and objects still settle, some have ended, or outputs are to leave. Answers whether outputs left. */
 static MK_APART bool mk_close_all(mk_core *core)
 {
     while (core->dirty)
         mk_settle(core, mk_there(core, core->dirty));
     if (core->has_ended)
         mk_free_all_ended(core);
-    if (MK_UNLIKELY(++core->reaction == 0))
-        mk_count_reactions_anew(core);
+    mk_count_reaction(core);
     core->put_out = 0;
     if (!core->output_count)
         return false;
@@ -172,8 +177,7 @@ static MK_IN_PLACE bool mk_close_reaction(mk_core *core)
     /* What was put out waits to leave. */
     if (MK_UNLIKELY(core->dirty | core->has_ended | core->output_count))
         return mk_close_all(core);
-    if (MK_UNLIKELY(++core->reaction == 0))
-        mk_count_reactions_anew(core);
+    mk_count_reaction(core);
     return false;
 }
 

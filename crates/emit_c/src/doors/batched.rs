@@ -5,7 +5,7 @@
 
 use mokume_reaction::*;
 
-use super::signature::{differing, param_names, port_params};
+use super::signature::{differing, inputs, param_names, port_params};
 use crate::plan::Plan;
 use crate::text::Text;
 
@@ -37,9 +37,7 @@ pub(super) fn declarations(plan: &Plan, text: &mut Text) {
     text.line(
         "/* The same calls in a row, all at one time, up to the first that answers false: how many answered true before it. */",
     );
-    let inputs = || plan.automaton.ports.iter().zip(&plan.names.inputs);
-    let inputs = inputs().flat_map(|(port, names)| port.inputs.iter().zip(names));
-    for (input, name) in inputs.filter(|(input, _)| has(plan, input)) {
+    for (input, name) in inputs(plan).filter(|(input, _)| has(plan, input)) {
         text.open(call_type(plan, name));
         port_params(plan, &input.params).iter().for_each(|param| text.line(format!("{param};")));
         text.close(";");

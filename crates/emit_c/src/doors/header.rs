@@ -2,7 +2,7 @@
 
 use mokume_reaction::*;
 
-use super::signature::{input_head, param_names, port_params, port_type};
+use super::signature::{input_head, inputs, param_names, port_params, port_type};
 use super::{batched, parts, returned};
 use crate::names::identifier;
 use crate::plan::Plan;
@@ -92,8 +92,7 @@ fn ports(plan: &Plan, text: &mut Text) {
             Type::Msg => vec!["mk_octets front".to_string(), "mk_octets behind".to_string()],
             ty => vec![declare(port_type(plan.automaton, *ty), &name)],
         });
-        let params: Vec<String> = ["void *context".to_string()].into_iter().chain(parts).collect();
-        text.line(format!("void (*{name})({});", params.join(", ")));
+        text.line(pointer(&name, parts));
     }
     text.line("mk_any_output any;");
     text.close(";");
@@ -102,8 +101,11 @@ fn ports(plan: &Plan, text: &mut Text) {
 
 /// The declaration of a pointer to the function that gets an output.
 pub(super) fn port_function(plan: &Plan, output: &PortOutput, name: &str) -> String {
-    let params: Vec<String> =
-        ["void *context".to_string()].into_iter().chain(port_params(plan, &output.params)).collect();
+    pointer(name, port_params(plan, &output.params))
+}
+
+fn pointer(name: &str, params: impl IntoIterator<Item = String>) -> String {
+    let params: Vec<String> = ["void *context".to_string()].into_iter().chain(params).collect();
     format!("void (*{name})({});", params.join(", "))
 }
 
@@ -135,20 +137,16 @@ fn functions(plan: &Plan, text: &mut Text) {
     text.line(
         "/* Inputs; false: refused at the door (no room for a reaction, or a handle of an object that has ended), or, of\n   what is sent, beyond the credit: then it was dropped and counted as `no_credit`.\n   Octets that are handed in are to stay as they are until the function returns, calls of the program's functions among it. */",
     );
-    for (port, names) in plan.automaton.ports.iter().zip(&plan.names.inputs) {
-        for (input, name) in port.inputs.iter().zip(names) {
-            if !input.defaults.is_empty() {
-                text.line(format!("/* {}, if nobody says otherwise. */", defaults(input)));
-            }
-            text.line(format!("{};", input_head(plan, name, &input.params)));
+    for (input, name) in inputs(plan) {
+        if !input.defaults.is_empty() {
+            text.line(format!("/* {}, if nobody says otherwise. */", defaults(input)));
         }
+        text.line(format!("{};", input_head(plan, name, &input.params)));
     }
     text.line("");
     if plan.returned {
         text.line("/* The same; the last output of the call is returned where nothing waits behind it. All others are handed over as otherwise, before. */");
-        let inputs =
-            plan.automaton.ports.iter().zip(&plan.names.inputs).flat_map(|(port, names)| port.inputs.iter().zip(names));
-        inputs.for_each(|(input, name)| text.line(format!("{};", returned::head(plan, name, &input.params))));
+        inputs(plan).for_each(|(input, name)| text.line(format!("{};", returned::head(plan, name, &input.params))));
         text.line("");
     }
     if plan.batched {

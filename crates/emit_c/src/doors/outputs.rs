@@ -49,7 +49,7 @@ pub(crate) fn functions(plan: &Plan, text: &mut Text) {
 /// leaving. The path ends with them.
 pub(crate) fn at_once(plan: &Plan, text: &mut Text) {
     let all = all_leave_at_once(plan.automaton);
-    told(plan).iter().for_each(|output| One::of(plan, *output, 0).tell_any(&plan.names.stack, text));
+    outputs_of(&all).iter().for_each(|output| One::of(plan, *output, 0).tell_any(&plan.names.stack, text));
     for leaving in &all {
         let give = Give::of(plan, leaving);
         give.write(text);
@@ -62,7 +62,10 @@ pub(crate) fn at_once(plan: &Plan, text: &mut Text) {
 
 /// The outputs that leave paths at once.
 pub(crate) fn told(plan: &Plan) -> BTreeSet<(PortId, u32)> {
-    let all = all_leave_at_once(plan.automaton);
+    outputs_of(&all_leave_at_once(plan.automaton))
+}
+
+fn outputs_of(all: &BTreeSet<Leaving>) -> BTreeSet<(PortId, u32)> {
     all.iter().flat_map(|leaving| &leaving.outputs).map(|leaves| leaves.output).collect()
 }
 

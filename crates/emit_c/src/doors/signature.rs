@@ -28,6 +28,11 @@ pub(super) fn port_params(plan: &Plan, params: &[(String, Type)]) -> Vec<String>
     names.iter().zip(params).map(|(name, (_, ty))| declare(port_type(plan.automaton, *ty), name)).collect()
 }
 
+/// All inputs, with their names.
+pub(super) fn inputs<'p>(plan: &'p Plan) -> impl Iterator<Item = (&'p PortInput, &'p String)> {
+    plan.automaton.ports.iter().zip(&plan.names.inputs).flat_map(|(port, names)| port.inputs.iter().zip(names))
+}
+
 /// The head of an input's function.
 pub(crate) fn input_head(plan: &Plan, name: &str, params: &[(String, Type)]) -> String {
     door_head(plan, &format!("{}_{name}", plan.names.stack), params)
