@@ -227,7 +227,7 @@ mod tests {
         let whole = std::fs::read(&name).unwrap();
         std::fs::write(&name, &whole[..whole.len() - 3]).unwrap();
         let failure = read_frames(&name).unwrap_err();
-        assert!(failure.message.contains("after 1 packets"), "{failure}");
+        assert!(failure.message.contains("behind packet 1:"), "{failure}");
     }
 
     /// As on a full disk: there is no room for the file's own header.
