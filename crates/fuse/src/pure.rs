@@ -95,6 +95,14 @@ impl<'a> Region<'a> {
     fn meet(&mut self, condition: Node, one: Side, other: Side) -> Option<Side> {
         let passed = one.passed.iter().zip(&other.passed).map(|(a, b)| self.either(condition, *a, *b)).collect();
         let cells: BTreeSet<_> = one.written.keys().chain(other.written.keys()).copied().collect();
+        // What one side writes must not be what the other side writes by another name.
+        for ((object, cell), (same, of)) in one.written.keys().flat_map(|a| other.written.keys().map(move |b| (*a, *b)))
+        {
+            let may_be = object != same && (self.class(object), cell) == (self.class(same), of);
+            if may_be && self.is_one(object, same).ok()? {
+                return None;
+            }
+        }
         let mut written = BTreeMap::new();
         for place @ (object, cell) in cells {
             let (a, b) = (one.written.get(&place).copied(), other.written.get(&place).copied());

@@ -226,6 +226,31 @@ fn forgets(text: &mut String, classes: &[Class]) {
     *text += "  none:\n    return\n}\n";
 }
 
+/// One of two objects of a class is written on each side of a branch: both are perhaps one, by two names.
+fn ways(
+    text: &mut String,
+    random: &mut Random,
+    (classes, found): (&[Class], &[(usize, String)]),
+    told: &mut Vec<(String, &str)>,
+) {
+    let pairs = (1..found.len()).flat_map(|b| (0..b).map(move |a| (a, b)));
+    for (n, (a, b)) in pairs.filter(|(a, b)| found[*a].0 == found[*b].0).enumerate() {
+        let (class, one, other) = (&classes[found[a].0], &found[a].1, &found[b].1);
+        let at = random.place(class.cells.len());
+        let (ty, most) = (class.cells[at], 1 + random.place(250));
+        let also = random.percent(30);
+        let _ = write!(
+            text,
+            "    asked{n} = cast f{} to u32\n    low{n} = lt asked{n}, {most}\n    first{n} = cast asked{n} to {ty}\n    second{n} = add.wrap first{n}, 7\n    \
+             br low{n} then{n}, else{n}\n  then{n}:\n    set {one}.x{at}, first{n}\n{}    jump meet{n}\n  else{n}:\n    set {other}.x{at}, second{n}\n    \
+             jump meet{n}\n  meet{n}:\n    after{n} = get {one}.x{at}\n",
+            random.place(FIELDS),
+            if also { format!("    set {other}.x{at}, second{n}\n") } else { String::new() }
+        );
+        told.push((format!("after{n}"), ty));
+    }
+}
+
 /// Looks up by the fields of a packet, and tells what was found.
 fn asks(random: &mut Random, (fields, classes): (&[&'static str], &[Class])) -> String {
     let mut text = String::new();
@@ -304,6 +329,7 @@ fn asks(random: &mut Random, (fields, classes): (&[&'static str], &[Class])) -> 
             }
         }
     }
+    ways(&mut text, random, (classes, &found), &mut told);
     // What was found, in four sums.
     let mut sums: Vec<String> = Vec::new();
     for (at, ty) in ["u16", "u32", "u16", "u8"].iter().enumerate() {
