@@ -8,7 +8,9 @@
 //! Keeps: facts are about mathematical integers, without a type's bound. A sum or difference counts as such only if it
 //! certainly did not wrap around.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
+
+use rustc_hash::FxHashMap;
 
 use mokume_reaction::{Automaton, Binary, BlockId, Body, Compare, Dominators, OpKind, Terminator, Type, Value};
 
@@ -20,7 +22,7 @@ const ROUNDS: usize = 3;
 const STEPS: usize = 6;
 
 /// The terms of differences.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Base {
     Zero,
     Value(Value),
@@ -39,6 +41,28 @@ struct Term {
 struct Fact {
     low: Term,
     high: Term,
+}
+
+/// What is known at one place, and the terms of values there.
+#[derive(Clone, Default)]
+struct Known {
+    /// By the base of what is low: the bases of what is high, and how much larger they are, at least.
+    higher: FxHashMap<Base, Vec<(Base, i128)>>,
+    terms: RefCell<FxHashMap<Value, Option<Term>>>,
+}
+
+impl Known {
+    fn of(facts: Vec<Fact>) -> Known {
+        let mut known = Known::default();
+        for Fact { low, high } in facts {
+            let higher = known.higher.entry(low.base).or_default();
+            let fact = (high.base, high.plus - low.plus);
+            if !higher.contains(&fact) {
+                higher.push(fact);
+            }
+        }
+        known
+    }
 }
 
 /// A number that can be asked about.
@@ -63,7 +87,7 @@ pub struct Bounds<'a> {
     asked: Vec<Option<(Value, bool)>>,
     dominators: Dominators,
     /// For each block, the facts that hold there.
-    known: Vec<OnceCell<Vec<Fact>>>,
+    known: Vec<OnceCell<Known>>,
 }
 
 impl<'a> Bounds<'a> {
@@ -95,8 +119,8 @@ impl<'a> Bounds<'a> {
 
     /// Whether `low + more <= high` certainly holds wherever `block` runs. If this is false, it may still hold.
     pub fn at_most(&self, block: BlockId, (low, more): (Quantity, u64), high: Quantity) -> bool {
-        let round = |known: Vec<Fact>, _| self.facts(block, &known);
-        let facts = self.known[block.index()].get_or_init(|| (0..ROUNDS).fold(Vec::new(), round));
+        let round = |known: Known, _| Known::of(self.facts(block, &known));
+        let facts = self.known[block.index()].get_or_init(|| (0..ROUNDS).fold(Known::default(), round));
         let term = |quantity| match quantity {
             Quantity::Value(value) => self.term(value, facts),
             Quantity::SizeOf(message) => self.size(message, facts),
@@ -110,7 +134,7 @@ impl<'a> Bounds<'a> {
 
     /// Facts from the types of numbers and from the conditions on the way to a block; `known` is used to exclude
     /// wrap-around.
-    fn facts(&self, block: BlockId, known: &[Fact]) -> Vec<Fact> {
+    fn facts(&self, block: BlockId, known: &Known) -> Vec<Fact> {
         let mut facts = Vec::new();
         for op in self.body.ops() {
             let OpKind::Binary { op: made, a, b } = &op.kind else { continue };
@@ -137,7 +161,7 @@ impl<'a> Bounds<'a> {
         facts
     }
 
-    fn condition(&self, condition: Value, holds: bool, known: &[Fact], facts: &mut Vec<Fact>) {
+    fn condition(&self, condition: Value, holds: bool, known: &Known, facts: &mut Vec<Fact>) {
         match self.kind(condition) {
             Some(OpKind::Not { a }) => self.condition(*a, !holds, known, facts),
             Some(OpKind::Binary { op: Binary::And, a, b }) if holds => {
@@ -186,7 +210,16 @@ impl<'a> Bounds<'a> {
     }
 
     /// A value as another value plus a number; `None` if it is not a plain number.
-    fn term(&self, value: Value, known: &[Fact]) -> Option<Term> {
+    fn term(&self, value: Value, known: &Known) -> Option<Term> {
+        if let Some(term) = known.terms.borrow().get(&value) {
+            return *term;
+        }
+        let term = self.term_of(value, known);
+        known.terms.borrow_mut().insert(value, term);
+        term
+    }
+
+    fn term_of(&self, value: Value, known: &Known) -> Option<Term> {
         let most = self.largest(value)?;
         let itself = Term { base: Base::Value(value), plus: 0 };
         if let Some(before) = self.comes[value.index()] {
@@ -221,7 +254,7 @@ impl<'a> Bounds<'a> {
     }
 
     /// The size of a message: that of the message it was cut from, less a number.
-    fn size(&self, message: Value, known: &[Fact]) -> Option<Term> {
+    fn size(&self, message: Value, known: &Known) -> Option<Term> {
         let itself = Term { base: Base::SizeOf(message), plus: 0 };
         if let Some(before) = self.comes[message.index()] {
             return self.size(before, known);
@@ -252,7 +285,7 @@ impl<'a> Bounds<'a> {
     }
 
     /// Whether `low <= high` follows from the facts.
-    fn follows(&self, low: Term, high: Term, known: &[Fact]) -> bool {
+    fn follows(&self, low: Term, high: Term, known: &Known) -> bool {
         // For each base reached so far: how much larger it may be, at most.
         let mut open = vec![(low.base, high.plus - low.plus)];
         let mut best: Vec<(Base, i128)> = open.clone();
@@ -263,8 +296,8 @@ impl<'a> Bounds<'a> {
                 if is_least || (base == high.base && more >= 0) {
                     return true;
                 }
-                for fact in known.iter().filter(|fact| fact.low.base == base) {
-                    let next = (fact.high.base, more - (fact.high.plus - fact.low.plus));
+                for (higher, least) in known.higher.get(&base).into_iter().flatten() {
+                    let next = (*higher, more - least);
                     let is_better = |(known, least): &(Base, i128)| *known == next.0 && *least >= next.1;
                     if !best.iter().any(is_better) {
                         best.push(next);

@@ -1,6 +1,8 @@
 //! The control flow of a body: which block may run after which, and which blocks every path goes through.
 
-use mokume_reaction::{BlockId, Body};
+use std::sync::OnceLock;
+
+use mokume_reaction::{BlockId, Body, Dominators};
 
 /// A set of blocks of one body.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -34,6 +36,8 @@ pub struct Flow {
     predecessors: Vec<Vec<usize>>,
     /// For each loop head, how often it is entered at most.
     bounds: Vec<Option<u32>>,
+    loops: OnceLock<Vec<(usize, Blocks)>>,
+    dominators: OnceLock<Dominators>,
 }
 
 impl Flow {
@@ -48,7 +52,8 @@ impl Flow {
         for (from, targets) in successors.iter().enumerate() {
             targets.iter().for_each(|to| predecessors[*to].push(from));
         }
-        Flow { successors, predecessors, bounds: body.blocks.iter().map(|block| block.bound).collect() }
+        let bounds = body.blocks.iter().map(|block| block.bound).collect();
+        Flow { successors, predecessors, bounds, loops: OnceLock::new(), dominators: OnceLock::new() }
     }
 
     /// The successors of each block.
@@ -97,32 +102,26 @@ impl Flow {
     /// Whether every run that reaches `block` has been in `over`.
     pub fn dominates(&self, over: BlockId, block: BlockId) -> bool {
         let (over, block) = (over.index(), block.index());
-        if over == block || over == 0 {
-            return true;
-        }
-        let mut seen = Blocks::none(self.successors.len());
-        let mut open = vec![0];
-        seen.add(0);
-        while let Some(at) = open.pop() {
-            if at == block {
-                return false;
-            }
-            open.extend(self.successors[at].iter().copied().filter(|next| *next != over && seen.add(*next)));
-        }
-        true
+        let dominators = self.dominators.get_or_init(|| Dominators::of(&self.successors));
+        over == block || !dominators.reaches(block) || dominators.dominates(over, block)
     }
 
     /// How often a block may be entered in one run of its body: the product of the bounds of the enclosing loops.
     pub fn rounds(&self, block: BlockId) -> usize {
-        let heads = self.bounds.iter().enumerate().filter_map(|(index, bound)| Some((BlockId::from(index), (*bound)?)));
-        let mut rounds = 1usize;
-        for (head, bound) in heads {
-            let around = head == block || (self.after(head).contains(block) && self.after(block).contains(head));
-            if around {
-                rounds = rounds.saturating_mul(bound.max(1) as usize);
-            }
-        }
-        rounds
+        let around = self.loops().iter().filter(|(_, inside)| inside.contains(block));
+        around.fold(1, |rounds, (bound, _)| rounds.saturating_mul(*bound))
+    }
+
+    /// Each loop: how often it is entered at most, and its blocks.
+    fn loops(&self) -> &[(usize, Blocks)] {
+        self.loops.get_or_init(|| {
+            let heads = self.bounds.iter().enumerate().filter_map(|(head, bound)| Some((head, (*bound)?)));
+            let inside = |head: usize| {
+                let (after, before) = (self.after(BlockId::from(head)), self.before(BlockId::from(head)));
+                Blocks((0..after.0.len()).map(|block| block == head || (after.0[block] && before.0[block])).collect())
+            };
+            heads.map(|(head, bound)| (bound.max(1) as usize, inside(head))).collect()
+        })
     }
 }
 

@@ -1,6 +1,6 @@
 //! Simplifies the control flow of bodies without changing their operations, for code that builds bodies block by block.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap as HashMap;
 
 use mokume_reaction::{BlockId, Body, Target, Terminator, Value};
 
@@ -85,7 +85,7 @@ fn past(params: &[Value], edge: &Target, jump: &Target, uses: &[usize]) -> Optio
 fn merge(body: &mut Body) {
     let flow = Flow::new(body);
     let reached = flow.reached();
-    let mut known: HashMap<Value, Value> = HashMap::new();
+    let mut known: HashMap<Value, Value> = HashMap::default();
     for at in 0..body.blocks.len() {
         if !reached.contains(BlockId::from(at)) {
             continue;

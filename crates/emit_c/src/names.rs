@@ -1,6 +1,6 @@
 //! C names for everything that an automaton names: readable, legal, and unique.
 
-use std::collections::HashSet;
+use rustc_hash::FxHashSet as HashSet;
 
 use mokume_reaction::{Automaton, CellKind, Trigger};
 

@@ -24,8 +24,9 @@ mod watched;
 mod wires;
 mod write;
 
-use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
+
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 use mokume_reaction::profile::{self, Profile};
 use mokume_reaction::{
@@ -203,8 +204,8 @@ struct Seen<'p> {
 
 impl<'p> Seen<'p> {
     fn of(watched: Watched<'p>) -> Self {
-        let (followed, ends) = (HashSet::new(), HashSet::new());
-        Seen { watched, followed, ends, stuck: HashMap::new(), missed: Vec::new(), moving: HashMap::new() }
+        let (followed, ends) = (HashSet::default(), HashSet::default());
+        Seen { watched, followed, ends, stuck: HashMap::default(), missed: Vec::new(), moving: HashMap::default() }
     }
 
     /// Records the cells that a way wrote, with its probability.
@@ -318,7 +319,7 @@ impl<'a> Finder<'a> {
         };
         let call = first.found.calls.iter().rev().find(is_there)?.call.clone();
         let decisions = Decisions::prescribed(call.1.clone());
-        let ends = Rc::new(HashSet::from([call]));
+        let ends = Rc::new(HashSet::from_iter([call]));
         let mut region =
             Region::new(self.flat, Rc::clone(&self.overview), (decisions, seen.watched.clone()), is_inside, ends);
         region.reaction(handler).ok()?;
@@ -334,7 +335,7 @@ impl<'a> Finder<'a> {
         seen: &mut Seen<'a>,
         may_end: impl Fn(LayerId) -> bool,
     ) -> Looked<'a> {
-        let mut ends = Rc::new(HashSet::new());
+        let mut ends = Rc::new(HashSet::default());
         let most = if is_inside { MOST_WAYS_INSIDE } else { MOST_WAYS };
         let leaves = if self.has(Pass::Parting) { LEAVES } else { 1 };
         search((leaves, most), worth, |decisions| loop {

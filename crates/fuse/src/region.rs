@@ -1,7 +1,8 @@
 //! A path under construction: guards and look-ups first, then actions.
 
-use std::collections::HashSet;
 use std::rc::Rc;
+
+use rustc_hash::FxHashSet as HashSet;
 
 use mokume_reaction::{
     Automaton, Binary, CellId, Channel, ClassId, Compare, HandlerId, HeaderId, LayerId, OctetField, PortId, ReasonId,

@@ -1,6 +1,6 @@
 //! Writes a path's values as operations of a body: each where it is first needed.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap as HashMap;
 
 use mokume_reaction::{Automaton, BlockId, Body, BodyBuilder, OpKind, Terminator, Type, Value};
 

@@ -3,8 +3,9 @@
 //! It must keep: it only affects probabilities, never what is done on a way. A profile of another automaton leads to
 //! bad paths, not wrong ones.
 
-use std::collections::HashMap;
 use std::rc::Rc;
+
+use rustc_hash::FxHashMap as HashMap;
 
 use mokume_reaction::profile::{Passed, Profile};
 use mokume_reaction::{BlockId, HandlerId};
@@ -35,7 +36,8 @@ pub struct Watched<'p> {
 impl<'p> Watched<'p> {
     /// What is known about an event that enters by a port, or (`is_inside`) that a layer emits.
     pub fn of(profile: &'p Profile, handler: HandlerId, is_inside: bool) -> Self {
-        let mut watched = Watched { profile, begun: false, seen: Rc::new([]), fit: Vec::new(), passed: HashMap::new() };
+        let mut watched =
+            Watched { profile, begun: false, seen: Rc::new([]), fit: Vec::new(), passed: HashMap::default() };
         // For a profile of another automaton, what was taken begins at the layers of this automaton that it knows.
         let is_inside = is_inside || profile.called.is_some() && profile.from(handler).next().is_none();
         if profile.called(handler).is_some() {
@@ -104,7 +106,7 @@ impl<'p> Watched<'p> {
 }
 
 fn seen((way, often): (&[Passed], u64)) -> Seen {
-    let mut taken: HashMap<Place, Vec<u32>> = HashMap::new();
+    let mut taken: HashMap<Place, Vec<u32>> = HashMap::default();
     for passed in way {
         for (block, target) in &passed.branches {
             taken.entry((passed.handler, *block)).or_default().push(*target);

@@ -1,6 +1,6 @@
 //! Writes a path as a body.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap as HashMap;
 
 use mokume_reaction::{
     to, AttributeId, Automaton, Binary, BlockId, Body, BodyBuilder, CellKind, ClassId, Endian, Fallible, HandlerId,
@@ -89,7 +89,7 @@ pub fn body(mut ways: Ways, handler: HandlerId) -> Option<Body> {
     let entry = builder.current().unwrap_or(BlockId(0));
     let params = builder.params(entry).to_vec();
     let exit = builder.block("exit", &[]);
-    let is_whole = write(&mut ways, (0, 0), HashMap::new(), (&mut builder, &params, exit));
+    let is_whole = write(&mut ways, (0, 0), HashMap::default(), (&mut builder, &params, exit));
     refuse(&mut builder, exit, &params);
     is_whole.then(|| finished(builder))
 }
@@ -107,7 +107,8 @@ fn write(
     let graph = &mut ways.region.graph;
     let is_inside = ways.region.is_inside;
     let text = Text { automaton, builder, params, values, is_lost: false };
-    let mut writer = Writer { automaton, is_inside, graph, text, finds, shares: HashMap::new(), held: HashMap::new() };
+    let mut writer =
+        Writer { automaton, is_inside, graph, text, finds, shares: HashMap::default(), held: HashMap::default() };
     let mut parted = Vec::new();
     // From there on a handler does the rest.
     let mut rest = None;

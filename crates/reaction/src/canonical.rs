@@ -4,7 +4,7 @@
 //! uses in the text. Constants without a name stand directly before their use; values are numbered by their place of
 //! definition.
 
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 use crate::*;
 
@@ -129,7 +129,7 @@ fn is_constant(kind: &OpKind) -> bool {
 /// Removes constants without a name, and puts a copy before each operand that uses one.
 fn place_constants(body: &mut Body) {
     let values = &mut body.values;
-    let mut constants: HashMap<Value, OpKind> = HashMap::new();
+    let mut constants: HashMap<Value, OpKind> = HashMap::default();
     for block in &mut body.blocks {
         block.ops.retain(|op| {
             let goes = is_constant(&op.kind) && op.results.len() == 1 && values[op.results[0].index()].name.is_empty();
@@ -171,7 +171,7 @@ fn renumber(body: &mut Body) {
     let used = body.blocks.iter().flat_map(|block| {
         block.ops.iter().flat_map(|op| op.kind.operands()).chain(terminator_uses(&block.terminator)).collect::<Vec<_>>()
     });
-    let mut new_index: HashMap<Value, Value> = HashMap::new();
+    let mut new_index: HashMap<Value, Value> = HashMap::default();
     let mut values = Vec::new();
     for value in params.chain(results).copied().chain(used) {
         new_index.entry(value).or_insert_with(|| {
@@ -196,7 +196,7 @@ const WORDS: &[&str] = &["true", "false", "null", "reason"];
 
 fn name_values(body: &mut Body) {
     let placed = placed_constants(body);
-    let mut taken = HashSet::new();
+    let mut taken = HashSet::default();
     for (index, info) in body.values.iter_mut().enumerate() {
         if !placed.contains(&Value(index as u32)) {
             info.name = free_name(&info.name, &format!("v{index}"), &mut taken);
@@ -212,7 +212,7 @@ fn placed_constants(body: &Body) -> HashSet<Value> {
 }
 
 fn name_blocks(body: &mut Body) {
-    let mut taken = HashSet::new();
+    let mut taken = HashSet::default();
     for (index, block) in body.blocks.iter_mut().enumerate() {
         let wanted = if index == 0 { "entry" } else { block.label.as_str() };
         block.label = free_name(wanted, &format!("b{index}"), &mut taken);

@@ -1,6 +1,6 @@
 //! Places in an automaton, and their spans in the text form.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap as HashMap;
 
 use mokume_base::Span;
 

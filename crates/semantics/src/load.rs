@@ -2,7 +2,9 @@
 //!
 //! Keeps: cycles of `use` are allowed, a file is read once, and a file sees itself, its module, and what it uses.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
+
+use rustc_hash::FxHashMap as HashMap;
 
 use mokume_base::{Diagnostic, FileId, SourceMap, Span};
 use mokume_syntax::ast::{AstNode, Item, UseTarget};
@@ -79,7 +81,8 @@ impl Loaded {
 
 /// Parses `roots` and everything that they use, and adds all to the source map.
 pub fn load(sources: &mut SourceMap, roots: &[FileId], loader: &mut dyn Loader) -> Loaded {
-    let mut work = Work { sources, loader, loaded: Loaded::default(), files: HashMap::new(), modules: HashMap::new() };
+    let mut work =
+        Work { sources, loader, loaded: Loaded::default(), files: HashMap::default(), modules: HashMap::default() };
     for root in roots {
         let name = work.sources.file(*root).name.clone();
         work.loaded.qualifiers.insert(*root, stem(&name));

@@ -3,7 +3,9 @@
 //!
 //! Keeps: reports about items without a parse error stay, and so do independent reports in items that have one.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
+
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 use mokume_base::{Code, Diagnostic, FileId, Label, Span};
 use mokume_syntax::SyntaxKind::{self, *};

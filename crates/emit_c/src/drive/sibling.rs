@@ -1,6 +1,8 @@
 //! A second instance at the other end of the devices: it answers as a peer does, over a network that loses and repeats.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
+
+use rustc_hash::FxHashMap as HashMap;
 
 use mokume_base::Random;
 use mokume_reaction::*;
@@ -23,7 +25,7 @@ pub(super) struct Sibling<R> {
 impl<R: Machine> Sibling<R> {
     /// A sibling on a new machine, which it starts.
     pub fn new(machine: R, automaton: &Automaton, random: &mut Random) -> Sibling<R> {
-        let mut sibling = Sibling { machine, mail: VecDeque::new(), handles: HashMap::new() };
+        let mut sibling = Sibling { machine, mail: VecDeque::new(), handles: HashMap::default() };
         let started = sibling.machine.start(0);
         sibling.post(automaton, &started, random);
         sibling

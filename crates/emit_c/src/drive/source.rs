@@ -1,6 +1,8 @@
 //! The source of steps: lessons, what is known of the stack (types, constants, wires), and what it did before.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
+
+use rustc_hash::FxHashMap as HashMap;
 
 use mokume_base::Random;
 use mokume_reaction::*;
@@ -68,7 +70,7 @@ impl<'a> Source<'a> {
             random: Random::new(seed.wrapping_mul(0x2545_f491_4f6c_dd1d)),
             now: 0,
             inputs: inputs.collect(),
-            handles: HashMap::new(),
+            handles: HashMap::default(),
             messages: Vec::new(),
             words: Vec::new(),
         }

@@ -3,7 +3,7 @@
 //! Invariant: what a class has here is in the instance (`records.rs`) and in the runtime's plan of the class
 //! (`doors/life.rs`); `octets.rs` counts it.
 
-use std::collections::HashSet;
+use rustc_hash::FxHashSet as HashSet;
 
 use mokume_reaction::*;
 
@@ -58,7 +58,7 @@ pub(crate) struct Heads {
 impl Heads {
     /// What each class has. `mortal`: the classes whose objects may end.
     pub fn of(automaton: &Automaton, mortal: &HashSet<ClassId>) -> Heads {
-        let (mut walked, mut draws, mut settles) = (HashSet::new(), HashSet::new(), HashSet::new());
+        let (mut walked, mut draws, mut settles) = (HashSet::default(), HashSet::default(), HashSet::default());
         for body in automaton.bodies() {
             for op in body.ops() {
                 if let OpKind::Sample { object, .. } = &op.kind {

@@ -9,7 +9,7 @@
 //! It must keep: two keys are equal exactly if their words are. Each part is in one word, in as many octets as its type
 //! has.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap as HashMap;
 
 use mokume_reaction::*;
 

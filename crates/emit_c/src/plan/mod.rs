@@ -11,7 +11,7 @@ mod support;
 mod sure;
 pub(crate) mod there;
 
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 use mokume_analyse::Flow;
 use mokume_reaction::*;
@@ -104,9 +104,9 @@ impl<'a> Plan<'a> {
             automaton,
             names: Names::new(automaton, stack),
             emissions: Vec::new(),
-            channels: HashMap::new(),
+            channels: HashMap::default(),
             arguments: arguments(automaton),
-            waiting: HashSet::new(),
+            waiting: HashSet::default(),
             linked: Vec::new(),
             agenda: 0,
             header_octets: header_octets(automaton),
@@ -127,7 +127,7 @@ impl<'a> Plan<'a> {
             batched: false,
             planted: None,
             branches: Vec::new(),
-            branch_index: HashMap::new(),
+            branch_index: HashMap::default(),
             timers: cells(automaton, |kind| matches!(kind, CellKind::Timer)),
             counters: cells(automaton, |kind| matches!(kind, CellKind::Counter)),
         };
@@ -347,7 +347,7 @@ fn emissions_come_last(body: &Body) -> bool {
 
 /// What handlers put on the agenda, and what is put off for later.
 fn waiting(automaton: &Automaton, emissions: &[Emissions]) -> HashSet<Waiting> {
-    let mut found = HashSet::new();
+    let mut found = HashSet::default();
     let in_procedures = std::iter::repeat(&Emissions::Agenda);
     for ((_, body), emissions) in automaton.code().zip(emissions.iter().chain(in_procedures)) {
         let later = body.put_off();
@@ -414,7 +414,7 @@ fn head_room(automaton: &Automaton) -> u32 {
 
 /// Classes whose objects are released somewhere, and the classes inside them.
 pub(crate) fn mortal(automaton: &Automaton) -> HashSet<ClassId> {
-    let mut found = HashSet::new();
+    let mut found = HashSet::default();
     for body in automaton.bodies() {
         found.extend(body.ops().filter_map(|op| body.class_of(op.kind.ends()?)));
     }
@@ -435,7 +435,8 @@ pub(crate) fn mortal(automaton: &Automaton) -> HashSet<ClassId> {
 
 /// The deepest agenda: what a handler emits, and the deepest agenda of those that it reaches.
 fn agenda(automaton: &Automaton, emissions: &[Emissions]) -> usize {
-    let mut depths = Depths { automaton, emissions, handlers: vec![None; emissions.len()], procedures: HashMap::new() };
+    let mut depths =
+        Depths { automaton, emissions, handlers: vec![None; emissions.len()], procedures: HashMap::default() };
     let deepest = (0..automaton.handlers.len()).map(|handler| depths.handler(handler)).max();
     deepest.unwrap_or(0).clamp(16, 1 << 20)
 }

@@ -5,7 +5,8 @@
 //! hand.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+
+use rustc_hash::FxHashMap as HashMap;
 
 use mokume_analyse::{inlined, run_by, run_in, Site};
 use mokume_reaction::*;
@@ -23,10 +24,10 @@ pub(crate) fn shared(automaton: &Automaton) -> Cow<'_, Automaton> {
         return Cow::Borrowed(automaton);
     }
     let emits = emitting(automaton);
-    let mut sizes = HashMap::new();
+    let mut sizes = HashMap::default();
     let sizes: Vec<usize> = (0..automaton.functions.len()).map(|id| size(automaton, id, &mut sizes)).collect();
     let mut sites = vec![0; automaton.functions.len()];
-    let mut often: HashMap<Unit, Vec<bool>> = HashMap::new();
+    let mut often: HashMap<Unit, Vec<bool>> = HashMap::default();
     for unit in mokume_reaction::verify::units(automaton) {
         let body = unit.body(automaton);
         let runs = run_by(body);

@@ -2,7 +2,7 @@
 //!
 //! It must keep: nothing else affects a memo's result.
 
-use std::collections::HashSet;
+use rustc_hash::FxHashSet as HashSet;
 
 use mokume_reaction::*;
 

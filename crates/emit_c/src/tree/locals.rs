@@ -2,7 +2,7 @@
 //!
 //! Requires of the tree: its declarations are in place. Keeps: a name means one thing in a function.
 
-use std::collections::HashSet;
+use rustc_hash::FxHashSet as HashSet;
 
 use super::build::INSTANCE;
 use super::visit::each_statement;
@@ -18,7 +18,7 @@ pub(super) struct Names {
 
 /// Marks parameters that the body does not use as unused.
 pub(super) fn mark_unused(function: &mut Routine) {
-    let mut used = HashSet::new();
+    let mut used = HashSet::default();
     let mut speaks_of_instance = false;
     each_expression(function, &mut |part| match part {
         Expr::Local(local) => drop(used.insert(*local)),

@@ -3,7 +3,7 @@
 //!
 //! Requires of the tree: a variable is set before it is read, on every way. Keeps: values.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap as HashMap;
 
 use super::{Expr, Lines, Local, Routine, Stmt};
 
@@ -19,9 +19,9 @@ struct Mentions {
 }
 
 pub(super) fn declare(function: &mut Routine) {
-    let mut found = Search { path: Path::new(), mentions: HashMap::new() };
+    let mut found = Search { path: Path::new(), mentions: HashMap::default() };
     found.block(&function.body);
-    let mut declared: HashMap<Path, Vec<(usize, Local)>> = HashMap::new();
+    let mut declared: HashMap<Path, Vec<(usize, Local)>> = HashMap::default();
     for (local, mentions) in found.mentions {
         if !function.locals[local.0].is_parameter {
             let depth = mentions.around.len();

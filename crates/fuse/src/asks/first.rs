@@ -1,7 +1,7 @@
 //! Look-ups first: what a message is for is found before anything else is asked, so that later answers can be
 //! remembered beside it.
 
-use std::collections::HashSet;
+use rustc_hash::FxHashSet as HashSet;
 
 use crate::graph::{Kind, Node, U32};
 
@@ -20,7 +20,7 @@ impl Tree<'_> {
             self.least.0 = Some(message);
             self.ask_for(&mut way, octets);
             self.ask_for_more(&mut way, (message, octets));
-            self.hoist_in(&mut way, &mut HashSet::new());
+            self.hoist_in(&mut way, &mut HashSet::default());
         }
         self.way = way;
     }

@@ -17,8 +17,8 @@ use crate::graph::{Graph, Kind, Node, U64};
 use super::tree::{Ask, Tail, Tree, Way, What};
 
 /// A fact that is known on a way.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Fact {
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Fact {
     /// The condition holds, or does not.
     Truth(Node, bool),
     /// The two numbers are equal.
@@ -242,15 +242,20 @@ impl<'a> Tree<'a> {
 
     /// The condition, simplified by the facts that concern it.
     fn under(&mut self, condition: Node, facts: &[Fact]) -> Node {
-        let mut there = There::new(self.automaton);
-        let facts = self.about(condition, facts);
-        if facts.is_empty() {
+        let asked = (condition, self.about(condition, facts));
+        if asked.1.is_empty() {
             return condition;
         }
-        facts.iter().for_each(|fact| there.learn(&self.graph, *fact));
-        there.learn_again();
-        let new = there.of(&self.graph, condition);
-        let new = self.graph.copy(&there.graph, new, &mut HashMap::default());
+        let known = self.simpler.get(&asked).copied();
+        let new = known.unwrap_or_else(|| {
+            let mut there = There::new(self.automaton);
+            asked.1.iter().for_each(|fact| there.learn(&self.graph, *fact));
+            there.learn_again();
+            let new = there.of(&self.graph, condition);
+            let new = self.graph.copy(&there.graph, new, &mut HashMap::default());
+            self.simpler.insert(asked, new);
+            new
+        });
         self.is_reworded |= new != condition && self.graph.known(new).is_none();
         new
     }

@@ -1,15 +1,15 @@
 //! A path as a tree of its questions.
 
-use std::collections::HashMap;
 use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
 
 use mokume_reaction::{
     to, Automaton, Binary, BlockId, Body, BodyBuilder, CellId, CellKind, Effects, Fallible, HeaderId, Mark, Op, OpKind,
     Operation, Path, SourceId, Terminator, Trigger, Type, Value, VariantId,
 };
 
-use rustc_hash::FxHashMap;
-
+use super::known::Fact;
 use crate::graph::{Graph, Kind, Node};
 use crate::text::{finished, refuse, Text};
 
@@ -123,12 +123,14 @@ pub(super) struct Tree<'a> {
     pub is_better: bool,
     /// Whether a question was put in other words.
     pub is_reworded: bool,
+    /// By condition and what is known: the condition under that.
+    pub simpler: FxHashMap<(Node, Vec<Fact>), Node>,
     /// By node: what it reads of messages and of state.
     pub read: FxHashMap<Node, Rc<[Node]>>,
     /// By node and least number of octets: whether it reads where another question shows that it may.
     pub barriers: FxHashMap<(Node, u64), bool>,
     /// The nodes of the old path's values.
-    nodes: HashMap<Value, Node>,
+    nodes: FxHashMap<Value, Node>,
 }
 
 /// The state of reading a path.
@@ -136,7 +138,7 @@ struct Reader<'a> {
     automaton: &'a Automaton,
     body: &'a Body,
     graph: Graph<'a>,
-    nodes: HashMap<Value, Node>,
+    nodes: FxHashMap<Value, Node>,
     /// The look-ups so far: object, cell, key.
     finds: Vec<(Node, CellId, Vec<Node>)>,
     ways_in: Vec<u32>,
@@ -173,6 +175,7 @@ pub(super) fn read<'a>(automaton: &'a Automaton, path: &'a Path) -> Option<Tree<
         least: (None, 0),
         is_better: false,
         is_reworded: false,
+        simpler: FxHashMap::default(),
         read: FxHashMap::default(),
         barriers: FxHashMap::default(),
         nodes: reader.nodes,
@@ -428,15 +431,15 @@ impl<'a> Tree<'a> {
         let params = builder.params(entry).to_vec();
         let exit = builder.block("exit", &[]);
         let rests: Vec<BlockId> = self.rests.iter().map(|_| builder.block("rest", &[])).collect();
-        let mut known: Vec<Option<HashMap<Node, Value>>> = vec![None; rests.len()];
+        let mut known: Vec<Option<FxHashMap<Node, Value>>> = vec![None; rests.len()];
         let mut writer = Writer { tree: self, exit, rests: &rests, known: &mut known, is_lost: false };
-        writer.way(&self.way, &mut builder, &params, HashMap::new());
+        writer.way(&self.way, &mut builder, &params, FxHashMap::default());
         for (at, rest) in self.rests.iter().enumerate() {
             builder.select(rests[at]);
             match writer.known[at].take() {
                 Some(values) => writer.way(rest, &mut builder, &params, values),
                 // No way leads there any more.
-                None => writer.way(&Way::default(), &mut builder, &params, HashMap::new()),
+                None => writer.way(&Way::default(), &mut builder, &params, FxHashMap::default()),
             }
         }
         let is_lost = writer.is_lost;
@@ -450,12 +453,12 @@ struct Writer<'t, 'a> {
     exit: BlockId,
     rests: &'t [BlockId],
     /// By rest: what is known on every way that leads there.
-    known: &'t mut Vec<Option<HashMap<Node, Value>>>,
+    known: &'t mut Vec<Option<FxHashMap<Node, Value>>>,
     is_lost: bool,
 }
 
 impl Writer<'_, '_> {
-    fn way(&mut self, way: &Way, builder: &mut BodyBuilder, params: &[Value], values: HashMap<Node, Value>) {
+    fn way(&mut self, way: &Way, builder: &mut BodyBuilder, params: &[Value], values: FxHashMap<Node, Value>) {
         let tree = self.tree;
         let mut text = Text { automaton: tree.automaton, builder, params, values, is_lost: false };
         for ask in &way.guards {
@@ -549,7 +552,7 @@ impl Writer<'_, '_> {
             }
         }
         let params = &body.blocks[0].params;
-        let mut made: HashMap<Value, Value> = params.iter().copied().zip(text.params.iter().copied()).collect();
+        let mut made: FxHashMap<Value, Value> = params.iter().copied().zip(text.params.iter().copied()).collect();
         for op in deeds {
             text.builder.set_source(op.source);
             let mut kind = op.kind.clone();

@@ -1,6 +1,6 @@
 //! Memos: the still part of a piece, as a function.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap as HashMap;
 
 use mokume_reaction::{
     to, Binary, BlockId, BodyBuilder, Compare, Function, OpKind, Operation, Role, Terminator, Type, Value,

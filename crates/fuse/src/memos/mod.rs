@@ -19,8 +19,9 @@ mod still;
 
 use crate::passes::{Pass, Passes};
 use crate::Aside;
-use std::collections::HashSet;
 use std::rc::Rc;
+
+use rustc_hash::FxHashSet as HashSet;
 
 use mokume_reaction::{
     to, Automaton, Block, BlockId, Body, CellId, CellKind, ClassId, Fallible, Function, Op, OpKind, Operation, Target,

@@ -1,6 +1,6 @@
 //! A path or a memo under construction.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap as HashMap;
 
 use mokume_reaction::{to, BlockId, BodyBuilder, Terminator, Value};
 

@@ -1,6 +1,6 @@
 //! Rewrites the path: it recalls what its memos return, and does not ask it.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap as HashMap;
 
 use mokume_reaction::{
     to, BlockId, Body, BodyBuilder, Compare, Fallible, FunctionId, Op, OpKind, Operation, Terminator, Type, Value,

@@ -1,6 +1,6 @@
 //! Which values of a path depend on rarely changing state: these are *still*.
 
-use std::collections::HashSet;
+use rustc_hash::FxHashSet as HashSet;
 
 use mokume_reaction::{
     Automaton, Body, Cell, CellId, CellKind, ClassId, Effects, Fallible, HandlerId, Op, OpKind, Operation, Path,

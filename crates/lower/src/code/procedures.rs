@@ -4,7 +4,7 @@
 //! unchanged, and has no arrays among its parameters and results. The current objects of the caller, such as the
 //! session, are passed to it as far as it uses them.
 
-use std::collections::HashSet;
+use rustc_hash::FxHashSet as HashSet;
 
 use mokume_reaction as r;
 use mokume_semantics::program as s;
@@ -181,7 +181,7 @@ fn refused(function: &s::Function) -> Vec<r::Type> {
 
 /// Removes unused ones among the first parameters; returns the indices of the others.
 fn ask_for_what_is_used(body: &mut r::Body, first: usize) -> Vec<usize> {
-    let mut used = HashSet::new();
+    let mut used = HashSet::default();
     for block in &body.blocks {
         block.ops.iter().for_each(|op| {
             r::Operation::for_each_operand(&op.kind, &mut |value| {
@@ -199,7 +199,7 @@ fn ask_for_what_is_used(body: &mut r::Body, first: usize) -> Vec<usize> {
 
 /// Makes names unique.
 fn unlike(params: impl Iterator<Item = (String, r::Type)>) -> Vec<(String, r::Type)> {
-    let mut known: HashSet<String> = HashSet::new();
+    let mut known: HashSet<String> = HashSet::default();
     let mut unlike = |(name, ty): (String, r::Type)| {
         let numbered = (2..).map(|number| format!("{name}_{number}"));
         let free = std::iter::once(name.clone()).chain(numbered).find(|name| !known.contains(name));

@@ -1,6 +1,6 @@
 //! What an instance became in the automaton: its classes, cells, header and wires.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap as HashMap;
 
 use mokume_reaction as r;
 use mokume_semantics::program as s;
@@ -66,7 +66,7 @@ impl Info {
             told_twice: None,
             refused_sessions: None,
             objects: Vec::new(),
-            members: HashMap::new(),
+            members: HashMap::default(),
             late: Vec::new(),
             header: None,
             fields: Vec::new(),

@@ -19,8 +19,11 @@ mod sizes;
 mod task;
 
 use std::cell::RefCell;
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::VecDeque;
+
 use std::rc::Rc;
+
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 use mokume_base::{Code, Diagnostic, SourceMap, Span};
 use mokume_reaction as r;
@@ -95,17 +98,17 @@ impl<'p> Lowering<'p> {
             a,
             infos: Vec::new(),
             diagnostics: Vec::new(),
-            functions: HashMap::new(),
-            worth_it: HashMap::new(),
-            procedures: HashMap::new(),
+            functions: HashMap::default(),
+            worth_it: HashMap::default(),
+            procedures: HashMap::default(),
             watched: Vec::new(),
-            handed_on: HashSet::new(),
-            enums: HashMap::new(),
-            attributes: HashMap::new(),
-            declared: HashSet::new(),
+            handed_on: HashSet::default(),
+            enums: HashMap::default(),
+            attributes: HashMap::default(),
+            declared: HashSet::default(),
             begin: RefCell::default(),
             tasks: VecDeque::new(),
-            places: HashMap::new(),
+            places: HashMap::default(),
         }
     }
 

@@ -1,6 +1,6 @@
 //! The lines of one body: blocks are found first, then operations are read in order.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap as HashMap;
 
 use mokume_base::{Diagnostic, Span};
 
@@ -42,10 +42,10 @@ pub fn read(parser: &mut Parser, unit: Unit, item: &Item) {
     let mut reader = BodyReader {
         parser,
         builder: BodyBuilder::new(&params),
-        names: HashMap::new(),
-        labels: HashMap::new(),
+        names: HashMap::default(),
+        labels: HashMap::default(),
         pending: Vec::new(),
-        constants: HashMap::new(),
+        constants: HashMap::default(),
         results,
         unit,
         places: Places::default(),

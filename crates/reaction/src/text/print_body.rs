@@ -1,6 +1,6 @@
 //! Bodies as text: an operation a line; constants without a name stand where they are used.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap as HashMap;
 
 use super::names::{self, ident, path, source_mark};
 use crate::operation::template::Piece;
@@ -41,7 +41,7 @@ pub fn body(automaton: &Automaton, body: &Body, results: (&[Type], &[Type])) -> 
 pub fn lines(automaton: &Automaton, body: &Body, results: (&[Type], &[Type])) -> Vec<Line> {
     let mut lines = Vec::new();
     for (index, block) in body.blocks.iter().enumerate() {
-        let mut printer = Printer { automaton, body, inline: HashMap::new() };
+        let mut printer = Printer { automaton, body, inline: HashMap::default() };
         if index > 0 {
             let text = format!("  {}", printer.head(block));
             lines.push(Line { text, mark: String::new(), source: None, part: Part::Block });

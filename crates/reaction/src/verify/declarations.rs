@@ -1,6 +1,6 @@
 //! Tables, classes, cells, links, ports, signatures and the composition.
 
-use std::collections::HashSet;
+use rustc_hash::FxHashSet as HashSet;
 
 use super::context::Faults;
 use super::operations::fits;
@@ -28,7 +28,7 @@ pub fn check(automaton: &Automaton, faults: &mut Faults) {
 }
 
 fn check_unique<'a>(names: impl Iterator<Item = (Place, &'a str)>, what: &str, faults: &mut Faults) {
-    let mut seen = HashSet::new();
+    let mut seen = HashSet::default();
     for (place, name) in names {
         if !seen.insert(name) {
             faults.add(codes::TWICE, place, format!("there is a {what} `{name}` already"));
@@ -58,7 +58,7 @@ fn check_names(a: &Automaton, faults: &mut Faults) {
         let cells = cells.map(|(cell, found)| (Place::Cell(index.into(), cell.into()), found.name.as_str()));
         check_unique(cells, "cell", faults);
     }
-    let mut triggers = HashSet::new();
+    let mut triggers = HashSet::default();
     for (index, handler) in a.handlers.iter().enumerate() {
         if !triggers.insert((handler.class, &handler.trigger)) {
             let place = Place::Unit(Unit::Handler(index.into()));
@@ -84,7 +84,7 @@ fn check_scalars(a: &Automaton, faults: &mut Faults) {
         if !(1..=64).contains(&found.width) {
             faults.add(codes::SIZE, place, format!("an enumeration of {} bits: there are 1 to 64", found.width));
         }
-        let (mut names, mut values) = (HashSet::new(), HashSet::new());
+        let (mut names, mut values) = (HashSet::default(), HashSet::default());
         for (name, value) in &found.names {
             if !names.insert(name) || !values.insert(*value) {
                 faults.add(codes::TWICE, place, format!("`{name}` or its value {value} is there twice"));
@@ -171,7 +171,7 @@ fn check_parents(a: &Automaton, id: ClassId, faults: &mut Faults) {
             .add(codes::PARENT, Place::Class(id), message)
             .help("an object ends with its parent: use a link between layers");
     }
-    let mut seen = HashSet::from([id]);
+    let mut seen = HashSet::from_iter([id]);
     let mut at = class.parent;
     while let Some(parent) = at {
         if !seen.insert(parent) {
@@ -378,7 +378,7 @@ fn check_composition(a: &Automaton, faults: &mut Faults) {
     if !composition.queued.is_sorted() || !composition.queued_outputs.is_sorted() {
         faults.add(codes::COMPOSITION, place, "queued channels are sorted");
     }
-    let mut seen = HashSet::new();
+    let mut seen = HashSet::default();
     for merged in &composition.merged {
         for class in merged {
             if !seen.insert(*class) {

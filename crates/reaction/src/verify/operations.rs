@@ -1,6 +1,6 @@
 //! Types and counts of operands, results and block arguments; kinds of cells; the types that operations are defined on.
 
-use std::collections::HashSet;
+use rustc_hash::FxHashSet as HashSet;
 
 use super::context::{Context, Faults};
 use crate::operation::{Kind, Slot};
@@ -354,7 +354,7 @@ fn check_cases(context: &Context, terminator: &Terminator, place: Place, faults:
                 faults.add(codes::NOT_DEFINED, place, message);
                 return;
             }
-            let mut seen = HashSet::new();
+            let mut seen = HashSet::default();
             for (number, _) in cases {
                 if !fits(*number, ty.width(context.automaton)) {
                     faults.add(codes::NUMBER, place, format!("case {number} does not fit into {}", context.show(ty)));

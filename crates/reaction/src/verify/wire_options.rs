@@ -1,6 +1,6 @@
 //! Parts of wires that are not in every packet: what a condition may name, what an option may hold, what ends a path.
 
-use std::collections::HashSet;
+use rustc_hash::FxHashSet as HashSet;
 
 use super::operations::fits;
 use super::wires::{fields_of, Checker, WirePath};
@@ -77,7 +77,7 @@ impl<'a> Checker<'a, '_> {
     }
 
     fn option_arms(&mut self, options: &'a WireOptions, paths: &mut [WirePath]) {
-        let mut kinds = HashSet::new();
+        let mut kinds = HashSet::default();
         for arm in &options.arms {
             if !kinds.insert(arm.kind()) {
                 self.fault(codes::WIRE_ARMS, format!("kind {} is there twice", arm.kind()));

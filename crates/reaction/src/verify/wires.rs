@@ -1,6 +1,6 @@
 //! Wires: every bit has a meaning, and every header field has one place on every path through the choices.
 
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 use super::context::Faults;
 use super::operations::fits;
@@ -79,7 +79,7 @@ impl<'a> Checker<'a, '_> {
     }
 
     fn headers(&mut self) {
-        let mut seen = HashSet::new();
+        let mut seen = HashSet::default();
         for header in &self.wire.headers {
             if !seen.insert(*header) {
                 let name = &self.a.headers[header.index()].name;
@@ -180,7 +180,7 @@ impl<'a> Checker<'a, '_> {
             self.fault(codes::WIRE_NAME, format!("a choice on field {}, which does not come before it", on.0));
         }
         let width = self.fields.get(on.0 as usize).map_or(64, |field| field.width);
-        let mut tags = HashSet::new();
+        let mut tags = HashSet::default();
         for arm in arms {
             if !tags.insert(arm.tag) {
                 self.fault(codes::WIRE_ARMS, format!("tag {} is there twice", arm.tag));

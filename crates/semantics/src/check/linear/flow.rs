@@ -2,7 +2,7 @@
 //!
 //! Keeps: each message is reported once, so that one mistake does not cascade.
 
-use std::collections::HashSet;
+use rustc_hash::FxHashSet as HashSet;
 
 use mokume_base::{Diagnostic, Span};
 

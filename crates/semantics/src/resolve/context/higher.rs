@@ -1,6 +1,8 @@
 //! Parameters of layers and bundles that are not values, and the instances of definitions with such parameters.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap as HashMap;
 
 use mokume_base::Span;
 use mokume_syntax::ast;

@@ -10,8 +10,11 @@ mod names;
 mod trees;
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
+
 use std::rc::Rc;
+
+use rustc_hash::FxHashMap as HashMap;
 
 use mokume_base::{Code, Diagnostic, FileId, Notation, Span};
 use mokume_syntax::ast;
@@ -285,7 +288,7 @@ impl Context {
 
 /// Each repeated name of a list, with its first occurrence.
 pub fn repeated(names: &[Name]) -> Vec<(&Name, &Name)> {
-    let mut known: HashMap<&str, &Name> = HashMap::new();
+    let mut known: HashMap<&str, &Name> = HashMap::default();
     let mut found = Vec::new();
     for name in names {
         match known.get(name.text.as_str()) {

@@ -1,7 +1,9 @@
 //! The names of items: what each stands for, and which file sees it.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_hash::FxHashMap as HashMap;
 
 use mokume_base::{Diagnostic, FileId, Span};
 use mokume_syntax::{ast, Parse, SyntaxKind};
@@ -83,7 +85,7 @@ impl Names {
         let visible = loaded.files.iter().map(|(file, _)| (*file, loaded.visible(*file))).collect();
         let reached = loaded.files.iter().map(|(file, _)| (*file, loaded.reached(*file))).collect();
         let (qualifiers, modules) = (loaded.qualifiers.clone(), loaded.modules.clone());
-        Names { known: HashMap::new(), visible, reached, qualifiers, modules, clashes: RefCell::default() }
+        Names { known: HashMap::default(), visible, reached, qualifiers, modules, clashes: RefCell::default() }
     }
 
     /// Adds an item; returns a report if its file already has the name.

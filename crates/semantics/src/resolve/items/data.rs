@@ -3,7 +3,7 @@
 //! A value is the number, then the parts of all names side by side; parts of other names are 0. So for later passes, an
 //! enum with data is a record, in state, parameters and locals alike.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap as HashMap;
 
 use crate::program::*;
 use crate::resolve::context::Context;

@@ -1,6 +1,6 @@
 //! Scopes and objects, with their state.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap as HashMap;
 
 use mokume_base::Span;
 use mokume_syntax::ast::{self, AstNode};
@@ -218,7 +218,7 @@ fn members(reader: &mut LayerReader, scope: ScopeKind, states: &[ast::State], mu
     let is_object = matches!(scope, ScopeKind::Object(_));
     let before = members.iter().map(|member| &member.name);
     let others = others.chain(before.clone().filter(|_| !is_object)).filter(|name| is_in_sight(this, part, name));
-    let mut known: HashMap<String, Name> = HashMap::new();
+    let mut known: HashMap<String, Name> = HashMap::default();
     let params = this.params.iter().map(|param| &param.name);
     for first in others.chain(before.filter(|_| is_object)).chain(params) {
         known.entry(first.text.clone()).or_insert_with(|| first.clone());

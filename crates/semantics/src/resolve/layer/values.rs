@@ -1,6 +1,6 @@
 //! Initial values of a layer's members, published values, and limits.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap as HashMap;
 
 use mokume_base::{FileId, Span};
 use mokume_syntax::ast::{self, AstNode};
