@@ -17,6 +17,11 @@ pub fn held_before(number: usize) -> u32 {
     NEW - 1 - number as u32
 }
 
+/// Whether a message may come with attributes that are not the defaults: inside of a stack, or out of a place.
+pub fn has_attributes(given: u32, is_inside: bool) -> bool {
+    (is_inside && given != NEW) || is_held_before(given)
+}
+
 /// Whether a message is one that a place held before.
 pub fn is_held_before(given: u32) -> bool {
     given != NEW && given >= held_before(crate::held::MOST_PLACES)
@@ -164,9 +169,9 @@ impl Region<'_> {
     /// The attributes of a parameter: at a port the defaults, inside any.
     fn attributes_of(&mut self, param: u32) -> Vec<Node> {
         let attributes = self.automaton.attributes.iter().enumerate();
-        let is_unknown = (self.is_inside && param != NEW) || is_held_before(param);
+        let are_unknown = has_attributes(param, self.is_inside);
         attributes
-            .map(|(at, attribute)| match is_unknown {
+            .map(|(at, attribute)| match are_unknown {
                 true => self.graph.add(Kind::Attribute(param, AttributeId::from(at)), attribute.ty),
                 false => self.graph.constant(attribute.ty, attribute.default),
             })

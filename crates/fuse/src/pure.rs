@@ -15,6 +15,15 @@ const MOST: usize = 24;
 /// The most blocks that are searched for the place where the ways join.
 const FAR: usize = 12;
 
+/// A branch whose sides are computed.
+struct Branch {
+    join: BlockId,
+    /// So many operations may still be computed.
+    left: usize,
+    /// So many cells were written before it.
+    written: usize,
+}
+
 /// What one side of a branch passes on where the ways join, and the cells that it writes.
 struct Side {
     passed: Vec<Node>,
@@ -50,9 +59,9 @@ impl<'a> Region<'a> {
         let (here, there) = (near(then.block), near(otherwise.block));
         let meets = here.into_iter().filter(|block| there.contains(block));
         for join in meets.collect::<Vec<_>>() {
-            let mut left = MOST;
-            let one = self.side(frame, then, join, &mut left);
-            let other = one.as_ref().and_then(|_| self.side(frame, otherwise, join, &mut left));
+            let mut branch = Branch { join, left: MOST, written: self.written.len() };
+            let one = self.side(frame, then, &mut branch);
+            let other = one.as_ref().and_then(|_| self.side(frame, otherwise, &mut branch));
             if let (Some(one), Some(other)) = (one, other) {
                 let meets = self.meet(condition, one, other)?;
                 for ((object, cell), value) in meets.written {
@@ -96,10 +105,8 @@ impl<'a> Region<'a> {
         let passed = one.passed.iter().zip(&other.passed).map(|(a, b)| self.either(condition, *a, *b)).collect();
         let cells: BTreeSet<_> = one.written.keys().chain(other.written.keys()).copied().collect();
         // What one side writes must not be what the other side writes by another name.
-        for ((object, cell), (same, of)) in one.written.keys().flat_map(|a| other.written.keys().map(move |b| (*a, *b)))
-        {
-            let may_be = object != same && (self.class(object), cell) == (self.class(same), of);
-            if may_be && self.is_one(object, same).ok()? {
+        for (a, b) in one.written.keys().flat_map(|a| other.written.keys().map(move |b| (*a, *b))) {
+            if self.is_by_two_names(a, b)? {
                 return None;
             }
         }
@@ -114,18 +121,24 @@ impl<'a> Region<'a> {
         Some(Side { passed, written })
     }
 
+    /// Whether the two are one cell of one object that has two names; `None` if that cannot be asked.
+    fn is_by_two_names(&mut self, (object, cell): (Node, CellId), (other, of): (Node, CellId)) -> Option<bool> {
+        let may_be = object != other && (self.class(object), cell) == (self.class(other), of);
+        Some(may_be && self.is_one(object, other).ok()?)
+    }
+
     /// What an edge passes on at the place where the ways join; `None` if the way does more than compute and write
-    /// cells, or asks a question.
-    fn side(&mut self, frame: &mut Frame<'a>, edge: &Target, join: BlockId, left: &mut usize) -> Option<Side> {
+    /// cells, writes one by two names, or asks a question.
+    fn side(&mut self, frame: &mut Frame<'a>, edge: &Target, branch: &mut Branch) -> Option<Side> {
         let before = self.written.len();
-        let side = self.passed(frame, edge, join, left);
+        let side = self.passed(frame, edge, branch);
         self.written.truncate(before);
         side
     }
 
-    fn passed(&mut self, frame: &mut Frame<'a>, edge: &Target, join: BlockId, left: &mut usize) -> Option<Side> {
+    fn passed(&mut self, frame: &mut Frame<'a>, edge: &Target, branch: &mut Branch) -> Option<Side> {
         let args: Vec<Node> = edge.args.iter().map(|arg| frame.node(*arg)).collect::<Option<_>>()?;
-        if edge.block == join {
+        if edge.block == branch.join {
             return Some(Side { passed: args, written: BTreeMap::new() });
         }
         let body = frame.body;
@@ -139,10 +152,17 @@ impl<'a> Region<'a> {
         let mut written = BTreeMap::new();
         for op in &block.ops {
             let is_free = matches!(op.kind, OpKind::Const { .. } | OpKind::Cast { .. } | OpKind::Now {});
-            *left = left.checked_sub(usize::from(!is_free))?;
+            branch.left = branch.left.checked_sub(usize::from(!is_free))?;
             if let OpKind::Set { object, cell, value } = &op.kind {
                 let (object, value) = (frame.node(*object)?, frame.node(*value)?);
-                // Fails if an object with another name may be the same: then the old content is unknown.
+                // The order of writes by two names is not kept.
+                for at in branch.written..self.written.len() {
+                    let (other, _, of, ..) = self.written[at];
+                    if self.is_by_two_names((object, *cell), (other, of))? {
+                        return None;
+                    }
+                }
+                // Fails if it may be written by another name before: then the old content is unknown.
                 self.get(object, *cell, self.graph.ty(value)).ok()?;
                 self.written.push((object, self.class(object), *cell, None, value));
                 written.insert((object, *cell), value);
@@ -161,11 +181,11 @@ impl<'a> Region<'a> {
             }
         }
         let rest = match &block.terminator {
-            Terminator::Jump { to } => self.passed(frame, to, join, left)?,
+            Terminator::Jump { to } => self.passed(frame, to, branch)?,
             Terminator::Branch { condition, then, otherwise, .. } => {
                 let condition = frame.node(*condition)?;
-                let one = self.side(frame, then, join, left)?;
-                let other = self.side(frame, otherwise, join, left)?;
+                let one = self.side(frame, then, branch)?;
+                let other = self.side(frame, otherwise, branch)?;
                 self.meet(condition, one, other)?
             }
             _ => return None,

@@ -9,7 +9,7 @@ use mokume_reaction::{
 
 use crate::decisions::Far;
 use crate::graph::{Graph, Kind, Node};
-use crate::message::{Field, Message, NEW};
+use crate::message::{has_attributes, Field, Message, NEW};
 use crate::region::{Deed, Do, Given, Region, Step};
 use crate::text::{finished, refuse, Text};
 
@@ -378,9 +378,10 @@ impl Writer<'_, '_> {
     /// Attributes that have changed.
     fn changed_attributes(&self, message: &Message) -> Vec<(AttributeId, Node)> {
         let is_new = message.given == NEW || message.joined > 0;
+        let has_defaults = is_new || !has_attributes(message.given, self.is_inside);
         let is_as_given = |at: usize, node: Node| match self.graph.kind(node) {
             Kind::Attribute(param, attribute) => !is_new && (*param, attribute.index()) == (message.given, at),
-            Kind::Constant(value) => (is_new || !self.is_inside) && *value == self.automaton.attributes[at].default,
+            Kind::Constant(value) => has_defaults && *value == self.automaton.attributes[at].default,
             _ => false,
         };
         let attributes = message.attributes.iter().enumerate().filter(|(at, node)| !is_as_given(*at, **node));

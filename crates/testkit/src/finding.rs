@@ -226,7 +226,7 @@ fn forgets(text: &mut String, classes: &[Class]) {
     *text += "  none:\n    return\n}\n";
 }
 
-/// One of two objects of a class is written on each side of a branch: both are perhaps one, by two names.
+/// Two objects of a class are written on the sides of a branch: both are perhaps one, by two names.
 fn ways(
     text: &mut String,
     random: &mut Random,
@@ -238,14 +238,18 @@ fn ways(
         let (class, one, other) = (&classes[found[a].0], &found[a].1, &found[b].1);
         let at = random.place(class.cells.len());
         let (ty, most) = (class.cells[at], 1 + random.place(250));
-        let also = random.percent(30);
+        // On one side perhaps both, in either order.
+        let mut sets = vec![format!("    set {one}.x{at}, first{n}\n")];
+        if random.percent(50) {
+            sets.insert(random.place(2), format!("    set {other}.x{at}, second{n}\n"));
+        }
         let _ = write!(
             text,
             "    asked{n} = cast f{} to u32\n    low{n} = lt asked{n}, {most}\n    first{n} = cast asked{n} to {ty}\n    second{n} = add.wrap first{n}, 7\n    \
-             br low{n} then{n}, else{n}\n  then{n}:\n    set {one}.x{at}, first{n}\n{}    jump meet{n}\n  else{n}:\n    set {other}.x{at}, second{n}\n    \
+             br low{n} then{n}, else{n}\n  then{n}:\n{}    jump meet{n}\n  else{n}:\n    set {other}.x{at}, second{n}\n    \
              jump meet{n}\n  meet{n}:\n    after{n} = get {one}.x{at}\n",
             random.place(FIELDS),
-            if also { format!("    set {other}.x{at}, second{n}\n") } else { String::new() }
+            sets.concat()
         );
         told.push((format!("after{n}"), ty));
     }
@@ -256,8 +260,13 @@ fn asks(random: &mut Random, (fields, classes): (&[&'static str], &[Class])) -> 
     let mut text = String::new();
     let mut told: Vec<(String, &str)> = Vec::new();
     let mut found: Vec<(usize, String)> = Vec::new();
-    for step in 0..2 + random.place(5) {
-        let class = &classes[random.place(classes.len())];
+    let of = |ty: &str| (0..fields.len()).filter(|at| fields[*at] == ty).collect::<Vec<usize>>();
+    // Perhaps only two of one class, by two fields: then the way on which both are one is likely enough to have a path.
+    let is_twin = |class: &&Class| class.keys.len() == 1 && of(class.keys[0]).len() > 1;
+    let twins = classes.iter().find(is_twin).filter(|_| random.percent(40));
+    let steps = if twins.is_some() { 2 } else { 2 + random.place(5) };
+    for step in 0..steps {
+        let class = twins.unwrap_or(&classes[random.place(classes.len())]);
         let i = class.number;
         let by_up = found.iter().rev().find_map(|(of, name)| {
             let up = classes[*of].up.filter(|up| *up == i)?;
@@ -273,11 +282,11 @@ fn asks(random: &mut Random, (fields, classes): (&[&'static str], &[Class])) -> 
                 );
             }
             None => {
-                let of = |ty: &&str| {
-                    let places: Vec<usize> = (0..fields.len()).filter(|at| fields[*at] == *ty).collect();
-                    places
-                };
-                let key: Vec<String> = class.keys.iter().map(|ty| format!("f{}", random.one_of(&of(ty)))).collect();
+                let key = class.keys.iter().map(|ty| match twins {
+                    Some(_) => format!("f{}", of(ty)[step]),
+                    None => format!("f{}", random.one_of(&of(ty))),
+                });
+                let key: Vec<String> = key.collect();
                 let _ = write!(
                     text,
                     "    find e.t{i}[{}] then got{step}(..) else no{step}\n  no{step}:\n    drop rest, l.no\n    return\n  got{step}({object}: @l.C{i}):\n",
@@ -291,7 +300,7 @@ fn asks(random: &mut Random, (fields, classes): (&[&'static str], &[Class])) -> 
             let name = format!("v{step}_{at}");
             let _ = writeln!(text, "    {name} = get {object}.x{at}");
             told.push((name.clone(), *ty));
-            if random.percent(60) {
+            if twins.is_none() && random.percent(60) {
                 let _ = writeln!(text, "    is{step}_{at} = eq {name}, {}", 200 + random.place(5));
                 let is = format!("is{step}_{at}");
                 odd = Some(match odd {
@@ -303,7 +312,7 @@ fn asks(random: &mut Random, (fields, classes): (&[&'static str], &[Class])) -> 
                 });
             }
         }
-        if random.percent(40) {
+        if twins.is_none() && random.percent(40) {
             let cell = *random.one_of(&["mode", "wide"]);
             let _ = write!(text, "    own{step} = get e.{cell}\n    ow{step} = eq own{step}, 201\n");
             odd = Some(match odd {
