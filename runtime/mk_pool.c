@@ -172,11 +172,8 @@ mk_message *mk_message_share(mk_pool *pool, const mk_message *from)
     return message;
 }
 
-void mk_message_free(mk_pool *pool, mk_message *message)
+static inline void mk_received_release(mk_pool *pool, mk_message *message)
 {
-    if ((void *)message == (void *)pool->nothing)
-        return;
-    mk_view_release(pool, &message->view);
     mk_view *received = mk_received(pool, message);
     for (uint32_t i = 0; i < pool->shape.received; i++) {
         MK_ONE_BY_ONE(i);
@@ -185,6 +182,24 @@ void mk_message_free(mk_pool *pool, mk_message *message)
         mk_view_release(pool, &received[i]);
         received[i] = (mk_view){NULL, 0, 0};
     }
+}
+
+void mk_message_renew(mk_pool *pool, mk_message *message)
+{
+    if (MK_FAULT(renew))
+        return;
+    mk_received_release(pool, message);
+    message->top = pool->shape.headers;
+    if (message->differs)
+        mk_attributes_clear(pool, message);
+}
+
+void mk_message_free(mk_pool *pool, mk_message *message)
+{
+    if ((void *)message == (void *)pool->nothing)
+        return;
+    mk_view_release(pool, &message->view);
+    mk_received_release(pool, message);
     message->next_free = pool->free_messages;
     pool->free_messages = message;
     pool->messages_free++;

@@ -72,6 +72,8 @@ void mk_pool_init(mk_pool *pool, void *memory, const mk_message_shape *shape, co
 /* A new message of these octets, with head room. More than a buffer holds is cut off: the port refuses it before. */
 mk_message *mk_message_new(mk_pool *pool, const uint8_t *octets, uint32_t size);
 mk_message *mk_message_share(mk_pool *pool, const mk_message *message);
+/* Makes it a new message with the same octets: attributes as at first, no headers, no packets that it came in. */
+void mk_message_renew(mk_pool *pool, mk_message *message);
 void mk_message_free(mk_pool *pool, mk_message *message);
 
 /* For the runtime's own use: a buffer with one reference (NULL: the pool is empty), one reference more, one less. */

@@ -52,6 +52,7 @@ pub const RUNTIME_FAULTS: &[&str] = &[
     "held_count",
     "attribute_kept",
     "split_place",
+    "renew",
     "sum_odd",
     "sample",
     "memory_kept",

@@ -105,12 +105,18 @@ pub(super) fn operation(w: &mut Writer, op: &Op) -> bool {
         }
         OpKind::NewMessage { octets } => new_message(w, octets, results[0]),
         OpKind::Share { message } => share(w, *message, results[0]),
-        // The first message has no octets, as `is_for_c` ensures.
+        // The first message has no octets, as `is_for_c` ensures: the second one becomes a new one.
         OpKind::Join { second, .. } => {
             let merged = of_instance("core").member("accounts").member("merged");
             w.push(Stmt::Set(merged, Some(Infix::Add), Expr::Number(1)));
-            if let Some(octets) = w.octets_of(*second) {
-                w.set_octets(results[0], octets);
+            match w.octets_of(*second) {
+                Some(Octets::Frame { .. } | Octets::Lent { .. }) => {
+                    as_frame(w, *second);
+                    w.act(acts("mk_message_renew", [pool(), w.value(*second)]));
+                    is_frame(w, results[0], *second);
+                }
+                Some(octets) => w.set_octets(results[0], octets),
+                None => {}
             }
         }
         OpKind::Keep { object, cell, index, message } => {

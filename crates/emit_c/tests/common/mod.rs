@@ -49,10 +49,14 @@ fn levels(file: RunFile) -> Vec<RunFile> {
         automaton,
         scripts: file.scripts.clone(),
     };
-    let layers = Automaton { composition: None, ..file.automaton.clone() };
+    let layers = Automaton { composition: None, paths: Vec::new(), ..file.automaton.clone() };
     // A stack that cannot be composed is left out: its cycles do not end.
     let Some(composed) = compose(&layers, Options::default()).automaton else { return Vec::new() };
-    let fused = mokume_fuse::with_memos(&composed, &Profile::default(), 0);
+    // Paths that the file gives stand in place of those that are found.
+    let fused = match file.automaton.paths.is_empty() {
+        true => mokume_fuse::with_memos(&composed, &Profile::default(), 0),
+        false => Automaton { paths: file.automaton.paths.clone(), ..composed.clone() },
+    };
     vec![level("uncomposed", layers), level("composed", composed), level("fused", fused)]
 }
 
