@@ -13,7 +13,10 @@ use mokume_emit_c::{Build, CMachine, CProgram, Fault, Memory, Sanitize, Transpor
 use mokume_interpret::Instance;
 use mokume_reaction::profile::Profile;
 use mokume_reaction::{text, Automaton, Binary, Body, Machine, OpKind, Path, Type};
-use mokume_testkit::{asking, finding, finding_hints, reckoning, reckoning_hints, seeds, together_by, workers, Hints};
+use mokume_testkit::{
+    asking, finding, finding_hints, keeping, keeping_hints, reckoning, reckoning_hints, seeds, together_by, workers,
+    Hints,
+};
 
 /// Inputs of a run, and runs of each stack.
 const STEPS: usize = 60;
@@ -146,6 +149,12 @@ fn what_paths_reckon_in_c_is_what_the_layers_reckon() {
 #[test]
 fn what_paths_find_in_c_is_what_the_layers_find() {
     compare("finding", seeds(0..12), finding, finding_hints);
+}
+
+/// Messages that wait in places and come later, are shared and joined to new ones, with their attributes and headers.
+#[test]
+fn what_paths_keep_in_c_is_what_the_layers_keep() {
+    compare("keeping", seeds(0..12), keeping, keeping_hints);
 }
 
 /// A path that subtracts where the layers add is seen.

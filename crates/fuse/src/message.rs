@@ -121,6 +121,13 @@ impl Message {
     }
 }
 
+impl Message {
+    /// Whether an attribute's value, as a node is, is the one that the message came with.
+    pub fn came_with(&self, attribute: AttributeId, value: &Kind) -> bool {
+        self.joined == 0 && *value == Kind::Attribute(self.given, attribute)
+    }
+}
+
 impl Region<'_> {
     /// The message that a parameter is.
     pub fn given(&mut self, param: u32) -> Message {
@@ -186,7 +193,9 @@ impl Region<'_> {
                 false => self.no("takes off a header that is not on top"),
             };
         }
-        if !self.is_inside || message.taken_off.is_some() || is_held_before(message.given) {
+        // A message that was joined to a new one has the headers of that one: none.
+        let has_none = !self.is_inside || message.joined > 0 || message.taken_off.is_some();
+        if has_none || is_held_before(message.given) {
             return self.no("takes off a header that is not on top");
         }
         message.taken_off = Some((header, variant));

@@ -380,7 +380,7 @@ impl Writer<'_, '_> {
         let is_new = message.given == NEW || message.joined > 0;
         let has_defaults = is_new || !has_attributes(message.given, self.is_inside);
         let is_as_given = |at: usize, node: Node| match self.graph.kind(node) {
-            Kind::Attribute(param, attribute) => !is_new && (*param, attribute.index()) == (message.given, at),
+            kind @ Kind::Attribute(..) => message.came_with(AttributeId::from(at), kind),
             Kind::Constant(value) => has_defaults && *value == self.automaton.attributes[at].default,
             _ => false,
         };
@@ -430,8 +430,8 @@ impl Writer<'_, '_> {
                 let message = self.made(message, true);
                 OpKind::Keep { object: self.value(*object), cell: *cell, index: self.value(*index), message }
             }
-            Do::Drop { message, reason } => OpKind::Drop { message: self.base(message.given), reason: *reason },
-            Do::Consume { message, reason } => OpKind::Consume { message: self.base(message.given), reason: *reason },
+            Do::Drop { message, reason } => OpKind::Drop { message: self.ended(message), reason: *reason },
+            Do::Consume { message, reason } => OpKind::Consume { message: self.ended(message), reason: *reason },
             Do::Out { port, event, args } => OpKind::Out { port: *port, event: *event, args: self.given(args, false) },
             Do::HandOver { object, handler, args } => {
                 let values = self.given(args, true);
@@ -457,6 +457,8 @@ impl Writer<'_, '_> {
         if let Some((header, variant)) = message.taken_off {
             value = self.op(OpKind::Pop { message: value, header, variant });
         }
+        // Wires that met it did so after that.
+        value = self.joined(value, message);
         for view in self.views(message, is_inside) {
             let message = value;
             let kind = match view {
@@ -465,10 +467,6 @@ impl Writer<'_, '_> {
                 View::Meet(wire) => OpKind::Meet { message, wire },
             };
             value = self.op(kind);
-        }
-        for _ in 0..message.joined {
-            let first = self.op(OpKind::NewMessage { octets: Vec::new() });
-            value = self.op(OpKind::Join { first, second: value });
         }
         value = self.fronted(value, message);
         if !is_inside {
@@ -483,6 +481,21 @@ impl Writer<'_, '_> {
             value = self.op(OpKind::Push { message: value, header: *header, variant: *variant, fields });
         }
         value
+    }
+
+    /// The message joined to new ones, as often as it was; each join merges two messages.
+    fn joined(&mut self, mut value: Value, message: &Message) -> Value {
+        for _ in 0..message.joined {
+            let first = self.op(OpKind::NewMessage { octets: Vec::new() });
+            value = self.op(OpKind::Join { first, second: value });
+        }
+        value
+    }
+
+    /// A message that ends: what is in it does not matter.
+    fn ended(&mut self, message: &Message) -> Value {
+        let value = self.base(message.given);
+        self.joined(value, message)
     }
 
     fn fronted(&mut self, mut value: Value, message: &Message) -> Value {

@@ -9,6 +9,7 @@ mod asking;
 mod finding;
 pub mod generate;
 pub mod growing;
+mod keeping;
 mod lex;
 pub mod marks;
 pub mod odd;
@@ -19,6 +20,7 @@ mod workers;
 
 pub use asking::asking;
 pub use finding::{finding, finding_hints};
+pub use keeping::{keeping, keeping_hints};
 pub use mokume_script::*;
 pub use reckoning::{reckoning, reckoning_hints};
 pub use text::{parse, split, ParseError};

@@ -6,8 +6,8 @@
 mod operations;
 
 use mokume_reaction::{
-    Automaton, BlockId, Body, CellId, CellKind, Channel, ClassId, Emission, HandlerId, Port, Target, Terminator,
-    Trigger, Type, Value, VariantId,
+    AttributeId, Automaton, BlockId, Body, CellId, CellKind, Channel, ClassId, Emission, HandlerId, Port, Target,
+    Terminator, Trigger, Type, Value, VariantId,
 };
 
 use crate::graph::{Kind, Node};
@@ -136,10 +136,13 @@ impl<'a> Region<'a> {
         }
         let asks = |deed: &Deed| {
             let attributes = deed.what.messages().into_iter().flat_map(|message| {
-                let own = |node: &&Node| !matches!(self.graph.kind(**node), Kind::Attribute(given, _) if *given == message.given);
+                let attributes = message.attributes.iter().enumerate();
+                let changed = attributes
+                    .filter(|(at, node)| !message.came_with(AttributeId::from(*at), self.graph.kind(**node)))
+                    .map(|(_, node)| node);
                 let fields = message.headers.iter().flat_map(|header| &header.2);
                 let front = message.front.iter().map(|field| &field.value);
-                message.attributes.iter().filter(own).chain(fields).chain(front)
+                changed.chain(fields).chain(front)
             });
             deed.what.nodes().iter().chain(attributes).any(|node| self.is_of_held(*node))
         };

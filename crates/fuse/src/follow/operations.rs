@@ -284,6 +284,10 @@ impl<'a> Region<'a> {
             }
             OpKind::Share { message } => {
                 let message = self.borrowed(frame, *message)?;
+                if message.joined > 0 {
+                    // Both would count as merged.
+                    return self.no("shares a message that was joined to another");
+                }
                 return self.changed(frame, result, message);
             }
             OpKind::Join { first, second } => {
