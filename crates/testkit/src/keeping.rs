@@ -30,12 +30,21 @@ pub fn keeping_hints(seed: u64) -> Hints {
     Hints { messages: (0..20).map(|_| message(&mut random)).collect(), words: vec![0, 1, 5, 9] }
 }
 
-/// A handler as it is written: the messages that it has, by name, and whether they have a header.
+/// Whether a message has a header.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Header {
+    None,
+    On,
+    /// It was put off with one or without: encoding finds it, or zeros.
+    Perhaps,
+}
+
+/// A handler as it is written, and the messages that it has, by name.
 struct Handler<'r> {
     random: &'r mut Random,
     text: String,
     event: &'static str,
-    messages: Vec<(String, bool)>,
+    messages: Vec<(String, Header)>,
     /// Numbers to be told.
     numbers: Vec<String>,
     next: usize,
@@ -62,13 +71,14 @@ impl<'r> Handler<'r> {
             "frame" => {
                 self.text += "    decode m, w then good(..) else bad(..)\n  bad(r: msg, why: reason):\n    drop r for why\n    return\n  good(g: msg):\n    \
                               opened, k = pop g, l.H\n";
-                self.messages.push(("opened".to_owned(), false));
+                self.messages.push(("opened".to_owned(), Header::None));
             }
             "more" => {
                 self.text += "    k = get e.last\n";
-                self.messages.push(("m".to_owned(), false));
+                self.messages.push(("m".to_owned(), Header::Perhaps));
             }
-            _ => self.messages.push(("m".to_owned(), false)),
+            "comes" => self.messages.push(("m".to_owned(), Header::Perhaps)),
+            _ => self.messages.push(("m".to_owned(), Header::None)),
         }
         for _ in 0..2 + self.random.place(5) {
             self.step();
@@ -102,7 +112,7 @@ impl<'r> Handler<'r> {
     }
 
     /// Takes one of the messages out of the list.
-    fn any(&mut self) -> Option<(String, bool)> {
+    fn any(&mut self) -> Option<(String, Header)> {
         let at = self.random.place(self.messages.len().max(1));
         (at < self.messages.len()).then(|| self.messages.remove(at))
     }
@@ -138,7 +148,7 @@ impl<'r> Handler<'r> {
                     self.text,
                     "    takeout e.{place}[{at}] then {got}(..) else {none}\n  {none}:\n{rest}  {got}({held}: msg):\n    give e.kept, 1\n"
                 );
-                self.messages.push((held, false));
+                self.messages.push((held, Header::None));
             }
             3 | 4 => {
                 let Some((message, has)) = self.any() else { return };
@@ -163,9 +173,6 @@ impl<'r> Handler<'r> {
             }
             7 => {
                 let Some((message, has)) = self.any() else { return };
-                if has {
-                    return self.messages.push((message, has));
-                }
                 let (all, joined) = (self.name("all"), self.name("j"));
                 let _ = write!(self.text, "    {all} = message \"\"\n");
                 let all = if self.random.percent(30) {
@@ -176,7 +183,7 @@ impl<'r> Handler<'r> {
                     all
                 };
                 let _ = writeln!(self.text, "    {joined} = join {all}, {message}");
-                self.messages.push((joined, false));
+                self.messages.push((joined, Header::None));
             }
             8 => {
                 let Some((message, has)) = self.any() else { return };
@@ -187,18 +194,21 @@ impl<'r> Handler<'r> {
             9 => {
                 let Some((message, has)) = self.any() else { return };
                 let name = self.name("m");
-                match has {
-                    true => {
+                let after = match has {
+                    Header::On => {
                         let x = self.name("x");
                         let _ = writeln!(self.text, "    {name}, {x} = pop {message}, l.H");
                         self.numbers.push(x);
+                        Header::None
                     }
-                    false => {
+                    Header::None => {
                         let x = self.number();
                         let _ = writeln!(self.text, "    {name} = push {message}, l.H{{x: {x}}}");
+                        Header::On
                     }
-                }
-                self.messages.push((name, !has));
+                    Header::Perhaps => return self.messages.push((message, has)),
+                };
+                self.messages.push((name, after));
             }
             10 => {
                 let Some((message, has)) = self.any() else { return };
@@ -220,8 +230,11 @@ impl<'r> Handler<'r> {
     }
 
     /// A message goes its last way.
-    fn end(&mut self, (message, has): (String, bool)) {
-        let message = match has {
+    fn end(&mut self, (message, has): (String, Header)) {
+        let ways = if self.event == "more" { 4 } else { 6 };
+        let way = self.random.place(ways);
+        // What comes later may have its header still.
+        let message = match has != Header::None && (way < 4 || self.random.percent(50)) {
             true => {
                 let octets = self.name("f");
                 let _ = writeln!(self.text, "    {octets} = encode {message}, w");
@@ -229,8 +242,7 @@ impl<'r> Handler<'r> {
             }
             false => message,
         };
-        let ways = if self.event == "more" { 4 } else { 6 };
-        match self.random.place(ways) {
+        match way {
             0 => {
                 let _ = writeln!(self.text, "    out net.frame({message})");
             }
