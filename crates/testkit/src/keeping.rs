@@ -172,7 +172,7 @@ impl<'r> Handler<'r> {
                 self.numbers.push(name);
             }
             7 => {
-                let Some((message, has)) = self.any() else { return };
+                let Some((message, _)) = self.any() else { return };
                 let (all, joined) = (self.name("all"), self.name("j"));
                 let _ = write!(self.text, "    {all} = message \"\"\n");
                 let all = if self.random.percent(30) {
