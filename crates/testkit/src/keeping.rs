@@ -172,7 +172,7 @@ impl<'r> Handler<'r> {
                 self.numbers.push(name);
             }
             7 => {
-                let Some((message, _)) = self.any() else { return };
+                let Some((message, has)) = self.any() else { return };
                 let (all, joined) = (self.name("all"), self.name("j"));
                 let _ = write!(self.text, "    {all} = message \"\"\n");
                 let all = if self.random.percent(30) {
@@ -183,7 +183,9 @@ impl<'r> Handler<'r> {
                     all
                 };
                 let _ = writeln!(self.text, "    {joined} = join {all}, {message}");
-                self.messages.push((joined, Header::None));
+                // It has no header; who encodes it finds zeros.
+                let after = if has == Header::None { Header::None } else { Header::Perhaps };
+                self.messages.push((joined, after));
             }
             8 => {
                 let Some((message, has)) = self.any() else { return };
