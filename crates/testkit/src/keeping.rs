@@ -138,7 +138,7 @@ impl<'r> Handler<'r> {
 
     fn step(&mut self) {
         let of = ["a", "b"];
-        match self.random.place(12) {
+        match self.random.place(14) {
             // What waits comes out.
             0..=2 => {
                 let (place, at) = (of[self.random.place(2)], self.random.place(2));
@@ -150,9 +150,12 @@ impl<'r> Handler<'r> {
                 );
                 self.messages.push((held, Header::None));
             }
-            3 | 4 => {
+            3 | 4 | 12 => {
                 let Some((message, has)) = self.any() else { return };
-                let (attribute, value, name) = (["u", "w"][self.random.place(2)], self.number(), self.name("m"));
+                let (attribute, first) = *self.random.one_of(&[("u", "0"), ("w", "5")]);
+                // Often what it is at first.
+                let value = if self.random.percent(50) { first.to_owned() } else { self.number() };
+                let name = self.name("m");
                 let value = match (attribute, value.parse::<u8>().is_err()) {
                     ("w", true) => {
                         let wide = self.name("w");
@@ -171,7 +174,7 @@ impl<'r> Handler<'r> {
                 self.messages.push((message, has));
                 self.numbers.push(name);
             }
-            7 => {
+            7 | 13 => {
                 let Some((message, has)) = self.any() else { return };
                 let (all, joined) = (self.name("all"), self.name("j"));
                 let _ = write!(self.text, "    {all} = message \"\"\n");
