@@ -477,8 +477,8 @@ impl Dissector {
                 let mut layer = Layer { name: protocol.name.clone(), may_be_for_another, ..Layer::default() };
                 may_be_for_another |= self.is_by_state(at, &headers);
                 layer.octets = dissection.rest.start..dissection.rest.start;
-                let packet =
-                    walk::Packet { wire: None, packet: dissection.rest.clone(), payload: 0..0, headers: vec![] };
+                let (packet, met) = (dissection.rest.clone(), dissection.rest.clone());
+                let packet = walk::Packet { wire: None, packet, met, payload: 0..0, headers: vec![] };
                 self.go_on(at, (octets, &packet), &mut beside, (&mut layer, &mut next), dissection);
                 if !layer.dropped.is_empty() {
                     dissection.layers.push(layer);
@@ -514,8 +514,10 @@ impl Dissector {
                         next = self.next(&protocol.above, &headers);
                         may_be_for_another |= self.is_by_state(at, &headers);
                         let headers = decoded.headers.clone();
-                        let packet = walk::Packet { wire: Some(wire), packet, payload, headers };
+                        let packet = walk::Packet { wire: Some(wire), packet, met: range.clone(), payload, headers };
                         self.go_on(at, (octets, &packet), &mut beside, (&mut layer, &mut next), dissection);
+                        let taken = packet.payload.start..dissection.rest.start;
+                        under.take_off(all.get(taken).unwrap_or_default());
                     }
                 }
                 // What a wire reads beyond the captured octets is not the original.
@@ -544,8 +546,9 @@ impl Dissector {
     ) {
         let Some(layers) = &self.layers else { return };
         let (within, lowest) = &self.groups[at];
+        let above = next.map_or(&[][..], |next| &self.groups[next].1);
         let Fate { dropped, up, kept } =
-            walk::follow(&self.automaton, layers, (within, lowest), (octets, packet), &beside.beside);
+            walk::follow(&self.automaton, layers, (within, lowest, above), (octets, packet), &beside.beside);
         // These layers may not get what an earlier layer may take for itself.
         if !beside.perhaps {
             layer.dropped = dropped.iter().map(|dropped| self.dropped(dropped)).collect();
