@@ -234,6 +234,11 @@ impl Dissection {
         self.sure().iter().rev().find(is_telling)
     }
 
+    /// Whether the stack refuses the packet, as far as that is certain.
+    pub fn is_refused(&self) -> bool {
+        self.sure().last().is_some_and(Layer::is_refused)
+    }
+
     /// The same as a label of its own: with the layer if no alternative has a name, and with the payload in front.
     pub fn label(&self, octets: &[u8]) -> String {
         let sure = self.sure();
@@ -250,9 +255,8 @@ impl Dissection {
         let layer = last.filter(|layer| layer.alternatives.is_empty()).map(|layer| layer.name.as_str());
         let rest = octets.get(self.rest.clone()).unwrap_or_default();
         let rest = (!rest.is_empty()).then(|| mokume_record::front_of(rest, CARRIED));
-        let refused = last.is_some_and(Layer::is_refused).then_some("refused");
         let size = self.layers.is_empty().then(|| format!("{} octets", octets.len()));
-        let words = [size.as_deref(), layer, Some(summary.as_str()), refused, rest.as_deref()];
+        let words = [size.as_deref(), layer, Some(summary.as_str()), rest.as_deref()];
         let words: Vec<&str> = words.into_iter().flatten().filter(|word| !word.is_empty()).collect();
         words.join(" ")
     }

@@ -1,11 +1,13 @@
 //! The state of the stack at a point of the capture.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
 use mokume_interpret::Instance;
-use mokume_reaction::trace::{Held, Trace};
-use mokume_reaction::{Accounts, Automaton, Datum, Machine, Outcome, PortId};
+use mokume_reaction::trace::{Held, Step, Trace};
+use mokume_reaction::{
+    Accounts, Automaton, CellId, ClassId, Datum, Machine, OpKind, Outcome, PortId, SourceId, Trigger,
+};
 use mokume_simulate::ScriptedInput;
 
 use super::host::Host;
@@ -246,17 +248,40 @@ fn count(accounts: &Accounts, reason: mokume_reaction::ReasonId) -> u64 {
     accounts.dropped.iter().find(|(known, _)| *known == reason).map_or(0, |(_, count)| *count)
 }
 
-/// The cells that contain a message now and did not before.
+/// The cells that contain a message now and did not before, without those that a layer filled on the way down: what waits there is
+/// an answer.
 fn kept(automaton: &Automaton, trace: Option<Trace>) -> Vec<String> {
     let mut found = Vec::new();
-    for change in trace.into_iter().flat_map(|trace| trace.changes) {
+    let Some(trace) = trace else { return found };
+    for change in &trace.changes {
         let class = automaton.class(change.class);
         let layer = &automaton.layers[class.layer.index()].name;
-        for cell in change.cells.iter().filter(|cell| matches!(cell.to, Some(Held::Message(_)))) {
+        let is_answer = |cell: CellId| {
+            let keeps: BTreeSet<SourceId> = keeps(automaton, change.class, cell).collect();
+            let mut by = trace.steps.iter().filter(|step| step.ran.iter().any(|ran| keeps.contains(ran))).peekable();
+            let is_down = |step: &Step| automaton.handler(step.handler).trigger == Trigger::Event(SEND.to_string());
+            by.peek().is_some() && by.all(is_down)
+        };
+        let filled = change.cells.iter().filter(|cell| matches!(cell.to, Some(Held::Message(_))));
+        for cell in filled.filter(|cell| !is_answer(cell.cell)) {
             found.push(format!("{layer}.{}", class.cells[cell.cell.index()].name));
         }
     }
     found
+}
+
+/// The event with which a message goes down.
+const SEND: &str = "send";
+
+/// The statements that put messages into a cell.
+fn keeps(automaton: &Automaton, class: ClassId, cell: CellId) -> impl Iterator<Item = SourceId> + '_ {
+    automaton.bodies().flat_map(move |body| {
+        let ops = body.blocks.iter().flat_map(|block| &block.ops);
+        ops.filter_map(move |op| match &op.kind {
+            OpKind::Keep { object, cell: of, .. } if *of == cell && body.class_of(*object) == Some(class) => op.source,
+            _ => None,
+        })
+    })
 }
 
 /// `udp.deliver(session 1, "hello")`

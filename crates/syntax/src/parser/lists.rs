@@ -253,7 +253,14 @@ impl Parser<'_> {
     /// Reads `{`, what the rule reads, and `}`; if the rule stops early, skips something and calls it again.
     pub(super) fn braces(&mut self, what: &str, mut rule: impl FnMut(&mut Self)) {
         let opening = self.span_of(0);
-        if !self.at(L_BRACE) {
+        let before = self.span_before();
+        if !self.at(L_BRACE)
+            && self.pos > 0
+            && self.nth_before_kind() == OPEN_STRING
+            && self.is_in_open_string("{", before)
+        {
+            self.begin_afresh(); // that the string has no end has been said
+        } else if !self.at(L_BRACE) {
             let errors = self.diagnostics.len();
             self.expected(what);
             if self.opens_without_brace() {
