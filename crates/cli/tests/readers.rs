@@ -176,3 +176,25 @@ fn the_debugger_writes_addresses_as_their_types_do() {
     }
     assert!(!said.contains("Header. ") && !said.contains("    octets\n"), "{said}");
 }
+
+/// A log and `dissect` say the same of one frame.
+#[test]
+fn a_frame_has_one_summary() {
+    let folder = folder("summary");
+    let file = root().join("examples/courier.mok").to_string_lossy().into_owned();
+    let log = said(&mokume_in(&folder, &["sim", &file, "--pcap", "run.pcap", "--log"]));
+    let by = ["dissect", "run.pcap", "--by", &file, "--stack", "SensorHost", "--format", "json"];
+    let mut seen = 0;
+    for line in said(&mokume_in(&folder, &by)).lines() {
+        let packet: serde_json::Value = serde_json::from_str(line).expect("an object");
+        let (number, summary) = (&packet["packet"], packet["summary"].as_str().expect("a summary"));
+        let sent = log.lines().find(|line| line.contains(&format!(" sends #{number} ")));
+        let sent = sent.unwrap_or_else(|| panic!("{number} in\n{log}"));
+        // Another stack of the network may know more, or less.
+        if sent.contains("sensor") {
+            assert!(sent.contains(summary), "{summary:?} of {number} in {sent}");
+            seen += 1;
+        }
+    }
+    assert!(seen > 5, "{seen} packets in\n{log}");
+}

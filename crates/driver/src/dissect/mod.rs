@@ -209,9 +209,18 @@ impl Dissection {
         }
     }
 
-    /// A summary in one line: the alternatives of its topmost header that was read, with what its layers carry; a few
-    /// fields.
+    /// A summary in one line: the alternatives of its topmost header that was read, with what its layers carry; a few fields. One that
+    /// would be long, or leave fields out, says what tells most.
     pub fn summary(&self) -> String {
+        let telling = self.telling();
+        match self.info() {
+            info if info.chars().count() <= LONG && telling.is_none_or(Layer::is_all_told) => info,
+            _ => telling.map_or_else(String::new, |layer| layer.told(most_telling)),
+        }
+    }
+
+    /// The same with the first fields of each alternative, as Wireshark shows it.
+    pub fn info(&self) -> String {
         let Some(layer) = self.telling() else { return String::new() };
         layer.told(|own| runs(own, Halves::Apart).take(TELLING).map(told).collect())
     }
@@ -246,11 +255,7 @@ impl Dissection {
             let (layers, rest) = (sure.to_vec(), doubtful.octets.start..self.rest.end);
             return Dissection { layers, rest, ..Dissection::default() }.label(octets);
         }
-        let telling = self.telling();
-        let summary = match self.summary() {
-            summary if summary.chars().count() <= LABEL && telling.is_none_or(Layer::is_all_told) => summary,
-            _ => telling.map_or_else(String::new, |layer| layer.told(most_telling)),
-        };
+        let summary = self.summary();
         let last = self.layers.last();
         let layer = last.filter(|layer| layer.alternatives.is_empty()).map(|layer| layer.name.as_str());
         let rest = octets.get(self.rest.clone()).unwrap_or_default();
@@ -268,8 +273,8 @@ const CARRIED: usize = 16;
 /// The most fields of an alternative in a summary.
 const TELLING: usize = 6;
 
-/// A summary of more characters is made shorter for a label, as charts have no more room, and so is one that leaves fields out.
-const LABEL: usize = 56;
+/// A summary of more characters is made shorter, as charts have no more room.
+const LONG: usize = 56;
 
 /// The fields of a header with many: flags that are set by their names, then numbers that are not 0, long ones last.
 fn most_telling(own: &[&Field]) -> Vec<String> {

@@ -106,7 +106,7 @@ impl<'a> Follower<'a> {
             self.seen.push(seen);
         }
         let last = self.times.last().map_or(0, |last| last + state.ahead);
-        let missing = state.pending.iter().filter(|pending| pending.at <= last);
+        let missing = state.pending.iter().filter(|pending| pending.at <= last.max(state.now));
         let missing = missing.map(|pending| (pending.at, self.host.about(&pending.octets))).collect();
         mark_early(&mut self.seen);
         Ok((self.seen, missing))

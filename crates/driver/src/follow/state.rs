@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use mokume_interpret::Instance;
 use mokume_reaction::trace::{Held, Step, Trace};
 use mokume_reaction::{
-    Accounts, Automaton, CellId, ClassId, Datum, Machine, OpKind, Outcome, PortId, SourceId, Trigger,
+    Accounts, Automaton, Body, CellId, ClassId, Datum, Fallible, Machine, OpKind, Outcome, PortId, Trigger,
 };
 use mokume_simulate::ScriptedInput;
 
@@ -257,8 +257,11 @@ fn kept(automaton: &Automaton, trace: Option<Trace>) -> Vec<String> {
         let class = automaton.class(change.class);
         let layer = &automaton.layers[class.layer.index()].name;
         let is_answer = |cell: CellId| {
-            let keeps: BTreeSet<SourceId> = keeps(automaton, change.class, cell).collect();
-            let mut by = trace.steps.iter().filter(|step| step.ran.iter().any(|ran| keeps.contains(ran))).peekable();
+            let keeps = |step: &&Step| {
+                let body = &automaton.handler(step.handler).body;
+                keeps(automaton, body, (change.class, cell), &mut BTreeSet::new())
+            };
+            let mut by = trace.steps.iter().filter(keeps).peekable();
             let is_down = |step: &Step| automaton.handler(step.handler).trigger == Trigger::Event(SEND.to_string());
             by.peek().is_some() && by.all(is_down)
         };
@@ -273,15 +276,23 @@ fn kept(automaton: &Automaton, trace: Option<Trace>) -> Vec<String> {
 /// The event with which a message goes down.
 const SEND: &str = "send";
 
-/// The statements that put messages into a cell.
-fn keeps(automaton: &Automaton, class: ClassId, cell: CellId) -> impl Iterator<Item = SourceId> + '_ {
-    automaton.bodies().flat_map(move |body| {
-        let ops = body.blocks.iter().flat_map(|block| &block.ops);
-        ops.filter_map(move |op| match &op.kind {
-            OpKind::Keep { object, cell: of, .. } if *of == cell && body.class_of(*object) == Some(class) => op.source,
-            _ => None,
-        })
-    })
+/// Whether a body, or one that it calls, puts messages into a cell.
+fn keeps(automaton: &Automaton, body: &Body, into: (ClassId, CellId), seen: &mut BTreeSet<usize>) -> bool {
+    let attempts = body.blocks.iter().filter_map(|block| block.terminator.attempt());
+    let tried = attempts.filter_map(|attempt| match attempt {
+        Fallible::TryRun { procedure, .. } => Some(*procedure),
+        _ => None,
+    });
+    let ops = || body.blocks.iter().flat_map(|block| &block.ops).map(|op| &op.kind);
+    let called = ops().filter_map(|op| match op {
+        OpKind::Run { procedure, .. } => Some(*procedure),
+        _ => None,
+    });
+    let is_it = |op: &OpKind| matches!(op, OpKind::Keep { object, cell, .. } if *cell == into.1 && body.class_of(*object) == Some(into.0));
+    ops().any(is_it)
+        || called
+            .chain(tried)
+            .any(|of| seen.insert(of.index()) && keeps(automaton, &automaton.functions[of.index()].body, into, seen))
 }
 
 /// `udp.deliver(session 1, "hello")`
