@@ -191,6 +191,13 @@ impl Parser<'_> {
         open.any(|(back, token)| back == 0 || self.text[token.start as usize..token.end as usize].contains(bracket))
     }
 
+    /// How many braces a string without an end, just before, opens; `None` if there is none, or it has none in it.
+    pub(super) fn swallowed_braces(&self) -> Option<usize> {
+        let is_open = self.pos > 0 && self.nth_before_kind() == OPEN_STRING;
+        let count = |brace: char| self.nth_before().matches(brace).count();
+        (is_open && count('{') > 0).then(|| count('{').saturating_sub(count('}')))
+    }
+
     /// If the `}` of fields or alternatives is missing, removes reports about what follows, which are consequences.
     pub(super) fn only_unclosed(&mut self, opening: Span) {
         let place = |found: &Diagnostic| found.primary.as_ref().map(|label| label.span);
