@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use mokume_base::World;
 use serde::Deserialize;
 
+use crate::backend::Backend;
 use crate::failure::Failure;
-use crate::machines::Backend;
 
 /// The contents of `Mokume.toml`. An unknown key is an error, as it is most likely a typing mistake.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Deserialize)]
