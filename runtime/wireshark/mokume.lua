@@ -119,6 +119,14 @@ local function bits(octets, at, width, little)
   return UInt64.new(few_bits(octets, at + width - 32, 32), few_bits(octets, at, width - 32))
 end
 
+-- Whether an octet of these is not zero.
+local function is_there(octets, first, last)
+  for at = first, last - 1 do
+    if octet(octets, at) ~= 0 then return true end
+  end
+  return false
+end
+
 -- The sum of octets as numbers of 16 bits, without the two at `leave`.
 local function sum16(octets, first, last, leave)
   local sum = 0
@@ -376,6 +384,8 @@ function Read:option(item, arm, last)
       refuse(item.malformed, bit)
     end
     self:known_option(arm, elements, first)
+  else
+    self.passed_over = self.passed_over or is_there(self.octets, self.first + first / 8 + head, self.first + first / 8 + size)
   end
   self.at = first + size * 8
 end
@@ -528,6 +538,11 @@ local function loaded(walk, values, step)
   return bits(walk.octets, first * 8, size * 8, step[6])
 end
 
+-- The packet, and no quote of it.
+local function is_packet(value)
+  return type(value) == "table" and not value.quoted
+end
+
 local follow_handler
 
 local STEPS = {
@@ -610,13 +625,18 @@ local STEPS = {
     return other(message, { attributes = attributes })
   end,
   same = function(walk, values, step) return values[step[3]] end,
+  quote = function(walk, values, step)
+    local message, packet = values[step[3]], walk.packet
+    if not message or not message.first or packet.wire ~= step[4] then return nil end
+    return { first = packet.first, last = packet.met, attributes = copied(walk.stack.attributes), met = false, quoted = true }
+  end,
   changed = function(walk, values, step) return cut(values[step[3]]) end,
   emit = function(walk, values, step)
     local class, args = step[3], step[5]
     local message = args[1] and values[args[1]]
-    if not step[4] or type(message) ~= "table" then
+    if not step[4] or not is_packet(message) then
       for _, arg in ipairs(args) do
-        if type(values[arg]) == "table" then walk.used = true end
+        if is_packet(values[arg]) then walk.used = true end
       end
       return nil
     end
@@ -633,20 +653,20 @@ local STEPS = {
     return nil
   end,
   drop = function(walk, values, step)
-    if type(values[step[3]]) ~= "table" then return nil end
+    if not is_packet(values[step[3]]) then return nil end
     for _, drop in ipairs(walk.drops) do
       if drop == step[4] then return nil end
     end
     table.insert(walk.drops, step[4])
   end,
   held = function(walk, values, step)
-    if type(values[step[3]]) == "table" then walk.held = true end
+    if is_packet(values[step[3]]) then walk.held = true end
   end,
   kept = function(walk, values, step)
-    if type(values[step[3]]) == "table" then walk.used, walk.kept = true, true end
+    if is_packet(values[step[3]]) then walk.used, walk.kept = true, true end
   end,
   used = function(walk, values, step)
-    if type(values[step[3]]) == "table" then walk.used = true end
+    if is_packet(values[step[3]]) then walk.used = true end
   end,
 }
 
@@ -710,7 +730,7 @@ local ENDS = {
   end,
   either = function(walk, values, e)
     for _, message in ipairs(e[2]) do
-      if type(values[message]) == "table" then walk.used, walk.kept = true, true end
+      if is_packet(values[message]) then walk.used, walk.kept = true, true end
     end
     return { { e[3], {} }, { e[4], {} } }
   end,
@@ -781,7 +801,7 @@ local function common(stack, a, b)
 end
 
 -- What becomes of a packet in the layers of a protocol: `drops`, what goes `up`, and whether a layer keeps it.
-local function follow(stack, protocol, octets, packet, beside)
+local function follow(stack, protocol, octets, packet, beside, above)
   local walk = {
     stack = stack, octets = octets, packet = packet, within = protocol.within, blocks = 0, over = false, drops = {}, used = false, ups = {},
   }
@@ -799,8 +819,15 @@ local function follow(stack, protocol, octets, packet, beside)
   for _, class in ipairs(takers) do follow_handler(walk, class, given) end
   local drops = walk.drops
   if walk.used or walk.held or walk.over or #walk.ups > 0 then drops = {} end
-  local up = walk.ups[1]
-  for place = 2, #walk.ups do up = common(stack, up, walk.ups[place]) end
+  -- Ways to layers that the keys do not select are not taken.
+  local ups, selected = {}, {}
+  for _, class in ipairs(above and above.takers or {}) do selected[class] = true end
+  for _, up in ipairs(walk.ups) do
+    if selected[up.class] then table.insert(ups, up) end
+  end
+  if #ups == 0 then ups = walk.ups end
+  local up = ups[1]
+  for place = 2, #ups do up = common(stack, up, ups[place]) end
   if up then up.perhaps = walk.used or walk.over end
   return drops, up, walk.held or walk.kept or (walk.over and not up)
 end
@@ -816,7 +843,10 @@ end
 local function add_under(under, wire, read)
   if #wire.pseudo == 0 then
     for place = #under, 1, -1 do under[place] = nil end
+    under.is_unread = false
   end
+  -- Other values may count instead, as the last address of a route.
+  under.is_unread = under.is_unread or read.passed_over
   for _, name in ipairs(wire.pseudo) do
     for _, seen in ipairs(read.seen) do
       if seen.item.name == name then
@@ -836,7 +866,7 @@ local function wrong_sum(wire, read, octets, under)
   for _, seen in ipairs(read.seen) do
     if not found and seen.item.name == wire.sums and seen.width == 16 and seen.bit % 16 == 0 then found = seen end
   end
-  if not found or same(found.value, 0) or #under == 0 then return nil end
+  if not found or same(found.value, 0) or #under == 0 or under.is_unread then return nil end
   local sum = sum16(octets, read.first, read.last, read.first + found.bit / 8)
   for _, one in ipairs(under) do sum = sum + sum_of_number(one[2]) end
   sum = fold(sum + sum_of_number(read.last - read.first))
@@ -1052,7 +1082,8 @@ local function dissect(stack, protocol, octets, of_frame)
       protocol, is_free = next_of(at.above, headers)
       packet = { first = rest[1], last = rest[2] }
     else
-      local read = read_wire(stack, wire, octets, rest[1], rest[2])
+      local met = rest[2]
+      local read = read_wire(stack, wire, octets, rest[1], met)
       local there = {}
       for _, seen in ipairs(read.seen) do
         if read.first * 8 + seen.bit + seen.width <= octets.captured * 8 then table.insert(there, seen) end
@@ -1076,13 +1107,13 @@ local function dissect(stack, protocol, octets, of_frame)
         if layer.last > layer.first then
           for _, header in ipairs(read.headers) do table.insert(headers, header) end
           protocol, is_free = next_of(at.above, headers)
-          packet = { wire = wire.id, first = read.first, last = read.last, payload = read.payload, headers = read.headers }
+          packet = { wire = wire.id, first = read.first, last = read.last, met = met, payload = read.payload, headers = read.headers }
         end
       end
     end
     may_be_for_another = may_be_for_another or (is_free and at.multiplexes or false)
     if packet and stack.handlers then
-      local drops, up, kept = follow(stack, at, octets, packet, beside)
+      local drops, up, kept = follow(stack, at, octets, packet, beside, protocol)
       -- What a layer in front may have taken for itself these layers need not see.
       if not beside.perhaps then layer.drops = drops end
       if up then up.perhaps = up.perhaps or beside.perhaps end
@@ -1095,6 +1126,7 @@ local function dissect(stack, protocol, octets, of_frame)
         local behind = { math.min(rest[2], up.last), math.max(padding[2], rest[2]) }
         layer.last = math.max(up.first, layer.last)
         if behind[1] < behind[2] then layer.padding = behind end
+        if packet.payload then under.is_unread = under.is_unread or is_there(octets, packet.payload[1], up.first) end
         rest = { up.first, up.last }
       else
         is_part = true

@@ -34,8 +34,16 @@ pub fn is_input(names: &[String]) -> Result<bool, Failure> {
 pub fn input_text() -> Result<String, Failure> {
     let mut octets = Vec::new();
     std::io::stdin()
+        .take(mokume_base::world::MOST_OF_A_TEXT + 1)
         .read_to_end(&mut octets)
         .map_err(|error| Failure::of_use(format!("cannot read the {INPUT}: {error}"), "is it open?"))?;
+    if octets.len() as u64 > mokume_base::world::MOST_OF_A_TEXT {
+        let most = mokume_base::world::MOST_OF_A_TEXT;
+        return Err(Failure::of_use(
+            format!("the {INPUT} has more than {most} octets"),
+            "give it a `.mok` file's text",
+        ));
+    }
     String::from_utf8(octets)
         .map_err(|_| Failure::of_use(format!("the {INPUT} is not UTF-8 text"), "give it a `.mok` file's text"))
 }

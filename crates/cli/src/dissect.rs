@@ -30,10 +30,12 @@ pub fn dissect(
     }
     let asks_for_refused = filter.as_ref().is_some_and(Filter::asks_for_refused);
     let mut doubtful = 0;
+    let mut count = 0;
     let mut unread: BTreeMap<u32, u64> = BTreeMap::new();
     for packet in capture {
         // All that could be read was printed, but an incomplete capture is still an error.
         let packet = packet?;
+        count = packet.number;
         let is_wanted = |(first, last): &(u64, u64)| (*first..=*last).contains(&packet.number);
         if wanted.is_empty() || wanted.iter().any(is_wanted) {
             match dissector.front(packet.link) {
@@ -61,6 +63,7 @@ pub fn dissect(
             "{packets} more may be refused: {they} may be for another layer; `may_be_refused` selects {them}"
         ));
     }
+    are_there(&wanted, count, file)?;
     match unread.first_key_value() {
         Some((link, count)) => {
             let (are, others) = (if *count == 1 { "packet is" } else { "packets are" }, unread.len() - 1);
@@ -76,6 +79,17 @@ fn show(packet: &capture::Packet, dissection: &dissect::Dissection, printer: &Pr
         true => printer.object(&json::packet(packet, dissection)),
         false => printer.line(text::packet(packet, dissection, printer.ink) + "\n"),
     }
+}
+
+/// Fails if a capture of `count` packets has none of a range.
+pub(crate) fn are_there(wanted: &[(u64, u64)], count: u64, file: &str) -> Result<(), Failure> {
+    let Some((first, _)) = wanted.iter().find(|(first, _)| *first > count) else { return Ok(()) };
+    let packets = match count {
+        0 => "no packet".to_string(),
+        1 => "1 packet".to_string(),
+        more => format!("{more} packets"),
+    };
+    Err(Failure::of_use(format!("there is no packet {first}"), format!("`{file}` has {packets}")))
 }
 
 /// Parses `1,4-6,9-` as ranges.

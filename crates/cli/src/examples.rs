@@ -3,7 +3,7 @@
 
 use std::io::IsTerminal;
 
-use clap::{Command, CommandFactory};
+use clap::{Arg, Command, CommandFactory};
 use mokume_base::{RealWorld, World};
 
 use crate::arguments::Arguments;
@@ -172,6 +172,15 @@ pub fn command() -> Command {
     EXAMPLES
         .iter()
         .fold(whole, |whole, (name, examples)| whole.mut_subcommand(name, |command| command.after_help(text(examples))))
+        .mut_subcommands(|command| command.mut_args(negative))
+}
+
+/// A negative number is a wrong value of its option, not an option of its own.
+fn negative(argument: Arg) -> Arg {
+    match argument.get_action().takes_values() && !argument.is_positional() {
+        true => argument.allow_negative_numbers(true),
+        false => argument,
+    }
 }
 
 fn text(examples: &[Example]) -> String {

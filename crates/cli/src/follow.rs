@@ -12,7 +12,7 @@ use mokume_driver::{run, sim, Failure};
 
 use crate::arguments::Follow;
 use crate::common::refused;
-use crate::dissect::numbers;
+use crate::dissect::{are_there, numbers};
 use crate::print::Printer;
 
 /// The options of the command line.
@@ -61,6 +61,7 @@ fn along(host: &Host<'_>, whole: capture::Capture, asked: &Asked<'_>, printer: &
         is_meant && shown.as_ref().is_none_or(takes)
     };
     print(&report, &host.name, is_shown, printer);
+    are_there(&numbers, whole.packets.iter().map(|packet| packet.number).max().unwrap_or(0), asked.file)?;
     match whole.damage {
         // All that could be read was followed, but an incomplete capture is still an error.
         Some(damage) => Err(damage),

@@ -28,6 +28,7 @@ mod tests;
 mod version;
 mod watch;
 
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::FromArgMatches;
 
 /// A compiler asks for many small pieces of memory: this one gives them in a third of the system's time.
@@ -38,8 +39,8 @@ fn main() {
     // If the reader goes away (`mokume … | head`), the command ends quietly, as others do.
     mokume_driver::quiet_on_closed_pipe();
     mokume_driver::keep_closed_output_closed();
-    let matches = examples::command().try_get_matches().unwrap_or_else(|error| wrong_use(&error));
-    let arguments = arguments::Arguments::from_arg_matches(&matches).unwrap_or_else(|error| wrong_use(&error));
+    let matches = examples::command().try_get_matches().unwrap_or_else(|error| wrong_use(error));
+    let arguments = arguments::Arguments::from_arg_matches(&matches).unwrap_or_else(|error| wrong_use(error));
     let printer = print::Printer::new(arguments.format, arguments.color);
     let failed = |failure: mokume_driver::Failure| {
         printer.failure(&failure);
@@ -59,7 +60,8 @@ fn main() {
 
 /// Prints help unchanged, and the version with all that the command contains (`-V`: one line). Wrong use is printed as
 /// text, or as an object if JSON was requested.
-fn wrong_use(error: &clap::Error) -> ! {
+fn wrong_use(mut error: clap::Error) -> ! {
+    tip(&mut error);
     let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
     let json = words.iter().any(|word| word == "--format=json")
         || words.windows(2).any(|pair| pair[0] == "--format" && pair[1] == "json");
@@ -89,6 +91,35 @@ fn wrong_use(error: &clap::Error) -> ! {
     let help = lines.collect::<Vec<_>>().join("; ");
     printer.object(&serde_json::json!({ "error": message, "help": help }));
     std::process::exit(2);
+}
+
+/// Says what most likely helps.
+fn tip(error: &mut clap::Error) {
+    let text = |error: &clap::Error, kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => text.clone(),
+        _ => String::new(),
+    };
+    let say = |error: &mut clap::Error, tip: &str| {
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.to_string().into()]));
+    };
+    let (option, value) = (text(error, ContextKind::InvalidArg), text(error, ContextKind::InvalidValue));
+    match error.kind() {
+        ErrorKind::UnknownArgument => {
+            // No file or word of ours begins with a hyphen.
+            error.remove(ContextKind::TrailingArg);
+            error.remove(ContextKind::Suggested);
+            let is_other = error.get(ContextKind::SuggestedArg).is_none();
+            if is_other && mokume_base::did_you_mean(option.trim_start_matches('-'), ["json"]).is_some() {
+                say(error, "write '--format json' for output as JSON");
+            }
+        }
+        ErrorKind::ValueValidation
+            if value.starts_with('-') && option.contains("<NUMBER>") | option.contains("<COUNT>") =>
+        {
+            say(error, "write a whole number that is not negative");
+        }
+        _ => {}
+    }
 }
 
 /// The report of an argument that is not UTF-8 text. Sources, records and pages hold names of files as text.

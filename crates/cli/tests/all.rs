@@ -26,6 +26,7 @@ mod path_page;
 mod profile;
 mod progress;
 mod prove;
+mod readers;
 mod records;
 mod small;
 mod streams;

@@ -81,8 +81,8 @@ fn a_vector_is_one_variable_and_a_name_is_printed() {
     assert_eq!(err, "", "{out}");
     for said in [
         "there is no event `Names deliver` here: did you mean `Names.deliver`? there is deliver, errors.fail,",
-        "hosts = [167772161, 167772162]\n    [0] = 167772161\n    [1] = 167772162\n(mokume) print hosts\n[167772161, 167772162]\n",
-        "print hosts[1]\n167772162\n(mokume) print hosts.length\n2\n(mokume) print own_id\n63099\n",
+        "hosts = [10.0.0.1, 10.0.0.2]\n    [0] = 10.0.0.1\n    [1] = 10.0.0.2\n(mokume) print hosts\n[10.0.0.1, 10.0.0.2]\n",
+        "print hosts[1]\n10.0.0.2\n(mokume) print hosts.length\n2\n(mokume) print own_id\n63099\n",
         "nothing is called `nobody` here",
         "print _known\n[10.0.0.1, 10.0.0.2]\n",
         "break resolve.known\npoint 1: on Resolve_known_0\n",

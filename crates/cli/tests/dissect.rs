@@ -318,6 +318,65 @@ fn a_checksum_over_addresses_is_looked_at() {
     assert!(!said.contains("refused"), "{said}");
 }
 
+/// A frame over IPv4 with these options, and a datagram in it whose sum is over this destination.
+fn with_options(options: &[u8], summed_for: [u8; 4]) -> Vec<u8> {
+    let [udp, _] = frames();
+    let (from, words) = ([10u8, 0, 0, 1], 5 + options.len() / 4);
+    let mut datagram = udp[34..].to_vec();
+    datagram[6..8].copy_from_slice(&[0, 0]);
+    let sum = summed(&[&from[..], &summed_for, &[0, 17, 0, 13], &datagram, &[0]].concat());
+    datagram[6..8].copy_from_slice(&sum);
+    let mut ip = [&udp[14..34], options].concat();
+    ip[0] = 0x40 | words as u8;
+    ip[3] = (words * 4 + datagram.len()) as u8;
+    ip[10..12].copy_from_slice(&[0, 0]);
+    let sum = summed(&ip);
+    ip[10..12].copy_from_slice(&sum);
+    [&udp[..14], &ip, &datagram].concat()
+}
+
+/// What by options may count instead of an address cannot be known: the sum is not said to be wrong.
+#[test]
+fn a_sum_over_what_an_unread_option_may_replace_is_not_said_to_be_wrong() {
+    let last = [10, 0, 0, 99];
+    let wrong = "`sum` is not the checksum of what is there";
+    for kind in [131, 137] {
+        let frame = with_options(&[kind, 7, 4, 10, 0, 0, 99, 0], last);
+        let said = dissected("routed.pcap", &[(frame.clone(), frame.len())]);
+        assert!(said.contains("udp by") && !said.contains(wrong), "{said}");
+    }
+    // Nothing in it, and read: both leave no doubt.
+    for options in [[1, 1, 1, 0], [148, 4, 0, 1]] {
+        let frame = with_options(&options, last);
+        let said = dissected("alert.pcap", &[(frame.clone(), frame.len())]);
+        assert!(said.contains(wrong), "{said}");
+    }
+}
+
+/// A layer that walks over options or parts of a packet is followed with what the packet has.
+#[test]
+fn what_a_layer_finds_in_a_loop_over_the_packet_is_known() {
+    let by = |name: &str, frame: Vec<u8>, file: &str| text(&of_file(name, &pcap(1, &[frame]), &["--by", file]));
+    for options in [[7, 0, 4, 0], [1, 1, 7, 9]] {
+        let said = by("zero.pcap", with_options(&options, [10, 0, 0, 2]), "examples/host.mok");
+        assert!(said.contains("dropped in any state: ") && said.contains("ip.Bare.bad_option"), "{said}");
+    }
+    let said = by("good.pcap", with_options(&[7, 3, 4, 0], [10, 0, 0, 2]), "examples/host.mok");
+    assert!(!said.contains("dropped in any state"), "{said}");
+    let (nobody, asked) = ([0u8; 16], [0xff, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0xff, 0, 0, 1]);
+    let target = [0xfd, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1];
+    for option in [&[1u8, 1, 2, 0, 0, 0, 0, 2][..], &[14, 1, 2, 0, 0, 0, 0, 2]] {
+        let mut icmp = [&[135u8, 0, 0, 0, 0, 0, 0, 0][..], &target, option].concat();
+        let sum = summed(&[&nobody[..], &asked, &[0, 0, 0, 32, 0, 0, 0, 58], &icmp].concat());
+        icmp[2..4].copy_from_slice(&sum);
+        let link = [0x33, 0x33, 0xff, 0, 0, 1, 2, 0, 0, 0, 0, 2, 0x86, 0xdd];
+        let head = [0x60, 0, 0, 0, 0, 32, 58, 255];
+        let said = by("asked.pcap", [&link[..], &head, &nobody, &asked, &icmp].concat(), "examples/host6.mok");
+        let is_refused = said.contains("dropped in any state: neighbours.malformed");
+        assert_eq!(is_refused, option[0] == 1, "{said}");
+    }
+}
+
 /// A packet that is its own only fragment is not a fragment (RFC 6946): its checksum covers what is there. Over IPv6 a
 /// checksum is required (RFC 8200 8.1).
 #[test]

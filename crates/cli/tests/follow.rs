@@ -160,6 +160,39 @@ fn captures_of_our_own_networks_are_as_the_stacks_run() {
     }
 }
 
+/// A capture that ends with a packet that the host answers lacks the answer.
+#[test]
+fn the_last_packets_answers_are_missed() {
+    let (_, whole) = captured("examples/courier.mok", "collector");
+    let (lines, ..) = of_courier(&whole, "whole.pcap", "collector");
+    let answered = |at: &usize| !is_sent(&lines[*at]) && lines[*at]["answers"].as_u64().is_some_and(|sends| sends > 0);
+    let last = (0..lines.len()).rev().find(answered).expect("a packet is answered at once");
+    let mut cut = whole.clone();
+    cut.packets.truncate(last + 1);
+    let (lines, end, _) = of_courier(&cut, "cut_short.pcap", "collector");
+    let missing = end["missing"].as_array().unwrap().len() as u64;
+    assert_eq!(Some(missing), lines[last]["answers"].as_u64(), "{end}");
+}
+
+/// What waits on its way down is an answer: the packet that it answers was taken.
+#[test]
+fn a_packet_whose_answer_waits_for_an_address_was_taken() {
+    let link = |kind: [u8; 2]| [&[2u8, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2][..], &kind].concat();
+    let head = [0x45, 0, 0, 30, 0, 0, 0, 0, 64, 17, 0x66, 0xcd, 10, 0, 0, 2, 10, 0, 0, 1];
+    // Without a checksum, to the port of the echo protocol.
+    let frame = [&link([8, 0])[..], &head, &[0x12, 0x67, 0, 7, 0, 10, 0, 0], b"hi"].concat();
+    let mut file = [0xa1b2_c3d4u32, 4 << 16 | 2, 0, 0, 65535, 1].map(u32::to_le_bytes).concat();
+    let size = frame.len() as u32;
+    file.extend([[7, 0, size, size].map(u32::to_le_bytes).concat(), frame].concat());
+    let name = scratch("echo.pcap");
+    std::fs::write(&name, file).unwrap();
+    let settings =
+        ["--by", "examples/host.mok", "--set", "address=10.0.0.1/24", "--set", "device.mac=02:00:00:00:00:01"];
+    let (lines, end, _) = followed(&name, &settings);
+    assert_eq!(lines[0]["fate"], "taken", "{lines:?}");
+    assert!(!end["missing"].as_array().unwrap().is_empty(), "the stack asks for the address: {end}");
+}
+
 #[test]
 fn what_is_taken_out_doubled_swapped_or_changed_is_found() {
     let (_, whole) = captured("examples/courier.mok", "collector");

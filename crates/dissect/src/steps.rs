@@ -143,6 +143,12 @@ pub enum Step {
         to: Value,
         message: Value,
     },
+    /// The packet as its wire met it, as a message of its own.
+    Quote {
+        to: Value,
+        message: Value,
+        wire: WireId,
+    },
     /// The message continues with other octets.
     Changed {
         to: Value,
@@ -305,8 +311,7 @@ impl Reader<'_> {
             }
             (OpKind::Meet { message, wire: _ }, Some(to)) => Some(Step::Same { to, message: *message }),
             (OpKind::Share { message }, Some(to)) => Some(Step::Share { to, message: *message }),
-            // A quoted part of the packet is another message.
-            (OpKind::Received { .. }, _) => return Vec::new(),
+            (OpKind::Received { message, wire }, Some(to)) => Some(Step::Quote { to, message: *message, wire: *wire }),
             (
                 OpKind::Store { message, .. }
                 | OpKind::Front { message, .. }

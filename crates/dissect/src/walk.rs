@@ -30,6 +30,8 @@ pub struct Packet {
     pub wire: Option<WireId>,
     /// Its place, without what was cut off after it.
     pub packet: Range<usize>,
+    /// Its place as the wire met it.
+    pub met: Range<usize>,
     pub payload: Range<usize>,
     pub headers: Vec<HeaderValue>,
 }
@@ -105,11 +107,12 @@ pub fn takers(automaton: &Automaton, layers: &[LayerId]) -> Vec<HandlerId> {
     all.filter(|(_, handler)| takes(handler)).map(|(at, _)| HandlerId::from(at)).collect()
 }
 
-/// What happens to a packet in the layers `within`, of which it reaches the `lowest` first.
+/// What happens to a packet in the layers `within`, of which it reaches the `lowest` first. `above`: the lowest layers of what its
+/// keys select next; empty if that is not known.
 pub fn follow(
     automaton: &Automaton,
     layers: &Layers,
-    (within, lowest): (&[LayerId], &[LayerId]),
+    (within, lowest, above): (&[LayerId], &[LayerId], &[LayerId]),
     (octets, packet): (Octets<'_>, &Packet),
     beside: &Beside,
 ) -> Fate {
@@ -132,7 +135,7 @@ pub fn follow(
         false => vec![None; layers.attributes.len()],
     };
     let octets = Some(packet.packet.clone());
-    let message = Some(Rc::new(Message { octets, headers: None, attributes, met: true }));
+    let message = Some(Rc::new(Message { octets, headers: None, attributes, met: true, quoted: false }));
     let known = beside.to.as_ref().and_then(|(class, args)| Some((walk.taker(*class)?, args.clone())));
     let takers = match known {
         Some(known) => vec![known],
@@ -148,7 +151,7 @@ pub fn follow(
         let args = std::iter::once(Known::Message(message.clone())).chain(args).collect();
         walk.handler(handler, args);
     }
-    walk.fate()
+    walk.fate(above)
 }
 
 /// What is known of a value.
@@ -175,6 +178,8 @@ struct Message {
     attributes: Vec<Option<u64>>,
     /// Whether it is the packet as the wire received it, so that the wire would read the same again.
     met: bool,
+    /// Whether it is a copy that a layer made of the packet to read or to quote it: what becomes of it says nothing of the packet.
+    quoted: bool,
 }
 
 struct Walk<'a> {
@@ -196,11 +201,18 @@ struct Walk<'a> {
 type Values = Vec<Known>;
 
 impl Walk<'_> {
-    fn fate(self) -> Fate {
+    fn fate(mut self, above: &[LayerId]) -> Fate {
         let is_certain = !self.used && !self.held && !self.over && self.ups.is_empty();
         let dropped = if is_certain { self.drops } else { Vec::new() };
         // A handler that searches many unknown objects is taken to keep the packet.
         let kept = self.held || self.kept || self.over && self.ups.is_empty();
+        let automaton = self.automaton;
+        let is_next =
+            |up: &Up| up.beside.to.as_ref().is_some_and(|(class, _)| above.contains(&automaton.class(*class).layer));
+        // Ways to layers that the keys do not select are not taken.
+        if self.ups.iter().any(is_next) {
+            self.ups.retain(is_next);
+        }
         let up = self.ups.into_iter().reduce(common);
         Fate { dropped, up: up.map(|up| Up { perhaps: self.used || self.over, ..up }), kept }
     }
@@ -308,7 +320,7 @@ impl Walk<'_> {
                 }
             }
             End::Either { used, then, otherwise } => {
-                self.kept |= used.iter().any(|message| message_of(values, *message).is_some());
+                self.kept |= used.iter().any(|message| packet_of(values, *message).is_some());
                 used.iter().for_each(|message| self.use_up(values, *message));
                 vec![plain(then), plain(otherwise)]
             }
@@ -338,7 +350,7 @@ impl Walk<'_> {
     }
 
     fn use_up(&mut self, values: &Values, message: Value) {
-        self.used |= message_of(values, message).is_some();
+        self.used |= packet_of(values, message).is_some();
     }
 
     /// A table: an arm for each step.
@@ -424,21 +436,29 @@ impl Walk<'_> {
             Step::Same { to, message } | Step::Share { to, message } => {
                 (*to, Known::Message(message_of(values, *message)))
             }
+            Step::Quote { to, message, wire } => {
+                let is_there = |found: &Rc<Message>| found.octets.is_some() && Some(*wire) == self.packet.wire;
+                let own = message_of(values, *message).filter(is_there);
+                let octets = Some(self.packet.met.clone());
+                let attributes = self.layers.attributes.iter().map(|value| Some(*value)).collect();
+                let quote = |_| Rc::new(Message { octets, headers: None, attributes, met: false, quoted: true });
+                (*to, Known::Message(own.map(quote)))
+            }
             Step::Changed { to, message } => (*to, cut(values, *message, |_| None)),
             Step::Emit { class, event, args } => return self.emit(*class, event, args, values),
             Step::Drop { message, reason, source } => {
                 let dropped = Dropped { reason: *reason, source: *source };
-                if message_of(values, *message).is_some() && !self.drops.contains(&dropped) {
+                if packet_of(values, *message).is_some() && !self.drops.contains(&dropped) {
                     self.drops.push(dropped);
                 }
                 return;
             }
             Step::Held { message } => {
-                self.held |= message_of(values, *message).is_some();
+                self.held |= packet_of(values, *message).is_some();
                 return;
             }
             Step::Used { message, kept } => {
-                self.kept |= *kept && message_of(values, *message).is_some();
+                self.kept |= *kept && packet_of(values, *message).is_some();
                 return self.use_up(values, *message);
             }
         };
@@ -447,7 +467,7 @@ impl Walk<'_> {
 
     fn emit(&mut self, class: ClassId, event: &str, args: &[Value], values: &Values) {
         let is_within = self.within.contains(&self.automaton.class(class).layer);
-        let first = args.first().and_then(|first| message_of(values, *first));
+        let first = args.first().and_then(|first| packet_of(values, *first));
         match first.filter(|_| event == DELIVER) {
             Some(_) if is_within => match self.taker(class) {
                 Some(handler) => {
@@ -540,6 +560,11 @@ fn message_of(values: &Values, value: Value) -> Option<Rc<Message>> {
         Known::Message(message) => message.clone(),
         Known::Nothing | Known::Number(_) => None,
     }
+}
+
+/// The packet, and no quote of it.
+fn packet_of(values: &Values, value: Value) -> Option<Rc<Message>> {
+    message_of(values, value).filter(|message| !message.quoted)
 }
 
 fn numbers(values: &[u64]) -> Vec<Known> {

@@ -5,6 +5,7 @@
 
 pub mod about;
 pub mod apart;
+mod backend;
 mod cache;
 pub mod check;
 pub mod compile;

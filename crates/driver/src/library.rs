@@ -1,6 +1,7 @@
 //! Finds modules: in a project's library folders first, then in Mokume's own library, which is part of the program.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use include_dir::{include_dir, Dir};
@@ -80,6 +81,19 @@ impl Loader for Library<'_> {
         let path = normal(&Path::new(from).parent()?.join(name)).to_string_lossy().into_owned();
         let text = self.world.read_text(&path).ok()?;
         Some((self.name_of(path), text))
+    }
+
+    fn unread(&self, from: &str, name: &str) -> Option<String> {
+        let path = normal(&Path::new(from).parent()?.join(name)).to_string_lossy().into_owned();
+        if self.world.is_folder(&path) {
+            return Some("it is a folder".to_string());
+        }
+        match self.world.read_text(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound && self.world.exists(&path) => {
+                Some(error.to_string())
+            }
+            _ => None,
+        }
     }
 
     fn modules(&self) -> Vec<String> {

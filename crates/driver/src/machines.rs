@@ -11,29 +11,12 @@ use mokume_script::Written;
 use mokume_toolchain as toolchain;
 
 use crate::apart::Seen;
+pub use crate::backend::Backend;
 use crate::cache;
 use crate::compile::Compiled;
 use crate::failure::Failure;
 use crate::natives;
 use crate::settings;
-
-/// A back end. Both must behave alike (docs/semantics.md, E1); the interpreter needs no C compiler.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Backend {
-    Interpreter,
-    C,
-}
-
-impl Backend {
-    /// The back end of a name in `--backend` and `Mokume.toml`.
-    pub fn named(name: &str) -> Result<Backend, Failure> {
-        match name {
-            "interpreter" => Ok(Backend::Interpreter),
-            "c" => Ok(Backend::C),
-            other => Err(Failure::of_use(format!("there is no backend `{other}`"), "there are: interpreter, c")),
-        }
-    }
-}
 
 /// The C compiler's command: the environment's `CC`, else `cc`.
 pub fn compiler(world: &dyn World) -> String {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use mokume_base::World;
 use serde::Deserialize;
 
+use crate::backend::Backend;
 use crate::failure::Failure;
 
 /// The contents of `Mokume.toml`. An unknown key is an error, as it is most likely a typing mistake.
@@ -72,6 +73,14 @@ pub fn parse(text: &str, name: &str) -> Result<Manifest, Failure> {
             "known: [project] name, sources, library; [defaults] stack, network, backend, fuse, seed, set, device",
         )
     })?;
+    if let Some(backend) = &manifest.defaults.backend {
+        Backend::named(backend).map_err(|_| {
+            Failure::of_use(
+                format!("{name}: there is no `backend = \"{backend}\"`"),
+                "there are: \"interpreter\", \"c\"",
+            )
+        })?;
+    }
     match manifest.defaults.fuse {
         Some(level) if level > crate::path::FUSE => {
             Err(Failure::of_use(format!("{name}: there is no `fuse = {level}`"), "there are: 0, 1, 2"))
@@ -115,5 +124,9 @@ mod tests {
         assert_eq!(failure.exit_code(), 2);
         let failure = parse("[project]\nname = \"x\"\n[defaults]\nfuse = 3\n", "Mokume.toml").unwrap_err();
         assert_eq!(failure.message, "Mokume.toml: there is no `fuse = 3`");
+        let failure = parse("[defaults]\nbackend = \"rust\"\n", "Mokume.toml").unwrap_err();
+        assert_eq!(failure.message, "Mokume.toml: there is no `backend = \"rust\"`");
+        assert!(failure.help.contains("\"interpreter\"") && failure.help.contains("\"c\""), "{failure}");
+        assert!(parse("[defaults]\nbackend = \"interpreter\"\n", "Mokume.toml").is_ok());
     }
 }

@@ -23,7 +23,8 @@ use mokume_script::Written;
 use mokume_semantics::program::{self, Name, Network};
 pub use mokume_simulate::Keep;
 use mokume_simulate::{
-    Clocked, Host, Ill, Medium, Mishap, Outage, Partition, Record, RecordedEvent, Restless, Simulation, Unfulfilled,
+    Called, Clocked, Host, Ill, Medium, Mishap, Outage, Partition, Record, RecordedEvent, Restless, Simulation,
+    Unfulfilled, Why,
 };
 
 use crate::compile::{self, Checked, Compiled};
@@ -72,17 +73,29 @@ pub fn choose<'c>(checked: &'c Checked, name: Option<&str>) -> Result<&'c Networ
     let networks = &checked.program.networks;
     let own: Vec<&Network> =
         networks.iter().filter(|network| checked.roots.contains(&network.name.span.file)).collect();
-    let names = own.iter().map(|network| network.name.text.as_str()).collect::<Vec<_>>().join(", ");
+    let list = |of: &[&Network]| checked.listed(of.iter().map(|network| &network.name));
     match name.or(checked.manifest.defaults.network.as_deref()) {
-        Some(name) => networks
-            .iter()
-            .find(|network| network.name.text == name)
-            .ok_or_else(|| Failure::of_use(format!("there is no network `{name}`"), format!("there are: {names}"))),
+        Some(name) => {
+            let is_it = |network: &&Network| network.name.text == name;
+            let found: Vec<&Network> = own.iter().copied().filter(is_it).collect();
+            match (found.as_slice(), networks.iter().find(is_it)) {
+                ([one], _) => Ok(one),
+                ([], Some(other)) => Ok(other),
+                ([], None) => {
+                    let there = format!("there are: {}", list(&own));
+                    Err(Failure::of_use(format!("there is no network `{name}`"), there))
+                }
+                (several, _) => Err(compile::of_one_name("networks", name, &list(several))),
+            }
+        }
         None => match own.as_slice() {
             [one] => Ok(one),
+            [first, others @ ..] if others.iter().all(|other| other.name.text == first.name.text) => {
+                Err(compile::of_one_name("networks", &first.name.text, &list(&own)))
+            }
             [] => Err(Failure::of_use("the file has no network", "write `network Name { host a = Stack(…) … }`")),
             _ => Err(Failure::of_use(
-                format!("the file has several networks: {names}"),
+                format!("{} several networks: {}", checked.who_has(), list(&own)),
                 "choose one with `--network NAME`",
             )),
         },
@@ -191,7 +204,7 @@ impl<'a> Prepared<'a> {
         let automata = self.automata();
         let mut watcher = Watcher::new(&self.events, self.network, &automata);
         let records = simulation.run_watched(self.network.until, &mut watcher, progress).to_vec();
-        let restless = simulation.restless().map(|why| (simulation.now(), why));
+        let restless = simulation.restless().cloned().map(|why| (simulation.now(), why));
         for host in &simulation.hosts {
             machines::check_room(&*host.machine, &format!("host `{}`", host.name))?;
         }
@@ -245,7 +258,7 @@ impl<'a> Prepared<'a> {
             found: failed.found.clone(),
         };
         let failed = run.failed.iter().map(failed).collect();
-        let at = run.restless.map_or(run.until, |(at, _)| at);
+        let at = run.restless.as_ref().map_or(run.until, |(at, _)| *at);
         let last = events.last().map_or(0, |event| event.id);
         events.push(record::end(last, at, failed, run.restless_text()));
         record::Run { head, sources, events }
@@ -323,7 +336,7 @@ impl HostRun {
 impl Run {
     fn restless_text(&self) -> Option<String> {
         let name = |host: usize| self.hosts.get(host).map_or("?", |host| &host.name);
-        self.restless.map(|(at, why)| restless(at, why, name))
+        self.restless.as_ref().map(|(at, why)| restless(*at, why, name))
     }
 
     /// The cause of a report, for people: `as frame #3 came`.
@@ -351,16 +364,45 @@ impl Run {
 }
 
 const RESTLESS_HELP: &str =
-    "is there a timer of 0 s or of some nanoseconds, a `later` that calls itself, or a `when` that brings itself about?";
+    "is there a timer of 0 s or of some nanoseconds, a `later` that calls itself, a `when` that brings itself about, or do hosts answer each other \
+     over a link without `delay`?";
+
+/// `a, b and c`; the first few of many.
+fn all_of(names: &[String]) -> String {
+    match names {
+        [] => "a host".to_string(),
+        [one] => one.clone(),
+        [some @ .., last] if names.len() <= NAMED => format!("{} and {last}", some.join(", ")),
+        many => format!("{} and {} more", many[..NAMED - 1].join(", "), many.len() + 1 - NAMED),
+    }
+}
+
+/// The most hosts that are named.
+const NAMED: usize = 6;
 
 /// The message for a run that ended early.
-fn restless<'a>(at: u64, why: Restless, name: impl Fn(usize) -> &'a str) -> String {
+fn restless<'a>(at: u64, why: &Restless, name: impl Fn(usize) -> &'a str) -> String {
     match why {
-        Restless::AtOnce => {
-            format!("the network does not come to rest at {at} ns: a host is due again at once, for ever")
+        Restless::AtOnce { hosts, last } => {
+            let hosts: Vec<String> = hosts.iter().map(|host| format!("`{}`", name(*host))).collect();
+            let are = if hosts.len() == 1 { "is" } else { "are" };
+            let event = |called: &Called| {
+                let host = name(called.host);
+                match called.why {
+                    Why::Frame(number) => format!("frame #{number} comes to `{host}`"),
+                    Why::Due => format!("a timer or `later` of `{host}` is due"),
+                    Why::Input => format!("`{host}` gets an input"),
+                }
+            };
+            let last: Vec<String> = last.iter().map(event).collect();
+            format!(
+                "the network does not come to rest at {at} ns: {} {are} due again at once, for ever; the last calls: {}",
+                all_of(&hosts),
+                last.join(", ")
+            )
         }
         Restless::Hurried { host, calls, within } => {
-            let host = name(host);
+            let host = name(*host);
             format!(
                 "the network makes no headway at {at} ns: host `{host}` was called {calls} times within {within} ns"
             )

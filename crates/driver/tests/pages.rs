@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use mokume_base::Page;
-use mokume_driver::explain;
+use mokume_base::{Diagnostic, MemoryWorld, Page, Severity};
+use mokume_driver::{check, compile, explain};
 
 /// The pages in the folder, by file name.
 fn files() -> Vec<(String, String)> {
@@ -42,6 +42,72 @@ fn codes_and_pages_are_the_same() {
     let mut codes = explain::codes();
     codes.sort();
     assert_eq!(explain::pages().iter().map(|page| page.code).collect::<Vec<_>>(), codes, "in the program");
+}
+
+/// The first example of a kind on a page; not every page has examples.
+fn example<'p>(page: &'p str, kind: &str) -> Option<&'p str> {
+    let (_, rest) = page.split_once(&format!("\n```{kind}\n"))?;
+    Some(rest.split_once("\n```").unwrap_or((rest, "")).0)
+}
+
+/// The codes of errors and warnings that `mokume check` reports of an example. Files after the first begin with a line
+/// `// --- name.mok`; files in C are there, and empty.
+fn checked(text: &str) -> Vec<Diagnostic> {
+    let mut parts = text.split("// --- ");
+    let first = parts.next().unwrap_or_default().to_string();
+    let named = parts.filter_map(|part| part.split_once('\n'));
+    let world = named.fold(MemoryWorld::new(), |world, (name, text)| world.with_file(name.trim(), text));
+    let in_c = text.split('"').filter(|word| word.ends_with(".c"));
+    let world = in_c.fold(world, |world, name| world.with_file(name, ""));
+    let checked = compile::check_texts(&world, vec![("page.mok".to_string(), first)], Vec::new());
+    check::without_c(&checked)
+}
+
+/// Warnings about excerpts, which lack their other half.
+const OF_EXCERPTS: [&str; 8] = ["M0291", "M0298", "M0518", "M0519", "M0520", "M0521", "M0522", "M0794"];
+
+/// What is false about the examples of a page.
+fn false_examples(page: &Page<'_>) -> Vec<String> {
+    let (Some(wrong), Some(right)) = (example(page.text, "wrong"), example(page.text, "right")) else {
+        return Vec::new();
+    };
+    let mut faults = Vec::new();
+    let found = checked(wrong);
+    if !found.iter().any(|found| found.code.0 == page.code) {
+        let codes: Vec<&str> = found.iter().map(|found| found.code.0).collect();
+        faults.push(format!("{}: the wrong example gives {codes:?}", page.code));
+    }
+    let is_of_excerpt = |found: &&Diagnostic| {
+        found.severity == Severity::Warning && OF_EXCERPTS.contains(&found.code.0) && found.code.0 != page.code
+    };
+    let found = checked(right);
+    for found in found.iter().filter(|found| !is_of_excerpt(found)) {
+        faults.push(format!("{}: the right example gives {} {}", page.code, found.code.0, found.message));
+    }
+    faults
+}
+
+#[test]
+fn examples_are_true_of_the_whole_command() {
+    let pages = explain::pages();
+    let faults: Vec<String> = pages.iter().flat_map(false_examples).collect();
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    let with = pages.iter().filter(|page| example(page.text, "wrong").is_some()).count();
+    assert!(with > 200, "{with} pages have examples");
+}
+
+#[test]
+fn a_false_example_is_found() {
+    let pages = explain::pages();
+    let page = pages.iter().find(|page| page.code == "M0780").expect("a page");
+    let swapped = page.text.replace("```wrong", "```x").replace("```right", "```wrong").replace("```x", "```right");
+    let faults = false_examples(&Page { text: &swapped, ..*page });
+    assert!(
+        faults.len() >= 2
+            && faults[0].contains("the wrong example gives")
+            && faults[1].contains("the right example gives"),
+        "{faults:?}"
+    );
 }
 
 #[test]

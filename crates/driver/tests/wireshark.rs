@@ -50,7 +50,7 @@ fn place(field: &str, bit: usize, width: usize) -> String {
 
 /// Our output.
 fn ours(dissection: &Dissection) -> Lines {
-    let mut lines = vec![format!("info {}", dissection.summary())];
+    let mut lines = vec![format!("info {}", dissection.info())];
     for layer in &dissection.layers {
         let by = if layer.wire.is_empty() { String::new() } else { format!(" by {}", layer.wire) };
         let alternatives = layer.alternatives.join(", ");

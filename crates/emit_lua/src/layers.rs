@@ -107,6 +107,7 @@ fn step(automaton: &Automaton, step: &Step) -> Lua {
             named("set_attribute", Some(*to), vec![value(*message), place(attribute.index()), value(*of)])
         }
         Step::Same { to, message } | Step::Share { to, message } => named("same", Some(*to), vec![value(*message)]),
+        Step::Quote { to, message, wire } => named("quote", Some(*to), vec![value(*message), place(wire.index())]),
         Step::Changed { to, message } => named("changed", Some(*to), vec![value(*message)]),
         Step::Emit { class, event, args } => {
             named("emit", None, vec![place(class.index()), truth(event == DELIVER), values(args)])

@@ -33,7 +33,10 @@ pub fn name_modules(sources: &SourceMap, loader: &mut dyn Loader, diagnostics: &
         let Some(span) = found.primary.as_ref().map(|label| label.span) else { continue };
         let file = sources.file(span.file);
         let Some(name) = file.text.get(span.start as usize..span.end as usize) else { continue };
-        // The name is visible; something else is wrong with it.
+        // A word that is not looked up, or a name that is visible: something else is wrong.
+        if !found.message.contains(&format!("`{name}`")) {
+            continue;
+        }
         let of_it = found.code == codes::HIGHER_ARGUMENT && !found.message.starts_with("there is no ");
         if of_it || found.message.starts_with(&format!("`{name}` is ")) {
             continue;

@@ -65,6 +65,7 @@ pub fn analyse(loaded: &Loaded) -> (Program, Vec<Diagnostic>) {
         // Something may be unused or unreached only because of an error.
         diagnostics.retain(|diagnostic| diagnostic.severity == Severity::Error);
         diagnostics.sort_by_key(place);
+        let left_out = diagnostics.len().saturating_sub(limits::REPORTS);
         diagnostics.truncate(limits::REPORTS);
         check::names::leave_out_uses(&mut diagnostics);
         reserved::leave_out_uses(loaded, &mut diagnostics);
@@ -72,6 +73,10 @@ pub fn analyse(loaded: &Loaded) -> (Program, Vec<Diagnostic>) {
         unread::leave_out_unused(&mut diagnostics);
         leave_out_followers(&mut diagnostics);
         lost::leave_out(&mut diagnostics);
+        if let Some(last) = diagnostics.last_mut().filter(|_| left_out > 0) {
+            let most = limits::REPORTS;
+            last.notes.push(format!("{left_out} more errors behind this one are left out: {most} are looked at"));
+        }
     } else {
         check::usage::check(&program, &mut diagnostics);
         check::idle::check(&program, &mut diagnostics);

@@ -10,7 +10,7 @@ use mokume_base::{Diagnostic, FileId, SourceMap, Span};
 use mokume_syntax::ast::{AstNode, Item, UseTarget};
 use mokume_syntax::Parse;
 
-use crate::{codes, suggest};
+use crate::{codes, lost, suggest};
 
 /// The door to modules and files; file names are as in the source map.
 pub trait Loader {
@@ -18,6 +18,10 @@ pub trait Loader {
     fn module(&mut self, name: &str) -> Option<Vec<(String, String)>>;
     /// A file named relative to another one: its own name, and its text.
     fn file(&mut self, from: &str, name: &str) -> Option<(String, String)>;
+    /// Why there is no such file, if something of this name is there: in words that follow `cannot be read: `.
+    fn unread(&self, _from: &str, _name: &str) -> Option<String> {
+        None
+    }
     /// The names of all modules, for suggestions.
     fn modules(&self) -> Vec<String>;
 }
@@ -181,11 +185,20 @@ impl Work<'_> {
         match self.loader.file(&user, name) {
             Some((name, text)) => vec![self.add(name, text)],
             None => {
-                self.loaded.diagnostics.push(
-                    Diagnostic::error(codes::UNKNOWN_MODULE, format!("there is no file `{name}` beside this one"))
-                        .at(span, "not found")
-                        .help("a file is named relative to the one that uses it: `use \"my_layer.mok\"`"),
-                );
+                let found = match self.loader.unread(&user, name) {
+                    Some(why) => Diagnostic::error(
+                        codes::UNKNOWN_MODULE,
+                        format!("`{name}` beside this file cannot be read: {why}"),
+                    )
+                    .at(span, "is there, and cannot be read")
+                    .help("`use` names a file of this language, as UTF-8 text, that you may read"),
+                    None => {
+                        Diagnostic::error(codes::UNKNOWN_MODULE, format!("there is no file `{name}` beside this one"))
+                            .at(span, "not found")
+                            .help("a file is named relative to the one that uses it: `use \"my_layer.mok\"`")
+                    }
+                };
+                self.loaded.diagnostics.push(found.loses(lost::notations(from)));
                 Vec::new()
             }
         }
@@ -200,9 +213,11 @@ impl Work<'_> {
             let mut diagnostic = Diagnostic::error(codes::UNKNOWN_MODULE, format!("there is no module `{name}`"))
                 .at(span, "not found in the library");
             diagnostic.helps.extend(suggest::help(name, all.iter().map(String::as_str)));
-            self.loaded
-                .diagnostics
-                .push(diagnostic.help("a file beside this one stands in quotes: `use \"my_layer.mok\"`"));
+            self.loaded.diagnostics.push(
+                diagnostic
+                    .help("a file beside this one stands in quotes: `use \"my_layer.mok\"`")
+                    .loses(lost::notations(span.file)),
+            );
             return Vec::new();
         };
         let ids: Vec<FileId> = files.into_iter().map(|(name, text)| self.add(name, text)).collect();

@@ -94,6 +94,11 @@ pub fn used(file: mokume_base::FileId, what: &str) -> Thing {
     Thing(format!("use {what} in {}", file.0))
 }
 
+/// The notations of values that a file sees.
+pub fn notations(file: mokume_base::FileId) -> Thing {
+    Thing(format!("notations in {}", file.0))
+}
+
 /// The arguments of a call, each in its place.
 pub fn arguments(call: Span) -> Thing {
     at("arguments", call)

@@ -41,6 +41,44 @@ fn each_mistake_has_the_way_out_that_is_meant() {
     let alternatives = "header { Data { n: u8 } with message | Ack { n: u8 } }
         on send(msg) { below.send(msg, Data { n: 1 }) }  on deliver(msg, Data) { above.deliver(msg) }";
     let cases = [
+        (
+            "worker W { object E[k: u8] capacity 2 evict newest { var x: u8 = 0 }
+                on send(msg) { let e = E[1] or new { drop msg: full  return }  e.x += 1  if e.x == 1 { drop msg: x } else { below.send(msg) } } }".to_string(),
+            "M0201 write `evict oldest`",
+        ),
+        (
+            "worker W { on send(msg) { let n = 0  while n < 3 limit 4 { n += 1  if n == 2 { break } }  below.send(msg) } }".to_string(),
+            "M0201 the language has no `break`: a loop ends by its condition or its limit, or by `return`, which a function of its own may say",
+        ),
+        (
+            "const N: u8 = \"abc\"".to_string(),
+            "M0301 a text stands in a vector of octets, `[u8; ..24]`, or in a message, `message(\"text\")`",
+        ),
+        (
+            "worker W { }  stack S(device: Devise) { w = W over device  export w }
+                network N { host a = S()  host b = S()  link l { a.device, b.device }  until 1 s }
+                test \"t\" { stack S  device.frame(\"a\")  => w.deliver_from(\"a\") }".to_string(),
+            "M0202 did you mean `Device`?",
+        ),
+        (
+            "worker W { }  stack S(device: Device) { w = W over device  export w }
+                network N { host a = S()  host b = S()  link l { a.device, b.device  rate 10 Mbps  delay 10 ms }  until 1 s }".to_string(),
+            "M0100 write `10 Mbit/s`; there are bit, kbit, Mbit, Gbit",
+        ),
+        (
+            "use shelvs\n stack S(device: Device, own: u48) { w = W over device  export w }  worker W { }
+                test \"t\" { stack S(own: 02:00:00:00:00:01)  device.frame(\"a\")  => w.deliver_from(\"a\") }
+                network N { host a = S(own: 02:00:00:00:00:01)  host b = S(own: 02:00:00:00:00:02)  link l { a.device, b.device }  until 1 s }".to_string(),
+            "M0204 did you mean `shelves`?",
+        ),
+        (
+            "worker W { on send(msg) { below.send(\n message(\"abc),\n)\n consume msg: x } }".to_string(),
+            "M0002 close it with `\"`; for a line break write `\\n`",
+        ),
+        (
+            "worker W { }  stack S(device: Device) { w = W over device  export w }\ntest \"t {\n stack S\n device.frame(\"a\")\n => w.deliver_from(\"a\")\n}\n".to_string(),
+            "M0002 close it with `\"`; for a line break write `\\n`",
+        ),
         (says("sequence: u8, other: u8", "sequense: 1, other: 2"), "M0206 did you mean `sequence`?"),
         (
             "worker W { on send(msg) { msg.put_u16(0, 7)  below.send(msg) } }".to_string(),
@@ -325,4 +363,37 @@ fn each_mistake_has_the_way_out_that_is_meant() {
         })
         .collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The advice of these warnings, followed.
+#[test]
+fn an_alternative_that_is_called_unused_is_taken_sent_and_laid_out() {
+    let text = "worker Says {
+            header { Data with message | _Bye { why: u8 } }
+            session { counter reasons }
+            on send(msg) { below.send(msg, Data) }
+            on deliver(msg, Data) { above.deliver(msg) }
+            on deliver(_Bye { why }) { count reasons why  fail: reset }
+        }
+        worker Alone { header { _Bye with message | _Data { n: u8 } with message }
+            on send(msg) { if msg.size == 7 { below.send(msg, _Data { n: 1 }) } else { below.send(msg, _Bye) } }
+            on deliver(msg, _Bye) { above.deliver(msg) }
+            on deliver(msg, _Data { n }) { if n == 1 { above.deliver(msg) } else { drop msg: x } } }
+        bundle B = Alone encoded L
+        wire L { kind: u8  choice kind { 1 => _Bye { }  2 => _Data { n: u8 = Alone._Data.n } } }";
+    let mut sources = SourceMap::default();
+    let root = sources.add("one.mok", text);
+    let (_, found) = analyse_files(&mut sources, &[root], &mut Small);
+    assert!(found.is_empty(), "{found:?}");
+}
+
+#[test]
+fn reports_that_are_left_out_are_counted() {
+    let text: String = (0..5000).map(|n| format!("const A{n}: u8 = nothing{n}\n")).collect();
+    let mut sources = SourceMap::default();
+    let root = sources.add("one.mok", text);
+    let (_, found) = analyse_files(&mut sources, &[root], &mut Small);
+    assert_eq!(found.len(), 2000);
+    let said: Vec<&String> = found.iter().flat_map(|found| &found.notes).collect();
+    assert_eq!(said, ["3000 more errors behind this one are left out: 2000 are looked at"]);
 }

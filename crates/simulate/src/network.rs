@@ -2,7 +2,7 @@
 //! they were made.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap, VecDeque};
 
 use mokume_base::Random;
 use mokume_reaction::{Datum, Machine, Outcome, PortId, ReasonId};
@@ -80,6 +80,8 @@ pub struct Simulation {
     causes: Vec<Option<u64>>,
     keep: Keep,
     restless: Option<Restless>,
+    /// The last calls.
+    recent: VecDeque<Called>,
     /// By host, since when its calls are counted, and their number.
     paces: Vec<(u64, u32)>,
     partitions: Vec<Partition>,
@@ -132,13 +134,35 @@ const CALLS_OF_A_PACE: u32 = 500_000;
 const PACE: u64 = 10_000_000;
 
 /// Why a run ended early.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Restless {
-    /// Some host is due again at once, forever.
-    AtOnce,
+    /// Some hosts are due again at once, forever: those that were called last, and why, the latest last.
+    AtOnce { hosts: BTreeSet<usize>, last: Vec<Called> },
     /// A host is called so often that time hardly advances.
     Hurried { host: usize, calls: u32, within: u64 },
 }
+
+/// A call of a host, and why.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Called {
+    pub host: usize,
+    pub why: Why,
+}
+
+/// Why a host was called.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Why {
+    /// This frame came.
+    Frame(u64),
+    /// A deadline of its own was due.
+    Due,
+    /// An input of its application.
+    Input,
+}
+
+/// The calls from which a restless network's hosts are told, and the last of them that are shown.
+const RECENT: usize = 64;
+const SHOWN: usize = 4;
 
 impl Simulation {
     /// A network whose hosts have not started. The script need not be sorted; inputs of one time keep their order. All
@@ -159,6 +183,7 @@ impl Simulation {
             causes: Vec::new(),
             keep: Keep::All,
             restless: None,
+            recent: VecDeque::new(),
             paces: Vec::new(),
             partitions: Vec::new(),
             outages: Vec::new(),
@@ -224,8 +249,13 @@ impl Simulation {
     }
 
     /// Why the run ended early, at [`Simulation::now`], if it did.
-    pub fn restless(&self) -> Option<Restless> {
-        self.restless
+    pub fn restless(&self) -> Option<&Restless> {
+        self.restless.as_ref()
+    }
+
+    fn at_once(&self) -> Restless {
+        let last = self.recent.iter().skip(self.recent.len().saturating_sub(SHOWN)).copied();
+        Restless::AtOnce { hosts: self.recent.iter().map(|called| called.host).collect(), last: last.collect() }
     }
 
     /// Starts all hosts and runs to `until` (nanoseconds), or until nothing is left to do. `progress` is told the time.
@@ -255,20 +285,20 @@ impl Simulation {
                 calls.fill(0);
             }
             if rounds > ROUNDS_AT_ONE_TIME {
-                self.restless = Some(Restless::AtOnce);
+                self.restless = Some(self.at_once());
                 return &self.records;
             }
             self.now = at;
             progress(at);
             if !self.run_deadlines(at, &mut calls, watch) {
-                self.restless = Some(Restless::AtOnce);
+                self.restless = Some(self.at_once());
                 return &self.records;
             }
             while self.coming.peek().is_some_and(|Reverse((due, ..))| *due <= at) {
                 let Some(Reverse((_, _, coming))) = self.coming.pop() else { break };
                 events += 1;
                 if events > EVENTS_AT_ONE_TIME {
-                    self.restless = Some(Restless::AtOnce);
+                    self.restless = Some(self.at_once());
                     return &self.records;
                 }
                 self.carry_out(coming, watch);
@@ -314,7 +344,7 @@ impl Simulation {
                 continue;
             }
             let outcome = self.hosts[host].machine.advance(at);
-            self.called(host);
+            self.called(host, Why::Due);
             self.begin(host, RecordedEvent::Woken { host });
             self.take_outcome(host, outcome, watch);
             *calls += u32::from(self.hosts[host].machine.next_deadline().is_some_and(|due| due <= at));
@@ -325,8 +355,16 @@ impl Simulation {
         true
     }
 
+    fn note_call(&mut self, host: usize, why: Why) {
+        if self.recent.len() == RECENT {
+            self.recent.pop_front();
+        }
+        self.recent.push_back(Called { host, why });
+    }
+
     /// Counts the calls of a host, and detects too many in a short time.
-    fn called(&mut self, host: usize) {
+    fn called(&mut self, host: usize, why: Why) {
+        self.note_call(host, why);
         self.paces.resize(self.hosts.len(), (0, 0));
         let (since, calls) = &mut self.paces[host];
         if self.now - *since > PACE {
@@ -335,7 +373,7 @@ impl Simulation {
         *calls += 1;
         if *calls > CALLS_OF_A_PACE {
             let hurried = Restless::Hurried { host, calls: *calls, within: self.now - *since };
-            self.restless = self.restless.or(Some(hurried));
+            self.restless.get_or_insert(hurried);
         }
     }
 
@@ -357,13 +395,14 @@ impl Simulation {
                 };
                 let args = [Datum::Message(frame.clone())];
                 let outcome = self.hosts[host].machine.input(self.now, port, event, &args);
-                self.called(host);
+                self.called(host, Why::Frame(number));
                 self.call(cause, RecordedEvent::Arrived { host, port, number, frame, refused: outcome.refused });
                 self.take_outcome(host, outcome, watch);
             }
             Coming::Script(index) => {
                 let Some(args) = watch.arguments(self.now, index, &self.script[index]) else { return };
                 let ScriptedInput { host, port, event, .. } = self.script[index];
+                self.note_call(host, Why::Input);
                 let before = self.hosts[host].beyond_credit(port, event);
                 let outcome = self.hosts[host].machine.input(self.now, port, event, &args);
                 // A message that the port has dropped did not come in.

@@ -19,7 +19,7 @@ pub fn read<'a>(automaton: &'a Automaton, wire: WireId, packet: &'a [u8]) -> Rea
     let mut decoder = decoder(automaton, wire, packet);
     let decoding = decoder.all();
     let (header_size, packet_size) = (decoder.header_known.unwrap_or(0), decoder.end);
-    Read { decoding, fields: decoder.seen, header_size, packet_size }
+    Read { decoding, fields: decoder.seen, header_size, packet_size, passed_over: decoder.passed_over }
 }
 
 fn decoder<'a>(automaton: &'a Automaton, wire: WireId, packet: &'a [u8]) -> Decoder<'a> {
@@ -37,6 +37,7 @@ fn decoder<'a>(automaton: &'a Automaton, wire: WireId, packet: &'a [u8]) -> Deco
         header_known: static_size(&wire.items),
         over: false,
         seen: Vec::new(),
+        passed_over: false,
     }
 }
 
@@ -71,6 +72,7 @@ pub(crate) struct Decoder<'a> {
     /// Whether all items are read, so that everything is known.
     over: bool,
     seen: Vec<crate::Seen<'a>>,
+    passed_over: bool,
 }
 
 impl<'a> Decoder<'a> {
@@ -220,6 +222,8 @@ impl<'a> Decoder<'a> {
         let Some(elements) = elements.filter(|_| !wrong) else {
             return Err(Refusal { reason: options.malformed, bit });
         };
+        let behind = first / 8 + head..first / 8 + size;
+        self.passed_over |= arm.is_none() && self.packet[behind].iter().any(|octet| *octet != 0);
         if let Some(arm) = arm {
             self.known_option(arm, elements)
                 .map_err(|refusal| refusal.unwrap_or_else(|reason| Refusal { reason, bit: first }))?;

@@ -82,6 +82,8 @@ pub struct Read<'a> {
     pub header_size: usize,
     /// In octets, without what the wire trims.
     pub packet_size: usize,
+    /// Whether it skipped an option that has something in it: nobody knows what that says of the packet.
+    pub passed_over: bool,
 }
 
 /// A field of a packet; kinds and lengths of options have no `field`.

@@ -126,9 +126,16 @@ pub trait World: Sync {
 
     /// Reads a file that must be text.
     fn read_text(&self, path: &str) -> io::Result<String> {
-        String::from_utf8(self.read(path)?)
-            .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "the file is not UTF-8 text"))
+        text_of(self.read(path)?)
     }
+}
+
+/// The most octets of a text (docs/limits.md).
+pub const MOST_OF_A_TEXT: u64 = 1 << 28;
+
+/// The octets as a text, if they are one.
+pub fn text_of(octets: Vec<u8>) -> io::Result<String> {
+    String::from_utf8(octets).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "the file is not UTF-8 text"))
 }
 
 #[cfg(test)]

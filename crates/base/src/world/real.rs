@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use super::{Exit, Invocation, Output, Running, World};
+use super::{text_of, Exit, Invocation, Output, Running, World, MOST_OF_A_TEXT};
 
 /// The machine we run on.
 #[derive(Clone, Copy, Default, Debug)]
@@ -16,6 +16,19 @@ pub struct RealWorld;
 impl World for RealWorld {
     fn read(&self, path: &str) -> io::Result<Vec<u8>> {
         std::fs::read(path)
+    }
+
+    fn read_text(&self, path: &str) -> io::Result<String> {
+        let mut octets = Vec::new();
+        // Some files have no end.
+        std::fs::File::open(path)?.take(MOST_OF_A_TEXT + 1).read_to_end(&mut octets)?;
+        if octets.len() as u64 > MOST_OF_A_TEXT {
+            return Err(io::Error::new(
+                io::ErrorKind::FileTooLarge,
+                format!("it has more than {MOST_OF_A_TEXT} octets"),
+            ));
+        }
+        text_of(octets)
     }
 
     fn write(&self, path: &str, bytes: &[u8]) -> io::Result<()> {

@@ -234,11 +234,30 @@ impl<'a> Stopped<'a> {
         match named.message {
             Some(message) => Variable { name: named.name.to_string(), ..self.message(message) },
             None => {
-                let form = self.written().of_flow(named.name);
+                let form = self.written().of_flow(named.name).or_else(|| self.of_field(named.name, named.ty));
                 let text = form.map(|form| form.write(&[named.word]));
                 leaf(named.name, text.unwrap_or_else(|| self.word(named.ty, named.word)))
             }
         }
+    }
+
+    /// The notation of a local that is called like a field of the running layer's headers, and has its type, if all such fields
+    /// have one.
+    fn of_field(&self, name: &str, ty: Type) -> Option<&Form> {
+        let automaton = self.automaton();
+        let class = automaton.handlers[self.moment.handler.index()].class;
+        let layer = &automaton.layers[automaton.class(class).layer.index()].name;
+        let is_own = |header: &str| {
+            header.strip_prefix(layer.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        };
+        let known = self.written().headers.iter().filter(|((header, variant, field), _)| {
+            let header = &automaton.headers[header.index()];
+            let of = header.variants[variant.index()].fields.iter().find(|(known, _)| known == field);
+            field == name && is_own(&header.name) && of.is_some_and(|(_, of)| *of == ty)
+        });
+        let mut forms = known.map(|(_, form)| form).filter(|form| form.words() == 1);
+        let first = forms.next()?;
+        forms.all(|other| other == first).then_some(first)
     }
 
     /// A number, an enum's value, an object.
@@ -264,7 +283,7 @@ impl<'a> Stopped<'a> {
             });
             let fields = vectors(fields.collect());
             let value: Vec<String> = fields.iter().map(|field| format!("{}: {}", field.name, field.value)).collect();
-            let name = if variant.name == "Header" {
+            let name = if variant.name == "Header" || variant.name.is_empty() {
                 header.name.clone()
             } else {
                 format!("{}.{}", header.name, variant.name)
@@ -279,7 +298,9 @@ impl<'a> Stopped<'a> {
         let shown = &message.octets[..message.octets.len().min(MOST_OCTETS)];
         let more = if shown.len() < message.octets.len() { " …" } else { "" };
         let hex: Vec<String> = shown.iter().map(|octet| format!("{octet:02x}")).collect();
-        within.push(leaf(OCTETS, format!("{}{more}", hex.join(" "))));
+        if !shown.is_empty() {
+            within.push(leaf(OCTETS, format!("{}{more}", hex.join(" "))));
+        }
         let value = format!("{} octets {}{more}", message.octets.len(), mokume_record::text_of(shown));
         Variable { name: "message".to_string(), value, within }
     }

@@ -209,9 +209,18 @@ impl Dissection {
         }
     }
 
-    /// A summary in one line: the alternatives of its topmost header that was read, with what its layers carry; a few
-    /// fields.
+    /// A summary in one line: the alternatives of its topmost header that was read, with what its layers carry; a few fields. One that
+    /// would be long, or leave fields out, says what tells most.
     pub fn summary(&self) -> String {
+        let telling = self.telling();
+        match self.info() {
+            info if info.chars().count() <= LONG && telling.is_none_or(Layer::is_all_told) => info,
+            _ => telling.map_or_else(String::new, |layer| layer.told(most_telling)),
+        }
+    }
+
+    /// The same with the first fields of each alternative, as Wireshark shows it.
+    pub fn info(&self) -> String {
         let Some(layer) = self.telling() else { return String::new() };
         layer.told(|own| runs(own, Halves::Apart).take(TELLING).map(told).collect())
     }
@@ -234,6 +243,11 @@ impl Dissection {
         self.sure().iter().rev().find(is_telling)
     }
 
+    /// Whether the stack refuses the packet, as far as that is certain.
+    pub fn is_refused(&self) -> bool {
+        self.sure().last().is_some_and(Layer::is_refused)
+    }
+
     /// The same as a label of its own: with the layer if no alternative has a name, and with the payload in front.
     pub fn label(&self, octets: &[u8]) -> String {
         let sure = self.sure();
@@ -241,18 +255,13 @@ impl Dissection {
             let (layers, rest) = (sure.to_vec(), doubtful.octets.start..self.rest.end);
             return Dissection { layers, rest, ..Dissection::default() }.label(octets);
         }
-        let telling = self.telling();
-        let summary = match self.summary() {
-            summary if summary.chars().count() <= LABEL && telling.is_none_or(Layer::is_all_told) => summary,
-            _ => telling.map_or_else(String::new, |layer| layer.told(most_telling)),
-        };
+        let summary = self.summary();
         let last = self.layers.last();
         let layer = last.filter(|layer| layer.alternatives.is_empty()).map(|layer| layer.name.as_str());
         let rest = octets.get(self.rest.clone()).unwrap_or_default();
         let rest = (!rest.is_empty()).then(|| mokume_record::front_of(rest, CARRIED));
-        let refused = last.is_some_and(Layer::is_refused).then_some("refused");
         let size = self.layers.is_empty().then(|| format!("{} octets", octets.len()));
-        let words = [size.as_deref(), layer, Some(summary.as_str()), refused, rest.as_deref()];
+        let words = [size.as_deref(), layer, Some(summary.as_str()), rest.as_deref()];
         let words: Vec<&str> = words.into_iter().flatten().filter(|word| !word.is_empty()).collect();
         words.join(" ")
     }
@@ -264,8 +273,8 @@ const CARRIED: usize = 16;
 /// The most fields of an alternative in a summary.
 const TELLING: usize = 6;
 
-/// A summary of more characters is made shorter for a label, as charts have no more room, and so is one that leaves fields out.
-const LABEL: usize = 56;
+/// A summary of more characters is made shorter, as charts have no more room.
+const LONG: usize = 56;
 
 /// The fields of a header with many: flags that are set by their names, then numbers that are not 0, long ones last.
 fn most_telling(own: &[&Field]) -> Vec<String> {
@@ -477,8 +486,8 @@ impl Dissector {
                 let mut layer = Layer { name: protocol.name.clone(), may_be_for_another, ..Layer::default() };
                 may_be_for_another |= self.is_by_state(at, &headers);
                 layer.octets = dissection.rest.start..dissection.rest.start;
-                let packet =
-                    walk::Packet { wire: None, packet: dissection.rest.clone(), payload: 0..0, headers: vec![] };
+                let (packet, met) = (dissection.rest.clone(), dissection.rest.clone());
+                let packet = walk::Packet { wire: None, packet, met, payload: 0..0, headers: vec![] };
                 self.go_on(at, (octets, &packet), &mut beside, (&mut layer, &mut next), dissection);
                 if !layer.dropped.is_empty() {
                     dissection.layers.push(layer);
@@ -514,8 +523,10 @@ impl Dissector {
                         next = self.next(&protocol.above, &headers);
                         may_be_for_another |= self.is_by_state(at, &headers);
                         let headers = decoded.headers.clone();
-                        let packet = walk::Packet { wire: Some(wire), packet, payload, headers };
+                        let packet = walk::Packet { wire: Some(wire), packet, met: range.clone(), payload, headers };
                         self.go_on(at, (octets, &packet), &mut beside, (&mut layer, &mut next), dissection);
+                        let taken = packet.payload.start..dissection.rest.start;
+                        under.take_off(all.get(taken).unwrap_or_default());
                     }
                 }
                 // What a wire reads beyond the captured octets is not the original.
@@ -544,8 +555,9 @@ impl Dissector {
     ) {
         let Some(layers) = &self.layers else { return };
         let (within, lowest) = &self.groups[at];
+        let above = next.map_or(&[][..], |next| &self.groups[next].1);
         let Fate { dropped, up, kept } =
-            walk::follow(&self.automaton, layers, (within, lowest), (octets, packet), &beside.beside);
+            walk::follow(&self.automaton, layers, (within, lowest, above), (octets, packet), &beside.beside);
         // These layers may not get what an earlier layer may take for itself.
         if !beside.perhaps {
             layer.dropped = dropped.iter().map(|dropped| self.dropped(dropped)).collect();

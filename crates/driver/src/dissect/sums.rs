@@ -26,6 +26,8 @@ pub struct Sums {
 #[derive(Default)]
 pub struct Under {
     fields: Vec<(String, u64)>,
+    /// Whether one of them has octets that no wire reads: other values may count instead, as the last address of a route.
+    is_unread: bool,
 }
 
 impl Under {
@@ -34,13 +36,20 @@ impl Under {
         let counted = &sums.of[wire.index()].1;
         if counted.is_empty() {
             self.fields.clear();
+            self.is_unread = false;
         }
+        self.is_unread |= read.passed_over;
         for name in counted {
             let Some(seen) = read.fields.iter().find(|seen| seen.name == name) else { continue };
             // An extension replaces what follows it.
             self.fields.retain(|(known, _)| known != name);
             self.fields.push((name.clone(), seen.value));
         }
+    }
+
+    /// Notes octets that layers take off, and that no wire reads.
+    pub fn take_off(&mut self, octets: &[u8]) {
+        self.is_unread |= octets.iter().any(|octet| *octet != 0);
     }
 }
 
@@ -69,11 +78,11 @@ impl Sums {
         self.of.get(wire.index()).cloned().unwrap_or_default()
     }
 
-    /// The wrong checksum of a packet of this wire, if it is wrong. A field of 0 means that there is no checksum.
+    /// The wrong checksum of a packet of this wire, if it is certainly wrong. A field of 0 means that there is no checksum.
     pub fn wrong(&self, wire: WireId, read: &Read<'_>, packet: &[u8], under: &Under, start: usize) -> Option<WrongSum> {
         let field = self.of[wire.index()].0.as_ref()?;
         let seen = read.fields.iter().find(|seen| seen.name == field && seen.width == 16 && seen.bit % 16 == 0)?;
-        if seen.value == 0 || under.fields.is_empty() {
+        if seen.value == 0 || under.fields.is_empty() || under.is_unread {
             return None;
         }
         let word = |pair: &[u8]| u64::from(pair[0]) << 8 | u64::from(pair.get(1).copied().unwrap_or(0));

@@ -19,8 +19,38 @@ pub fn at(dissector: &Dissector, text: &str) -> Result<At, Failure> {
     if parts.next().is_some() {
         return Err(wrong());
     }
+    is_there(table, number)?;
     Ok(At { table: table.to_string(), number: number.into(), protocol })
 }
+
+/// Refuses a table that is most likely a slip, and a number that the table does not take. Wireshark may have more tables than are
+/// known here: its own later ones, and those of plugins.
+fn is_there(table: &str, number: u32) -> Result<(), Failure> {
+    let known = TABLES.lines().filter_map(|line| line.split_once(' '));
+    let bits = known.clone().find(|(name, _)| *name == table).map(|(_, bits)| bits.parse().unwrap_or(32));
+    if bits.is_none() {
+        let near = did_you_mean(table, known.map(|(name, _)| name));
+        let near = near.filter(|near| near.split('.').next() == table.split('.').next() || !table.contains('.'));
+        return match near {
+            Some(near) => Err(Failure::of_use(
+                format!("Wireshark has no table `{table}`"),
+                format!("did you mean `{near}`? `tshark -G dissector-tables` lists all"),
+            )),
+            None => Ok(()),
+        };
+    }
+    let most = bits.map_or(u32::MAX, |bits: u32| u32::MAX >> (32 - bits.clamp(1, 32)));
+    match number <= most {
+        true => Ok(()),
+        false => Err(Failure::of_use(
+            format!("`{number}` is no number of Wireshark's table `{table}`"),
+            format!("it takes 0 to {most}"),
+        )),
+    }
+}
+
+/// By line: a table that takes numbers, and their bits.
+const TABLES: &str = include_str!("../../../../runtime/wireshark/tables.txt");
 
 fn protocol(dissector: &Dissector, name: &str) -> Result<usize, Failure> {
     let all = &dissector.protocols.all;

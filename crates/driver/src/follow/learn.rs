@@ -106,7 +106,7 @@ impl<'a> Follower<'a> {
             self.seen.push(seen);
         }
         let last = self.times.last().map_or(0, |last| last + state.ahead);
-        let missing = state.pending.iter().filter(|pending| pending.at < last);
+        let missing = state.pending.iter().filter(|pending| pending.at <= last.max(state.now));
         let missing = missing.map(|pending| (pending.at, self.host.about(&pending.octets))).collect();
         mark_early(&mut self.seen);
         Ok((self.seen, missing))
@@ -121,7 +121,7 @@ impl<'a> Follower<'a> {
         let at = self.times[place].saturating_add(state.ahead);
         state.run_to(self.host, at.max(state.now))?;
         let dissection = self.host.dissector.dissect_cut(&packet.octets, packet.length as usize, Front::Frame);
-        let about = dissection.label(&packet.octets);
+        let mut about = dissection.label(&packet.octets);
         let what = match self.way(state, place, &dissection) {
             _ if packet.octets.len() < packet.length as usize => What::Cut,
             Way::Came => {
@@ -130,6 +130,9 @@ impl<'a> Follower<'a> {
             }
             Way::Sent => What::Sent(self.sent(state, packet, &dissection)),
         };
+        if matches!(what, What::Came(_)) && dissection.is_refused() {
+            about += " (refused)";
+        }
         Ok(Seen { packet: packet.number, at: state.now, about, what })
     }
 

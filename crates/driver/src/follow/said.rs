@@ -87,7 +87,7 @@ pub type Missing = (u64, String);
 /// All packets, and what the capture does not have.
 pub struct Report {
     pub seen: Vec<Seen>,
-    /// Frames that the stack sent before the capture's last packet.
+    /// Frames that the stack sent up to the capture's last packet, and as answers to it.
     pub missing: Vec<Missing>,
     /// The number of inputs that wait for other hosts.
     pub waiting: usize,

@@ -1,11 +1,13 @@
 //! The state of the stack at a point of the capture.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
 use mokume_interpret::Instance;
-use mokume_reaction::trace::{Held, Trace};
-use mokume_reaction::{Accounts, Automaton, Datum, Machine, Outcome, PortId};
+use mokume_reaction::trace::{Held, Step, Trace};
+use mokume_reaction::{
+    Accounts, Automaton, Body, CellId, ClassId, Datum, Fallible, Machine, OpKind, Outcome, PortId, Trigger,
+};
 use mokume_simulate::ScriptedInput;
 
 use super::host::Host;
@@ -246,17 +248,51 @@ fn count(accounts: &Accounts, reason: mokume_reaction::ReasonId) -> u64 {
     accounts.dropped.iter().find(|(known, _)| *known == reason).map_or(0, |(_, count)| *count)
 }
 
-/// The cells that contain a message now and did not before.
+/// The cells that contain a message now and did not before, without those that a layer filled on the way down: what waits there is
+/// an answer.
 fn kept(automaton: &Automaton, trace: Option<Trace>) -> Vec<String> {
     let mut found = Vec::new();
-    for change in trace.into_iter().flat_map(|trace| trace.changes) {
+    let Some(trace) = trace else { return found };
+    for change in &trace.changes {
         let class = automaton.class(change.class);
         let layer = &automaton.layers[class.layer.index()].name;
-        for cell in change.cells.iter().filter(|cell| matches!(cell.to, Some(Held::Message(_)))) {
+        let is_answer = |cell: CellId| {
+            let keeps = |step: &&Step| {
+                let body = &automaton.handler(step.handler).body;
+                keeps(automaton, body, (change.class, cell), &mut BTreeSet::new())
+            };
+            let mut by = trace.steps.iter().filter(keeps).peekable();
+            let is_down = |step: &Step| automaton.handler(step.handler).trigger == Trigger::Event(SEND.to_string());
+            by.peek().is_some() && by.all(is_down)
+        };
+        let filled = change.cells.iter().filter(|cell| matches!(cell.to, Some(Held::Message(_))));
+        for cell in filled.filter(|cell| !is_answer(cell.cell)) {
             found.push(format!("{layer}.{}", class.cells[cell.cell.index()].name));
         }
     }
     found
+}
+
+/// The event with which a message goes down.
+const SEND: &str = "send";
+
+/// Whether a body, or one that it calls, puts messages into a cell.
+fn keeps(automaton: &Automaton, body: &Body, into: (ClassId, CellId), seen: &mut BTreeSet<usize>) -> bool {
+    let attempts = body.blocks.iter().filter_map(|block| block.terminator.attempt());
+    let tried = attempts.filter_map(|attempt| match attempt {
+        Fallible::TryRun { procedure, .. } => Some(*procedure),
+        _ => None,
+    });
+    let ops = || body.blocks.iter().flat_map(|block| &block.ops).map(|op| &op.kind);
+    let called = ops().filter_map(|op| match op {
+        OpKind::Run { procedure, .. } => Some(*procedure),
+        _ => None,
+    });
+    let is_it = |op: &OpKind| matches!(op, OpKind::Keep { object, cell, .. } if *cell == into.1 && body.class_of(*object) == Some(into.0));
+    ops().any(is_it)
+        || called
+            .chain(tried)
+            .any(|of| seen.insert(of.index()) && keeps(automaton, &automaton.functions[of.index()].body, into, seen))
 }
 
 /// `udp.deliver(session 1, "hello")`

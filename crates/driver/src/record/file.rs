@@ -3,7 +3,7 @@
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 
-use mokume_base::world::World;
+use mokume_base::world::{text_of, World};
 use mokume_record::steps::Source;
 use mokume_record::{Event, Head, Run};
 
@@ -84,7 +84,8 @@ impl Lines {
 
 /// The runs of a record.
 pub fn read(world: &dyn World, name: &str) -> Result<Vec<Run>, Failure> {
-    let text = world.read_text(name).map_err(|error| {
+    // A record may have more octets than a source.
+    let text = world.read(name).and_then(text_of).map_err(|error| {
         Failure::of_use(format!("cannot read `{name}`: {error}"), "name a file that `--record` has written")
     })?;
     let runs = mokume_record::read(&text).map_err(|wrong| {

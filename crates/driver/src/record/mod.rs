@@ -23,7 +23,7 @@ use mokume_simulate::{Ending, Fate, Record, RecordedEvent};
 use crate::compile::Compiled;
 use crate::devices::capture::LinkType;
 use crate::dissect::link::Front;
-use crate::dissect::{self, Dissector};
+use crate::dissect::{self, Dissection, Dissector};
 use crate::machines::Backend;
 
 pub use apart::{apart, line, Apart};
@@ -168,7 +168,8 @@ impl<'a> Namer<'a> {
             RecordedEvent::Sent { host, port, medium, number, frame, fates } => {
                 let side = &self.hosts[host];
                 let dissection = side.dissector.dissect(&frame, Front::Frame);
-                let about = dissection.label(&frame);
+                let by = self.refused_by(host, &dissection, &frame, &fates);
+                let about = [dissection.label(&frame), by].concat();
                 let packet = self.files.is_some().then(|| Box::new(dissect::json::of_packet(&dissection)));
                 let port = port_name(side, port);
                 let (copies, lost) = self.fates(fates);
@@ -211,6 +212,32 @@ impl<'a> Namer<'a> {
             RecordedEvent::Crashed { .. } => What::Crashes,
             RecordedEvent::Restarted { .. } => What::Restarts,
             RecordedEvent::Reported { report, place, .. } => What::Reports { report: report.word().to_string(), place },
+        }
+    }
+
+    /// Who refuses a frame of those that it reaches whole, in words; `dissection` is that by the sender's stack.
+    fn refused_by(&self, sender: usize, dissection: &Dissection, frame: &[u8], fates: &[(usize, Fate)]) -> String {
+        let of = |side: &Side<'_>| std::ptr::from_ref(side.automaton);
+        let mut known = vec![(of(&self.hosts[sender]), dissection.is_refused())];
+        let mut by = Vec::new();
+        for (to, fate) in fates {
+            let Fate::Arrives(_) = fate else { continue };
+            let side = &self.hosts[*to];
+            let is_refused = match known.iter().find(|(stack, _)| *stack == of(side)) {
+                Some((_, is_refused)) => *is_refused,
+                None => {
+                    let is_refused = side.dissector.dissect(frame, Front::Frame).is_refused();
+                    known.push((of(side), is_refused));
+                    is_refused
+                }
+            };
+            if is_refused && !by.contains(&side.name) {
+                by.push(side.name);
+            }
+        }
+        match by.is_empty() {
+            true => String::new(),
+            false => format!(" (refused by {})", by.join(", ")),
         }
     }
 

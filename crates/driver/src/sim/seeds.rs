@@ -108,8 +108,8 @@ pub fn wrong(run: &Run) -> Vec<Failed> {
         let found = format!("host `{}` reported {report}", run.hosts[*host].name);
         wrong.push(said(record.at, place.clone(), found, run.brought_by(record.cause)));
     }
-    let restless = run.restless.zip(run.restless_text());
-    wrong.extend(restless.map(|((at, _), text)| said(at, String::new(), text, String::new())));
+    let restless = run.restless.as_ref().zip(run.restless_text());
+    wrong.extend(restless.map(|((at, _), text)| said(*at, String::new(), text, String::new())));
     wrong.sort_by_key(|failed| failed.at);
     wrong
 }

@@ -65,6 +65,11 @@ impl Name {
         self.text.rsplit('.').next().unwrap_or(&self.text)
     }
 
+    /// Whether it is written as alternatives are, with a large letter first; `_` in front says that it is meant to be unused.
+    pub fn is_capital(&self) -> bool {
+        self.text.trim_start_matches('_').starts_with(char::is_uppercase)
+    }
+
     /// Whether it begins with `_`, which says that the author means it and silences warnings.
     pub fn is_meant(&self) -> bool {
         self.plain().starts_with('_')

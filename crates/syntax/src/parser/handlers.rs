@@ -1,5 +1,6 @@
 //! Handlers: `on event(…) from flow { … }`, and the patterns in their parentheses.
 
+use super::primary::is_upper;
 use super::Parser;
 use crate::codes;
 use crate::kinds::SyntaxKind::*;
@@ -88,7 +89,7 @@ impl Parser<'_> {
         let opening = self.span_of(0);
         self.bump();
         while self.at(IDENT) && !self.at_list_end() {
-            let is_type = self.nth_text(0).starts_with(|c: char| c.is_ascii_uppercase());
+            let is_type = is_upper(self.nth_text(0));
             if is_type && self.nth(1) == L_BRACE {
                 self.alternative_pattern();
             } else if is_type && self.nth(1) == IDENT {

@@ -253,7 +253,13 @@ impl Parser<'_> {
     /// Reads `{`, what the rule reads, and `}`; if the rule stops early, skips something and calls it again.
     pub(super) fn braces(&mut self, what: &str, mut rule: impl FnMut(&mut Self)) {
         let opening = self.span_of(0);
-        if !self.at(L_BRACE) {
+        // That a string before it has no end, and has swallowed the brace, has been said.
+        let swallowed = if self.at(L_BRACE) { None } else { self.swallowed_braces() };
+        if swallowed.is_some_and(|open| open > 0) {
+            self.begin_afresh();
+        } else if swallowed == Some(0) {
+            return;
+        } else if !self.at(L_BRACE) {
             let errors = self.diagnostics.len();
             self.expected(what);
             if self.opens_without_brace() {

@@ -1,6 +1,7 @@
 //! Members of layers.
 
 use super::forms::form_of;
+use super::primary::is_upper;
 use super::Parser;
 use crate::codes;
 use crate::kinds::SyntaxKind::{self, *};
@@ -134,7 +135,7 @@ impl Parser<'_> {
             self.bump();
         }
         // `header { n }` has a field without its type.
-        let alone = self.nth(2) == R_BRACE && self.nth_text(1).starts_with(|c: char| c.is_ascii_uppercase());
+        let alone = self.nth(2) == R_BRACE && is_upper(self.nth_text(1));
         let choice = self.at(L_BRACE)
             && self.nth(1) == IDENT
             && (matches!(self.nth(2), L_BRACE | PIPE) || alone || self.nth_word(2, "with"));

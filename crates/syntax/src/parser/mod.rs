@@ -362,6 +362,11 @@ impl<'t> Parser<'t> {
         if self.eat(kind) {
             return true;
         }
+        if kind == STRING && self.at(OPEN_STRING) {
+            // The lexer has reported that it has no end.
+            self.bump_as_error();
+            return false;
+        }
         self.expected(what);
         self.left_out == self.pos && self.eat(kind)
     }

@@ -211,7 +211,7 @@ impl Parser<'_> {
             self.bump();
         }
         self.close();
-        let is_type = self.nth_before().starts_with(is_upper);
+        let is_type = is_upper(self.nth_before());
         if is_type && self.at(L_BRACE) && self.same_line(0) && !self.no_record {
             self.open_at(start, RECORD_EXPR);
             let height = self.record_fields();
@@ -225,7 +225,7 @@ impl Parser<'_> {
     /// `udp.PORT`.
     fn at_record_of_a_module(&self) -> bool {
         let is_module = self.nth_before().starts_with(|c: char| c.is_ascii_lowercase());
-        let record = self.nth_text(1).starts_with(is_upper) && self.nth(2) == L_BRACE && self.same_line(2);
+        let record = is_upper(self.nth_text(1)) && self.nth(2) == L_BRACE && self.same_line(2);
         is_module && self.at_qualified() && record && !self.no_record
     }
 
@@ -235,8 +235,9 @@ impl Parser<'_> {
     }
 }
 
-fn is_upper(c: char) -> bool {
-    c.is_ascii_uppercase()
+/// Whether a name is written as types, wires and alternatives are; `_` in front says that it is meant to be unused.
+pub(super) fn is_upper(name: &str) -> bool {
+    name.trim_start_matches('_').starts_with(|c: char| c.is_ascii_uppercase())
 }
 
 /// The nanoseconds of a unit.

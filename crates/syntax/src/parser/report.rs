@@ -144,7 +144,7 @@ impl Parser<'_> {
             let diagnostic = self
                 .error_here(codes::TOO_DEEP, "this is nested too deeply", "skipped from here")
                 .note(format!("brackets, blocks and operators nest to a depth of {}", super::MAX_DEPTH))
-                .help("give parts of it names with `let`, or move them to a `fn`");
+                .help("give parts of it names with `let` (outside of code: `const`), or move them to a `fn`");
             self.report(diagnostic);
         }
         self.reported_at = Some(self.pos);
@@ -159,14 +159,14 @@ impl Parser<'_> {
         if kind == R_BRACE {
             self.close_without_brace();
         }
-        if self.pos > 0 && self.nth_before_kind() == OPEN_STRING {
-            return; // the string has swallowed it, and that has been said
-        }
         let (open, close) = match kind {
             R_BRACE => ("{", "}"),
             R_PAREN => ("(", ")"),
             _ => ("[", "]"),
         };
+        if self.is_in_open_string(close, opening) {
+            return; // that the string has no end has been said
+        }
         let found = if kind == R_BRACE { self.this() } else { self.found() };
         let place = self.span_before();
         if kind != R_BRACE && self.lacks_on_its_line(opening) {
@@ -181,6 +181,21 @@ impl Parser<'_> {
             .label(Span::new(place.file, place.end, place.end), format!("expected `{close}` before {found}"))
             .help(format!("add `{close}`"));
         self.report(diagnostic);
+    }
+
+    /// Whether a string without an end, between an opening bracket and here, or just before, has swallowed this.
+    pub(super) fn is_in_open_string(&self, bracket: &str, opening: Span) -> bool {
+        let before = self.significant[..self.pos].iter().rev().map(|index| self.tokens[*index as usize]);
+        let inside = before.take_while(|token| token.start >= opening.start).enumerate();
+        let mut open = inside.filter(|(_, token)| token.kind == OPEN_STRING);
+        open.any(|(back, token)| back == 0 || self.text[token.start as usize..token.end as usize].contains(bracket))
+    }
+
+    /// How many braces a string without an end, just before, opens; `None` if there is none, or it has none in it.
+    pub(super) fn swallowed_braces(&self) -> Option<usize> {
+        let is_open = self.pos > 0 && self.nth_before_kind() == OPEN_STRING;
+        let count = |brace: char| self.nth_before().matches(brace).count();
+        (is_open && count('{') > 0).then(|| count('{').saturating_sub(count('}')))
     }
 
     /// If the `}` of fields or alternatives is missing, removes reports about what follows, which are consequences.

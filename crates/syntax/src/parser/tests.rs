@@ -35,6 +35,19 @@ fn near(word: &str) -> Option<&'static str> {
     mokume_base::did_you_mean(word, WORDS)
 }
 
+/// The options of a link.
+const OPTIONS: [&str; 9] = ["loss", "duplicate", "reorder", "corrupt", "delay", "burst", "rate", "queue", "calm"];
+
+/// The unit of a rate that a word of elsewhere most likely means: `kbps`, `Mb`.
+fn likely_unit(word: &str) -> &'static str {
+    match word.chars().next().map(|first| first.to_ascii_lowercase()) {
+        Some('k') => "kbit",
+        Some('m') => "Mbit",
+        Some('g') => "Gbit",
+        _ => "bit",
+    }
+}
+
 impl Parser<'_> {
     /// `test "name" { … }`
     pub(super) fn test(&mut self) {
@@ -474,8 +487,6 @@ impl Parser<'_> {
 
     /// Reads the comma between two devices; reports one in front of an option.
     fn comma_before_device(&mut self) -> bool {
-        const OPTIONS: [&str; 9] =
-            ["loss", "duplicate", "reorder", "corrupt", "delay", "burst", "rate", "queue", "calm"];
         let near = || mokume_base::did_you_mean(self.nth_text(1), OPTIONS).is_some();
         let option = matches!(self.nth(2), NUMBER | DOTTED) || near();
         if self.at(COMMA) && self.nth(1) == IDENT && self.nth(2) != DOT && option {
@@ -505,10 +516,16 @@ impl Parser<'_> {
         device
     }
 
+    /// Whether a word behind a number is meant for the unit of a rate: `10 Mbps`.
+    fn at_rate_word(&self) -> bool {
+        self.nth(1) == IDENT && self.same_line(1) && !OPTIONS.contains(&self.nth_text(1))
+    }
+
     fn link_option(&mut self) {
         self.open(LINK_OPTION);
         let is_burst = self.at_word("burst");
         let is_calm = self.at_word("calm");
+        let is_rate = self.at_word("rate");
         self.name("an option's name");
         if is_calm {
             if self.at_word("from") {
@@ -550,6 +567,16 @@ impl Parser<'_> {
             } else {
                 self.expected("`s`, as in `10 Mbit/s`");
             }
+            self.close();
+        } else if is_rate && self.at(NUMBER) && self.at_rate_word() {
+            let (number, unit) = (self.nth_text(0), self.nth_text(1));
+            let help = format!("write `{number} {}/s`; there are bit, kbit, Mbit, Gbit", likely_unit(unit));
+            let diagnostic =
+                self.error_here(codes::EXPECTED, format!("`{unit}` is no rate"), "bits a second are wanted");
+            self.report(diagnostic.help(help));
+            self.open(RATE);
+            self.bump();
+            self.bump();
             self.close();
         } else {
             let start = self.checkpoint();

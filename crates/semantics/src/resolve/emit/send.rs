@@ -160,7 +160,7 @@ fn alternative(body: &Body, value: &Tree, header: Option<&Header>) -> Option<(Na
         }
         Tree::Name(_) => {
             let name = tree::name_expr(body.file, value)?;
-            let upper = name.text.starts_with(|c: char| c.is_ascii_uppercase());
+            let upper = name.is_capital();
             let known = header.and_then(|header| header.variant(&name.text)).is_some();
             (known || upper && body.locals.find(&name.text).is_none()).then_some((name, Vec::new()))
         }

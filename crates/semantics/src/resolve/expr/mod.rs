@@ -70,8 +70,7 @@ pub fn infer(body: &mut Body, expr: &Tree, want: Option<Type>) -> Expr {
             if let Some(vector) = vectors::of_octets(body, &octets.octets(), want, span) {
                 return vector;
             }
-            let help = "a new message is `message(\"text\")`";
-            no_value(body, "octets are no value by themselves", span, "octets", help)
+            octets_as_value(body, span, want)
         }
         Tree::Paren(paren) => match paren.all().as_slice() {
             [inner] => infer(body, inner, want),
@@ -109,6 +108,18 @@ pub fn infer(body: &mut Body, expr: &Tree, want: Option<Type>) -> Expr {
 fn no_value(body: &mut Body, text: &str, span: Span, label: &str, help: &str) -> Expr {
     body.error(codes::MISMATCH, text, span, label, help);
     unknown(span)
+}
+
+/// Reports a text or octets where a value is wanted.
+fn octets_as_value(body: &mut Body, span: Span, want: Option<Type>) -> Expr {
+    let places = "a text stands in a vector of octets, `[u8; ..24]`, or in a message, `message(\"text\")`";
+    let (text, help) = match want {
+        Some(ty @ (Type::Bool | Type::UInt(_) | Type::Seq(_) | Type::Duration | Type::Instant | Type::Enum(_))) => {
+            (format!("expected {}, found octets", body.show(ty)), places)
+        }
+        _ => ("octets are no value by themselves".to_string(), "a new message is `message(\"text\")`"),
+    };
+    no_value(body, &text, span, "octets", help)
 }
 
 /// Resolves an expression and converts it to the expected type; reports if that is not possible.

@@ -80,6 +80,9 @@ fn known_otherwise(body: &Body, name: &Name) -> Option<String> {
         published if matches!(body.kind, BodyKind::Value) && body.cx.said.published.contains_key(published) => {
             Some(format!("what is below publishes it: `below.{published}`"))
         }
+        word @ ("break" | "continue") if code => Some(format!(
+            "the language has no `{word}`: a loop ends by its condition or its limit, or by `return`, which a function of its own may say"
+        )),
         end @ ("local" | "remote") if code => Some(format!("an end is that of a flow: `flow.{end}.host`")),
         "self" | "this" | "it" if code && own_object(body).is_some() => {
             let (class, keys) = own_object(body)?;

@@ -3,11 +3,11 @@
 
 use mokume_base::{Diagnostic, FileId, Span};
 
-use crate::codes;
 use crate::program::*;
 use crate::resolve::body::terms::{make, unknown};
 use crate::resolve::body::Body;
 use crate::resolve::context::Context;
+use crate::{codes, lost};
 
 /// A type that can read the text, by its index in [`Program::written`], and the value that it reads.
 struct Reading {
@@ -127,7 +127,8 @@ fn chosen<M: PartialEq>(
 
 /// Reports that no type has this notation.
 fn unread(cx: &Context, text: &str, span: Span) -> Diagnostic {
-    let diagnostic = Diagnostic::error(codes::NOT_WRITTEN_SO, format!("`{text}` is no value of any type here"));
+    let diagnostic = Diagnostic::error(codes::NOT_WRITTEN_SO, format!("`{text}` is no value of any type here"))
+        .needs(lost::notations(span.file));
     if text.split('.').count() == 2 && !text.contains('/') {
         return diagnostic
             .at(span, "a decimal point")

@@ -12,9 +12,9 @@ use mokume_syntax::ast::{self, AstNode};
 
 use crate::program::*;
 use crate::resolve::bundle;
-use crate::resolve::context::{twice, Context, Item};
+use crate::resolve::context::{twice, type_of, Context, Item};
 use crate::resolve::items::params;
-use crate::{codes, limits, tree};
+use crate::{codes, limits, suggest, tree};
 use layers::Layers;
 use over::At;
 
@@ -143,6 +143,17 @@ fn params(cx: &mut Context, file: FileId, item: &ast::Stack) -> (Vec<Param>, Vec
                 Some(first) => cx.report(twice("device", &name, first)),
                 None => devices.push(name),
             },
+            (Some(near), Some(name)) if is_slip_of_device(cx, file, near) => {
+                let place = param.ty().map_or(name.span, |ty| ty.span(file));
+                cx.error(
+                    codes::UNKNOWN_TYPE,
+                    format!("there is no `{near}` here"),
+                    place,
+                    "expected a type",
+                    "did you mean `Device`?",
+                );
+                devices.push(name);
+            }
             _ => plain.push(param),
         }
     }
@@ -161,6 +172,11 @@ fn params(cx: &mut Context, file: FileId, item: &ast::Stack) -> (Vec<Param>, Vec
         params.push(Param { name: device.clone(), ty: Type::Unit, default: None, local, written: None });
     }
     (params, devices)
+}
+
+/// Whether a type's name is unknown, and most likely means `Device`.
+fn is_slip_of_device(cx: &Context, file: FileId, name: &str) -> bool {
+    cx.item(file, name).is_none() && type_of(name).is_none() && suggest::nearest(name, ["Device"]).is_some()
 }
 
 fn with(cx: &mut Context, At { file, layers, .. }: At, layer: &ast::StackLayer) -> (Vec<Name>, bool) {

@@ -236,7 +236,7 @@ pub(super) fn comparisons(reader: &mut WireReader, condition: &Tree, list: &mut 
 }
 
 fn is_alternative(name: &Name) -> bool {
-    name.text.starts_with(|first: char| first.is_uppercase())
+    name.is_capital()
 }
 
 /// Checks that the encoder knows what a condition names before it knows any size.

@@ -78,7 +78,7 @@ pub(super) fn read(head: &mut Head) -> Option<Event> {
 
 /// Whether a name can only be meant for an alternative.
 fn is_alternative(header: Option<&Header>, name: &Name) -> bool {
-    header.is_some_and(|header| !header.is_single()) && name.text.starts_with(|first: char| first.is_uppercase())
+    header.is_some_and(|header| !header.is_single()) && name.is_capital()
 }
 
 /// The handler's name for a field: `number` in `seq: number`, else the field's own name.

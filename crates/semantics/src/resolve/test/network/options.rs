@@ -1,7 +1,7 @@
 //! The weather of a link: `loss 10 %`, `delay 1 ms .. 3 ms`, `burst loss 1 % of 5`, `rate 10 Mbit/s`, `queue 20`, `calm from 6 s`.
 
 use mokume_base::FileId;
-use mokume_syntax::ast::{self, Expr as Tree};
+use mokume_syntax::ast::{self, AstNode, Expr as Tree};
 
 use crate::program::*;
 use crate::resolve::context::Context;
@@ -78,8 +78,11 @@ fn burst(cx: &mut Context, file: FileId, option: &ast::LinkOption, name: &Name, 
 fn rate(cx: &mut Context, option: &ast::LinkOption, name: &Name) -> u64 {
     let rate = option.rate();
     let scale = rate.as_ref().and_then(|rate| rate.unit()).and_then(|unit| scale_of(&unit));
-    let number = rate.and_then(|rate| rate.number()).zip(scale).and_then(|(number, scale)| number.checked_mul(scale));
-    if number.is_none_or(|number| number == 0) {
+    let number =
+        rate.as_ref().and_then(|rate| rate.number()).zip(scale).and_then(|(number, scale)| number.checked_mul(scale));
+    // The parser has reported what has no `/s`.
+    let is_reported = rate.as_ref().is_some_and(|rate| !rate.syntax().text().to_string().contains('/'));
+    if number.is_none_or(|number| number == 0) && !is_reported {
         let help = "write `10 Mbit/s`; there are bit, kbit, Mbit, Gbit";
         cx.error(codes::MISMATCH, "a line's rate is in bits a second", name.span, "not so", help);
     }
