@@ -93,9 +93,9 @@ impl<'r> Handler<'r> {
             let _ = write!(self.text, "    {wide} = cast {number} to u32\n    {name} = add.wrap {all}, {wide}\n");
             all = name;
         }
-        let _ = write!(self.text, "    set e.n, {all}\n");
+        let _ = writeln!(self.text, "    set e.n, {all}");
         if self.random.percent(40) {
-            let _ = write!(self.text, "    out app.told({all})\n");
+            let _ = writeln!(self.text, "    out app.told({all})");
         }
         self.text += "    return\n}\n";
     }
@@ -177,7 +177,7 @@ impl<'r> Handler<'r> {
             7 | 13 => {
                 let Some((message, has)) = self.any() else { return };
                 let (all, joined) = (self.name("all"), self.name("j"));
-                let _ = write!(self.text, "    {all} = message \"\"\n");
+                let _ = writeln!(self.text, "    {all} = message \"\"");
                 let all = if self.random.percent(30) {
                     let name = self.name("m");
                     let _ = writeln!(self.text, "    {name} = set.attribute {all}, u, 9");
