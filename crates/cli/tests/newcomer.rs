@@ -77,7 +77,11 @@ fn octets_of_a_list_are_a_name_and_elements_are_written_as_their_type() {
     let chart = std::fs::read_to_string(chart).unwrap();
     let query = "Query id=63099 labels=2 octets=3 letter=&quot;www&quot; octets=2 letter=&quot;ex&quot;";
     assert!(chart.contains(query) || chart.contains(&query.replace("&quot;", "\"")), "{chart}");
-    let answer = "Answer id=63099 code=0 count=2 host=10.0.0.1 host=10.0.0.2";
+    // Wireshark's column has all fields, our summaries leave zeros out.
+    let (answer, whole) = (
+        "Answer id=63099 count=2 host=10.0.0.1 host=10.0.0.2",
+        "Answer id=63099 code=0 count=2 host=10.0.0.1 host=10.0.0.2",
+    );
     let said = text(
         &mokume(&["dissect", &seen, "--by", file, "--stack", "Host", "--filter", "Answer.host == 10.0.0.2"]).stdout,
     );
@@ -89,7 +93,7 @@ fn octets_of_a_list_are_a_name_and_elements_are_written_as_their_type() {
         return;
     };
     let said = text(&output.stdout);
-    assert!(said.contains(answer) && said.contains(&query.replace("&quot;", "\"")), "{said}");
+    assert!(said.contains(whole) && said.contains(&query.replace("&quot;", "\"")), "{said}");
 }
 
 /// The way out named a field that there is not: `Talks.letters.length`, of a header with alternatives.
