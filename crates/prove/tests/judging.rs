@@ -1,6 +1,7 @@
 //! The judge: what it proves of the paths of test files, and that it proves no path with a planted fault.
 
 use crate::common::{composed, perhaps_composed, root, run_tests, text_of};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use mokume_base::RealWorld;
@@ -26,7 +27,24 @@ pub fn there_for(limit: Duration) -> Vec<Box<dyn Solver>> {
 
 /// The automaton with its paths, and its procedures inlined.
 fn fused(automaton: &Automaton) -> Automaton {
-    mokume_analyse::flat(&mokume_fuse::with_memos(automaton, &Profile::default(), 0)).into_owned()
+    fused_by(automaton, &Profile::default())
+}
+
+fn fused_by(automaton: &Automaton, profile: &Profile) -> Automaton {
+    mokume_analyse::flat(&mokume_fuse::with_memos(automaton, profile, 0)).into_owned()
+}
+
+/// The ways that some runs take: with it, handlers of what comes later have paths.
+fn seen(stack: &Automaton, hints: &Hints) -> Profile {
+    let profile = Arc::new(Mutex::new(Profile::default()));
+    let open = mokume_analyse::laid_open(stack).into_owned();
+    for run in 0..6 {
+        let mut watched = Instance::new(&open, &[], run);
+        watched.record_ways(profile.clone());
+        together_by(&open, (&mut Instance::new(stack, &[], run), &mut watched), run, 60, hints);
+    }
+    let seen = profile.lock().unwrap().clone();
+    seen
 }
 
 #[test]
@@ -286,13 +304,20 @@ fn tried() -> impl Iterator<Item = (String, Option<Automaton>)> {
     ];
     let own = own.into_iter().map(|name| (name.to_owned(), text_of(name)));
     let random = ASKING.map(|seed| (format!("asking {seed}"), mokume_testkit::asking(seed)));
+    let finding = (0..8).map(|seed| (format!("finding {seed}"), mokume_testkit::finding(seed)));
     // It takes minutes, and other stacks show the same work of passes.
     let runs = run_tests().into_iter().filter(|(name, _)| name != "maps_find_objects_by_their_cells.ra");
     // The small ones first: only so many that differ are judged.
-    own.chain(runs).chain(random).filter_map(|(name, text)| {
+    let plain = own.chain(runs).chain(finding).chain(random).filter_map(|(name, text)| {
         let stack = perhaps_composed(&text)?;
         Some((name, std::panic::catch_unwind(|| fused(&stack)).ok()))
-    })
+    });
+    let keeping = (0..40).filter_map(|seed| {
+        let stack = perhaps_composed(&mokume_testkit::keeping(seed))?;
+        let profile = seen(&stack, &mokume_testkit::keeping_hints(seed));
+        Some((format!("keeping {seed}"), std::panic::catch_unwind(|| fused_by(&stack, &profile)).ok()))
+    });
+    keeping.chain(plain)
 }
 
 /// A solver's values, as hints for inputs.
