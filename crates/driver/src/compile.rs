@@ -14,8 +14,9 @@ use mokume_lower::Protocols;
 use mokume_reaction::profile::Profile;
 use mokume_reaction::{Automaton, HandlerId, Natives, Source};
 use mokume_script::Written;
-use mokume_semantics::program::{Name, Program, StackId};
+use mokume_semantics::program::{Program, StackId};
 
+use crate::chosen::{chosen, Things};
 use crate::failure::Failure;
 use crate::library::Library;
 use crate::natives::{self, Files, Functions};
@@ -43,39 +44,12 @@ impl Checked {
         has_errors(&self.diagnostics)
     }
 
-    /// Names of items; with their files, if two have one name.
-    pub(crate) fn listed<'n>(&self, names: impl Iterator<Item = &'n Name>) -> String {
-        let names: Vec<&Name> = names.collect();
-        let texts: BTreeSet<&str> = names.iter().map(|name| name.text.as_str()).collect();
-        let shown = |name: &&Name| match texts.len() == names.len() {
-            true => name.text.clone(),
-            false => format!("{} ({})", name.text, self.sources.file(name.span.file).name),
-        };
-        names.iter().map(shown).collect::<Vec<_>>().join(", ")
-    }
-
-    /// `the file has`, or `the files have`.
-    pub(crate) fn who_has(&self) -> &'static str {
-        match self.roots.len() {
-            0 | 1 => "the file has",
-            _ => "the files have",
-        }
-    }
-
     /// Sets the fusion level for C, if one is given, and the passes.
     pub fn fused(mut self, (level, passes): (Option<u8>, Passes)) -> Self {
         self.manifest.defaults.fuse = level.or(self.manifest.defaults.fuse);
         self.passes = passes;
         self
     }
-}
-
-/// Several things of one name, in several files, of which one must be chosen.
-pub(crate) fn of_one_name(what: &str, name: &str, listed: &str) -> Failure {
-    Failure::of_use(
-        format!("several {what} are called `{name}`: {listed}"),
-        "name the file that you mean, or give them different names",
-    )
 }
 
 /// Whether one of them is an error.
@@ -311,40 +285,19 @@ pub fn fuse_all<'c>(stacks: impl Iterator<Item = &'c Compiled> + Send) {
     });
 }
 
-/// The stack to use: by name, by the project's default, or the last one of the file (files that it uses are not
-/// considered).
+/// The stack to use: by name, by the project's default, or the only one of the files (files that these use are not considered).
 pub fn choose_stack(checked: &Checked, name: Option<&str>) -> Result<StackId, Failure> {
-    let stacks = &checked.program.stacks;
-    let own: Vec<usize> =
-        (0..stacks.len()).filter(|index| checked.roots.contains(&stacks[*index].name.span.file)).collect();
-    let list = |of: &[usize]| checked.listed(of.iter().map(|index| &stacks[*index].name));
-    if let Some(name) = name.or(checked.manifest.defaults.stack.as_deref()) {
-        let is_it = |index: &usize| stacks[*index].name.text == name;
-        let all: Vec<usize> = (0..stacks.len()).collect();
-        let found: Vec<usize> = own.iter().copied().filter(is_it).collect();
-        return match (found.as_slice(), all.iter().copied().find(is_it)) {
-            ([one], _) => Ok(StackId(*one as u32)),
-            ([], Some(other)) => Ok(StackId(other as u32)),
-            ([], None) => {
-                Err(Failure::of_use(format!("there is no stack `{name}`"), format!("there are: {}", list(&all))))
-            }
-            (several, _) => Err(of_one_name("stacks", name, &list(several))),
-        };
-    }
-    match own.as_slice() {
-        [one] => Ok(StackId(*one as u32)),
-        [first, others @ ..] if others.iter().all(|other| stacks[*other].name.text == stacks[*first].name.text) => {
-            Err(of_one_name("stacks", &stacks[*first].name.text, &list(&own)))
-        }
-        [] => Err(Failure::of_use(
-            "the file has no stack",
-            "write `stack Name(device: Device) { … }`, or name another file",
-        )),
-        several => Err(Failure::of_use(
-            format!("{} several stacks: {}", checked.who_has(), list(several)),
-            "choose one with `--stack NAME`",
-        )),
-    }
+    let stacks = Things {
+        names: checked.program.stacks.iter().map(|stack| &stack.name).collect(),
+        sources: &checked.sources,
+        roots: &checked.roots,
+        one: "stack",
+        none: "write `stack Name(device: Device) { … }`, or name another file",
+        several: "choose one with `--stack NAME`",
+        names_all: true,
+    };
+    let wanted = name.or(checked.manifest.defaults.stack.as_deref());
+    chosen(&stacks, wanted).map(|index| StackId(index as u32))
 }
 
 /// Lowers, verifies and composes. `None` if there are errors.

@@ -8,6 +8,7 @@ pub mod apart;
 mod backend;
 mod cache;
 pub mod check;
+mod chosen;
 pub mod compile;
 pub mod debug;
 pub mod devices;

@@ -27,6 +27,7 @@ use mokume_simulate::{
     Unfulfilled, Why,
 };
 
+use crate::chosen::{chosen, Things};
 use crate::compile::{self, Checked, Compiled};
 use crate::failure::Failure;
 use crate::machines::frame_event;
@@ -71,35 +72,17 @@ pub struct HostRun {
 /// The network of this name, or the only one.
 pub fn choose<'c>(checked: &'c Checked, name: Option<&str>) -> Result<&'c Network, Failure> {
     let networks = &checked.program.networks;
-    let own: Vec<&Network> =
-        networks.iter().filter(|network| checked.roots.contains(&network.name.span.file)).collect();
-    let list = |of: &[&Network]| checked.listed(of.iter().map(|network| &network.name));
-    match name.or(checked.manifest.defaults.network.as_deref()) {
-        Some(name) => {
-            let is_it = |network: &&Network| network.name.text == name;
-            let found: Vec<&Network> = own.iter().copied().filter(is_it).collect();
-            match (found.as_slice(), networks.iter().find(is_it)) {
-                ([one], _) => Ok(one),
-                ([], Some(other)) => Ok(other),
-                ([], None) => {
-                    let there = format!("there are: {}", list(&own));
-                    Err(Failure::of_use(format!("there is no network `{name}`"), there))
-                }
-                (several, _) => Err(compile::of_one_name("networks", name, &list(several))),
-            }
-        }
-        None => match own.as_slice() {
-            [one] => Ok(one),
-            [first, others @ ..] if others.iter().all(|other| other.name.text == first.name.text) => {
-                Err(compile::of_one_name("networks", &first.name.text, &list(&own)))
-            }
-            [] => Err(Failure::of_use("the file has no network", "write `network Name { host a = Stack(…) … }`")),
-            _ => Err(Failure::of_use(
-                format!("{} several networks: {}", checked.who_has(), list(&own)),
-                "choose one with `--network NAME`",
-            )),
-        },
-    }
+    let things = Things {
+        names: networks.iter().map(|network| &network.name).collect(),
+        sources: &checked.sources,
+        roots: &checked.roots,
+        one: "network",
+        none: "write `network Name { host a = Stack(…) … }`",
+        several: "choose one with `--network NAME`",
+        names_all: false,
+    };
+    let wanted = name.or(checked.manifest.defaults.network.as_deref());
+    chosen(&things, wanted).map(|index| &networks[index])
 }
 
 /// A network that can be run, any number of times.
