@@ -1,9 +1,7 @@
 //! What several commands share: reading and compiling files, reporting errors, and writing results to their
 //! destination.
 
-use std::io::Read;
-
-use mokume_base::world::{RealWorld, World};
+use mokume_base::world::{octets_of_a_text, RealWorld, World, MOST_OF_A_TEXT};
 use mokume_base::Diagnostic;
 use mokume_driver::apart::Streams;
 use mokume_driver::compile::{self, Checked, Compiled};
@@ -32,18 +30,13 @@ pub fn is_input(names: &[String]) -> Result<bool, Failure> {
 
 /// Reads the whole standard input.
 pub fn input_text() -> Result<String, Failure> {
-    let mut octets = Vec::new();
-    std::io::stdin()
-        .take(mokume_base::world::MOST_OF_A_TEXT + 1)
-        .read_to_end(&mut octets)
-        .map_err(|error| Failure::of_use(format!("cannot read the {INPUT}: {error}"), "is it open?"))?;
-    if octets.len() as u64 > mokume_base::world::MOST_OF_A_TEXT {
-        let most = mokume_base::world::MOST_OF_A_TEXT;
-        return Err(Failure::of_use(
-            format!("the {INPUT} has more than {most} octets"),
+    let octets = octets_of_a_text(std::io::stdin()).map_err(|error| match error.kind() {
+        std::io::ErrorKind::FileTooLarge => Failure::of_use(
+            format!("the {INPUT} has more than {MOST_OF_A_TEXT} octets"),
             "give it a `.mok` file's text",
-        ));
-    }
+        ),
+        _ => Failure::of_use(format!("cannot read the {INPUT}: {error}"), "is it open?"),
+    })?;
     String::from_utf8(octets)
         .map_err(|_| Failure::of_use(format!("the {INPUT} is not UTF-8 text"), "give it a `.mok` file's text"))
 }

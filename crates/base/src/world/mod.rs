@@ -138,5 +138,15 @@ pub fn text_of(octets: Vec<u8>) -> io::Result<String> {
     String::from_utf8(octets).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "the file is not UTF-8 text"))
 }
 
+/// All octets of a text; fails with `FileTooLarge` if it has more than texts may have, as one without an end has.
+pub fn octets_of_a_text(from: impl io::Read) -> io::Result<Vec<u8>> {
+    let mut octets = Vec::new();
+    from.take(MOST_OF_A_TEXT + 1).read_to_end(&mut octets)?;
+    if octets.len() as u64 > MOST_OF_A_TEXT {
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("it has more than {MOST_OF_A_TEXT} octets")));
+    }
+    Ok(octets)
+}
+
 #[cfg(test)]
 mod tests;

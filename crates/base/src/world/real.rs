@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use super::{text_of, Exit, Invocation, Output, Running, World, MOST_OF_A_TEXT};
+use super::{octets_of_a_text, text_of, Exit, Invocation, Output, Running, World};
 
 /// The machine we run on.
 #[derive(Clone, Copy, Default, Debug)]
@@ -19,16 +19,7 @@ impl World for RealWorld {
     }
 
     fn read_text(&self, path: &str) -> io::Result<String> {
-        let mut octets = Vec::new();
-        // Some files have no end.
-        std::fs::File::open(path)?.take(MOST_OF_A_TEXT + 1).read_to_end(&mut octets)?;
-        if octets.len() as u64 > MOST_OF_A_TEXT {
-            return Err(io::Error::new(
-                io::ErrorKind::FileTooLarge,
-                format!("it has more than {MOST_OF_A_TEXT} octets"),
-            ));
-        }
-        text_of(octets)
+        octets_of_a_text(std::fs::File::open(path)?).and_then(text_of)
     }
 
     fn write(&self, path: &str, bytes: &[u8]) -> io::Result<()> {
