@@ -5,12 +5,12 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use mokume_base::{FileId, RealWorld};
 use mokume_compose::{compose, Options};
 use mokume_emit_c::{Build, CMachine, CProgram, Fault, Memory, Sanitize, Transport};
-use mokume_interpret::Instance;
+use mokume_interpret::{ways_of, Instance};
 use mokume_reaction::profile::Profile;
 use mokume_reaction::{text, Automaton, Binary, Body, Machine, OpKind, Path, Type};
 use mokume_testkit::{
@@ -26,15 +26,10 @@ const TOGETHER: u64 = 20;
 
 /// The ways that reactions take.
 fn seen(composed: &Automaton, hints: &Hints) -> Profile {
-    let profile = Arc::new(Mutex::new(Profile::default()));
-    let open = mokume_analyse::laid_open(composed).into_owned();
-    for run in 0..RUNS {
-        let mut watched = Instance::new(&open, &[], run);
-        watched.record_ways(profile.clone());
-        together_by(&open, (&mut Instance::new(composed, &[], run), &mut watched), run, STEPS, hints);
-    }
-    let seen = profile.lock().unwrap().clone();
-    seen
+    let open = mokume_analyse::laid_open(composed);
+    ways_of(composed, &open, RUNS, |run, (same, watched)| {
+        together_by(&open, (same, watched), run, STEPS, hints);
+    })
 }
 
 fn parsed(written: &str) -> Automaton {

@@ -2,12 +2,10 @@
 //!
 //! `MOKUME_SEEDS=100..5000` uses others, `MOKUME_SHOW=1` prints a stack that differs.
 
-use std::sync::{Arc, Mutex};
-
 use mokume_base::FileId;
 use mokume_compose::{compose, Options};
 use mokume_fuse::{Pass, Passes};
-use mokume_interpret::Instance;
+use mokume_interpret::{ways_of, Instance};
 use mokume_reaction::profile::Profile;
 use mokume_reaction::{text, verify, Automaton, OpKind};
 use mokume_testkit::{asking, generate, seeds, together, workers};
@@ -18,16 +16,10 @@ const RUNS: u64 = 6;
 
 /// The ways that reactions of an automaton take.
 fn seen(composed: &Automaton) -> Profile {
-    let profile = Arc::new(Mutex::new(Profile::default()));
-    let open = mokume_analyse::laid_open(composed).into_owned();
-    for run in 0..RUNS {
-        let mut watched = Instance::new(&open, &[], run);
-        watched.record_ways(profile.clone());
-        let mut same = Instance::new(composed, &[], run);
-        together(&open, &mut same, &mut watched, run, STEPS);
-    }
-    let seen = profile.lock().unwrap().clone();
-    seen
+    let open = mokume_analyse::laid_open(composed);
+    ways_of(composed, &open, RUNS, |run, (same, watched)| {
+        together(&open, same, watched, run, STEPS);
+    })
 }
 
 #[derive(Default)]

@@ -42,6 +42,24 @@ impl PartialEq for Instance {
     }
 }
 
+/// The ways that reactions of a composed automaton take in some runs. `drive` gets the run's number, an instance, and one that is
+/// watched: that of `open`, the same automaton without procedures (`mokume_analyse::laid_open`).
+pub fn ways_of(
+    composed: &Automaton,
+    open: &Automaton,
+    runs: u64,
+    mut drive: impl FnMut(u64, (&mut Instance, &mut Instance)),
+) -> Profile {
+    let profile = Arc::new(Mutex::new(Profile::default()));
+    for run in 0..runs {
+        let mut watched = Instance::new(open, &[], run);
+        watched.record_ways(Arc::clone(&profile));
+        drive(run, (&mut Instance::new(composed, &[], run), &mut watched));
+    }
+    let mut seen = lock(&profile);
+    std::mem::take(&mut *seen)
+}
+
 impl Instance {
     /// A stack with these parameters, by [`mokume_reaction::ParamId`]; missing ones have their defaults, or 0.
     pub fn new(automaton: &Automaton, params: &[u64], seed: u64) -> Self {

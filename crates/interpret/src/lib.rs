@@ -34,7 +34,7 @@ mod watching;
 
 pub use accounts::Ledger;
 pub use chance::{Choice, Chosen};
-pub use instance::{Instance, REACTIONS_PER_CALL};
+pub use instance::{ways_of, Instance, REACTIONS_PER_CALL};
 pub use left::{Exits, Left};
 pub use message::{fold16, Message};
 pub use ops::{binary, compare};

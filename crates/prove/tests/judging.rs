@@ -1,11 +1,10 @@
 //! The judge: what it proves of the paths of test files, and that it proves no path with a planted fault.
 
 use crate::common::{composed, perhaps_composed, root, run_tests, text_of};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use mokume_base::RealWorld;
-use mokume_interpret::Instance;
+use mokume_interpret::{ways_of, Instance};
 use mokume_prove::judge::{given, judge, judge_watched, Step};
 use mokume_prove::solver::{solvers, Solver};
 use mokume_reaction::profile::Profile;
@@ -36,15 +35,10 @@ fn fused_by(automaton: &Automaton, profile: &Profile) -> Automaton {
 
 /// The ways that some runs take: with it, handlers of what comes later have paths.
 fn seen(stack: &Automaton, hints: &Hints) -> Profile {
-    let profile = Arc::new(Mutex::new(Profile::default()));
-    let open = mokume_analyse::laid_open(stack).into_owned();
-    for run in 0..6 {
-        let mut watched = Instance::new(&open, &[], run);
-        watched.record_ways(profile.clone());
-        together_by(&open, (&mut Instance::new(stack, &[], run), &mut watched), run, 60, hints);
-    }
-    let seen = profile.lock().unwrap().clone();
-    seen
+    let open = mokume_analyse::laid_open(stack);
+    ways_of(stack, &open, 6, |run, (same, watched)| {
+        together_by(&open, (same, watched), run, 60, hints);
+    })
 }
 
 #[test]
