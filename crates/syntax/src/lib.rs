@@ -14,7 +14,7 @@ pub mod words;
 
 pub use codes::CODES;
 pub use kinds::{SyntaxElement, SyntaxKind, SyntaxNode, SyntaxToken};
-pub use parser::Fragment;
+pub use parser::{is_upper, Fragment};
 pub use rowan::{TextRange, TextSize};
 
 use mokume_base::{Diagnostic, FileId};

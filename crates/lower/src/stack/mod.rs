@@ -20,7 +20,6 @@ mod task;
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
-
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};

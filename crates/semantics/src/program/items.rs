@@ -67,7 +67,7 @@ impl Name {
 
     /// Whether it is written as alternatives are, with a large letter first; `_` in front says that it is meant to be unused.
     pub fn is_capital(&self) -> bool {
-        self.text.trim_start_matches('_').starts_with(char::is_uppercase)
+        mokume_syntax::is_upper(&self.text)
     }
 
     /// Whether it begins with `_`, which says that the author means it and silences warnings.

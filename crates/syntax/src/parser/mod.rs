@@ -32,6 +32,7 @@ mod wires;
 pub(crate) use forms::form_of;
 pub(crate) use habits::STATEMENT_WORDS;
 pub(crate) use members::{MEMBER_WORDS, STATE_WORDS};
+pub use primary::is_upper;
 
 use crate::kinds::SyntaxKind::{self, *};
 use crate::lexer::{self, Token};

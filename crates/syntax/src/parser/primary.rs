@@ -236,7 +236,7 @@ impl Parser<'_> {
 }
 
 /// Whether a name is written as types, wires and alternatives are; `_` in front says that it is meant to be unused.
-pub(super) fn is_upper(name: &str) -> bool {
+pub fn is_upper(name: &str) -> bool {
     name.trim_start_matches('_').starts_with(|c: char| c.is_ascii_uppercase())
 }
 

@@ -11,7 +11,6 @@ mod trees;
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
-
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap as HashMap;
