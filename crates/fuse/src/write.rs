@@ -377,8 +377,7 @@ impl Writer<'_, '_> {
 
     /// Attributes that have changed.
     fn changed_attributes(&self, message: &Message) -> Vec<(AttributeId, Node)> {
-        let is_new = message.given == NEW || message.joined > 0;
-        let has_defaults = is_new || !has_attributes(message.given, self.is_inside);
+        let has_defaults = message.joined > 0 || !has_attributes(message.given, self.is_inside);
         let is_as_given = |at: usize, node: Node| match self.graph.kind(node) {
             kind @ Kind::Attribute(..) => message.came_with(AttributeId::from(at), kind),
             Kind::Constant(value) => has_defaults && *value == self.automaton.attributes[at].default,
