@@ -1,6 +1,6 @@
 //! Facts about a whole automaton: computed once, used on every way.
 
-use mokume_reaction::{Automaton, Body, HeaderId, LayerId, OpKind, Value, VariantId, WireId};
+use mokume_reaction::{Automaton, Body, HandlerId, HeaderId, LayerId, OpKind, Value, VariantId, WireId};
 use rustc_hash::FxHashMap;
 
 use crate::passes::Passes;
@@ -13,6 +13,8 @@ pub struct Overview {
     pub asked_for: Vec<WireId>,
     /// By layer: how many layers stand on it, including it.
     above: Vec<usize>,
+    /// Handlers whose event begins a reaction because it is only ever put off.
+    put_off: Vec<HandlerId>,
     pushed: FxHashMap<(HeaderId, VariantId), Pushed>,
 }
 
@@ -27,7 +29,14 @@ impl Overview {
     /// The facts about an automaton.
     pub fn of(automaton: &Automaton, passes: Passes) -> Self {
         let above = (0..automaton.layers.len()).map(|layer| stand_on(automaton, LayerId::from(layer))).collect();
-        Overview { passes, asked_for: automaton.asked_for(), above, pushed: pushed(automaton) }
+        let handlers = (0..automaton.handlers.len()).map(HandlerId::from);
+        let put_off = handlers.filter(|handler| automaton.is_only_put_off(*handler)).collect();
+        Overview { passes, asked_for: automaton.asked_for(), above, put_off, pushed: pushed(automaton) }
+    }
+
+    /// Whether the handler's event is only ever put off.
+    pub fn is_put_off(&self, handler: HandlerId) -> bool {
+        self.put_off.contains(&handler)
     }
 
     /// Whether another layer is above this one.

@@ -238,6 +238,8 @@ pub struct Reader<'a> {
     pub(crate) way: Vec<Term>,
     /// Whether a layer emits the event.
     pub(crate) is_inside: bool,
+    /// Whether the event was put off: a layer gave its messages, but nothing stands in a queue before it.
+    pub(crate) is_put_off: bool,
     /// Whether a handler is read without what follows from it: its emissions are its result.
     pub(crate) is_alone: bool,
     /// Whether two automata are compared. Then the wires that refuse packets are recorded, and only ways that surely
@@ -291,6 +293,7 @@ impl<'a> Reader<'a> {
             stopped: None,
             way: Vec::new(),
             is_inside: false,
+            is_put_off: false,
             is_alone: false,
             compares: false,
             facts: Vec::new(),
@@ -478,6 +481,7 @@ impl<'a> Reader<'a> {
     /// All ways through a path that stands before a handler. Ways that refuse are escapes.
     pub fn take(&mut self, path: &'a Path, args: Vec<Value>) -> Result<Vec<Leaf>, String> {
         let class = self.automaton.handler(path.handler).class;
+        self.is_put_off = self.automaton.is_only_put_off(path.handler);
         let object = self.object(class, Origin::Given(class));
         let before = self.terms.assumed();
         let first = Leaf { assumed: vec![Rc::new(before.clone())], ..Leaf::default() };

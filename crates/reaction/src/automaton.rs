@@ -1,7 +1,7 @@
 //! A stack as data: cells, classes of objects, ports and handlers.
 
 use crate::value::{CellId, ClassId, HandlerId, LayerId, PortId, SourceId, Type};
-use crate::{Addressee, Body, OpKind, Wire, WireId};
+use crate::{Addressee, Body, Emission, OpKind, Wire, WireId};
 
 /// One stack. *Uncomposed* (the reference) when `composition` is `None`.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -498,6 +498,22 @@ impl Automaton {
     /// Whether reactions begin with this handler: it gets a port's event, or the expiry of a timer.
     pub fn begins(&self, handler: HandlerId) -> bool {
         self.is_at_port(handler) || matches!(self.handler(handler).trigger, Trigger::Expiry(_))
+    }
+
+    /// Whether the handler's event is only ever put off (`later`): then it begins a reaction, and nothing stands in a
+    /// queue before it, although its messages come from a layer.
+    pub fn is_only_put_off(&self, handler: HandlerId) -> bool {
+        let Handler { class, trigger, later_capacity, .. } = self.handler(handler);
+        let Trigger::Event(event) = trigger else { return false };
+        let emits = |body: &Body| {
+            body.ops().any(|op| match op.kind.emission() {
+                Some(Emission::Event { target, event: emitted, .. }) => {
+                    emitted == event && self.class_for(body, target).is_none_or(|found| found == *class)
+                }
+                _ => false,
+            })
+        };
+        *later_capacity > 0 && !self.is_at_port(handler) && !self.bodies().any(emits)
     }
 
     /// The event of a handler; empty if it handles none.

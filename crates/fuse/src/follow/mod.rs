@@ -192,7 +192,9 @@ impl<'a> Region<'a> {
             self.pending.pop();
             self.source = one.source;
             let is_queued = self.automaton.is_queued(one.channel);
-            if is_queued && self.is_inside {
+            // What was put off begins a reaction, so nothing stands before it.
+            let begins = self.handlers.first().is_some_and(|first| self.overview.is_put_off(*first));
+            if is_queued && self.is_inside && !begins {
                 return self.no("would be overtaken by what may stand in a queue");
             }
             if is_queued && self.pending[..first].contains(&one.channel) {

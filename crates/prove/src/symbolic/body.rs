@@ -188,7 +188,8 @@ impl Reader<'_> {
             let channel = self.pending.pop();
             // Never before an older one of the same channel (O3). The content of the queue when a layer emits is not
             // known.
-            let may_be_behind = self.is_inside && channel.is_some_and(|channel| self.automaton.is_queued(channel));
+            let is_between = self.is_inside && !self.is_put_off;
+            let may_be_behind = is_between && channel.is_some_and(|channel| self.automaton.is_queued(channel));
             if may_be_behind || channel.is_some_and(|channel| self.pending[..older].contains(&channel)) {
                 let live = leaves.iter_mut().filter(|leaf| leaf.escape.is_none());
                 live.for_each(|leaf| leaf.escape = Some("an emission behind an older one of its channel".into()));
