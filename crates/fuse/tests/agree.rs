@@ -186,7 +186,33 @@ fn what_places_held_goes_on() {
 /// What was put off begins a reaction, and a path, if a run shows that it often comes.
 #[test]
 fn what_was_put_off_begins_a_path() {
-    let text = "automaton behind\n\nlayer up\nlayer low\n\nreason up.full\nattribute mark: u8 = 3\n\nclass up.E capacity 1 {\n  told: u32\n}\n\
+    let taken = taken_behind_its_profile(BEHIND, "comes", eight_go);
+    assert_eq!(taken, 8);
+}
+
+/// An event that is only ever put off begins a reaction: nothing stands in a queue before what its path emits, though each
+/// channel has one. If some layer emits the event, too, something may.
+#[test]
+fn what_is_only_put_off_has_nothing_before_it() {
+    let queued = || text::parse(FileId(0), BEHIND).automaton;
+    let profile = profile_of(&queued(), eight_go);
+    let has_path = |automaton: &Automaton| {
+        let paths = with_paths(automaton, &profile);
+        let place = paths.paths.iter().position(|path| automaton.handler_name(path.handler).contains("comes"))?;
+        let mut machine = Instance::new(&paths, &[], 1).with_paths();
+        assert_eq!(eight_go(&mut machine), eight_go(&mut Instance::new(automaton, &[], 1)));
+        Some(machine.paths_taken()[place])
+    };
+    assert_eq!(has_path(&queued()), Some(8));
+    let emitted = BEHIND.replace("    drop x, up.full\n", "    emit e.comes(x)\n");
+    let emitted = text::parse(FileId(0), &emitted);
+    assert!(emitted.diagnostics.is_empty(), "{:?}", emitted.diagnostics);
+    assert_eq!(has_path(&emitted.automaton), None);
+}
+
+/// A layer that puts off what it gets, and then has it sent by the layer below.
+const BEHIND: &str =
+    "automaton behind\n\nlayer up\nlayer low\n\nreason up.full\nattribute mark: u8 = 3\n\nclass up.E capacity 1 {\n  told: u32\n}\n\
         class low.E capacity 1 {\n  seen: u32\n}\n\nport app application {\n  in go(m: msg) -> up.E.go\n  out said(n: u8, m: msg)\n}\n\n\
         handler up.E.go(e, m: msg) {\n    x = set.attribute m, mark, 9\n    later e.comes(x) then done else full\n  full:\n    \
         drop x, up.full\n    return\n  done:\n    return\n}\n\n\
@@ -194,14 +220,23 @@ fn what_was_put_off_begins_a_path() {
         low = unique low.E\n    emit low.send(m)\n    return\n}\n\n\
         handler low.E.send(e, m: msg) {\n    old = get e.seen\n    more = add.wrap old, 1\n    set e.seen, more\n    \
         n = get.attribute m, mark\n    out app.said(n, m)\n    return\n}\n";
-    let taken = taken_behind_its_profile(text, "comes", |machine| {
-        machine.start(0);
-        let said: Vec<_> = (1..9)
-            .map(|at| machine.input(at, PortId(0), 0, &[mokume_reaction::Datum::Message(vec![at as u8])]))
-            .collect();
-        format!("{said:?}")
-    });
-    assert_eq!(taken, 8);
+
+/// Eight messages for `BEHIND`, one after the other; what came out.
+fn eight_go(machine: &mut Instance) -> String {
+    machine.start(0);
+    let message = |at: u64| mokume_reaction::Datum::Message(vec![at as u8]);
+    let said: Vec<_> = (1..9).map(|at| machine.input(at, PortId(0), 0, &[message(at)])).collect();
+    format!("{said:?}")
+}
+
+/// The ways that a run takes.
+fn profile_of(automaton: &Automaton, run: impl Fn(&mut Instance) -> String) -> Profile {
+    let seen = Arc::new(Mutex::new(Profile::default()));
+    let mut watched = Instance::new(automaton, &[], 1);
+    watched.record_ways(seen.clone());
+    run(&mut watched);
+    let profile = seen.lock().unwrap().clone();
+    profile
 }
 
 /// How often a run takes the path of the handler of that name. The path is only made by the run's profile, and the run does the same with
@@ -210,11 +245,8 @@ fn taken_behind_its_profile(text: &str, name: &str, run: impl Fn(&mut Instance) 
     let parsed = text::parse(FileId(0), text);
     assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics);
     let composed = compose(&parsed.automaton, Options::default()).automaton.expect("it composes");
-    let seen = Arc::new(Mutex::new(Profile::default()));
-    let mut watched = Instance::new(&composed, &[], 1);
-    watched.record_ways(seen.clone());
-    let layers = run(&mut watched);
-    let profile = seen.lock().unwrap().clone();
+    let profile = profile_of(&composed, &run);
+    let layers = run(&mut Instance::new(&composed, &[], 1));
     let is_it = |path: &mokume_reaction::Path| composed.handler_name(path.handler).contains(name);
     let plain = with_paths(&composed, &Profile::default());
     assert!(!plain.paths.iter().any(is_it), "only where it is shown");
