@@ -17,6 +17,7 @@ from method import CC, FLAGS, HERE, WORK, counted, generate, run, stop
 
 SIZES, MEMBERS, TURNS = [100, 1000], [2, 3, 5], 2
 TRIPS, CASTS = 3000, 60_000
+MANY = 4000
 FOLDER = WORK / "groups"
 VERSION = "5.4.8.Final"
 # The row; what is done to the shipped stack of JGroups.
@@ -126,17 +127,26 @@ def shown(value, form):
     return "–" if value is None else format(value, form)
 
 
+def in_program(program, row, who, size):
+    """Instructions a cast of two members in one program: of 4,000 casts, the beginning of the group among them, and of each of 8,000 more."""
+    counts = [MANY, 3 * MANY]
+    inputs = ["Group_app_send_to", "Group_device_frame", "Group_advance"]
+    few, many = (count * counted([program, str(who), str(size), str(count)], row, inputs) for count in counts)
+    return few / counts[0], (many - few) / (counts[1] - counts[0])
+
+
 def groups(form):
     ordered, fifo = ours("ordered"), ours("fifo")
     if form == "text":
-        print(f"\n{'group, a cast':<28} {'100 octets':>12} {'1000':>12}   instructions, both members of two, as --fuse {method.FUSE}")
+        print(f"\n{'group, a cast':<28} {'100 octets':>12} {'1000':>12}   instructions, both members of two, as --fuse {method.FUSE}: the group's beginning among them; one more")
     for row, folder, who in [("total order, by the first", ordered, 0), ("total order, by another", ordered, 1), ("FIFO", fifo, 1)]:
-        counts = [counted([folder / "inside", str(who), str(size), "4000"], row, ["Group_app_send_to", "Group_device_frame", "Group_advance"]) for size in SIZES]
+        counts = [in_program(folder / "inside", row, who, size) for size in SIZES]
         if form == "json":
             for size, count in zip(SIZES, counts):
-                print(json.dumps({"table": "groups", "row": row, "unit": "instructions", "bytes": size, "part": "all", "mokume": round(count, 1)}))
+                for part, each in zip(["all", "one more"], count):
+                    print(json.dumps({"table": "groups", "row": row, "unit": "instructions", "bytes": size, "part": part, "mokume": round(each, 1)}))
         else:
-            print(f"{row:<28} " + " ".join(f"{count:>12.0f}" for count in counts))
+            print(f"{row:<28} " + " ".join(f"{f'{every:.0f}; {more:.0f}':>12}" for every, more in counts))
     commands = {"ours": ([str(ordered / "member")], [])} | jgroups()
     if form == "text":
         print(f"\n{'total order':<20} {'members':>8} {'octets':>8} {'p50 µs':>10} {'p99 µs':>10} {'delivered/s':>12}   medians of {TURNS} turns")
