@@ -561,7 +561,8 @@ impl Writer<'_, '_> {
         stores
     }
 
-    /// Bits that share octets, as one number for each octet.
+    /// Bits that share octets, or a number of as many octets as no field has, as one number for each octet. A number with
+    /// its low octets first is alone.
     fn octet_by_octet(&mut self, group: &[Field], at: u64, octets: u64, stores: &mut Vec<(u64, OctetField, Node)>) {
         let field = OctetField { width: 8, endian: Endian::Big };
         for octet in 0..octets {
@@ -584,7 +585,11 @@ impl Writer<'_, '_> {
                 value = self.graph.binary(Binary::Or, value, part);
             }
             let value = self.graph.cast(value, field.ty());
-            stores.push((at + octet, field, value));
+            let place = match group {
+                [one] if one.endian == Endian::Little => octets - 1 - octet,
+                _ => octet,
+            };
+            stores.push((at + place, field, value));
         }
     }
 }

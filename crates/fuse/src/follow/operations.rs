@@ -237,7 +237,13 @@ impl<'a> Region<'a> {
                 let class = self.class(object);
                 let known = self.timers.iter().rev().find(|timer| timer.1 == *cell && self.class(timer.0) == class);
                 match known.copied() {
-                    Some((other, _, armed)) if other == object => self.graph.truth(armed),
+                    Some((other, _, armed)) if other == object => {
+                        // To start the timer of nobody is lost.
+                        if armed {
+                            self.must_live(object)?;
+                        }
+                        self.graph.truth(armed)
+                    }
                     Some(_) => return self.no("asks for a timer that may have been set by another name"),
                     None => self.graph.add(Kind::Armed(object, *cell), Type::Bool),
                 }

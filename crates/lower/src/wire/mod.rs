@@ -334,11 +334,14 @@ impl<'p> Lowering<'p> {
     ) {
         let whole = matches!(field.width, 8 | 16 | 24 | 32 | 48 | 64);
         let Some(bits) = cursor.bits.filter(|bits| bits % 8 == 0 && whole) else {
-            let message = format!(
-                "`{}` is written by a layer below the coding point, but does not stand at a fixed octet",
-                field.name.text
-            );
-            self.error("M0727", message, Some(field.name.span), "put it before every choice, in whole octets");
+            let (name, width) = (&field.name.text, field.width);
+            let is_fixed = cursor.bits.is_some_and(|bits| bits % 8 == 0);
+            let (why, help) = match is_fixed && width.is_multiple_of(8) {
+                true => (format!("and has {width} bits"), "give it 8, 16, 24, 32, 48 or 64 bits"),
+                false => ("but does not stand at a fixed octet".into(), "put it before every choice, in whole octets"),
+            };
+            let message = format!("`{name}` is written by a layer below the coding point, {why}");
+            self.error("M0727", message, Some(field.name.span), help);
             return;
         };
         let shifted = u32::from(self.faulty(Fault::PlacedOffset));

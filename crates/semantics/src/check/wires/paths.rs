@@ -87,6 +87,13 @@ fn follow_arm<'a>(check: &mut WireCheck<'a, '_>, arm: &'a WireArm, next: &[&'a [
 }
 
 fn step<'a>(check: &mut WireCheck<'a, '_>, field: &'a WireField, path: &mut Path<'a>) {
+    if !field.big && check.wire.big && field.width > 8 && !path.bits.is_multiple_of(8) {
+        let text = format!("`{}` has its low octets first, but does not begin on an octet", field.name.text);
+        let diagnostic = Diagnostic::error(codes::WIRE_WIDTH, text)
+            .at(field.name.span, format!("{} bits in front of it", path.bits))
+            .help("put it on an octet, or write it without `little`");
+        check.fail(diagnostic);
+    }
     path.bits += u64::from(field.width);
     path.last = Some(field.name.span);
     cover::value(check, &field.value, field.name.span, path);
