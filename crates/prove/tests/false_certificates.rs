@@ -1,6 +1,6 @@
 //! Wrong paths, written by hand by another author than the judge's: mistakes that a judge may overlook. Each is a file
 //! of `crates/prove/tests/false` that says what is wrong; none may be proved, and the interpreter shows each to be
-//! wrong.
+//! wrong: by random events, or by a test of the file.
 
 use crate::common::{composed, root};
 use crate::judging::there;
@@ -8,13 +8,14 @@ use crate::judging::there;
 use mokume_interpret::Instance;
 use mokume_prove::judge::judge;
 use mokume_reaction::{verify, Automaton, CellId, ClassId};
-use mokume_testkit::together;
+use mokume_testkit::{parameters, parse, run, split, together, Script};
 
 /// Those that random events do not show to be wrong, and why.
 const NOT_SHOWN: [(&str, &str); 1] = [("guards_that_exclude_each_other.ra", "it is never taken")];
 
 /// The automaton of a file with its path, and its memos inlined.
 fn pathed(text: &str) -> Automaton {
+    let (text, ..) = split(text);
     let parsed = mokume_reaction::text::parse(mokume_base::FileId(0), text).automaton;
     let stack = Automaton { paths: parsed.paths, ..composed(text) };
     let faults = verify(&stack);
@@ -22,9 +23,16 @@ fn pathed(text: &str) -> Automaton {
     mokume_analyse::flat(&stack).into_owned()
 }
 
-/// Whether random events show that a path does something else than the layers.
-fn shows(stack: &Automaton) -> bool {
-    (0..300).any(|seed| {
+/// Whether the tests of a file, which the layers pass, or random events show that a path does something else than the layers.
+fn shows(text: &str, stack: &Automaton) -> bool {
+    let (_, tests, line) = split(text);
+    let scripts = parse(stack, tests, line).unwrap();
+    let passes = |script: &Script, mut machine: Instance| run(stack, script, &mut machine).is_empty();
+    scripts.iter().any(|script| {
+        let new = || Instance::new(stack, &parameters(stack, script), script.seed);
+        assert!(passes(script, new()), "the layers do not pass \"{}\"", script.name);
+        !passes(script, new().with_paths())
+    }) || (0..300).any(|seed| {
         let mut layers = Instance::new(stack, &[], seed);
         let mut paths = Instance::new(stack, &[], seed).with_paths();
         together(stack, &mut layers, &mut paths, seed, 60).is_some() || state(stack, &layers) != state(stack, &paths)
@@ -36,9 +44,10 @@ fn shows(stack: &Automaton) -> bool {
 fn the_search_for_paths_makes_none_of_them() {
     let mut wrong = Vec::new();
     for file in files() {
-        let stack = composed(&std::fs::read_to_string(&file).unwrap());
+        let text = std::fs::read_to_string(&file).unwrap();
+        let stack = composed(split(&text).0);
         let fused = mokume_fuse::with_memos(&stack, &mokume_reaction::profile::Profile::default(), 0);
-        if shows(&mokume_analyse::flat(&fused)) {
+        if shows(&text, &mokume_analyse::flat(&fused)) {
             wrong.push(file);
         }
     }
@@ -70,7 +79,8 @@ fn no_false_certificate_is_proved() {
     for file in &files {
         let name = file.file_name().unwrap().to_string_lossy().into_owned();
         println!("{name}");
-        let stack = pathed(&std::fs::read_to_string(file).unwrap());
+        let text = std::fs::read_to_string(file).unwrap();
+        let stack = pathed(&text);
         assert_eq!(stack.paths.len(), 1, "{name}");
         match judge(&stack, &stack.paths[0], &mut solvers) {
             Ok(judged) if judged.is_proved() => wrong.push(name.clone()),
@@ -80,7 +90,7 @@ fn no_false_certificate_is_proved() {
             }
             Err(why) => println!("    {why}"),
         }
-        if !shows(&stack) && NOT_SHOWN.iter().all(|(known, _)| *known != name) {
+        if !shows(&text, &stack) && NOT_SHOWN.iter().all(|(known, _)| *known != name) {
             not_shown.push(name);
         }
     }

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use mokume_reaction::{
-    Endian, FieldIndex, FieldValue, HeaderId, OptionArm, ReasonId, Type, VariantId, Wire, WireArm, WireConstraint,
+    Compare, Endian, FieldIndex, FieldValue, HeaderId, OptionArm, ReasonId, Type, VariantId, Wire, WireArm,
     WireExpression, WireField, WireId, WireItem, WireOptions,
 };
 
 use super::message::join;
-use super::wires::{LIST, OPTIONS, REACH, WIDE};
+use super::wires::{is_checksum, Sizes, LIST, OPTIONS, REACH, WIDE};
 use super::{sort_of, Message, Reader, Value};
 use crate::term::{Operator, Sort, Term};
 
@@ -25,13 +25,15 @@ pub(super) struct Decoded {
     pub result: Result<Message, ReasonId>,
 }
 
-/// A check of a packet after all of its header is read.
+/// A rule that waits until everything that it names is known; then a packet that breaks it is refused.
 #[derive(Clone)]
-enum Check<'w> {
-    Truth(Term, ReasonId),
-    /// The field, the value that it must have, and the bit where it begins.
-    Computed(&'w WireField, &'w WireExpression, ReasonId, u32),
-    Constraint(&'w WireConstraint),
+struct Rule<'w> {
+    own: FieldIndex,
+    /// `None`: the field itself.
+    left: Option<&'w WireExpression>,
+    compare: Compare,
+    right: &'w WireExpression,
+    otherwise: ReasonId,
 }
 
 /// One way through the items, as far as it is read.
@@ -39,12 +41,20 @@ enum Check<'w> {
 struct Decoder<'w> {
     condition: Vec<Term>,
     bit: u32,
+    /// The fields that are read.
     fields: BTreeMap<FieldIndex, Term>,
+    /// Their first bits and widths.
+    places: BTreeMap<FieldIndex, (u32, u32)>,
     headers: BTreeMap<(HeaderId, u32), Term>,
     variants: BTreeMap<HeaderId, VariantId>,
-    checks: Vec<Check<'w>>,
+    rules: Vec<Rule<'w>>,
     /// The number of octets of the packet, if a field has set it.
     end: Option<Term>,
+    /// Whether no field will set it, or one has.
+    packet_known: bool,
+    header_known: Option<u32>,
+    /// Whether all items are read, so that everything is known.
+    over: bool,
 }
 
 /// The decoding, and the ways that have ended.
@@ -68,7 +78,12 @@ impl Reader<'_> {
         let automaton = self.automaton;
         let described = &automaton.wires[wire.index()];
         let mut at = Decoding { packet, id: wire, wire: described, done: Vec::new() };
-        for decoder in self.decode_items(&mut at, &described.items, vec![Decoder::default()])? {
+        let decoder = Decoder {
+            packet_known: !WireItem::fields(&described.items).iter().any(|field| field.trims_packet),
+            header_known: static_size(&described.items),
+            ..Decoder::default()
+        };
+        for decoder in self.decode_items(&mut at, &described.items, vec![decoder])? {
             self.finish_decoding(&mut at, decoder, headers)?;
         }
         Ok(at.done)
@@ -99,7 +114,7 @@ impl Reader<'_> {
     ) -> Result<Vec<Decoder<'w>>, String> {
         match item {
             WireItem::Field(field) => {
-                self.decode_field(at, field, &mut decoder);
+                self.decode_field(at, field, &mut decoder)?;
                 Ok(vec![decoder])
             }
             WireItem::Choice { on, arms, unknown } => self.decode_choice(at, (*on, arms, *unknown), decoder),
@@ -149,10 +164,12 @@ impl Reader<'_> {
             WireItem::List(_) => Err(LIST.into()),
             WireItem::Reach(to) => {
                 let is_here = self.place(to, &decoder.fields, decoder.bit.div_ceil(8))?;
-                match self.decide(is_here) {
-                    Some(true) => Ok(vec![decoder]),
-                    _ => Err(REACH.into()),
+                if self.decide(is_here) != Some(true) {
+                    return Err(REACH.into());
                 }
+                decoder.header_known = Some(decoder.bit.div_ceil(8));
+                self.check(at, &mut decoder)?;
+                Ok(vec![decoder])
             }
         }
     }
@@ -296,34 +313,87 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads a field of a packet that is long enough, and records its checks.
-    fn decode_field<'w>(&mut self, at: &mut Decoding<'_, 'w>, field: &'w WireField, decoder: &mut Decoder<'w>) {
+    /// Reads a field of a packet that is long enough, and makes the checks of which everything is known by now.
+    fn decode_field<'w>(
+        &mut self,
+        at: &mut Decoding<'_, 'w>,
+        field: &'w WireField,
+        decoder: &mut Decoder<'w>,
+    ) -> Result<(), String> {
         let first_bit = decoder.bit;
         let value = self.read_bits(at, field, decoder);
         decoder.fields.insert(field.index, value);
+        decoder.places.insert(field.index, (first_bit, u32::from(field.width)));
         match &field.value {
             FieldValue::Constant { value: wanted, otherwise } => {
                 let wanted = self.terms.number(*wanted, u32::from(field.width));
                 let same = self.terms.equal(value, wanted);
-                decoder.checks.push(Check::Truth(same, *otherwise));
+                self.refuse_unless(at, decoder, same, *otherwise);
             }
             FieldValue::Header { header, variant, field: index, times, plus, otherwise } => {
                 let (plain, exact) = self.invert(value, *times, *plus);
                 let ty = self.automaton.headers[header.index()].variants[variant.index()].fields[*index as usize].1;
                 let good = [exact, self.is_value(plain, ty)];
                 let good = self.terms.all(&good);
-                decoder.checks.push(Check::Truth(good, otherwise.unwrap_or(at.wire.short)));
+                self.refuse_unless(at, decoder, good, otherwise.unwrap_or(at.wire.short));
                 decoder.headers.insert((*header, *index), plain);
             }
-            FieldValue::Computed { expression, otherwise } => {
-                decoder.checks.push(Check::Computed(field, expression, *otherwise, first_bit));
-            }
+            FieldValue::Computed { expression, otherwise } => decoder.rules.push(Rule {
+                own: field.index,
+                left: None,
+                compare: Compare::Eq,
+                right: expression,
+                otherwise: *otherwise,
+            }),
             FieldValue::Tag | FieldValue::Placed | FieldValue::Reserved => {}
         }
-        decoder.checks.extend(field.constraints.iter().map(Check::Constraint));
+        decoder.rules.extend(field.constraints.iter().map(|constraint| Rule {
+            own: field.index,
+            left: Some(&constraint.left),
+            compare: constraint.compare,
+            right: &constraint.right,
+            otherwise: constraint.otherwise,
+        }));
+        self.check(at, decoder)?;
         if field.trims_packet {
             self.cut(at, value, field.trims_plus, decoder);
+            self.check(at, decoder)?;
         }
+        Ok(())
+    }
+
+    /// Refuses the packet on this way unless `good` holds.
+    fn refuse_unless(&mut self, at: &mut Decoding, decoder: &mut Decoder<'_>, good: Term, reason: ReasonId) {
+        let bad = self.terms.not(good);
+        at.refuse(&decoder.condition, bad, reason);
+        decoder.condition.push(good);
+    }
+
+    /// Checks, in order, the rules of which everything is known; the others wait.
+    fn check<'w>(&mut self, at: &mut Decoding<'_, 'w>, decoder: &mut Decoder<'w>) -> Result<(), String> {
+        for rule in std::mem::take(&mut decoder.rules) {
+            if !is_known(&rule, decoder) {
+                decoder.rules.push(rule);
+                continue;
+            }
+            let good = self.is_kept(&rule, at, decoder)?;
+            self.refuse_unless(at, decoder, good, rule.otherwise);
+        }
+        Ok(())
+    }
+
+    /// Whether a rule holds.
+    fn is_kept(&mut self, rule: &Rule, at: &Decoding, decoder: &Decoder<'_>) -> Result<Term, String> {
+        let end = self.end(at, decoder);
+        let sizes = Sizes { header: decoder.header_known.unwrap_or(0), packet: self.terms.resize(end, WIDE) };
+        let reads = [rule.left, Some(rule.right)].into_iter().flatten().any(is_checksum);
+        let seen = if reads { self.seen(at, decoder, rule.own)? } else { at.packet.clone() };
+        let left = match rule.left {
+            Some(left) => self.expression(left, &decoder.fields, sizes, &seen)?,
+            None => self.terms.resize(decoder.fields[&rule.own], WIDE),
+        };
+        let right = self.expression(rule.right, &decoder.fields, sizes, &seen)?;
+        Ok(self.plain_comparison(rule.compare, left, right))
     }
 
     /// From here on, the packet ends where a field says: not after its octets, and not before what was read.
@@ -341,6 +411,7 @@ impl Reader<'_> {
         at.refuse(&decoder.condition, wrong, at.wire.short);
         decoder.condition.push(self.terms.not(wrong));
         decoder.end = Some(self.terms.resize(size, 32));
+        decoder.packet_known = true;
     }
 
     /// The number of octets of the packet, 32 bits.
@@ -394,15 +465,17 @@ impl Reader<'_> {
         self.terms.any(&within)
     }
 
-    /// After the last item: trims the packet as the wire says, makes all checks, and takes the headers off.
-    fn finish_decoding(&mut self, at: &mut Decoding, mut decoder: Decoder<'_>, taking: Headers) -> Result<(), String> {
-        let mut message = self.trimmed(at, &decoder);
-        for check in std::mem::take(&mut decoder.checks) {
-            let (good, reason) = self.check(&check, &message, &decoder)?;
-            let bad = self.terms.not(good);
-            at.refuse(&decoder.condition, bad, reason);
-            decoder.condition.push(good);
-        }
+    /// After the last item: makes the checks that waited, trims the packet as the wire says, and takes the headers off.
+    fn finish_decoding<'w>(
+        &mut self,
+        at: &mut Decoding<'_, 'w>,
+        mut decoder: Decoder<'w>,
+        taking: Headers,
+    ) -> Result<(), String> {
+        decoder.over = true;
+        decoder.header_known.get_or_insert(decoder.bit.div_ceil(8));
+        self.check(at, &mut decoder)?;
+        let mut message = self.trimmed(at, &decoder)?;
         if taking == Headers::Taken {
             // The packet as the wire met it, with the octets that the wire cuts off.
             message.received.insert(at.id, (at.packet.base, at.packet.front.len()));
@@ -414,34 +487,17 @@ impl Reader<'_> {
     }
 
     /// The packet up to the end that a field gives.
-    fn trimmed(&mut self, at: &Decoding, decoder: &Decoder<'_>) -> Message {
+    fn trimmed(&mut self, at: &Decoding, decoder: &Decoder<'_>) -> Result<Message, String> {
         let mut trimmed = at.packet.clone();
         if let Some(size) = decoder.end {
+            let known = self.terms.number(trimmed.front.len() as u64, 32);
+            let stays = self.terms.less_equal(known, size);
+            if !trimmed.front.is_empty() && self.decide(stays) != Some(true) {
+                return Err("a packet of which known octets are cut off".into());
+            }
             trimmed.trim(self.terms, size);
         }
-        trimmed
-    }
-
-    /// Whether a check holds, and the reason for which the packet is refused otherwise.
-    fn check(&mut self, check: &Check, packet: &Message, decoder: &Decoder<'_>) -> Result<(Term, ReasonId), String> {
-        let octets = decoder.bit / 8;
-        let (whole, header) = (packet.size(self.terms), self.terms.number(u64::from(octets), 32));
-        let payload = self.terms.binary(Operator::Sub, whole, header);
-        let (fields, header_size) = (&decoder.fields, u64::from(octets));
-        Ok(match check {
-            Check::Truth(good, reason) => (*good, *reason),
-            Check::Computed(field, expression, reason, at) => {
-                let seen = self.known_front(packet, octets, field, *at);
-                let value = self.expression(expression, fields, header_size, payload, &seen)?;
-                let value = self.terms.resize(value, u32::from(field.width));
-                (self.terms.equal(value, fields[&field.index]), *reason)
-            }
-            Check::Constraint(constraint) => {
-                let left = self.expression(&constraint.left, fields, header_size, payload, packet)?;
-                let right = self.expression(&constraint.right, fields, header_size, payload, packet)?;
-                (self.plain_comparison(constraint.compare, left, right), constraint.otherwise)
-            }
-        })
+        Ok(trimmed)
     }
 
     /// Pushes the wire's headers on the message, the lowest layer's on top.
@@ -463,17 +519,44 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The packet with its header octets as single terms; the octets of a computed field are zero.
-    fn known_front(&mut self, packet: &Message, octets: u32, field: &WireField, at: u32) -> Message {
-        let mut seen = packet.clone();
-        let front: Vec<Term> = (0..octets).map(|i| packet.octet(self.terms, i)).collect();
-        seen.skip(self.terms, octets);
-        seen.front = front;
-        if at.is_multiple_of(8) {
-            for i in 0..u32::from(field.width) / 8 {
-                seen.front[(at / 8 + i) as usize] = self.terms.number(0, 8);
-            }
+    /// The packet as a checksum sees it: with its header octets as single terms, and the bits of a field as zeros.
+    fn seen(&mut self, at: &Decoding, decoder: &Decoder<'_>, own: FieldIndex) -> Result<Message, String> {
+        let mut seen = self.trimmed(at, decoder)?;
+        seen.name_octets(self.terms, decoder.bit.div_ceil(8));
+        let (first, width) = decoder.places[&own];
+        for octet in first / 8..(first + width).div_ceil(8) {
+            let bits = (0..8u32).filter(|bit| !(first..first + width).contains(&(octet * 8 + bit)));
+            let kept: u64 = bits.map(|bit| 1 << (7 - bit)).sum();
+            let kept = self.terms.number(kept, 8);
+            let there = seen.front[octet as usize];
+            seen.front[octet as usize] = self.terms.binary(Operator::And, there, kept);
         }
-        seen
+        Ok(seen)
     }
+}
+
+/// Whether everything that a rule names is known.
+fn is_known(rule: &Rule, decoder: &Decoder<'_>) -> bool {
+    fn names(expression: &WireExpression, decoder: &Decoder<'_>) -> bool {
+        use WireExpression as E;
+        match expression {
+            E::Number(_) => true,
+            E::Field(index) => decoder.fields.contains_key(index),
+            E::PacketSize => decoder.packet_known,
+            E::HeaderSize => decoder.header_known.is_some(),
+            E::PayloadSize => decoder.packet_known && decoder.header_known.is_some(),
+            E::HeaderChecksum | E::PacketChecksum => false,
+            E::Add(a, b) | E::Sub(a, b) | E::Mul(a, b) | E::Div(a, b) => names(a, decoder) && names(b, decoder),
+        }
+    }
+    decoder.over || [rule.left, Some(rule.right)].into_iter().flatten().all(|side| names(side, decoder))
+}
+
+/// The octets of a header that is fields only; `None` if it has other items.
+fn static_size(items: &[WireItem]) -> Option<u32> {
+    let width = |item: &WireItem| match item {
+        WireItem::Field(field) => Some(u32::from(field.width)),
+        _ => None,
+    };
+    items.iter().map(width).sum::<Option<u32>>().map(|bits| bits.div_ceil(8))
 }

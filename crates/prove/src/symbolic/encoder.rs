@@ -8,7 +8,7 @@ use mokume_reaction::{
 };
 
 use super::message::split;
-use super::wires::{is_checksum, COMMONS, LIST, OPTIONS, REACH, WIDE};
+use super::wires::{is_checksum, Sizes, COMMONS, LIST, OPTIONS, REACH, WIDE};
 use super::{Message, Reader, Value};
 use crate::term::{Operator, Term};
 
@@ -70,15 +70,17 @@ impl Reader<'_> {
         if encoder.partial.is_some() {
             return Err("a wire that ends within an octet".into());
         }
-        let header_size = encoder.octets.len() as u64;
+        let header = encoder.octets.len() as u32;
         let payload = message.size(self.terms);
+        let (payload, own) = (self.terms.resize(payload, WIDE), self.terms.number(u64::from(header), WIDE));
+        let sizes = Sizes { header, packet: self.terms.binary(Operator::Add, payload, own) };
         let mut front = encoder.octets;
         front.append(&mut message.front);
         message.front = front;
         // Sizes first: a checksum covers them.
         encoder.late.sort_by_key(|late| is_checksum(late.expression));
         for late in std::mem::take(&mut encoder.late) {
-            let value = self.expression(late.expression, &encoder.fields, header_size, payload, message)?;
+            let value = self.expression(late.expression, &encoder.fields, sizes, message)?;
             let (value, over) = self.narrowed(value, u32::from(late.field.width));
             encoder.narrow.extend(over);
             encoder.fields.insert(late.field.index, value);

@@ -92,7 +92,15 @@ impl Reader<'_> {
             }
             Fallible::Peek { message, header, variant } => {
                 let Ok(mut message) = way.message(*message) else { return way.escape("no message") };
-                match self.top(&mut message, *header, *variant) {
+                let known = message.headers.last().cloned();
+                let top = match known {
+                    Some((found, other, fields)) => {
+                        let is_there = (found, other) == (*header, *variant);
+                        Ok((self.terms.truth(is_there), fields))
+                    }
+                    None => self.top(&mut message, *header, *variant),
+                };
+                match top {
                     Err(why) => way.escape(&why),
                     Ok((there, fields)) => {
                         let missing = self.terms.not(there);

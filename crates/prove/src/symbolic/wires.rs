@@ -16,9 +16,21 @@ pub(super) const COMMONS: &str = "header fields that may be left out for their v
 pub(super) const LIST: &str = "a list whose elements differ in size";
 pub(super) const REACH: &str = "a header that reaches into the message";
 
-/// Whether a field is a sum over octets, which is filled in last.
+/// Whether an expression reads octets, so that all other fields are written before it.
 pub(super) fn is_checksum(expression: &WireExpression) -> bool {
-    matches!(expression, WireExpression::HeaderChecksum | WireExpression::PacketChecksum)
+    use WireExpression as E;
+    match expression {
+        E::HeaderChecksum | E::PacketChecksum => true,
+        E::Number(_) | E::Field(_) | E::HeaderSize | E::PayloadSize | E::PacketSize => false,
+        E::Add(a, b) | E::Sub(a, b) | E::Mul(a, b) | E::Div(a, b) => is_checksum(a) || is_checksum(b),
+    }
+}
+
+/// What an expression may name, as terms of 64 bits: sizes in octets, and the header's as a number, too.
+#[derive(Clone, Copy)]
+pub(super) struct Sizes {
+    pub header: u32,
+    pub packet: Term,
 }
 
 impl Reader<'_> {
@@ -28,8 +40,7 @@ impl Reader<'_> {
         &mut self,
         expression: &WireExpression,
         fields: &BTreeMap<FieldIndex, Term>,
-        header_size: u64,
-        payload: Term,
+        sizes: Sizes,
         message: &Message,
     ) -> Result<Term, String> {
         use WireExpression as E;
@@ -39,12 +50,13 @@ impl Reader<'_> {
                 let term = *fields.get(index).ok_or("a field that is not known yet")?;
                 self.terms.resize(term, WIDE)
             }
-            E::HeaderSize => self.terms.number(header_size, WIDE),
-            E::PayloadSize => self.terms.resize(payload, WIDE),
-            E::PacketSize => {
-                let (payload, header) = (self.terms.resize(payload, WIDE), self.terms.number(header_size, WIDE));
-                self.terms.binary(Operator::Add, payload, header)
+            E::HeaderSize => self.terms.number(u64::from(sizes.header), WIDE),
+            // Of a packet that is shorter than its header it has wrapped around.
+            E::PayloadSize => {
+                let header = self.terms.number(u64::from(sizes.header), WIDE);
+                self.terms.binary(Operator::Sub, sizes.packet, header)
             }
+            E::PacketSize => sizes.packet,
             E::Add(a, b) | E::Sub(a, b) | E::Mul(a, b) | E::Div(a, b) => {
                 let operator = match expression {
                     E::Add(..) => Operator::Add,
@@ -52,13 +64,13 @@ impl Reader<'_> {
                     E::Mul(..) => Operator::Mul,
                     _ => Operator::Div,
                 };
-                let a = self.expression(a, fields, header_size, payload, message)?;
-                let b = self.expression(b, fields, header_size, payload, message)?;
+                let a = self.expression(a, fields, sizes, message)?;
+                let b = self.expression(b, fields, sizes, message)?;
                 self.counted(operator, a, b)
             }
             E::HeaderChecksum => {
                 let mut header = message.clone();
-                header.front.truncate(header_size as usize);
+                header.front.truncate(sizes.header as usize);
                 header.base.size = self.terms.number(0, 32);
                 self.checksum(&header)
             }
