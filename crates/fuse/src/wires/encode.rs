@@ -8,7 +8,7 @@ use mokume_reaction::{
 
 use super::*;
 use crate::graph::{Node, U64};
-use crate::message::{Field, Message};
+use crate::message::{is_held_before, Field, Message};
 use crate::region::{Followed, Region};
 
 impl Region<'_> {
@@ -19,9 +19,14 @@ impl Region<'_> {
         while message.headers.last().is_some_and(|top| wire.headers.contains(&top.0)) {
             headers.extend(message.headers.pop());
         }
-        // The remaining header must be on top of the given message.
         let missing = wire.headers.iter().filter(|header| !headers.iter().any(|found| found.0 == **header));
-        if let ([header], true) = (&missing.collect::<Vec<_>>()[..], self.is_inside && message.headers.is_empty()) {
+        let missing = missing.collect::<Vec<_>>();
+        if !missing.is_empty() && message.headers.is_empty() && is_held_before(message.given) && message.joined == 0 {
+            // What was kept has the headers with which it was kept.
+            return self.no("writes headers of which it is not known whether they are there");
+        }
+        // The remaining header must be on top of the given message.
+        if let ([header], true) = (&missing[..], self.is_inside && message.headers.is_empty()) {
             if self.automaton.headers[header.index()].variants.len() > 1 {
                 return self.no("writes a header of which it is not known which alternative it is");
             }
