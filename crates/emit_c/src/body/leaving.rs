@@ -40,7 +40,7 @@ pub(super) fn is_out(op: &Op) -> bool {
 /// The outputs that leave a path at once.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Leaving {
-    /// Whether the caller of the path continues after they have left, as for an expired timer.
+    /// Whether the caller of the path continues after they have left, as for an expired timer or an event put off.
     pub goes_on: bool,
     /// The outputs, in order.
     pub outputs: Vec<Leaves>,
@@ -54,14 +54,15 @@ impl Leaving {
 }
 
 /// The outputs of a block that may leave at once. `None` if other outputs may come before them, as on a path that
-/// begins inside, or if two of them have octets in front of others.
+/// neither begins a reaction nor is only put off, or if two of them have octets in front of others.
 fn leave_at_once(automaton: &Automaton, path: &Path, block: BlockId) -> Option<Leaving> {
     let body = &path.body;
     let puts_out = |op: &Op| is_out(op) || matches!(op.kind, OpKind::Emit { .. });
     let goes_on = |block: &&Block| block.ops.iter().any(puts_out) && !matches!(block.terminator, Terminator::Return);
     let ops = &body.blocks[block.index()].ops;
     let is_last = ops.last().is_some_and(is_out) && !ops.iter().any(|op| puts_out(op) && !is_out(op));
-    if !is_last || !automaton.begins(path.handler) || body.blocks.iter().any(|block| goes_on(&block)) {
+    let is_first = automaton.begins(path.handler) || automaton.is_only_put_off(path.handler);
+    if !is_last || !is_first || body.blocks.iter().any(|block| goes_on(&block)) {
         return None;
     }
     let outputs: Vec<Leaves> = ops.iter().filter_map(|op| leaves(body, ops, op)).collect();
