@@ -156,6 +156,19 @@ typedef struct mk_datum {
 /* Arithmetic and bounds reports: an output, the same on every back end. */
 enum mk_report_kind { MK_OVERFLOW, MK_DIVISION_BY_ZERO, MK_BOUNDS, MK_MISUSE, MK_NARROW };
 
+/* The number of the lowest bit that is set; there is one. */
+static inline uint32_t mk_lowest(uint64_t bits)
+{
+#if defined(__GNUC__)
+    return (uint32_t)__builtin_ctzll(bits);
+#else
+    uint32_t n = 0;
+    while (!(bits >> n & 1))
+        n++;
+    return n;
+#endif
+}
+
 static inline uint32_t mk_min_u32(uint32_t a, uint32_t b)
 {
     return a < b ? a : b;

@@ -2,14 +2,23 @@
 #include "mk_map.h"
 
 /* The index, then the entries one behind the other. */
-static uint32_t *mk_map_index(uint8_t *memory)
+static uint32_t mk_map_number(const mk_map_shape *shape, const uint8_t *memory, uint32_t place)
 {
-    return (uint32_t *)(void *)memory;
+    return mk_map_is_small(shape) ? memory[place] : ((const uint32_t *)(const void *)memory)[place];
+}
+
+static void mk_map_set_number(const mk_map_shape *shape, uint8_t *memory, uint32_t place, uint32_t number)
+{
+    if (mk_map_is_small(shape))
+        memory[place] = (uint8_t)number;
+    else
+        ((uint32_t *)(void *)memory)[place] = number;
 }
 
 static uint8_t *mk_map_entry(const mk_map_shape *shape, uint8_t *memory, uint32_t number)
 {
-    return memory + shape->places * sizeof(uint32_t) + (size_t)(number - 1) * (shape->key_size + shape->value_size);
+    size_t index = mk_map_is_small(shape) ? MK_SMALL_PLACES : shape->places * sizeof(uint32_t);
+    return memory + index + (size_t)(number - 1) * (shape->key_size + shape->value_size);
 }
 
 /* FNV-1a: keys are short, and the index is full to two thirds at most. */
@@ -24,53 +33,55 @@ static uint32_t mk_map_home(const mk_map_shape *shape, const uint8_t *key)
 /* The key's place in the index, or the free one where it would go. */
 static uint32_t mk_map_place(const mk_map_shape *shape, uint8_t *memory, const uint8_t *key)
 {
-    const uint32_t *index = mk_map_index(memory);
-    uint32_t place = mk_map_home(shape, key);
-    while (index[place] && memcmp(mk_map_entry(shape, memory, index[place]), key, shape->key_size) != 0)
+    if (mk_map_is_small(shape))
+        return key[0];
+    uint32_t place = mk_map_home(shape, key), number;
+    while ((number = mk_map_number(shape, memory, place)) && memcmp(mk_map_entry(shape, memory, number), key, shape->key_size) != 0)
         place = (place + 1) & (shape->places - 1);
     return place;
 }
 
-uint8_t *mk_map_find(const mk_map_shape *shape, uint8_t *memory, const uint8_t *key)
+uint8_t *mk_map_find_by_hash(const mk_map_shape *shape, uint8_t *memory, const uint8_t *key)
 {
-    uint32_t number = mk_map_index(memory)[mk_map_place(shape, memory, key)];
+    uint32_t number = mk_map_number(shape, memory, mk_map_place(shape, memory, key));
     return number ? mk_map_entry(shape, memory, number) + shape->key_size : NULL;
 }
 
 uint8_t *mk_map_insert(const mk_map_shape *shape, mk_map *map, uint8_t *memory, const uint8_t *key)
 {
-    uint32_t place = mk_map_place(shape, memory, key), *index = mk_map_index(memory);
-    if (!index[place]) {
+    uint32_t place = mk_map_place(shape, memory, key), number = mk_map_number(shape, memory, place);
+    if (!number) {
         if (map->count >= shape->capacity + (MK_FAULT(map_capacity) ? 1 : 0))
             return NULL;
-        index[place] = ++map->count;
-        memcpy(mk_map_entry(shape, memory, index[place]), key, shape->key_size);
+        number = ++map->count;
+        mk_map_set_number(shape, memory, place, number);
+        memcpy(mk_map_entry(shape, memory, number), key, shape->key_size);
     }
-    return mk_map_entry(shape, memory, index[place]) + shape->key_size;
+    return mk_map_entry(shape, memory, number) + shape->key_size;
 }
 
 /* Takes a place out of the index: those behind it move back, so that each is found from its home on. */
 static void mk_map_close(const mk_map_shape *shape, uint8_t *memory, uint32_t hole)
 {
-    uint32_t mask = shape->places - 1, *index = mk_map_index(memory);
-    index[hole] = 0;
-    if (MK_FAULT(map_removal))
+    uint32_t mask = shape->places - 1, number;
+    mk_map_set_number(shape, memory, hole, 0);
+    if (MK_FAULT(map_removal) || mk_map_is_small(shape))
         return;
-    for (uint32_t place = (hole + 1) & mask; index[place]; place = (place + 1) & mask) {
+    for (uint32_t place = (hole + 1) & mask; (number = mk_map_number(shape, memory, place)); place = (place + 1) & mask) {
         /* One may move back to the hole if its home is not between the hole (exclusive) and its place. */
-        uint32_t home = mk_map_home(shape, mk_map_entry(shape, memory, index[place]));
+        uint32_t home = mk_map_home(shape, mk_map_entry(shape, memory, number));
         if (((place - home) & mask) < ((place - hole) & mask))
             continue;
-        index[hole] = index[place];
-        index[place] = 0;
+        mk_map_set_number(shape, memory, hole, number);
+        mk_map_set_number(shape, memory, place, 0);
         hole = place;
     }
 }
 
 bool mk_map_remove(const mk_map_shape *shape, mk_map *map, uint8_t *memory, const uint8_t *key, uint8_t *value)
 {
-    uint32_t hole = mk_map_place(shape, memory, key), *index = mk_map_index(memory);
-    uint32_t number = index[hole], last = map->count;
+    uint32_t hole = mk_map_place(shape, memory, key);
+    uint32_t number = mk_map_number(shape, memory, hole), last = map->count;
     if (!number)
         return false;
     memcpy(value, mk_map_entry(shape, memory, number) + shape->key_size, shape->value_size);
@@ -82,7 +93,7 @@ bool mk_map_remove(const mk_map_shape *shape, mk_map *map, uint8_t *memory, cons
     const uint8_t *moved = mk_map_entry(shape, memory, last);
     uint32_t place = mk_map_place(shape, memory, moved);
     memcpy(mk_map_entry(shape, memory, number), moved, shape->key_size + shape->value_size);
-    if (index[place] == last)
-        index[place] = number;
+    if (mk_map_number(shape, memory, place) == last)
+        mk_map_set_number(shape, memory, place, number);
     return true;
 }

@@ -13,7 +13,8 @@ typedef struct mk_map {
 } mk_map;
 
 /* How the map's memory is laid out: the index, `places` (a power of two) numbers of 32 bits, each of an entry from 1 on, 0: free; then
- * `capacity` entries of key and value. */
+ * `capacity` entries of key and value. A small map of small keys (`mk_map_is_small`) has an index of numbers of 8 bits instead, a place
+ * for each key: nothing is probed. */
 typedef struct mk_map_shape {
     uint32_t capacity;
     uint32_t places;
@@ -44,8 +45,23 @@ MK_PARTS(16)
 MK_PARTS(32)
 MK_PARTS(64)
 
+/* Whether the keys are of one octet, and entries have numbers of 8 bits. */
+static inline bool mk_map_is_small(const mk_map_shape *shape)
+{
+    return shape->key_size == 1 && shape->capacity <= UINT8_MAX;
+}
+
+enum { MK_SMALL_PLACES = UINT8_MAX + 1 };
+
 /* The value of a key, or NULL. */
-uint8_t *mk_map_find(const mk_map_shape *shape, uint8_t *memory, const uint8_t *key);
+uint8_t *mk_map_find_by_hash(const mk_map_shape *shape, uint8_t *memory, const uint8_t *key);
+static inline uint8_t *mk_map_find(const mk_map_shape *shape, uint8_t *memory, const uint8_t *key)
+{
+    if (!mk_map_is_small(shape))
+        return mk_map_find_by_hash(shape, memory, key);
+    uint32_t number = memory[key[0]];
+    return number ? memory + MK_SMALL_PLACES + (number - 1) * (1 + shape->value_size) + 1 : NULL;
+}
 /* The place for a key's value: of the entry that is there, or of a new one; NULL when the map is full. */
 uint8_t *mk_map_insert(const mk_map_shape *shape, mk_map *map, uint8_t *memory, const uint8_t *key);
 /* Whether the key was there; its value is copied to `value` first. */

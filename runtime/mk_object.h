@@ -71,19 +71,6 @@ typedef struct mk_class_plan {
     uint32_t settle_limit;
 } mk_class_plan;
 
-/* The number of the lowest bit that is set; there is one. */
-static inline uint32_t mk_lowest(uint64_t bits)
-{
-#if defined(__GNUC__)
-    return (uint32_t)__builtin_ctzll(bits);
-#else
-    uint32_t n = 0;
-    while (!(bits >> n & 1))
-        n++;
-    return n;
-#endif
-}
-
 void mk_classes_init(void *stack, mk_class *classes, const mk_class_plan *plans, uint32_t count);
 /* The lowest free place, made an object of the family; MK_NOBODY if there is none. */
 uint32_t mk_class_take(mk_class *class, uint32_t parent, uint64_t age);

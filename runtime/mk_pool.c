@@ -19,11 +19,24 @@ size_t mk_pool_memory(const mk_message_shape *shape, uint32_t buffers, uint32_t 
            ((size_t)messages + 1) * mk_message_memory(shape) + mk_round16(shape->head_room);
 }
 
-static MK_APART void mk_attributes_clear(const mk_pool *pool, mk_message *message)
+static MK_COLD void mk_attributes_init(const mk_pool *pool, mk_message *message)
 {
-    message->differs = false;
     if (pool->shape.attributes)
         memcpy(mk_attributes(message), pool->defaults, pool->shape.attributes * sizeof(uint64_t));
+    message->differs = 0;
+}
+
+static void mk_attributes_clear(const mk_pool *pool, mk_message *message)
+{
+    if (MK_UNLIKELY(pool->shape.attributes > 32)) {
+        mk_attributes_init(pool, message);
+        return;
+    }
+    for (uint32_t differs = message->differs; differs; differs &= differs - 1) {
+        uint32_t attribute = mk_lowest(differs);
+        mk_attributes(message)[attribute] = pool->defaults[attribute];
+    }
+    message->differs = 0;
 }
 
 /* The views of received packets of a free message are empty, and its attributes are as at first: `mk_message_free` leaves them so. */
@@ -60,7 +73,7 @@ void mk_pool_init(mk_pool *pool, void *memory, const mk_message_shape *shape, co
     for (uint32_t i = 0; i < messages; i++, at += mk_message_memory(shape)) {
         mk_message *message = (mk_message *)(void *)at;
         memset(message, 0, mk_message_memory(shape));
-        mk_attributes_clear(pool, message);
+        mk_attributes_init(pool, message);
         message->next_free = pool->free_messages;
         pool->free_messages = message;
     }
@@ -107,7 +120,7 @@ static MK_COLD mk_message *mk_message_none(mk_pool *pool)
     mk_message *message = (mk_message *)(void *)pool->nothing;
     pool->exhausted++;
     mk_message_clear(pool, message);
-    mk_attributes_clear(pool, message);
+    mk_attributes_init(pool, message);
     mk_received_clear(pool, message);
     return message;
 }
@@ -147,6 +160,19 @@ mk_message *mk_message_new(mk_pool *pool, const uint8_t *octets, uint32_t size)
     if (size >= MK_FEW_OCTETS)
         return mk_message_fill(message, octets);
     mk_copy_few(buffer->octets + message->view.at, octets, size);
+    return message;
+}
+
+mk_message *mk_message_again(mk_pool *pool, const mk_message *from, const uint8_t *octets, uint32_t size)
+{
+    mk_view view = from->view;
+    if (MK_UNLIKELY(!view.buffer || view.size != size))
+        return mk_message_new(pool, octets, size);
+    mk_message *message = mk_message_take(pool);
+    if (MK_UNLIKELY((void *)message == (void *)pool->nothing))
+        return message;
+    message->top = pool->shape.headers;
+    message->view = MK_FAULT(again) ? view : mk_view_share(view);
     return message;
 }
 

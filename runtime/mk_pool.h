@@ -26,7 +26,7 @@ typedef struct mk_message {
     struct mk_message *next_free;
     mk_view view;
     uint32_t top;
-    uint32_t differs; /* whether attributes may be others than at first */
+    uint32_t differs; /* attributes that may be others than at first: bit 0 for the first, for the 33rd, and so on */
 } mk_message;
 
 /* What the generator knows about the messages of a stack. */
@@ -71,6 +71,8 @@ void mk_pool_init(mk_pool *pool, void *memory, const mk_message_shape *shape, co
 
 /* A new message of these octets, with head room. More than a buffer holds is cut off: the port refuses it before. */
 mk_message *mk_message_new(mk_pool *pool, const uint8_t *octets, uint32_t size);
+/* The same, where `from` was made of these octets, and has been changed in nothing that is of octets: it shares them, if it is still there. */
+mk_message *mk_message_again(mk_pool *pool, const mk_message *from, const uint8_t *octets, uint32_t size);
 mk_message *mk_message_share(mk_pool *pool, const mk_message *message);
 /* Makes it a new message with the same octets: attributes as at first, no headers, no packets that it came in. */
 void mk_message_renew(mk_pool *pool, mk_message *message);
@@ -96,7 +98,7 @@ static inline void mk_set_attribute(mk_message *message, uint32_t attribute, uin
 {
     mk_attributes(message)[attribute] = value;
     if (!MK_FAULT(attribute_kept))
-        message->differs = true;
+        message->differs |= UINT32_C(1) << attribute % 32;
 }
 
 static inline mk_view *mk_received(const mk_pool *pool, mk_message *message)

@@ -53,6 +53,7 @@ pub const RUNTIME_FAULTS: &[&str] = &[
     "attribute_kept",
     "split_place",
     "renew",
+    "again",
     "sum_odd",
     "sample",
     "memory_kept",

@@ -56,6 +56,8 @@ impl<'w, 'p, 'a> Control<'w, 'p, 'a> {
             let label = self.label(BlockId(0));
             self.w.push(Stmt::Label(label));
         }
+        let params: &'a [Value] = &self.w.body.blocks[0].params;
+        params.iter().for_each(|param| self.w.look_up_once(*param));
         self.sequence(BlockId(0));
         while let Some(block) = self.pending.pop_front() {
             let label = self.label(block);
@@ -96,6 +98,7 @@ impl<'w, 'p, 'a> Control<'w, 'p, 'a> {
         for param in params.iter().filter(|param| self.there[param.index()]) {
             self.w.set_known(*param);
         }
+        params.iter().for_each(|param| self.w.look_up_once(*param));
     }
 
     /// Writes a block and what follows it without a choice. Returns the blocks where ways from them join, in the order
@@ -322,12 +325,14 @@ impl<'w, 'p, 'a> Control<'w, 'p, 'a> {
                 result if self.w.is_live(*param) => self.w.assign(*param, result),
                 _ => {}
             }
-            if is_known {
-                self.w.set_known(*param);
+            match is_known {
+                true => self.w.set_known(*param),
+                false => self.w.look_up_once(*param),
             }
         }
         for (param, arg) in own.iter().zip(&target.args) {
             self.w.same(*param, *arg);
+            self.w.look_up_once(*param);
         }
     }
 

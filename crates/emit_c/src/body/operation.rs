@@ -165,6 +165,7 @@ fn call(w: &mut Writer, function: FunctionId, args: &[Value], results: &[Value])
     w.act(acts(name_of, list));
     for (result, place) in results.iter().zip(given) {
         w.alias(*result, place);
+        w.look_up_once(*result);
     }
 }
 

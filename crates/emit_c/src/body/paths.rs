@@ -51,8 +51,52 @@ fn does_not_see_timers(op: &Op) -> bool {
     writes || !matches!(op.kind, OpKind::IsArmed { .. }) && (op.kind.effects() - Effects::READS).is_empty()
 }
 
+/// Whether an operation leaves the octets of all messages of the pool as they are, and ends none that is not in a place.
+fn leaves_octets(op: &Op) -> bool {
+    matches!(
+        op.kind,
+        OpKind::Const { .. }
+            | OpKind::Binary { .. }
+            | OpKind::Compare { .. }
+            | OpKind::Not { .. }
+            | OpKind::Select { .. }
+            | OpKind::Cast { .. }
+            | OpKind::Get { .. }
+            | OpKind::GetAt { .. }
+            | OpKind::Left { .. }
+            | OpKind::Holds { .. }
+            | OpKind::Set { .. }
+            | OpKind::SetAt { .. }
+            | OpKind::Count { .. }
+            | OpKind::Spend { .. }
+            | OpKind::Give { .. }
+            | OpKind::Arm { .. }
+            | OpKind::Disarm { .. }
+            | OpKind::Size { .. }
+            | OpKind::Load { .. }
+            | OpKind::NewMessage { .. }
+            | OpKind::Share { .. }
+            | OpKind::Push { .. }
+            | OpKind::SetAttribute { .. }
+            | OpKind::GetAttribute { .. }
+            | OpKind::Keep { .. }
+            | OpKind::Defer { .. }
+    )
+}
+
 /// Translates the operation, if it is about messages; returns whether it was.
 pub(super) fn operation(w: &mut Writer, op: &Op) -> bool {
+    let leaves = leaves_octets(op);
+    if leaves {
+        return translate(w, op);
+    }
+    w.frames.clear();
+    let is_translated = translate(w, op);
+    w.frames.clear();
+    is_translated
+}
+
+fn translate(w: &mut Writer, op: &Op) -> bool {
     let results = &op.results;
     match &op.kind {
         OpKind::Size { message } => {
@@ -176,7 +220,13 @@ fn as_frame(w: &mut Writer, message: Value) {
     if w.type_of(message) == Type::Msg {
         let frame = match lent(w, message) {
             frame @ Expr::Local(_) => frame,
-            other => w.temporary("message", "mk_message *", other),
+            other => {
+                let frame = w.temporary("message", "mk_message *", other);
+                if let Some(Octets::Part { at, size }) = w.octets_of(message) {
+                    w.frames.push((w.at_block, at, size, frame.clone()));
+                }
+                frame
+            }
         };
         w.alias(message, frame);
     }
@@ -563,7 +613,10 @@ fn lent(w: &mut Writer, message: Value) -> Expr {
     match w.octets_of(message) {
         Some(Octets::Frame { message, .. }) => message,
         Some(Octets::Lent { message, at, size }) => acts("mk_narrowed", [message, at, size]),
-        Some(Octets::Part { at, size }) => acts("mk_message_new", [pool(), at, size]),
+        Some(Octets::Part { at, size }) => match w.made_of(&at, &size) {
+            Some(same) => acts("mk_message_again", [pool(), same, at, size]),
+            None => acts("mk_message_new", [pool(), at, size]),
+        },
         Some(Octets::Fronted { octets, front, at, size }) => {
             acts("mk_message_fronted", [pool(), octets, number(front), at, size])
         }

@@ -29,12 +29,20 @@ pub(crate) struct Writer<'p, 'a> {
     known: Vec<bool>,
     /// By value, the record of the object that a known reference means.
     cells: Vec<Option<Local>>,
+    /// By value, the place of the object that a reference means, or of null, where it was looked up once and for all: an
+    /// object that exists does so until the reaction is over.
+    looked_up: Vec<Option<Local>>,
+    /// By value: how many operations ask for its cells.
+    asked: Vec<usize>,
     /// By block of a path, up to which operation nothing is done yet.
     pub undone: Vec<usize>,
     /// The octets that messages on a path have at least, wherever they are read.
     pub least: std::collections::HashMap<Value, u64>,
     /// The representations of messages on a path.
     octets: std::collections::HashMap<Value, Octets>,
+    /// Messages of the pool that the current block of a path has made of the caller's octets, and that have the same octets
+    /// since: block, address, size, message.
+    pub frames: Vec<(BlockId, Expr, Expr, Expr)>,
     /// By value of a path: the block and place of the operation that makes it; beside it, how often it is used.
     made: Vec<Option<(usize, usize)>>,
     uses: Vec<usize>,
@@ -66,9 +74,12 @@ impl<'p, 'a> Writer<'p, 'a> {
             values: vec![None; body.values.len()],
             known: vec![false; body.values.len()],
             cells: vec![None; body.values.len()],
+            looked_up: vec![None; body.values.len()],
+            asked: asked(body),
             undone: Vec::new(),
             least: std::collections::HashMap::new(),
             octets: std::collections::HashMap::new(),
+            frames: Vec::new(),
             made: if matches!(unit, Unit::Path(_)) { made(body) } else { Vec::new() },
             uses: if matches!(unit, Unit::Path(_)) { mokume_analyse::uses(body) } else { Vec::new() },
             live: Liveness::of(body),
@@ -150,6 +161,12 @@ impl<'p, 'a> Writer<'p, 'a> {
     /// Sets the representation of a message on a path.
     pub fn set_octets(&mut self, message: Value, octets: Octets) {
         self.octets.insert(message, octets);
+    }
+
+    /// A message of the pool with just these octets of the caller.
+    pub fn made_of(&self, at: &Expr, size: &Expr) -> Option<Expr> {
+        let frame = self.frames.iter().find(|frame| frame.0 == self.at_block && (&frame.1, &frame.2) == (at, size))?;
+        Some(frame.3.clone())
     }
 
     /// Whether the body is a procedure's that may refuse.
@@ -341,6 +358,24 @@ impl<'p, 'a> Writer<'p, 'a> {
         let local = self.local_for(value);
         self.push(Stmt::Let(local, expr));
         self.values[value.index()] = Some(Expr::Local(local));
+        self.look_up_once(value);
+    }
+
+    /// Where the value begins: looks the place of its object up, if several operations ask for it.
+    pub fn look_up_once(&mut self, value: Value) {
+        let Type::Ref(class) = self.type_of(value) else { return };
+        // Paths learn from their guards which objects exist.
+        let is_found = self.is_path() || self.is_known(value) || self.looked_up[value.index()].is_some();
+        if is_found || !self.is_live(value) || self.plan.is_sole(class) || self.asked[value.index()] < 2 {
+            return;
+        }
+        let hint = match self.hint(value) {
+            "" => "place".to_string(),
+            hint => format!("{hint}_place"),
+        };
+        let local = self.function.local(hint, "uint32_t");
+        self.push(Stmt::Let(local, self.plan.place_in(class, self.value(value))));
+        self.looked_up[value.index()] = Some(local);
     }
 
     /// Makes the value equal to another: a message after an operation on it.
@@ -348,6 +383,7 @@ impl<'p, 'a> Writer<'p, 'a> {
         self.values[value.index()] = self.values[as_value.index()].clone();
         self.known[value.index()] = self.known[as_value.index()];
         self.cells[value.index()] = self.cells[as_value.index()];
+        self.looked_up[value.index()] = self.looked_up[as_value.index()];
     }
 
     /// The index of an operation's place in the table of sources.
@@ -442,6 +478,10 @@ impl<'p, 'a> Writer<'p, 'a> {
     /// Whether the object exists, as a condition; `None` if that is known.
     pub fn there(&self, object: Value) -> Option<Expr> {
         let (class, reference) = (self.class_of(object), self.value(object));
+        if let (false, Some(place)) = (self.is_known(object), self.looked_up[object.index()]) {
+            let [_, capacity] = self.plan.heads_of(class);
+            return Some(Expr::Local(place).infix(Infix::Ne, capacity));
+        }
         match (self.is_known(object), self.plan.is_sole(class)) {
             (true, _) => None,
             (_, true) => Some(reference.infix(Infix::Ne, word("MK_NULL"))),
@@ -451,6 +491,9 @@ impl<'p, 'a> Writer<'p, 'a> {
 
     /// The object's place in its class; for an object that does not exist, the place of null.
     pub fn place(&self, object: Value) -> Expr {
+        if let Some(place) = self.looked_up[object.index()] {
+            return Expr::Local(place);
+        }
         let (class, reference) = (self.class_of(object), self.value(object));
         match (self.is_known(object), self.plan.is_sole(class)) {
             (true, true) => Expr::Number(0),
@@ -553,6 +596,14 @@ impl<'p, 'a> Writer<'p, 'a> {
     pub fn object(&self, object: Value) -> Expr {
         self.beside(object, Beside::Objects)
     }
+}
+
+/// By value: how many operations ask for cells of the object that it means.
+fn asked(body: &Body) -> Vec<usize> {
+    let mut asked = vec![0; body.values.len()];
+    let attempted = body.attempts().filter_map(|op| op.cell());
+    body.ops().filter_map(|op| op.kind.cell()).chain(attempted).for_each(|(object, _)| asked[object.index()] += 1);
+    asked
 }
 
 /// By value: the block and place of the operation that makes it.

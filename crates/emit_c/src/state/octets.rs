@@ -105,8 +105,10 @@ pub(super) fn places_by(capacity: u32) -> u32 {
 }
 
 /// Octets of a map's index and entries, as `runtime/mk_map.h` lays them out.
-pub(super) fn map_octets(capacity: u32, entry: u64) -> u64 {
-    4 * u64::from(places(capacity)) + u64::from(capacity.max(1)) * entry
+pub(super) fn map_octets(capacity: u32, key: u64, value: u64) -> u64 {
+    let is_small = key == 1 && capacity <= u32::from(u8::MAX);
+    let index = if is_small { 256 } else { 4 * u64::from(places(capacity)) };
+    index + u64::from(capacity.max(1)) * (key + value)
 }
 
 /// Whether the cell is a bit of the record, after all other members.
@@ -134,7 +136,7 @@ fn members(automaton: &Automaton, place: (ClassId, CellId), class: &Class, cell:
             let of = |types: &[Type]| types.iter().map(|ty| u64::from(stored_octets(automaton, *ty))).sum::<u64>();
             let entries = match numbers::class_of(&cell.kind).map(|of| numbers::number_octets(automaton, of)) {
                 Some(number) => (number, number * u64::from(places_by(*capacity))),
-                None => (4, map_octets(*capacity, of(key) + of(value))),
+                None => (4, map_octets(*capacity, of(key), of(value))),
             };
             let objects = numbers::class_of(&cell.kind).map_or(0, |of| u64::from(automaton.class(of).capacity));
             let keys = keys::words(automaton, place).map(|words| keys::kept(&words));

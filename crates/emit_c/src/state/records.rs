@@ -125,7 +125,7 @@ fn members(plan: &Plan, place: (ClassId, CellId), cell: &Cell, name: &str) -> Ve
                 }
                 None => {
                     let (key, value) = sizes(plan, key, value);
-                    let octets = map_octets(*capacity, u64::from(key + value));
+                    let octets = map_octets(*capacity, u64::from(key), u64::from(value));
                     (4, format!("_Alignas(4) uint8_t {name}_entries[{octets}];"))
                 }
             };
