@@ -197,9 +197,7 @@ static MK_APART void mk_step(mk_core *core)
         core->unsettled = 0;
         core->unsettled_end = &core->unsettled;
     } else {
-        mk_event *event = mk_ring_take(&core->later);
-        core->program->take_later(core->stack, event);
-        core->program->deliver(core->stack, event);
+        core->program->carry_later(core->stack, mk_ring_take(&core->later));
     }
     mk_close_reaction(core);
 }

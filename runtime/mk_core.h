@@ -22,8 +22,8 @@ typedef struct mk_program {
     void (*clear)(void *stack, uint32_t class_index, uint32_t number, bool freed);
     /* Hands an output to the program that embeds the stack. */
     void (*leave)(void *stack, const mk_output *output);
-    /* An event that was put off is about to be delivered: it no longer waits. */
-    void (*take_later)(void *stack, const mk_event *event);
+    /* An event that was put off no longer waits, and is delivered. */
+    void (*carry_later)(void *stack, const mk_event *event);
 } mk_program;
 
 typedef struct mk_report {

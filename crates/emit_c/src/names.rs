@@ -47,7 +47,7 @@ const OWN: &[&str] = &[
     "settle",
     "clear",
     "leave",
-    "take_later",
+    "carry_later",
     "program",
     "has_room",
     "input",

@@ -15,9 +15,9 @@ pub(crate) fn write(plan: &Plan, text: &mut Text) {
     expire(plan, text);
     settle(plan, text);
     by_class(plan, text);
-    take_later(plan, text);
+    carry_later(plan, text);
     outputs::leave(plan, text);
-    text.lines("static const mk_program program = {deliver, expire, settle, clear, leave, take_later};\n");
+    text.lines("static const mk_program program = {deliver, expire, settle, clear, leave, carry_later};\n");
 }
 
 fn deliver(plan: &Plan, text: &mut Text) {
@@ -26,10 +26,11 @@ fn deliver(plan: &Plan, text: &mut Text) {
     text.line("(void)k;");
     text.open("switch (event->what)");
     for (index, (handler, name)) in plan.automaton.handlers.iter().zip(&plan.names.handlers).enumerate() {
-        if !plan.waiting.contains(&Waiting::Handler(HandlerId::from(index))) {
+        let id = HandlerId::from(index);
+        if !plan.waiting.contains(&Waiting::Handler(id)) || plan.automaton.is_only_put_off(id) {
             continue;
         }
-        let list = plan.arguments_of(HandlerId::from(index), "event->target", words(plan, &handler.params));
+        let list = plan.arguments_of(id, "event->target", words(plan, &handler.params));
         text.line(format!("case HANDLER_{name}:"));
         text.line(format!("    {name}({list});"));
         text.line("    break;");
@@ -134,17 +135,22 @@ fn by_class(plan: &Plan, text: &mut Text) {
     text.end_function();
 }
 
-fn take_later(plan: &Plan, text: &mut Text) {
-    text.function("static void take_later(void *stack, const mk_event *event)");
+/// Writes `carry_later`: an event that was put off no longer waits, and is delivered.
+fn carry_later(plan: &Plan, text: &mut Text) {
+    text.function("static void carry_later(void *stack, const mk_event *event)");
     text.line(format!("struct {} *k = stack;", plan.names.stack));
     text.line("(void)k;");
     text.open("switch (event->what)");
-    for (handler, name) in plan.automaton.handlers.iter().zip(&plan.names.handlers) {
+    for (index, (handler, name)) in plan.automaton.handlers.iter().zip(&plan.names.handlers).enumerate() {
         if handler.later_capacity > 0 {
             let messages = handler.params.iter().filter(|(_, ty)| *ty == Type::Msg).count();
+            let list = plan.arguments_of(HandlerId::from(index), "event->target", words(plan, &handler.params));
             text.line(format!("case HANDLER_{name}:"));
             text.line(format!("    k->later_{name}--;"));
-            text.line(format!("    k->core.accounts.held -= {messages};"));
+            if messages > 0 {
+                text.line(format!("    k->core.accounts.held -= {messages};"));
+            }
+            text.line(format!("    {name}({list});"));
             text.line("    break;");
         }
     }
