@@ -35,7 +35,7 @@ pub fn keeping_hints(seed: u64) -> Hints {
 enum Header {
     None,
     On,
-    /// It was put off with one or without: encoding finds it, or zeros.
+    /// It was put off or kept with one or without: encoding finds it, or zeros.
     Perhaps,
 }
 
@@ -148,7 +148,7 @@ impl<'r> Handler<'r> {
                     self.text,
                     "    takeout e.{place}[{at}] then {got}(..) else {none}\n  {none}:\n{rest}  {got}({held}: msg):\n    give e.kept, 1\n"
                 );
-                self.messages.push((held, Header::None));
+                self.messages.push((held, if place == "b" { Header::Perhaps } else { Header::None }));
             }
             3 | 4 | 12 => {
                 let Some((message, has)) = self.any() else { return };
@@ -238,8 +238,8 @@ impl<'r> Handler<'r> {
     fn end(&mut self, (message, has): (String, Header)) {
         let ways = if self.event == "more" { 4 } else { 6 };
         let way = self.random.place(ways);
-        // What comes later may have its header still.
-        let message = match has != Header::None && (way < 4 || self.random.percent(50)) {
+        // What comes later may have its header still, and what is kept in `b`.
+        let message = match has != Header::None && (way < 3 || self.random.percent(50)) {
             true => {
                 let octets = self.name("f");
                 let _ = writeln!(self.text, "    {octets} = encode {message}, w");
@@ -260,7 +260,7 @@ impl<'r> Handler<'r> {
             }
             // It is kept, or there is no room.
             2 | 3 => {
-                let (place, at) = (["a", "b"][self.random.place(2)], self.random.place(2));
+                let (place, at) = (["a", "b"][way - 2], self.random.place(2));
                 let (is, no, on, room) = (self.name("is"), self.name("no"), self.name("on"), self.name("room"));
                 let rest = self.drops();
                 let _ = write!(
