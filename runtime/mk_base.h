@@ -57,9 +57,11 @@ static MK_UNUSED MK_IN_PLACE void *mk_worked_out(void *place)
 #ifdef MK_SMALL
 #define MK_SHARED MK_UNUSED MK_APART
 #define MK_AT_END MK_APART
+#define MK_OFTEN MK_UNUSED MK_APART
 #else
 #define MK_SHARED inline
 #define MK_AT_END MK_IN_PLACE
+#define MK_OFTEN MK_IN_PLACE
 #endif
 
 /* Whether paths have a brisk copy beside them: one that calls nothing but what is last, and so saves no registers. */

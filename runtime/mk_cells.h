@@ -81,24 +81,11 @@ static inline void mk_do_give(mk_core *core, uint32_t *left, uint32_t total, uin
         mk_report_at(core, MK_MISUSE, source);
 }
 
-/* There is no such place, or a message is in it, which ends. */
-static MK_UNUSED MK_COLD void mk_do_keep_beside(mk_core *core, mk_held *places, uint32_t size, uint64_t index, mk_message *message,
-                                                uint32_t source)
-{
-    if (!mk_within(core, index, size, source)) {
-        mk_gone(core, message);
-        return;
-    }
-    mk_report_at(core, MK_MISUSE, source);
-    mk_gone(core, mk_held_message(&core->pool, places[index]));
-    places[index] = mk_hold(&core->pool, message);
-}
-
-static MK_IN_PLACE void mk_do_keep(mk_core *core, mk_held *places, uint32_t size, uint64_t index, mk_message *message,
-                                   uint32_t source)
+static MK_OFTEN void mk_do_keep(mk_core *core, mk_held *places, uint32_t size, uint64_t index, mk_message *message,
+                                uint32_t source)
 {
     if (MK_UNLIKELY(index >= size || places[index] != 0)) {
-        mk_do_keep_beside(core, places, size, index, message, source);
+        mk_keep_beside(core, index < size ? &places[index] : NULL, message, source);
         return;
     }
     places[index] = mk_hold(&core->pool, message);

@@ -24,6 +24,14 @@ uint32_t mk_new(mk_core *core, mk_class *class, uint32_t parent)
     return number;
 }
 
+void mk_keep_beside(mk_core *core, mk_held *place, mk_message *message, uint32_t source)
+{
+    mk_report_at(core, place ? MK_MISUSE : MK_BOUNDS, source);
+    mk_gone(core, place ? mk_held_message(&core->pool, *place) : message);
+    if (place)
+        *place = mk_hold(&core->pool, message);
+}
+
 /* Out of the list of the dirty or of the unsettled. */
 static void mk_unlink(mk_core *core, mk_settling *settling)
 {

@@ -133,6 +133,9 @@ static inline void mk_gone(mk_core *core, mk_message *message)
     mk_message_free(&core->pool, message);
 }
 
+/* Keeps a message in a place that another is in, which ends; or there is no such place (NULL), and it ends itself. Reports that. */
+void mk_keep_beside(mk_core *core, mk_held *place, mk_message *message, uint32_t source);
+
 /* -- reactions */
 
 /* Carries out what has been emitted since the agenda's top was `base`. */

@@ -59,8 +59,8 @@ pub struct Ended {
 /// The polling interval.
 const SLICE: Duration = Duration::from_millis(100);
 
-/// How long output written before the end may still take to arrive, if another process keeps the pipe open.
-const REST: Duration = Duration::from_millis(100);
+/// How long output written before the end may still take to arrive, if another process keeps the pipe open; else the pipe ends before.
+const REST: Duration = Duration::from_secs(2);
 
 /// Starts the command again with our arguments, and receives its reports until its end.
 pub fn again(how: &Again<'_>, heard: &mut dyn FnMut(&Word)) -> Result<Ended, Failure> {

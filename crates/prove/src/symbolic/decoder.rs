@@ -197,11 +197,12 @@ impl Reader<'_> {
             let hit = self.terms.equal(tag, number);
             missed.push(self.terms.not(hit));
             let Some(mut taken) = self.with(decoder.clone(), hit) else { continue };
-            taken.variants.extend(arm.selects.iter().copied());
+            for (header, variant) in &arm.selects {
+                self.select(&mut taken, *header, *variant);
+            }
             for common in &arm.commons {
-                taken.variants.insert(common.header, common.variant);
                 let value = self.terms.number(common.value, WIDE);
-                taken.headers.insert((common.header, common.field), value);
+                self.set_header_field(&mut taken, (common.header, common.variant, common.field), value);
             }
             let mut read = self.decode_items(at, &arm.items, vec![taken])?;
             // A packet that an earlier arm could have encoded is refused.
@@ -266,15 +267,15 @@ impl Reader<'_> {
                 return Err(OPTIONS.into());
             }
             match arm {
-                Some(OptionArm::Known { header, field, items, repeat: None, .. })
+                Some(OptionArm::Known { header, variant, field, items, repeat: None, .. })
                     if octets == options.head() + arm.map_or(0, OptionArm::octets) =>
                 {
                     let there = self.terms.number(1, WIDE);
-                    for decoder in &mut decoders {
-                        decoder.bit = (place + options.head()) * 8;
-                        decoder.headers.insert((*header, *field), there);
-                    }
+                    decoders.iter_mut().for_each(|decoder| decoder.bit = (place + options.head()) * 8);
                     decoders = self.decode_items(at, items, decoders)?;
+                    for decoder in &mut decoders {
+                        self.set_header_field(decoder, (*header, *variant, *field), there);
+                    }
                 }
                 None if options.unknown.is_none() => {}
                 _ => return Err(OPTIONS.into()),
@@ -298,18 +299,42 @@ impl Reader<'_> {
             let count = repeat.as_ref().map(|repeat| repeat.count);
             for field in [Some(*field), count].into_iter().flatten() {
                 let zero = self.terms.number(0, WIDE);
-                decoder.headers.insert((*header, field), zero);
+                decoder.headers.entry((*header, field)).or_insert(zero);
             }
         }
     }
 
-    /// Sets the header fields of an absent part to zero.
+    /// The header fields of an absent part are zero, if nothing else has set them.
     fn leave_out(&mut self, items: &[WireItem], decoder: &mut Decoder<'_>) {
         for field in WireItem::fields(items) {
             if let FieldValue::Header { header, field: index, .. } = &field.value {
                 let zero = self.terms.number(0, WIDE);
-                decoder.headers.insert((*header, *index), zero);
+                decoder.headers.entry((*header, *index)).or_insert(zero);
             }
+        }
+    }
+
+    /// Sets a header's field. If the header has had another variant so far, all other fields of this one are zero.
+    fn set_header_field(
+        &mut self,
+        decoder: &mut Decoder<'_>,
+        (header, variant, index): (HeaderId, VariantId, u32),
+        value: Term,
+    ) {
+        self.select(decoder, header, variant);
+        decoder.headers.insert((header, index), value);
+    }
+
+    fn select(&mut self, decoder: &mut Decoder<'_>, header: HeaderId, variant: VariantId) {
+        let before = decoder.variants.insert(header, variant).unwrap_or(VariantId(0));
+        if before == variant {
+            return;
+        }
+        decoder.headers.retain(|(other, _), _| *other != header);
+        let fields = self.automaton.headers[header.index()].variants[variant.index()].fields.len();
+        for index in 0..fields as u32 {
+            let zero = self.terms.number(0, WIDE);
+            decoder.headers.insert((header, index), zero);
         }
     }
 
@@ -336,7 +361,7 @@ impl Reader<'_> {
                 let good = [exact, self.is_value(plain, ty)];
                 let good = self.terms.all(&good);
                 self.refuse_unless(at, decoder, good, otherwise.unwrap_or(at.wire.short));
-                decoder.headers.insert((*header, *index), plain);
+                self.set_header_field(decoder, (*header, *variant, *index), plain);
             }
             FieldValue::Computed { expression, otherwise } => decoder.rules.push(Rule {
                 own: field.index,
@@ -479,7 +504,7 @@ impl Reader<'_> {
         if taking == Headers::Taken {
             // The packet as the wire met it, with the octets that the wire cuts off.
             message.received.insert(at.id, (at.packet.base, at.packet.front.len()));
-            message.skip(self.terms, decoder.bit / 8);
+            message.skip(self.terms, decoder.bit.div_ceil(8));
             self.push_headers(&mut message, at.wire, &decoder)?;
         }
         at.done.push(Decoded { condition: decoder.condition, result: Ok(message) });

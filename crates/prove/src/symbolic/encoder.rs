@@ -29,6 +29,10 @@ struct Encoder<'a> {
     partial: Option<Term>,
     octets: Vec<Term>,
     fields: BTreeMap<FieldIndex, Term>,
+    /// Tags whose choice is not met yet: until then their fields count as zero.
+    tags: BTreeMap<FieldIndex, Term>,
+    /// Where the wire says that its header ends.
+    reach: Option<usize>,
     late: Vec<Late<'a>>,
     /// Conditions under which a value does not fit its field, which is reported.
     narrow: Vec<Term>,
@@ -63,12 +67,17 @@ impl Reader<'_> {
             partial: None,
             octets: Vec::new(),
             fields: BTreeMap::new(),
+            tags: BTreeMap::new(),
+            reach: None,
             late: Vec::new(),
             narrow: Vec::new(),
         };
         self.encode_items(&wire.items, &headers, &mut encoder)?;
         if encoder.partial.is_some() {
             return Err("a wire that ends within an octet".into());
+        }
+        if encoder.reach.is_some_and(|reach| reach != encoder.octets.len()) {
+            return Err(REACH.into());
         }
         let header = encoder.octets.len() as u32;
         let payload = message.size(self.terms);
@@ -122,6 +131,9 @@ impl Reader<'_> {
                     self.encode_field(field, tag, headers, encoder)?;
                 }
                 WireItem::Choice { on, arms, .. } => {
+                    if let Some(tag) = encoder.tags.remove(on) {
+                        encoder.fields.insert(*on, tag);
+                    }
                     let tag = encoder.fields.get(on).copied();
                     let arm = self.arm_of(arms, tag, headers)?.ok_or("a choice without an arm")?;
                     self.encode_items(&arm.items, headers, encoder)?;
@@ -146,6 +158,7 @@ impl Reader<'_> {
                     while !(encoder.octets.len() as u32).is_multiple_of(options.pad.max(1)) {
                         let at = if options.pads_with.is_some() { first } else { encoder.octets.len() };
                         encoder.octets.insert(at, filler);
+                        encoder.late.iter_mut().filter(|late| late.octet >= at).for_each(|late| late.octet += 1);
                     }
                 }
                 WireItem::List(list) => {
@@ -165,6 +178,7 @@ impl Reader<'_> {
                     if self.decide(is_here) != Some(true) {
                         return Err(REACH.into());
                     }
+                    encoder.reach = Some(encoder.octets.len());
                 }
             }
         }
@@ -255,14 +269,26 @@ impl Reader<'_> {
         encoder: &mut Encoder<'w>,
     ) -> Result<(), String> {
         let width = u32::from(field.width);
+        let said = match (&field.value, tag) {
+            (FieldValue::Tag, said) => said,
+            (FieldValue::Constant { value, .. }, _) => Some(*value),
+            _ => None,
+        };
+        if said.is_some_and(|said| said > u64::MAX >> (WIDE - width)) {
+            return Err("a number of a wire that does not fit its field".into());
+        }
         let value = match (&field.value, tag) {
             (FieldValue::Tag, Some(tag)) => self.terms.number(tag, width),
             (FieldValue::Constant { value, .. }, _) => self.terms.number(*value, width),
             (FieldValue::Placed | FieldValue::Reserved | FieldValue::Tag, _) => self.terms.number(0, width),
-            (FieldValue::Header { header, field: index, times, plus, .. }, _) => {
-                let (_, fields) = headers.get(header).ok_or("a header that is not there")?;
-                let Some(Value::Bits(term)) = fields.get(*index as usize) else { return Err("no such field".into()) };
-                let wide = self.terms.resize(*term, WIDE);
+            (FieldValue::Header { header, variant, field: index, times, plus, .. }, _) => {
+                let (found, fields) = headers.get(header).ok_or("a header that is not there")?;
+                let wide = match (found == variant, fields.get(*index as usize)) {
+                    (true, Some(Value::Bits(term))) => self.terms.resize(*term, WIDE),
+                    (true, _) => return Err("no such field".into()),
+                    // The message has another variant of the header.
+                    (false, _) => self.terms.number(0, WIDE),
+                };
                 if self.terms.most(wide).checked_mul(*times).and_then(|most| most.checked_add(*plus)).is_none() {
                     return Err("a number that may have more than 64 bits in a wire".into());
                 }
@@ -284,7 +310,14 @@ impl Reader<'_> {
                 self.terms.number(0, width)
             }
         };
-        encoder.fields.insert(field.index, value);
+        let known = match field.value {
+            FieldValue::Tag => {
+                encoder.tags.insert(field.index, value);
+                self.terms.number(0, width)
+            }
+            _ => value,
+        };
+        encoder.fields.insert(field.index, known);
         self.append(encoder, value, field.endian);
         Ok(())
     }
