@@ -7,10 +7,14 @@ static size_t mk_round16(size_t size)
     return (size + 15) & ~(size_t)15;
 }
 
+static size_t mk_headers_at(const mk_message_shape *shape)
+{
+    return sizeof(mk_message) + shape->attributes * sizeof(uint64_t) + shape->received * sizeof(mk_view);
+}
+
 size_t mk_message_memory(const mk_message_shape *shape)
 {
-    return mk_round16(sizeof(mk_message) + shape->attributes * sizeof(uint64_t) + shape->received * sizeof(mk_view) +
-                      shape->headers);
+    return mk_round16(mk_headers_at(shape) + shape->headers);
 }
 
 size_t mk_pool_memory(const mk_message_shape *shape, uint32_t buffers, uint32_t messages, uint32_t buffer_octets)
@@ -61,6 +65,7 @@ void mk_pool_init(mk_pool *pool, void *memory, const mk_message_shape *shape, co
     uint8_t *at = memory;
     memset(pool, 0, sizeof *pool);
     pool->shape = *shape;
+    pool->headers_at = (uint32_t)mk_headers_at(shape);
     pool->defaults = defaults;
     pool->buffer_octets = buffer_octets;
     pool->longest = buffer_octets - shape->head_room;

@@ -39,6 +39,7 @@ typedef struct mk_message_shape {
 
 typedef struct mk_pool {
     mk_message_shape shape;
+    uint32_t headers_at;      /* where in a message its header records are */
     const uint64_t *defaults; /* of the attributes */
     uint32_t buffer_octets;   /* of one buffer, with its head room */
     uint32_t longest;         /* message that a port accepts */
@@ -108,7 +109,7 @@ static inline mk_view *mk_received(const mk_pool *pool, mk_message *message)
 
 static inline uint8_t *mk_headers(const mk_pool *pool, mk_message *message)
 {
-    return (uint8_t *)(mk_received(pool, message) + pool->shape.received);
+    return (uint8_t *)message + pool->headers_at;
 }
 
 /* Header records: `size` is a multiple of 8. The pointer is valid until the next push. */
