@@ -45,13 +45,22 @@ MK_PARTS(16)
 MK_PARTS(32)
 MK_PARTS(64)
 
-/* Whether the keys are of one octet, and entries have numbers of 8 bits. */
+/* Whether the keys are of one octet, and entries have numbers of 8 bits. Where octets of code count, none is small. */
+#ifdef MK_SMALL
+#define MK_MAP_IS_SMALL(capacity, key) 0
+#else
+#define MK_MAP_IS_SMALL(capacity, key) ((key) == 1 && (capacity) <= UINT8_MAX)
+#endif
 static inline bool mk_map_is_small(const mk_map_shape *shape)
 {
-    return shape->key_size == 1 && shape->capacity <= UINT8_MAX;
+    (void)shape;
+    return MK_MAP_IS_SMALL(shape->capacity, shape->key_size);
 }
 
 enum { MK_SMALL_PLACES = UINT8_MAX + 1 };
+
+/* Octets of the index of such a map. */
+#define MK_MAP_INDEX(capacity, places, key) (MK_MAP_IS_SMALL(capacity, key) ? MK_SMALL_PLACES : (places) * 4u)
 
 /* The value of a key, or NULL. */
 uint8_t *mk_map_find_by_hash(const mk_map_shape *shape, uint8_t *memory, const uint8_t *key);

@@ -105,7 +105,7 @@ pub(super) fn places_by(capacity: u32) -> u32 {
 }
 
 /// Octets of a map's index and entries, as `runtime/mk_map.h` lays them out.
-pub(super) fn map_octets(capacity: u32, key: u64, value: u64) -> u64 {
+fn map_octets(capacity: u32, key: u64, value: u64) -> u64 {
     let is_small = key == 1 && capacity <= u32::from(u8::MAX);
     let index = if is_small { 256 } else { 4 * u64::from(places(capacity)) };
     index + u64::from(capacity.max(1)) * (key + value)

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use mokume_reaction::*;
 
 use super::numbers;
-use super::octets::{aligned_to, map_octets, places, places_by};
+use super::octets::{aligned_to, places, places_by};
 use super::stored::Stored;
 use crate::plan::heads::Beside;
 use crate::plan::keys;
@@ -125,8 +125,9 @@ fn members(plan: &Plan, place: (ClassId, CellId), cell: &Cell, name: &str) -> Ve
                 }
                 None => {
                     let (key, value) = sizes(plan, key, value);
-                    let octets = map_octets(*capacity, u64::from(key), u64::from(value));
-                    (4, format!("_Alignas(4) uint8_t {name}_entries[{octets}];"))
+                    let entries = u64::from((*capacity).max(1)) * u64::from(key + value);
+                    let index = format!("MK_MAP_INDEX({capacity}, {}, {key})", places(*capacity));
+                    (4, format!("_Alignas(4) uint8_t {name}_entries[{index} + {entries}];"))
                 }
             };
             let mut members = vec![(4, format!("mk_map {name};")), entries];
