@@ -173,3 +173,11 @@ fn a_network_of_several_stacks_asks_which() {
     let none = said(&mokume(&["profile", &file, "--stack", "Nobody"]));
     assert!(none.contains("no host of the network has a stack `Nobody`"), "{none}");
 }
+
+/// A later event's path, which only a profile begins, encodes a message of its own: it has no header of the layer above.
+#[test]
+fn a_message_of_a_later_event_has_no_headers_of_others() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/program/own_messages_later.mok");
+    let told = said(&mokume(&["profile", file]));
+    assert!(told.contains("app.Own.E.poke                      3 reactions, 100.0 % by a path"), "{told}");
+}

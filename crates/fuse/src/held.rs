@@ -84,6 +84,8 @@ impl Region<'_> {
     pub fn share_held(&mut self, object: Node, cell: CellId, index: Node) -> Followed<Option<Message>> {
         let index = self.place_of_message(object, cell, index)?;
         match self.held_at(object, cell, index)? {
+            // Both would count as merged.
+            Some(Some(message)) if message.joined > 0 => self.no("shares a message that was joined to another"),
             Some(found) => Ok(found),
             None => {
                 // A path cannot know a message that was stored before.
@@ -168,6 +170,8 @@ impl Region<'_> {
 
     /// Takes units from a quota; returns whether there were enough.
     pub fn take(&mut self, object: Node, cell: CellId, amount: Node) -> Followed<bool> {
+        // Nobody has no units, not even none.
+        self.must_live(object)?;
         let left = self.left(object, cell)?;
         let enough = self.graph.compare(Compare::Ge, left, amount);
         if !self.decide(enough, Some(self.succeeds(0.99)))? {
@@ -184,6 +188,7 @@ impl Region<'_> {
         let CellKind::Quota { amount: all } = self.automaton.cell(self.class(object), cell).kind else {
             return self.no("gives to what is no quota");
         };
+        self.must_live(object)?;
         let (left, all) = (self.left(object, cell)?, self.number(U32, u64::from(all)));
         let taken = self.graph.binary(Binary::SubWrap, all, left);
         let enough = self.graph.compare(Compare::Ge, taken, amount);

@@ -193,8 +193,9 @@ impl Region<'_> {
                 false => self.no("takes off a header that is not on top"),
             };
         }
-        // A message that was joined to a new one has the headers of that one: none.
-        let has_none = !self.is_inside || message.joined > 0 || message.taken_off.is_some();
+        // A new message has no headers, and so has one that was joined to it.
+        let is_new = message.given == NEW || message.joined > 0;
+        let has_none = !self.is_inside || is_new || message.taken_off.is_some();
         if has_none || is_held_before(message.given) {
             return self.no("takes off a header that is not on top");
         }

@@ -42,6 +42,8 @@ impl Region<'_> {
         if self.is_inside {
             return self.no("is of objects that settle");
         }
+        // Nobody does not settle.
+        self.must_live(object)?;
         match self.settling.known.iter().find(|known| self.class(known.0) == class) {
             Some((known, _)) if *known != object => {
                 return self.no("touches two of a class that settles, which may be one")

@@ -11,6 +11,7 @@ use mokume_reaction::{
 };
 
 use crate::graph::{Kind, Node};
+use crate::message::is_held_before;
 use crate::region::{Active, Deed, Do, Followed, Given, Region};
 
 /// The receiver of an emission.
@@ -125,13 +126,16 @@ impl<'a> Region<'a> {
         for message in self.deeds.iter().flat_map(|deed| deed.what.messages()) {
             self.must_be_as_it_came(message)?;
         }
-        let mut held = self.deeds.iter().filter_map(|deed| match deed.what {
+        let taken = self.deeds.iter().filter_map(|deed| match deed.what {
             Do::TakeHeld { given, .. } => Some(given),
             _ => None,
         });
-        let used =
-            |given: u32| self.deeds.iter().flat_map(|deed| deed.what.messages()).filter(move |it| it.given == given);
-        if held.any(|given| used(given).count() != 1) {
+        let taken: Vec<u32> = taken.collect();
+        // One that is consumed where it is is not among those that are taken out.
+        let used = self.deeds.iter().flat_map(|deed| deed.what.messages()).map(|message| message.given);
+        let mut used: Vec<u32> = used.filter(|given| is_held_before(*given)).collect();
+        used.sort_unstable_by_key(|given| taken.iter().position(|taken| taken == given));
+        if used != taken {
             return self.no("gives a message that was kept before away more than once");
         }
         let asks = |deed: &Deed| {
@@ -142,7 +146,12 @@ impl<'a> Region<'a> {
                     .map(|(_, node)| node);
                 let fields = message.headers.iter().flat_map(|header| &header.2);
                 let front = message.front.iter().map(|field| &field.value);
-                changed.chain(fields).chain(front)
+                let views = message.met.iter().map(|met| (&met.1, &met.2)).chain([(&message.at, &message.size)]);
+                let is_part = |(at, size): &(&Node, &Node)| {
+                    self.graph.known(**at) != Some(0) || *self.graph.kind(**size) != Kind::Size(message.given)
+                };
+                let parts = views.filter(is_part).flat_map(|(at, size)| [at, size]);
+                changed.chain(fields).chain(front).chain(parts)
             });
             deed.what.nodes().iter().chain(attributes).any(|node| self.is_of_held(*node))
         };

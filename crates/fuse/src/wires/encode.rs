@@ -8,7 +8,7 @@ use mokume_reaction::{
 
 use super::*;
 use crate::graph::{Node, U64};
-use crate::message::{is_held_before, Field, Message};
+use crate::message::{is_held_before, Field, Message, NEW};
 use crate::region::{Followed, Region};
 
 impl Region<'_> {
@@ -16,24 +16,33 @@ impl Region<'_> {
     pub fn encode(&mut self, message: &mut Message, wire: WireId) -> Followed<()> {
         let wire = &self.automaton.wires[wire.index()];
         let mut headers: Vec<Header> = Vec::new();
-        while message.headers.last().is_some_and(|top| wire.headers.contains(&top.0)) {
+        while headers.len() < wire.headers.len()
+            && message.headers.last().is_some_and(|top| wire.headers.contains(&top.0))
+        {
             headers.extend(message.headers.pop());
         }
         let missing = wire.headers.iter().filter(|header| !headers.iter().any(|found| found.0 == **header));
         let missing = missing.collect::<Vec<_>>();
-        if !missing.is_empty() && message.headers.is_empty() && is_held_before(message.given) && message.joined == 0 {
+        // What the path has made, or joined to what it has made, has no other headers: they are written as zeros.
+        let may_have_more = message.headers.is_empty()
+            && message.joined == 0
+            && (is_held_before(message.given) || self.is_inside && message.given != NEW);
+        match &missing[..] {
+            [] => {}
+            _ if !may_have_more => {}
             // What was kept has the headers with which it was kept.
-            return self.no("writes headers of which it is not known whether they are there");
-        }
-        // The remaining header must be on top of the given message.
-        if let ([header], true) = (&missing[..], self.is_inside && message.headers.is_empty()) {
-            if self.automaton.headers[header.index()].variants.len() > 1 {
-                return self.no("writes a header of which it is not known which alternative it is");
+            _ if is_held_before(message.given) => {
+                return self.no("writes headers of which it is not known whether they are there");
             }
-            let fields = self.take_off(message, **header, VariantId(0))?;
-            headers.push((**header, VariantId(0), fields));
-        } else if self.is_inside && message.headers.is_empty() && headers.len() + 1 < wire.headers.len() {
-            return self.no("writes headers of which it is not known whether they are there");
+            // The remaining header must be on top of the given message.
+            [header] => {
+                if self.automaton.headers[header.index()].variants.len() > 1 {
+                    return self.no("writes a header of which it is not known which alternative it is");
+                }
+                let fields = self.take_off(message, **header, VariantId(0))?;
+                headers.push((**header, VariantId(0), fields));
+            }
+            _ => return self.no("writes headers of which it is not known whether they are there"),
         }
         let mut encoder = Encoder {
             headers,

@@ -262,10 +262,9 @@ impl Reader<'_> {
             let said = at.packet.number(self.terms, place + kind, length, options.endian);
             let said =
                 self.number_of(said).filter(|said| *said < 1 << 16 && place + kind + length <= end).ok_or(OPTIONS)?;
-            let octets = (said * options.times + options.plus) as u32;
-            if octets < options.head() || octets > end - place {
-                return Err(OPTIONS.into());
-            }
+            let octets = said.checked_mul(options.times).and_then(|octets| octets.checked_add(options.plus));
+            let fits = |octets: &u64| (u64::from(options.head())..=u64::from(end - place)).contains(octets);
+            let octets = octets.filter(fits).ok_or(OPTIONS)? as u32;
             match arm {
                 Some(OptionArm::Known { header, variant, field, items, repeat: None, .. })
                     if octets == options.head() + arm.map_or(0, OptionArm::octets) =>
