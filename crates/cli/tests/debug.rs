@@ -280,7 +280,7 @@ fn conditions_know_times_and_names() {
         (true, "long == 0.06 s and found == 10.0.0.9"),
         (true, "waits == 30ms and kind == Ask"),
         (false, "kind == Other.Ask"),
-        (true, "begun <= 1 ms and not rings"),
+        (true, "begun <= 1 ms and rings"),
         (true, "said < 10.0.0.8"),
         (true, "again == 10.0.0.9"),
     ] {
@@ -300,7 +300,7 @@ fn state_is_that_of_all_layers() {
     let out = only("break 38\ncontinue\nstate\n");
     assert!(out.lines().any(|line| line == "app"), "{out}");
     assert!(out.lines().any(|line| line == "plain: no state"), "{out}");
-    assert!(out.lines().any(|line| line == "        rings = not running"), "{out}");
+    assert!(out.lines().any(|line| line == "        rings = rings in 60 ms (at 61 ms)"), "{out}");
     let out = only("state plain\nstate nobody\n");
     assert!(out.contains("plain: no state\n"), "{out}");
     assert!(out.contains("this host has no layer `nobody`: there is app, plain"), "{out}");

@@ -71,7 +71,15 @@ pub(super) fn of(program: &Program, sources: &SourceMap) -> BTreeMap<String, Vec
     all.values_mut().for_each(|all| {
         all.sort_by(|one, other| (one.at, &one.name).cmp(&(other.at, &other.name)));
         // Layers are copied for the functions that they are given.
-        all.dedup_by(|one, other| (one.at, &one.name) == (other.at, &other.name));
+        // What `let v = m[k] or { 0 }` finds has the same name at the same place, too.
+        all.dedup_by(|one, other| {
+            let is_same = (one.at, &one.name) == (other.at, &other.name);
+            if is_same {
+                other.form = other.form.take().or(one.form.take());
+                other.alias_of = other.alias_of.take().or(one.alias_of.take());
+            }
+            is_same
+        });
     });
     all
 }
