@@ -222,7 +222,10 @@ def main():
     parser.add_argument("--format", choices=["text", "json"], default="text")
     parser.add_argument("--fuse", choices=["0", "1", "2"], default="2", help="as `mokume build` has it")
     parser.add_argument("--table", choices=["all", "calls", "tcp", "thin", "stacks", "workloads", "compile", "peers", "groups", "passes", "editor"], default="all")
+    parser.add_argument("--only-read", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
+    if options.only_read:
+        return
     method.FUSE = options.fuse
     if not shutil.which("valgrind"):
         stop("valgrind is needed: `apt install valgrind`")

@@ -66,6 +66,8 @@ function is_refused(layer) { return layer.malformed !== null || layer.dropped.le
 
 function refusing(packet) { return packet.layers.filter(is_refused); }
 
+// `Fine` for `Status.Fine`, as summaries write it; numbers, times and addresses are the same.
+function short_name(written) { return /^[^\W\d]/.test(written) && !written.includes(":") ? written.split(".").pop() : written; }
 function short(wire) { return wire.split(".").pop(); }
 
 function has(layer, path) {
@@ -98,7 +100,7 @@ function number_in(text) {
 }
 
 function holds(field, sign, text) {
-  const is_written = field.written !== undefined && (field.written === text || field.written.split(".").pop() === text && !/^\d/.test(text));
+  const is_written = field.written !== undefined && (field.written === text || short_name(field.written) === text);
   const number = number_in(text);
   const known = number === undefined ? written_number(text) : number;
   switch (sign) {
@@ -127,7 +129,7 @@ function written_number(text) {
 
 // The layer that a frame is for: the uppermost that reads it.
 function uppermost(event) {
-  const packet = event.run.packet(event.event === "receives" ? event.run.frame(event) || event : event);
+  const packet = event.run.packet(event);
   return packet && packet.layers.length ? packet.layers[packet.layers.length - 1].name : undefined;
 }
 

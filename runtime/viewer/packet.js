@@ -3,11 +3,14 @@
 const closed_layers = new Set();
 
 function packet_pane(event) {
-  const frame = event.run.frame(event) || frame_near(event);
-  if (!frame) return [...messages(event), made("p", "No frame is of this event.", "dim")];
-  const of = event.event === "receives" ? event.run.frame(event) || event : frame;
-  const packet = event.run.packet(of);
-  const title = made("p", about(of) + (of === event ? "" : ", the frame of this"), "sends");
+  const near = event.run.frame(event) ? event : frame_near(event);
+  if (!near) return [...messages(event), made("p", "No frame is of this event.", "dim")];
+  const of = event.run.frame(near);
+  const packet = event.run.packet(near);
+  // The sender's stack, or the one that the frame came to.
+  const reader = event.run.head.hosts.find(host => host.name === near.host);
+  const by = near.packet && near !== of ? ", as " + reader.stack + " at " + near.host + " reads it" : "";
+  const title = made("p", about(of) + (of === event ? "" : ", the frame of this") + by, "sends");
   const from = of.event === "receives" ? event.run.sent.get(String(of.frame)) : undefined;
   const digits = of.octets;
   const bytes = dump(digits, from ? from.octets : digits, packet);
@@ -15,10 +18,9 @@ function packet_pane(event) {
   return [title, ...packet.layers.map(tree), ...rest_of(packet), bytes, ...messages(event)];
 }
 
-// That of what brought the event about, or of what it brought about first.
+// The sending or reception that brought the event about, or that it brought about first.
 function frame_near(event) {
-  const near = [...event.run.causes(event), ...event.run.effects_of(event)].find(one => event.run.frame(one) && one.host === event.host);
-  return near && event.run.frame(near);
+  return [...event.run.causes(event), ...event.run.effects_of(event)].find(one => event.run.frame(one) && one.host === event.host);
 }
 
 function messages(event) {

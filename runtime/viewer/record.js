@@ -59,16 +59,18 @@ class Run {
     return event.octets === null ? this.sent.get(String(event.frame)) : event;
   }
 
-  // The layers of a frame, whole: each with its fields and their values.
+  // The layers of a frame, whole, as the stack of the event's host reads it: each with its fields and their values.
   packet(event) {
     const frame = this.frame(event);
-    if (!frame || !frame.packet) return undefined;
-    if (!frame.read) {
-      const layers = frame.packet.layers.map(([shape, octet]) => layer_of(this.raw, this.raw.layers[shape], octet, frame.octets));
-      const [octet, octets, part] = frame.packet.rest;
-      frame.read = { layers, rest: { octet, octets, part: part === 1 } };
+    // A receiver that reads what was sent otherwise than the sender has a packet of its own.
+    const by = frame && event.packet ? event : frame;
+    if (!by || !by.packet) return undefined;
+    if (!by.read) {
+      const layers = by.packet.layers.map(([shape, octet]) => layer_of(this.raw, this.raw.layers[shape], octet, frame.octets));
+      const [octet, octets, part] = by.packet.rest;
+      by.read = { layers, rest: { octet, octets, part: part === 1 } };
     }
-    return frame.read;
+    return by.read;
   }
 }
 

@@ -1243,12 +1243,11 @@ local function new_field(name, item, phase)
     names, shown = {}, base.DEC
     for number, text in pairs(item.names) do names[tonumber(number)] = text end
   end
-  if is_whole or octets > 8 then
-    return { field = ProtoField[kind](name, item.name, shown, names), explicit = octets > 8 }
+  -- Masks of more than 32 bits are not taken: such a field within octets is added with its value.
+  if is_whole or kind == "uint64" then
+    return { field = ProtoField[kind](name, item.name, shown, names), explicit = not is_whole }
   end
-  local bitmask = mask(width):lshift(8 * octets - phase - width)
-  if kind ~= "uint64" then bitmask = bitmask:tonumber() end
-  return { field = ProtoField[kind](name, item.name, shown, names, bitmask) }
+  return { field = ProtoField[kind](name, item.name, shown, names, mask(width):lshift(8 * octets - phase - width):tonumber()) }
 end
 
 local function each_item(items, visit)

@@ -24,7 +24,7 @@ use crate::streams;
 use crate::tests::{tests, Asked};
 
 /// What lines of `--format json` may be, as JSON Schema.
-const LINES: &str = include_str!("../../../schemas/lines-2.json");
+const LINES: &str = include_str!("../../../schemas/lines-3.json");
 
 /// Carries one command out. `Ok` holds the exit code: 0, or 1 where the program or its tests are wrong; `Err` is for
 /// the caller to print, and says its own.

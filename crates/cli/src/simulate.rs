@@ -83,6 +83,7 @@ pub fn simulate(
         }
     }
     let difference = other.as_ref().and_then(|other| prepared.difference(&finished, other));
+    let kept = prepared.kept(&finished, &world)?;
     let finished = finished.come_to_rest()?;
     print_hosts(&finished, (&network.name.text, seed), printer);
     let mut wrong = sim::seeds::wrong(&finished);
@@ -92,7 +93,8 @@ pub fn simulate(
     wrong.extend(difference);
     wrong.sort_by_key(|failed| failed.at);
     for (failed, more) in first_of_each(&wrong) {
-        print_failed(failed, more, seed, &replay, printer);
+        let lost = kept.as_ref().and_then(|record| prepared.on_the_way(record, failed));
+        print_failed((failed, lost.as_ref()), more, seed, &replay, printer);
     }
     Ok(i32::from(!wrong.is_empty()))
 }
@@ -141,8 +143,14 @@ impl Replay<'_> {
     }
 }
 
-/// Prints an unexpected result, with the command that repeats it.
-fn print_failed(failed: &sim::Failed, more: usize, seed: u64, replay: &Replay<'_>, printer: &Printer) {
+/// Prints an unexpected result, with what was lost before an output that did not come, and the command that repeats it.
+fn print_failed(
+    (failed, lost): (&sim::Failed, Option<&sim::OnTheWay>),
+    more: usize,
+    seed: u64,
+    replay: &Replay<'_>,
+    printer: &Printer,
+) {
     let command = replay.command(replay.network, seed);
     let sim::Failed { at, place, wanted, found, cause, instead, others, beside, .. } = failed;
     if printer.is_json() {
@@ -150,7 +158,8 @@ fn print_failed(failed: &sim::Failed, more: usize, seed: u64, replay: &Replay<'_
             list.iter().map(|(at, text)| json!({ "at": at, "event": text })).collect()
         };
         let (instead, beside) = (shown(instead), shown(beside));
-        let object = json!({ "failed": wanted, "found": found, "cause": cause, "more": more, "instead": instead, "beside": beside, "others": others, "place": place, "at": at, "seed": seed, "replay": command });
+        let on_the_way = lost.map_or_else(Vec::new, |lost| shown(&lost.shown));
+        let object = json!({ "failed": wanted, "found": found, "cause": cause, "more": more, "instead": instead, "beside": beside, "on_the_way": on_the_way, "lost": lost.map(|lost| lost.all), "others": others, "place": place, "at": at, "seed": seed, "replay": command });
         return printer.object(&object);
     }
     let place = if place.is_empty() { String::new() } else { format!("{place}: ") };
@@ -169,6 +178,14 @@ fn print_failed(failed: &sim::Failed, more: usize, seed: u64, replay: &Replay<'_
     if failed.expectation.is_some() && instead.is_empty() {
         printer.line("    nothing of this event came");
         beside.iter().for_each(|(at, text)| printer.line(format!("    of this port came: {text} at {}", time(*at))));
+    }
+    if let Some(lost) = lost {
+        lost.shown.iter().for_each(|(at, text)| printer.line(format!("    on the way: {text} at {}", time(*at))));
+        match lost.all - lost.shown.len() {
+            0 if lost.all == 0 && instead.is_empty() => printer.line("    nothing was lost or dropped on the way"),
+            0 => {}
+            more => printer.line(format!("    on the way: and {more} more; `--log` has them all")),
+        }
     }
     printer.line(format!("    again: {command}"));
 }

@@ -237,6 +237,75 @@ fn a_line_alone_is_of_the_file_that_was_asked_for_until_somebody_goes_on() {
     }
 }
 
+/// Commands to the network of `only.mok`, a file without layers.
+fn only(commands: &str) -> String {
+    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../driver/tests/debug/only.mok");
+    let (out, err, code) = transcript(&["debug", file.to_str().unwrap()], commands);
+    assert_eq!((err.as_str(), code), ("", 0), "{out}");
+    out
+}
+
+#[test]
+fn locals_are_shown_as_their_types_say() {
+    let out = only("break 38\ncontinue\nlocals\n");
+    for wanted in [
+        "found = 10.0.0.9",
+        "part = 10.0.0.0",
+        "said = 10.0.0.7",
+        "kind = Kind.Ask",
+        "long = 60 ms",
+        "begun = 1 ms",
+        "least = 10.0.0.7",
+        "own = 10.0.0.9",
+        "home = 10.0.0.8",
+        "far = 2",
+        "again = 10.0.0.9",
+        "kept = 10.0.0.9",
+    ] {
+        assert!(out.lines().any(|line| line == wanted), "{wanted}: {out}");
+    }
+    assert!(!out.lines().any(|line| line.starts_with("it =")), "{out}");
+    // In a function: its parameters.
+    let out = only("break 8\ncontinue\nlocals\n");
+    for wanted in ["one = 10.0.0.9", "other = 10.0.0.7", "least = 10.0.0.7"] {
+        assert!(out.lines().any(|line| line == wanted), "{wanted}: {out}");
+    }
+}
+
+#[test]
+fn conditions_know_times_and_names() {
+    for (holds, condition) in [
+        (true, "long > 50 ms"),
+        (false, "long > 70 ms"),
+        (true, "long == 0.06 s and found == 10.0.0.9"),
+        (true, "waits == 30ms and kind == Ask"),
+        (false, "kind == Other.Ask"),
+        (true, "begun <= 1 ms and rings"),
+        (true, "said < 10.0.0.8"),
+        (true, "again == 10.0.0.9"),
+    ] {
+        let out = only(&format!("break 38 if {condition}\ncontinue\n"));
+        assert_eq!(out.contains("(point 1)"), holds, "{condition}: {out}");
+    }
+    let out = only("break 39 if rings\nbreak 39 if rings <= 60 ms and rings > 59 ms\ncontinue\n");
+    assert!(out.contains("(point 1)"), "{out}");
+    let out = only("break 39 if rings <= 60 ms and rings > 59 ms\ncontinue\n");
+    assert!(out.contains("(point 1)"), "{out}");
+    let out = only("break 38 if long > 10 ms ms\n");
+    assert!(out.contains("is no comparison"), "{out}");
+}
+
+#[test]
+fn state_is_that_of_all_layers() {
+    let out = only("break 38\ncontinue\nstate\n");
+    assert!(out.lines().any(|line| line == "app"), "{out}");
+    assert!(out.lines().any(|line| line == "plain: no state"), "{out}");
+    assert!(out.lines().any(|line| line == "        rings = rings in 60 ms (at 61 ms)"), "{out}");
+    let out = only("state plain\nstate nobody\n");
+    assert!(out.contains("plain: no state\n"), "{out}");
+    assert!(out.contains("this host has no layer `nobody`: there is app, plain"), "{out}");
+}
+
 #[test]
 fn what_makes_no_sense_is_said_in_one_line() {
     let out = network(
@@ -251,7 +320,7 @@ fn what_makes_no_sense_is_said_in_one_line() {
         "there is no event `nothing` here",
         "no message ends for `nothing`",
         "there is no host `nobody`: there is a, b",
-        "no layer `nobody` has state here: there is app.Counts",
+        "this host has no layer `nobody`: there is app.Counts",
         "this is of no source: `step` goes to the next statement",
         "there is no point `x`",
         "the run has ended: `back` goes to its last statement",

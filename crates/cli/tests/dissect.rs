@@ -76,6 +76,25 @@ fn json_is_an_object_a_packet() {
     assert_eq!(bad[1]["malformed"]["octet"], 14);
 }
 
+/// A name of an enum's value with another enum's name in front means nothing here.
+#[test]
+fn a_filter_takes_an_enums_name_in_front_of_its_values() {
+    let filtered = |filter: &str| {
+        let arguments = ["dissect", "tests/dissect/lists.pcap", "--by", "tests/dissect/sensors.mok", "--stack", "Node"];
+        let output = Command::new(env!("CARGO_BIN_EXE_mokume"))
+            .args(arguments)
+            .args(["--filter", filter])
+            .current_dir(root())
+            .output()
+            .unwrap();
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    assert!(filtered("status == Other.Fine").contains("Other.Fine"), "{}", filtered("status == Other.Fine"));
+    for right in ["status == Status.Fine", "status == Fine"] {
+        assert!(!filtered(right).contains("Fine"), "{}", filtered(right));
+    }
+}
+
 #[test]
 fn a_stack_of_ones_own_says_which_wire_follows() {
     let output = dissect("dns_udp", &["--by", "examples/host.mok", "--packets", "1"]);

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-const LINES: &str = include_str!("../../../schemas/lines-2.json");
+const LINES: &str = include_str!("../../../schemas/lines-3.json");
 
 fn root() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")

@@ -462,3 +462,79 @@ fn hosts_crash_and_begin_again() {
         assert_eq!(code, 1, "{to}\n{said}");
     }
 }
+
+/// Layers that drop what is old, in a network in which a frame is lost, one comes late, and one is damaged.
+const DROPS: &str = "worker Fresh(most: Duration = 10 ms) {
+    header { sent: Instant }
+    on send(msg) { below.send(msg, sent: now) }
+    on deliver(msg, sent) {
+        let age = now - sent
+        if age > most { drop msg: stale } else { above.deliver(msg) }
+    }
+}
+stack One(device: Device) {
+    app = Fresh over device
+    export app
+}
+test \"an old one\" {
+    stack One
+    after 1 s
+    device.frame(x\"00 00 00 00 00 00 00 00\" \"one\")
+    => app.deliver_from(\"one\")
+}
+network Slow {
+    host a = One()
+    host b = One()
+    link line { a.device, b.device   delay 5 ms }
+    frame 1 of a.device  lost
+    frame 2 of a.device  late 20 ms
+    at 1 ms  a.app.send_to(\"one\")
+    at 2 ms  a.app.send_to(\"two\")
+    at 3 ms  a.app.send_to(\"three\")
+    EXPECT
+    until 1 s
+}
+";
+
+#[test]
+fn what_does_not_come_says_what_was_dropped_on_the_way() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("networks");
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("drops.mok");
+    let run = |expect: &str, more: &[&str]| {
+        std::fs::write(&file, DROPS.replace("EXPECT", expect)).unwrap();
+        let output = mokume(&[&[more[0], &file.to_string_lossy()], &more[1..]].concat());
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let missing = "expect b.app.deliver_from(\"two\")";
+    for how in [&["sim"][..], &["sim", "--seeds", "2"], &["sim", "--backend", "c"]] {
+        let said = run(missing, how);
+        for wanted in [
+            "    on the way: #1 app sent=1 ms \"one\" from a to b: lost by the weather at 1.0 ms\n",
+            "    on the way: #2 app sent=2 ms \"two\" from a: b dropped it: app.stale (",
+            "drops.mok:6) at 27.0 ms\n",
+        ] {
+            assert!(said.contains(wanted), "{how:?}: {wanted}: {said}");
+        }
+        assert!(!said.contains("nothing was lost"), "{said}");
+    }
+    // Nothing of it comes: not even something else.
+    let said = run("expect a.app.deliver_from", &["sim"]);
+    assert!(said.contains("    on the way: #1"), "{said}");
+    let said = run("expect b.app.deliver_from(\"two\") until 1 us", &["sim"]);
+    assert!(said.contains("    nothing was lost or dropped on the way\n"), "{said}");
+    // What came too often, or is met, says nothing of it.
+    for expect in ["expect nothing at b.app.deliver_from", "expect b.app.deliver_from(\"three\")"] {
+        let said = run(expect, &["sim"]);
+        assert!(!said.contains("on the way"), "{said}");
+    }
+    let said = run(missing, &["sim", "--format", "json"]);
+    let failed = said.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    let failed = failed.into_iter().find(|line| line.get("failed").is_some()).unwrap();
+    assert_eq!(failed["lost"], 2);
+    assert_eq!(failed["on_the_way"][1]["at"], 27_000_000);
+    // A test says what was dropped, too.
+    let said = run(missing, &["test"]);
+    assert_eq!(said.matches("    dropped on the way: app.stale (").count(), 2, "{said}");
+    assert!(said.contains("drops.mok:6)\n"), "{said}");
+}

@@ -115,6 +115,29 @@ fn what_may_be_refused_is_said_with_its_condition_and_found() {
     }
 }
 
+/// Hosts on one line may run stacks that read a frame otherwise: the record has a packet for each that does.
+#[test]
+fn a_packet_is_shown_as_the_stack_of_its_host_reads_it() {
+    let network = "crates/cli/tests/viewer/readers.mok";
+    let record = scratch("readers.jsonl");
+    assert!(mokume(&["sim", network, "--record", &record, "--steps"]).status.success());
+    let schema = serde_json::from_str(include_str!("../../../schemas/record-3.json")).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let text = std::fs::read_to_string(&record).unwrap();
+    let events: Vec<serde_json::Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(events.iter().all(|event| validator.is_valid(event)));
+    let own = |host: &str| {
+        let is_its = |event: &&serde_json::Value| event["event"] == "receives" && event["host"] == host;
+        events.iter().filter(is_its).filter(|event| event.get("packet").is_some()).count()
+    };
+    assert_eq!([own("b"), own("c")], [2, 0], "only b reads otherwise than a");
+    let Some(browser) = browser() else { return };
+    let page = scratch("readers.html");
+    assert!(mokume(&["sim", network, "--html", &page]).status.success());
+    let lines = said(browser, &page, include_str!("viewer/readers.js"));
+    assert!(wrong(&lines).is_empty() && lines.len() == 8, "{lines:#?}");
+}
+
 /// What a user does first with a long record.
 const MANY: &str = r#"
 const ready = (document.body.offsetHeight, Math.round(performance.now()));

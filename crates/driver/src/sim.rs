@@ -5,6 +5,7 @@ mod again;
 mod against;
 mod alone;
 mod casts;
+mod on_the_way;
 pub mod seeds;
 pub mod shrink;
 mod stacks;
@@ -35,6 +36,7 @@ use crate::machines::{self, Backend, Noted};
 use crate::record::{self, Namer, Ran};
 
 pub use alone::Applications;
+pub use on_the_way::OnTheWay;
 pub use watch::Failed;
 use watch::{Events, Watcher};
 

@@ -590,6 +590,26 @@ fn lua_reads_packets_as_dissect_does() {
     assert!(seen.dropped > 10, "{seen:?}");
 }
 
+/// Numbers of up to 64 bits that begin within an octet, of both orders.
+#[test]
+fn lua_reads_numbers_within_octets() {
+    if !is_there() {
+        return;
+    }
+    let stacks = stacks(&root().join("tests/program/numbers_within_octets.mok"));
+    assert_eq!(stacks.len(), 3);
+    let mut seen = Compared::default();
+    compare("within wires", &of_each_wire(&stacks, 24), &same, &mut seen);
+    compare("within tests", &of_tests(&stacks, 24), &same, &mut seen);
+    told("numbers within octets", &seen);
+    // Planted: as if octets that are shifted were whole.
+    let right = "tree:add(field.field, range, wide(seen.value))";
+    let fault = |text: String| text.replacen(right, "tree:add(field.field, range)", 1);
+    let mut seen = Compared::default();
+    compare("within, wrong", &of_tests(&stacks, 4), &fault, &mut seen);
+    assert!(!seen.wrong.is_empty(), "a wrong value is not found");
+}
+
 /// Names, values, places, verdicts: each change in the script shows.
 #[test]
 fn what_is_wrong_in_lua_is_found() {

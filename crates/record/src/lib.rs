@@ -139,7 +139,7 @@ pub enum What {
         #[serde(with = "octets::perhaps")]
         octets: Option<Vec<u8>>,
         refused: bool,
-        /// The fields of a packet that is not as sent, if recorded.
+        /// The fields of a packet that is not as sent, or that the receiver's stack reads otherwise than the sender's, if recorded.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         packet: Option<Box<packet::Packet>>,
     },

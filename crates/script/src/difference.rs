@@ -20,6 +20,8 @@ pub enum FailureKind {
     Outputs {
         expected: Vec<String>,
         actual: Vec<String>,
+        /// If some did not come: what was dropped since the last step with outputs, why, and where.
+        dropped: Vec<String>,
     },
     Reports {
         expected: Vec<String>,
@@ -45,7 +47,10 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "test \"{}\", step {} (line {}):", self.test, self.step, self.line)?;
         match &self.kind {
-            FailureKind::Outputs { expected, actual } => lists(f, "outputs", expected, actual),
+            FailureKind::Outputs { expected, actual, dropped } => {
+                lists(f, "outputs", expected, actual)?;
+                dropped.iter().try_for_each(|one| write!(f, "\n    dropped on the way: {one}"))
+            }
             FailureKind::Reports { expected, actual } => lists(f, "reports", expected, actual),
             FailureKind::Refused { expected: true } => write!(f, "  should have been refused at the door, but was not"),
             FailureKind::Refused { expected: false } => write!(f, "  was refused at the door: whom it is for has ended, or there is no room for what may come of it (docs/semantics.md, P3)"),

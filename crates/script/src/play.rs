@@ -1,6 +1,10 @@
 //! Plays a script on a machine and compares the results. Knows machines by their trait only.
 
-use mokume_reaction::{Accounts, Automaton, Datum, Handle, Machine, Outcome, Output, PortId, ReasonId, Report, Type};
+use std::collections::BTreeSet;
+
+use mokume_reaction::{
+    Accounts, Automaton, Datum, Handle, Machine, OpKind, Outcome, Output, PortId, ReasonId, Report, Type,
+};
 
 use crate::call::datum;
 use crate::difference::{Failure, FailureKind};
@@ -24,8 +28,18 @@ pub fn run<M: Machine>(automaton: &Automaton, script: &Script, machine: &mut M) 
 
 /// As [`run`], with values shown in the notations of the source's types.
 pub fn judge<M: Machine>(automaton: &Automaton, written: &Written, script: &Script, machine: &mut M) -> Vec<Failure> {
-    let (names, pending, reported) = (Names::default(), Vec::new(), Reported::default());
-    let mut run = Run { automaton, written, script, machine, now: 0, names, pending, reported, failures: Vec::new() };
+    let mut run = Run {
+        automaton,
+        written,
+        script,
+        machine,
+        now: 0,
+        names: Names::default(),
+        pending: Vec::new(),
+        reported: Reported::default(),
+        dropped: Vec::new(),
+        failures: Vec::new(),
+    };
     let outcome = run.machine.start(0);
     run.judge(0, script.line, &script.start, vec![(0, outcome)]);
     for (place, step) in script.steps.iter().enumerate() {
@@ -52,6 +66,8 @@ struct Run<'a, M> {
     /// Outputs that belong to the next step's expectation.
     pending: Vec<(u64, Output)>,
     reported: Reported,
+    /// What had been dropped at the last step with outputs.
+    dropped: Vec<(ReasonId, u64)>,
     failures: Vec<Failure>,
 }
 
@@ -144,7 +160,12 @@ impl<M: Machine> Run<'_, M> {
         );
         match expect.later {
             true => self.pending = outputs,
-            false => self.judge_outputs(step, line, expect, &outputs),
+            false => {
+                self.judge_outputs(step, line, expect, &outputs);
+                if !expect.outputs.is_empty() {
+                    self.dropped = self.machine.accounts().dropped;
+                }
+            }
         }
         if self.script.counts_reports {
             self.reported.since_start.extend(reports.into_iter().map(|report| (report, (step, line))));
@@ -171,12 +192,28 @@ impl<M: Machine> Run<'_, M> {
             let same = expected.len() == actual.len()
                 && expected.iter().zip(&actual).all(|(expected, actual)| self.matches(expected, actual));
             if !same {
+                let dropped = if actual.len() < expected.len() { self.newly_dropped() } else { Vec::new() };
                 let show = |(at, output): (usize, &&(u64, Output))| self.show_like((&expected, at), output);
                 let actual = actual.iter().enumerate().map(show).collect();
                 let expected = expected.iter().map(|output| self.show_expected(output)).collect();
-                self.fail(step, line, FailureKind::Outputs { expected, actual });
+                self.fail(step, line, FailureKind::Outputs { expected, actual, dropped });
             }
         }
+    }
+
+    /// What was dropped since the last step with outputs: `app.Sequencer.stale (x.mok:12)`.
+    fn newly_dropped(&self) -> Vec<String> {
+        let before =
+            |reason: ReasonId| self.dropped.iter().find(|(known, _)| *known == reason).map_or(0, |(_, of)| *of);
+        let all = self.machine.accounts().dropped;
+        let newly = all.into_iter().map(|(reason, total)| (reason, total - before(reason).min(total)));
+        let told = |(reason, count): (ReasonId, u64)| {
+            let places = places(self.automaton, reason);
+            let places = if places.is_empty() { String::new() } else { format!(" ({})", places.join(", ")) };
+            let times = if count == 1 { String::new() } else { format!(", {count} messages") };
+            format!("{}{places}{times}", self.automaton.reasons[reason.index()].name)
+        };
+        newly.filter(|(_, count)| *count > 0).map(told).collect()
     }
 
     fn matches(&mut self, expected: &ExpectedOutput, (time, output): &(u64, Output)) -> bool {
@@ -365,6 +402,16 @@ fn meaning(report: Report) -> &'static str {
         }
         _ => "",
     }
+}
+
+/// The statements that drop messages for a reason, `file:line`.
+fn places(automaton: &Automaton, reason: ReasonId) -> Vec<String> {
+    let bodies = automaton.code().flat_map(|(_, body)| &body.blocks);
+    let ops = bodies.flat_map(|block| &block.ops);
+    let own = ops.filter(|op| matches!(&op.kind, OpKind::Drop { reason: of, .. } if *of == reason));
+    let sources = own.filter_map(|op| automaton.sources.get(op.source?.index()));
+    let places: BTreeSet<String> = sources.map(|source| format!("{}:{}", source.file, source.line)).collect();
+    places.into_iter().collect()
 }
 
 /// Other drops or consumptions, in the notation of tests; only a few lines.

@@ -120,6 +120,20 @@ pub fn scalar(automaton: &Automaton, ty: Type, word: u64) -> String {
     name.unwrap_or_else(|| word.to_string())
 }
 
+/// A value as a summary writes it: `Fine` for `Status.Fine`, without the name of the enum. Where values stand alone they are whole;
+/// numbers, times and addresses are the same in both.
+pub fn short_name(written: &str) -> &str {
+    match written.rsplit_once('.') {
+        Some((before, name)) if before.starts_with(char::is_alphabetic) && !written.contains(':') => name,
+        _ => written,
+    }
+}
+
+/// Whether a text means a value: as it is written whole, or, for an enum's, without the enum's name.
+pub fn is_named(written: &str, text: &str) -> bool {
+    written == text || short_name(written) == text
+}
+
 #[cfg(test)]
 mod tests {
     use mokume_base::Notation;
@@ -130,6 +144,22 @@ mod tests {
     fn show(written: &Written, automaton: &Automaton, params: &[(&str, Type)], words: &[Option<u64>]) -> String {
         let params: Vec<(String, Type)> = params.iter().map(|(name, ty)| (name.to_string(), *ty)).collect();
         written.arguments(automaton, PortId(0), &params, &|at| words[at], &|_| "_".into()).join(", ")
+    }
+
+    #[test]
+    fn only_names_of_enums_are_made_short() {
+        for (written, short) in [
+            ("Status.Fine", "Fine"),
+            ("10.0.0.7", "10.0.0.7"),
+            ("20.5 ms", "20.5 ms"),
+            ("fe80::a.b", "fe80::a.b"),
+            ("12", "12"),
+            ("none", "none"),
+        ] {
+            assert_eq!(short_name(written), short);
+        }
+        assert!(is_named("Status.Fine", "Fine") && is_named("Status.Fine", "Status.Fine"));
+        assert!(!is_named("10.0.0.7", "7") && !is_named("20.5 ms", "5 ms") && !is_named("Status.Fine", "Other.Fine"));
     }
 
     #[test]

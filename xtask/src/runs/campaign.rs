@@ -333,13 +333,44 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     RUNS.iter().map(|run| run.name)
 }
 
-/// Runs the named runs, or all; `list` lists them.
-pub fn campaign(wanted: &[String]) -> ExitCode {
-    if wanted == ["list"] {
-        return list();
+/// What the words of a command line ask for.
+#[derive(PartialEq, Eq, Debug)]
+enum Asked<'a> {
+    Help,
+    List,
+    Unknown(&'a str),
+    /// These runs; all, if there are none.
+    Runs(&'a [String]),
+}
+
+/// A word that asks for help or is unknown decides, wherever it stands: nothing is set up or run before all words are known.
+fn asked(words: &[String]) -> Asked<'_> {
+    let has = |asking: &[&str]| words.iter().any(|word| asking.contains(&word.as_str()));
+    let unknown = words.iter().find(|word| *word != "list" && !names().any(|known| known == word.as_str()));
+    match unknown {
+        _ if has(&["-h", "--help", "help"]) => Asked::Help,
+        Some(unknown) => Asked::Unknown(unknown),
+        None if has(&["list"]) => Asked::List,
+        None => Asked::Runs(words),
     }
-    if let Some(unknown) = wanted.iter().find(|name| !names().any(|known| known == name.as_str())) {
-        eprintln!("there is no run `{unknown}`; there are: {}", names().collect::<Vec<_>>().join(" "));
+}
+
+/// Runs the named runs, or all, once what they need is set up; `list` lists them.
+pub fn campaign(words: &[String]) -> ExitCode {
+    let wanted = match asked(words) {
+        Asked::Help => {
+            println!("usage: ./campaign [list | NAME …]      all runs if none is named");
+            return list();
+        }
+        Asked::List => return list(),
+        Asked::Unknown(unknown) => {
+            list();
+            eprintln!("there is no run `{unknown}`; the list above has all");
+            return ExitCode::from(2);
+        }
+        Asked::Runs(wanted) => wanted,
+    };
+    if !Command::new(root().join("scripts/setup")).arg("campaign").status().is_ok_and(|ended| ended.success()) {
         return ExitCode::from(2);
     }
     let runs: Vec<&Run> =
@@ -418,6 +449,62 @@ mod tests {
         assert_eq!(all.len(), RUNS.len());
         assert!(!all.contains("list"));
         assert!(RUNS.iter().all(|run| run.minutes > 0 && !run.guards.is_empty()));
+    }
+
+    #[test]
+    fn words_are_read_before_anything_is_set_up() {
+        let words = |text: &str| text.split_whitespace().map(str::to_string).collect::<Vec<_>>();
+        for help in ["--help", "-h", "help", "wires --help", "--help nothing"] {
+            assert_eq!(asked(&words(help)), Asked::Help, "{help}");
+        }
+        assert_eq!(asked(&words("list")), Asked::List);
+        assert_eq!(asked(&words("wires wier")), Asked::Unknown("wier"));
+        assert_eq!(asked(&words("--all")), Asked::Unknown("--all"));
+        assert_eq!(asked(&words("list wires")), Asked::List);
+        assert_eq!(asked(&words("wires editor")), Asked::Runs(&words("wires editor")));
+        assert_eq!(asked(&[]), Asked::Runs(&[]));
+    }
+
+    /// The scripts in the root, in a folder where setting up is a fault: cargo stands for itself by what it would print.
+    #[test]
+    fn scripts_that_are_asked_for_help_set_up_nothing() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = std::env::temp_dir().join(format!("mokume-help-{}", std::process::id()));
+        for inner in ["scripts", "bin", "benches"] {
+            std::fs::create_dir_all(folder.join(inner)).unwrap();
+        }
+        let program = |name: &str, text: &str| {
+            std::fs::write(folder.join(name), text).unwrap();
+            std::fs::set_permissions(folder.join(name), std::fs::Permissions::from_mode(0o755)).unwrap();
+        };
+        program("scripts/setup", "#!/bin/sh\n[ \"$1\" = cargo ] || echo SET UP\n");
+        program("bin/cargo", "#!/bin/sh\necho cargo \"$@\"\n");
+        let benches = std::fs::read_dir(root().join("benches")).unwrap().flatten().map(|file| file.file_name());
+        let benches =
+            benches.map(|name| format!("benches/{}", name.to_string_lossy())).filter(|name| name.ends_with(".py"));
+        for name in ["test", "demo", "campaign", "bench"].map(str::to_string).into_iter().chain(benches) {
+            std::fs::copy(root().join(&name), folder.join(&name)).unwrap();
+        }
+        let path = format!("{}:{}", folder.join("bin").display(), std::env::var("PATH").unwrap_or_default());
+        let run = |name: &str, word: &str| {
+            let ran = Command::new(folder.join(name)).arg(word).env("PATH", &path).output().unwrap();
+            let said = [ran.stdout, ran.stderr].map(|text| String::from_utf8_lossy(&text).into_owned()).concat();
+            (ran.status.code(), said)
+        };
+        for name in ["test", "demo", "bench"] {
+            for (word, code) in [("--help", 0), ("-h", 0), ("--wier", 2)] {
+                let (ended, said) = run(name, word);
+                assert_eq!(ended, Some(code), "{name} {word}: {said}");
+                assert!(
+                    said.contains("usage") && !said.contains("SET UP") && !said.contains("cargo build"),
+                    "{name}: {said}"
+                );
+            }
+        }
+        // The campaign's words are read by this program, which sets up itself.
+        let (_, said) = run("campaign", "--help");
+        assert!(!said.contains("SET UP") && said.contains("-- campaign --help"), "{said}");
+        std::fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]

@@ -224,7 +224,8 @@ impl Terminal {
             }
             "locals" | "l" => {
                 let found = stands()?.locals();
-                let text = if found.is_empty() { "nothing is bound here yet".to_string() } else { tree(&found, 0) };
+                let text =
+                    if found.is_empty() { "nothing is bound here yet".to_string() } else { tree(&found, 0, false) };
                 self.told(&text)
             }
             "print" if !rest.is_empty() => {
@@ -356,26 +357,28 @@ fn state(at: &Stopped<'_>, layer: &str) -> Result<String, String> {
         |known: &&Variable| layer.is_empty() || known.name == layer || known.name.ends_with(&format!(".{layer}"));
     let found: Vec<Variable> = all.iter().filter(is_meant).cloned().collect();
     match (found.is_empty(), layer) {
-        (false, _) => Ok(tree(&found, 0)),
-        (true, "") => Ok("no layer of this host has state".to_string()),
+        (false, _) => Ok(tree(&found, 0, true)),
+        (true, "") => Ok("this host has no layer".to_string()),
         (true, _) => {
             let known: Vec<&str> = all.iter().map(|known| known.name.as_str()).collect();
-            Err(format!("no layer `{layer}` has state here: there is {}", known.join(", ")))
+            Err(format!("this host has no layer `{layer}`: there is {}", known.join(", ")))
         }
     }
 }
 
-fn tree(all: &[Variable], depth: usize) -> String {
+fn tree(all: &[Variable], depth: usize, is_state: bool) -> String {
     let mut text = String::new();
     for one in all {
         let blanks = "    ".repeat(depth);
         let line = match one.value.is_empty() {
             true => format!("{blanks}{}", one.name),
+            // A layer without state.
+            false if depth == 0 && is_state => format!("{}: {}", one.name, one.value),
             false => format!("{blanks}{} = {}", one.name, one.value),
         };
         text.push_str(&line);
         text.push('\n');
-        text.push_str(&tree(&one.within, depth + 1));
+        text.push_str(&tree(&one.within, depth + 1, is_state));
     }
     text
 }

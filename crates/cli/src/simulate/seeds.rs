@@ -6,8 +6,8 @@ use mokume_base::world::RealWorld;
 use mokume_driver::machines::Backend;
 use mokume_driver::sim::seeds::{self, Asked, Outcome};
 use mokume_driver::sim::shrink::{self, Shrunk};
-use mokume_driver::sim::{Failed, Prepared};
-use mokume_driver::Failure;
+use mokume_driver::sim::{Failed, How, Keep, Prepared, Sky};
+use mokume_driver::{record, Failure};
 use serde_json::json;
 
 use super::{print_failed, Replay};
@@ -30,7 +30,9 @@ pub(super) fn run(
         said.show(|| format!("{done} of {count} seeds, {wrong} failed"));
     })?;
     said.end();
-    print_summary(asked, &failed, (replay, started.elapsed()), printer);
+    let took = started.elapsed();
+    let lost = lost(prepared, &failed)?;
+    print_summary((prepared, asked), (&failed, &lost), (replay, took), printer);
     let Some((first, earliest)) = failed.first().and_then(|first| Some((first, first.wrong.first()?))) else {
         return Ok(0);
     };
@@ -51,12 +53,32 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// The most failures printed in full; of the others only the seed is printed.
 const TOLD: usize = 3;
 
-fn print_summary(asked: Asked, failed: &[Outcome], (replay, took): (&Replay<'_>, Duration), printer: &Printer) {
+/// The runs of the first failed seeds once more, if outputs did not come in them, to see what was lost on the way.
+fn lost(prepared: &Prepared<'_>, failed: &[Outcome]) -> Result<Vec<Option<record::Run>>, Failure> {
+    let again = |outcome: &Outcome| match outcome.wrong.iter().any(Failed::is_missing) {
+        true => {
+            let how = How { seed: outcome.seed, keep: Keep::Reports, weather: Sky::Seeded };
+            prepared.kept(&prepared.run(how, &RealWorld, &mut |_| {})?, &RealWorld)
+        }
+        false => Ok(None),
+    };
+    failed.iter().take(TOLD).map(again).collect()
+}
+
+/// `lost` has the records of the first failed seeds.
+fn print_summary(
+    (prepared, asked): (&Prepared<'_>, Asked),
+    (failed, lost): (&[Outcome], &[Option<record::Run>]),
+    (replay, took): (&Replay<'_>, Duration),
+    printer: &Printer,
+) {
     let Asked { first, count, .. } = asked;
     let told = if printer.is_json() { failed.len() } else { TOLD };
-    for outcome in failed.iter().take(told) {
+    for (number, outcome) in failed.iter().take(told).enumerate() {
+        let record = lost.get(number).and_then(Option::as_ref);
         for (wrong, more) in super::first_of_each(&outcome.wrong) {
-            print_failed(wrong, more, outcome.seed, replay, printer);
+            let lost = record.and_then(|record| prepared.on_the_way(record, wrong));
+            print_failed((wrong, lost.as_ref()), more, outcome.seed, replay, printer);
         }
     }
     let seeds: Vec<u64> = failed.iter().map(|outcome| outcome.seed).collect();

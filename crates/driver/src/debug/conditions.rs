@@ -1,9 +1,11 @@
 //! Conditions of points: what must hold, how often it was met, and log texts.
 
+use mokume_base::Form;
+
 use crate::failure::Failure;
 
 use super::facts::{Facts, LENGTH, SIZE};
-use super::shown::{Stopped, Variable};
+use super::shown::{Stopped, Variable, NONE_NOW, NOT_RUNNING, NO_STATE, RINGS_IN};
 
 /// A condition on a stopped run: `own > 4 and not late`.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -50,7 +52,7 @@ const OPERATORS: [(&str, Compare); 6] = [
     (">", Compare::Greater),
 ];
 
-const FORM: &str = "write `own > 4`, `phase == Open and not late`: names of locals, of variables of layers (`Counts.next`), of fields \
+const FORM: &str = "write `own > 4`, `wait < 10 ms`, `phase == Open and not late`: names of locals, of variables of layers (`Counts.next`), of fields \
                     of headers (`msg.number`); `==`, `!=`, `<`, `<=`, `>`, `>=`, `and`, `or`, `not`";
 
 impl Condition {
@@ -67,10 +69,11 @@ impl Condition {
                 };
                 let (name, compared) = match test {
                     [name] => (name, None),
-                    [name, operator, value] => {
+                    // A time is two words.
+                    [name, operator, value @ ..] if matches!(value.len(), 1) || is_time(value) => {
                         let known = OPERATORS.iter().find(|(known, _)| known == operator);
                         let (_, compare) = known.ok_or_else(|| wrong(&format!("`{operator}` compares nothing")))?;
-                        (name, Some((*compare, value.clone())))
+                        (name, Some((*compare, value.join(" "))))
                     }
                     [] => return Err(wrong("something is missing")),
                     _ => return Err(wrong(&format!("`{}` is no comparison", test.join(" ")))),
@@ -105,17 +108,16 @@ impl Condition {
 impl Test {
     fn holds(&self, found: Option<&str>, number: &dyn Fn(&str) -> Option<u64>) -> bool {
         let Some(found) = found else { return false };
-        let Some((compare, wanted)) = &self.compared else { return !["0", "false", "none"].contains(&found) };
+        let Some((compare, wanted)) = &self.compared else {
+            return number(found) != Some(0) && !["none", NOT_RUNNING, NO_STATE, NONE_NOW].contains(&found);
+        };
         let order = match (number(found), number(wanted)) {
             (Some(found), Some(wanted)) => found.cmp(&wanted),
             _ => {
-                // Names of enum values, with or without the enum's name.
-                let last = |name: &str| name.rsplit('.').next().unwrap_or(name).to_string();
-                let is_short = !wanted.contains('.');
-                let found = if is_short { last(found) } else { found.to_string() };
+                let is_it = mokume_script::is_named(found, wanted);
                 return match compare {
-                    Compare::Equal => found == *wanted,
-                    Compare::Unequal => found != *wanted,
+                    Compare::Equal => is_it,
+                    Compare::Unequal => !is_it,
                     _ => false,
                 };
             }
@@ -136,8 +138,23 @@ fn number(text: &str) -> Option<u64> {
         ("true", _) => Some(1),
         ("false", _) => Some(0),
         (_, Some(digits)) => u64::from_str_radix(digits, 16).ok(),
-        _ => text.parse().ok(),
+        // A timer is as long as it has still to run.
+        _ => text.parse().ok().or_else(|| nanoseconds(text.strip_prefix(RINGS_IN).map_or(text, first_time))),
     }
+}
+
+/// The nanoseconds of `20 ms`.
+fn nanoseconds(text: &str) -> Option<u64> {
+    Form::Time.read(text)?.first().copied()
+}
+
+/// `19 ms` of `19 ms (at 21 ms)`.
+fn first_time(text: &str) -> &str {
+    text.split(" (").next().unwrap_or(text)
+}
+
+fn is_time(words: &[String]) -> bool {
+    nanoseconds(&words.join(" ")).is_some()
 }
 
 /// Splits into names, values and operators; blanks are optional.
@@ -279,6 +296,24 @@ mod tests {
     fn words_stand_apart_without_blanks() {
         assert_eq!(words("own>=4 and a.b == Open"), ["own", ">=", "4", "and", "a.b", "==", "Open"]);
         assert_eq!(words("not late"), ["not", "late"]);
+        assert_eq!(words("wait>10ms"), ["wait", ">", "10ms"]);
+    }
+
+    #[test]
+    fn times_are_numbers_of_nanoseconds() {
+        assert_eq!(number("10 ms"), Some(10_000_000));
+        assert_eq!(number("1.5s"), Some(1_500_000_000));
+        assert_eq!(number("rings in 19 ms (at 21 ms)"), Some(19_000_000));
+        assert_eq!(number("not running"), None);
+        assert!(is_time(&["10".into(), "ms".into()]) && !is_time(&["10".into(), "or".into()]));
+        let is_so = |found: &str, compared: Option<(Compare, &str)>| {
+            let compared = compared.map(|(compare, text)| (compare, text.to_string()));
+            Test { is_not: false, name: String::new(), compared }.holds(Some(found), &number)
+        };
+        assert!(is_so("20 ms", Some((Compare::Greater, "10 ms"))) && !is_so("20 ms", Some((Compare::Greater, "1 s"))));
+        assert!(is_so("0.5 s", Some((Compare::Equal, "500 ms"))));
+        assert!(is_so("rings in 19 ms (at 21 ms)", Some((Compare::Less, "20 ms"))));
+        assert!(is_so("rings in 19 ms (at 21 ms)", None) && !is_so("not running", None) && !is_so("0 s", None));
     }
 
     #[test]

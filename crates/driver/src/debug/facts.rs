@@ -3,12 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use mokume_base::{FileId, SourceMap};
+use mokume_base::{FileId, Form, SourceMap};
 use mokume_interpret::{Moment, What};
 use mokume_reaction::{Automaton, Handler, HandlerId, Source, SourceId, Trigger};
 use mokume_script::Written;
+use mokume_semantics::program::Program;
 use mokume_syntax::{SyntaxKind, SyntaxNode};
 
+use super::locals::{self, Bound, UNNAMED};
 use crate::compile::Compiled;
 
 /// How many elements a bounded vector has: `hosts.length`.
@@ -34,6 +36,8 @@ pub struct Facts {
     pub reasons: BTreeSet<String>,
     /// All unqualified names: locals, variables of layers, fields of headers.
     pub(super) names: BTreeSet<String>,
+    /// Locals with a notation, by file.
+    locals: BTreeMap<String, Vec<Bound>>,
 }
 
 /// A host, and the notations of its values.
@@ -64,7 +68,11 @@ pub(super) struct Texts {
 
 impl Facts {
     /// The facts of a target with this name that runs on these hosts.
-    pub(super) fn new((name, file): (String, String), hosts: Vec<(String, &Compiled)>, sources: &SourceMap) -> Facts {
+    pub(super) fn new(
+        (name, file): (String, String),
+        hosts: Vec<(String, &Compiled)>,
+        (program, sources): (&Program, &SourceMap),
+    ) -> Facts {
         let mut facts = Facts {
             name,
             file,
@@ -76,6 +84,7 @@ impl Facts {
             written: BTreeMap::new(),
             reasons: BTreeSet::new(),
             names: BTreeSet::from([SIZE.to_string(), LENGTH.to_string()]),
+            locals: locals::of(program, sources),
         };
         for (name, compiled) in &hosts {
             facts.hosts.push(HostFacts { name: name.clone(), written: compiled.written.clone() });
@@ -85,6 +94,7 @@ impl Facts {
             facts.texts.insert(file.name.clone(), file.text.clone());
             facts.codes.insert(file.name.clone(), codes(sources, id));
         }
+        facts.names.extend(facts.locals.values().flatten().map(|bound| bound.name.clone()));
         for (_, compiled) in &hosts {
             facts.learn_written(&compiled.uncomposed);
         }
@@ -115,6 +125,39 @@ impl Facts {
     pub(super) fn code(&self, source: &Source) -> Option<&Code> {
         let at = (source.line, source.column);
         self.codes.get(&source.file)?.iter().rev().find(|code| code.from <= at && at < code.to)
+    }
+
+    /// The notation of a local, at a place in the code that binds it: that of the last one of its name before the place.
+    pub(super) fn local(&self, at: &Source, name: &str) -> Option<&Form> {
+        // `hosts_0` is an element of `hosts`.
+        let of_vector = name.rsplit_once('_').filter(|(_, place)| place.bytes().all(|digit| digit.is_ascii_digit()));
+        let is_it = |bound: &&Bound| match (bound.is_vector, of_vector) {
+            (true, Some((vector, _))) => bound.name == vector,
+            (true, None) => false,
+            (false, _) => bound.name == name,
+        };
+        let all = self.bound_in(at).filter(is_it);
+        let here = (at.line, at.column);
+        let (before, behind): (Vec<&Bound>, Vec<&Bound>) = all.partition(|bound| bound.at <= here);
+        before.last().or(behind.first()).and_then(|bound| bound.form.as_ref())
+    }
+
+    /// Names that are bound before a place, in the code around it, to what another name has: both names.
+    pub(super) fn aliases(&self, at: &Source) -> Vec<(&str, &str)> {
+        let before = self.bound_in(at).filter(|bound| bound.at < (at.line, at.column));
+        let named = before.filter_map(|bound| Some((bound.name.as_str(), bound.alias_of.as_deref()?)));
+        let all: Vec<(&str, &str)> = named.collect();
+        // Of what has no name, only the last value is known.
+        let last = all.iter().rposition(|(_, of)| *of == UNNAMED);
+        let is_known = |(place, (_, of)): &(usize, (&str, &str))| *of != UNNAMED || Some(*place) == last;
+        all.into_iter().enumerate().filter(is_known).map(|(_, pair)| pair).collect()
+    }
+
+    /// The locals of the handler or the function around a place.
+    fn bound_in(&self, at: &Source) -> impl Iterator<Item = &Bound> {
+        let code = self.code(at);
+        let all = self.locals.get(&at.file).into_iter().flatten();
+        all.filter(move |bound| code.is_some_and(|code| code.from <= bound.at && bound.at < code.to))
     }
 
     /// The texts of a handler of a running automaton.

@@ -5,6 +5,7 @@
 
 mod conditions;
 mod facts;
+mod locals;
 mod moves;
 mod points;
 mod shown;

@@ -2,10 +2,11 @@
 
 use mokume_base::{time, Form};
 use mokume_interpret::{Cause, CellView, Frame, Message, Moment, Named, What};
-use mokume_reaction::{Automaton, CellKind, ClassId, Handle, HandlerId, Source, Type, Unit};
+use mokume_reaction::{Automaton, CellKind, Class, ClassId, Handle, HandlerId, Layer, Source, Type, Unit};
 use mokume_script::{scalar, CellForms, Written};
 
 use super::facts::{event_of, Facts};
+use super::locals::UNNAMED;
 use super::moves::{Call, Why};
 
 /// The most entries of an array or a map that are shown; there may be thousands.
@@ -27,6 +28,12 @@ impl Variable {
         self.within.last().is_some_and(|last| last.name == OCTETS)
     }
 }
+
+/// What is said of a timer, and of a layer without state.
+pub(super) const NOT_RUNNING: &str = "not running";
+pub(super) const RINGS_IN: &str = "rings in ";
+pub(super) const NO_STATE: &str = "no state";
+pub(super) const NONE_NOW: &str = "none now";
 
 /// The name of a message's octets.
 const OCTETS: &str = "octets";
@@ -227,14 +234,33 @@ impl<'a> Stopped<'a> {
         };
         let is_object = |named: &Named<'_>| matches!(named.ty, Type::Ref(_)) && Some(named.name) == object;
         let named = self.moment.named(frame);
-        vectors(named.iter().filter(|named| !is_object(named)).map(|named| self.named(named)).collect())
+        let places = self.places_in(frame);
+        let shown = named.iter().filter(|named| !is_object(named) && named.name != UNNAMED);
+        let mut shown: Vec<Variable> = shown.map(|named| self.named(named, &places)).collect();
+        for (alias, of) in places.iter().flat_map(|place| self.facts.aliases(place)) {
+            let found = named.iter().find(|named| named.name == of && named.message.is_none());
+            if let Some(found) = found.filter(|_| !shown.iter().any(|known| known.name == alias)) {
+                shown.push(self.named(&Named { name: alias, ..*found }, &places));
+            }
+        }
+        vectors(shown)
     }
 
-    fn named(&self, named: &Named<'_>) -> Variable {
+    /// Where the code of a running body stands, the innermost first: functions may be part of it.
+    fn places_in(&self, frame: &Frame) -> Vec<&Source> {
+        let bodies = self.moment.frames().iter().position(|known| std::ptr::eq(known, frame)).map_or(0, |at| at + 1);
+        let own = self.called.iter().rev().filter(|call| call.bodies == bodies);
+        let sources = &self.automaton().sources;
+        own.filter_map(|call| sources.get(call.source.index())).collect()
+    }
+
+    fn named(&self, named: &Named<'_>, places: &[&Source]) -> Variable {
         match named.message {
             Some(message) => Variable { name: named.name.to_string(), ..self.message(message) },
             None => {
-                let form = self.written().of_flow(named.name).or_else(|| self.of_field(named.name, named.ty));
+                let declared = || places.iter().find_map(|place| self.facts.local(place, named.name));
+                let form = self.written().of_flow(named.name).or_else(declared);
+                let form = form.or_else(|| self.of_field(named.name, named.ty));
                 let text = form.map(|form| form.write(&[named.word]));
                 leaf(named.name, text.unwrap_or_else(|| self.word(named.ty, named.word)))
             }
@@ -307,10 +333,13 @@ impl<'a> Stopped<'a> {
 
     // ---- state ----
 
-    /// The state of all layers of the host: a variable for each layer, with its objects as parts.
+    /// The state of all layers of the host that somebody wrote: a variable for each layer, with its objects as parts. A layer
+    /// that has none, or none now, says so.
     pub fn state(&self) -> Vec<Variable> {
         let automaton = self.automaton();
-        let mut layers: Vec<Variable> = Vec::new();
+        let is_written = |layer: &&Layer| !layer.of.is_empty();
+        let mut layers: Vec<Variable> =
+            automaton.layers.iter().filter(is_written).map(|layer| leaf(&layer.name, "")).collect();
         for (number, class) in automaton.classes.iter().enumerate() {
             let id = ClassId::from(number);
             if class.cells.iter().all(|cell| cell.source.is_none()) {
@@ -333,6 +362,12 @@ impl<'a> Stopped<'a> {
                 Some(known) => known.within.extend(objects),
                 None => layers.push(Variable { name: layer.clone(), value: String::new(), within: objects }),
             }
+        }
+        for layer in layers.iter_mut().filter(|layer| layer.within.is_empty()) {
+            let of_layer = |class: &&Class| automaton.layers[class.layer.index()].name == layer.name;
+            let mut cells = automaton.classes.iter().filter(of_layer).flat_map(|class| &class.cells);
+            let has_state = cells.any(|cell| cell.source.is_some());
+            layer.value = if has_state { NONE_NOW } else { NO_STATE }.to_string();
         }
         layers
     }
@@ -385,10 +420,10 @@ impl<'a> Stopped<'a> {
                 let count = places.iter().filter(|place| place.is_some()).count();
                 several(format!("{count} of {} places taken", places.len()), within)
             }
-            (_, CellView::Timer(None)) => leaf("", "not running"),
+            (_, CellView::Timer(None)) => leaf("", NOT_RUNNING),
             (_, CellView::Timer(Some(deadline))) => {
                 let left = deadline.saturating_sub(self.moment.now);
-                leaf("", format!("rings in {} (at {})", time(left), time(*deadline)))
+                leaf("", format!("{RINGS_IN}{} (at {})", time(left), time(*deadline)))
             }
             (_, CellView::Quota { left, amount }) => leaf("", format!("{left} of {amount} left")),
             (_, CellView::Counter(total)) => leaf("", total.to_string()),

@@ -37,7 +37,7 @@ impl Target<'_> {
             }
         };
         let file = checked.sources.file(file).name.clone();
-        Arc::new(Facts::new((name, file), hosts, &checked.sources))
+        Arc::new(Facts::new((name, file), hosts, (&checked.program, &checked.sources)))
     }
 
     /// Runs it once, with observers.

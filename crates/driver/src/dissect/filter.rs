@@ -4,7 +4,7 @@
 
 use mokume_base::spelling::did_you_mean;
 use mokume_dissect::names;
-use mokume_reaction::{Compare, FieldValue, Type, WireId, WireItem};
+use mokume_reaction::{Compare, Enum, FieldValue, Type, WireId, WireItem};
 
 use super::{Dissection, Dissector, Field, Layer, Verdict};
 use crate::failure::Failure;
@@ -338,8 +338,12 @@ impl Named {
     fn read(&self, dissector: &Dissector, text: &str) -> Option<u64> {
         let form = dissector.form(self.wire, &self.field, self.place);
         let of_form = form.and_then(|form| form.read(text)).and_then(|words| words.first().copied());
-        let last = text.rsplit('.').next().unwrap_or(text);
-        of_form.or_else(|| self.names(dissector).into_iter().find(|(name, _)| name == last).map(|(_, value)| value))
+        let of = self.place.and_then(|place| dissector.enum_of(self.wire, place)).map(|of| of.name.as_str());
+        let is_it = |name: &str| match of {
+            Some(of) => mokume_script::is_named(&format!("{of}.{name}"), text),
+            None => name == text,
+        };
+        of_form.or_else(|| self.names(dissector).into_iter().find(|(name, _)| is_it(name)).map(|(_, value)| value))
     }
 
     fn values(&self, dissector: &Dissector) -> Vec<String> {
@@ -357,14 +361,21 @@ impl Dissector {
         let items = &self.automaton.wires[wire.index()].items;
         let Some(field) = WireItem::fields(items).get(place).copied() else { return Vec::new() };
         match &field.value {
-            FieldValue::Header { header, variant, field, times: 1, plus: 0, .. } => {
-                let variant = &self.automaton.headers[header.index()].variants[variant.index()];
-                match variant.fields.get(*field as usize) {
-                    Some((_, Type::Enum(id))) => self.automaton.enums[id.index()].names.clone(),
-                    _ => Vec::new(),
-                }
+            FieldValue::Header { times: 1, plus: 0, .. } => {
+                self.enum_of(wire, place).map_or_else(Vec::new, |of| of.names.clone())
             }
             _ => names::choices(&self.automaton, items, field.index),
+        }
+    }
+
+    /// The enum of a field, which stands in front of its values' names where they are whole.
+    fn enum_of(&self, wire: WireId, place: usize) -> Option<&Enum> {
+        let field = WireItem::fields(&self.automaton.wires[wire.index()].items).get(place).copied()?;
+        let FieldValue::Header { header, variant, field, times: 1, plus: 0, .. } = &field.value else { return None };
+        let variant = &self.automaton.headers[header.index()].variants[variant.index()];
+        match variant.fields.get(*field as usize)? {
+            (_, Type::Enum(id)) => self.automaton.enums.get(id.index()),
+            _ => None,
         }
     }
 

@@ -355,15 +355,9 @@ impl Layer {
 impl Field {
     /// The value in short.
     fn told(&self) -> String {
-        self.written.as_ref().map_or_else(|| self.value.to_string(), |written| short_name(written).to_string())
-    }
-}
-
-/// `Fine` for `Status.Fine`; addresses are unchanged.
-fn short_name(written: &str) -> &str {
-    match written.rsplit_once('.') {
-        Some((before, name)) if before.starts_with(char::is_alphabetic) => name,
-        _ => written,
+        self.written
+            .as_ref()
+            .map_or_else(|| self.value.to_string(), |written| mokume_script::short_name(written).to_string())
     }
 }
 

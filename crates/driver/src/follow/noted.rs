@@ -77,7 +77,7 @@ fn state(moment: &Moment<'_>) -> Vec<String> {
         let CellKind::Scalar { ty: ty @ Type::Enum(_), .. } = cell.kind else { return None };
         let Some(CellView::Word(word)) = moment.cell(class, moment.object, at.into()) else { return None };
         let value = mokume_script::scalar(automaton, ty, word);
-        Some(format!("{} = {}", cell.name, value.rsplit('.').next().unwrap_or(&value)))
+        Some(format!("{} = {}", cell.name, mokume_script::short_name(&value)))
     });
     named.collect()
 }

@@ -16,6 +16,7 @@ use mokume_base::SourceMap;
 use mokume_reaction::{
     Automaton, Datum, Fallible, Handle, LayerId, OpKind, PortId, PortKind, ReasonId, SourceId, Type,
 };
+use mokume_record::packet::Packet;
 use mokume_record::{Arg, Copy, Ended, Event, Failed, Head, Host, Kind, Loss, Lost, Value, What, VERSION};
 use mokume_script::Written;
 use mokume_simulate::{Ending, Fate, Record, RecordedEvent};
@@ -31,8 +32,8 @@ pub use file::{read, Lines};
 use mokume_record::steps::Source;
 pub use mokume_record::{Run, SCHEMA};
 pub use page::page;
-pub(crate) use show::first_difference_of_all;
 pub use show::{capture, chart, first_difference, log, Part};
+pub(crate) use show::{first_difference_of_all, ignored};
 use steps::Files;
 
 /// What was run, for the head of a record.
@@ -69,8 +70,8 @@ struct Enders {
 pub struct Namer<'a> {
     hosts: Vec<Side<'a>>,
     media: Vec<String>,
-    /// Frames that were sent and may still arrive.
-    sent: BTreeMap<u64, Vec<u8>>,
+    /// Frames that were sent and may still arrive: by which host, and their octets.
+    sent: BTreeMap<u64, (usize, Vec<u8>)>,
     /// If steps are recorded: the source files that they refer to.
     files: Option<Files<'a>>,
 }
@@ -174,7 +175,7 @@ impl<'a> Namer<'a> {
                 let port = port_name(side, port);
                 let (copies, lost) = self.fates(fates);
                 if !copies.is_empty() {
-                    self.sent.insert(number, frame.clone());
+                    self.sent.insert(number, (host, frame.clone()));
                 }
                 What::Sends {
                     frame: number,
@@ -188,12 +189,11 @@ impl<'a> Namer<'a> {
                 }
             }
             RecordedEvent::Arrived { host, port, number, frame, refused } => {
-                let octets = Some(frame).filter(|frame| self.sent.get(&number) != Some(frame));
+                let sent = self.sent.get(&number);
+                let sender = sent.filter(|(_, octets)| *octets == frame).map(|(sender, _)| *sender);
+                let packet = self.files.is_some().then(|| self.received(host, sender, &frame)).flatten();
+                let octets = sender.is_none().then_some(frame);
                 let side = &self.hosts[host];
-                let packet = octets
-                    .as_ref()
-                    .filter(|_| self.files.is_some())
-                    .map(|octets| Box::new(dissect::json::of_packet(&side.dissector.dissect(octets, Front::Frame))));
                 What::Receives { frame: number, port: port_name(side, port), octets, refused, packet }
             }
             RecordedEvent::Ended { host, how, reason, count } => {
@@ -212,6 +212,17 @@ impl<'a> Namer<'a> {
             RecordedEvent::Crashed { .. } => What::Crashes,
             RecordedEvent::Restarted { .. } => What::Restarts,
             RecordedEvent::Reported { report, place, .. } => What::Reports { report: report.word().to_string(), place },
+        }
+    }
+
+    /// A frame as the receiver's stack reads it; `None` if it came from `sender` as it was sent, and the sender's stack reads it in the same way.
+    fn received(&self, receiver: usize, sender: Option<usize>, frame: &[u8]) -> Option<Box<Packet>> {
+        let packet = |host: usize| dissect::json::of_packet(&self.hosts[host].dissector.dissect(frame, Front::Frame));
+        let is_same = |sender: usize| Rc::ptr_eq(&self.hosts[sender].dissector, &self.hosts[receiver].dissector);
+        match sender {
+            Some(sender) if is_same(sender) => None,
+            Some(sender) => Some(packet(receiver)).filter(|read| *read != packet(sender)).map(Box::new),
+            None => Some(Box::new(packet(receiver))),
         }
     }
 

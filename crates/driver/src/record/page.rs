@@ -96,6 +96,8 @@ struct Tables {
     ways: Table,
     objects: Table,
     cells: Table,
+    /// By frame: its octets as they were sent.
+    sent: HashMap<u64, Vec<u8>>,
 }
 
 /// The data of a run for the page.
@@ -119,8 +121,12 @@ impl Tables {
     fn event(&mut self, event: &Event) -> String {
         let mut plain = event.clone();
         let octets: Vec<u8> = match &event.what {
-            What::Sends { octets, .. } => octets.clone(),
-            What::Receives { octets, .. } => octets.clone().unwrap_or_default(),
+            What::Sends { frame, octets, .. } => {
+                self.sent.insert(*frame, octets.clone());
+                octets.clone()
+            }
+            What::Receives { octets: Some(octets), .. } => octets.clone(),
+            What::Receives { frame, packet: Some(_), .. } => self.sent.get(frame).cloned().unwrap_or_default(),
             _ => Vec::new(),
         };
         let packet = match &mut plain.what {

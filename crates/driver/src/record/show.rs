@@ -75,7 +75,7 @@ pub fn capture(run: &Run, part: &Part, name: &str) -> Result<u64, Failure> {
 }
 
 /// Frames that arrived intact and that the lowest layers of the host dropped: they were for other hosts.
-fn ignored(run: &Run) -> BTreeSet<u64> {
+pub(crate) fn ignored(run: &Run) -> BTreeSet<u64> {
     let lowest: BTreeMap<&str, &[String]> =
         run.head.hosts.iter().map(|host| (host.name.as_str(), &host.lowest[..])).collect();
     let is_frame = |event: &&Event| matches!(event.what, What::Receives { octets: None, refused: false, .. });

@@ -53,7 +53,7 @@ fn send() -> Handler {
     Handler {
         event: Event::Send { message: LocalId(0), flow: None },
         scope: ScopeKind::Entity,
-        locals: vec![Local { name: name("msg"), ty: Type::Message }],
+        locals: vec![Local::new(name("msg"), Type::Message)],
         body: vec![
             stmt(StmtKind::Emit(Emission::Send { message, fields, to: None })),
             stmt(StmtKind::Assign { state: state(ScopeKind::Entity), value: sum }),
@@ -74,7 +74,7 @@ fn deliver() -> Handler {
     Handler {
         event: Event::Deliver { message: Some(LocalId(0)), variant: None, fields: vec![(0, LocalId(1))], flow: None },
         scope: ScopeKind::Session,
-        locals: vec![Local { name: name("msg"), ty: Type::Message }, Local { name: name("seq"), ty: SEQ }],
+        locals: vec![Local::new(name("msg"), Type::Message), Local::new(name("seq"), SEQ)],
         body: vec![stmt(StmtKind::If { condition, likely: Some(0.99), then, otherwise })],
         span: span(),
     }

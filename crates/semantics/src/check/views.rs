@@ -276,7 +276,7 @@ impl OldViews<'_> {
         });
         let Some((local, span)) = used else { return };
         ended.before.remove(&local);
-        let Local { name, ty } = &self.locals[local.index()];
+        let Local { name, ty, .. } = &self.locals[local.index()];
         let help = match ty {
             Type::Object(_) => "do it before, or look it up again",
             _ => "in the next view another member has this rank: do it before, or keep the member, `view.members[r]`",

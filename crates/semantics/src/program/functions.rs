@@ -57,4 +57,19 @@ pub struct Local {
     pub name: Name,
     /// The type: as written, or that of the value that it is bound to.
     pub ty: Type,
+    /// The notation of the type that the source declares for it; for a bounded vector, of its elements.
+    pub written: Option<Notation>,
+}
+
+impl Local {
+    /// A local without a declared notation.
+    pub fn new(name: Name, ty: Type) -> Local {
+        Local { name, ty, written: None }
+    }
+}
+
+impl From<&Param> for Local {
+    fn from(param: &Param) -> Local {
+        Local { name: param.name.clone(), ty: param.ty, written: param.written }
+    }
 }

@@ -8,11 +8,53 @@ use crate::kinds::SyntaxKind::*;
 /// Words behind a handler's parameters.
 const CLAUSE_WORDS: [&str; 4] = ["from", "to", "limit", "later"];
 
+/// Events with a handler that a layer may have; those of timers and of the beginning have other heads.
+const EVENTS_OF_LAYERS: [&str; 14] = [
+    "send",
+    "deliver",
+    "arrives",
+    "open",
+    "opened",
+    "failed",
+    "listen",
+    "bind",
+    "unlisten",
+    "accepted",
+    "unmatched",
+    "close",
+    "abort",
+    "closed",
+];
+
 impl Parser<'_> {
     /// `on deliver(msg, Data { seq }) from flow later 64 { … }`
     pub(super) fn handler(&mut self) {
         self.open_documented(HANDLER);
         self.bump();
+        self.handler_behind_on();
+    }
+
+    /// `send(msg) { … }`, `expiry t { … }` as a member: the `on` in front is missing. Reads the handler that is meant.
+    pub(super) fn handler_without_on(&mut self) -> bool {
+        let is_head = match self.nth_text(0) {
+            "expiry" => self.nth(1) == IDENT && self.same_line(1),
+            "start" | "settle" => self.nth(1) == L_BRACE,
+            word => EVENTS_OF_LAYERS.contains(&word) && matches!(self.nth(1), L_PAREN | L_BRACE),
+        };
+        if !is_head {
+            return false;
+        }
+        let word = self.nth_text(0);
+        let diagnostic = self
+            .error_here(codes::UNKNOWN_MEMBER, format!("`{word}` begins no member"), "an event")
+            .help(format!("a handler begins with `on`: write `on {word} …`"));
+        self.report(diagnostic);
+        self.open_documented(HANDLER);
+        self.handler_behind_on();
+        true
+    }
+
+    fn handler_behind_on(&mut self) {
         let meant = self.event_meant();
         if self.at_word("expiry") || meant == Some("expiry") {
             self.form = "on expiry t { … }";

@@ -61,6 +61,13 @@ impl Parser<'_> {
                 .error_here(codes::UNKNOWN_ITEM, format!("{found} begins no item of a file"), "outside of a layer")
                 .help("it stands in a layer: `worker Name { … }`; perhaps a `}` above is one too many");
             self.report(diagnostic);
+        } else if self.at_word("open") && self.nth_word(1, "enum") {
+            let diagnostic = self
+                .error_here(codes::UNKNOWN_ITEM, "`open` begins no item", "in front")
+                .help("it stands behind the enum's type: `enum Kind: u8 open { Ask, Tell }`");
+            self.report(diagnostic);
+            self.bump_as_error();
+            return self.item("enum");
         } else if let Some(meant) =
             self.foreign_item().or_else(|| self.unknown_word(codes::UNKNOWN_ITEM, "item", &ITEM_WORDS))
         {

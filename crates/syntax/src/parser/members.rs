@@ -71,6 +71,9 @@ impl Parser<'_> {
             self.report(diagnostic);
             return self.state();
         }
+        if self.handler_without_on() {
+            return;
+        }
         if let Some(meant) =
             self.foreign_member().or_else(|| self.unknown_word(codes::UNKNOWN_MEMBER, "member", &MEMBER_WORDS))
         {

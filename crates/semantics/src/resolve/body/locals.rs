@@ -1,6 +1,6 @@
 //! The locals of a body: those bound so far, and which of them are visible.
 
-use mokume_base::Span;
+use mokume_base::{Notation, Span};
 
 use crate::program::*;
 
@@ -50,8 +50,15 @@ impl Locals {
     }
 
     fn add(&mut self, name: Name, ty: Type) -> LocalId {
-        self.all.push(Local { name, ty });
+        self.all.push(Local::new(name, ty));
         LocalId(self.all.len() as u32 - 1)
+    }
+
+    /// The notation of the type that the source declares for a local.
+    pub fn is_written(&mut self, local: LocalId, written: Option<Notation>) {
+        if let Some(local) = self.all.get_mut(local.index()) {
+            local.written = written;
+        }
     }
 
     /// Opens a scope: [`Locals::close`] removes the names bound in it.

@@ -31,7 +31,7 @@ pub fn read(cx: &mut Context, file: FileId, ty: Option<ast::Type>) -> Type {
                 "a collection is no value",
                 span,
                 "only state can be one",
-                "declare it in a scope: `array a: [u32; 8]`, `map m: [u32 -> u48; 64]`",
+                "declare it in a scope: `array a: [u32; 8]`, `map m: [u32 -> u48; 64]`; a value of several is `[u32; ..8]`, of 0 to 8 elements",
             );
             Type::Unknown
         }

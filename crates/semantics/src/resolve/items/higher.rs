@@ -127,7 +127,7 @@ fn function(cx: &mut Context, file: FileId, name: &Name, ty: &ast::FnType) -> Ki
         written: None,
     });
     let heads: Vec<Param> = heads.collect();
-    let locals = heads.iter().map(|param| Local { name: param.name.clone(), ty: param.ty }).collect();
+    let locals = heads.iter().map(Local::from).collect();
     cx.program.functions.push(Function {
         name: name.clone(),
         params: heads,

@@ -36,7 +36,7 @@ pub fn function_head(cx: &mut Context, file: FileId, item: &ast::Function) -> Fu
         Some(ty) => annotations::read(cx, file, Some(ty)),
         None => Type::Unit,
     };
-    let locals = params.iter().map(|param| Local { name: param.name.clone(), ty: param.ty }).collect();
+    let locals = params.iter().map(Local::from).collect();
     let refuses = item.may_refuse();
     let native = item.is_extern().then(|| externs::native(cx, file, item, &params, result));
     Function { name: tree::title(file, item.name()), params, result, refuses, native, locals, body: Vec::new() }

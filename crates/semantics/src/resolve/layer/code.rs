@@ -54,7 +54,7 @@ fn otherwise(reader: &mut LayerReader) {
     let message = LocalId(0);
     let held = || Expr { kind: ExprKind::Give(message), ty: Type::Message, span };
     let mut pass = |event: Event, emission: Emission| {
-        let locals = vec![Local { name: Name { text: ".message".into(), span }, ty: Type::Message }];
+        let locals = vec![Local::new(Name { text: ".message".into(), span }, Type::Message)];
         let body = vec![Stmt { kind: StmtKind::Emit(emission), span }];
         let handler = Handler { event, scope: ScopeKind::Entity, locals, body, span };
         if !layer.handlers.iter().any(|known| handlers::same_event(known, &handler)) {

@@ -76,7 +76,7 @@ fn function_head(reader: &mut LayerReader, function: &ast::Function) -> Function
         Some(ty) => annotations::read(reader.cx, reader.file, Some(ty)),
         None => Type::Unit,
     };
-    let locals = params.iter().map(|param| Local { name: param.name.clone(), ty: param.ty }).collect();
+    let locals = params.iter().map(Local::from).collect();
     let (name, refuses) = (tree::title(reader.file, function.name()), function.may_refuse());
     Function { name, params, result, refuses, native: None, locals, body: Vec::new() }
 }

@@ -241,7 +241,7 @@ fn add_publish(reader: &mut LayerReader, publish: &ast::Publish) {
             );
             continue;
         }
-        locals.push(Local { name: param, ty: Type::Flow(Side::Above) });
+        locals.push(Local::new(param, Type::Flow(Side::Above)));
     }
     let flow = (!locals.is_empty()).then_some(LocalId(0));
     let value = unknown(name.span);

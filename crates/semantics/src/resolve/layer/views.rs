@@ -191,7 +191,7 @@ pub(super) fn handler(reader: &mut LayerReader) {
     let span = layer.name.span;
     let said = LocalId(0);
     let ty = Type::Record(view.record.record);
-    let locals = vec![Local { name: Name { text: ".view".into(), span }, ty }];
+    let locals = vec![Local::new(Name { text: ".view".into(), span }, ty)];
     let mut body = begins(&view, said, span);
     if layer.shape != Shape::Endpoint {
         body.push(Stmt { kind: StmtKind::Pass, span });

@@ -56,6 +56,8 @@ pub(super) fn read(body: &mut Body, stmt: &ast::LetStmt, span: Span, done: &mut 
         (_, Some(want)) => want,
     };
     let local = body.locals.bind(name, ty);
+    let written = annotations::notation(body.cx, body.file, stmt.ty());
+    body.locals.is_written(local, written);
     if is_soft && want.is_none() && matches!(ty, Type::UInt(_)) {
         body.soft.insert(local, name.span);
     }
@@ -92,7 +94,10 @@ fn split(body: &mut Body, names: &[Name], value: &Tree, span: Span) -> Option<St
     let call = if let Tree::Call(call) = value { Some(call) } else { None };
     let method = call.and_then(|call| tree::method(body.file, call));
     let Some((base, name)) = method.filter(|(_, name)| name.text == "split") else {
-        let help = "two names take the parts of a message: `let (front, rest) = msg.split(n)`";
+        let help = match value {
+            Tree::Paren(_) => "each name has a `let` of its own: `let a = x`, and in the next line `let b = y`",
+            _ => "two names take the parts of a message: `let (front, rest) = msg.split(n)`",
+        };
         body.error(codes::MISMATCH, "this gives one value, not two", span, "two names", help);
         return unknown_names(body);
     };

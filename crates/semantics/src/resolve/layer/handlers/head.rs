@@ -36,7 +36,7 @@ impl Head<'_> {
             let diagnostic = twice("parameter", &name, &first.name);
             self.cx.report(diagnostic);
         }
-        self.locals.push(Local { name, ty });
+        self.locals.push(Local::new(name, ty));
         LocalId(self.locals.len() as u32 - 1)
     }
 

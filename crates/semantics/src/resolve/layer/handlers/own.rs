@@ -196,7 +196,9 @@ fn params(head: &mut Head, own: bool, spoken: Option<&Carried>) -> Vec<LocalId> 
             (None, None) if own => Type::Unknown,
             (ty, known) => as_spoken(head, &name, ty, known),
         };
-        params.push(head.bind(name, ty));
+        let local = head.bind(name, ty);
+        head.locals[local.index()].written = annotations::notation(head.cx, head.file, param.ty());
+        params.push(local);
     }
     params
 }

@@ -7,7 +7,7 @@ use super::named::device_of;
 use crate::program::*;
 use crate::resolve::context::Context;
 use crate::resolve::expr::fixed;
-use crate::{codes, suggest, tree};
+use crate::{codes, tree};
 
 /// Resolves a fault of a frame. `None` after a report.
 pub(super) fn read(
@@ -29,7 +29,9 @@ pub(super) fn read(
         None => None,
     };
     drop(devices);
-    let what: Vec<Mishap> = item.parts().iter().filter_map(|part| mishap(cx, file, part)).collect();
+    // What stands behind a word that is none belongs to it: `delayed by 4 ms`.
+    let parts = item.parts();
+    let what: Vec<Mishap> = parts.iter().map_while(|part| mishap(cx, file, part).ok()).flatten().collect();
     if item.parts().is_empty() {
         let help = "write `lost`, `late 4 ms`, `turned 12` or `twice 1 ms` behind it";
         cx.error(codes::MISSING_ARGUMENT, "what becomes of this frame?", span, "nothing is said", help);
@@ -97,8 +99,10 @@ fn says(before: &[Mishap], what: &Mishap) -> bool {
     })
 }
 
-fn mishap(cx: &mut Context, file: FileId, part: &ast::FaultPart) -> Option<Mishap> {
-    let name = tree::some_name(file, part.name())?;
+/// `Err` if it is reported and what follows makes no sense without it.
+fn mishap(cx: &mut Context, file: FileId, part: &ast::FaultPart) -> Result<Option<Mishap>, ()> {
+    const FORMS: &str = "write `lost`, `late 4 ms`, `turned 12` or `twice 1 ms`";
+    let Some(name) = tree::some_name(file, part.name()) else { return Ok(None) };
     let mut value = |ty: Type| part.value().map(|value| fixed::number(cx, file, &value, ty));
     let found = match name.text.as_str() {
         "lost" => Some(Mishap::Lost).filter(|_| part.value().is_none()),
@@ -107,14 +111,14 @@ fn mishap(cx: &mut Context, file: FileId, part: &ast::FaultPart) -> Option<Misha
         "twice" => Some(Mishap::Twice(value(Type::Duration).flatten().unwrap_or(0))),
         _ => {
             let text = format!("a frame does not become `{}`", name.text);
-            let help = suggest::help(&name.text, ["lost", "late", "turned", "twice"]).unwrap_or_default();
+            let near = mokume_base::did_you_mean(&name.text, ["lost", "late", "turned", "twice"]);
+            let help = near.map_or_else(|| FORMS.to_string(), |near| format!("did you mean `{near}`?"));
             cx.error(codes::UNKNOWN_PARAMETER, text, name.span, "unknown", &help);
-            return None;
+            return Err(());
         }
     };
     if found.is_none() {
-        let help = "write `lost`, `late 4 ms`, `turned 12` or `twice 1 ms`";
-        cx.error(codes::MISMATCH, format!("`{}` is not written so", name.text), name.span, "here", help);
+        cx.error(codes::MISMATCH, format!("`{}` is not written so", name.text), name.span, "here", FORMS);
     }
-    found
+    Ok(found)
 }
