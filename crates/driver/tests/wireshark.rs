@@ -153,8 +153,8 @@ fn field(name: &str, shown: &Shown) -> String {
 /// The most characters of a line that are compared; Wireshark cuts labels at 240 octets.
 const SHOWN: usize = 230;
 
-/// The line without what Wireshark lacks: fields of 9 octets have no mask, so only their octets are compared; and long
-/// lines are cut.
+/// The line without what Wireshark lacks: fields of more than 4 octets have no mask, so only their first octets are compared;
+/// and long lines are cut.
 fn loosened(line: &str) -> String {
     let line: String = line.chars().take(SHOWN).collect();
     let line = line.as_str();
@@ -165,7 +165,7 @@ fn loosened(line: &str) -> String {
         Some((octet.parse::<usize>().ok()?, bit.parse::<usize>().ok()?, width.parse::<usize>().ok()?))
     });
     match numbers {
-        Some((octet, bit, width)) if (bit + width).div_ceil(8) > 8 => format!("{before} at {octet} = {value}"),
+        Some((octet, bit, width)) if (bit + width).div_ceil(8) > 4 => format!("{before} at {octet} = {value}"),
         _ => line.to_string(),
     }
 }
