@@ -17,7 +17,7 @@ static void mk_map_set_number(const mk_map_shape *shape, uint8_t *memory, uint32
 
 static uint8_t *mk_map_entry(const mk_map_shape *shape, uint8_t *memory, uint32_t number)
 {
-    size_t index = mk_map_is_small(shape) ? MK_SMALL_PLACES : shape->places * sizeof(uint32_t);
+    size_t index = MK_MAP_INDEX(shape->capacity, shape->places, shape->key_size);
     return memory + index + (size_t)(number - 1) * (shape->key_size + shape->value_size);
 }
 

@@ -13,15 +13,6 @@ static int mk_last_bit(uint64_t x) /* x != 0 */
 #endif
 }
 
-static int mk_first_bit(uint64_t x) /* x != 0 */
-{
-#if defined(__GNUC__)
-    return __builtin_ctzll(x);
-#else
-    return mk_last_bit(x & (~x + 1));
-#endif
-}
-
 /* Timers stand behind the wheel, in the same instance. */
 static mk_timer *mk_timer_at(const mk_wheel *wheel, uint32_t place)
 {
@@ -246,8 +237,8 @@ static void mk_wheel_vacate(mk_wheel *wheel, int level, int slot)
 static bool mk_wheel_earliest(mk_wheel *wheel, int *level, int *slot)
 {
     while (wheel->levels) {
-        *level = mk_first_bit(wheel->levels);
-        *slot = mk_first_bit(wheel->occupied[*level]);
+        *level = (int)mk_lowest(wheel->levels);
+        *slot = (int)mk_lowest(wheel->occupied[*level]);
         if (wheel->slots[*level][*slot])
             return true;
         mk_wheel_vacate(wheel, *level, *slot);
