@@ -55,6 +55,8 @@ static MK_UNUSED MK_IN_PLACE void *mk_worked_out(void *place)
 
 /* In place where time counts; a function where octets of code do, as `mokume build --size` says by MK_SMALL: of what is smaller so. */
 #ifdef MK_SMALL
+/* A stack built so does not link with a runtime that is not. */
+#define mk_core_init mk_core_init_small
 #define MK_SHARED MK_UNUSED MK_APART
 #define MK_AT_END MK_APART
 #define MK_OFTEN MK_UNUSED MK_APART

@@ -89,7 +89,8 @@ static MK_OFTEN void mk_do_keep(mk_core *core, mk_held *places, uint32_t size, u
         return;
     }
     places[index] = mk_hold(&core->pool, message);
-    core->accounts.held++;
+    if (MK_UNLIKELY(++core->accounts.held > core->brink))
+        core->quiet = 0;
 }
 
 static inline mk_message *mk_do_take_out(mk_core *core, mk_held *places, uint32_t size, uint64_t index,

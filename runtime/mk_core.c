@@ -13,6 +13,14 @@ void mk_core_init(mk_core *core, const mk_program *program, void *stack)
     core->peak = 1;
 }
 
+void mk_note_brink(mk_core *core)
+{
+    uint32_t least = mk_min_u32(core->pool.buffers_free, core->pool.messages_free);
+    core->brink = least < core->peak ? 0 : least - core->peak;
+    if (core->brink > core->most_held)
+        core->brink = core->most_held;
+}
+
 uint32_t mk_new(mk_core *core, mk_class *class, uint32_t parent)
 {
     uint32_t number = mk_class_take(class, class->parent == MK_NOBODY ? 0 : parent, core->ages);

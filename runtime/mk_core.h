@@ -56,6 +56,7 @@ typedef struct mk_core {
     uint32_t put_out;      /* by the reaction at hand */
     mk_accounts accounts;
     uint64_t most_held; /* messages, when a reaction begins; UINT64_MAX: no matter */
+    uint64_t brink;     /* so many kept, and the pool has room for a reaction all the same */
     uint32_t peak;      /* that it may need, at least 1 */
     mk_report *reports;
     uint32_t report_capacity, report_count;
@@ -157,6 +158,8 @@ static MK_SHARED bool mk_has_room(const mk_core *core, uint32_t messages)
 {
     return mk_has_free(core, messages > core->peak ? messages : core->peak);
 }
+/* The pool has its size: how many messages may be kept before who calls has to look whether it has room. */
+void mk_note_brink(mk_core *core);
 /* A reaction is over: what the next call may rely on. What waits to leave is noted when it has. */
 static inline void mk_note_quiet(mk_core *core)
 {

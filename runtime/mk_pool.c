@@ -17,9 +17,15 @@ size_t mk_message_memory(const mk_message_shape *shape)
     return mk_round16(mk_headers_at(shape) + shape->headers);
 }
 
+/* The octets of one buffer: what is put in front of a message has room in any. */
+static uint32_t mk_buffer_octets(const mk_message_shape *shape, uint32_t wanted)
+{
+    return wanted < shape->head_room ? shape->head_room : wanted;
+}
+
 size_t mk_pool_memory(const mk_message_shape *shape, uint32_t buffers, uint32_t messages, uint32_t buffer_octets)
 {
-    return buffers * mk_round16(sizeof(mk_buffer) + buffer_octets) +
+    return buffers * mk_round16(sizeof(mk_buffer) + mk_buffer_octets(shape, buffer_octets)) +
            ((size_t)messages + 1) * mk_message_memory(shape) + mk_round16(shape->head_room);
 }
 
@@ -50,19 +56,11 @@ static void mk_message_clear(const mk_pool *pool, mk_message *message)
     message->top = pool->shape.headers;
 }
 
-static void mk_received_clear(const mk_pool *pool, mk_message *message)
-{
-    mk_view *received = mk_received(pool, message);
-    for (uint32_t i = 0; i < pool->shape.received; i++) {
-        MK_ONE_BY_ONE(i);
-        received[i] = (mk_view){NULL, 0, 0};
-    }
-}
-
 void mk_pool_init(mk_pool *pool, void *memory, const mk_message_shape *shape, const uint64_t *defaults,
                   uint32_t buffers, uint32_t messages, uint32_t buffer_octets)
 {
     uint8_t *at = memory;
+    buffer_octets = mk_buffer_octets(shape, buffer_octets);
     memset(pool, 0, sizeof *pool);
     pool->shape = *shape;
     pool->headers_at = (uint32_t)mk_headers_at(shape);
@@ -119,14 +117,33 @@ mk_view mk_view_share(mk_view view)
     return view;
 }
 
+static inline void mk_received_release(mk_pool *pool, mk_message *message)
+{
+    mk_view *received = mk_received(pool, message);
+    for (uint32_t i = 0; i < pool->shape.received; i++) {
+        MK_ONE_BY_ONE(i);
+        if (!received[i].buffer)
+            continue;
+        mk_view_release(pool, &received[i]);
+        received[i] = (mk_view){NULL, 0, 0};
+    }
+}
+
+/* The buffers of a message that ends. */
+static void mk_message_give_back(mk_pool *pool, mk_message *message)
+{
+    mk_view_release(pool, &message->view);
+    mk_received_release(pool, message);
+}
+
 /* The message of a pool that has no more: a null message, whoever asks. */
 static MK_COLD mk_message *mk_message_none(mk_pool *pool)
 {
     mk_message *message = (mk_message *)(void *)pool->nothing;
     pool->exhausted++;
+    mk_message_give_back(pool, message);
     mk_message_clear(pool, message);
     mk_attributes_init(pool, message);
-    mk_received_clear(pool, message);
     return message;
 }
 
@@ -203,18 +220,6 @@ mk_message *mk_message_share(mk_pool *pool, const mk_message *from)
     return message;
 }
 
-static inline void mk_received_release(mk_pool *pool, mk_message *message)
-{
-    mk_view *received = mk_received(pool, message);
-    for (uint32_t i = 0; i < pool->shape.received; i++) {
-        MK_ONE_BY_ONE(i);
-        if (!received[i].buffer)
-            continue;
-        mk_view_release(pool, &received[i]);
-        received[i] = (mk_view){NULL, 0, 0};
-    }
-}
-
 void mk_message_renew(mk_pool *pool, mk_message *message)
 {
     if (MK_FAULT(renew))
@@ -227,10 +232,12 @@ void mk_message_renew(mk_pool *pool, mk_message *message)
 
 void mk_message_free(mk_pool *pool, mk_message *message)
 {
-    if ((void *)message == (void *)pool->nothing)
+    mk_message_give_back(pool, message);
+    if ((void *)message == (void *)pool->nothing) {
+        /* Whoever else has it sees that it is empty. */
+        mk_message_clear(pool, message);
         return;
-    mk_view_release(pool, &message->view);
-    mk_received_release(pool, message);
+    }
     message->next_free = pool->free_messages;
     pool->free_messages = message;
     pool->messages_free++;

@@ -7,6 +7,7 @@ mod debug;
 mod devices;
 mod dissect;
 mod doc;
+mod embedded;
 mod equal;
 mod examples;
 mod fmt_new;

@@ -75,6 +75,67 @@ const OWN: &[&str] = &[
     "k",
 ];
 
+/// Names of files that a stack's own would hide, or that would hide its own: the runtime's, and headers of C and POSIX that
+/// programs include. In small letters: some file systems do not tell letters by their size.
+const FILES: &[&str] = &[
+    "mokume",
+    "unit",
+    "alloca",
+    "assert",
+    "complex",
+    "ctype",
+    "dirent",
+    "endian",
+    "errno",
+    "fcntl",
+    "features",
+    "fenv",
+    "float",
+    "inttypes",
+    "limits",
+    "locale",
+    "malloc",
+    "math",
+    "memory",
+    "netdb",
+    "poll",
+    "pthread",
+    "sched",
+    "setjmp",
+    "signal",
+    "stdalign",
+    "stdarg",
+    "stdatomic",
+    "stdbool",
+    "stddef",
+    "stdint",
+    "stdio",
+    "stdlib",
+    "stdnoreturn",
+    "string",
+    "strings",
+    "syslog",
+    "termios",
+    "tgmath",
+    "threads",
+    "time",
+    "uchar",
+    "unistd",
+    "values",
+    "wchar",
+    "wctype",
+];
+
+/// The prefix of a stack's public names, which is the name of its files, too: a legal identifier.
+pub fn stack_identifier(name: &str) -> String {
+    let text = identifier(name);
+    let small = text.to_ascii_lowercase();
+    match FILES.contains(&small.as_str()) || small.starts_with("mk_") {
+        true => format!("{text}_"),
+        false => text,
+    }
+}
+
 /// A legal C identifier that resembles `name`.
 pub fn identifier(name: &str) -> String {
     let mut text: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
@@ -126,7 +187,7 @@ impl Names {
         // One scope for all that is visible in the whole file; members of structs have one each.
         let mut file = Scope::default();
         OWN.iter().for_each(|name| drop(file.name(name)));
-        let stack = identifier(stack);
+        let stack = stack_identifier(stack);
         let classes: Vec<String> = automaton.classes.iter().map(|class| file.name(&class.name)).collect();
         let handlers = automaton.handlers.iter().map(|handler| file.name(&handler_name(automaton, handler))).collect();
         let functions = automaton.functions.iter().map(|f| file.name(&format!("fn_{}", f.name))).collect();

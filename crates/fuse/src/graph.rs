@@ -541,8 +541,8 @@ impl<'a> Graph<'a> {
         Some(self.binary(Binary::AddWrap, node, c))
     }
 
-    /// The same condition without a division: `x / d <= c` is `x < d * (c + 1)`. For writing the path only: facts about
-    /// the quotient are lost.
+    /// The same condition without a division: `x / d <= c` is `x < d * (c + 1)`, by what is known now. For writing the path
+    /// only: facts about the quotient are lost.
     pub fn without_division(&mut self, condition: Node) -> Option<Node> {
         let Kind::Compare(op @ (Compare::Le | Compare::Lt), a, b) = *self.kind(condition) else { return None };
         let (Kind::Binary(Binary::Div, x, d), Some(times)) = (self.kind(a).clone(), self.known(b)) else { return None };

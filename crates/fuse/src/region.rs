@@ -30,6 +30,8 @@ pub struct Why {
 pub enum Step {
     Guard {
         condition: Node,
+        /// What the path asks in its place (that of what is negated, if it is a negation), by what is known where it is asked.
+        asked: Option<Node>,
         source: Option<SourceId>,
     },
     Find {
@@ -378,7 +380,13 @@ impl<'a> Region<'a> {
             self.guard(a)?;
             return self.guard(b);
         }
-        self.steps.push(Step::Guard { condition, source: self.source });
+        let positive = match *self.graph.kind(condition) {
+            Kind::Not(inner) if self.graph.ty(inner) == Type::Bool => inner,
+            _ => condition,
+        };
+        // What is asked later, and this guard itself, must not say how it is asked.
+        let asked = self.graph.without_division(positive);
+        self.steps.push(Step::Guard { condition, asked, source: self.source });
         match self.overview.passes.has(Pass::Facts) {
             true => self.graph.learn(condition, true),
             false => self.graph.holds(condition),

@@ -226,15 +226,14 @@ impl Writer<'_, '_> {
     /// Asks, and continues in a new block; `elsewhere` for any other answer: that block may need what was found.
     fn step(&mut self, step: &Step, (elsewhere, wants_found): (BlockId, bool)) {
         match step {
-            Step::Guard { condition, source } => {
+            Step::Guard { condition, asked, source } => {
                 self.text.builder.set_source(*source);
                 // A negated node becomes a branch with exchanged targets.
                 let (condition, swapped) = match *self.graph.kind(*condition) {
                     Kind::Not(inner) if self.graph.ty(inner) == Type::Bool => (inner, true),
                     _ => (*condition, false),
                 };
-                let condition = self.graph.without_division(condition).unwrap_or(condition);
-                let condition = self.value(condition);
+                let condition = self.value(asked.unwrap_or(condition));
                 let next = self.text.builder.block("", &[]);
                 let (go, leave) = (to(next, []), to(elsewhere, []));
                 let (then, otherwise, likely) = if swapped { (leave, go, 0.001) } else { (go, leave, 0.999) };

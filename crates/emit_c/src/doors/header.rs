@@ -12,7 +12,7 @@ use crate::types::{c_type, declare};
 pub(crate) fn write(plan: &Plan, notes: &[String]) -> String {
     let mut text = Text::default();
     let (automaton, stack) = (plan.automaton, &plan.names.stack);
-    let guard = format!("{}_H", stack.to_uppercase());
+    let guard = format!("{stack}_H");
     text.line(format!(
         "/* The stack {}: generated, do not edit. See runtime/README.md for how to embed it. */",
         automaton.name.replace("*/", "* /")

@@ -231,7 +231,7 @@ fn any_input(plan: &Plan, text: &mut Text) {
     text.line(format!("struct {stack} *k = stack;"));
     text.line("uint64_t refused = k->core.accounts.refused;");
     text.line("(void)now, (void)args, (void)count, (void)refused;");
-    text.open("switch (port << 16 | event)");
+    text.open("switch (event > 0xffff ? UINT64_MAX : (uint64_t)port << 16 | event)");
     for (p, (port, names)) in plan.automaton.ports.iter().zip(&plan.names.inputs).enumerate() {
         for (e, (input, name)) in port.inputs.iter().zip(names).enumerate() {
             text.line(format!("case {}:", (p << 16) | e));

@@ -139,6 +139,7 @@ fn init(plan: &Plan, text: &mut Text) {
     if automaton.composition.is_some() && automaton.pool > 0 {
         text.line(format!("k->core.most_held = {};", automaton.pool.saturating_sub(peak)));
     }
+    text.line("mk_note_brink(&k->core);");
     if automaton.outputs > 0 {
         text.line(format!("k->core.output_quota = {};", automaton.outputs));
     }
