@@ -78,6 +78,10 @@ fn line(proof: &Proof, printer: &Printer) {
             format!("{events:<28} proved: {all} ways{never}, {goals} goals (comes with Mokume)")
         }
         true => format!("{events:<28} proved: {all} ways{never}, {goals} goals ({seconds:.1} s)"),
+        // The layers do something that has no path, whatever comes.
+        false if proved == all => {
+            format!("{events:<28} open: {all} ways, none of them ever taken ({seconds:.1} s)")
+        }
         false => format!("{events:<28} open: {proved} of {all} ways are proved ({seconds:.1} s)"),
     });
     for (number, way) in ways.iter().enumerate() {

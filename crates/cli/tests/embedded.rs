@@ -63,6 +63,15 @@ fn few_messages_lose_no_buffer() {
     }
 }
 
+/// Outputs that wait behind others take room: where there is none, the call is refused.
+#[test]
+fn a_burst_from_within_an_output_loses_nothing() {
+    for fuse in ["0", "2"] {
+        let said = said(&format!("burst_{fuse}"), "examples/host.mok", "Host", "burst.c", &["--fuse", fuse]);
+        assert_eq!(said, "0 lost, some refused\n");
+    }
+}
+
 #[test]
 fn buffers_have_room_for_headers_whatever_is_asked() {
     for fuse in ["0", "2"] {
@@ -117,4 +126,29 @@ fn names_that_files_have_already() {
     let made = compiled(&folder, &format!("-I. -o run main.c mokume.c {}", files.join(" ")));
     assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
     assert!(Command::new(folder.join("run")).status().unwrap().success());
+}
+
+/// Enumerations, parameters and events called as what each header declares.
+#[test]
+fn names_that_each_header_has() {
+    let folder = folder("declared");
+    let text = "enum reason: u8 { A = 1, B }
+enum params: u8 { C = 1, D }
+enum ports: u8 { E = 1, F }
+enum returned: u8 { nothing = 1, device_frame }
+worker Passes(k: params = params.C) {
+    header { a: reason, b: ports, c: returned }
+    on send(msg) { below.send(msg, a: reason.A, b: ports.E, c: returned.nothing) }
+    on deliver(msg, a, b, c) { if k == params.D { drop msg: defaults } else { above.deliver(msg) } }
+}
+stack Declared(device: Device, NULL: u8 = 0, k: params = params.C) {
+    core = Passes(k) over device
+    export core
+    mtu 1514
+}
+";
+    std::fs::write(folder.join("declared.mok"), text).unwrap();
+    built(&folder, &folder.join("declared.mok"), &["--returned", "--batched"]);
+    let made = compiled(&folder, "-I. -c Declared.c mokume.c");
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
 }

@@ -67,6 +67,22 @@ fn equations_that_are_never_simple_end() {
     assert!(good && said.contains("4 of 4 paths are proved"), "{said}");
 }
 
+/// Its sum is always below what is taken from it: each run reports that, and no way is.
+#[test]
+fn a_path_that_is_never_taken_is_called_so() {
+    let text = "endpoint Reports {
+    header { a: u8 }
+    on deliver(msg, a) from flow {
+        let one = a / a
+        below.send(msg, a: one * one - !one) to flow
+    }
+}
+stack Reported(device: Device) { app = Reports over device }
+";
+    let (said, good) = proved(&stack("never", text), &[]);
+    assert!(!good && said.contains("open: 1 ways, none of them ever taken"), "{said}");
+}
+
 /// What the header of the stack's C says about its paths.
 fn header(folder: &Path) -> String {
     built(folder, &[]);

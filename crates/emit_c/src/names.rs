@@ -22,6 +22,8 @@ pub struct Names {
     /// Names in the header, for programs: by reason; by enumeration and index in it.
     pub reasons: Vec<String>,
     pub enums: Vec<Vec<String>>,
+    /// By enumeration: its tag, without the stack's name.
+    pub enum_tags: Vec<String>,
     /// The constants for what a call returns: no output; by port, by event.
     pub nothing_returned: String,
     pub returned: Vec<Vec<String>>,
@@ -37,7 +39,7 @@ const KEYWORDS: &[&str] = &[
     "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern", "float",
     "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return", "short", "signed", "sizeof",
     "static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile", "while", "bool", "true", "false",
-    "main", "errno", "unix", "linux", "asm", "kind", "unused",
+    "main", "errno", "unix", "linux", "asm", "kind", "unused", "NULL", "offsetof",
 ];
 
 /// Names that every generated file has.
@@ -74,6 +76,21 @@ const OWN: &[&str] = &[
     "coverage",
     "k",
 ];
+
+/// What a stack's header declares of every stack, behind its name: functions and data, and tags.
+const PUBLIC: &[&str] = &[
+    "size",
+    "init",
+    "start",
+    "advance",
+    "next_deadline",
+    "accounts",
+    "core",
+    "interface",
+    "defaults",
+    "default_params",
+];
+const TAGS: &[&str] = &["params", "ports", "reason", "returned"];
 
 /// Names of files that a stack's own would hide, or that would hide its own: the runtime's, and headers of C and POSIX that
 /// programs include. In small letters: some file systems do not tell letters by their size.
@@ -213,10 +230,16 @@ impl Names {
             .collect();
         let mut params = Scope::default();
         let mut public = Scope::default();
+        PUBLIC.iter().for_each(|name| public.take(name));
+        let inputs = port_names(automaton, &mut public, |port| port.inputs.iter().map(|i| i.event.clone()).collect());
+        let mut tags = Scope::default();
+        TAGS.iter().for_each(|name| tags.take(name));
+        inputs.iter().flatten().for_each(|name| tags.take(&format!("{name}_call")));
         Names {
+            enum_tags: automaton.enums.iter().map(|one| tags.name(&one.name)).collect(),
             cells: automaton.classes.iter().map(cells).collect(),
             fields: automaton.headers.iter().map(|h| h.variants.iter().map(fields).collect()).collect(),
-            inputs: port_names(automaton, &mut public, |port| port.inputs.iter().map(|i| i.event.clone()).collect()),
+            inputs,
             outputs,
             nothing_returned,
             returned,

@@ -206,12 +206,34 @@ impl<'r> Body<'r> {
 
     /// A condition that holds more often than not.
     fn guard(&mut self) -> String {
+        if self.random.percent(25) {
+            return self.quotient();
+        }
         let flag = self.flag();
         let (byte, rare, guard) = (self.as_type("u16"), self.fresh("b"), self.fresh("b"));
         let limit = 0x8000 + self.random.below(0x8000);
         self.line(format!("{rare} = lt {byte}, {limit}"));
         self.line(format!("{guard} = or {flag}, {rare}"));
         guard
+    }
+
+    /// Whether a quotient, of which there are often few, is above a number or not.
+    fn quotient(&mut self) -> String {
+        let kinds: Vec<_> = self.shape.kinds.iter().copied().filter(|ty| !ty.starts_with("seq")).collect();
+        let ty = *self.random.one_of(&kinds);
+        let (a, quotient, flag) = (self.as_type(ty), self.fresh("q"), self.fresh("b"));
+        let by = match self.random.place(3) {
+            0 => self.number(ty),
+            1 => (1u64 << (width(ty) - 1)).to_string(),
+            _ => self.constant(ty),
+        };
+        let than = if self.random.percent(50) { self.number(ty) } else { format!("{}:{ty}", self.random.below(6)) };
+        self.line(format!("{quotient} = div {a}, {by}"));
+        let (op, order) = (*self.random.one_of(&["lt", "le"]), self.random.percent(50));
+        let [one, two] = if order { [&quotient, &than] } else { [&than, &quotient] };
+        self.line(format!("{flag} = {op} {one}, {two}"));
+        self.numbers.push((quotient.clone(), ty));
+        flag
     }
 
     fn flag(&mut self) -> String {

@@ -510,7 +510,7 @@ pub(super) fn sum_part(w: &Writer, message: Value, at: Value, size: Value) -> Ex
     let (octets, all) = part(w, message);
     let (first, part) = (w.value(at), w.value(size));
     match all_of_part(w, message, at, size) {
-        true => reads("mk_sum16_as", [brisk(w), octets.infix(Infix::Add, first), part]),
+        true => reads("mk_sum16_as", [brisk(w), octets.behind(first), part]),
         false => reads("mk_sum16_part_as", [brisk(w), octets, all, first, part]),
     }
 }

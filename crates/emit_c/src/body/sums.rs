@@ -163,7 +163,7 @@ fn raw(w: &Writer, sum: Value) -> Option<Expr> {
         let (octets, all) = part(w, message);
         let (first, part) = (w.value(place), w.value(size));
         terms.push(match all_of_part(w, message, place, size) {
-            true => reads("mk_sum_raw", [octets.infix(Infix::Add, first), part]),
+            true => reads("mk_sum_raw", [octets.behind(first), part]),
             false => reads("mk_sum_raw_part", [octets, all, first, part]),
         });
     }

@@ -4,7 +4,6 @@ use mokume_reaction::*;
 
 use super::signature::{input_head, inputs, param_names, port_params, port_type};
 use super::{batched, parts, returned};
-use crate::names::identifier;
 use crate::plan::Plan;
 use crate::text::{literal, Text};
 use crate::types::{c_type, declare};
@@ -58,11 +57,11 @@ fn reasons(plan: &Plan, text: &mut Text) {
 
 /// Enumerations of the source. A number too large for a constant of C is a macro.
 fn enums(plan: &Plan, text: &mut Text) {
-    for (one, names) in plan.automaton.enums.iter().zip(&plan.names.enums) {
+    for ((one, names), tag) in plan.automaton.enums.iter().zip(&plan.names.enums).zip(&plan.names.enum_tags) {
         let values = || names.iter().zip(&one.names).map(|(name, (_, value))| (name, *value));
         let fits = |value: u64| value <= i32::MAX as u64;
         if values().any(|(_, value)| fits(value)) {
-            text.open(format!("enum {}_{}", plan.names.stack, identifier(&one.name)));
+            text.open(format!("enum {}_{tag}", plan.names.stack));
             for (name, value) in values().filter(|(_, value)| fits(*value)) {
                 text.line(format!("{name} = {value},"));
             }

@@ -117,6 +117,14 @@ impl Expr {
         Expr::Infix(sign, Box::new(self), Box::new(other))
     }
 
+    /// So many octets behind these; the same place for none, of which there may be no octets at all.
+    pub fn behind(self, octets: Expr) -> Expr {
+        match octets {
+            Expr::Number(0) => self,
+            octets => self.infix(Infix::Add, octets),
+        }
+    }
+
     /// `first && second`; just `second` without a first condition.
     pub fn also(first: Option<Expr>, second: Expr) -> Expr {
         match first {
