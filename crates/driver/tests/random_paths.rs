@@ -138,6 +138,8 @@ fn paths_of_workers_do_in_c_what_the_layers_do() {
 #[test]
 fn what_paths_reckon_in_c_is_what_the_layers_reckon() {
     compare("reckoning", seeds(0..12), reckoning, reckoning_hints);
+    // Guards about quotients.
+    compare("quotients", seeds(100..104), reckoning, reckoning_hints);
 }
 
 /// What several look-ups by one packet find, by memos in tables side by side.

@@ -18,6 +18,8 @@ const FIELDS: usize = 6;
 const KINDS: usize = 5;
 /// The checks of a body that are right if the same message came before.
 const SEALED: usize = 3;
+/// From this seed on, guards ask about quotients, too.
+const QUOTIENTS: u64 = 100;
 /// A loop goes so many rounds at most.
 const ROUNDS: u64 = 6;
 
@@ -25,8 +27,8 @@ const ROUNDS: u64 = 6;
 /// answer to `app.ask`, whose numbers are arguments.
 pub fn reckoning(seed: u64) -> String {
     let mut random = Random::new(seed ^ 0x5245_434b_4f4e);
-    let shape = shape(&mut random);
-    let Shape { kinds, fields, arrays, circle } = &shape;
+    let shape = Shape { has_quotients: seed >= QUOTIENTS, ..shape(&mut random) };
+    let Shape { kinds, fields, arrays, circle, .. } = &shape;
     let mut text = "automaton reckoning\nlayer l\n".to_string();
     let list = |prefix: &str, types: &[(&str, u32)]| {
         let one = |(at, (ty, _)): (usize, &(&str, u32))| format!("{prefix}{at}: {ty}");
@@ -100,6 +102,8 @@ struct Shape {
     arrays: Vec<(&'static str, u64)>,
     /// A type of numbers on a circle.
     circle: &'static str,
+    /// Whether guards ask about quotients.
+    has_quotients: bool,
 }
 
 fn shape(random: &mut Random) -> Shape {
@@ -117,7 +121,7 @@ fn shape(random: &mut Random) -> Shape {
     fields[random.place(FIELDS)] = of(circle);
     let items = [2, 4, 5, 16, 100];
     let arrays = (0..1 + random.place(2)).map(|_| (*random.one_of(&kinds), *random.one_of(&items))).collect();
-    Shape { kinds, fields, arrays, circle }
+    Shape { kinds, fields, arrays, circle, has_quotients: false }
 }
 
 fn width(ty: &str) -> u32 {
@@ -206,7 +210,7 @@ impl<'r> Body<'r> {
 
     /// A condition that holds more often than not.
     fn guard(&mut self) -> String {
-        if self.random.percent(25) {
+        if self.shape.has_quotients && self.random.percent(50) {
             return self.quotient();
         }
         let flag = self.flag();
