@@ -80,7 +80,7 @@ impl Condition {
                 };
                 let plain = name.split('[').next().unwrap_or(name);
                 let last = plain.rsplit('.').next().unwrap_or(plain);
-                if !facts.names.contains(last) && !facts.names.contains(&of_flow(name)) {
+                if !facts.names.contains(last) && !facts.names.contains(&of_flow(name)) && !is_part(name, facts) {
                     return Err(wrong(&format!("nothing is called `{last}` here")));
                 }
                 tests.push(Test { is_not, name: name.clone(), compared });
@@ -261,6 +261,13 @@ fn object(at: &Stopped<'_>, value: &str) -> Option<Variable> {
         let own = value.strip_prefix(layer.name.as_str())?.strip_prefix('.')?;
         layer.within.into_iter().find(|object| object.name == own)
     })
+}
+
+/// Whether the automaton has a part of a record by the joined names: `spot_y` for `spot.y`, `spots_y` for `spots[0].y`.
+fn is_part(name: &str, facts: &Facts) -> bool {
+    let names = name.split('.').map(|part| part.split('[').next().unwrap_or(part));
+    let names: Vec<&str> = names.collect();
+    names.windows(2).any(|two| facts.names.contains(&two.join("_")))
 }
 
 /// Looks up by the last names of a path; the names in between may be left out.
