@@ -107,12 +107,13 @@ function begin() {
     element(name).onclick = move;
   }
   element("scrub").oninput = () => go(active().rows[Number(element("scrub").value)]);
-  for (const list of lists) {
-    list.view.onkeydown = key => {
-      const move = MOVES[key.key];
-      if (move) { move(); key.preventDefault(); }
-    };
-  }
+  const moved = key => {
+    const move = MOVES[key.key];
+    if (move && !key.altKey && !key.ctrlKey && !key.metaKey) { move(); key.preventDefault(); }
+  };
+  for (const list of lists) list.view.onkeydown = moved;
+  // A page that was just opened has nothing in focus.
+  document.body.onkeydown = key => { if (key.target === document.body) moved(key); };
   const parting = data.difference ? data.difference.map((id, at) => id === null ? undefined : runs[at].numbered(id)) : [];
   lists.forEach((list, at) => { list.parting = parting[at]; });
   const is_apart = parting.some(event => event);

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use mokume_base::world::RealWorld;
+use mokume_base::world::{RealWorld, World};
 use mokume_base::Diagnostic;
 use mokume_driver::apart::Streams;
 use mokume_driver::compile::{self, Checked, Compiled};
@@ -250,9 +250,24 @@ fn check(files: &[String], apart: &Apart, printer: &Printer) -> Result<i32, Fail
         let diagnostics = mokume_driver::check::without_c(&checked);
         return say_checked(&checked, &diagnostics, printer);
     }
-    let checked = compile::check(&RealWorld, files)?;
+    let checked = match compile::check(&RealWorld, files) {
+        Ok(checked) => checked,
+        Err(unread) => return check_others(files, unread, printer),
+    };
     // Functions in C are compiled and opened, for what is to be said of them.
     apart.carry_out(&checked.natives, || print_checked(&checked, printer))
+}
+
+/// Checks the files that can be read, where one cannot, and returns the failure of that.
+fn check_others(files: &[String], unread: Failure, printer: &Printer) -> Result<i32, Failure> {
+    let is_read = |name: &String| RealWorld.read_text(name).is_ok();
+    let others: Vec<String> =
+        compile::files(&RealWorld, files).unwrap_or_default().into_iter().filter(is_read).collect();
+    if !others.is_empty() {
+        let checked = compile::check(&RealWorld, &others)?;
+        say_checked(&checked, &mokume_driver::check::without_c(&checked), printer)?;
+    }
+    Err(unread)
 }
 
 fn print_checked(checked: &Checked, printer: &Printer) -> Result<i32, Failure> {

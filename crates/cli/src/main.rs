@@ -118,6 +118,13 @@ fn tip(error: &mut clap::Error) {
         {
             say(error, "write a whole number that is not negative");
         }
+        ErrorKind::ValueValidation
+            if value.parse::<u64>().is_err() && option.contains("<NUMBER>") | option.contains("<COUNT>") =>
+        {
+            let is_large = !value.is_empty() && value.bytes().all(|digit| digit.is_ascii_digit());
+            let tip = format!("the largest number is {}", u64::MAX);
+            say(error, if is_large { &tip } else { "write a whole number in decimal digits, as 17" });
+        }
         _ => {}
     }
 }

@@ -182,6 +182,9 @@ fn print_failed(
     if let Some(lost) = lost {
         lost.shown.iter().for_each(|(at, text)| printer.line(format!("    on the way: {text} at {}", time(*at))));
         match lost.all - lost.shown.len() {
+            0 if lost.all == 0 && !lost.apart.is_empty() => {
+                printer.line(format!("    no link joins to another host: {}", lost.apart.join(", ")));
+            }
             0 if lost.all == 0 && instead.is_empty() => printer.line("    nothing was lost or dropped on the way"),
             0 => {}
             more => printer.line(format!("    on the way: and {more} more; `--log` has them all")),

@@ -140,7 +140,18 @@ fn in_child(asked: &Asked<'_>, patience: Option<Duration>, apart: &Apart, printe
         record.settle()?;
     }
     if teller.number == 0 && not_run.is_empty() && is_silent {
-        return Err(Failure::of_use("there is no test", "write `test \"name\" { stack … }`, or change `--filter`"));
+        let help = match (checked.program.networks.is_empty(), asked.filter.is_empty()) {
+            (false, true) => "write `test \"name\" { stack … }`; what its networks expect is checked by `mokume sim`",
+            _ => "write `test \"name\" { stack … }`, or change `--filter`",
+        };
+        return Err(Failure::of_use("there is no test", help));
+    }
+    if asked.filter.is_empty() {
+        match checked.program.networks.len() {
+            0 => {}
+            1 => printer.note("1 network is not run here: `mokume sim` checks what it expects"),
+            more => printer.note(format!("{more} networks are not run here: `mokume sim` checks what they expect")),
+        }
     }
     let (mut left_out, code) = print_not_run(&not_run, asked.backend == Some(Backend::C), printer);
     left_out.extend((wrong > 0).then(|| ("not run: see the errors".to_string(), wrong)));

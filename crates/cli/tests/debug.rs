@@ -290,6 +290,57 @@ fn conditions_know_times_and_names() {
     assert!(out.contains("is no comparison"), "{out}");
 }
 
+/// Commands to a test of `renamed.mok`.
+fn renamed(commands: &str) -> String {
+    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../driver/tests/debug/renamed.mok");
+    let (out, err, code) = transcript(&["debug", file.to_str().unwrap(), "--test", "t"], commands);
+    assert_eq!((err.as_str(), code), ("", 0), "{out}");
+    out
+}
+
+/// The field's own name was shown for `offset: at`, and hid the state of that name.
+#[test]
+fn a_header_field_has_the_name_that_the_head_gives_it() {
+    let out = renamed("break 15\ncontinue\ncontinue\nlocals\nprint at\nprint offset\nprint first\nprint app.offset\n");
+    assert!(out.contains("\nat = 7\nsecond = 5\nfirst = 9\nx = 107\n"), "{out}");
+    assert!(!out.contains("\noffset = "), "{out}");
+    for said in ["print at\n7\n", "print offset\n100\n", "print first\n9\n", "print app.offset\n100\n"] {
+        assert!(out.contains(said), "{said}: {out}");
+    }
+    for (holds, condition) in
+        [(true, "at != offset and offset == 100"), (false, "offset == 7"), (true, "first == 9 and second == 5")]
+    {
+        let out = renamed(&format!("break 15 if {condition}\ncontinue\n"));
+        assert_eq!(out.contains("  (point 1)"), holds, "{condition}: {out}");
+    }
+}
+
+/// A condition that asks for a name without a value stopped never, and nothing was said.
+#[test]
+fn a_condition_that_has_no_meaning_is_told() {
+    let out = renamed("break 15 if more > 3\nbreak 15 if at == 9\ncontinue\n");
+    let doubt = "the run has ended\nthe condition of point 1 was never met: the run came there 2 times, but `more` has no value there\n";
+    assert!(renamed("break 15 if more > 3\ncontinue\n").contains(doubt), "{out}");
+    assert!(!out.contains("was never met"), "this one has a meaning: {out}");
+    let out = renamed("break 15 if at > word\ncontinue\n");
+    assert!(out.contains("but `at` is 8 there, and `word` is no number"), "{out}");
+    // Of records and of vectors of records the automaton has other names.
+    for (condition, line) in [
+        ("spot.y == 4", 15),
+        ("spots[0].y == 8", 15),
+        ("spots.length == 1", 15),
+        ("at == 7", 13),
+        ("Renames.offset == 100", 15),
+    ] {
+        let out = renamed(&format!("break {line} if {condition}\ncontinue\n"));
+        assert!(out.contains("  (point 1)"), "{condition}: {out}");
+    }
+    for word in ["if", "times", "say", "at"] {
+        let out = renamed(&format!("break 15 {word}\n"));
+        assert!(out.contains(&format!("what belongs behind `{word}` is missing")), "{out}");
+    }
+}
+
 #[test]
 fn state_is_that_of_all_layers() {
     let out = only("break 38\ncontinue\nstate\n");

@@ -478,3 +478,51 @@ fn a_part_is_not_read_as_if_it_were_the_whole() {
     assert_eq!(said.matches("  not decoded, a part: ").count(), 2, "{said}");
     assert!(said.contains("  not decoded, a part: 16 octets from 34") && said.contains("  udp by "), "{said}");
 }
+
+/// What a layer takes off a message without a field of its own was shown nowhere: only its range of octets had them.
+#[test]
+fn octets_that_a_layer_takes_off_are_shown() {
+    const TEXT: &str = "worker Lengths {
+    header { count: u8 }
+    on send(msg) {
+        let whole = message(x\"0000\")
+        whole.put_u16be(0, msg.size as u16)
+        whole.join(msg)
+        below.send(whole, count: 1)
+    }
+    on deliver(msg, count) {
+        if count != 1 or msg.size < 2 {
+            drop msg: odd
+            return
+        }
+        msg.skip(2)
+        above.deliver(msg)
+    }
+}
+stack One(device: Device) {
+    app = Lengths over device
+    export app
+}
+network Two {
+    host a = One()
+    host b = One()
+    link line { a.device, b.device   delay 1 ms }
+    at 1 ms  a.app.send_to(\"hello\")
+    until 1 s
+}
+";
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("taken_off");
+    std::fs::create_dir_all(&folder).unwrap();
+    let (file, seen) = (folder.join("lengths.mok"), folder.join("seen.pcap"));
+    let (file, seen) = (file.to_string_lossy(), seen.to_string_lossy());
+    std::fs::write(&*file, TEXT).unwrap();
+    let run = |arguments: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_mokume")).args(arguments).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    run(&["sim", &file, "--pcap", &seen]);
+    let said = run(&["dissect", &seen, "--by", &file, "--stack", "One"]);
+    assert!(said.contains("    taken off: 2 octets from 1\n       1  00 05 "), "{said}");
+    assert!(said.contains("not decoded: 5 octets from 3"), "{said}");
+}

@@ -308,6 +308,36 @@ fn a_frame_to_all_from_the_hosts_own_station_is_its_own() {
     );
 }
 
+/// The first packet of a capture by `mokume run` was received: the host's first frame was then taken for a received one, and the
+/// stack's clock was never set.
+#[test]
+fn the_first_packet_that_the_host_sends_sets_the_clock_though_others_came_before() {
+    let beats = "tests/dissect/followed/beats.mok";
+    let (_, mut whole) = captured(beats, "a");
+    // At a time of day, from the first packet that came.
+    for (at, _) in &mut whole.packets {
+        let seconds = u32::from_le_bytes(at[..4].try_into().unwrap()) + 1_700_000_000;
+        at[..4].copy_from_slice(&seconds.to_le_bytes());
+    }
+    let own = [2, 0, 0, 0, 0, 1];
+    let is_own = |(_, octets): &([u8; 8], Vec<u8>)| octets[6..12] == own;
+    assert!(!is_own(&whole.packets[0]) && whole.packets.iter().filter(|packet| is_own(packet)).count() == 20);
+    let set = ["--set", "every=100 ms", "--set", "device.mac=02:00:00:00:00:01"];
+    let more = [&["--by", beats, "--stack", "Member"], &set[..]].concat();
+    for (name, first) in [("clock.pcap", 0), ("clock-later.pcap", 3)] {
+        let mut some = whole.clone();
+        some.packets.drain(..first);
+        let (lines, end, code) = followed(&some.write(name), &more);
+        let are_own: Vec<bool> = some.packets.iter().map(is_own).collect();
+        assert_eq!(lines.iter().map(is_sent).collect::<Vec<_>>(), are_own, "{name}");
+        if first == 0 {
+            assert!(lines.iter().filter(|line| is_sent(line)).all(|line| line["how"] == "same"), "{lines:?}");
+            assert_eq!((&end["missing"], code), (&Value::Array(Vec::new()), 0), "{end}");
+            assert_eq!(lines[0]["at"], 71_000_000, "{}", lines[0]);
+        }
+    }
+}
+
 #[test]
 fn a_run_against_linux_is_followed_and_its_random_numbers_are_learned() {
     let (known, end, _) = followed(LINUX, &[&OURS[..], &["--seed", "5"]].concat());

@@ -496,6 +496,28 @@ network Slow {
 }
 ";
 
+/// A network with a wrong expectation passed `mokume test`, and nothing was said of it.
+#[test]
+fn a_test_run_says_that_networks_are_not_in_it() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("networks");
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("not_run.mok");
+    let run = |text: &str, more: &[&str]| {
+        std::fs::write(&file, text).unwrap();
+        let output = mokume(&[&["test", &file.to_string_lossy(), "--backend", "interpreter"], more].concat());
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    // The test of this file fails.
+    let text = DROPS.replace("EXPECT", "expect nothing at b.app.deliver_from");
+    let note = "1 network is not run here: `mokume sim` checks what it expects\n";
+    assert_eq!(run(&text, &[]), (Some(1), note.to_string()));
+    assert_eq!(run(&text, &["--filter", "old"]), (Some(1), String::new()));
+    let (before, test) = text.split_once("test ").unwrap();
+    let network = test.split_once("network ").unwrap().1;
+    let (code, said) = run(&format!("{before}network {network}"), &[]);
+    assert!(code == Some(2) && said.contains("what its networks expect is checked by `mokume sim`"), "{said}");
+}
+
 #[test]
 fn what_does_not_come_says_what_was_dropped_on_the_way() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("networks");
@@ -523,6 +545,19 @@ fn what_does_not_come_says_what_was_dropped_on_the_way() {
     assert!(said.contains("    on the way: #1"), "{said}");
     let said = run("expect b.app.deliver_from(\"two\") until 1 us", &["sim"]);
     assert!(said.contains("    nothing was lost or dropped on the way\n"), "{said}");
+    // What is not lost may come later, or have no way at all.
+    let said = run("expect b.app.deliver_from(\"three\") until 4 ms", &["sim"]);
+    assert!(
+        said.contains(
+            "    on the way: #3 app sent=3 ms \"three\" from a to b: still under way, it would arrive at 8.0 ms\n"
+        ),
+        "{said}"
+    );
+    let apart = DROPS.replace("    link line { a.device, b.device   delay 5 ms }\n    frame 1 of a.device  lost\n    frame 2 of a.device  late 20 ms\n", "");
+    std::fs::write(&file, apart.replace("EXPECT", "expect b.app.deliver_from(\"three\")")).unwrap();
+    let output = mokume(&["sim", &file.to_string_lossy()]);
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(said.contains("    no link joins to another host: a, b\n"), "{said}");
     // What came too often, or is met, says nothing of it.
     for expect in ["expect nothing at b.app.deliver_from", "expect b.app.deliver_from(\"three\")"] {
         let said = run(expect, &["sim"]);

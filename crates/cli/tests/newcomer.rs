@@ -400,3 +400,55 @@ fn a_time_is_written_with_its_unit_wherever_it_is_seen() {
     let said = text(&output.stdout);
     assert!(said.contains("good=1.5 ms left=2 ms") && said.contains("good=1.5 s left=20 ms"), "{said}");
 }
+
+/// The help said that a layer of sessions must stand below; one did, and what lacked was the layer's own `session { }`.
+#[test]
+fn objects_of_sessions_say_what_their_layer_lacks() {
+    const TEXT: &str = "multiplexor Ports { key { port: u8 } }
+worker Asks {
+    header { id: u8 }
+    object Question[id: u8] capacity 4 owned by session { var times: u8 = 0 }
+    on send(msg) {
+        let q = Question[1] or new {
+            drop msg: full
+            return
+        }
+        q.times += 1
+        below.send(msg, id: q.times)
+        end q
+    }
+    on deliver(msg) { above.deliver(msg) }
+}
+stack S(device: Device) {
+    asks  = Asks over ports
+    ports = Ports over device
+    export asks
+}
+";
+    let file = scratch("of_sessions.mok");
+    std::fs::write(&file, TEXT).unwrap();
+    let output = mokume(&["check", &file]);
+    let said = text(&output.stdout) + &text(&output.stderr);
+    assert!(said.contains("error[M0725]") && said.contains("write `session { }` in this layer"), "{said}");
+    // The hosts of a network have it in common.
+    let network = "network N {\n    host a = S()\n    host b = S()\n    host c = S()\n    link l { a.device, b.device, c.device }\n    until 1 s\n}\n";
+    std::fs::write(&file, TEXT.to_string() + network).unwrap();
+    let output = mokume(&["sim", &file]);
+    let all = text(&output.stderr);
+    let count = all.matches("error[M0725]").count();
+    assert!(all.contains(&format!("mokume: {count} error{};", if count == 1 { "" } else { "s" })), "{all}");
+    std::fs::write(&file, TEXT.replace("    header", "    session { }\n    header")).unwrap();
+    let output = mokume(&["check", &file]);
+    assert!(output.status.success(), "{}", text(&output.stdout) + &text(&output.stderr));
+}
+
+/// An error in a layer of the library named lines of the library only.
+#[test]
+fn an_error_in_a_layer_of_the_library_shows_the_line_of_the_stack() {
+    let file = scratch("of_the_library.mok");
+    let stack = "use group\n\nstack A(device: Device) {\n    o   = Ordered(1) over device\n    app = TotalOrder(8) over o\n    export app\n}\n";
+    std::fs::write(&file, stack).unwrap();
+    let output = mokume(&["check", &file]);
+    let said = text(&output.stdout) + &text(&output.stderr);
+    assert!(said.contains("error[M0727]") && said.contains("app = TotalOrder(8) over o"), "{said}");
+}

@@ -99,6 +99,14 @@ fn tips_of_options_are_of_use() {
     };
     let negative = said_of(&["sim", "examples/courier.mok", "--seed", "-1"]);
     assert!(negative.contains("write a whole number that is not negative"), "{negative}");
+    for (number, tip) in [
+        ("abc", "write a whole number in decimal digits"),
+        ("0x10", "write a whole number in decimal digits"),
+        ("99999999999999999999999", "the largest number is 18446744073709551615"),
+    ] {
+        let said = said_of(&["sim", "examples/courier.mok", "--seed", number]);
+        assert!(said.contains(tip), "{number}: {said}");
+    }
     for slip in ["--jsn", "--json"] {
         let said = said_of(&["check", "examples/courier.mok", slip]);
         assert!(said.contains("'--format json'") && !said.contains("-- -"), "{said}");
@@ -197,4 +205,17 @@ fn a_frame_has_one_summary() {
         }
     }
     assert!(seen > 5, "{seen} packets in\n{log}");
+}
+
+/// One file that cannot be read hid the mistakes of all others.
+#[test]
+fn a_file_that_cannot_be_read_hides_no_mistake_of_others() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("readers-unread");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("a.mok"), "const A: u8 = 300\n").unwrap();
+    std::fs::write(folder.join("b.mok"), [0xff, 0xfe]).unwrap();
+    let output = mokume_in(&root(), &["check", &folder.to_string_lossy()]);
+    says(&output, 2, &["b.mok`: the file is not UTF-8 text"]);
+    let all = said(&output) + &String::from_utf8_lossy(&output.stdout);
+    assert!(all.contains("a.mok:1:15"), "{all}");
 }

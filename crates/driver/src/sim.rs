@@ -15,7 +15,7 @@ use std::collections::btree_map::{BTreeMap, Entry};
 use std::sync::Arc;
 
 use mokume_base::world::World;
-use mokume_base::{Diagnostic, Span};
+use mokume_base::{render, Diagnostic, Span};
 use mokume_interpret::Observed;
 use mokume_lower::Protocols;
 use mokume_reaction::{Accounts, Automaton, Datum, Machine, Output, PortId, Type};
@@ -493,11 +493,11 @@ pub fn stacks(checked: &Checked, network: &Network, world: &dyn World) -> (BTree
         let Entry::Vacant(place) = all.entry(host.stack.0) else { continue };
         let (compiled, found) = compile::compile(checked, host.stack, world);
         diagnostics.extend(found);
-        if let Some(compiled) = compiled {
-            place.insert(compiled);
-        }
+        place.insert(compiled);
     }
-    (all, diagnostics)
+    // Stacks have layers in common, and these their mistakes.
+    render::sort(&mut diagnostics);
+    (all.into_iter().filter_map(|(stack, compiled)| Some((stack, compiled?))).collect(), diagnostics)
 }
 
 /// The same for a network that can be run; else the errors of its stacks or of its steps.

@@ -226,7 +226,7 @@ pub fn misfit(
     let help = match (ty, given.as_str()) {
         (Type::Ref(_), _) => "name one that an output has bound: `=> app.opened(1, ?s)`, and then `app.send(s, \"a\")`",
         (Type::Msg, _) => "write what it holds: `\"text\"`, `x\"00ff\"`, or a packet by its fields",
-        (_, "a text") => "write a number, or the name of what it is",
+        (_, "a text") => "write it without quotes, as its type is written: a number, an address, a name",
         _ => "write a number that fits",
     };
     let place = if let s::Arg::Handle(name) = arg { name.span } else { event.span };

@@ -109,6 +109,34 @@ fn declared_at(program: &Program, declared: Span) -> Vec<Callee> {
     found
 }
 
+/// An alternative of a header that a call writes, `Data { seq: 1 }`.
+struct Alternative {
+    name: String,
+    /// Where between the braces the cursor is: at which field, and its name.
+    nth: Option<usize>,
+    field: Option<String>,
+}
+
+/// The alternative among the arguments of a call.
+fn alternative(list: &SyntaxNode, callees: &[Callee], offset: TextSize) -> Option<Alternative> {
+    let all = list.descendants().filter_map(ast::RecordExpr::cast);
+    all.filter_map(|record| {
+        let name = record.name()?.syntax().text().to_string();
+        let name = name.trim().to_string();
+        callees.iter().find(|callee| callee.alternative.as_ref() == Some(&name))?;
+        let tokens = || record.syntax().children_with_tokens();
+        let open = tokens().find(|part| part.kind() == SyntaxKind::L_BRACE)?.text_range().end();
+        let close = tokens().find(|part| part.kind() == SyntaxKind::R_BRACE);
+        let is_within = open <= offset && close.is_none_or(|close| offset <= close.text_range().start());
+        let commas = tokens().filter(|part| part.kind() == SyntaxKind::COMMA && part.text_range().start() < offset);
+        let fields = record.fields().into_iter();
+        let here = fields.filter(|field| field.syntax().text_range().start() <= offset).last();
+        let field = here.and_then(|field| field.name()).map(|name| name.syntax().text().to_string());
+        Some(Alternative { name, nth: is_within.then(|| commas.count()), field: field.filter(|_| is_within) })
+    })
+    .next()
+}
+
 /// The signature help for an offset between a call's parentheses.
 pub fn help(analysis: &Analysis, file: FileId, offset: u32) -> Option<SignatureHelp> {
     let root = analysis.tree(file);
@@ -128,18 +156,26 @@ pub fn help(analysis: &Analysis, file: FileId, offset: u32) -> Option<SignatureH
     let before = |at: TextSize| at < offset;
     let commas = list.children_with_tokens().filter(|part| part.kind() == SyntaxKind::COMMA);
     let nth = commas.filter(|comma| before(comma.text_range().start())).count();
-    let written = list.children().filter_map(ast::Arg::cast);
-    let here = written.filter(|arg| arg.syntax().text_range().start() <= offset).last();
+    let given = list.children().filter_map(ast::Arg::cast);
+    let here = given.filter(|arg| arg.syntax().text_range().start() <= offset).last();
     let named = here.and_then(|arg| arg.name()).map(|name| name.syntax().text().to_string());
     let program = &analysis.checked.program;
     let callees = around(analysis, file, &open);
+    let written = alternative(&list, &callees, offset);
     let signatures: Vec<SignatureInformation> = callees
         .iter()
         .map(|callee| {
             let shown = |(name, ty): &(String, Type)| format!("{name}: {}", types::show(program, *ty));
             let params: Vec<String> = callee.params.iter().map(shown).collect();
-            let by_name = named.as_ref().and_then(|named| callee.params.iter().position(|(name, _)| name == named));
-            let active = by_name.unwrap_or(nth);
+            let place = |named: &String| callee.params.iter().position(|(name, _)| name == named);
+            let active = match (&callee.alternative, &written) {
+                (Some(name), Some(written)) if *name == written.name => {
+                    written.field.as_ref().and_then(place).or(written.nth).unwrap_or(usize::MAX)
+                }
+                // Another one is written.
+                (Some(_), Some(_)) => usize::MAX,
+                _ => named.as_ref().and_then(place).unwrap_or(nth),
+            };
             let gives = callee.gives.map_or(String::new(), |ty| format!(" -> {}", types::show(program, ty)));
             let docs = callee.declared.and_then(|declared| hover::docs(analysis, declared));
             let docs = docs.map(|value| MarkupContent { kind: MarkupKind::Markdown, value });
@@ -155,8 +191,10 @@ pub fn help(analysis: &Analysis, file: FileId, offset: u32) -> Option<SignatureH
             }
         })
         .collect();
-    // Of several alternatives, the first that has a parameter here.
-    let fitting = signatures.iter().position(|known| known.active_parameter.is_some()).unwrap_or(0);
+    // Of several alternatives, the one that is written; else the first that has a parameter here.
+    let is_written = |callee: &Callee| written.as_ref().is_some_and(|of| callee.alternative.as_ref() == Some(&of.name));
+    let fitting = callees.iter().position(is_written);
+    let fitting = fitting.or_else(|| signatures.iter().position(|known| known.active_parameter.is_some())).unwrap_or(0);
     let active = signatures.get(fitting).and_then(|known| known.active_parameter);
     (!signatures.is_empty()).then_some(SignatureHelp {
         signatures,

@@ -77,6 +77,9 @@ fn unreadable(text: &str, span: Span) -> Diagnostic {
         }
         Some('~') => diagnostic.at(span, "no token begins like this").help("the complement is `!x`"),
         Some('#') => diagnostic.at(span, "no token begins like this").help("comments begin with `//`"),
+        Some('\u{a0}' | '\u{2007}' | '\u{202f}') => {
+            diagnostic.at(span, "a blank of another kind, at which no line breaks").help("write a plain blank")
+        }
         Some('\u{201c}' | '\u{201d}') => {
             diagnostic.at(span, "a typographic quote").help("strings stand in plain double quotes: `\"one\"`")
         }

@@ -286,7 +286,8 @@ impl Front for Adapter {
 
     fn ended(&mut self, end: &End, points: &mut Points) -> Go {
         let text: String = end.failed.iter().map(|failed| format!("FAILED {failed}\n")).collect();
-        let text = format!("{text}the run has ended: step back, or restart\n");
+        let doubts: String = points.doubts().iter().map(|doubt| format!("{doubt}\n")).collect();
+        let text = format!("{text}{doubts}the run has ended: step back, or restart\n");
         self.wire.event("output", json!({ "category": "console", "output": text }));
         self.within.clear();
         // Editors show no buttons after `terminated`, so we report a pause.

@@ -262,6 +262,9 @@ impl Terminal {
             Some((before, behind)) => (before.to_string(), Some(behind.trim().to_string())),
             None => (text.to_string(), None),
         };
+        if let Some(word) = [" if", " times", " say", " at"].iter().find(|word| rest.ends_with(**word)) {
+            return Err(format!("what belongs behind `{}` is missing", word.trim()));
+        }
         let (rest, log) = cut(rest, " say ");
         let (rest, hits) = cut(&rest, " times ");
         let (rest, when) = cut(&rest, " if ");
@@ -306,6 +309,7 @@ impl Front for Terminal {
 
     fn ended(&mut self, end: &End, points: &mut Points) -> Go {
         self.say("the run has ended");
+        points.doubts().iter().for_each(|doubt| self.say(doubt));
         end.failed.iter().for_each(|failed| self.say(&format!("FAILED {failed}")));
         self.led(None, points)
     }

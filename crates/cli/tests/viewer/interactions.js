@@ -26,6 +26,17 @@ function interaction(name, act) {
 
 // ---- the list ----
 
+interaction("keys work at once, without a click", () => {
+  const press = name => document.body.dispatchEvent(new KeyboardEvent("keydown", { key: name, cancelable: true, bubbles: true }));
+  const before = chosen;
+  press("ArrowDown");
+  return same([before, chosen && chosen.id], [null, list.rows[0].id]);
+});
+interaction("keys in a field are the field's", () => {
+  element("filter").dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowDown", cancelable: true, bubbles: true }));
+  return chosen === list.rows[0];
+});
+
 interaction("the title says what ran", () => same([document.title, element("of").textContent], ["Plant", "network, interpreter, seed 14"]));
 interaction("the count is that of the rows", () => {
   const wanted = events.filter(event => event.event !== "consumes").length;

@@ -80,7 +80,7 @@ impl Condition {
                 };
                 let plain = name.split('[').next().unwrap_or(name);
                 let last = plain.rsplit('.').next().unwrap_or(plain);
-                if !facts.names.contains(last) && !facts.names.contains(&of_flow(name)) {
+                if !facts.names.contains(last) && !facts.names.contains(&of_flow(name)) && !is_part(name, facts) {
                     return Err(wrong(&format!("nothing is called `{last}` here")));
                 }
                 tests.push(Test { is_not, name: name.clone(), compared });
@@ -102,6 +102,18 @@ impl Condition {
                 != test.is_not
         };
         self.all.iter().any(|tests| tests.iter().all(holds))
+    }
+
+    /// What of it has no meaning at a moment: a name without a value, or a comparison with something that is no number.
+    pub(super) fn doubt(&self, at: &Stopped<'_>) -> Option<String> {
+        self.all.iter().flatten().find_map(|test| {
+            let Some(found) = value(at, &test.name) else { return Some(format!("`{}` has no value there", test.name)) };
+            let (compare, wanted) = test.compared.as_ref()?;
+            let is_number = |text: &str| number(text).or_else(|| at.number(text)).is_some();
+            let needs_numbers = !matches!(compare, Compare::Equal | Compare::Unequal);
+            let is_odd = needs_numbers && is_number(&found) && !is_number(wanted);
+            is_odd.then(|| format!("`{}` is {found} there, and `{wanted}` is no number", test.name))
+        })
     }
 }
 
@@ -205,7 +217,37 @@ fn value(at: &Stopped<'_>, name: &str) -> Option<String> {
     let own = at.calls().last().map(|(name, _)| name.clone()).unwrap_or_default();
     let own = own.split(':').next().unwrap_or_default().to_string();
     let (of_own, others): (Vec<Variable>, Vec<Variable>) = at.state().into_iter().partition(|layer| layer.name == own);
-    [bound, of_own, others].iter().find_map(|all| found(all, &path))
+    let all = [bound, of_own, others];
+    let written = all.iter().find_map(|all| found(all, &path));
+    written.or_else(|| of_parts(&all, &path)).or_else(|| {
+        // A layer by its declared name, which the stack may not use.
+        let (first, rest) = path.split_first().filter(|(_, rest)| !rest.is_empty())?;
+        let layers = at.layers_of(first);
+        all[1..]
+            .iter()
+            .flatten()
+            .filter(|layer| layers.contains(&layer.name.as_str()))
+            .find_map(|layer| found(&layer.within, rest).or_else(|| of_parts(&[layer.within.clone()], rest)))
+    })
+}
+
+/// `p.y` of a record and `list[0].y` of a vector of records, of which the automaton has `p_y` and the array `list_y`.
+fn of_parts(all: &[Vec<Variable>], path: &[&str]) -> Option<String> {
+    let is_place = |part: &str| part.starts_with('[');
+    (0..path.len().saturating_sub(1)).rev().find_map(|at| {
+        let (front, back) = path.split_at(at);
+        let joined = |name: &str, part: &str| format!("{name}_{part}");
+        let (name, kept, rest) = match back {
+            [name, place, part, rest @ ..] if is_place(place) && !is_place(part) => {
+                (joined(name, part), Some(*place), rest)
+            }
+            [name, part, rest @ ..] if !is_place(name) && !is_place(part) => (joined(name, part), None, rest),
+            _ => return None,
+        };
+        let path: Vec<&str> =
+            front.iter().copied().chain([name.as_str()]).chain(kept).chain(rest.iter().copied()).collect();
+        all.iter().find_map(|all| found(all, &path))
+    })
 }
 
 /// `remote_port` for `flow.remote.port`, as in the automaton.
@@ -219,6 +261,13 @@ fn object(at: &Stopped<'_>, value: &str) -> Option<Variable> {
         let own = value.strip_prefix(layer.name.as_str())?.strip_prefix('.')?;
         layer.within.into_iter().find(|object| object.name == own)
     })
+}
+
+/// Whether the automaton has a part of a record by the joined names: `spot_y` for `spot.y`, `spots_y` for `spots[0].y`.
+fn is_part(name: &str, facts: &Facts) -> bool {
+    let names = name.split('.').map(|part| part.split('[').next().unwrap_or(part));
+    let names: Vec<&str> = names.collect();
+    names.windows(2).any(|two| facts.names.contains(&two.join("_")))
 }
 
 /// Looks up by the last names of a path; the names in between may be left out.

@@ -36,7 +36,7 @@ pub struct Facts {
     pub reasons: BTreeSet<String>,
     /// All unqualified names: locals, variables of layers, fields of headers.
     pub(super) names: BTreeSet<String>,
-    /// Locals with a notation, by file.
+    /// All locals, by file.
     locals: BTreeMap<String, Vec<Bound>>,
 }
 
@@ -151,6 +151,25 @@ impl Facts {
         let last = all.iter().rposition(|(_, of)| *of == UNNAMED);
         let is_known = |(place, (_, of)): &(usize, (&str, &str))| *of != UNNAMED || Some(*place) == last;
         all.into_iter().enumerate().filter(is_known).map(|(_, pair)| pair).collect()
+    }
+
+    /// The header's fields that have another name in the code around a place, and these names. A local that is bound before
+    /// the place and has the field's name hides the field's value.
+    pub(super) fn renamed(&self, at: &Source) -> Vec<(&str, &str)> {
+        let is_hidden =
+            |field: &str| self.bound_in(at).any(|bound| bound.name == field && bound.at < (at.line, at.column));
+        let all = self.bound_in(at).filter_map(|bound| Some((bound.field.as_deref()?, bound.name.as_str())));
+        all.filter(|(field, _)| !is_hidden(field) || self.is_renamed_to(at, field)).collect()
+    }
+
+    /// Whether the head of the code around a place gives this name to a field.
+    fn is_renamed_to(&self, at: &Source, name: &str) -> bool {
+        self.bound_in(at).any(|bound| bound.name == name && bound.field.is_some())
+    }
+
+    /// Whether the code around a place has a local of this name, bound yet or not.
+    pub(super) fn has_local(&self, at: &Source, name: &str) -> bool {
+        self.bound_in(at).any(|bound| bound.name == name)
     }
 
     /// The locals of the handler or the function around a place.

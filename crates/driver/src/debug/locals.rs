@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 
 use mokume_base::{Form, Notation, SourceMap};
 use mokume_semantics::program::{
-    Binary, Event, Expr, ExprKind, Field, Function, Layer, Local, LocalId, Program, StateRef, Stmt, StmtKind, Type,
+    Binary, Event, Expr, ExprKind, Field, Function, Handler, Layer, Local, LocalId, Program, StateRef, Stmt, StmtKind,
+    Type,
 };
 use mokume_semantics::visit::{self, Met};
 
@@ -21,22 +22,24 @@ pub(super) struct Bound {
     pub is_vector: bool,
     /// The local of which it is only another name: the automaton has the value by that name alone.
     pub alias_of: Option<String>,
+    /// The header's field that a head gives this name to, `offset: at`: the automaton has the value by the field's name.
+    pub field: Option<String>,
 }
+
+/// What a reading finds out about a local: its notation, [`Bound::alias_of`] and [`Bound::field`].
+type Known = (Option<Notation>, Option<String>, Option<String>);
 
 /// The name of locals that have none in the source: what `let v = m[k] or { 0 }` makes before `v` is bound.
 pub(super) const UNNAMED: &str = "it";
 
-/// The locals of a program that have a notation or are other names, by file, in the order of the text.
+/// The locals of a program, by file, in the order of the text.
 pub(super) fn of(program: &Program, sources: &SourceMap) -> BTreeMap<String, Vec<Bound>> {
     let mut all: BTreeMap<String, Vec<Bound>> = BTreeMap::new();
     let names = Names::of(program);
-    let mut add = |local: &Local, (written, alias_of): (Option<Notation>, Option<String>)| {
+    let mut add = |local: &Local, (written, alias_of, field): Known| {
         let vector = program.vector(local.ty);
         let ty = vector.map_or(local.ty, |vector| vector.element);
         let form = program.form(ty, written).filter(|form| form.words() == 1);
-        if form.is_none() && alias_of.is_none() {
-            return;
-        }
         let span = local.name.span;
         let bound = Bound {
             at: sources.line_column(span.file, span.start),
@@ -44,6 +47,7 @@ pub(super) fn of(program: &Program, sources: &SourceMap) -> BTreeMap<String, Vec
             form,
             is_vector: vector.is_some(),
             alias_of,
+            field,
         };
         all.entry(sources.file(span.file).name.clone()).or_default().push(bound);
     };
@@ -53,11 +57,10 @@ pub(super) fn of(program: &Program, sources: &SourceMap) -> BTreeMap<String, Vec
             reading.head(&handler.event);
             reading.body(&handler.body);
             let aliases = aliases(&handler.locals, &handler.body);
-            handler
-                .locals
-                .iter()
-                .zip(reading.known.into_iter().zip(aliases))
-                .for_each(|(local, known)| add(local, known));
+            let fields = renamed(layer, handler);
+            let known = reading.known.into_iter().zip(aliases).zip(fields);
+            let known = known.map(|((written, alias_of), field)| (written, alias_of, field));
+            handler.locals.iter().zip(known).for_each(|(local, known)| add(local, known));
         }
     }
     let of_layers =
@@ -66,7 +69,8 @@ pub(super) fn of(program: &Program, sources: &SourceMap) -> BTreeMap<String, Vec
         let mut reading = Reading::new(program, layer, &names, &function.locals);
         reading.function(function);
         let aliases = aliases(&function.locals, &function.body);
-        function.locals.iter().zip(reading.known.into_iter().zip(aliases)).for_each(|(local, known)| add(local, known));
+        let known = reading.known.into_iter().zip(aliases).map(|(written, alias_of)| (written, alias_of, None));
+        function.locals.iter().zip(known).for_each(|(local, known)| add(local, known));
     }
     all.values_mut().for_each(|all| {
         all.sort_by(|one, other| (one.at, &one.name).cmp(&(other.at, &other.name)));
@@ -77,11 +81,27 @@ pub(super) fn of(program: &Program, sources: &SourceMap) -> BTreeMap<String, Vec
             if is_same {
                 other.form = other.form.take().or(one.form.take());
                 other.alias_of = other.alias_of.take().or(one.alias_of.take());
+                other.field = other.field.take().or(one.field.take());
             }
             is_same
         });
     });
     all
+}
+
+/// For each local the header's field to which the head of a handler gives this other name.
+fn renamed(layer: &Layer, handler: &Handler) -> Vec<Option<String>> {
+    let mut found = vec![None; handler.locals.len()];
+    if let Event::Deliver { variant, fields, .. } | Event::Arrives { variant, fields, .. } = &handler.event {
+        let variants = layer.header.as_ref().map_or(&[][..], |header| &header.variants);
+        let of = variants.get(variant.unwrap_or(0) as usize);
+        for (field, local) in fields {
+            let name = of.and_then(|of| of.fields.get(*field as usize)).map(|field| &field.name.text);
+            let is_other = |name: &&String| **name != handler.locals[local.index()].name.text;
+            found[local.index()] = name.filter(is_other).cloned();
+        }
+    }
+    found
 }
 
 /// For each local the name of the one that it stands for, `let from = to`, if neither is assigned another value.

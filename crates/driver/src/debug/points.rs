@@ -35,6 +35,10 @@ pub struct Point {
     met: u64,
     /// Its handler has begun; it counts at the first statement, where all names are bound.
     waits: bool,
+    /// How often its condition was asked in this run, and of these how often something of it had no meaning.
+    asked: (u64, u64),
+    /// What had none, the first time.
+    doubt: Option<String>,
 }
 
 /// Restrictions of a point besides its place.
@@ -72,12 +76,13 @@ impl Points {
         let place = known.unwrap_or_else(|| {
             self.last += 1;
             let (number, only, since) = (self.last, Only::default(), self.now);
-            self.all.push(Point { number, at, host, only, since, met: 0, waits: false });
+            self.all.push(Point { number, at, host, only, since, met: 0, waits: false, asked: (0, 0), doubt: None });
             self.all.len() - 1
         });
         let point = &mut self.all[place];
         if point.only != only {
             (point.only, point.since, point.met) = (only, self.now, 0);
+            (point.asked, point.doubt) = ((0, 0), None);
         }
         point
     }
@@ -90,7 +95,26 @@ impl Points {
     /// The run begins again: nothing has been met yet.
     pub(super) fn begin(&mut self) {
         self.now = 0;
-        self.all.iter_mut().for_each(|point| (point.met, point.waits) = (0, false));
+        for point in &mut self.all {
+            (point.met, point.waits, point.asked, point.doubt) = (0, false, (0, 0), None);
+        }
+    }
+
+    /// What to say of points whose conditions had no meaning each time that the run so far came to them.
+    pub fn doubts(&self) -> Vec<String> {
+        let never = self.all.iter().filter(|point| point.asked.0 > 0 && point.asked.0 == point.asked.1);
+        let said = |point: &Point| {
+            let doubt = point.doubt.as_ref()?;
+            let times = match point.asked.0 {
+                1 => "once".to_string(),
+                times => format!("{times} times"),
+            };
+            Some(format!(
+                "the condition of point {} was never met: the run came there {times}, but {doubt}",
+                point.number
+            ))
+        };
+        never.filter_map(said).collect()
     }
 
     /// Removes the point with this number; returns whether there was one.
@@ -117,10 +141,7 @@ impl Points {
         let mut met = Met::default();
         for point in &mut self.all {
             let is_here = point.host.as_ref().is_none_or(|name| facts.hosts[host].name == *name);
-            if !is_here
-                || !point.is_reached(moment, texts)
-                || point.only.when.as_ref().is_some_and(|when| !when.holds(&here()))
-            {
+            if !is_here || !point.is_reached(moment, texts) || !point.holds(here) {
                 continue;
             }
             point.met += u64::from(count > point.since);
@@ -159,8 +180,24 @@ impl Point {
                 self.waits = false;
                 true
             }
+            // In the line of a head nothing is bound yet.
+            What::Statement(_) if asks && texts.has_statements && !texts.are_several && is_head(moment) => {
+                self.waits |= self.is_at(moment);
+                false
+            }
             What::Statement(_) | What::Ends(_) | What::Reports(_) => self.is_at(moment),
         }
+    }
+
+    /// Whether its condition holds, if it has one.
+    fn holds<'s>(&mut self, here: &dyn Fn() -> Stopped<'s>) -> bool {
+        let Some(when) = &self.only.when else { return true };
+        let here = here();
+        let holds = when.holds(&here);
+        let doubt = if holds { None } else { when.doubt(&here) };
+        self.asked = (self.asked.0 + 1, self.asked.1 + u64::from(doubt.is_some()));
+        self.doubt = self.doubt.take().or(doubt);
+        holds
     }
 
     fn is_at(&self, moment: &Moment<'_>) -> bool {

@@ -5,7 +5,7 @@ use mokume_interpret::{Cause, CellView, Frame, Message, Moment, Named, What};
 use mokume_reaction::{Automaton, CellKind, Class, ClassId, Handle, HandlerId, Layer, Source, Type, Unit};
 use mokume_script::{scalar, CellForms, Written};
 
-use super::facts::{event_of, Facts};
+use super::facts::{event_of, Facts, LENGTH};
 use super::locals::UNNAMED;
 use super::moves::{Call, Why};
 
@@ -87,6 +87,19 @@ fn vectors(all: Vec<Variable>) -> Vec<Variable> {
         found.push(Variable { name: name.to_string(), value, within: elements });
     }
     found
+}
+
+/// The name that a value has in the source: that which the head gives to the header's field. Of a vector, `hosts_0` and
+/// `hosts_length` are parts.
+fn in_source(name: &str, renamed: &[(&str, &str)]) -> String {
+    let other = renamed.iter().find_map(|(field, other)| {
+        let part = name.strip_prefix(field)?;
+        let of_vector = part
+            .strip_prefix('_')
+            .is_some_and(|part| part == LENGTH || part.bytes().all(|digit| digit.is_ascii_digit()));
+        (part.is_empty() || of_vector).then(|| format!("{other}{part}"))
+    });
+    other.unwrap_or_else(|| name.to_string())
 }
 
 impl<'a> Stopped<'a> {
@@ -198,8 +211,23 @@ impl<'a> Stopped<'a> {
         lines
     }
 
+    /// The layers of the host that are declared by this name: `Counts`, `app.Counts`.
+    pub(super) fn layers_of(&self, name: &str) -> Vec<&str> {
+        let is_it = |of: &str| of.strip_suffix(name).is_some_and(|front| front.is_empty() || front.ends_with('.'));
+        let layers = self.automaton().layers.iter().filter(|layer| is_it(&layer.of));
+        layers.map(|layer| layer.name.as_str()).collect()
+    }
+
     /// Whether the current handler has something of this name, bound yet or not.
     pub(super) fn has(&self, name: &str) -> bool {
+        let places = self.moment.frames().last().map_or(Vec::new(), |frame| self.places_in(frame));
+        if places.iter().any(|place| self.facts.has_local(place, name)) {
+            return true;
+        }
+        // A field with another name leaves its own to the state.
+        if places.iter().any(|place| self.facts.renamed(place).iter().any(|(field, _)| *field == name)) {
+            return false;
+        }
         let handler = &self.automaton().handlers[self.moment.handler.index()];
         handler.body.values.iter().any(|value| value.name == name)
     }
@@ -233,8 +261,11 @@ impl<'a> Stopped<'a> {
             _ => None,
         };
         let is_object = |named: &Named<'_>| matches!(named.ty, Type::Ref(_)) && Some(named.name) == object;
-        let named = self.moment.named(frame);
         let places = self.places_in(frame);
+        let mut named = self.moment.named(frame);
+        let renamed: Vec<(&str, &str)> = places.iter().flat_map(|place| self.facts.renamed(place)).collect();
+        let texts: Vec<String> = named.iter().map(|named| in_source(named.name, &renamed)).collect();
+        named.iter_mut().zip(&texts).for_each(|(named, text)| named.name = text);
         let shown = named.iter().filter(|named| !is_object(named) && named.name != UNNAMED);
         let mut shown: Vec<Variable> = shown.map(|named| self.named(named, &places)).collect();
         for (alias, of) in places.iter().flat_map(|place| self.facts.aliases(place)) {

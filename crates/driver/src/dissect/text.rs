@@ -1,5 +1,7 @@
 //! Dissected packets for people.
 
+use std::ops::Range;
+
 use super::capture::{date, Packet};
 use super::{Dissection, Field, Layer};
 
@@ -27,7 +29,7 @@ pub fn packet(packet: &Packet, dissection: &Dissection, ink: Ink) -> String {
     };
     let mut lines = vec![ink.wrap("1", &head(packet)) + &summary];
     for layer in &dissection.layers {
-        self::layer(layer, ink, &mut lines);
+        self::layer(layer, &packet.octets, ink, &mut lines);
     }
     let rest = &dissection.rest;
     if !rest.is_empty() {
@@ -58,7 +60,7 @@ fn head(packet: &Packet) -> String {
     format!("packet {}: {}{cut}{at}", packet.number, counted(packet.length as usize))
 }
 
-fn layer(layer: &Layer, ink: Ink, lines: &mut Vec<String>) {
+fn layer(layer: &Layer, packet: &[u8], ink: Ink, lines: &mut Vec<String>) {
     let octets = format!("octets {} to {}", layer.octets.start, layer.octets.end);
     let by = if layer.wire.is_empty() { String::new() } else { format!(" by {}", layer.wire) };
     let alternatives = match layer.alternatives.as_slice() {
@@ -69,6 +71,10 @@ fn layer(layer: &Layer, ink: Ink, lines: &mut Vec<String>) {
     let widest = layer.fields.iter().map(|field| field.name.len()).max().unwrap_or(0);
     for field in &layer.fields {
         lines.push(self::field(field, widest));
+    }
+    if let Some((off, octets)) = taken_off(layer).and_then(|off| Some((off.start, packet.get(off)?))) {
+        lines.push(format!("    taken off: {} from {off}", counted(octets.len())));
+        lines.extend(octets.chunks(16).take(1).map(|octets| hex(off, octets)));
     }
     let only = layer.condition();
     if let Some(refused) = &layer.refused {
@@ -96,6 +102,13 @@ fn layer(layer: &Layer, ink: Ink, lines: &mut Vec<String>) {
     if !layer.padding.is_empty() {
         lines.push(format!("    padding: {} from {}", counted(layer.padding.len()), layer.padding.start));
     }
+}
+
+/// The octets behind a layer's fields that it took off the message before it gave it up.
+fn taken_off(layer: &Layer) -> Option<Range<usize>> {
+    let ends = layer.fields.iter().map(|field| (field.bit + usize::from(field.width)).div_ceil(8));
+    let off = ends.max()?..layer.octets.end;
+    (!off.is_empty() && layer.padding.is_empty() && layer.refused.is_none() && !layer.cut).then_some(off)
 }
 
 fn field(field: &Field, widest: usize) -> String {

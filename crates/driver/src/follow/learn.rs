@@ -25,6 +25,8 @@ pub(super) struct Follower<'a> {
     /// The filter for packets that the host sent, if given.
     told: Option<&'a Filter>,
     times: Vec<u64>,
+    /// Whether the times count from the host's start.
+    is_from_start: bool,
     /// States before packets, by their indices: the first, and some of the last.
     before: Vec<(usize, State<'a>)>,
     seen: Vec<Seen>,
@@ -62,8 +64,14 @@ const SMALLEST: u8 = 16;
 /// How far ahead a packet is searched: the clocks of the capture and of the host differ, and hosts are late.
 const SOON: u64 = 20_000_000;
 
-/// The same for the first packet: it is unknown how long the host had been running.
+/// The same for the first packet that the host sent: it is unknown how long the host had been running.
 const FIRST: u64 = 3_600_000_000_000;
+
+/// For so many packets that may be the first.
+const SEARCHES: usize = 16;
+
+/// So many of the last frames are compared after each call when looking ahead.
+const LATEST: usize = 4;
 
 /// The most calls of the stack for looking ahead.
 const CALLS: usize = 20_000;
@@ -76,6 +84,7 @@ impl<'a> Follower<'a> {
             packets,
             told,
             times: times(packets),
+            is_from_start: since(packets) == 0,
             before: Vec::new(),
             seen: Vec::new(),
             left: TRIALS,
@@ -86,12 +95,24 @@ impl<'a> Follower<'a> {
     /// The results for each packet, and the stack's frames that are missing in the capture.
     pub fn run(mut self) -> Result<(Vec<Seen>, Vec<Missing>), Failure> {
         let mut state = State::new(self.host);
-        for place in 0..self.packets.len() {
+        let mut place = 0;
+        while place < self.packets.len() {
             if self.before.len() > STATES {
                 self.before.remove(1);
             }
             self.before.push((place, state.clone()));
+            let ahead = state.ahead;
             let mut seen = self.step(&mut state, place)?;
+            if place > 0 && state.ahead != ahead {
+                // Only now it is known how long the host had been running when the packets before came.
+                let ahead = state.ahead;
+                state = State::new(self.host);
+                (state.ahead, state.searches) = (ahead, SEARCHES);
+                self.before.clear();
+                self.seen.clear();
+                place = 0;
+                continue;
+            }
             while let Some(Learned { state: better, again, field }) = self.learn(place, &state, &seen)? {
                 state = better;
                 let first = place + 1 - again.len();
@@ -104,6 +125,7 @@ impl<'a> Follower<'a> {
                 seen = last;
             }
             self.seen.push(seen);
+            place += 1;
         }
         let last = self.times.last().map_or(0, |last| last + state.ahead);
         let missing = state.pending.iter().filter(|pending| pending.at <= last.max(state.now));
@@ -124,10 +146,7 @@ impl<'a> Follower<'a> {
         let mut about = dissection.label(&packet.octets);
         let what = match self.way(state, place, &dissection) {
             _ if packet.octets.len() < packet.length as usize => What::Cut,
-            Way::Came => {
-                state.has_begun = true;
-                What::Came(state.come(self.host, &packet.octets))
-            }
+            Way::Came => What::Came(state.come(self.host, &packet.octets)),
             Way::Sent => What::Sent(self.sent(state, packet, &dissection)),
         };
         if matches!(what, What::Came(_)) && dissection.is_refused() {
@@ -143,39 +162,53 @@ impl<'a> Follower<'a> {
         if is_told == Some(false) {
             return Way::Came;
         }
-        let is_it = |state: &State<'_>| state.pending.iter().any(|pending| pending.octets == *octets);
-        if !is_it(state) {
+        let is_it = |pending: &[Pending]| pending.iter().any(|pending| pending.octets == *octets);
+        let is_own = is_told == Some(true) || self.is_from_station(state, dissection);
+        if !is_it(&state.pending) {
             // The stack's clock may be behind.
-            let is_first = place == 0 && !state.has_begun;
+            let may_be_first = place == 0 || is_own && !self.is_from_start;
+            let is_first = may_be_first && state.shown.is_empty() && state.searches < SEARCHES;
             let soon = if is_first { FIRST } else { SOON };
-            let mut later = state.clone();
-            let is_there = later.run_until(self.host, state.now.saturating_add(soon), (CALLS, is_it)) && is_it(&later);
-            if is_there {
+            let after = |is_it: &dyn Fn(&[Pending]) -> bool| {
+                let mut later = state.clone();
+                let until = state.now.saturating_add(soon);
+                let is_there = later.run_until(self.host, until, (CALLS, |state: &State<'_>| is_it(&state.pending)));
+                (is_there && is_it(&later.pending)).then_some(later)
+            };
+            let is_alike = |pending: &[Pending]| {
+                let mut last = pending.iter().rev().take(LATEST);
+                last.any(|pending| {
+                    self.against(octets, dissection, &pending.octets).is_some_and(|held| held.is_one_kind)
+                })
+            };
+            let like = || if is_first && is_own && !is_alike(&state.pending) { after(&is_alike) } else { None };
+            let later = after(&is_it).or_else(like);
+            state.searches += usize::from(is_first);
+            if let Some(mut later) = later {
                 if is_first {
-                    later.ahead = later.now.saturating_sub(self.times[place]);
+                    (later.ahead, later.searches) = (later.now.saturating_sub(self.times[place]), SEARCHES);
                 }
                 *state = later;
             }
         }
         let was_shown = || state.shown.iter().any(|(_, shown)| shown == octets);
-        match is_told == Some(true) || is_it(state) || was_shown() || self.is_of_host(state, octets, dissection) {
+        match is_own || is_it(&state.pending) || was_shown() || self.is_of_host(state, octets, dissection) {
             true => Way::Sent,
             false => Way::Came,
         }
     }
 
-    /// Whether the stack would reject it as incoming, and sends one of its kind, or puts its own station address where
-    /// this packet has it.
+    /// Whether the stack would reject it as incoming, and sends one of its kind.
     fn is_of_host(&self, state: &State<'a>, octets: &[u8], dissection: &Dissection) -> bool {
         let is_one_kind =
             |pending: &Pending| self.against(octets, dissection, &pending.octets).is_some_and(|held| held.is_one_kind);
         let is_like_one = || state.pending.iter().rev().take(NEAREST).any(is_one_kind);
-        self.is_from_station(state, dissection)
-            || is_like_one() && state.clone().come(self.host, octets).fate == Fate::NotForIt
+        is_like_one() && state.clone().come(self.host, octets).fate == Fate::NotForIt
     }
 
-    /// Whether the device's station address is in a field of the lowest wire in which all frames of the stack have it.
-    fn is_from_station(&self, state: &State<'a>, dissection: &Dissection) -> bool {
+    /// Whether the device's station address is in a field of the lowest wire in which all frames of the stack have it. If it
+    /// has sent none yet, those that it will send tell.
+    fn is_from_station(&self, state: &mut State<'a>, dissection: &Dissection) -> bool {
         let Some(station) = self.host.station else { return false };
         let own = |of: &Dissection| -> BTreeSet<(String, String)> {
             let layers = of.layers.iter().take(1);
@@ -183,10 +216,22 @@ impl<'a> Follower<'a> {
             let fields = fields.filter(|(_, field)| field.carried && field.value == station);
             fields.map(|(layer, field)| (layer.wire.clone(), field.name.clone())).collect()
         };
+        let here = own(dissection);
+        if here.is_empty() {
+            return false;
+        }
+        let mut later = None;
+        if state.sent == 0 && state.searches < SEARCHES {
+            state.searches += 1;
+            let mut ahead = state.clone();
+            ahead.run_until(self.host, state.now.saturating_add(FIRST), (CALLS, |state: &State<'_>| state.sent > 0));
+            later = Some(ahead);
+        }
+        let state = later.as_ref().unwrap_or(state);
         let pending = state.pending.iter().rev().map(|pending| &pending.octets);
         let sent = pending.chain(state.shown.iter().rev().map(|(_, octets)| octets)).take(NEAREST);
         let mut sent = sent.map(|octets| own(&self.host.dissector.dissect(octets, Front::Frame))).peekable();
-        sent.peek().is_some() && !sent.fold(own(dissection), |known, one| &known & &one).is_empty()
+        sent.peek().is_some() && !sent.fold(here, |known, one| &known & &one).is_empty()
     }
 
     /// Compares a frame of the capture with one of the stack's.
@@ -198,7 +243,6 @@ impl<'a> Follower<'a> {
     fn sent(&self, state: &mut State<'a>, packet: &Packet, dissection: &Dissection) -> Sent {
         let octets = &packet.octets;
         if let Some(place) = state.pending.iter().position(|pending| pending.octets == *octets) {
-            state.has_begun = true;
             let Pending { number, at, .. } = state.pending[place];
             state.show(place, packet.number);
             return sent(Likeness::Same, Some((at, Vec::new())), Some(number));
@@ -212,7 +256,6 @@ impl<'a> Follower<'a> {
         let nearest = all.min_by_key(|(place, _, held)| (!held.is_one_kind, held.unlike.len(), *place));
         match nearest {
             Some((place, at, Held { is_one_kind: true, unlike })) => {
-                state.has_begun = true;
                 let number = state.pending[place].number;
                 state.show(place, packet.number);
                 sent(Likeness::Alike, Some((at, unlike)), Some(number))
@@ -336,9 +379,21 @@ fn is_better(again: &[Seen], before: &[Seen], seen: &Seen, field: &str) -> bool 
 /// The time of each packet in nanoseconds of the stack's time. Simulated captures count from their start; for others it
 /// is unknown how long the host had been running, so they count from their first packet.
 fn times(packets: &[Packet]) -> Vec<u64> {
+    let since = since(packets);
+    packets.iter().map(|packet| at(packet).saturating_sub(since)).collect()
+}
+
+/// The time from which the packets' times count.
+fn since(packets: &[Packet]) -> u64 {
     const DAY: u64 = 86_400_000_000_000;
-    let of = |packet: &Packet| packet.at.map_or(0, |at| u64::try_from(at.as_nanos()).unwrap_or(u64::MAX));
-    let first = packets.first().map_or(0, of);
-    let since = if first < DAY { 0 } else { first };
-    packets.iter().map(|packet| of(packet).saturating_sub(since)).collect()
+    let first = packets.first().map_or(0, at);
+    if first < DAY {
+        0
+    } else {
+        first
+    }
+}
+
+fn at(packet: &Packet) -> u64 {
+    packet.at.map_or(0, |at| u64::try_from(at.as_nanos()).unwrap_or(u64::MAX))
 }

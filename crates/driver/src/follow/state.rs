@@ -46,14 +46,15 @@ pub(super) struct State<'a> {
     order: u64,
     pub pending: Vec<Pending>,
     /// How many frames it has sent.
-    sent: u64,
+    pub sent: u64,
     /// The last packets that matched frames of the stack.
     pub shown: Vec<(u64, Vec<u8>)>,
     pub now: u64,
     /// How much longer the stack has run than the capture.
     pub ahead: u64,
-    /// Whether a packet was received or matched: before that it is unknown how long the host had been running.
-    pub has_begun: bool,
+    /// How often its future was searched for a packet that the host sent: before one is found it is unknown how long the host
+    /// had been running.
+    pub searches: usize,
     /// Whether its start handlers have run.
     pub has_started: bool,
 }
@@ -82,7 +83,7 @@ impl<'a> State<'a> {
             shown: Vec::new(),
             now: 0,
             ahead: 0,
-            has_begun: false,
+            searches: 0,
             has_started: false,
         };
         for (place, input) in host.applications.map_or_else(Vec::new, |(prepared, number)| prepared.inputs(number)) {

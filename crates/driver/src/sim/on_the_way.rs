@@ -1,4 +1,5 @@
-//! What became of messages before an expected output did not come: frames that were lost, and messages that layers dropped.
+//! What became of messages before an expected output did not come: frames that were lost or are still under way, and messages that
+//! layers dropped.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,13 +10,15 @@ use super::{Failed, How, Keep, Prepared, Run, Sky};
 use crate::failure::Failure;
 use crate::record;
 
-/// What was lost or dropped, each with its time.
+/// What was lost or dropped, or had not arrived yet, each with its time.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct OnTheWay {
     /// The last that were, the earliest first; what was on its way to the expecting host goes before other things.
     pub shown: Vec<(u64, String)>,
     /// How many there were in all.
     pub all: usize,
+    /// Hosts that no link joins to another.
+    pub apart: Vec<String>,
 }
 
 /// What happened, each with its time.
@@ -49,7 +52,13 @@ impl Prepared<'_> {
     pub fn on_the_way(&self, record: &record::Run, failed: &Failed) -> Option<OnTheWay> {
         let index = failed.expectation.filter(|_| failed.is_missing())?;
         let host = self.network.expectations[index].output.host as usize;
-        Some(on_the_way(record, &self.network.hosts[host].name.text, failed.at))
+        let is_joined = |host: u32| {
+            let mut links = self.network.links.iter().map(|link| &link.devices).filter(|devices| devices.len() > 1);
+            links.any(|devices| devices.iter().any(|(joined, _)| *joined == host))
+        };
+        let hosts = (0..).zip(&self.network.hosts).filter(|(number, _)| !is_joined(*number));
+        let apart = hosts.map(|(_, host)| host.name.text.clone()).collect();
+        Some(OnTheWay { apart, ..on_the_way(record, &self.network.hosts[host].name.text, failed.at) })
     }
 }
 
@@ -77,21 +86,27 @@ fn on_the_way(run: &record::Run, host: &str, until: u64) -> OnTheWay {
     let (mut near, mut far): (Things, Things) = (Vec::new(), Vec::new());
     for event in run.events.iter().filter(|event| event.at <= until) {
         let at = event.host.as_deref().unwrap_or_default();
-        let mut found = |to: &str, text: String| if to == host { &mut near } else { &mut far }.push((event.at, text));
+        let mut found = |when: u64, to: &str, text: String| {
+            if to == host { &mut near } else { &mut far }.push((when, text));
+        };
         match &event.what {
             What::Sends { frame, about, lost, copies, .. } => {
+                for copy in copies.iter().filter(|copy| copy.at > until) {
+                    let text = format!("#{frame} {about} from {at} to {}: still under way, it would arrive", copy.to);
+                    found(copy.at, &copy.to, text);
+                }
                 frames.insert(*frame, (at, about.as_str()));
                 let receivers = copies.iter().map(|copy| &copy.to).chain(lost.iter().map(|lost| &lost.to));
                 if receivers.collect::<BTreeSet<_>>().len() > 1 {
                     shared.insert(*frame);
                 }
                 for Lost { to, by } in lost {
-                    found(to, format!("#{frame} {about} from {at} to {to}: {}", words(*by)));
+                    found(event.at, to, format!("#{frame} {about} from {at} to {to}: {}", words(*by)));
                 }
             }
             What::Misses { frame } => {
                 let (from, about) = frames.get(frame).copied().unwrap_or_default();
-                found(at, format!("#{frame} {about} from {from} to {at}: {at} had crashed"));
+                found(event.at, at, format!("#{frame} {about} from {from} to {at}: {at} had crashed"));
             }
             What::Drops(_) if event.cause.is_some_and(|cause| is_for_others(&shared, cause)) => {}
             What::Drops(ended) => {
@@ -101,19 +116,19 @@ fn on_the_way(run: &record::Run, host: &str, until: u64) -> OnTheWay {
                     false => format!(" ({})", ended.places.join(", ")),
                 };
                 let of = of(run, &frames, event);
-                found(at, format!("{of}{at} dropped it: {}{places}{times}", ended.reason));
+                found(event.at, at, format!("{of}{at} dropped it: {}{places}{times}", ended.reason));
             }
             What::Gone { count } => {
                 let of = of(run, &frames, event);
                 let messages = if *count == 1 { "a message" } else { "messages" };
-                found(at, format!("{of}{messages} of {at} went with their session"));
+                found(event.at, at, format!("{of}{messages} of {at} went with their session"));
             }
             What::Input { port, name, args, refused: true } => {
-                found(at, format!("{at}.{port}.{name}{}: {at} refused it", arguments(args)));
+                found(event.at, at, format!("{at}.{port}.{name}{}: {at} refused it", arguments(args)));
             }
             What::Receives { frame, refused: true, .. } => {
                 let (from, about) = frames.get(frame).copied().unwrap_or_default();
-                found(at, format!("#{frame} {about} from {from} to {at}: {at} had no room for it"));
+                found(event.at, at, format!("#{frame} {about} from {from} to {at}: {at} had no room for it"));
             }
             _ => {}
         }
@@ -122,7 +137,7 @@ fn on_the_way(run: &record::Run, host: &str, until: u64) -> OnTheWay {
     let last = |list: Things, most: usize| -> Things { list.into_iter().rev().take(most).rev().collect() };
     let near = last(near, MOST);
     let far = last(far, MOST - near.len());
-    OnTheWay { shown: [near, far].concat(), all }
+    OnTheWay { shown: [near, far].concat(), all, apart: Vec::new() }
 }
 
 /// What an event in a host is of, as far as the record says: the frame that came, or the application's call.

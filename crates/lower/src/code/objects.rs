@@ -278,10 +278,14 @@ impl<'p> Writer<'_, 'p> {
         match self.runs.session {
             Some(session) => (session, cell),
             None => {
-                let help =
-                    "they are owned by sessions: a layer of sessions must stand below, or leave `owned by session` out";
-                self.error_said("M0725", "there is no session whose objects these are where this code runs", help);
                 let class = self.info().classes.session;
+                let is_declared =
+                    |layer: &s::Layer| layer.scopes.iter().any(|scope| scope.kind == s::ScopeKind::Session);
+                let help = match self.layer(self.inst).is_some_and(is_declared) {
+                    false => "they are owned by sessions: write `session { }` in this layer, with a layer of sessions below it, or leave `owned by session` out",
+                    true => "they are owned by sessions: a layer of sessions must stand below, or leave `owned by session` out",
+                };
+                self.error_said("M0725", "there is no session whose objects these are where this code runs", help);
                 let nobody = match class {
                     Some(class) => self.value(r::OpKind::Null { class }),
                     None => self.entity(),

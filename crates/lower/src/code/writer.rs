@@ -216,7 +216,8 @@ impl<'x, 'p> Writer<'x, 'p> {
     /// As [`Lowering::error`].
     pub fn error(&mut self, code: &'static str, message: impl Into<String>, span: Option<Span>, help: &str) {
         if self.live {
-            self.lowering.error(code, message, span, help);
+            let layer = self.inst(self.inst).span;
+            self.lowering.error_of(layer, (code, &message.into()), span, help);
         }
     }
 

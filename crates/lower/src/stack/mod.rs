@@ -135,10 +135,23 @@ impl<'p> Lowering<'p> {
 
     /// Reports an error at a place, or at the stack's name; each only once. An empty `help` means none.
     pub fn error(&mut self, code: &'static str, message: impl Into<String>, span: Option<Span>, help: &str) {
-        let message = message.into();
+        self.error_of(None, (code, &message.into()), span, help);
+    }
+
+    /// The same of a layer that stands there in a stack: a place in another file, as in the library, is shown with it.
+    pub fn error_of(
+        &mut self,
+        layer: Option<Span>,
+        (code, message): (&'static str, &str),
+        span: Option<Span>,
+        help: &str,
+    ) {
         let mut diagnostic = Diagnostic::error(Code(code), message);
-        if let Some(span) = span.or(Some(self.stack.name.span)) {
-            diagnostic = diagnostic.at(span, "here");
+        let span = span.unwrap_or(self.stack.name.span);
+        diagnostic = diagnostic.at(span, "here");
+        let used = layer.into_iter().chain([self.stack.name.span]).find(|used| used.file != span.file);
+        if let Some(used) = used {
+            diagnostic = diagnostic.label(used, "of what stands here");
         }
         if !help.is_empty() {
             diagnostic = diagnostic.help(help);

@@ -47,21 +47,64 @@ fn objects(program: &Program, layer: &Layer, out: &mut Vec<Diagnostic>) {
 
 /// Where objects of a class are made for keys from packets: the sender then decides how many there are.
 fn made(layer: &Layer, id: ObjectId) -> Option<Span> {
-    layer.handlers.iter().find_map(|handler| {
-        let said = said_by_others(&handler.event);
-        let is_said = |part: &Expr| {
-            visit::any_expr(part, |inner| matches!(inner.kind, ExprKind::Local(local) if said.contains(&local)))
-        };
-        let mut found = None;
-        visit::walk(&handler.body, &mut |met| {
-            if let Met::Stmt(Stmt { kind: StmtKind::FindOrNew { class, key, .. }, span }) = met {
-                if *class == id && found.is_none() && key.iter().any(is_said) {
-                    found = Some(*span);
-                }
+    let in_handler = |handler: &Handler| {
+        let said = said_by_others(&handler.event).into_iter().collect();
+        made_in(layer, id, &handler.body, said, &mut BTreeSet::new())
+    };
+    layer.handlers.iter().find_map(in_handler)
+}
+
+/// The same in a body some of whose locals are `said` by the other end: also by what is made of these, and in functions that are
+/// given one. `called`: the functions that were followed, and with which parameters.
+fn made_in(
+    layer: &Layer,
+    id: ObjectId,
+    body: &[Stmt],
+    mut said: BTreeSet<LocalId>,
+    called: &mut BTreeSet<(u32, Vec<bool>)>,
+) -> Option<Span> {
+    let mut found = None;
+    visit::walk(body, &mut |met| match met {
+        Met::Stmt(Stmt { kind: StmtKind::Let { local, value } | StmtKind::AssignLocal { local, value }, .. }) => {
+            if is_said(value, &said) {
+                said.insert(*local);
             }
-        });
-        found
-    })
+        }
+        Met::Stmt(Stmt { kind: StmtKind::FindOrNew { class, key, .. }, span }) => {
+            if *class == id && key.iter().any(|part| is_said(part, &said)) {
+                found = found.or(Some(*span));
+            }
+        }
+        Met::Expr(Expr { kind: ExprKind::Let { local, value, .. }, .. }) => {
+            if is_said(value, &said) {
+                said.insert(*local);
+            }
+        }
+        Met::Expr(Expr {
+            kind: ExprKind::CallOwn { function, args } | ExprKind::CallOn { function, args, .. },
+            ..
+        }) => {
+            let given: Vec<bool> = args.iter().map(|arg| is_said(arg, &said)).collect();
+            let Some(callee) = layer.functions.get(*function as usize) else { return };
+            if found.is_some() || !given.contains(&true) || !called.insert((*function, given.clone())) {
+                return;
+            }
+            let params = callee.params.iter().zip(given).filter(|(_, is_given)| *is_given);
+            let inner = params.map(|(param, _)| param.local).collect();
+            found = made_in(layer, id, &callee.body, inner, called);
+        }
+        _ => {}
+    });
+    found
+}
+
+/// Whether a value is made of what the other end says; what follows only from a comparison with it is not.
+fn is_said(value: &Expr, said: &BTreeSet<LocalId>) -> bool {
+    match &value.kind {
+        ExprKind::If { then, otherwise, .. } => is_said(then, said) || is_said(otherwise, said),
+        _ if value.ty == Type::Bool => false,
+        _ => visit::any_expr(value, |inner| matches!(inner.kind, ExprKind::Local(local) if said.contains(&local))),
+    }
 }
 
 /// The locals in a handler's head whose values come from the other end.

@@ -25,11 +25,28 @@ impl Parser<'_> {
         while !matches!(self.peek(), R_BRACE | EOF) && !self.at_stop() {
             self.leave_out_doubled();
             let before = self.pos;
+            if self.at(FAT_ARROW) || self.at(IDENT) && self.nth(1) == DOT && self.nth(2) == IDENT {
+                return self.steps_in_stack();
+            }
             self.stack_member();
             if self.out_of_step(before) {
                 self.recover_member(before);
             }
         }
+    }
+
+    /// Steps of a test, up to its end: the line in front of its stack is missing.
+    fn steps_in_stack(&mut self) {
+        let text = format!("{} begins no part of a stack", self.this());
+        let diagnostic = self.error_here(codes::UNKNOWN_STACK_MEMBER, text, "as in a test");
+        self.report(diagnostic.help("steps stand in a test: is `test \"name\" {` missing in front of `stack`?"));
+        while !matches!(self.peek(), R_BRACE | EOF) && !self.at_stop() {
+            match self.peek() {
+                L_BRACE => self.skip_balanced(),
+                _ => self.bump_as_error(),
+            }
+        }
+        self.begin_afresh();
     }
 
     fn stack_member(&mut self) {

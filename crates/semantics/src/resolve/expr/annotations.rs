@@ -6,7 +6,7 @@ use mokume_syntax::ast::{self, AstNode};
 use crate::program::*;
 use crate::resolve::context::{type_of, Context, Item, Lazy};
 use crate::resolve::expr::fixed;
-use crate::{codes, limits, suggest, tree, types};
+use crate::{codes, limits, lost, suggest, tree, types};
 
 /// Resolves a type; `Unknown` after a report.
 pub fn read(cx: &mut Context, file: FileId, ty: Option<ast::Type>) -> Type {
@@ -127,6 +127,10 @@ fn unknown(cx: &mut Context, file: FileId, name: &Name) {
         );
     }
     cx.unknown(codes::UNKNOWN_TYPE, "a type", name, file, is_type);
+    // Its values may be written as no other type's.
+    if let Some(last) = cx.out.last_mut() {
+        last.loses.push(lost::notations(file));
+    }
 }
 
 /// The notation of a type in the text, if it is a scalar with one. Type parameters of containers have none.
@@ -212,13 +216,23 @@ fn vector(cx: &mut Context, file: FileId, ty: &ast::VectorType) -> Type {
     Type::Record(RecordId(cx.program.records.len() as u32 - 1))
 }
 
-/// Resolves a scalar type, for headers, keys, elements.
+/// Resolves the type of a field of a header: a scalar or a bounded vector, which may have a name.
+pub fn of_header(cx: &mut Context, file: FileId, ty: Option<ast::Type>) -> Type {
+    scalar_or(cx, file, ty, |cx, ty| cx.program.vector(ty).is_some())
+}
+
+/// Resolves a scalar type, for keys and elements.
 pub fn scalar(cx: &mut Context, file: FileId, ty: Option<ast::Type>) -> Type {
+    scalar_or(cx, file, ty, |_, _| false)
+}
+
+/// Resolves a scalar type, or one that is right here, too.
+fn scalar_or(cx: &mut Context, file: FileId, ty: Option<ast::Type>, or: impl Fn(&Context, Type) -> bool) -> Type {
     use mokume_syntax::ast::AstNode;
     let span = ty.as_ref().map(|ty| ty.span(file));
     let ty = read(cx, file, ty);
     match span {
-        Some(span) if !types::is_scalar(ty) => {
+        Some(span) if !types::is_scalar(ty) && !or(cx, ty) => {
             let text = format!("{} is no scalar", cx.show(ty));
             let help = "write its parts one by one: `bool`, `uN`, `seqN`, `Duration`, `Instant` or an enum each";
             cx.error(codes::NO_SCALAR, text, span, "expected a scalar", help);

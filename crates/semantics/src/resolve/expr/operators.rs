@@ -82,10 +82,16 @@ fn operands(body: &mut Body, op: Binary, left: &Tree, right: &Tree, want: Option
             (a, b)
         }
         (true, true) => (expr::infer(body, left, want), expr::infer(body, right, want)),
+        // A text beside a vector of octets is one.
+        (false, false) if is_text(left) && !is_text(right) => {
+            let b = expr::infer(body, right, None);
+            let hint = body.cx.program.vector(b.ty).map(|_| b.ty);
+            (expr::infer(body, left, hint), b)
+        }
         (false, false) => {
             let a = expr::infer(body, left, None);
-            let reason = (a.ty == Type::Reason).then_some(Type::Reason);
-            let b = expr::infer(body, right, reason);
+            let is_hint = a.ty == Type::Reason || is_text(right) && body.cx.program.vector(a.ty).is_some();
+            let b = expr::infer(body, right, is_hint.then_some(a.ty));
             (a, b)
         }
     }
@@ -125,6 +131,10 @@ pub fn is_flexible(body: &Body, expr: &Tree) -> bool {
         }
         _ => false,
     }
+}
+
+fn is_text(expr: &Tree) -> bool {
+    matches!(tree::unparen(expr), Tree::Octets(_))
 }
 
 /// The hint for a literal; if the literal is too large for it, the wider type that is expected of the whole.

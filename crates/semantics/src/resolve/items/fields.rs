@@ -30,10 +30,10 @@ pub fn read(cx: &mut Context, file: FileId, list: &[ast::Field], what: FieldUse)
             continue;
         }
         let ty = match (what, field.ty()) {
-            (FieldUse::Header, Some(ty @ ast::Type::Vector(_))) => annotations::read(cx, file, Some(ty)),
             (FieldUse::Values, ty) => annotations::stored(cx, file, ty),
             (FieldUse::Keys, ty) => annotations::of_key(cx, file, ty),
-            (FieldUse::Key | FieldUse::Header, ty) => annotations::scalar(cx, file, ty),
+            (FieldUse::Header, ty) => annotations::of_header(cx, file, ty),
+            (FieldUse::Key, ty) => annotations::scalar(cx, file, ty),
         };
         let big = field.byte_order().map(|order| order == ast::ByteOrder::Big);
         if big.is_some() && !scalars {

@@ -22,7 +22,7 @@ pub(super) fn host_of(cx: &mut Context, network: &Network, broken: &[String], na
         let mut diagnostic = Diagnostic::error(codes::UNKNOWN_STACK, text).at(name.span, "unknown");
         let help = suggest::help(&name.text, names);
         diagnostic.helps.push(help.unwrap_or_else(|| format!("make it: `host {} = Stack(…)`", name.text)));
-        cx.report(diagnostic);
+        cx.report(diagnostic.lacks(lost::within(network.name.span, &name.text)));
     }
     found
 }
