@@ -58,7 +58,6 @@ typedef struct mk_core {
     uint64_t most_held; /* messages, when a reaction begins; UINT64_MAX: no matter */
     uint64_t brink;     /* so many kept, and the pool has room for a reaction all the same */
     uint32_t peak;      /* that it may need, at least 1 */
-    uint32_t outputs_free; /* that a call from within an output needs */
     mk_report *reports;
     uint32_t report_capacity, report_count;
     uint32_t dirty, *dirty_end;         /* longest dirty first; lists are of mk_settling, by where they stand in the instance */
@@ -149,11 +148,10 @@ static inline bool mk_is_behind(const mk_core *core)
 {
     return core->unsettled | core->later.count;
 }
-/* Whether there is room for a reaction that needs so many buffers and messages, and, while outputs leave, for its own. */
+/* Whether the pool has room for a reaction that needs so many buffers and messages. */
 static inline bool mk_has_free(const mk_core *core, uint32_t needed)
 {
-    return (!core->output_count || core->output_capacity - core->output_count >= core->outputs_free) &&
-           core->accounts.held <= core->most_held && core->pool.buffers_free >= needed && core->pool.messages_free >= needed;
+    return core->accounts.held <= core->most_held && core->pool.buffers_free >= needed && core->pool.messages_free >= needed;
 }
 /* The same of a reaction to an input with so many messages. */
 static MK_SHARED bool mk_has_room(const mk_core *core, uint32_t messages)

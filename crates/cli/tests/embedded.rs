@@ -63,15 +63,6 @@ fn few_messages_lose_no_buffer() {
     }
 }
 
-/// Outputs that wait behind others take room: where there is none, the call is refused.
-#[test]
-fn a_burst_from_within_an_output_loses_nothing() {
-    for fuse in ["0", "2"] {
-        let said = said(&format!("burst_{fuse}"), "examples/host.mok", "Host", "burst.c", &["--fuse", fuse]);
-        assert_eq!(said, "0 lost, some refused\n");
-    }
-}
-
 #[test]
 fn buffers_have_room_for_headers_whatever_is_asked() {
     for fuse in ["0", "2"] {

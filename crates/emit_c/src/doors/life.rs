@@ -140,12 +140,6 @@ fn init(plan: &Plan, text: &mut Text) {
         text.line(format!("k->core.most_held = {};", automaton.pool.saturating_sub(peak)));
     }
     text.line("mk_note_brink(&k->core);");
-    if let Some(outputs) =
-        automaton.composition.as_ref().map(|composition| composition.outputs).filter(|count| *count > 0)
-    {
-        // With less room than two reactions may need, a call from within an output may find too little.
-        text.line(format!("k->core.outputs_free = mk_min_u32({outputs}, config->outputs / 2);"));
-    }
     if automaton.outputs > 0 {
         text.line(format!("k->core.output_quota = {};", automaton.outputs));
     }
