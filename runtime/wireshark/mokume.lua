@@ -105,8 +105,13 @@ local function few_bits(octets, at, width)
   return floor(value / 2 ^ (8 * (last + 1) - at - width)) % 2 ^ width
 end
 
+-- Whether a number's first octet is its low one; only whole octets have an order.
+local function is_low_first(little, at, width)
+  return little and at % 8 == 0 and width % 8 == 0
+end
+
 local function bits(octets, at, width, little)
-  if little and at % 8 == 0 and width % 8 == 0 then
+  if is_low_first(little, at, width) then
     local low, high = 0, 0
     for place = width / 8 - 1, 0, -1 do
       local value = octet(octets, at / 8 + place)
@@ -1148,7 +1153,7 @@ local function show_field(tree, tvb, layer, seen)
   local line
   if field.explicit then
     line = tree:add(field.field, range, wide(seen.value))
-  elseif item.little and seen.width > 8 and bit % 8 == 0 then
+  elseif is_low_first(item.little, bit, seen.width) then
     line = tree:add_le(field.field, range)
   else
     line = tree:add(field.field, range)

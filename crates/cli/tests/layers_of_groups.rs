@@ -1,9 +1,11 @@
 //! Layers that a group may have or not: each in a network that says what it promises, in C as in the interpreter, and with faults planted
 //! in it that the network must find. Which stacks compose, and what of it each keeps, is the table of `docs/groups.md`.
 //!
-//! `stacks` has the networks, the table, and the time to a new view; `faults` what is planted; `switching` the ways of which a view uses one.
+//! `stacks` has the networks, the table, and the time to a new view; `faults` what is planted; `switching` the ways of which a view uses one;
+//! `found` what outsiders found.
 
 mod faults;
+mod found;
 mod stacks;
 mod switching;
 
@@ -43,8 +45,8 @@ fn judged(words: &str) -> [String; 4] {
     [casts, delivers, views, format!("expect casts {words}")]
 }
 
-fn networks() -> [(&'static str, String); 13] {
-    [
+fn networks() -> Vec<(&'static str, String)> {
+    let mut networks = vec![
         ("causal", stacks::causal()),
         ("token", stacks::token()),
         ("frag", stacks::frag()),
@@ -58,7 +60,9 @@ fn networks() -> [(&'static str, String); 13] {
         ("causal_end", stacks::causal_end()),
         ("token_end", stacks::token_end()),
         ("frag_large", stacks::frag_large()),
-    ]
+    ];
+    networks.extend(found::networks());
+    networks
 }
 
 #[test]

@@ -597,17 +597,21 @@ fn lua_reads_numbers_within_octets() {
         return;
     }
     let stacks = stacks(&root().join("tests/program/numbers_within_octets.mok"));
-    assert_eq!(stacks.len(), 3);
+    assert_eq!(stacks.len(), 4);
     let mut seen = Compared::default();
     compare("within wires", &of_each_wire(&stacks, 24), &same, &mut seen);
     compare("within tests", &of_tests(&stacks, 24), &same, &mut seen);
     told("numbers within octets", &seen);
-    // Planted: as if octets that are shifted were whole.
-    let right = "tree:add(field.field, range, wide(seen.value))";
-    let fault = |text: String| text.replacen(right, "tree:add(field.field, range)", 1);
-    let mut seen = Compared::default();
-    compare("within, wrong", &of_tests(&stacks, 4), &fault, &mut seen);
-    assert!(!seen.wrong.is_empty(), "a wrong value is not found");
+    // Planted: as if octets that are shifted were whole, and as if those of a part had an order.
+    for (right, wrong) in [
+        ("tree:add(field.field, range, wide(seen.value))", "tree:add(field.field, range)"),
+        ("elseif is_low_first(item.little, bit, seen.width) then", "elseif item.little and bit % 8 == 0 then"),
+    ] {
+        let fault = |text: String| text.replacen(right, wrong, 1);
+        let mut seen = Compared::default();
+        compare("within, wrong", &of_tests(&stacks, 4), &fault, &mut seen);
+        assert!(!seen.wrong.is_empty(), "a wrong value is not found: {wrong}");
+    }
 }
 
 /// Names, values, places, verdicts: each change in the script shows.

@@ -269,8 +269,8 @@ fn a_new_view_comes_within_three_round_trips() {
         // It is not there before anybody may be suspected, nor in time if who is silent is suspected later.
         let (is_right, said) = sim(&format!("killed{at}"), &killed(order, who, 1500, 150), None, &["--seed", "1"]);
         assert!(!is_right && said.contains("_, 3, "), "{said}");
-        let to = "missed[r] > patience + 2 {";
-        let fault = Fault { layer: "suspect", from: "missed[r] > patience {", to, seed: "1", broken: "" };
+        let to = "missed[r] >= patience + 2 {";
+        let fault = Fault { layer: "suspect", from: "missed[r] >= patience {", to, seed: "1", broken: "" };
         let text = killed(order, who, 1500, MOST);
         let (is_right, said) = sim(&format!("killed_late{at}"), &text, Some(&fault), &["--seed", "1"]);
         assert!(!is_right && said.contains("_, 3, "), "{said}");

@@ -119,8 +119,8 @@ const FAULTS_OF_TESTS: [Fault; 3] = [
     // A view ends when one of the ways has ended.
     Fault {
         layer: "switch",
-        from: "        if ready < ways { return }\n",
-        to: "",
+        from: "        if ready == ways { below.block_ok() }\n",
+        to: "        below.block_ok()\n",
         seed: "",
         broken: "of two ways one is in use",
     },

@@ -65,20 +65,18 @@ fn made_in(
 ) -> Option<Span> {
     let mut found = None;
     visit::walk(body, &mut |met| match met {
-        Met::Stmt(Stmt { kind: StmtKind::Let { local, value } | StmtKind::AssignLocal { local, value }, .. }) => {
-            if is_said(value, &said) {
-                said.insert(*local);
-            }
+        Met::Stmt(Stmt { kind: StmtKind::Let { local, value } | StmtKind::AssignLocal { local, value }, .. })
+            if is_said(value, &said) =>
+        {
+            said.insert(*local);
         }
-        Met::Stmt(Stmt { kind: StmtKind::FindOrNew { class, key, .. }, span }) => {
-            if *class == id && key.iter().any(|part| is_said(part, &said)) {
-                found = found.or(Some(*span));
-            }
+        Met::Stmt(Stmt { kind: StmtKind::FindOrNew { class, key, .. }, span })
+            if *class == id && key.iter().any(|part| is_said(part, &said)) =>
+        {
+            found = found.or(Some(*span));
         }
-        Met::Expr(Expr { kind: ExprKind::Let { local, value, .. }, .. }) => {
-            if is_said(value, &said) {
-                said.insert(*local);
-            }
+        Met::Expr(Expr { kind: ExprKind::Let { local, value, .. }, .. }) if is_said(value, &said) => {
+            said.insert(*local);
         }
         Met::Expr(Expr {
             kind: ExprKind::CallOwn { function, args } | ExprKind::CallOn { function, args, .. },
